@@ -1,6 +1,6 @@
-"""BENCHMARKS.md: pairs timed in turn in one run, so that ratios hold on a busy machine.
+"""BENCHMARKS.md: pairs timed alternately in one run, so that ratios are valid on a busy machine.
 
-By itself: ``python -m benchmarks.bench PART ...``, the parts of these names, such as in_turn.
+``python -m benchmarks.bench PART ...`` times some parts only, by name, e.g. in_turn.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from benchmarks.timing import FULL, Row, Sizes, interleaved, seconds
 
 
 def importing(sizes: Sizes) -> Iterator[Row]:
-    """``import fairfl`` in a fresh interpreter, the interpreter's own start taken off."""
+    """``import fairfl`` in a fresh interpreter, less the start of the interpreter."""
 
     def start(code: str) -> Callable[[], Any]:
         return lambda: subprocess.run([sys.executable, "-c", code], check=True)
@@ -41,7 +41,7 @@ TRAINED = (simulator, client_steps, in_turn, dynamic, on_gpu)
 
 
 def run(sizes: Sizes, tell: Callable[[str], None] = lambda line: None) -> str:
-    """Time everything, and return BENCHMARKS.md; ``tell`` hears of each row as it is done."""
+    """Time everything, and return BENCHMARKS.md; ``tell`` is called with each finished row."""
     rows = []
     for row in rows_of(SOLVED + TRAINED, sizes):
         tell(" | ".join(cell for cell in row.cells() if cell))
@@ -50,7 +50,7 @@ def run(sizes: Sizes, tell: Callable[[str], None] = lambda line: None) -> str:
 
 
 def rows_of(parts: Sequence[Callable[[Sizes], Iterator[Row]]], sizes: Sizes) -> Iterator[Row]:
-    """The rows, of what trains only where torch is, on one thread."""
+    """The rows; those that train on one thread, and only if torch is installed."""
     for part in parts:
         if part in TRAINED:
             if find_spec("torch") is None:
@@ -62,16 +62,14 @@ def rows_of(parts: Sequence[Callable[[Sizes], Iterator[Row]]], sizes: Sizes) -> 
 
 
 def markdown(rows: list[Row], sizes: Sizes) -> str:
-    """The table, and what it was measured on."""
-    head = ("what", "ours", "alternative", "ratio", "aim", "met", "note")
-    lines = [head, tuple("---" for _ in head), *(row.cells() for row in rows)]
+    """The table, and the machine and versions of the measurement."""
+    columns = ("what", "ours", "alternative", "ratio", "aim", "met", "note")
+    lines = [columns, tuple("---" for _ in columns), *(row.cells() for row in rows)]
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    told = ", ".join(
-        f"{name} {metadata.version(name)}" for name in ("fairfl", "numpy", "scipy", "cvxpy")
-    )
-    machine = (
-        f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}, {told}"
-    )
+    libraries = ("fairfl", "numpy", "scipy", "cvxpy")
+    versions = ", ".join(f"{name} {metadata.version(name)}" for name in libraries)
+    python = f"Python {platform.python_version()}"
+    machine = f"{os.cpu_count()} cores ({platform.machine()}), {python}, {versions}"
     return (
         "# Benchmarks\n\n"
         f"Written by `make bench` (`fairfl bench`). {machine}.\nTimes are CPU seconds, the least "
@@ -82,6 +80,6 @@ def markdown(rows: list[Row], sizes: Sizes) -> str:
 
 
 if __name__ == "__main__":
-    asked = [part for part in SOLVED + TRAINED if part.__name__ in sys.argv[1:]]
-    for row in rows_of(asked, FULL):
+    chosen = [part for part in SOLVED + TRAINED if part.__name__ in sys.argv[1:]]
+    for row in rows_of(chosen, FULL):
         print(" | ".join(row.cells()), flush=True)

@@ -1,4 +1,4 @@
-"""Client steps a CPU second: the engine, numpy with clients as an axis, and a plain torch loop,
+"""Client steps per CPU second: the engine, numpy with clients as an axis, and a plain torch loop,
 interleaved in one run on one thread.
 """
 
@@ -13,12 +13,12 @@ from benchmarks.simulator import BATCH, CLASSES, FEATURES, HIDDEN, SAMPLES, simu
 from benchmarks.timing import Row, Sizes, interleaved
 
 LR = 0.1
-LOOPED = 100
-"""Most clients for which the torch loop is timed: for more it takes minutes."""
+LOOP_CLIENTS = 100
+"""Largest number of clients for which the torch loop is timed; more take minutes."""
 AIMS = {"softmax": (1.5, 1.0), "MLP": (None, 1 / 1.3)}
-"""Aims over numpy's time, of few clients and of 100 or more. Of few most of a round is what it
-costs whatever its steps are: who takes part, the plan of the steps, checks, the row of measures;
-numpy's twin has none of these.
+"""Aims relative to numpy's time, for few clients and for 100 or more. With few clients the fixed
+cost of a round dominates: participation, the plan of the steps, checks, the row of measures; the
+numpy version has none of these.
 """
 
 
@@ -32,27 +32,27 @@ def in_numpy(
     rows, columns = np.arange(clients)[:, None], np.arange(batch)
 
     def round() -> None:
-        own = [[np.repeat(part[None], clients, 0) for part in layer] for layer in layers]
+        models = [[np.repeat(part[None], clients, 0) for part in layer] for layer in layers]
         order = rng.permuted(np.broadcast_to(np.arange(samples), y.shape), axis=1)
         for first in range(0, samples, batch):
-            some = order[:, first : first + batch]
-            values = [x[rows, some]]
-            for weight, bias in own[:-1]:
+            rows_in_batch = order[:, first : first + batch]
+            values = [x[rows, rows_in_batch]]
+            for weight, bias in models[:-1]:
                 values.append(np.maximum(values[-1] @ weight + bias, 0))
-            z = values[-1] @ own[-1][0] + own[-1][1]
+            z = values[-1] @ models[-1][0] + models[-1][1]
             z = np.exp(z - z.max(2, keepdims=True))
             z /= z.sum(2, keepdims=True)
-            z[rows, columns, y[rows, some]] -= 1
+            z[rows, columns, y[rows, rows_in_batch]] -= 1
             z *= LR / batch
-            for k in range(len(own) - 1, -1, -1):
-                weight, bias = own[k]
+            for k in range(len(models) - 1, -1, -1):
+                weight, bias = models[k]
                 back = (z @ weight.transpose(0, 2, 1)) * (values[k] > 0) if k else z
                 weight -= values[k].transpose(0, 2, 1) @ z
                 bias -= z.sum(1, keepdims=True)
                 z = back
-        for layer, mine in zip(layers, own, strict=True):
-            for part, each in zip(layer, mine, strict=True):
-                part[:] = each.mean(0)
+        for layer, model in zip(layers, models, strict=True):
+            for part, copies in zip(layer, model, strict=True):
+                part[:] = copies.mean(0)
 
     return round
 
@@ -74,9 +74,9 @@ def in_a_loop(
             with torch.no_grad():
                 for part, start in zip(network.parameters(), shared, strict=True):
                     part.copy_(start)
-            for some in (s for _ in range(epochs) for s in torch.randperm(samples).split(batch)):
+            for rows in (s for _ in range(epochs) for s in torch.randperm(samples).split(batch)):
                 optimiser.zero_grad()
-                torch.nn.functional.cross_entropy(network(x[k, some]), y[k, some]).backward()
+                torch.nn.functional.cross_entropy(network(x[k, rows]), y[k, rows]).backward()
                 optimiser.step()
             with torch.no_grad():
                 for total, part in zip(sums, network.parameters(), strict=True):
@@ -96,7 +96,7 @@ def start(widths: tuple[int, ...]) -> list[list[np.ndarray]]:
 
 
 def client_steps(sizes: Sizes) -> Iterator[Row]:
-    """A row a model and number of clients: seconds of a round, the engine's and numpy's."""
+    """A row per model and number of clients: seconds per round of the engine and of numpy."""
     import torch
 
     from fairfl.sims.engine import MLP, Module, Softmax
@@ -112,23 +112,23 @@ def client_steps(sizes: Sizes) -> Iterator[Row]:
         for clients in (10, 100, 1_000, 10_000) if full else (3,):
             run = simulation(model, np.full(clients, SAMPLES))
             data = run.source.train
-            people = (
+            arrays = (
                 data.x.numpy().reshape(clients, SAMPLES, -1),
                 data.y.numpy().reshape(clients, -1),
             )
-            functions = [run.step, in_numpy(start(widths), *people)]
-            functions += [in_a_loop(make(), *people)] if clients <= LOOPED else []
+            functions = [run.step, in_numpy(start(widths), *arrays)]
+            functions += [in_a_loop(make(), *arrays)] if clients <= LOOP_CLIENTS else []
             rounds = max(3, min(30, 2000 // clients)) if full else 1
             best = interleaved(rounds, *functions)
             steps = clients * SAMPLES // BATCH
-            told = zip(("engine", "numpy", "torch loop"), best, strict=False)
-            figures = ", ".join(f"{who} {steps / time:,.0f}" for who, time in told)
-            times = AIMS.get(name, (None, None))[clients >= 100]
+            engine_times = zip(("engine", "numpy", "torch loop"), best, strict=False)
+            figures = ", ".join(f"{engine} {steps / time:,.0f}" for engine, time in engine_times)
+            factor = AIMS.get(name, (None, None))[clients >= 100]
             yield Row(
                 f"round of FedAvg, {name}, {clients:,} clients, CPU time",
                 best[0],
                 "numpy, clients as an axis",
                 best[1],
-                times and times * best[1],
+                factor and factor * best[1],
                 f"client steps a CPU second: {figures}",
             )

@@ -22,17 +22,17 @@ def has_gpu() -> bool:
 
 
 def name_of(device: str) -> str:
-    """A GPU's name as its maker calls it, else the device's."""
+    """A GPU's product name, else the name of the device."""
     return torch.cuda.get_device_name() if device.startswith("cuda") else device
 
 
 def room(device: str) -> int:
-    """Bytes that a chunk may have: half of what is free on a GPU, else 1 GiB."""
+    """Memory limit of a chunk in bytes: half of the free memory of a GPU, else 1 GiB."""
     return torch.cuda.mem_get_info()[0] // 2 if device.startswith("cuda") else 1 << 30
 
 
 def timed(function: Callable[[], Any], device: str, rounds: int) -> float:
-    """The shortest wall time of some runs after two; the device is done when the clock stops."""
+    """The shortest wall time of ``rounds`` runs after two, each synchronised with the device."""
 
     def wait() -> None:
         if device.startswith("cuda"):
@@ -49,14 +49,14 @@ def timed(function: Callable[[], Any], device: str, rounds: int) -> float:
 
 
 def bandwidth(device: str, numbers: int, rounds: int) -> float:
-    """Bytes a second that a copy of so many float32 reads and writes."""
+    """Bytes per second that a copy of ``numbers`` float32 reads and writes."""
     source = torch.zeros(numbers, dtype=torch.float32, device=device)
     target = torch.empty_like(source)
     return 2 * NUMBER * numbers / timed(lambda: target.copy_(source), device, rounds)
 
 
 def precision() -> str:
-    """Of convolutions of float32 on a GPU, as torch is set."""
+    """The precision of float32 convolutions on a GPU under torch's settings."""
     return "TF32" if torch.cuda.is_available() and torch.backends.cudnn.allow_tf32 else "float32"
 
 

@@ -1,5 +1,5 @@
-"""Rounds of the algorithms for dynamic participants, beside FedAvg's, and five seeds of MNIST's
-shape beside a plain torch loop.
+"""Rounds of the algorithms for dynamic participants, compared with FedAvg's, and five seeds of
+MNIST's shape, compared with a plain torch loop.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ PIXELS, ROWS, BATCH, EPOCHS, CLIENTS, SEEDS = 784, 171, 32, 5, 10, 5
 """Two groups of five clients that share 2,000 rows, a seventh of them for tests."""
 UNITS = (64, 200)
 ABOVE = 1.4
-"""Aim of the time of a round over that of its products of matrices, where these alone take nearly a
-quarter of the loop's: with 200 units they take .27 of it, and at the rate of one product of two
-2048 x 2048 matrices, which no smaller one reaches, still .22.
+"""Aim of the time of a round relative to that of its matrix products, where these alone take nearly
+a quarter of the loop's time: .27 with 200 units, and .22 at the rate of a product of two 2048 x
+2048 matrices, which smaller ones do not reach.
 """
 
 
@@ -31,19 +31,19 @@ def dynamic(sizes: Sizes) -> Iterator[Row]:
         yield five_seeds(units, CLIENTS if full else 2, min(3, sizes.rounds))
 
 
-def job(model: Any, clients: int, rows: int, batch: int, epochs: int, every: list[Any]) -> Any:
-    """Clients of noise, two groups of which have joined; the replicates' simulation."""
+def job(model: Any, clients: int, rows: int, batch: int, epochs: int, replicates: list[Any]) -> Any:
+    """A simulation of the replicates on clients of noise, two groups of which have joined."""
     from fairfl.sims.engine import Joining
 
     rng = np.random.default_rng(3)
     x = rng.normal(size=(clients * rows, model.widths[0])).astype(np.float32)
     y = rng.integers(0, CLASSES, clients * rows)
-    data, when = (x, y, np.arange(clients + 1) * rows), Joining((0, 1))
-    how = {"lr": 0.01, "batch_size": batch, "epochs": epochs, "participation": when}
-    found = simulated(model, data, replicates=every, **how)
-    for _ in range(3):  # until both groups are there, and lengths are known
-        found.step()
-    return found
+    data, joining = (x, y, np.arange(clients + 1) * rows), Joining((0, 1))
+    training = {"lr": 0.01, "batch_size": batch, "epochs": epochs, "participation": joining}
+    run = simulated(model, data, replicates=replicates, **training)
+    for _ in range(3):  # until both groups have joined, and lengths are known
+        run.step()
+    return run
 
 
 def algorithms(clients: int, rounds: int) -> Iterator[Row]:
@@ -59,21 +59,22 @@ def algorithms(clients: int, rounds: int) -> Iterator[Row]:
     from fairfl.sims.engine import MLP, Replicate
 
     rules = (NormalizedFedAvg(), ModifiedNormalizedFedAvg(), ClippingFedAvg())
-    named = {one.name: one for one in (*rules, QFedAvg())}
-    named |= {f"{DynamicQFedAvg.name} of {rule.name}": DynamicQFedAvg(rule=rule) for rule in rules}
+    by_name = {rule.name: rule for rule in (*rules, QFedAvg())}
+    merged = DynamicQFedAvg.name
+    by_name |= {f"{merged} of {rule.name}": DynamicQFedAvg(rule=rule) for rule in rules}
     model = MLP((FEATURES, HIDDEN, CLASSES))
 
     def step(algorithm: Any) -> Callable[[], Any]:
         return job(model, clients, SAMPLES, 10, 1, [Replicate(algorithm)]).step
 
-    for name, algorithm in named.items():
+    for name, algorithm in by_name.items():
         ours, plain = interleaved(2 * rounds, step(algorithm), step(FedAvg()))
-        what = f"round of {name}, MLP, {clients} clients, one local epoch, CPU time"
-        yield Row(what, ours, "FedAvg", plain, 1.5 * plain, f"{ours / plain:.3g} times FedAvg")
+        title = f"round of {name}, MLP, {clients} clients, one local epoch, CPU time"
+        yield Row(title, ours, "FedAvg", plain, 1.5 * plain, f"{ours / plain:.3g} times FedAvg")
 
 
 def five_seeds(units: int, clients: int, rounds: int) -> Row:
-    """A round of FedAvg with as many replicates as seeds, and a loop over seeds, clients, steps."""
+    """A round of FedAvg with a replicate per seed, and a loop over seeds, clients and steps."""
     from fairfl.sims.algorithms.fedavg import FedAvg
     from fairfl.sims.engine import MLP, Replicate
 
@@ -83,26 +84,27 @@ def five_seeds(units: int, clients: int, rounds: int) -> Row:
     x = rng.normal(size=(clients, ROWS, PIXELS)).astype(np.float32)
     y = rng.integers(0, CLASSES, (clients, ROWS))
     loop = in_a_loop(MLP(widths).sequential(), x, y, BATCH, EPOCHS)
-    ours, plain, alone = interleaved(rounds, run.step, loop, products(clients, units))
-    what = f"round of FedAvg, MNIST's shape, {units} units, {clients} clients, {SEEDS} seeds"
+    product = products(clients, units)
+    our_time, loop_time, product_time = interleaved(rounds, run.step, loop, product)
+    title = f"round of FedAvg, MNIST's shape, {units} units, {clients} clients, {SEEDS} seeds"
     steps = SEEDS * EPOCHS * -(-ROWS // BATCH)
-    told = f"products of matrices alone, a seed at a time, take {seconds(steps * alone)}"
-    aim = max(SEEDS * plain / 4, ABOVE * steps * alone)
-    return Row(f"{what}, CPU time", ours, "a torch loop", SEEDS * plain, aim, told)
+    note = f"products of matrices alone, a seed at a time, take {seconds(steps * product_time)}"
+    aim = max(SEEDS * loop_time / 4, ABOVE * steps * product_time)
+    return Row(f"{title}, CPU time", our_time, "a torch loop", SEEDS * loop_time, aim, note)
 
 
 def products(clients: int, units: int) -> Callable[[], None]:
-    """The five products of a step of one seed's clients, full batches: no engine does without."""
+    """The five products of a step of one seed's clients, full batches: every engine needs them."""
     import torch
 
     x, first = torch.randn(clients, BATCH, PIXELS), torch.randn(clients, PIXELS, units)
     h, last = torch.randn(clients, BATCH, units), torch.randn(clients, units, CLASSES)
     z = torch.randn(clients, BATCH, CLASSES)
     pairs = (x, first), (h, last), (h.mT, z), (z, last.mT), (x.mT, h)
-    found = [torch.bmm(one, other) for one, other in pairs]
+    outputs = [torch.bmm(left, right) for left, right in pairs]
 
     def step() -> None:
-        for (one, other), out in zip(pairs, found, strict=True):
-            torch.bmm(one, other, out=out)
+        for (left, right), out in zip(pairs, outputs, strict=True):
+            torch.bmm(left, right, out=out)
 
     return step

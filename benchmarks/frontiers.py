@@ -24,12 +24,12 @@ def cfl_laws(sizes: Sizes) -> Iterator[Row]:
         lambda: scalar_loop(sizes.eps),
     )
     accuracy = frontier(fed, "cfl", sizes.eps).accuracy[::10]
-    again = [Classifier.thresholds(cuts).accuracy(fed) for cuts in scalar_loop(sizes.eps)[::10]]
-    accurate = float(np.abs(accuracy - again).max())
-    what = f"CFL frontier, {sizes.eps:,} budgets, figure 5's federation"
-    other, note = "one brentq a budget", f"accuracies agree to {max(accurate, 1e-16):.0e}"
-    yield Row(f"{what}, densities expanded before", ours, other, loop, 3e-3, note)
-    yield Row(f"{what}, from a new federation", cold, other, loop, None, note)
+    rules = map(Classifier.thresholds, scalar_loop(sizes.eps)[::10])
+    error = float(np.abs(accuracy - [rule.accuracy(fed) for rule in rules]).max())
+    title = f"CFL frontier, {sizes.eps:,} budgets, figure 5's federation"
+    rival, note = "one brentq a budget", f"accuracies agree to {max(error, 1e-16):.0e}"
+    yield Row(f"{title}, densities expanded before", ours, rival, loop, 3e-3, note)
+    yield Row(f"{title}, from a new federation", cold, rival, loop, None, note)
 
 
 def scalar_loop(count: int) -> np.ndarray:
@@ -45,19 +45,19 @@ def scalar_loop(count: int) -> np.ndarray:
     def difference(lam: float) -> float:
         return rate(0, cut(0, lam)) - rate(1, cut(1, lam))
 
-    free = difference(0.0)
+    unconstrained = difference(0.0)
     lams = []
-    for eps in np.linspace(0.0, abs(free), count)[:-1]:
-        goal = np.sign(free) * eps
-        ends = (-0.5, 0.0) if free > 0 else (0.0, 0.5)
+    for eps in np.linspace(0.0, abs(unconstrained), count)[:-1]:
+        target = np.sign(unconstrained) * eps
+        ends = (-0.5, 0.0) if unconstrained > 0 else (0.0, 0.5)
         lams.append(
-            optimize.brentq(lambda lam, goal=goal: difference(lam) - goal, *ends, xtol=1e-15)
+            optimize.brentq(lambda lam, target=target: difference(lam) - target, *ends, xtol=1e-15)
         )
     return np.array([[cut(a, lam) for a in (0, 1)] for lam in [*lams, 0.0]])
 
 
 def cfl_finite(sizes: Sizes) -> Iterator[Row]:
-    """The frontier by one sort: the solve alone on a new federation, and with making it."""
+    """The frontier by one sort on a new federation; a note gives the time to build it."""
     for atoms in sizes.atoms:
         rng = np.random.default_rng(1)
         points = np.sort(rng.normal(size=atoms))
@@ -77,8 +77,8 @@ def cfl_finite(sizes: Sizes) -> Iterator[Row]:
             f"{seconds(min(making[1:]))} more"
         )
         aim = {100_000: 10e-3, 1_000_000: 150e-3}.get(atoms)
-        what = f"CFL frontier, finite X, {atoms:,} atoms, 2 clients, solve alone"
-        yield Row(what, min(solving[1:]), aim=aim, note=note)
+        title = f"CFL frontier, finite X, {atoms:,} atoms, 2 clients, solve alone"
+        yield Row(title, min(solving[1:]), aim=aim, note=note)
 
 
 def fedavg(sizes: Sizes) -> Iterator[Row]:
@@ -93,8 +93,9 @@ def fedavg(sizes: Sizes) -> Iterator[Row]:
         lambda: solve(fed, "lft_fedavg", eps, method="lp", grid=sizes.grid),
     )
     exact = solve(fed, "lft_fedavg", eps)
-    off = abs(solve(fed, "lft_fedavg", eps, method="lp", grid=sizes.grid).accuracy - exact.accuracy)
-    what = "LFT+FedAvg at one budget vector, certified to 1e-10"
-    other, note = f"cvxpy, {sizes.grid:,} cells", f"the programme's accuracy is off by {off:.0e}"
-    yield Row(f"{what}, densities expanded before", warm, other, lp, 20e-3, note)
-    yield Row(f"{what}, from a new federation", cold, other, lp, None, note)
+    on_grid = solve(fed, "lft_fedavg", eps, method="lp", grid=sizes.grid)
+    error = abs(on_grid.accuracy - exact.accuracy)
+    title = "LFT+FedAvg at one budget vector, certified to 1e-10"
+    rival, note = f"cvxpy, {sizes.grid:,} cells", f"the programme's accuracy is off by {error:.0e}"
+    yield Row(f"{title}, densities expanded before", warm, rival, lp, 20e-3, note)
+    yield Row(f"{title}, from a new federation", cold, rival, lp, None, note)

@@ -1,8 +1,8 @@
 """Timings of the simulator on a GPU: many small clients, a few networks, as a share of the device's
 speed.
 
-What the device can do is measured beside it: the bandwidth of a copy, and the rate of a product of
-large matrices in the same dtype. Everything runs on a CPU too, which is how it is tested.
+The device's speed is measured too: the bandwidth of a copy, and the rate of a product of large
+matrices in the same dtype. Everything also runs on a CPU, for tests.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ NUMBER = 4  # bytes of a float32
 
 @dataclass(frozen=True)
 class Work:
-    """How much a GPU is given: clients of softmax regression; clients, images of each, their side
-    and the network's width for ResNet-18; numbers copied, and the side of the matrices that are
-    multiplied.
+    """The work for a GPU: clients of softmax regression; clients, images per client, their side and
+    the network's width for ResNet-18; numbers copied, and the side of the multiplied matrices.
     """
 
     clients: tuple[int, ...] = (100, 1_000, 10_000, 100_000)
@@ -40,12 +39,12 @@ FEW = Work(clients=(3,), networks=2, images=3, side=8, width=4, copied=1 << 12, 
 
 
 def on_gpu(sizes: Sizes) -> Iterator[Row]:
-    """The rows of a GPU; where there is none, one that says so."""
+    """The rows of a GPU, or one that says that there is none."""
     from benchmarks.device_speed import has_gpu
 
     if not has_gpu():
-        what = "the same on a GPU, 100,000 clients, ResNet-18-GN"
-        yield Row(what, float("nan"), note="no CUDA device here: docs/gpu.md has figures of one")
+        title = "the same on a GPU, 100,000 clients, ResNet-18-GN"
+        yield Row(title, float("nan"), note="no CUDA device here: docs/gpu.md has figures of one")
         return
     yield from rows("cuda", FEW if sizes.rounds == 1 else Work())
 
@@ -68,28 +67,28 @@ def rows(device: str, work: Work) -> Iterator[Row]:
 
 @dataclass(frozen=True)
 class GpuRound:
-    """A round: clients, the ``spread`` of their sizes, how many are ``present``; ``more``."""
+    """A round: clients, the ``spread`` of their sizes, the number ``present``, other arguments."""
 
-    what: str
+    title: str
     model: Any
     clients: int
     spread: float = 0.0
     present: int | None = None
-    more: dict[str, Any] = field(default_factory=dict)
+    training: dict[str, Any] = field(default_factory=dict)
 
     def sizes(self) -> np.ndarray:
         """Samples of each client."""
-        drawn = np.exp(self.spread * np.random.default_rng(4).normal(size=self.clients))
-        return np.maximum(4, np.rint(SAMPLES * drawn / drawn.mean())).astype(np.int64)
+        factors = np.exp(self.spread * np.random.default_rng(4).normal(size=self.clients))
+        return np.maximum(4, np.rint(SAMPLES * factors / factors.mean())).astype(np.int64)
 
     def step(self, device: str) -> Callable[[], Any]:
         """A round on ``device``."""
         from benchmarks.simulator import simulation
         from fairfl.sims.engine import Everyone, Uniform
 
-        who = Everyone() if self.present is None else Uniform(self.present)
+        participation = Everyone() if self.present is None else Uniform(self.present)
         return simulation(
-            self.model, self.sizes(), device=device, participation=who, **self.more
+            self.model, self.sizes(), device=device, participation=participation, **self.training
         ).step
 
 
@@ -104,37 +103,40 @@ def cases(clients: int) -> Iterator[GpuRound]:
     sweep = [FedAvg(), *(QFedAvg(q) for q in (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0))]
     fair = {"algorithms": [FedFB()], "groups": 2}
     yield GpuRound("MLP 60-64-10", mlp, clients)
-    yield GpuRound("a sweep of 8", softmax, clients, more={"algorithms": sweep})
+    yield GpuRound("a sweep of 8", softmax, clients, training={"algorithms": sweep})
     yield GpuRound("unequal sizes", softmax, clients, spread=1.0)
     yield GpuRound("a tenth takes part", softmax, clients, present=-(-clients // 10))
     # each pair of clients has a mask
-    yield GpuRound("FedFB", Logistic(FEATURES), min(clients, 1_000), more=fair)
+    yield GpuRound("FedFB", Logistic(FEATURES), min(clients, 1_000), training=fair)
 
 
 def one_round(device: str, name: str, speed: float, rounds: int, case: GpuRound) -> Row:
-    """A round of one epoch in batches of 10, as ``bench_simulator`` on the CPU; that beside."""
+    """A round of one epoch in batches of 10, compared with one CPU thread."""
     from benchmarks.device_speed import timed
 
-    took, there = timed(case.step(device), device, rounds), None
-    if device.startswith("cuda") and case.clients <= 10_000:  # more take minutes to compare
-        there = timed(case.step("cpu"), "cpu", min(2, rounds))
-    sizes, many = case.sizes(), len(case.more.get("algorithms", [0]))
+    gpu_time, cpu_time = timed(case.step(device), device, rounds), None
+    if device.startswith("cuda") and case.clients <= 10_000:  # more clients take minutes on a CPU
+        cpu_time = timed(case.step("cpu"), "cpu", min(2, rounds))
+    sizes, replicates = case.sizes(), len(case.training.get("algorithms", [0]))
     part = 1.0 if case.present is None else case.present / case.clients
-    steps = many * part * (-(-sizes // BATCH)).sum()
-    share = least_bytes(round(part * sizes.sum()), many, case.model.size) / took / speed
-    what, other = f"round, {case.what}, {case.clients:,} clients", "one CPU thread" if there else ""
+    steps = replicates * part * (-(-sizes // BATCH)).sum()
+    share = minimal_bytes(round(part * sizes.sum()), replicates, case.model.size) / gpu_time / speed
+    title, rival = (
+        f"round, {case.title}, {case.clients:,} clients",
+        "one CPU thread" if cpu_time else "",
+    )
     reached = f"{100 * share:.2g} % of a copy's {speed / 1e9:,.0f} GB/s"
-    told = f"{steps / took:,.0f} client steps a second; {reached}"
-    return Row(f"{what}, on {name}", took, other, there, None, told)
+    note = f"{steps / gpu_time:,.0f} client steps a second; {reached}"
+    return Row(f"{title}, on {name}", gpu_time, rival, cpu_time, None, note)
 
 
-def least_bytes(samples: int, replicates: int, parameters: int) -> float:
-    """What no round can do without: samples read once, models read and written once."""
+def minimal_bytes(samples: int, replicates: int, parameters: int) -> float:
+    """Lower bound of a round's memory traffic: samples read once, models read and written once."""
     return NUMBER * (samples * (FEATURES + 1) + 2 * replicates * parameters)
 
 
 def networks(device: str, name: str, work: Work) -> Row:
-    """ResNet-18-GN, full batches, against a loop over the clients on the same device."""
+    """ResNet-18-GN, full batches, compared with a loop over the clients on the same device."""
     from benchmarks.device_speed import precision, product_rate, resnet_operations, room, timed
     from benchmarks.simulator import simulated
     from fairfl.sims.engine import Computing, Module
@@ -152,14 +154,14 @@ def networks(device: str, name: str, work: Work) -> Row:
         computing = Computing(device=place, backend=backend, memory_limit=limit)
         return simulated(model, data, computing, lr=1e-3, batch_size=None).step
 
-    took, loop = (timed(step(backend), device, work.rounds) for backend in ("batched", "loop"))
-    rate = resnet_operations(work.width, work.side) * total / took
-    reached = product_rate(device, work.square, 2 * work.rounds)
-    each = f"{work.images} images of {work.side} x {work.side} each"
-    what = f"round of FedAvg, ResNet-18-GN, {work.networks} clients, {each}"
+    batched, loop = (timed(step(backend), device, work.rounds) for backend in ("batched", "loop"))
+    rate = resnet_operations(work.width, work.side) * total / batched
+    peak = product_rate(device, work.square, 2 * work.rounds)
+    images = f"{work.images} images of {work.side} x {work.side} each"
+    title = f"round of FedAvg, ResNet-18-GN, {work.networks} clients, {images}"
     note = (
-        f"{total / took:,.0f} images a second; {rate / 1e12:.3g} TFLOP/s, "
-        f"{100 * rate / reached:.2g} % of the {reached / 1e12:.3g} of a product of matrices "
+        f"{total / batched:,.0f} images a second; {rate / 1e12:.3g} TFLOP/s, "
+        f"{100 * rate / peak:.2g} % of the {peak / 1e12:.3g} of a product of matrices "
         f"in {precision()}"
     )
-    return Row(f"{what}, on {name}", took, "a loop over clients, autograd", loop, None, note)
+    return Row(f"{title}, on {name}", batched, "a loop over clients, autograd", loop, None, note)

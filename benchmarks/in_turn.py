@@ -1,4 +1,4 @@
-"""Rounds of models whose clients go one after the other on a CPU, beside a plain torch loop."""
+"""Rounds of models whose clients run sequentially on a CPU, compared with a plain torch loop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchmarks.timing import Row, Sizes, interleaved
 
 LETTERS, LENGTH = 80, 20
 SAME = 1.03
-"""Ratio below which two times are equal: those of one loop, timed twice in one run, differ so."""
+"""Ratio below which two times count as equal: one loop timed twice in a run differs by this."""
 
 
 def in_turn(sizes: Sizes) -> Iterator[Row]:
@@ -21,13 +21,13 @@ def in_turn(sizes: Sizes) -> Iterator[Row]:
     for name, make, x, y in jobs(*(3, SAMPLES) if sizes.rounds > 1 else (2, BATCH)):
         run, (clients, samples) = simulation(name, make, x, y), y.shape
         ours, plain = interleaved(min(3, sizes.rounds), run.step, in_a_loop(make(), x, y))
-        told = f"{clients * samples / BATCH / ours:,.0f} client steps a CPU second"
-        what = f"round of FedAvg, {name}, {clients} clients in turn, CPU time"
-        yield Row(what, ours, "a torch loop", plain, SAME * plain, told)
+        note = f"{clients * samples / BATCH / ours:,.0f} client steps a CPU second"
+        title = f"round of FedAvg, {name}, {clients} clients in turn, CPU time"
+        yield Row(title, ours, "a torch loop", plain, SAME * plain, note)
 
 
 def jobs(clients: int, samples: int) -> Iterator[tuple[str, Any, np.ndarray, np.ndarray]]:
-    """Name, factory, inputs (clients, samples, ...) and labels: of noise."""
+    """Name, factory, inputs (clients, samples, ...) and labels, of noise."""
     from torch import Tensor, nn
 
     from fairfl.sims import models
@@ -52,7 +52,7 @@ def jobs(clients: int, samples: int) -> Iterator[tuple[str, Any, np.ndarray, np.
 
 
 def simulation(name: str, make: Any, x: np.ndarray, y: np.ndarray) -> Any:
-    """The engine's."""
+    """The engine's simulation of one client after the other."""
     from fairfl.sims.engine import Module
 
     clients, samples = y.shape

@@ -1,8 +1,8 @@
 """The main jobs: frontiers, smallest disparities and whole commands, CPU seconds from a new
-federation, beside those of commit dc15ec5 where it can do the job.
+federation, compared with those of commit dc15ec5 if it can do the job.
 
-A job is a line of ``JOBS``: an entry of ``RUN`` on an entry of ``ON``. By itself:
-``python -m benchmarks.jobs WORD ...``, the jobs whose description has one of the words.
+A job is a line of ``JOBS``: an entry of ``RUNS`` on an entry of ``PROBLEMS``. ``python -m
+benchmarks.jobs WORD ...`` times the jobs whose description contains one of the words.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from fairfl.solvers.schemes import SchemeName
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import SHARES_5, SHARES_9, figure_5, figure_9
 
-OLDER = "commit dc15ec5, recorded"
+RECORDED = "commit dc15ec5, recorded"
 REPEATED = 0.5
-"""Seconds; a shorter job is run again until they have passed, and its shortest time counts."""
+"""Seconds; a shorter job is repeated until they have passed, and its shortest time counts."""
 SIMULATE = "simulate fedfb-table-1 --profile paper --out out"
 COMMAND = "from fairfl.cli.main import main; main()"
 
@@ -58,7 +58,7 @@ def finite(clients: int, cells: int) -> Federation:
 
 
 def adult(group: str = "sex", *, unknown: bool = False) -> str:
-    """Adult's training rows as CSV text; ``unknown``: one in twenty has the group "?"."""
+    """Adult's training rows as CSV text; with ``unknown`` one in twenty has the group "?"."""
     from fairfl.sims.data.fetch import locate
     from fairfl.sims.data.tables.adult import TRAIN, read
 
@@ -69,15 +69,15 @@ def adult(group: str = "sex", *, unknown: bool = False) -> str:
 
 
 def command(words: str, people: str = "") -> None:
-    """``fairfl`` and the words in a process and folder of its own, ``people`` in adult.csv."""
+    """Run ``fairfl`` and the words in a new process and folder, with ``people`` in adult.csv."""
     with tempfile.TemporaryDirectory() as folder:
         if people:
             (Path(folder) / "adult.csv").write_text(people, "utf-8")
-        line = [sys.executable, "-c", COMMAND, *words.split()]
-        done = subprocess.run(line, cwd=folder, capture_output=True, text=True)
-        if done.returncode:
-            last = done.stderr.strip().rpartition("\n")[2]  # of a traceback the error
-            raise RuntimeError(f"fairfl {words} ended with {done.returncode}: {last}")
+        call = [sys.executable, "-c", COMMAND, *words.split()]
+        process = subprocess.run(call, cwd=folder, capture_output=True, text=True)
+        if process.returncode:
+            error = process.stderr.strip().rpartition("\n")[2]  # the last line of a traceback
+            raise RuntimeError(f"fairfl {words} ended with {process.returncode}: {error}")
 
 
 def curve(scheme: SchemeName, points: int, **task: Any) -> Callable[[Federation], Any]:
@@ -90,15 +90,15 @@ def at(scheme: SchemeName) -> Callable[[Federation], Any]:
     return lambda federation: solve(federation, scheme, 0.05)
 
 
-def of_adult(group: str, points: int, more: str = "") -> Callable[[str], None]:
+def of_adult(group: str, points: int, options: str = "") -> Callable[[str], None]:
     """``fairfl frontier`` on Adult, a client for each work class."""
     columns = f"--label income --positive >50K --group {group} --client workclass"
-    return partial(command, f"frontier adult.csv {columns} --points {points} {more}")
+    return partial(command, f"frontier adult.csv {columns} --points {points} {options}")
 
 
 AVG: SchemeName = "lft_fedavg"
 ENSEMBLE: SchemeName = "lft_ensemble"
-RUN: dict[str, Callable[[Any], Any]] = {
+RUNS: dict[str, Callable[[Any], Any]] = {
     "LFT+FedAvg, 60 points": curve(AVG, 60),
     "LFT+FedAvg, 20 points": curve(AVG, 20),
     "LFT+FedAvg, 8 points": curve(AVG, 8),
@@ -118,7 +118,7 @@ RUN: dict[str, Callable[[Any], Any]] = {
     "fairfl reproduce": partial(command, "reproduce --out out"),
     "fairfl simulate fedfb-table-1": partial(command, SIMULATE),
 }
-ON: dict[str, Callable[[], Any]] = {
+PROBLEMS: dict[str, Callable[[], Any]] = {
     **{f"figure 5({k})": partial(figure_5, q) for k, q in zip("abcd", SHARES_5, strict=True)},
     "figure 9(a)": partial(figure_9, SHARES_9[0]),
     **{f"random laws, {n} clients": partial(random_laws, n) for n in (2, 5, 10, 20, 50, 200)},
@@ -171,26 +171,26 @@ x86_64 machine, one thread, numpy 2.4.6 and scipy 1.17.1.
 
 
 def jobs(sizes: Sizes) -> Iterator[Row]:
-    """The rows of BENCHMARKS.md; of the quick table the first."""
+    """The rows of BENCHMARKS.md; the quick table has the first only."""
     for job in JOBS if sizes.rounds > 1 else JOBS[:1]:
         yield timed(*job)
 
 
-def timed(run: str, on: str, older: float | None, aim: float | None) -> Row:
-    """CPU seconds of one run, the least of several if they are short; of commands their processes'.
-    What is made to run on takes no part.
+def timed(run: str, problem: str, older: float | None, aim: float | None) -> Row:
+    """CPU seconds of one run, the least of several if short; for commands those of their processes.
+    The time to make the problem does not count.
     """
-    what, best, spent = f"{run}: {on}, CPU time", np.inf, 0.0
+    title, best, spent = f"{run}: {problem}, CPU time", np.inf, 0.0
     while spent < REPEATED:
         try:
-            made = ON[on]()
+            instance = PROBLEMS[problem]()
             begin = cpu()
-            RUN[run](made)
-        except Exception as error:  # the other rows are worth having
-            return Row(what, float("nan"), aim=aim, note=f"{type(error).__name__}: {error}")
-        took = cpu() - begin
-        best, spent = min(best, took), spent + took
-    return Row(what, best, "" if older is None else OLDER, older, aim)
+            RUNS[run](instance)
+        except Exception as error:  # the other rows are still useful
+            return Row(title, float("nan"), aim=aim, note=f"{type(error).__name__}: {error}")
+        elapsed = cpu() - begin
+        best, spent = min(best, elapsed), spent + elapsed
+    return Row(title, best, "" if older is None else RECORDED, older, aim)
 
 
 if __name__ == "__main__":

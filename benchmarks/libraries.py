@@ -1,4 +1,4 @@
-"""Timings of the frontier of people against fairlearn's and error-parity's optimisers."""
+"""Timings of the frontier of people compared with fairlearn's and error-parity's optimisers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fairfl.theory.populations.calibration import ScoreWarning
 from fairfl.theory.populations.federation import Federation
 
 BUDGETS = 200
-"""Number of budgets of our curve; the libraries take one."""
+"""Number of budgets of our curve; the libraries solve for one."""
 
 
 def people(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -30,7 +30,7 @@ def people(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def hulls(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> Federation:
-    """People with one isotonic η a group, all scores kept: the groups' convex ROC hulls."""
+    """People with one isotonic η per group, at all scores: the groups' convex ROC hulls."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ScoreWarning)
         client = np.zeros(len(score), int)
@@ -40,45 +40,45 @@ def hulls(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> Federation
 
 
 def libraries(sizes: Sizes) -> Iterator[Row]:
-    """Fairlearn and error-parity on one score, one budget a fit, against our whole curve."""
+    """Fairlearn and error-parity on one score, a budget per fit, compared with our whole curve."""
     score, label, group = people(sizes.people)
 
     def ours() -> Any:
         return frontier(hulls(score, label, group), "cfl", BUDGETS)
 
     curve = ours()
-    told = f"{sizes.people:,} people"
+    size = f"{sizes.people:,} people"
     rivals = (
         ("fairlearn", "Fairlearn's ThresholdOptimizer", by_fairlearn),
         ("error_parity", "error-parity", by_error_parity),
     )
     for module, name, fit in rivals:
-        what = f"exact curve of {BUDGETS} budgets from {told}, calibrated and solved"
+        title = f"exact curve of {BUDGETS} budgets from {size}, calibrated and solved"
         if find_spec(module) is None:
-            (mine,) = interleaved(1, ours)
-            yield Row(what, mine, note=f"{name}: the package {module} is not installed")
+            (our_time,) = interleaved(1, ours)
+            yield Row(title, our_time, note=f"{name}: the package {module} is not installed")
             continue
         try:
             disparity, accuracy = fit(score, label, group)
         except Exception as error:
-            # somebody else's code, and what it needs: the other rows are worth having
-            (mine,) = interleaved(1, ours)
-            yield Row(what, mine, note=f"{name} did not run: {' '.join(str(error).split())}")
+            # an error of another library: the other rows are still useful
+            (our_time,) = interleaved(1, ours)
+            yield Row(title, our_time, note=f"{name} did not run: {' '.join(str(error).split())}")
             continue
-        mine, its = interleaved(
+        our_time, rival_time = interleaved(
             min(sizes.rounds, 3), ours, lambda fit=fit: fit(score, label, group)
         )
         below = float(curve.accuracy_at(disparity)) - accuracy
-        apiece = f"ours takes {seconds(mine / BUDGETS)} a budget"
+        apiece = f"ours takes {seconds(our_time / BUDGETS)} a budget"
         note = (
             f"{apiece}; its accuracy at its disparity {disparity:.2g} is {below:.1e} below "
             "the exact curve"
         )
-        yield Row(what, mine, f"{name}, one budget", its, None, note)
+        yield Row(title, our_time, f"{name}, one budget", rival_time, None, note)
 
 
 def by_fairlearn(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> tuple[float, float]:
-    """(disparity, accuracy) on the same people of Fairlearn's demographic parity."""
+    """(disparity, accuracy) of Fairlearn's demographic parity on the same people."""
     from fairlearn.postprocessing import ThresholdOptimizer
     from sklearn.base import BaseEstimator, ClassifierMixin
 
@@ -104,13 +104,13 @@ def by_fairlearn(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> tup
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fitted.fit(x, label, sensitive_features=group)
-        # its probabilities, without a draw
+        # the acceptance probabilities, without sampling
         accept = np.asarray(fitted._pmf_predict(x, sensitive_features=group))[:, 1]
     return _figures(accept, label, group)
 
 
 def by_error_parity(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> tuple[float, float]:
-    """(disparity, accuracy) on the same people of error-parity's rule at budget 0.05."""
+    """(disparity, accuracy) of error-parity's rule at budget 0.05 on the same people."""
     from error_parity import RelaxedThresholdOptimizer
 
     rule = RelaxedThresholdOptimizer(
@@ -120,10 +120,10 @@ def by_error_parity(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> 
         false_pos_cost=1.0,
         false_neg_cost=1.0,
     )
-    whole = np.reshape
+    original = np.reshape
 
     def reshape(a: Any, shape: Any = None, newshape: Any = None, **kwargs: Any) -> Any:
-        return whole(a, newshape if shape is None else shape, **kwargs)
+        return original(a, newshape if shape is None else shape, **kwargs)
 
     # error-parity 0.3.11 names the shape as numpy up to 2.3 did
     with warnings.catch_warnings(), patch.object(np, "reshape", reshape):

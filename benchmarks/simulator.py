@@ -1,4 +1,4 @@
-"""The simulator's timings: unequal clients against padding."""
+"""The simulator's timings: unequal clients compared with padding."""
 
 from __future__ import annotations
 
@@ -22,18 +22,17 @@ def simulator(sizes: Sizes) -> Iterator[Row]:
 
 
 def _against_padding(model: Any, clients: int, rounds: int) -> Row:
-    """Log-normal sizes (sd 1), against all padded to the largest (clients, samples)."""
+    """Log-normal sizes (sd 1), compared with padding all to the largest (clients, samples)."""
     spread = np.exp(np.random.default_rng(4).normal(size=clients))
     sizes = np.maximum(1, np.rint(SAMPLES * spread / spread.mean())).astype(np.int64)
-    own = simulation(model, sizes)
+    unequal = simulation(model, sizes)
     padded = simulation(model, np.full(clients, sizes.max()))
-    best = interleaved(rounds, own.step, padded.step)
-    most = sizes.max() / sizes.mean()
-    note = (
-        f"sizes {sizes.min()} to {sizes.max()}, mean {sizes.mean():.0f}: {most:.3g} times the work"
-    )
-    what = f"round of FedAvg, softmax regression, {clients:,} clients of unequal size, CPU time"
-    return Row(what, best[0], "all padded to the largest", best[1], best[1] / 3, note)
+    best = interleaved(rounds, unequal.step, padded.step)
+    padding = sizes.max() / sizes.mean()
+    mean = f"mean {sizes.mean():.0f}"
+    note = f"sizes {sizes.min()} to {sizes.max()}, {mean}: {padding:.3g} times the work"
+    title = f"round of FedAvg, softmax regression, {clients:,} clients of unequal size, CPU time"
+    return Row(title, best[0], "all padded to the largest", best[1], best[1] / 3, note)
 
 
 def simulation(
@@ -45,7 +44,7 @@ def simulation(
     groups: int = 0,
     **training: Any,
 ) -> Any:
-    """The job: sizes, batches of 10, a replicate per algorithm; ``groups``: labels 0 and 1."""
+    """A simulation with batches of 10 and a replicate per algorithm; ``groups``: labels 0, 1."""
     from fairfl.sims.engine import Computing, Replicate
 
     rng, total = np.random.default_rng(3), int(sizes.sum())
@@ -55,7 +54,7 @@ def simulation(
         model,
         (x, y, np.append(0, np.cumsum(sizes))),
         Computing(device=device, threads=1, backend=backend),
-        [Replicate(each) for each in algorithms],
+        [Replicate(algorithm) for algorithm in algorithms],
         rng.integers(0, groups, total) if groups else None,
         **{"batch_size": BATCH, **training},
     )
@@ -78,5 +77,5 @@ def simulated(
     x, y, offsets = rows
     data = ClientData(torch.from_numpy(x), torch.from_numpy(y), offsets, group=group)
     computing = computing or Computing(device="cpu", threads=1)
-    every = list(replicates) or [Replicate(FedAvg())]
-    return Simulation(model, Parts(data), every, Training(10**9, **training), computing)
+    all_replicates = list(replicates) or [Replicate(FedAvg())]
+    return Simulation(model, Parts(data), all_replicates, Training(10**9, **training), computing)

@@ -1,4 +1,4 @@
-"""Rows of BENCHMARKS.md: how much is timed, a row, and functions timed in turn."""
+"""Rows of BENCHMARKS.md: the sizes of the jobs, a row, and functions timed alternately."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-AGAIN, SETTLED = 10, 0.5
-"""Most calls of a function in one turn, and the seconds after which the turn ends earlier."""
+MAX_CALLS, MAX_SECONDS = 10, 0.5
+"""Largest number of calls of a function in one turn, and the seconds after which a turn ends."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much to time."""
+    """Sizes of the jobs."""
 
     eps: int
     atoms: tuple[int, ...]
@@ -34,11 +34,11 @@ QUICK = Sizes(eps=20, atoms=(1000,), people=300, grid=100, rounds=1)
 
 @dataclass(frozen=True)
 class Row:
-    """A table line: seconds of ours (NaN: see ``note``), the alternative and the aim."""
+    """A table line: our seconds (NaN: see ``note``), those of the rival, and the aim."""
 
-    what: str
+    title: str
     ours: float
-    other: str = ""
+    rival: str = ""
     alternative: float | None = None
     aim: float | None = None
     note: str = ""
@@ -46,9 +46,9 @@ class Row:
     def cells(self) -> tuple[str, ...]:
         """What, ours, alternative, ratio, aim, met, note."""
         if self.alternative is None:
-            against, ratio = "", ""
+            alternative, ratio = "", ""
         else:
-            against = f"{seconds(self.alternative)} ({self.other})"
+            alternative = f"{seconds(self.alternative)} ({self.rival})"
             ratio = f"{self.alternative / self.ours:.3g}"
         aim = "" if self.aim is None else f"≤ {seconds(self.aim)}"
         met = (
@@ -59,12 +59,12 @@ class Row:
             else "**no**"
         )
         ours = "not measured" if self.ours != self.ours else seconds(self.ours)
-        return self.what, ours, against, ratio, aim, met, self.note
+        return self.title, ours, alternative, ratio, aim, met, self.note
 
 
 def interleaved(rounds: int, *functions: Callable[[], Any]) -> list[float]:
-    """The least CPU time of each function, one after the other in every round, after one run that
-    is not counted. Short ones are run again in their turn.
+    """The least CPU time of each function, called one after the other in every round, after one run
+    that is not counted. Short functions are called several times in their turn.
     """
     best = [np.inf] * len(functions)
     for function in functions:
@@ -73,18 +73,18 @@ def interleaved(rounds: int, *functions: Callable[[], Any]) -> list[float]:
     for _ in range(rounds):
         for j, function in enumerate(functions):
             spent = 0.0
-            for _ in range(AGAIN if rounds > 1 else 1):
+            for _ in range(MAX_CALLS if rounds > 1 else 1):
                 begin = cpu()
                 function()
-                took = cpu() - begin
-                best[j], spent = min(best[j], took), spent + took
-                if spent > SETTLED:
+                elapsed = cpu() - begin
+                best[j], spent = min(best[j], elapsed), spent + elapsed
+                if spent > MAX_SECONDS:
                     break
     return best
 
 
 def cpu() -> float:
-    """CPU seconds of this process and of those that it has waited for."""
+    """CPU seconds of this process and of its finished children."""
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
 

@@ -16,21 +16,21 @@ ROOT = "fairfl.claims."
 @dataclass(frozen=True)
 class Call:
     """A module-level function of a module below ``fairfl.claims``, or of a user's own that is
-    imported, with some of its arguments given.
+    imported, with fixed values for some of its arguments.
 
     Attributes
     ----------
     function : "fairfl.claims.pffl.weights:no_gap".
-    given : keyword arguments, JSON data (see :func:`fairfl.claims.exact.encode`).
+    given : the fixed keyword arguments, JSON data (see :func:`fairfl.claims.exact.encode`).
     """
 
     function: str
     given: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, function: Callable[..., Any], **given: Any) -> Self:
-        """The call of ``function``, checked to be found again by its name."""
-        call = cls(f"{function.__module__}:{function.__name__}", encode(given))
+    def of(cls, function: Callable[..., Any], **constants: Any) -> Self:
+        """The call of ``function``. Errors: ValueError where its name does not lead back to it."""
+        call = cls(f"{function.__module__}:{function.__name__}", encode(constants))
         if call.resolve() is not function:
             raise ValueError(f"function must be found under its own name, got {call.function}")
         return call
@@ -43,18 +43,20 @@ class Call:
         ValueError : not a module-level function of such a module.
         """
         module, _, name = self.function.partition(":")
-        known = module.startswith(ROOT) or module in {m.__name__ for m in own_modules("claims")}
-        if not known or not all(part.isidentifier() for part in name.split(".")):
+        is_allowed = module.startswith(ROOT) or module in {
+            m.__name__ for m in own_modules("claims")
+        }
+        if not is_allowed or not all(part.isidentifier() for part in name.split(".")):
             raise ValueError(
                 "function must be 'MODULE:NAME' at module level, of fairfl.claims or of a module "
                 f"that is imported, got {self.function!r}"
             )
-        found: Any = import_module(module)
+        function: Any = import_module(module)
         for part in name.split("."):
-            found = getattr(found, part, None)
-        if not callable(found):
+            function = getattr(function, part, None)
+        if not callable(function):
             raise ValueError(f"function must exist, got {self.function!r}")
-        return found
+        return function
 
     def __call__(self, *args: Any) -> Any:
         return self.resolve()(*args, **decode(dict(self.given)))
@@ -67,5 +69,5 @@ class Call:
         return cls(data["function"], data["given"])
 
     def __str__(self) -> str:
-        given = ", ".join(f"{key}={value}" for key, value in self.given.items())
-        return f"{self.function.removeprefix(ROOT)}({given})"
+        constants = ", ".join(f"{key}={value}" for key, value in self.given.items())
+        return f"{self.function.removeprefix(ROOT)}({constants})"

@@ -43,7 +43,7 @@ class Effort:
     ----------
     name : "quick" or "deep".
     examples : instances to draw for a property.
-    shrink : whether a violation is made small for people to read; of a mutant nobody reads it.
+    shrink : whether a violation is made small for readers; a mutant's is not shown.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Effort:
     shrink: bool = True
 
     def pick(self, quick: int, deep: int) -> int:
-        """A count of the check's own: ``quick`` or ``deep``."""
+        """The count for this effort: ``quick`` or ``deep``."""
         return deep if self.name == "deep" else quick
 
 
@@ -75,10 +75,10 @@ class Paper:
     ----------
     key : the folder, and the first part of its claims' ids.
     title, authors : as printed.
-    text : which text was read: its version, date and address, as far as it tells them.
-    printed : whether there is such a paper; False for what this project has measured itself.
-    names : what a name in the instances of its claims stands for, where their statements do not say
-        it.
+    text : the text that was read: its version, date and address, where it prints them.
+    printed : whether there is such a paper; False for this project's own measurements.
+    names : meanings of the names in the instances of its claims that their statements do not
+        explain.
     """
 
     key: str
@@ -97,11 +97,11 @@ Form = Mapping[str, Any]
 """Fields in which a form of a claim differs: title, statement, check, mutants, ..."""
 
 
-def caption(id: str, line: int, title: str, printed: str, **more: Any) -> Claim:
+def caption(id: str, line: int, title: str, printed: str, **fields: Any) -> Claim:
     """A sentence about printed numbers; where it has an erratum it is a remark."""
-    fixed: dict[str, Any] = {"kind": "figure", "scope": "as printed"}
-    fixed |= {"severity": "remark"} if "erratum" in more else {}
-    return Claim(id, line, title, printed=printed, **{**fixed, **more})
+    defaults: dict[str, Any] = {"kind": "figure", "scope": "as printed"}
+    defaults |= {"severity": "remark"} if "erratum" in fields else {}
+    return Claim(id, line, title, printed=printed, **{**defaults, **fields})
 
 
 @dataclass(frozen=True)
@@ -119,14 +119,14 @@ class Claim:
     statement : what is checked, in the notation of this project; likewise.
     kind : identity, bound, ...
     hypotheses : name -> text; the names are those of the premises of its cases.
-    scope : for what the evidence speaks: "as stated", "n = 2", "box [0, 1]^2".
-    size : of a statement for any n that is shown for fixed n alone: "n = 3". Its level says so.
-    expected : the verdict. It is computed, and compared to this. Where it is not given: "holds";
-        with an erratum "refuted", or "holds-repaired" where there is a repaired form.
+    scope : what the evidence covers: "as stated", "n = 2", "box [0, 1]^2".
+    size : the fixed n for which alone a statement for any n is shown: "n = 3". Its level says so.
+    expected : the verdict that the computed one is compared to. By default "holds"; with an
+        erratum "refuted", or "holds-repaired" where there is a repaired form.
     check : effort -> evidence; see :mod:`fairfl.claims.forms` for the usual ones.
-    mutants : at least one: a constant nudged, a direction turned, a hypothesis dropped. It is
-        killed when its finding is another than the claim's, or a certificate of it is rejected.
-    repaired : the form that holds, where the claim "holds-repaired": a claim of ours of the same
+    mutants : at least one: a constant nudged, a direction reversed, a hypothesis dropped. It is
+        killed when its finding differs from the claim's, or a certificate of it is rejected.
+    repaired : the form that holds, where the claim "holds-repaired": our claim with the same
         line, number, printed form, kind and hypotheses unless it says otherwise.
     rests_on : ids of claims that the check takes for granted.
     reading : which reading of an ambiguous statement was chosen, and what the others give.
@@ -135,8 +135,8 @@ class Claim:
     gap : a false or missing step of the printed proof, under a statement that survives: "the
         statement survives: ...".
     notes : anything else that a referee would want to know.
-    whose : whose statement it is: printed as it stands; implied by what is printed; a reading of
-        it, one of several; or ours. Only the printed ones count as errors of the paper.
+    whose : whose statement it is: printed as it stands, implied by the printed text, one of several
+        readings of it, or ours. Only the printed ones count as errors of the paper.
     """
 
     id: str
@@ -163,37 +163,37 @@ class Claim:
     severity: Severity | None = None
 
     def __post_init__(self) -> None:
-        told = "holds-repaired" if self.repaired else "refuted" if self.erratum else "holds"
-        expected = self.expected or told
+        default = "holds-repaired" if self.repaired else "refuted" if self.erratum else "holds"
+        expected = self.expected or default
         object.__setattr__(self, "expected", expected)
         object.__setattr__(self, "number", self.number or _number(self.id))
-        false = expected in ("refuted", "holds-repaired")
-        severities = SEVERITIES if false else ()
-        for name, words in (
+        is_false = expected in ("refuted", "holds-repaired")
+        severities = SEVERITIES if is_false else ()
+        for name, values in (
             ("kind", KINDS),
             ("expected", VERDICTS),
             ("whose", WHOSE),
             ("severity", (None, *severities)),
         ):
-            told = ", ".join(filter(None, words)) or "None where it holds"
-            if getattr(self, name) not in words:
+            if getattr(self, name) not in values:
+                allowed = ", ".join(filter(None, values)) or "None where it holds"
                 raise ValueError(
-                    f"{name} of {self.id} must be one of {told}, got {getattr(self, name)!r}"
+                    f"{name} of {self.id} must be one of {allowed}, got {getattr(self, name)!r}"
                 )
-        for wrong, told in (
+        for is_wrong, message in (
             (
                 not _ID.match(self.id),
                 "id must be paper/name with letters, digits, dots and hyphens",
             ),
             (not self.mutants, "mutants must be at least one: a check that cannot fail is none"),
             (
-                false != bool(self.erratum),
+                is_false != bool(self.erratum),
                 "erratum must say what is wrong where a claim is false, and only there",
             ),
             (self.id in self.rests_on, "rests_on must not name the claim itself"),
         ):
-            if wrong:
-                raise ValueError(f"{told}, got {self.id}, {expected}")
+            if is_wrong:
+                raise ValueError(f"{message}, got {self.id}, {expected}")
         for name in ("number", "title", "printed", "statement", "scope"):
             if not getattr(self, name).strip():
                 raise ValueError(f"{name} of {self.id} must be given, got an empty text")
@@ -218,7 +218,7 @@ class Claim:
 
 def _number(id: str) -> str:
     """What an id says: "Lemma 7" of "fedfb/lemma-7", "Eq. (3)" of "pffl/eq-3"; else nothing."""
-    found = _PLACE.fullmatch(id.split("/")[1]) if "/" in id else None
-    if found is None:
+    match = _PLACE.fullmatch(id.split("/")[1]) if "/" in id else None
+    if match is None:
         return ""
-    return f"Eq. ({found[2]})" if found[1] == "eq" else f"{found[1].capitalize()} {found[2]}"
+    return f"Eq. ({match[2]})" if match[1] == "eq" else f"{match[1].capitalize()} {match[2]}"

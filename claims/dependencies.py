@@ -25,16 +25,17 @@ LEAVES, IMPORTS = (ast.Name, ast.Constant), (ast.Import, ast.ImportFrom)
 JUDGE = "fairfl.claims.outcome"
 """What verifies the certificates and tries the mutants of every claim."""
 DISCOVERY = ("fairfl._support.own_parts",)
-"""Modules that find others by name. No verdict depends on how."""
+"""Modules that load others by name, which changes no verdict."""
 Use = tuple[str, str]
 """A module, and a name in it."""
 
 
 @cache
 def key(module: str) -> str:
-    """Digest of all that a module uses of fairfl, imports inside functions included, of what judges
-    its claims, and of the files that these definitions name: proofs, and those of their folder's
-    data/. Of a user's module the modules of the user that it imports count as whole files.
+    """Digest of the definitions of fairfl that a module uses, imports inside functions included, of
+    those that judge its claims, and of the files that these definitions name: proofs, and files in
+    their folder's data/. Of a user's module the modules of the user that it imports count as whole
+    files.
 
     Modules that a registry finds by looking into a folder are not followed.
     """
@@ -47,18 +48,18 @@ def key(module: str) -> str:
 
 @cache
 def reached(module: str) -> frozenset[Use]:
-    """The definitions of fairfl that all of ``module`` uses, its own and those of ``JUDGE``
-    included.
+    """The definitions of fairfl that all of ``module`` uses, including those of ``JUDGE``
+    and of the module itself.
 
     Errors: ValueError where a module has no source.
     """
-    found: set[Use] = set(reached(JUDGE)) if module != JUDGE else set()
-    todo = _all(module) - found
+    reachable: set[Use] = set(reached(JUDGE)) if module != JUDGE else set()
+    todo = _all(module) - reachable
     while todo:
-        found |= todo
-        todo = set[Use]().union(*(_part(*use).uses for use in todo)) - found
+        reachable |= todo
+        todo = set[Use]().union(*(_part(*use).uses for use in todo)) - reachable
         todo = {use for use in todo if use[0] not in DISCOVERY}
-    return frozenset(found)
+    return frozenset(reachable)
 
 
 @cache
@@ -70,8 +71,8 @@ def source(module: str) -> Path | None:
         spec = find_spec(module)
     except (ImportError, ValueError):
         return None
-    found = spec.origin if spec is not None else None
-    return Path(found) if found and found.endswith(".py") else None
+    origin = spec.origin if spec is not None else None
+    return Path(origin) if origin and origin.endswith(".py") else None
 
 
 @dataclass
@@ -84,13 +85,13 @@ class _Part:
 
 
 @cache
-def _module(name: str) -> dict[str, _Part]:
-    """What a module binds, imports from fairfl inside functions included, but not those for types
+def _module(module: str) -> dict[str, _Part]:
+    """The top-level names of a module, with imports inside functions, without those for types
     alone.
     """
-    path = source(name)
+    path = source(module)
     if path is None:
-        raise ValueError(f"module must have a source file, got {name}")
+        raise ValueError(f"module must have a source file, got {module}")
     parts: dict[str, _Part] = defaultdict(_Part, {ALWAYS: _Part()})
     for statement in ast.parse(path.read_bytes()).body:
         for_types = isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.unparse(statement.test)
@@ -98,31 +99,31 @@ def _module(name: str) -> dict[str, _Part]:
             continue
         text, nodes = _flat(statement)
         names = {node.id for node in nodes if isinstance(node, ast.Name)}
-        bound = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        bindings = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-            bound = {statement.name}
+            bindings = {statement.name}
         for node in nodes:
             if isinstance(node, ast.Constant):
                 text += _data(path, node.value)
             for alias in getattr(node, "names", ()):
-                inside = f"{getattr(node, 'module', '')}.{alias.name}".lstrip(".")
-                owner, _, original = inside.rpartition(".")
-                parts[alias.asname or alias.name].text += inside
-                if inside.startswith("fairfl."):
+                imported = f"{getattr(node, 'module', '')}.{alias.name}".lstrip(".")
+                owner, _, original = imported.rpartition(".")
+                parts[alias.asname or alias.name].text += imported
+                if imported.startswith("fairfl."):
                     parts[alias.asname or alias.name].uses.add((owner, original))
         if not isinstance(statement, IMPORTS):
-            for one in bound or {ALWAYS}:
-                parts[one].text += text
-                parts[one].names |= names
+            for binding in bindings or {ALWAYS}:
+                parts[binding].text += text
+                parts[binding].names |= names
     for part in parts.values():
-        part.uses |= {(name, one) for one in (*part.names, ALWAYS) if one in parts}
+        part.uses |= {(module, binding) for binding in (*part.names, ALWAYS) if binding in parts}
     return dict(parts)
 
 
 def _part(owner: str, name: str) -> _Part:
-    known = _module(owner)
-    if name in known:
-        return known[name]
+    parts = _module(owner)
+    if name in parts:
+        return parts[name]
     inner = f"{owner}.{name}"
     return _Part(uses=_all(inner if source(inner) else owner))
 
@@ -133,7 +134,7 @@ def _all(module: str) -> set[Use]:
 
 def _flat(statement: ast.AST) -> tuple[str, list[Any]]:
     """A syntax tree without docstrings as text, the same for every version of Python; and the
-    nodes that name something.
+    nodes that hold names, constants and imports.
     """
     text: list[Any] = []
     nodes: list[Any] = []
@@ -141,9 +142,9 @@ def _flat(statement: ast.AST) -> tuple[str, list[Any]]:
     while todo:
         node = todo.pop()
         if isinstance(node, list):
-            kept = [one for one in node if not _is_docstring(one)]
-            text.append(len(kept))
-            todo += kept
+            children = [child for child in node if not _is_docstring(child)]
+            text.append(len(children))
+            todo += children
         elif isinstance(node, LEAVES):
             nodes.append(node)
             text.append((node.id,) if isinstance(node, ast.Name) else (0, node.value))
@@ -170,5 +171,5 @@ def _data(module: Path, name: Any) -> str:
     """Digest of the file that a string names, empty where it names none."""
     if not (isinstance(name, str) and name.endswith((".json", ".v"))):
         return ""
-    found = (folder / name for folder in (PROOFS, module.parent / "data"))
-    return next((sha256(file) for file in found if file.is_file()), "")
+    files = (folder / name for folder in (PROOFS, module.parent / "data"))
+    return next((sha256(file) for file in files if file.is_file()), "")

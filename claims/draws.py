@@ -15,8 +15,8 @@ from hypothesis.database import InMemoryExampleDatabase
 from fairfl.claims.case import Case
 from fairfl.claims.exact import decode, encode
 
-KEPT = 3
-"""Number of worst instances that are kept."""
+WORST = 3
+"""Number of worst instances that a tally stores."""
 SLOW_BUT_COUNTED = (
     HealthCheck.too_slow,
     HealthCheck.filter_too_much,
@@ -32,7 +32,7 @@ Instance = dict[str, Any]
 
 
 class Tally:
-    """Evaluates a statement at instances as JSON would hand them back, and keeps the worst."""
+    """Evaluates a statement at instances read back from JSON, and stores the worst."""
 
     def __init__(self, statement: Callable[[Any], Case]) -> None:
         self.statement = statement
@@ -50,16 +50,16 @@ class Tally:
         self.examples += 1
         margin = case.margin if case.margin == case.margin else float("-inf")
         if repr(data) not in self._seen:
-            # a heap of the smallest margins; of equal violations the last, which is the shrunk one
-            order = self.examples if margin < 0 else -self.examples
-            heapq.heappush(self._worst, (-margin, order, data))
+            # a heap of the smallest margins; of equal violations the last, the shrunk one
+            rank = self.examples if margin < 0 else -self.examples
+            heapq.heappush(self._worst, (-margin, rank, data))
             self._seen.add(repr(data))
-            if len(self._worst) > KEPT:
+            if len(self._worst) > WORST:
                 self._seen.discard(repr(heapq.heappop(self._worst)[2]))
         return margin
 
     def worst(self) -> tuple[dict[str, Any], ...]:
-        """The kept instances, the worst first."""
+        """The stored instances, the worst first."""
         return tuple(
             {"instance": data, "margin": -m} for m, _, data in sorted(self._worst, reverse=True)
         )
@@ -70,8 +70,8 @@ def draw(
     strategy: Callable[[], Any],
     count: int,
     tolerance: float,
-    start: int,
-    most: int | None = None,
+    first_seed: int,
+    limit: int | None = None,
     shrink: bool = False,
 ) -> bool:
     """Draw ``count`` instances and evaluate each; the first violation ends it.
@@ -79,10 +79,10 @@ def draw(
     Parameters
     ----------
     strategy : () -> strategy of hypothesis.
-    tolerance : margins above minus this are taken for rounding.
-    start : the seed.
-    most : evaluate the first of them only, so many.
-    shrink : make the violation small: many evaluations more.
+    tolerance : margins above minus this count as rounding.
+    first_seed : the seed of the first ``CHUNK`` examples.
+    limit : evaluate at most this many instances.
+    shrink : make the violation small, which takes many more evaluations.
 
     Returns
     -------
@@ -95,18 +95,18 @@ def draw(
     class Enough(Exception):
         pass
 
-    def look(instance: Instance) -> None:
-        if most is not None and tally.examples + tally.discarded >= most:
+    def evaluate(instance: Instance) -> None:
+        if limit is not None and tally.examples + tally.discarded >= limit:
             raise Enough
         margin = tally.margin(instance)
         assume(margin is not None)
         if margin is not None and margin < -tolerance:
             raise Violated
 
-    drawn: st.SearchStrategy[Instance] = strategy()
-    for done in range(0, count, CHUNK):
-        rules = settings(
-            max_examples=min(CHUNK, count - done),
+    instances: st.SearchStrategy[Instance] = strategy()
+    for offset in range(0, count, CHUNK):
+        options = settings(
+            max_examples=min(CHUNK, count - offset),
             database=InMemoryExampleDatabase(),
             deadline=None,
             # not target: its hill climbing may never end where margins are flat
@@ -116,7 +116,7 @@ def draw(
             print_blob=False,
         )
         try:
-            seed(start + done)(rules(given(drawn)(look)))()
+            seed(first_seed + offset)(options(given(instances)(evaluate)))()
         except Violated:
             return True
         except Enough:

@@ -1,4 +1,4 @@
-"""The result of a check: certificates, and what they show together."""
+"""The result of a check: certificates and their joint finding."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Evidence:
 
     Attributes
     ----------
-    parts : each needed; where one is a counterexample the statement is refuted, by that one alone.
-    negation : the parts together show that the statement is false: that no such thing exists, say.
+    parts : all of them are needed, but one counterexample alone refutes the statement.
+    negation : whether the parts together prove that the statement is false, e.g. an existence.
     """
 
     parts: tuple[ClaimCertificate, ...]
@@ -49,17 +49,15 @@ class Evidence:
         """Refuted by one counterexample or a proof of the negation, else holds."""
         if self.negation:
             return "refuted"
-        found = {part.finding for part in self.parts}
-        return "refuted" if "refuted" in found else "holds"
+        findings = {part.finding for part in self.parts}
+        return "refuted" if "refuted" in findings else "holds"
 
     @property
     def level(self) -> Level:
-        """The weakest of the parts that carry the finding: all of them, or of the counterexamples
-        the strongest.
-        """
+        """The weakest level of all parts, or the strongest of the counterexamples."""
         if self.finding == "refuted" and not self.negation:
-            against: list[Level] = [part.level for part in self.parts if part.finding == "refuted"]
-            return "certified" if "certified" in against else weakest(against)
+            levels: list[Level] = [part.level for part in self.parts if part.finding == "refuted"]
+            return "certified" if "certified" in levels else weakest(levels)
         return weakest([part.level for part in self.parts])
 
     def verify(self, whole: bool = False) -> tuple[str, ...]:
@@ -67,15 +65,15 @@ class Evidence:
 
         Parameters
         ----------
-        whole : draw all examples of property runs again, in place of the first ones.
+        whole : draw all examples of property runs again, instead of the first ones only.
 
         Returns
         -------
-        What could not be looked at on this machine, a line each.
+        The parts that this machine could not check, a line each.
 
         Raises
         ------
-        Rejected : one of them does not show what it says.
+        Rejected : one of them is invalid.
         """
         for certificate in self.parts:
             certificate.replay() if whole else certificate.verify()
@@ -90,14 +88,14 @@ class Evidence:
 
 
 def verified(check: Check, effort: Effort) -> tuple[Evidence | None, str]:
-    """The evidence as it comes back from JSON, and why it does not count."""
+    """The evidence, read back from its JSON, and why it is rejected; "" where it is valid."""
     evidence = None
     try:
         evidence = Evidence.from_json(check(effort).to_json())
         evidence.verify()
     except Rejected as error:
         return evidence, f"rejected: {error}"
-    except Exception as error:  # whatever a check runs into must not stop the others
+    except Exception as error:  # a failed check must not stop the others
         place = place_of(error)  # in a user's own file, where no traceback is needed
         return None, f"{place}: {error!r}" if place else traceback.format_exc()
     return evidence, ""

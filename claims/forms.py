@@ -1,19 +1,18 @@
-"""Checks as declarations: what shows a statement, and what a mutant changes of it.
+"""Checks as declarations: the certificates of a statement, and the parameters that mutants change.
 
 ``check=counterexample(case, "what happens there", instance)`` is a check; ``every(...)`` joins
 several. A mutant is a row of changed parameters: each part takes those that its functions or its
-instance have by name. All else that most claims are written with is imported from here too.
+instance have by name. The other classes that most claims use are imported from here too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from inspect import signature
 from typing import Any
 
-from fairfl.claims.bisection import PROBES, bisect
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case as Case
 from fairfl.claims.case import Operator as Operator
@@ -39,12 +38,12 @@ Instance = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Part:
-    """Makes a certificate of a statement of which ``changes`` are made; a check by itself.
+    """Makes a certificate of a statement with changed parameters; also a check by itself.
 
     Attributes
     ----------
     make : effort, changes -> certificate.
-    takes : the names that it can change.
+    takes : the names of the parameters that can change.
     """
 
     make: Callable[[Effort, Changes], ClaimCertificate]
@@ -62,12 +61,13 @@ class Every:
     negation: bool
 
     def __call__(self, effort: Effort, **changes: Any) -> Evidence:
-        known = frozenset[str]().union(*(one.takes for one in self.parts))
-        if not changes.keys() <= known:
+        changeable = frozenset[str]().union(*(part.takes for part in self.parts))
+        if not changes.keys() <= changeable:
             raise ValueError(
-                f"changes must be of {', '.join(sorted(known))}, got {', '.join(changes)}"
+                f"changes must be of {', '.join(sorted(changeable))}, got {', '.join(changes)}"
             )
-        return Evidence(tuple(_made(one, effort, changes) for one in self.parts), self.negation)
+        parts = tuple(_certificate(part, effort, changes) for part in self.parts)
+        return Evidence(parts, self.negation)
 
 
 def every(*parts: Part, negation: bool = False) -> Every:
@@ -75,33 +75,35 @@ def every(*parts: Part, negation: bool = False) -> Every:
     return Every(parts, negation)
 
 
-def counterexample(case: Function, shows: str, instance: Instance | Function, **given: Any) -> Part:
-    """Refutes: at the instance (or what a function makes) every premise holds, and a relation of
-    ``case`` fails.
+def counterexample(
+    case: Function, shows: str, instance: Instance | Function, **constants: Any
+) -> Part:
+    """Refutes: at the instance (or the one that a function returns) every premise holds, and a
+    relation of ``case`` fails.
     """
-    return _at(Counterexample, case, shows, instance, given)
+    return _at(Counterexample, case, shows, instance, constants)
 
 
-def witness(case: Function, shows: str, instance: Instance | Function, **given: Any) -> Part:
+def witness(case: Function, shows: str, instance: Instance | Function, **constants: Any) -> Part:
     """Shows that something exists: at the instance all premises and relations hold."""
-    return _at(Witness, case, shows, instance, given)
+    return _at(Witness, case, shows, instance, constants)
 
 
-def identity(residuals: Function, **given: Any) -> Part:
-    """``residuals() -> {name: expression}`` all vanish; they are evaluated at one point too."""
+def identity(residuals: Function, **constants: Any) -> Part:
+    """``residuals() -> {name: expression}`` all vanish; they are also evaluated at one point."""
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        call = Call.of(residuals, **{**given, **changes})
+        call = Call.of(residuals, **{**constants, **changes})
         return SymbolicZero(call, _spot(*call().values()))
 
     return Part(make, _names(residuals))
 
 
-def definite(form: Function, strict: bool = False, **given: Any) -> Part:
+def definite(form: Function, strict: bool = False, **constants: Any) -> Part:
     """``form() -> (expression, [terms visibly non-negative])`` of the same sum."""
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        call = Call.of(form, **{**given, **changes})
+        call = Call.of(form, **{**constants, **changes})
         return DefiniteForm(call, _spot(call()[0]), strict)
 
     return Part(make, _names(form))
@@ -113,14 +115,14 @@ def drawn(
     *,
     tolerance: float = 1e-9,
     examples: tuple[int, int] | None = None,
-    **given: Any,
+    **constants: Any,
 ) -> Part:
-    """``case`` at ``examples`` (quick, deep) instances that ``draws() -> strategy`` draws."""
+    """``case`` at ``examples`` (quick, deep) instances from the strategy ``draws()``."""
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
         return PropertyRun.of(
-            _call(case, {**given, **changes}),
-            _call(draws, {**given, **changes}),
+            _call(case, {**constants, **changes}),
+            _call(draws, {**constants, **changes}),
             effort,
             tolerance=tolerance,
             examples=effort.pick(*examples) if examples else None,
@@ -129,27 +131,16 @@ def drawn(
     return Part(make, _names(case) | _names(draws))
 
 
-def leaves(
-    margin: Function, box: Sequence[tuple[Any, Any]], probes: int = PROBES, **given: Any
-) -> Part:
-    """``margin([balls]) > 0`` over a box, by bisection, after a look at so many points."""
-
-    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        return bisect(Call.of(margin, **{**given, **changes}), box, probes=probes)
-
-    return Part(make, _names(margin))
-
-
 def proof(file: str, theorems: str, *otherwise: Part) -> Part:
     """Theorems of a Coq file of ``claims/proofs``, named with spaces between; ``otherwise`` shows
     the same without a kernel, and refutes mutants.
     """
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        others = (_made(one, effort, changes) for one in otherwise)
-        return KernelProof.of(file, theorems, *others)
+        certificates = (_certificate(part, effort, changes) for part in otherwise)
+        return KernelProof.of(file, theorems, *certificates)
 
-    return Part(make, frozenset[str]().union(*(one.takes for one in otherwise)))
+    return Part(make, frozenset[str]().union(*(part.takes for part in otherwise)))
 
 
 def _at(
@@ -157,36 +148,38 @@ def _at(
     case: Function,
     shows: str,
     instance: Instance | Function,
-    given: Changes,
+    constants: Changes,
 ) -> Part:
-    """A change is of the case's parameters, or of the instance's numbers or its maker's
-    parameters.
+    """Changes are of the case's parameters, and of the instance's values or the parameters of the
+    function that returns it.
     """
-    names = _names(case)
-    own = _names(instance) if callable(instance) else frozenset(instance)
+    case_names = _names(case)
+    instance_names = _names(instance) if callable(instance) else frozenset(instance)
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        moved = {name: value for name, value in changes.items() if name in own}
-        at = instance(**moved) if callable(instance) else {**instance, **moved}
-        return kind.at(_call(case, {**given, **changes}), shows, **at)
+        instance_changes = {
+            name: value for name, value in changes.items() if name in instance_names
+        }
+        values = (
+            instance(**instance_changes) if callable(instance) else {**instance, **instance_changes}
+        )
+        return kind.at(_call(case, {**constants, **changes}), shows, **values)
 
-    return Part(make, names | own)
+    return Part(make, case_names | instance_names)
 
 
-def _made(part: Part, effort: Effort, changes: Changes) -> ClaimCertificate:
+def _certificate(part: Part, effort: Effort, changes: Changes) -> ClaimCertificate:
     return part.make(effort, {name: changes[name] for name in part.takes & changes.keys()})
 
 
-def _call(function: Function, given: Changes) -> Call:
+def _call(function: Function, constants: Changes) -> Call:
     return Call.of(
-        function, **{k: v for k, v in given.items() if k in signature(function).parameters}
+        function, **{k: v for k, v in constants.items() if k in signature(function).parameters}
     )
 
 
 def _spot(*expressions: Any) -> tuple[dict[str, Any]]:
-    """A value for each symbol, none of them equal or special: 2/5, 5/6, 8/7, ...; integers 2, 3,
-    ....
-    """
+    """A value for each symbol, all different: 2/5, 5/6, 8/7, ...; integers 2, 3, ..."""
     symbols = sorted({str(x): x for e in expressions for x in e.free_symbols}.items())
     spot = {
         name: str(k + 2 if symbol.is_integer else Fraction(3 * k + 2, k + 5))

@@ -1,5 +1,5 @@
-"""A lemma of one's own: a predicate, a strategy that draws instances, and near misses that must
-fail; found, shrunk and judged as the claims are.
+"""A user's lemma: a predicate, a strategy that draws instances, and near misses that must fail;
+registered, shrunk and judged as the claims are.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from fairfl.claims.claim import Claim
 
 Changes = Mapping[str, Any]
-HOW_MANY = 1000
+EXAMPLES = 1000
 
 
 @dataclass(frozen=True)
 class LemmaReport:
-    """What a check of a lemma found; true as a condition where the lemma held and no mutant did.
+    """Result of a check of a lemma; true as a condition where the lemma held and no mutant did.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class LemmaReport:
     level : "property" where it held at every instance, None where it was refuted.
     examples, discarded : instances drawn that satisfy the hypotheses, and those that do not.
     counterexample : where it was refuted, the instance, made small; else None.
-    margin : the smallest that the predicate gave; a predicate that says True has none.
-    survivors : mutants that held at every instance: the lemma could say as much, or its strategy
-        draws no instance that tells them apart.
+    margin : the smallest that the predicate returned; a predicate that returns a bool has none.
+    survivors : mutants that held at every instance: the lemma could state them instead, or its
+        strategy draws no instance that separates them from it.
     refuted : for each other mutant an instance that refutes it.
     """
 
@@ -54,21 +54,23 @@ class LemmaReport:
     def __str__(self) -> str:
         if self.level is None:
             return f"refuted: {self.statement} At {self.counterexample!r}."
-        drawn = f"{self.examples} examples, {self.discarded} discarded"
-        lines = [f"holds ({self.level}, {drawn}): {self.statement}"]
-        lines += [f"mutant {name!r} is refuted at {at!r}" for name, at in self.refuted.items()]
+        counts = f"{self.examples} examples, {self.discarded} discarded"
+        lines = [f"holds ({self.level}, {counts}): {self.statement}"]
+        lines += [
+            f"mutant {name!r} is refuted at {instance!r}" for name, instance in self.refuted.items()
+        ]
         lines += [f"mutant {name!r} SURVIVES" for name in self.survivors]
         return "\n".join(lines)
 
 
 @dataclass(eq=False)
 class Lemma:
-    """A predicate with all that is needed to check it; called as the predicate is.
+    """A predicate and the parts of its check; called as the predicate is.
 
     Attributes
     ----------
     predicate : instance, parameters -> whether it holds there, or a number that is >= 0 where it
-        does. An instance that is a dict is given by its names.
+        does. The items of a dict are passed as keyword arguments.
     strategy : of hypothesis; it draws instances.
     id : "mine/name", by which ``fairfl claims check`` finds it.
     where : hypotheses by name, instance -> bool; instances that break one are discarded.
@@ -93,17 +95,17 @@ class Lemma:
             raise ValueError(f"predicate must be a function, got {self.predicate!r}")
         if not isinstance(self.strategy, SearchStrategy):
             raise ValueError(f"strategy must be one of hypothesis, got {self.strategy!r}")
-        known = list(signature(self.predicate).parameters)
+        parameters = list(signature(self.predicate).parameters)
         for name, changes in self.mutants.items():
-            if not changes.keys() <= set(known) or not changes:
+            if not changes.keys() <= set(parameters) or not changes:
                 raise ValueError(
-                    f"mutant {name} must change parameters of {', '.join(known)}, got "
+                    f"mutant {name} must change parameters of {', '.join(parameters)}, got "
                     f"{', '.join(changes) or 'none'}"
                 )
         update_wrapper(self, self.predicate)
 
-    def __call__(self, *args: Any, **given: Any) -> bool | float:
-        return self.predicate(*args, **given)
+    def __call__(self, *args: Any, **keywords: Any) -> bool | float:
+        return self.predicate(*args, **keywords)
 
     @property
     def statement(self) -> str:
@@ -112,63 +114,65 @@ class Lemma:
         return " ".join(text.partition("\n\n")[0].split())
 
     def case(self, instance: Changes, **changes: Any) -> Case:
-        """The statement at an instance, under a key of its own."""
+        """The statement at the instance under the key "instance"."""
         from fairfl.claims.case import Case, Relation
 
-        at = instance["instance"]
-        premises = {name: bool(holds(at)) for name, holds in self.where.items()}
+        values = instance["instance"]
+        premises = {name: bool(holds(values)) for name, holds in self.where.items()}
         if not all(premises.values()):
             return Case((Relation(0, "==", 0),), premises)
-        found = (
-            self.predicate(**at, **changes)
-            if isinstance(at, dict)
-            else (self.predicate(at, **changes))
+        verdict = (
+            self.predicate(**values, **changes)
+            if isinstance(values, dict)
+            else (self.predicate(values, **changes))
         )
-        if isinstance(found, bool) or type(found).__name__ == "bool_":
-            return Case((Relation(0 if found else 1, "==", 0, self.statement),), premises)
-        return Case((Relation(0.0, "<=", float(found), self.statement),), premises)
+        if isinstance(verdict, bool) or type(verdict).__name__ == "bool_":
+            return Case((Relation(0 if verdict else 1, "==", 0, self.statement),), premises)
+        return Case((Relation(0.0, "<=", float(verdict), self.statement),), premises)
 
     def draws(self) -> SearchStrategy[Any]:
-        """The strategy, its instances under a key of their own."""
-        return self.strategy.map(lambda one: {"instance": one})
+        """The strategy, each instance under the key "instance"."""
+        return self.strategy.map(lambda values: {"instance": values})
 
-    def check(self, examples: int = HOW_MANY, seed: int = 0) -> LemmaReport:
+    def check(self, examples: int = EXAMPLES, seed: int = 0) -> LemmaReport:
         """See :func:`check_lemma`."""
-        whole = self._tried({}, examples, seed)
-        if whole.counterexample is not None:
-            return whole
-        tried = {name: self._tried(how, examples, seed) for name, how in self.mutants.items()}
-        refuted = {name: r.counterexample for name, r in tried.items() if r.level is None}
+        report = self._report({}, examples, seed)
+        if report.counterexample is not None:
+            return report
+        mutant_reports = {
+            name: self._report(changes, examples, seed) for name, changes in self.mutants.items()
+        }
+        refuted = {name: r.counterexample for name, r in mutant_reports.items() if r.level is None}
         return replace(
-            whole, refuted=refuted, survivors=tuple(n for n in tried if n not in refuted)
+            report, refuted=refuted, survivors=tuple(n for n in mutant_reports if n not in refuted)
         )
 
-    def _tried(self, changes: Changes, examples: int, seed: int) -> LemmaReport:
+    def _report(self, changes: Changes, examples: int, seed: int) -> LemmaReport:
         from hypothesis.errors import Unsatisfiable
 
         from fairfl.claims.draws import Tally, draw
 
-        violated: list[Any] = []  # the smallest is evaluated last
+        violations: list[Any] = []  # hypothesis evaluates the shrunk one last
 
         def statement(instance: Changes) -> Case:
             case = self.case(instance, **changes)
             if case.applies and not case.margin >= -self.tolerance:
-                violated[:] = [instance["instance"]]
+                violations[:] = [instance["instance"]]
             return case
 
         tally = Tally(statement)
-        broken = False
-        with suppress(Unsatisfiable):  # told below
-            broken = draw(tally, self.draws, examples, self.tolerance, seed, shrink=True)
+        is_violated = False
+        with suppress(Unsatisfiable):  # reported below
+            is_violated = draw(tally, self.draws, examples, self.tolerance, seed, shrink=True)
         if not tally.examples:
             raise ValueError(
                 "strategy must draw instances that satisfy the hypotheses "
                 f"{', '.join(self.where)}, got none among {tally.discarded}"
             )
-        at = violated[0] if broken else None
-        level, margin = None if broken else "property", tally.worst()[0]["margin"]
+        counterexample = violations[0] if is_violated else None
+        level, margin = None if is_violated else "property", tally.worst()[0]["margin"]
         return LemmaReport(
-            self.statement, level, tally.examples, tally.discarded, at, margin, (), {}
+            self.statement, level, tally.examples, tally.discarded, counterexample, margin, (), {}
         )
 
     def claim(self) -> Claim:
@@ -179,12 +183,12 @@ class Lemma:
         from fairfl.claims.evidence import Evidence
         from fairfl.claims.exact import encode
 
-        here = f"{self.predicate.__module__}:{self.predicate.__name__}"
+        path = f"{self.predicate.__module__}:{self.predicate.__name__}"
 
         def check(effort: Effort, **changes: Any) -> Evidence:
-            case = Call(f"{here}.case", encode(changes))
+            case = Call(f"{path}.case", encode(changes))
             return Evidence.of(
-                PropertyRun.of(case, Call(f"{here}.draws"), effort, tolerance=self.tolerance)
+                PropertyRun.of(case, Call(f"{path}.draws"), effort, tolerance=self.tolerance)
             )
 
         return Claim(
@@ -199,7 +203,7 @@ class Lemma:
             scope="instances that were drawn",
             whose="ours",
             check=check,
-            mutants={name: (str(dict(how)), how) for name, how in self.mutants.items()},
+            mutants={name: (str(dict(changes)), changes) for name, changes in self.mutants.items()},
         )
 
 
@@ -227,10 +231,10 @@ def lemma(
     True
     """
 
-    def made(predicate: Callable[..., bool | float]) -> Lemma:
+    def decorate(predicate: Callable[..., bool | float]) -> Lemma:
         return Lemma(predicate, strategy, id, where or {}, mutants or {}, tolerance)
 
-    return made
+    return decorate
 
 
 def check_lemma(
@@ -240,27 +244,27 @@ def check_lemma(
     where: Mapping[str, Callable[[Any], bool]] | None = None,
     mutants: Mapping[str, Changes] | None = None,
     tolerance: float = 1e-9,
-    examples: int = HOW_MANY,
+    examples: int = EXAMPLES,
     seed: int = 0,
 ) -> LemmaReport:
     """Check a statement on instances that hypothesis draws, and that each near miss of it fails.
 
     Parameters
     ----------
-    predicate : a function, or what :func:`lemma` made of one, which has the rest.
-        ``predicate(instance, ...)`` says whether the statement holds there, or gives a number that
-        is >= 0 where it does; an instance that is a dict is given by its names.
+    predicate : a function, or a lemma by :func:`lemma`, which has the other parts.
+        ``predicate(instance, ...)`` returns whether the statement holds there, or a number that is
+        >= 0 where it does; the items of a dict are passed as keyword arguments.
     strategy : of hypothesis; it draws numbers, strings, lists and dicts of them.
     where : hypotheses by name, instance -> bool; instances that break one are discarded.
     mutants : near misses by name: parameters of the predicate that get other values. Each must be
         refuted, else the check could not have failed.
     tolerance : numbers above minus this count as >= 0.
-    examples, seed : how many instances, and which: the same seed draws the same ones.
+    examples, seed : the number of instances, and the seed: the same seed draws the same ones.
 
     Returns
     -------
     A report, true as a condition where the lemma held at every instance and no mutant did;
-    ``print`` says which instance refutes what, made small.
+    ``print`` shows the instances that refute it and its mutants, made small.
 
     Raises
     ------
@@ -272,8 +276,8 @@ def check_lemma(
     >>> from hypothesis import strategies as st
     >>> import fairfl as ff
     >>> square = lambda x, c=0: x * x >= c
-    >>> found = ff.check_lemma(square, st.integers(-9, 9), mutants={"more": {"c": 1}}, examples=100)
-    >>> bool(found), found.refuted
+    >>> report = ff.check_lemma(square, st.integers(-9, 9), mutants={"more": {"c": 1}}, examples=99)
+    >>> bool(report), report.refuted
     (True, {'more': 0})
     """
     if isinstance(predicate, Lemma):
@@ -282,5 +286,5 @@ def check_lemma(
         return predicate.check(examples, seed)
     if strategy is None:
         raise ValueError("strategy must be given with a predicate that is no lemma, got None")
-    made = Lemma(predicate, strategy, "mine/lemma", where or {}, mutants or {}, tolerance)
-    return made.check(examples, seed)
+    lemma = Lemma(predicate, strategy, "mine/lemma", where or {}, mutants or {}, tolerance)
+    return lemma.check(examples, seed)

@@ -1,4 +1,4 @@
-"""The list of claims, kept in the cache folder: importing the modules of all claims takes
+"""The list of claims, stored in the cache folder: importing the modules of all claims takes
 seconds.
 """
 
@@ -22,16 +22,16 @@ LAYERS = ("_support", "theory", "solvers", "sims", "studies", "claims")
 
 
 def listing() -> dict[str, dict[str, Any]]:
-    """What ``fairfl claims list --json`` says of every claim, by id.
+    """The rows of ``fairfl claims list --json`` by id.
 
-    It is computed anew where a source file or the committed record is not as it was.
+    They are computed anew where a source file or the committed record has changed.
     """
     file, key = cache_folder() / "claims.json", _key()
     with suppress(OSError, ValueError):
-        kept = unsealed(read_json(file))
-        if kept["key"] == key:
-            return kept["claims"]
-    gc.disable()  # the sources' syntax trees are many objects, and no garbage
+        stored = unsealed(read_json(file))
+        if stored["key"] == key:
+            return stored["claims"]
+    gc.disable()  # the sources' syntax trees are many objects that stay alive
     try:
         from fairfl.claims.runner import recorded
 

@@ -1,4 +1,4 @@
-"""Mutants: statements next to a claim's that are wrong, and that its check must not pass."""
+"""Mutants: wrong statements close to a claim's, which its check must not pass."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fairfl.claims.evidence import verified
 
 @dataclass(frozen=True)
 class MutantOutcome:
-    """What became of a mutant: killed, and by what; or alive."""
+    """Whether a mutant was killed, and the reason."""
 
     name: str
     change: str
@@ -20,10 +20,10 @@ class MutantOutcome:
     reason: str
 
 
-def tried(claim: Claim, effort: Effort, finding: str | None) -> Iterator[MutantOutcome]:
-    """Each mutant at the quick effort, and at the effort asked for if it survives that."""
-    for name, (change, how) in claim.mutants.items():
-        check = how if callable(how) else partial(claim.check, **how)
+def mutant_outcomes(claim: Claim, effort: Effort, finding: str | None) -> Iterator[MutantOutcome]:
+    """Each mutant at the quick effort, and at ``effort`` if it survives that."""
+    for name, (change, variant) in claim.mutants.items():
+        check = variant if callable(variant) else partial(claim.check, **variant)
         killed, reason = _killed(check, QUICK, finding)
         if not killed and effort != QUICK:
             killed, reason = _killed(check, effort, finding)
@@ -31,7 +31,7 @@ def tried(claim: Claim, effort: Effort, finding: str | None) -> Iterator[MutantO
 
 
 def _killed(check: Check, effort: Effort, finding: str | None) -> tuple[bool, str]:
-    """Whether it is killed, and how. An exception is a fault, and kills nothing."""
+    """Whether it is killed, and the reason. An exception is a fault and does not kill it."""
     evidence, fault = verified(check, replace(effort, shrink=False))
     if evidence is None or fault:
         return fault.startswith("rejected: "), fault

@@ -1,5 +1,5 @@
-"""Whether an objective is what it says: a table of the properties that theory and its traits name,
-each tested on losses that hypothesis draws.
+"""Tests an objective: a table of the properties that theory and its traits state, each tested on
+losses that hypothesis draws.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ CLOSE, COMPUTED = 1e-8, 1e-5
 
 @dataclass(frozen=True)
 class ObjectiveReport:
-    """What was found of an objective; true as a condition where every property holds.
+    """Results of an objective's tests; true as a condition where every property holds.
 
     Attributes
     ----------
-    objective : the one.
+    objective : the tested objective.
     properties : a :class:`~fairfl.claims.lemma.LemmaReport` for each by name.
-    notes : what is not an error: a conjugate that is computed, a trait that is False and was not
+    notes : remarks that are no errors: a computed conjugate, a trait that is False and was not
         refuted.
     """
 
@@ -46,10 +46,10 @@ class ObjectiveReport:
         width = max(map(len, self.properties))
         lines = [f"{self.objective!r}"]
         for name, report in self.properties.items():
-            told = f"holds, {report.examples} examples"
+            verdict = f"holds, {report.examples} examples"
             if report.level is None:
-                told = f"FAILS at {report.counterexample}"
-            lines.append(f"  {name:<{width}}  {told}")
+                verdict = f"FAILS at {report.counterexample}"
+            lines.append(f"  {name:<{width}}  {verdict}")
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes)])
 
 
@@ -61,13 +61,13 @@ def check_objective(
     Fenchel-Young with equality at the dual weights (so that the conjugate's conjugate is A again),
     the gradient, monotonicity, the domain, and what the traits say: convexity, symmetry,
     translation equivariance, positive homogeneity, Schur convexity. A trait that is None is not
-    tested; one that is False is looked for a counterexample to.
+    tested; for one that is False a counterexample is sought.
 
     Parameters
     ----------
     objective : of :mod:`fairfl.theory.aggregation`, or one's own subclass.
-    clients : n of the losses; by default 3, or as many as the objective has weights.
-    examples, seed : how many loss vectors are drawn for each property, and which.
+    clients : n of the losses; by default 3, or the objective's number of weights.
+    examples, seed : number of loss vectors drawn for each property, and the seed.
 
     Returns
     -------
@@ -96,13 +96,13 @@ def check_objective(
     lower, upper = (np.broadcast_to(side, (n,)).astype(float) for side in (box.lower, box.upper))
     low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper, 0) - WIDTH)
     high = np.where(np.isfinite(upper), upper, low + 2 * WIDTH)
-    # inside: at a bound a gradient may be infinite
+    # losses strictly inside the box: at a bound a gradient may be infinite
     shares = st.lists(st.integers(1, 99), min_size=n, max_size=n)
     pairs = st.fixed_dictionaries({"f": shares, "g": shares, "t": st.integers(1, 99)})
 
-    def tested(name: str, holds: Property, tolerance: float) -> LemmaReport:
+    def report_of(name: str, holds: Property, tolerance: float) -> LemmaReport:
         def predicate(f: Any, g: Any, t: Any) -> float:
-            first, second = (low + (high - low) * np.array(one) / 100 for one in (f, g))
+            first, second = (low + (high - low) * np.array(percents) / 100 for percents in (f, g))
             return float(holds(objective, first, second, t / 100))
 
         predicate.__doc__ = name
@@ -110,22 +110,22 @@ def check_objective(
 
     scale = 1 + float(np.abs([low, high]).max())
     exact = CLOSE if objective.closed_conjugate else COMPUTED
-    found = {name: tested(name, holds, CLOSE * scale) for name, holds in ALWAYS.items()}
+    reports = {name: report_of(name, holds, CLOSE * scale) for name, holds in ALWAYS.items()}
     notes = [] if objective.closed_conjugate else ["the conjugate is computed"]
     if traits.convex or objective.closed_conjugate:
-        found |= {name: tested(name, holds, exact * scale) for name, holds in DUAL.items()}
+        reports |= {name: report_of(name, holds, exact * scale) for name, holds in DUAL.items()}
     if traits.smooth:
-        found["gradient"] = tested("gradient", _gradient, 1e-4 * scale)
+        reports["gradient"] = report_of("gradient", _gradient, 1e-4 * scale)
     for name, holds in TRAITS.items():
-        said = getattr(traits, name)
-        if said is None:
+        trait = getattr(traits, name)
+        if trait is None:
             continue
-        report = tested(name, holds, CLOSE * scale)
-        if said:
-            found[name] = report
+        report = report_of(name, holds, CLOSE * scale)
+        if trait:
+            reports[name] = report
         elif report.level is not None:
             notes.append(f"{name} is False, and held at every loss that was drawn")
-    return ObjectiveReport(objective, found, tuple(notes))
+    return ObjectiveReport(objective, reports, tuple(notes))
 
 
 def _finite(A: Objective, f: np.ndarray, g: np.ndarray, t: float) -> float:
@@ -138,7 +138,7 @@ def _monotone(A: Objective, f: np.ndarray, g: np.ndarray, t: float) -> float:
 
 
 def _domain(A: Objective, f: np.ndarray, g: np.ndarray, t: float) -> float:
-    """Losses outside are refused, on each side that is bounded."""
+    """Losses outside raise an error, on each bounded side."""
     for side, step in ((A.domain.lower, -t), (A.domain.upper, t)):
         outside = f.copy()
         outside[0] = np.broadcast_to(side, f.shape)[0] + step
@@ -163,7 +163,7 @@ def _equality(A: Objective, f: np.ndarray, g: np.ndarray, t: float) -> float:
 
 
 def _gradient(A: Objective, f: np.ndarray, g: np.ndarray, t: float) -> float:
-    """Against a central difference towards g, which stays inside the domain."""
+    """Compared with a central difference towards g, which stays inside the domain."""
     step = 1e-5 * (g - f)
     slope = (A.value(f + step) - A.value(f - step)) / 2
     return -abs(float(slope - A.dual_weights(f) @ step)) / 1e-5

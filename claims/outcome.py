@@ -10,12 +10,12 @@ from typing import Any, Self
 from fairfl.claims.certificates.base import Level, require
 from fairfl.claims.claim import Claim, Effort
 from fairfl.claims.evidence import Evidence, verified
-from fairfl.claims.mutants import MutantOutcome, tried
+from fairfl.claims.mutants import MutantOutcome, mutant_outcomes
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one claim's own check, before what it rests on is counted.
+    """Outcome of one claim's own check, before the claims that it rests on are counted.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Outcome:
     summaries : a line for each certificate.
     mutants : one outcome each.
     fault : why there is no finding: the certificate's rejection, or the traceback of an exception.
-    seconds : it took, here and now: no part of what is kept.
+    seconds : the time of the check, which is not recorded.
     """
 
     id: str
@@ -43,11 +43,11 @@ class Outcome:
 
     def verify(self, whole: bool = False) -> tuple[str, ...]:
         """Verify the certificates again, see :meth:`Evidence.verify`, and that finding, level and
-        summaries are what they show.
+        summaries agree with them.
 
         Returns
         -------
-        What could not be looked at on this machine, a line each.
+        The parts that this machine could not check, a line each.
 
         Raises
         ------
@@ -57,16 +57,27 @@ class Outcome:
             require(self.finding is None and self.level is None, "there is no evidence that counts")
             return ()
         evidence = Evidence.from_json(self.evidence)
-        told = (self.finding, self.level, self.summaries)
-        require(told == _shown(evidence), f"the certificates show {_shown(evidence)}, not {told}")
+        recorded = (self.finding, self.level, self.summaries)
+        require(
+            recorded == _shown(evidence),
+            f"the certificates show {_shown(evidence)}, not {recorded}",
+        )
         return evidence.verify(whole)
 
     @property
     def instances(self) -> tuple[dict[str, Any], ...]:
-        """The certificates of one instance among the parts, and beside proofs, as JSON."""
+        """The certificates of one instance among the parts and the proofs' alternatives."""
         parts = (self.evidence or {}).get("parts", [])
-        every = [one for part in parts for one in (part, *part.get("otherwise", ()))]
-        return tuple({json.dumps(one): one for one in every if "instance" in one}.values())
+        certificates = [
+            certificate for part in parts for certificate in (part, *part.get("otherwise", ()))
+        ]
+        return tuple(
+            {
+                json.dumps(certificate): certificate
+                for certificate in certificates
+                if "instance" in certificate
+            }.values()
+        )
 
     @property
     def passed(self) -> bool:
@@ -83,19 +94,19 @@ class Outcome:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
-        known = {**data, "summaries": tuple(data["summaries"])}
-        known["mutants"] = tuple(MutantOutcome(**m) for m in data["mutants"])
-        return cls(**known)
+        fields = {**data, "summaries": tuple(data["summaries"])}
+        fields["mutants"] = tuple(MutantOutcome(**m) for m in data["mutants"])
+        return cls(**fields)
 
 
 def examine(claim: Claim, effort: Effort, key: str) -> Outcome:
-    """Check a claim and its mutants. Nothing raises but Ctrl-C: what fails is in the outcome."""
+    """Check a claim and its mutants. Failures are in the outcome; only Ctrl-C raises."""
     begin = time.perf_counter()
     evidence, fault = verified(claim.check, effort)
     if evidence and not fault:
         fault = _unnamed(claim, evidence)
     finding, level, summaries = _shown(evidence) if evidence and not fault else (None, None, ())
-    mutants = tuple(tried(claim, effort, finding))
+    mutants = tuple(mutant_outcomes(claim, effort, finding))
     return Outcome(
         claim.id,
         key,
@@ -115,9 +126,7 @@ def _shown(evidence: Evidence) -> tuple[str, Level, tuple[str, ...]]:
 
 
 def _unnamed(claim: Claim, evidence: Evidence) -> str:
-    """A fault where an instance was held to a premise that the claim does not name among its
-    hypotheses.
-    """
+    """A fault where a case has a premise that the claim does not name among its hypotheses."""
     used = frozenset[str]().union(*(c.premises() for c in evidence.parts))
     unknown = sorted(used - set(dict(claim.hypotheses)))
     return (

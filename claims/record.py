@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 COMMITTED = Path(__file__).parent / "record"
 """Written by ``fairfl claims check --record``, never by hand.
 
-A file carries the SHA-256 of its content, which tells damage and an edit by hand. Who computes the
-digest anew still has to forge the certificates: ``fairfl claims show`` verifies them, and compares
-finding, level and summaries to what they show.
+A file has the SHA-256 of its content, which detects damage and edits by hand. A forger who computes
+the digest anew still has to forge the certificates: ``fairfl claims show`` verifies them, and
+compares finding, level and summaries to theirs.
 """
 
 
 class Altered(ValueError):
-    """An outcome on disk is not what was written."""
+    """An outcome on disk was altered since it was written."""
 
 
 def path_of(folder: Path, id: str) -> Path:
-    """The file of a claim in such a folder."""
+    """The file of a claim in a folder of outcomes."""
     return folder / f"{id.replace('/', '.')}.json"
 
 
@@ -42,7 +42,7 @@ def write(folder: Path, outcome: Outcome) -> Path:
 def read(folder: Path, id: str) -> Outcome | None:
     """The outcome of a claim, None where there is none.
 
-    Errors: Altered where the file is not what was written, or is another claim's.
+    Errors: Altered where the file was altered since it was written, or is another claim's.
     """
     from fairfl.claims.outcome import Outcome  # sympy, which listing the claims need not wait for
 
@@ -53,13 +53,13 @@ def read(folder: Path, id: str) -> Outcome | None:
         outcome = Outcome.from_json(unsealed(read_json(file)))
         if outcome.id != id:
             raise ValueError("it is another claim's")
-    except Exception as error:  # forged data may run into anything
+    except Exception as error:  # forged data may raise any exception
         raise Altered(f"{file} was altered since it was written: {error}") from None
     return outcome
 
 
 def current(folder: Path, id: str, key: str) -> Outcome | None:
-    """The outcome of a claim if it is whole, and was found with the sources as they are now."""
+    """The outcome of a claim if it is unaltered and its key is that of the present sources."""
     try:
         outcome = read(folder, id)
     except Altered:
@@ -68,7 +68,7 @@ def current(folder: Path, id: str, key: str) -> Outcome | None:
 
 
 def is_altered(folder: Path, id: str) -> bool:
-    """Whether there is an outcome of the claim that is not what was written."""
+    """Whether the outcome of the claim was altered since it was written."""
     try:
         read(folder, id)
     except Altered:

@@ -32,10 +32,10 @@ class Entry:
 
 @cache
 def papers() -> dict[str, Paper]:
-    """The papers by key: the packages below claims/ with a ``PAPER``, and what a user's own modules
-    call theirs.
+    """The papers by key: the packages below claims/ with a ``PAPER``, and one for each key in a
+    user's own modules.
     """
-    found = {}
+    by_key = {}
     for module in iter_modules(fairfl.claims.__path__):
         if module.ispkg:
             paper = getattr(import_module(f"fairfl.claims.{module.name}"), "PAPER", None)
@@ -45,16 +45,16 @@ def papers() -> dict[str, Paper]:
                         f"key of a paper must be its folder's name, got {paper.key!r} in "
                         f"{module.name}"
                     )
-                found[paper.key] = paper
+                by_key[paper.key] = paper
     for module in own_modules("claims"):
         for claim in _claims(module):
-            own = Paper(claim.paper, f"claims of {module.__name__}.py", "", printed=False)
-            if found.setdefault(claim.paper, own).printed:
+            user_paper = Paper(claim.paper, f"claims of {module.__name__}.py", "", printed=False)
+            if by_key.setdefault(claim.paper, user_paper).printed:
                 raise ValueError(
                     f"id of a claim in {module.__name__} must not begin as those of a paper do, "
                     f"got {claim.id}"
                 )
-    return dict(sorted(found.items()))
+    return dict(sorted(by_key.items()))
 
 
 @cache
@@ -70,7 +70,7 @@ def registered(*keys: str) -> dict[str, Entry]:
     ValueError : an id taken twice or in the wrong folder, a ``rests_on`` that leads nowhere or in a
         circle, a verdict that asks for a repaired form that is not there.
     """
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     todo, done = set(keys or papers()), set[str]()
     while todo:
         paper = todo.pop()
@@ -78,10 +78,10 @@ def registered(*keys: str) -> dict[str, Entry]:
         for loaded in _modules(paper):
             name = loaded.__name__
             for claim in _claims(loaded):
-                if claim.id in found:
+                if claim.id in entries:
                     raise ValueError(
                         f"id must be new, got {claim.id} in {name}, taken by "
-                        f"{found[claim.id].module}"
+                        f"{entries[claim.id].module}"
                     )
                 if claim.paper != paper:
                     if not name.startswith(ROOT):
@@ -89,10 +89,12 @@ def registered(*keys: str) -> dict[str, Entry]:
                     raise ValueError(
                         f"id of a claim in {name} must begin with {paper}/, got {claim.id}"
                     )
-                found[claim.id] = Entry(claim, name, Path(str(loaded.__file__)))
-                todo |= {paper_of(other) for other in claim.rests_on} & papers().keys() - done
-    order([entry.claim for entry in found.values()])
-    return dict(sorted(found.items()))
+                entries[claim.id] = Entry(claim, name, Path(str(loaded.__file__)))
+                todo |= {
+                    paper_of(dependency) for dependency in claim.rests_on
+                } & papers().keys() - done
+    order([entry.claim for entry in entries.values()])
+    return dict(sorted(entries.items()))
 
 
 def _modules(paper: str) -> Iterator[ModuleType]:
@@ -106,23 +108,24 @@ def _modules(paper: str) -> Iterator[ModuleType]:
 
 
 def _claims(module: ModuleType) -> list[Claim]:
-    """Those of a module's ``CLAIMS``, and what its lemmas claim, see
+    """Those of a module's ``CLAIMS``, and those of its lemmas, see
     :class:`fairfl.claims.lemma.Lemma`.
     """
-    given = list(getattr(module, "CLAIMS", ()))
+    claims = list(getattr(module, "CLAIMS", ()))
     if not module.__name__.startswith(ROOT):
-        given += [one.claim() for one in vars(module).values() if isinstance(one, Lemma)]
-    return [form for one in given for form in one.forms()]
+        claims += [value.claim() for value in vars(module).values() if isinstance(value, Lemma)]
+    return [form for claim in claims for form in claim.forms()]
 
 
 def order(claims: Sequence[Claim]) -> list[str]:
-    """The ids, each after those that it rests on; what "holds-repaired" needs is checked too.
+    """The ids, each after those that it rests on; a claim that "holds-repaired" must have its
+    repaired form.
 
     Raises
     ------
     ValueError : an id that is not there, or a circle.
     """
-    known = {claim.id: claim for claim in claims}
+    by_id = {claim.id: claim for claim in claims}
     done: list[str] = []
     path: list[str] = []
 
@@ -135,20 +138,20 @@ def order(claims: Sequence[Claim]) -> list[str]:
                 f"{' -> '.join([*path[path.index(id) :], id])}"
             )
         path.append(id)
-        for other in known[id].rests_on:
-            if other not in known:
-                raise ValueError(f"rests_on of {id} must name claims, got {other!r}")
-            visit(other)
+        for dependency in by_id[id].rests_on:
+            if dependency not in by_id:
+                raise ValueError(f"rests_on of {id} must name claims, got {dependency!r}")
+            visit(dependency)
         done.append(path.pop())
 
-    for id, claim in known.items():
-        repaired = claim.repaired_id in known
+    for id, claim in by_id.items():
+        repaired = claim.repaired_id in by_id
         if (claim.expected == "holds-repaired") != repaired and not id.endswith(REPAIRED):
             raise ValueError(
                 f"{id} is expected to be {claim.expected}, but {claim.repaired_id} is "
                 f"{'' if repaired else 'not '}there"
             )
-        if id.endswith(REPAIRED) and id.removesuffix(REPAIRED) not in known:
+        if id.endswith(REPAIRED) and id.removesuffix(REPAIRED) not in by_id:
             raise ValueError(f"{id} repairs a claim that is not there")
         visit(id)
     return done
@@ -158,26 +161,26 @@ def find(ids: Iterable[str] | None = None) -> list[Entry]:
     """The claims of these ids or beginnings of ids, see :func:`matching`."""
     ids = list(ids or ())
     keys = {paper_of(id) for id in ids}
-    known = registered(*sorted(keys)) if keys <= papers().keys() else registered()
-    return [known[id] for id in matching(ids, known)]
+    entries = registered(*sorted(keys)) if keys <= papers().keys() else registered()
+    return [entries[id] for id in matching(ids, entries)]
 
 
-def matching(ids: Iterable[str] | None, known: Iterable[str]) -> list[str]:
-    """The known ids that are given or begin as given ("pffl", "pffl/eq-7"), each once; all where
-    ``ids`` is empty.
+def matching(ids: Iterable[str] | None, all_ids: Iterable[str]) -> list[str]:
+    """Those of ``all_ids`` that equal one of ``ids`` or lie below it ("pffl", "pffl/eq-7"), each
+    once; all where ``ids`` is empty.
 
     Raises
     ------
-    ValueError : one that no claim has; the message lists what is near.
+    ValueError : one that no claim has; the message lists the ids of its paper, or the papers.
     """
-    known = list(known)
+    all_ids = list(all_ids)
     chosen: dict[str, None] = {}
-    for wanted in ids or ():
-        stem = wanted.rstrip("/")
-        hits = [id for id in known if id == stem or id.startswith(stem + "/")]
-        if not hits:
-            papers = {paper_of(id): None for id in known}
-            near = [id for id in known if paper_of(id) == paper_of(wanted)] or papers
-            raise ValueError(f"claim must be one of {', '.join(near)}, got {wanted!r}")
-        chosen.update(dict.fromkeys(hits))
-    return list(chosen) if ids else known
+    for prefix in ids or ():
+        stem = prefix.rstrip("/")
+        matches = [id for id in all_ids if id == stem or id.startswith(stem + "/")]
+        if not matches:
+            papers = {paper_of(id): None for id in all_ids}
+            candidates = [id for id in all_ids if paper_of(id) == paper_of(prefix)] or papers
+            raise ValueError(f"claim must be one of {', '.join(candidates)}, got {prefix!r}")
+        chosen.update(dict.fromkeys(matches))
+    return list(chosen) if ids else all_ids

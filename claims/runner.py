@@ -27,14 +27,15 @@ follow.
 
 @dataclass(frozen=True)
 class Checked:
-    """A claim, its verdict, and what is wrong with the check of it.
+    """A claim, its verdict, and the faults of its check.
 
     Attributes
     ----------
-    claim, settled : see there.
-    outcome : of its own check, None where it has not been checked with the sources as they are.
-    stale : whether there is an outcome of other sources.
-    altered : whether there is one that is not what was written.
+    claim : the claim.
+    settled : its verdict and level.
+    outcome : of its own check, None where it has not been checked with the present sources.
+    stale : whether the record has an outcome of other sources.
+    altered : whether the recorded outcome was altered since it was written.
     """
 
     claim: Claim
@@ -45,19 +46,19 @@ class Checked:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Why the check failed: a fault, an unexpected verdict, a mutant that lives. Empty where it
-        passed.
-        """
+        """Why the check failed: a fault, an unexpected verdict, a surviving mutant; or nothing."""
         if self.outcome is None:
             return ("not checked",)
-        found = [self.outcome.fault.strip()] if self.outcome.fault else []
-        if not found and self.settled.verdict != self.claim.expected:
+        problems = [self.outcome.fault.strip()] if self.outcome.fault else []
+        if not problems and self.settled.verdict != self.claim.expected:
             reason = f" ({self.settled.reason})" if self.settled.reason else ""
-            found.append(
+            problems.append(
                 f"the verdict is {self.settled.verdict}{reason}, expected is {self.claim.expected}"
             )
-        found += [f"mutant {m.name!r} survives: {m.reason.strip()}" for m in self.outcome.survivors]
-        return tuple(found)
+        problems += [
+            f"mutant {m.name!r} survives: {m.reason.strip()}" for m in self.outcome.survivors
+        ]
+        return tuple(problems)
 
     @property
     def status(self) -> str:
@@ -71,7 +72,7 @@ class Checked:
         return "failed" if self.outcome.fault else "waits for what it rests on"
 
     def to_json(self) -> dict[str, Any]:
-        """What ``fairfl claims list --json`` says of a claim."""
+        """The claim's row of ``fairfl claims list --json``."""
         return {
             "id": self.claim.id,
             "verdict": self.settled.verdict,
@@ -98,14 +99,14 @@ def examine_id(id: str, effort: str, folder: Path | None = None) -> Outcome:
     """Check one claim by id; where ``folder`` holds its outcome, of these sources and this or a
     deeper effort, take that.
 
-    An outcome without a fault and with no mutant that lives is kept there.
+    An outcome that passed is written there.
     """
     entry = registered(paper_of(id))[id]
     key = dependencies.key(entry.module)
     if folder is not None:
-        known = record.current(folder, id, key)
-        if known is not None and known.effort in (effort, DEEP.name) and known.passed:
-            return known
+        outcome = record.current(folder, id, key)
+        if outcome is not None and outcome.effort in (effort, DEEP.name) and outcome.passed:
+            return outcome
     outcome = examine(entry.claim, EFFORTS[effort], key)
     if folder is not None and outcome.passed:
         record.write(folder, outcome)
@@ -123,28 +124,28 @@ def verified(outcome: Outcome, whole: bool = False) -> tuple[str, str, tuple[str
     before = COMPILING.set(whole)
     try:
         return outcome.id, "", outcome.verify(whole)
-    except Exception as error:  # altered data may run into anything
+    except Exception as error:  # altered data may raise any exception
         return outcome.id, f"its certificates do not verify: {error}", ()
     finally:
         COMPILING.reset(before)
 
 
 def recorded() -> list[Checked]:
-    """Every claim with what is on record of it."""
+    """Every claim with its recorded outcome."""
     return judge(registered().values())
 
 
 def needed(entries: Iterable[Entry]) -> list[Entry]:
-    """``entries``, and of what they rest on and their repaired forms all that is not on record."""
+    """``entries``, and those that they rest on or are repaired by, if they are not on record."""
     chosen = {entry.claim.id: entry for entry in entries}
-    known = registered(*sorted({entry.claim.paper for entry in chosen.values()}))
+    registry = registered(*sorted({entry.claim.paper for entry in chosen.values()}))
     todo = list(chosen.values())
     while todo:
         claim = todo.pop().claim
         for id in (*claim.rests_on, claim.repaired_id):
-            if id in known and id not in chosen and not _on_record(id):
-                chosen[id] = known[id]
-                todo.append(known[id])
+            if id in registry and id not in chosen and not _on_record(id):
+                chosen[id] = registry[id]
+                todo.append(registry[id])
     return list(chosen.values())
 
 
@@ -156,48 +157,46 @@ def _on_record(id: str) -> Outcome | None:
 
 def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome] | None = None) -> list[Checked]:
     """The verdicts of ``entries``, the important ones first, a repaired form right after its claim;
-    what they rest on and is not among ``outcomes`` is taken from the record.
+    outcomes of claims that they rest on are taken from the record if not in ``outcomes``.
     """
     folder = record.COMMITTED
-    wanted = list(entries)
-    known = registered(*sorted({entry.claim.paper for entry in wanted}))
-    everything = {id: entry.claim for id, entry in known.items()}
-    wanted.sort(key=lambda one: _importance(everything[one.claim.id.removesuffix(REPAIRED)]))
-    reached: dict[str, Outcome] = dict(outcomes or {})
-    todo = [entry.claim.id for entry in wanted]
+    ordered = list(entries)
+    registry = registered(*sorted({entry.claim.paper for entry in ordered}))
+    claims = {id: entry.claim for id, entry in registry.items()}
+    ordered.sort(key=lambda entry: _importance(claims[entry.claim.id.removesuffix(REPAIRED)]))
+    available: dict[str, Outcome] = dict(outcomes or {})
+    todo = [entry.claim.id for entry in ordered]
     seen: set[str] = set()
     while todo:
         id = todo.pop()
-        if id in seen or id not in everything:
+        if id in seen or id not in claims:
             continue
         seen.add(id)
-        if id not in reached:
-            kept = _on_record(id)
-            if kept is not None:
-                reached[id] = kept
-        todo += [*everything[id].rests_on, id + REPAIRED]
+        if id not in available:
+            outcome = _on_record(id)
+            if outcome is not None:
+                available[id] = outcome
+        todo += [*claims[id].rests_on, id + REPAIRED]
     findings: dict[str, tuple[str, Level] | None] = {
         id: (o.finding, o.level) if o.finding is not None and o.level is not None else None
-        for id, o in reached.items()
+        for id, o in available.items()
     }
-    settled = settle(list(everything.values()), findings)
+    settled = settle(list(claims.values()), findings)
     return [
         Checked(
             entry.claim,
             settled[entry.claim.id],
-            reached.get(entry.claim.id),
-            stale=entry.claim.id not in reached
+            available.get(entry.claim.id),
+            stale=entry.claim.id not in available
             and record.path_of(folder, entry.claim.id).is_file(),
-            altered=entry.claim.id not in reached and record.is_altered(folder, entry.claim.id),
+            altered=entry.claim.id not in available and record.is_altered(folder, entry.claim.id),
         )
-        for entry in wanted
+        for entry in ordered
     ]
 
 
 def _importance(claim: Claim) -> tuple[int, int, int, str, int, str]:
-    """Sorts by what kind of statement a claim is, then errata by severity and the printed ones
-    first, then in the order of the paper.
-    """
+    """Sorts by kind of statement, errata by severity, printed ones first, and the paper's order."""
     kind = next((k for k, heads in enumerate(HEADS) if claim.number.startswith(heads)), len(HEADS))
     severity = (*SEVERITIES, None).index(claim.severity)
     return kind, severity, WHOSE.index(claim.whose), claim.paper, claim.line, claim.id

@@ -12,11 +12,11 @@ from fairfl.claims.registry import order
 
 @dataclass(frozen=True)
 class Settled:
-    """A claim's verdict, how strongly it is supported, and, where it could not be had, why.
+    """A claim's verdict and its level, or why there is none.
 
     Attributes
     ----------
-    level : the weaker one, where there are two.
+    level : the weaker of refutation and repair, where there are both.
     reason : why there is no verdict, or an open one.
     refutation, repair : of a claim that holds repaired, the level of each.
     size : the fixed size for which alone it, or its repaired form, is shown.
@@ -41,44 +41,48 @@ class Settled:
 def settle(
     claims: Sequence[Claim], findings: Mapping[str, tuple[str, Level] | None]
 ) -> dict[str, Settled]:
-    """The verdicts of ``claims``, from what the evidence of each showed by itself.
+    """The verdicts of ``claims``, from the finding of each one's own evidence.
 
-    A finding holds only as strongly as what it rests on; a claim that rests on one that does not
-    hold is open. A claim that is refuted, and whose repaired form holds, holds repaired, at the
+    A claim's level is at most that of the claims that it rests on; a claim that rests on one that
+    does not hold is open. A refuted claim whose repaired form holds is "holds-repaired", at the
     weaker of the two levels.
 
     Parameters
     ----------
-    claims : all that is needed: what they rest on, and their repaired forms.
+    claims : with all claims that they rest on, and their repaired forms.
     findings : by id, the finding and level of the claim's own evidence; None where it was rejected
-        or never looked for.
+        or the claim was not checked.
     """
-    known = {claim.id: claim for claim in claims}
-    result: dict[str, Settled] = {}
+    by_id = {claim.id: claim for claim in claims}
+    verdicts: dict[str, Settled] = {}
     for id in order(claims):
-        result[id] = _own(known[id], findings.get(id), result)
-    for id, settled in list(result.items()):
-        repaired = result.get(known[id].repaired_id)
+        verdicts[id] = _unrepaired(by_id[id], findings.get(id), verdicts)
+    for id, settled in list(verdicts.items()):
+        repaired = verdicts.get(by_id[id].repaired_id)
         if settled.verdict == "refuted" and repaired is not None:
             if repaired.verdict == "holds" and repaired.level and settled.level:
-                both = (settled.level, repaired.level)
-                result[id] = Settled("holds-repaired", weakest(both), "", *both, repaired.size)
+                levels = (settled.level, repaired.level)
+                verdicts[id] = Settled(
+                    "holds-repaired", weakest(levels), "", *levels, repaired.size
+                )
             elif repaired.verdict is None:
-                result[id] = Settled(None, None, f"{known[id].repaired_id} has no verdict")
-    return result
+                verdicts[id] = Settled(None, None, f"{by_id[id].repaired_id} has no verdict")
+    return verdicts
 
 
-def _own(claim: Claim, finding: tuple[str, Level] | None, done: Mapping[str, Settled]) -> Settled:
+def _unrepaired(
+    claim: Claim, finding: tuple[str, Level] | None, verdicts: Mapping[str, Settled]
+) -> Settled:
     if finding is None:
         return Settled(None, None, "no accepted evidence")
     verdict, level = finding
     if verdict == "refuted":
-        return Settled("refuted", level)  # a counterexample stands by itself
-    for other in claim.rests_on:
-        below = done[other]
-        if below.verdict is None:
-            return Settled(None, None, f"{other}, on which it rests, has no verdict")
-        if below.verdict != "holds" or below.level is None:  # a repaired form may hold
-            return Settled("open", level, f"{other}, on which it rests, is {below.verdict}")
-        level = weakest([level, below.level])
+        return Settled("refuted", level)  # a counterexample needs no other claim
+    for dependency in claim.rests_on:
+        support = verdicts[dependency]
+        if support.verdict is None:
+            return Settled(None, None, f"{dependency}, on which it rests, has no verdict")
+        if support.verdict != "holds" or support.level is None:  # a repaired form may hold
+            return Settled("open", level, f"{dependency}, on which it rests, is {support.verdict}")
+        level = weakest([level, support.level])
     return Settled("holds", level, size=claim.size)

@@ -1,4 +1,4 @@
-"""How Sphinx makes the site: `make docs`."""
+"""Sphinx's settings for the site: `make docs`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ GALLERY, SKIPPED = DOCS / "gallery", ("real_data",)  # data that are not part of
 INCLUDED = {"ARCHITECTURE.md": "architecture", "BENCHMARKS.md": "benchmarks"}
 INCLUDED |= {"CHANGELOG.md": "changelog", "claims/README.md": "claims"}
 INCLUDED |= {"CONTRIBUTING.md": "contributing"}
-"""Pages that stand outside of this folder, and what the site calls them."""
+"""Pages outside of this folder, and their names on the site."""
 OUTSIDE = re.compile(
     r"\[([^\]]+)\]\(((?:\.\./)*(?:[A-Z][A-Za-z.]+|claims/README\.md|results|forms\.py)(?:#[^)]*)?)\)"
 )
-"""Links to what the site has not, or has under another name."""
+"""Links to files that are not on the site, or have another name there."""
 SCRIPT = '''r"""
 {heading}
 {line}
@@ -50,7 +50,7 @@ html_static_path, html_css_files = ["static"], ["site.css"]
 html_theme = "pydata_sphinx_theme"
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": True}
 toc_object_entries_show_parents = "hide"
-suppress_warnings = ["config.cache"]  # of a function among the settings
+suppress_warnings = ["config.cache"]  # a function among the settings
 autodoc_typehints = "none"
 routing = (
     "set_fit_request",
@@ -63,7 +63,7 @@ numpydoc_show_class_members = False
 
 
 def _gallery() -> None:
-    """A script for each figure, and for each page that stands elsewhere one that includes it."""
+    """A script for each figure."""
     GALLERY.mkdir(exist_ok=True)
     head = "Figures\n=======\n\nEach figure with the script that draws it.\n"
     (GALLERY / "GALLERY_HEADER.rst").write_text(head, "utf-8")
@@ -80,32 +80,32 @@ def _gallery() -> None:
 
 
 def _linked(app: Any, where: Any, content: list[str]) -> None:
-    """Links to files outside of this folder lead to the pages that include them, or are text."""
+    """Links to files outside of this folder become links to pages that include them, or text."""
 
-    def lead(found: re.Match[str]) -> str:
-        words, target = found[1], found[2].split("#")[0]
-        name = next((one for one in INCLUDED if target.endswith(one)), None)
+    def lead(match: re.Match[str]) -> str:
+        words, target = match[1], match[2].split("#")[0]
+        name = next((page for page in INCLUDED if target.endswith(page)), None)
         root = "../" * str(where).count("/") if isinstance(where, str) else ""
         return f"[{words}]({root}{INCLUDED[name]}.md)" if name else words
 
     content[0] = OUTSIDE.sub(lead, content[0])
 
 
-def _docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """As numpydoc reads it: what stands behind a name is its description, unless this follows in
-    the next line; |x| is an absolute value, and no substitution.
+def _docstring(app: Any, kind: str, name: str, member: Any, options: Any, lines: list[str]) -> None:
+    """Adapt a docstring to numpydoc: text after "name : " becomes the description unless that is on
+    the next line; |x| is an absolute value, not a substitution.
     """
     text = re.sub(r"(?<!`)\|", r"\\|", "\n".join(lines))
     lines[:] = re.sub(r"(?<=\.)  (?=[A-Z]\w+ : )", "\n", text).split("\n")  # a second error
     section, out = "", []
     for line, after in zip(lines, [*lines[1:], ""], strict=True):
         section = line if after and set(after) == {"-"} else section
-        told = re.match(r"(\S[\w.,* ]*) : (.+)", line)
+        match = re.match(r"(\S[\w.,* ]*) : (.+)", line)
         if section == "Returns" and line and out[-1] != "Returns" and out[-1].strip("-"):
             out[-1] += " " + line.strip()
-        elif section in ("Parameters", "Attributes", "Raises") and told:
+        elif section in ("Parameters", "Attributes", "Raises") and match:
             typed = len(line) < 60 and after.startswith("    ")
-            out += [line] if typed else [told[1], f"    {told[2]}"]
+            out += [line] if typed else [match[1], f"    {match[2]}"]
         elif section in ("Parameters", "Attributes") and line not in ("", section) and not out[-1]:
             out += ["Notes", "-----", line]  # text after the last parameter
             section = "Notes"
@@ -114,14 +114,13 @@ def _docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: 
     lines[:] = out
 
 
-def _returned(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """What is returned is a sentence: numpydoc takes it for the name of a type, without a text. And
-    its mark of what it has processed, a comment, is dropped.
-    """
+def _returned(app: Any, kind: str, name: str, member: Any, options: Any, lines: list[str]) -> None:
+    """Drop lines that numpydoc adds: the empty text of a type, which a sentence under Returns seems
+    to be, and its mark of a processed docstring."""
     lines[:] = [line for line in lines if line.strip() not in ("..", "!! processed by numpydoc !!")]
 
 
-def _drawn(block: Any, block_vars: dict[str, Any], gallery_conf: Any) -> str:
+def _scraped(block: Any, block_vars: dict[str, Any], gallery_conf: Any) -> str:
     """The figure of a script of the gallery."""
     from sphinx_gallery.scrapers import figure_rst
 
@@ -138,7 +137,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "write_computation_times": False,
     "min_reported_time": 1e9,
-    "image_scrapers": (_drawn,),
+    "image_scrapers": (_scraped,),
 }
 
 
@@ -153,12 +152,12 @@ def _math(self: Any, node: Any) -> None:
 
 
 def _explorer(app: Any, error: Exception | None) -> None:
-    """The page to which the first page links."""
+    """Write the explorer's page, to which the first page links."""
     (Path(app.outdir) / "explore.html").write_text(page(), "utf-8")
 
 
 def setup(app: Any) -> None:
-    """See Sphinx."""
+    """Connect the functions above to Sphinx's events."""
     _gallery()
     app.connect("autodoc-process-docstring", _docstring, priority=100)
     app.connect("autodoc-process-docstring", _returned, priority=900)

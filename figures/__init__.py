@@ -1,10 +1,10 @@
 """Figures: a module with NAME, TITLE, data() and draw() is one; a new file is a new figure.
 
-``fairfl.figures.NAME(...)`` draws one with parameters of one's own, as a figure of matplotlib:
+``fairfl.figures.NAME(...)`` returns one, with the user's parameters, as a figure of matplotlib:
 
 >>> import fairfl as ff
->>> drawn = ff.figures.fedfb_figure_5(points=3, mean=[[0, 1], [2, 0]], sd=1.0, q=[0.5, 0.3])
->>> len(drawn.axes)
+>>> figure = ff.figures.fedfb_figure_5(points=3, mean=[[0, 1], [2, 0]], sd=1.0, q=[0.5, 0.3])
+>>> len(figure.axes)
 1
 """
 
@@ -17,12 +17,12 @@ from typing import Any
 def __getattr__(name: str) -> Callable[..., Any]:
     from fairfl.figures.catalog.all_figures import registered
 
-    known = {} if name.startswith("_") else registered()
-    if name not in known:
+    figures = {} if name.startswith("_") else registered()
+    if name not in figures:
         raise AttributeError(
-            f"module {__name__!r} has no figure {name!r}; it has {', '.join(known)}"
+            f"module {__name__!r} has no figure {name!r}; it has {', '.join(figures)}"
         )
-    return known[name].drawn
+    return figures[name].figure
 
 
 def __dir__() -> list[str]:

@@ -28,20 +28,20 @@ from fairfl.sims.data.fetch import DataUnavailable, data_read, same_data
 from fairfl.theory.populations.federation import Federation
 
 SHARED = ("fairfl.theory", "fairfl.solvers", "fairfl.sims.data", "fairfl.studies", "fairfl.figures")
-"""Packages whose sources decide what a figure shows."""
+"""Packages on whose sources a figure depends."""
 SOURCE = "source"
 """Name in the manifest of the digest of those sources. The other inputs are the data files."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one figure.
+    """The result for one figure.
 
     Attributes
     ----------
     name : the figure.
-    status : "drawn", "unchanged" (its files are as they were drawn, from this source and these
-        data) or "skipped".
+    status : "drawn", "unchanged" (its files were drawn from this source and these data) or
+        "skipped".
     reason : why it was skipped, else "".
     files : the three files, empty where skipped.
     seconds : time it took.
@@ -55,7 +55,7 @@ class Outcome:
 
 
 Progress = Callable[[Outcome, int, int], None]
-"""Called after each figure with its outcome, how many are done, and how many there are."""
+"""Called after each figure with its outcome, the number done, and the number in all."""
 
 
 def render(name: str, out_dir: str | Path) -> tuple[Path, ...]:
@@ -63,7 +63,7 @@ def render(name: str, out_dir: str | Path) -> tuple[Path, ...]:
 
     Raises
     ------
-    ValueError : an unknown name.  DataUnavailable : real data that is neither here nor to be had.
+    ValueError : an unknown name.  DataUnavailable : real data that cannot be loaded or fetched.
     """
     return _render(find([name])[0], Path(out_dir))
 
@@ -78,18 +78,18 @@ def render_all(
     federation: Federation | None = None,
     given: str = "",
 ) -> list[Outcome]:
-    """Draw figures, all of them where ``names`` is None or empty; a run that was interrupted goes
-    on where it stopped.
+    """Draw figures, all of them where ``names`` is None or empty; an interrupted run continues
+    where it stopped.
 
     Parameters
     ----------
-    names : which figures.
+    names : of the figures.
     out_dir : folder of the files, made if missing.
     jobs : processes, at least 1.
     force : draw also the figures that are unchanged.
     progress : see :data:`Progress`.
     federation : drawn in place of the paper's own, where a figure can.
-    given : a digest of that federation, by which unchanged files are known.
+    given : a digest of that federation, to recognise unchanged files.
 
     Returns
     -------
@@ -98,8 +98,8 @@ def render_all(
 
     Raises
     ------
-    ValueError : an unknown name, ``jobs`` < 1, or a figure of no federation; nothing is drawn
-        then.
+    ValueError : an unknown name, ``jobs`` < 1, or a figure that takes no federation; nothing
+        is drawn then.
     """
     entries = find(names)
     if jobs < 1:
@@ -119,11 +119,11 @@ def render_all(
 def _attempt(
     name: str, out: Path, force: bool, federation: Federation | None = None, given: str = ""
 ) -> Outcome:
-    """Draw one figure unless that is needless, or its data or an extra is missing."""
+    """Draw one figure unless it is unchanged, or its data or an extra is missing."""
     entry = find([name])[0]
     if federation is not None:
-        own = partial(entry.data, federation=federation)
-        entry = replace(entry, data=own, given=given, title=f"{entry.title}; {given}")
+        data = partial(entry.data, federation=federation)
+        entry = replace(entry, data=data, given=given, title=f"{entry.title}; {given}")
     files = tuple(out / f"{name}{suffix}" for suffix in SUFFIXES)
     begin = time.perf_counter()
     if not force and _unchanged(entry, out):
@@ -137,7 +137,7 @@ def _attempt(
 
 
 def _unchanged(entry: FigureEntry, out: Path) -> bool:
-    """Whether the files are what was drawn, and source and data what they were drawn from."""
+    """Whether the files are unaltered, and drawn from the present source and data."""
     inputs = finished(out / f"{entry.name}{SUFFIX}")
     return inputs is not None and inputs.pop(SOURCE, None) == key(entry) and same_data(inputs)
 
@@ -152,8 +152,8 @@ def _render(entry: FigureEntry, out: Path) -> tuple[Path, ...]:
 
 
 def key(entry: FigureEntry) -> str:
-    """What a drawn figure depends on: version, matplotlib, its own source, the sources that it may
-    call, and the files that it reads.
+    """Digest of a figure's dependencies: version, matplotlib, its own source, the sources that it
+    may call, and the files that it reads.
     """
     parts = [
         __version__,
@@ -168,16 +168,16 @@ def key(entry: FigureEntry) -> str:
 
 @lru_cache(maxsize=1)
 def shared_digest() -> str:
-    """Digest of the solvers' and helpers' sources; figures are left out, so that a new one leaves
-    the others be.
+    """Digest of the solvers' and helpers' sources, without the figures' own: a new figure does not
+    change the others.
     """
     figures = {entry.source.name for entry in registered().values()}
     total = hashlib.sha256()
     for package in SHARED:
         for folder in import_module(package).__path__:
             for file in sorted(Path(folder).rglob("*")):
-                own = package == "fairfl.figures" and file.name in figures
-                if file.suffix in (".py", ".mplstyle", ".csv") and not own:
+                is_figure = package == "fairfl.figures" and file.name in figures
+                if file.suffix in (".py", ".mplstyle", ".csv") and not is_figure:
                     total.update(
                         f"{package}/{file.relative_to(folder).as_posix()}\0".encode()
                         + file.read_bytes()

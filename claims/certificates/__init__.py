@@ -1,5 +1,5 @@
-"""Typed certificates: each verifies itself from its data, without the code that found it, and is
-kept as JSON.
+"""Typed certificates: each verifies itself from its data, without the code that made it, and is
+stored as JSON.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from fairfl.claims.certificates.base import (
     weakest,
 )
 from fairfl.claims.certificates.definite_form import DefiniteForm
-from fairfl.claims.certificates.interval_leaves import IntervalLeaves
 from fairfl.claims.certificates.kernel_proof import KernelProof
 from fairfl.claims.certificates.property_run import PropertyRun
 from fairfl.claims.certificates.replay import Counterexample, Witness
@@ -26,7 +25,6 @@ __all__ = [
     "Counterexample",
     "DefiniteForm",
     "Finding",
-    "IntervalLeaves",
     "KernelProof",
     "Level",
     "PropertyRun",

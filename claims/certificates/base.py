@@ -1,4 +1,4 @@
-"""Certificates of claims: data, a level, a ``verify()`` that shares no code with the search."""
+"""Certificates of claims: data, a level, and a ``verify()`` that shares no code with the search."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 """Levels of evidence, the strongest first."""
 Finding = Literal["holds", "refuted"]
 TYPES: dict[str, type[ClaimCertificate]] = {}
-"""Every concrete certificate by the name of its class, as JSON calls it."""
+"""Every concrete certificate by the name of its class, the "type" of its JSON."""
 
 
 class Rejected(Exception):
-    """The certificate does not show what it says."""
+    """The certificate does not show its statement."""
 
 
 class ClaimCertificate(ABC):
@@ -26,8 +26,8 @@ class ClaimCertificate(ABC):
 
     Attributes
     ----------
-    finding : what such a certificate shows of its statement.
-    level : how strong it is, by its type alone.
+    finding : whether such a certificate supports or refutes its statement.
+    level : the strength of the evidence.
     """
 
     finding: ClassVar[Finding] = "holds"
@@ -42,15 +42,15 @@ class ClaimCertificate(ABC):
 
     @abstractmethod
     def verify(self) -> None:
-        """Check it anew, from its data and the statement alone.
+        """Check it from its data and the statement alone.
 
         Raises
         ------
-        Rejected : it does not show what it says; the message says where.
+        Rejected : it does not show its statement; the message names the fault.
         """
 
     def replay(self) -> None:
-        """:meth:`verify`, and all that it looks at in part only: every instance that was drawn.
+        """:meth:`verify`, on all drawn instances instead of the first ones.
 
         Raises
         ------
@@ -59,18 +59,16 @@ class ClaimCertificate(ABC):
         self.verify()
 
     def premises(self) -> frozenset[str]:
-        """The names of the premises that its instances were held to; none where it has no
-        instances.
-        """
+        """The names of the premises of its cases; none where it has no instances."""
         return frozenset()
 
     def unchecked(self) -> str:
-        """What :meth:`verify` could not look at on this machine, empty where there is nothing."""
+        """What :meth:`verify` could not check on this machine, "" where it checked all."""
         return ""
 
     @abstractmethod
     def summary(self) -> str:
-        """One line for people."""
+        """One line of text for readers."""
 
     def to_json(self) -> dict[str, Any]:
         """The certificate as JSON data, its type under "type"."""
@@ -79,8 +77,8 @@ class ClaimCertificate(ABC):
 
     @classmethod
     def _load(cls, data: Mapping[str, Any]) -> Self:
-        known = {f.name: f.type for f in fields(cls)}  # type: ignore[arg-type]
-        return cls(**{name: _parsed(data[name], known[name]) for name in known})
+        annotations = {f.name: f.type for f in fields(cls)}  # type: ignore[arg-type]
+        return cls(**{name: _parsed(data[name], annotations[name]) for name in annotations})
 
 
 def from_json(data: Mapping[str, Any]) -> ClaimCertificate:
@@ -121,8 +119,8 @@ def _plain(value: Any) -> Any:
 
 
 def _parsed(value: Any, annotation: Any) -> Any:
-    """``Call``, ``tuple`` and certificates come back as such, all else as it is; annotations are
-    strings here.
+    """Build the field of this type from JSON: calls, tuples and certificates; other values stay as
+    they are. Annotations are strings here.
     """
     text = str(annotation)
     if value is None:
@@ -132,9 +130,5 @@ def _parsed(value: Any, annotation: Any) -> Any:
     if text == "tuple[ClaimCertificate, ...]":
         return tuple(map(from_json, value))
     if text.startswith("tuple"):
-        return _tuples(value) if "tuple" in text[5:] else tuple(value)
+        return tuple(value)
     return value
-
-
-def _tuples(value: Any) -> tuple[Any, ...]:
-    return tuple(tuple(item) if isinstance(item, list) else item for item in value)

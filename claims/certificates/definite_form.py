@@ -1,4 +1,4 @@
-"""A sign, by algebra: the expression as a sum of terms that are each non-negative by their form."""
+"""A sign, by algebra: the expression is a sum of visibly non-negative terms."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DefiniteForm(ClaimCertificate):
     form : () -> (expression, [terms]); symbols carry the assumptions (real, positive) of the
         statement. A term is non-negative when sympy derives it from these alone: squares, and
         products of symbols declared non-negative.
-    points : spots that satisfy the assumptions, at which the expression is evaluated too.
+    points : satisfy the assumptions; the expression is evaluated at each of them too.
     strict : whether positivity is shown.
     """
 
@@ -44,8 +44,10 @@ class DefiniteForm(ClaimCertificate):
                 bool(value > 0 if self.strict else value >= 0),
                 f"the expression is {value} at {point}",
             )
-        rest = reduced(expression - sum(terms))
-        require(rest == 0, f"the terms do not sum to the expression: {str(rest):.200} is left")
+        remainder = reduced(expression - sum(terms))
+        require(
+            remainder == 0, f"the terms do not sum to the expression: {str(remainder):.200} is left"
+        )
         for term in terms:
             require(sympy.sympify(term).is_nonnegative is True, f"not visibly non-negative: {term}")
         if self.strict:

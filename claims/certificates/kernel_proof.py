@@ -1,4 +1,4 @@
-"""A theorem that Coq's kernel has checked: a file of claims/proofs, and what it must say."""
+"""Theorems that Coq's kernel has checked: a file of claims/proofs, and what it states."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NAMES = ("Definition", "Fixpoint")
 HEADS = ("From", "Require", "Import", "Open Scope", "Lemma", "Theorem", *NAMES)
 """Allowed beginnings of a sentence outside of proofs: no axiom, option, notation or module."""
 TACTIC = re.compile(r"[-+*{} ]*(?:(?:all|\d+) ?: ?[{} ]*)?(?:[a-z(\[]|$)")
-"""Form of a sentence inside of a proof. Commands, such as ``Defined``, begin with a capital."""
+"""Form of a sentence inside a proof. Commands, such as ``Defined``, begin with a capital."""
 HEADER = """From Coq Require Import Reals Lra Lia List Permutation Sorted.
 Open Scope R_scope."""
 """Imports and scopes with which statements are read."""
@@ -58,18 +58,18 @@ UNDONE = re.compile(r"\b(admit|give_up|Admitted|Abort|Axiom|Declare|Unset|bypass
 
 @dataclass(frozen=True)
 class KernelProof(ClaimCertificate):
-    """Theorems of a Coq file, compiled anew; what they state and assume is compared.
+    """Theorems of a Coq file, compiled anew; their statements and axioms are compared.
 
     Attributes
     ----------
-    file : of ``claims/proofs``.
+    file : its name in ``claims/proofs``.
     statement : the definitions of the file and the theorems, each a sentence of Coq, without
         proofs: what a reader has to trust. The file must have them word for word, and no other
-        definition. A sentence that is given again counts once.
-    axioms : the only ones that the theorems of the file may rest on.
+        definition. A repeated sentence counts once.
+    axioms : the axioms that the theorems of the file may assume.
     kernel : the version of Coq that checked it, empty where none is installed.
-    otherwise : certificates of the same. They are verified too, and give the level where there is
-        no kernel.
+    otherwise : certificates of the same statement. They are verified too, and give the level where
+        there is no kernel.
     """
 
     file: str
@@ -83,48 +83,50 @@ class KernelProof(ClaimCertificate):
         """The certificate of a file's theorems, named with spaces between, with the kernel that is
         installed here.
 
-        ``otherwise``, at least one, shows the same where no coqc is installed, and refutes mutants.
+        ``otherwise``, at least one certificate, shows the same without coqc, and refutes mutants.
         """
         if not otherwise:
             raise ValueError(
                 "otherwise must be at least one certificate, for where no coqc is installed"
             )
-        said = theorems if "Theorem " in theorems else stated(file, *theorems.split())
-        once = " ".join(f"{one}." for one in dict.fromkeys(sentences(said)))
+        statement = theorems if "Theorem " in theorems else stated(file, *theorems.split())
+        distinct = " ".join(f"{sentence}." for sentence in dict.fromkeys(sentences(statement)))
         axioms = CLASSICAL if Path(file).stem in CONTINUOUS.split() else REALS
-        return cls(file, once, axioms, kernel(), otherwise)
+        return cls(file, distinct, axioms, kernel(), otherwise)
 
     @property
     def level(self) -> Level:
-        return "proved" if self.kernel else weakest([one.level for one in self.otherwise])
+        return "proved" if self.kernel else weakest([part.level for part in self.otherwise])
 
     def premises(self) -> frozenset[str]:
-        return frozenset[str]().union(*(one.premises() for one in self.otherwise))
+        return frozenset[str]().union(*(part.premises() for part in self.otherwise))
 
     def verify(self) -> None:
         path = FOLDER / self.file
         require(path.parent == FOLDER and path.is_file(), f"no file {self.file} in claims/proofs")
         text = path.read_text("utf-8")
-        said = sentences(self.statement)
-        theorems = [one for one in said if one.startswith("Theorem ")]
+        claimed = sentences(self.statement)
+        theorems = [sentence for sentence in claimed if sentence.startswith("Theorem ")]
         require(bool(theorems), f"a statement must have a theorem, got {self.statement}")
         outside = list(_outside(text))
         for theorem in theorems:
             require(theorem in outside, f"{self.file} does not state: {theorem}")
-        defined = [one for one in outside if one.startswith(NAMES)]
-        names = [one for one in said if one not in theorems]
-        require(defined == names, f"{self.file} defines: {'; '.join(defined) or 'nothing'}")
-        for one in self.otherwise:
-            one.verify()
+        definitions = [sentence for sentence in outside if sentence.startswith(NAMES)]
+        expected = [sentence for sentence in claimed if sentence not in theorems]
+        require(
+            definitions == expected, f"{self.file} defines: {'; '.join(definitions) or 'nothing'}"
+        )
+        for part in self.otherwise:
+            part.verify()
         if self.kernel and kernel() and COMPILING.get():
-            bare = UNWITNESSED.get(self.file, ())
-            more = sorted(_assumed(text, self.statement, bare) - set(self.axioms))
-            require(not more, f"{self.file} assumes {', '.join(more)}")
+            unwitnessed = UNWITNESSED.get(self.file, ())
+            undeclared = sorted(_assumed(text, self.statement, unwitnessed) - set(self.axioms))
+            require(not undeclared, f"{self.file} assumes {', '.join(undeclared)}")
 
     def replay(self) -> None:
         self.verify()
-        for one in self.otherwise:
-            one.replay()
+        for part in self.otherwise:
+            part.replay()
 
     def unchecked(self) -> str:
         if self.kernel and not kernel():
@@ -132,11 +134,11 @@ class KernelProof(ClaimCertificate):
         return ""
 
     def summary(self) -> str:
-        by = f"by {self.kernel}" if self.kernel else "not compiled, no coqc was installed"
-        beside = "; ".join(one.summary() for one in self.otherwise)
+        checker = f"by {self.kernel}" if self.kernel else "not compiled, no coqc was installed"
+        alternatives = "; ".join(part.summary() for part in self.otherwise)
         bare = [n for n in UNWITNESSED.get(self.file, ()) if f"Theorem {n} " in self.statement]
-        but = f" No instance in Coq of the hypotheses of {', '.join(bare)}." if bare else ""
-        return f"proof ({self.file}, {by}): {self.statement}{but} Beside it: {beside}"
+        remark = f" No instance in Coq of the hypotheses of {', '.join(bare)}." if bare else ""
+        return f"proof ({self.file}, {checker}): {self.statement}{remark} Beside it: {alternatives}"
 
 
 def stated(file: str, *theorems: str) -> str:
@@ -147,69 +149,77 @@ def stated(file: str, *theorems: str) -> str:
     ValueError : no such theorem.
     """
     outside = list(_outside((FOLDER / file).read_text("utf-8")))
-    found = {one.split(maxsplit=2)[1]: one for one in outside if one.startswith("Theorem ")}
+    by_name = {
+        sentence.split(maxsplit=2)[1]: sentence
+        for sentence in outside
+        if sentence.startswith("Theorem ")
+    }
     for name in theorems:
-        if name not in found:
-            raise ValueError(f"theorem must be one of {', '.join(found)} in {file}, got {name!r}")
-    kept = [one for one in outside if one.startswith(NAMES)] + [found[name] for name in theorems]
-    return " ".join(f"{one}." for one in kept)
+        if name not in by_name:
+            raise ValueError(f"theorem must be one of {', '.join(by_name)} in {file}, got {name!r}")
+    chosen = [sentence for sentence in outside if sentence.startswith(NAMES)] + [
+        by_name[name] for name in theorems
+    ]
+    return " ".join(f"{sentence}." for sentence in chosen)
 
 
 @cache
 def constant(file: str, name: str) -> Fraction:
-    """A number that a proof's ``Definition NAME : R := p / q`` gives: Python's statement takes it
-    from there, so that both speak of one constant.
+    """A number that a proof's ``Definition NAME : R := p / q`` defines: Python's statement reads
+    it from there, so that both have the same constant.
 
     Raises
     ------
     ValueError : no such definition, or not of a number.
     """
-    for one in _outside((FOLDER / file).read_text("utf-8")):
-        found = re.fullmatch(rf"Definition {name} : (?:R|nat|Z) := ([0-9/ ]+)", one)
-        if found:
-            return Fraction(found[1].replace(" ", ""))
+    for sentence in _outside((FOLDER / file).read_text("utf-8")):
+        match = re.fullmatch(rf"Definition {name} : (?:R|nat|Z) := ([0-9/ ]+)", sentence)
+        if match:
+            return Fraction(match[1].replace(" ", ""))
     raise ValueError(f"{file} must define the number {name}, and does not")
 
 
 @cache
 def kernel() -> str:
     """ "Coq" and its version where ``coqc`` is installed, else empty."""
-    found = which("coqc")
-    if found is None:
+    coqc = which("coqc")
+    if coqc is None:
         return ""
-    done = subprocess.run([found, "--print-version"], capture_output=True, text=True, check=False)
-    return f"Coq {done.stdout.split()[0]}" if done.returncode == 0 and done.stdout else ""
+    process = subprocess.run([coqc, "--print-version"], capture_output=True, text=True, check=False)
+    return f"Coq {process.stdout.split()[0]}" if process.returncode == 0 and process.stdout else ""
 
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text of Coq, without comments and their last dots, spaces made single."""
-    depth, kept = 0, []
+    depth, code = 0, []
     for part in re.split(r"(\(\*|\*\))", text):
         depth += {"(*": 1, "*)": -1}.get(part, 0)
         require(depth >= 0, "a comment ends that has not begun")
         if depth == 0 and part != "*)":
-            kept.append(part)
+            code.append(part)
     return [
-        _plain(one) for one in re.split(r"\.(?=\s|$)", " ".join(kept)) if one and not one.isspace()
+        _plain(sentence)
+        for sentence in re.split(r"\.(?=\s|$)", " ".join(code))
+        if sentence and not sentence.isspace()
     ]
 
 
 def _outside(text: str) -> Iterator[str]:
-    """The sentences outside of proofs, once all of them and the proofs are such as may be there."""
+    """The sentences outside proofs. Rejects a file with other sentences or tactics than allowed."""
     require('"' not in text, "a file must have no strings, in which comments would not end")
     proving = False
-    for one in sentences(text):
-        require(one.isascii(), f"letters must be ASCII outside of comments: {one:.80}")
-        found = UNDONE.search(one)
-        require(found is None, f"the file says {found[0] if found else ''}: {one:.80}")
+    for sentence in sentences(text):
+        require(sentence.isascii(), f"letters must be ASCII outside of comments: {sentence:.80}")
+        match = UNDONE.search(sentence)
+        require(match is None, f"the file says {match[0] if match else ''}: {sentence:.80}")
         if proving:
-            proving = one != "Qed"
-            require(not proving or TACTIC.match(one) is not None, f"no tactic: {one:.80}")
-        elif one == "Proof":
+            proving = sentence != "Qed"
+            require(not proving or TACTIC.match(sentence) is not None, f"no tactic: {sentence:.80}")
+        elif sentence == "Proof":
             proving = True
         else:
-            require(one.startswith(HEADS), f"a sentence must not begin so: {one:.80}")
-            yield one
+            require(sentence.startswith(HEADS), f"a sentence must not begin so: {sentence:.80}")
+            yield sentence
     require(not proving, "a proof is not ended by Qed")
 
 
@@ -219,60 +229,60 @@ def _compiled(text: str) -> bytes:
 
 
 @cache
-def _assumed(text: str, statement: str, bare: tuple[str, ...]) -> frozenset[str]:
-    """What the theorems of a statement assume, by the kernel; each must be what the file proves.
+def _assumed(text: str, statement: str, unwitnessed: tuple[str, ...]) -> frozenset[str]:
+    """The axioms that a statement's theorems assume; the kernel checks that the file proves each.
 
-    Unless it is one of ``bare`` its hypotheses must be shown to hold somewhere.
+    Unless a theorem is one of ``unwitnessed``, a witness must satisfy its hypotheses.
 
-    The statement is read in a second file, after ``HEADER`` alone: nothing that the first one
-    imports, opens, defines or prints has a say in what the statement means.
+    The statement is read in a second file, after ``HEADER`` alone, so that no import, scope or
+    definition of the first one changes its meaning.
     """
-    names = [one.split()[1] for one in sentences(statement) if one.startswith(NAMES)]
+    names = [sentence.split()[1] for sentence in sentences(statement) if sentence.startswith(NAMES)]
     unfold = "cbv beta iota zeta" + f" delta [{' '.join(names)}]" * bool(names)
-    asked = [HEADER, CHAINS, *(f"Fail Check {one}." for one in names), "Require proof."]
-    used = list[str]()
-    for one in sentences(statement):
-        name, _, goal = one.removeprefix("Theorem ").partition(":")
+    script = [HEADER, CHAINS, *(f"Fail Check {sentence}." for sentence in names), "Require proof."]
+    lemmas = list[str]()
+    for sentence in sentences(statement):
+        name, _, goal = sentence.removeprefix("Theorem ").partition(":")
         name = name.strip()
-        if not one.startswith("Theorem "):
-            asked.append(f"{one}.")
+        if not sentence.startswith("Theorem "):
+            script.append(f"{sentence}.")
             continue
-        used.append(f"@proof.{name}")
-        held = ""
-        if name not in bare:
-            shown = f'fail 9 "no witness of the hypotheses of {name}"'
+        lemmas.append(f"@proof.{name}")
+        witness_check = ""
+        if name not in unwitnessed:
+            tactic = f'fail 9 "no witness of the hypotheses of {name}"'
             if f" {name}{WITNESS} " in text:
-                shown = f"exact (@proof.{name}{WITNESS})"
-                used.append(f"@proof.{name}{WITNESS}")
-            held = (
+                tactic = f"exact (@proof.{name}{WITNESS})"
+                lemmas.append(f"@proof.{name}{WITNESS}")
+            witness_check = (
                 f"match goal with |- ?stated => let unfolded := eval {unfold} in stated in "
                 "let found := chains unfolded in let shown := all found in "
-                f"assert shown by (exact I || {shown}) end. "
+                f"assert shown by (exact I || {tactic}) end. "
             )
-        asked.append(f"Goal {goal}. {held}exact (@proof.{name}). Qed.")
-    asked.append(f"Definition every := ({', '.join(used)}, tt).\nPrint Assumptions every.\n")
-    said, _ = _coqc({"proof.vo": _compiled(text), "ask.v": "\n".join(asked)})
-    if said.endswith("Closed under the global context\n"):
+        script.append(f"Goal {goal}. {witness_check}exact (@proof.{name}). Qed.")
+    script.append(f"Definition every := ({', '.join(lemmas)}, tt).\nPrint Assumptions every.\n")
+    output, _ = _coqc({"proof.vo": _compiled(text), "ask.v": "\n".join(script)})
+    if output.endswith("Closed under the global context\n"):
         return frozenset()
-    _, found, rest = said.rpartition("Axioms:\n")
-    require(bool(found), f"coqc lists no assumptions: {said:.200}")
-    return frozenset(line.split()[0] for line in rest.splitlines() if line[:1].strip())
+    _, heading, axioms = output.rpartition("Axioms:\n")
+    require(bool(heading), f"coqc lists no assumptions: {output:.200}")
+    return frozenset(line.split()[0] for line in axioms.splitlines() if line[:1].strip())
 
 
 def _coqc(files: dict[str, bytes | str]) -> tuple[str, bytes]:
-    """Write files, and compile the last one: what it prints, and what it is compiled to."""
+    """Write files and compile the last one: its output, and the compiled file."""
     with tempfile.TemporaryDirectory() as folder:
         for name, content in files.items():
             write_whole(Path(folder) / name, content)
-        line = ["coqc", "-q", "-R", ".", "", list(files)[-1]]
+        command = ["coqc", "-q", "-R", ".", "", list(files)[-1]]
         try:
-            done = subprocess.run(
-                line, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
+            process = subprocess.run(
+                command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
             )
         except subprocess.TimeoutExpired:
             raise Rejected(f"compiling takes longer than {SECONDS} seconds") from None
-        require(done.returncode == 0, f"coqc: {_plain(done.stderr)[-400:]}")
-        return done.stdout, (Path(folder) / line[-1]).with_suffix(".vo").read_bytes()
+        require(process.returncode == 0, f"coqc: {_plain(process.stderr)[-400:]}")
+        return process.stdout, (Path(folder) / command[-1]).with_suffix(".vo").read_bytes()
 
 
 def _plain(text: str) -> str:

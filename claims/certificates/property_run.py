@@ -1,4 +1,4 @@
-"""A statement tested on drawn instances: what was tried, and the worst margin."""
+"""A statement tested on drawn instances, and the worst margins."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class PropertyRun(ClaimCertificate):
     Attributes
     ----------
     statement : instance -> :class:`Case`; instances are dicts of JSON data and fractions.
-    tolerance : margins above minus this are taken for rounding.
+    tolerance : margins above minus this count as rounding.
     worst : the instances of the smallest margins, {"instance", "margin"} each, the worst first.
-    draws : () -> the strategy of hypothesis that they were drawn from, and are drawn from again.
-    asked : how many were to be drawn; there may be fewer, where the strategy has no more.
+    draws : () -> the strategy of hypothesis from which instances are drawn.
+    asked : number of instances to draw; fewer are drawn where the strategy has no more.
     examples : instances drawn that satisfied the premises.
-    discarded : instances drawn that did not.
+    discarded : instances drawn that broke a premise.
     seed : of the draws.
     """
 
@@ -58,16 +58,15 @@ class PropertyRun(ClaimCertificate):
         seed: int = 0,
         examples: int | None = None,
     ) -> Self:
-        """The certificate of a statement on instances drawn now: ``examples`` of them, or as many
-        as the effort says.
+        """Draw ``examples`` instances, by default as many as the effort states, and evaluate them.
 
-        The first violation stops the search, shrunk by hypothesis where the effort asks for it: the
-        certificate holds it as its worst, and is rejected when it is verified.
+        The first violation stops the search, and hypothesis shrinks it where the effort says so. It
+        is then the first of ``worst``, and the certificate is rejected when it is verified.
         """
-        tally, asked = Tally(statement), effort.examples if examples is None else examples
-        draw(tally, draws, asked, tolerance, seed, shrink=effort.shrink)
+        tally, count = Tally(statement), effort.examples if examples is None else examples
+        draw(tally, draws, count, tolerance, seed, shrink=effort.shrink)
         worst = tally.worst()
-        return cls(statement, tolerance, worst, draws, asked, tally.examples, tally.discarded, seed)
+        return cls(statement, tolerance, worst, draws, count, tally.examples, tally.discarded, seed)
 
     @property
     def level(self) -> Level:
@@ -77,10 +76,10 @@ class PropertyRun(ClaimCertificate):
         require(len(self.worst) > 0, "no instance was kept")
         for margin, case in self._again():
             require(case.applies, f"a kept instance breaks the premises {dict(case.premises)}")
-            again = case.margin == margin or abs(case.margin - margin) <= SAME * max(
+            is_equal = case.margin == margin or abs(case.margin - margin) <= SAME * max(
                 1.0, abs(margin)
             )
-            require(again, f"the margin {margin:.6g} is {case.margin:.6g} when computed again")
+            require(is_equal, f"the margin {margin:.6g} is {case.margin:.6g} when computed again")
             require(case.margin >= -self.tolerance, f"violated by {-case.margin:.6g}: {case.worst}")
         require(self.examples > 0, "no instance satisfied the premises")
         share = self.discarded / (self.examples + self.discarded)
@@ -92,24 +91,24 @@ class PropertyRun(ClaimCertificate):
 
     def replay(self) -> None:
         super().replay()
-        again = self._drawn_again(None)
+        count = self._drawn_again(None)
         require(
-            again >= self.examples,
-            f"{again} examples satisfy the premises when drawn again, not {self.examples}",
+            count >= self.examples,
+            f"{count} examples satisfy the premises when drawn again, not {self.examples}",
         )
 
     def premises(self) -> frozenset[str]:
         return frozenset(name for _, case in self._again() for name in case.premises)
 
     def _again(self) -> Iterator[tuple[float, Any]]:
-        for kept in self.worst:
-            yield kept["margin"], self.statement(decode(kept["instance"]))
+        for row in self.worst:
+            yield row["margin"], self.statement(decode(row["instance"]))
 
-    def _drawn_again(self, most: int | None) -> int:
-        """Draw them again, all or the first, and evaluate them: how many satisfied the premises."""
+    def _drawn_again(self, limit: int | None) -> int:
+        """Draw all instances, or the first ones, again; the number that satisfied the premises."""
         tally = Tally(self.statement)
-        broken = draw(tally, self.draws, self.asked, self.tolerance, self.seed, most)
-        require(not broken, f"drawn again, violated at {tally.worst()[:1]}")
+        is_violated = draw(tally, self.draws, self.asked, self.tolerance, self.seed, limit)
+        require(not is_violated, f"drawn again, violated at {tally.worst()[:1]}")
         return tally.examples
 
     def summary(self) -> str:

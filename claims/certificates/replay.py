@@ -21,7 +21,7 @@ class _Replay(ClaimCertificate):
     ----------
     statement : instance -> :class:`Case`.
     instance : JSON data; "p/q" is a Fraction.
-    shows : a line for people: what happens there.
+    shows : a line for readers: what happens there.
     """
 
     statement: Call
@@ -44,8 +44,8 @@ class _Replay(ClaimCertificate):
         return "certified" if self.case.exact else "numeric"
 
     def verify(self) -> None:
-        missed = [name for name, true in self.case.premises.items() if not true]
-        require(not missed, f"the instance breaks the premises {', '.join(missed)}")
+        violated = [name for name, holds in self.case.premises.items() if not holds]
+        require(not violated, f"the instance breaks the premises {', '.join(violated)}")
         self._judge(self.case)
 
     def premises(self) -> frozenset[str]:
@@ -73,8 +73,8 @@ class Counterexample(_Replay):
 
 @dataclass(frozen=True)
 class Witness(_Replay):
-    """An instance at which every premise and every relation holds: what an existence claim asks
-    for.
+    """An instance at which every premise and every relation holds: it proves an
+    existence claim.
     """
 
     def _judge(self, case: Case) -> None:

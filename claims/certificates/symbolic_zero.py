@@ -17,14 +17,13 @@ ZERO = sympy.Rational(1, 10**30)
 
 @dataclass(frozen=True)
 class SymbolicZero(ClaimCertificate):
-    """Each residual is identically zero on the domain that its symbols' assumptions say.
+    """Each residual is identically zero on the domain of its symbols' assumptions.
 
     Attributes
     ----------
     residuals : () -> {name: sympy expression}, the two sides' differences, not simplified.
-    points : spots at which the *unsimplified* residuals are evaluated too, {symbol: "p/q"}: a
-        second, independent look that no simplification rule enters. At least one; every symbol has
-        a value.
+    points : {symbol: "p/q"}, at least one, with a value for every symbol. The *unsimplified*
+        residuals are evaluated there: a second check that uses no simplification rule.
     """
 
     residuals: Call
@@ -42,8 +41,8 @@ class SymbolicZero(ClaimCertificate):
             for point in self.points:
                 value = at_point(residual, decode(point))
                 require(abs(value) < ZERO, f"{name} is {sympy.N(value, 12)} at {point}")
-            rest = reduced(residual)
-            require(rest == 0, f"{name} does not reduce to zero: {str(rest):.200}")
+            remainder = reduced(residual)
+            require(remainder == 0, f"{name} does not reduce to zero: {str(remainder):.200}")
 
     def summary(self) -> str:
         return f"residuals of {self.residuals} vanish identically ({len(self.points)} spot checks)"
@@ -52,8 +51,8 @@ class SymbolicZero(ClaimCertificate):
 def reduced(expression: Any) -> sympy.Expr:
     """0 where the numerator over one denominator expands to it, or sympy simplifies to it."""
     whole: Any = sympy.sympify(expression).doit()
-    rest: Any = sympy.expand(sympy.fraction(sympy.together(whole))[0])
-    return rest if rest == 0 else sympy.simplify(whole)  # pyright: ignore[reportReturnType]
+    numerator: Any = sympy.expand(sympy.fraction(sympy.together(whole))[0])
+    return numerator if numerator == 0 else sympy.simplify(whole)  # pyright: ignore[reportReturnType]
 
 
 def at_point(expression: sympy.Expr, point: dict[str, Any]) -> sympy.Expr:
@@ -61,8 +60,10 @@ def at_point(expression: sympy.Expr, point: dict[str, Any]) -> sympy.Expr:
     digits.
     """
     values = {s: _number(point, s) for s in expression.free_symbols}
-    result: Any = expression.xreplace(values).doit()  # subs, which also compares, takes ten times
-    return result if result.is_Rational else sympy.N(result, DIGITS)
+    value: Any = expression.xreplace(
+        values
+    ).doit()  # subs, which also compares, takes ten times as long
+    return value if value.is_Rational else sympy.N(value, DIGITS)
 
 
 def _number(point: dict[str, Any], symbol: sympy.Basic) -> sympy.Expr:

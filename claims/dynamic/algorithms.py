@@ -1,4 +1,4 @@
-"""Algorithms 1, 3 and 4: normalised steps, clipping, and what is merged with q-FedAvg."""
+"""Algorithms 1, 3 and 4: normalised steps, clipping, and the merger with q-FedAvg."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def one_step(local: int = 1, length: str = "1") -> dict[str, sympy.Expr]:
 
 
 def unmoved(instance: dict[str, Any]) -> Case:
-    """Line 9 keeps the model where no client moves it: sum over S_t of p_k w is w."""
-    found = sum(instance["p"][k] * instance["w"] for k in instance["chosen"])
+    """Line 9 leaves the model unchanged if no client moves it: sum over S_t of p_k w is w."""
+    model = sum(instance["p"][k] * instance["w"] for k in instance["chosen"])
     return Case(
-        (Relation(found, "==", instance["w"], "model"),), {"weights": sum(instance["p"]) == 1}
+        (Relation(model, "==", instance["w"], "model"),), {"weights": sum(instance["p"]) == 1}
     )
 
 
@@ -43,8 +43,8 @@ def clip(v: list[Any], bound: Any) -> list[Any]:
 
 
 def bounds(instance: dict[str, Any], absolute: bool = False, share: Fraction = Fraction(1)) -> Case:
-    """LM of an update is a bound: at least 0, and clipping at ``share`` of it leaves the update as
-    it is.
+    """LM of an update is a bound: at least 0, and clipping at ``share`` of it does not change the
+    update.
     """
     update = instance["update"]
     bound = share * (max(map(abs, update)) if absolute else max(update))
@@ -56,7 +56,7 @@ def bounds(instance: dict[str, Any], absolute: bool = False, share: Fraction = F
 
 
 def by_library(instance: dict[str, Any], variant: str = "repaired") -> Case:
-    """The same by the library."""
+    """Likewise for the library's bound and clipping."""
     update = [float(x) for x in instance["update"]]
     bound = float(clip_bound(update, variant=variant)[0])
     left = clipped_update(update, max(bound, 0.0)).tolist()
@@ -77,10 +77,12 @@ def same(instance: dict[str, Any], power: int = 1) -> Case:
     q, losses, steps = instance["q"], instance["losses"], instance["steps"]
     pairs = [(Fraction(f), Fraction(d)) for f, d in zip(losses, steps, strict=True)]
     delta = [f**q * d for f, d in pairs]
-    own, known = ([q * f ** (q - 1) * abs(d) ** n + f**q for f, d in pairs] for n in (power, 2))
-    ours = sum(d / h for d, h in zip(delta, own, strict=True)) / len(delta)
+    printed, fedavg = (
+        [q * f ** (q - 1) * abs(d) ** n + f**q for f, d in pairs] for n in (power, 2)
+    )
+    update = sum(d / h for d, h in zip(delta, printed, strict=True)) / len(delta)
     return Case(
-        (Relation(ours, "==", sum(delta) / sum(known), "update"),), {"losses": min(losses) > 0}
+        (Relation(update, "==", sum(delta) / sum(fedavg), "update"),), {"losses": min(losses) > 0}
     )
 
 

@@ -40,8 +40,10 @@ def more_beta(instance: dict[str, Any]) -> Case:
     length = abs(w - start) / 2
     signs = [(w > x) - (w < x) for x in (first, second)]
     ends = [w - length * sum(signs) / 2, w - eta * (2 * w - first - second) / 2]
-    one, zero = ((second - first) * (end - start) for end in ends)
-    return Case((Relation(one, "<", zero, "lead of v_2"),), {"gradient": abs(start - second) >= 2})
+    lead_1, lead_0 = ((second - first) * (end - start) for end in ends)
+    return Case(
+        (Relation(lead_1, "<", lead_0, "lead of v_2"),), {"gradient": abs(start - second) >= 2}
+    )
 
 
 def affine(share: str = "1/2") -> dict[str, sympy.Expr]:

@@ -1,4 +1,4 @@
-"""Definitions 1 and 3, and the group benefit (9), (20): what benefits say of dynamic fairness."""
+"""Definitions 1 and 3, and the group benefit (9), (20): benefits and dynamic fairness."""
 
 from __future__ import annotations
 
@@ -23,23 +23,21 @@ from fairfl.claims.forms import (
 
 
 def relative(instance: dict[str, Any], absolute: bool = False) -> Case:
-    """At t_2 + 1, (4) holds for normalised gradient descent against FedAvg, and (3) does not for
-    either, or with ``absolute`` does.
+    """At t_2 + 1, (4) holds for normalised gradient descent against FedAvg, and (3) holds for
+    neither; with ``absolute`` it holds for normalised gradient descent.
     """
-    one, two = (gap(instance, rule) for rule in (normalised, fedavg))
-    below = (
-        Relation(0, "<", one, "(3) under NGD")
+    ngd, average = (gap(instance, rule) for rule in (normalised, fedavg))
+    absolute_fairness = (
+        Relation(0, "<", ngd, "(3) under NGD")
         if absolute
-        else Relation(one, "<=", 0, "not (3) under NGD")
+        else Relation(ngd, "<=", 0, "not (3) under NGD")
     )
     defined = any(instance["g"]) and any(instance["h"])
-    return Case((Relation(two, "<", one, "(4)"), below), {"defined": defined})
+    return Case((Relation(average, "<", ngd, "(4)"), absolute_fairness), {"defined": defined})
 
 
 def unmoved(instance: dict[str, Any]) -> Case:
-    """A group whose model does not move has no benefit; its weight is p when it joins, and p'
-    later.
-    """
+    """A group whose model does not move has no benefit; its weight is p when it joins, p' later."""
     loss, before, after = (instance[name] for name in ("loss", "before", "after"))
     return Case(
         (Relation(before * loss - after * loss, "==", 0, "benefit"),),
@@ -47,23 +45,25 @@ def unmoved(instance: dict[str, Any]) -> Case:
     )
 
 
-def tells(instance: dict[str, Any], form: str = "loss") -> Case:
+def sign_of_benefit(instance: dict[str, Any], form: str = "loss") -> Case:
     """GB, the mean of exp(gap) less one, is positive iff every earlier group has the larger
     benefit; with the gaps of (9), form "loss", or of (20), form "benefit".
     """
     gains = [Fraction(a) - b for a, b in zip(instance["joined"], instance["now"], strict=True)]
-    fair = all(a > b for i, a in enumerate(gains) for b in gains[i + 1 :])
+    is_fair = all(a > b for i, a in enumerate(gains) for b in gains[i + 1 :])
     levels = instance["now"] if form == "loss" else [-b for b in gains]
     gaps = [ball(b - a).exp() for a, b in zip(levels, levels[1:], strict=False)]
     value = sum(gaps, arb(0)) / len(gaps) - 1
-    told = Relation(0, "<", value, "fair: GB") if fair else Relation(value, "<=", 0, "unfair: GB")
-    return Case((told,), {"groups": len(gains) >= 2})
+    relation = (
+        Relation(0, "<", value, "fair: GB") if is_fair else Relation(value, "<=", 0, "unfair: GB")
+    )
+    return Case((relation,), {"groups": len(gains) >= 2})
 
 
 def residuals(sign: int = 1, form: str = "benefit") -> dict[str, sympy.Expr]:
     """The two lines of (20): benefit_i - benefit_(i+1), and its terms rearranged.
 
-    Form "loss" leaves the losses at joining out, as (9) does.
+    Form "loss" omits the losses at joining, as (9) does.
     """
     before, now, later_before, later_now = sympy.symbols("a b c d", real=True)
     first = (before - now) - (later_before - later_now)
@@ -156,7 +156,7 @@ CLAIMS = (
         scope="two groups",
         severity="theorem",
         check=counterexample(
-            tells,
+            sign_of_benefit,
             "v_1 from 1 to 9/10, v_2 from 10 to 2: GB > 0, but v_2 has gained more",
             {"joined": [1, 10], "now": ["9/10", 2]},
         ),
@@ -193,7 +193,7 @@ CLAIMS = (
         whose="implied",
         severity="theorem",
         check=counterexample(
-            tells,
+            sign_of_benefit,
             "benefits 1, 2 and -1: gaps -1 and 3, so GB > 9, but v_2 has gained more than v_1",
             {"joined": [5, 5, 5], "now": [4, 3, 6]},
             form="benefit",

@@ -25,12 +25,12 @@ def residuals(divisor: str = "2") -> dict[str, sympy.Expr]:
 
 
 def rise(distance: int = 3) -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """How much a derivative rises over ``distance``/mu, at least mu times that, less the 2 from -1
-    to 1 that a 1-Lipschitz function leaves it.
+    """Increase of a derivative over ``distance``/mu, at least mu times that, less 2, the most for a
+    1-Lipschitz function, whose derivative is in [-1, 1].
     """
     mu = sympy.symbols("mu", positive=True)
-    more = sympy.symbols("more", nonnegative=True)
-    return mu * distance / mu + more - 2, [sympy.Integer(distance - 2), more]
+    excess = sympy.symbols("more", nonnegative=True)
+    return mu * distance / mu + excess - 2, [sympy.Integer(distance - 2), excess]
 
 
 def remainder(instance: dict[str, Any], order: int = 2) -> Case:
@@ -51,15 +51,15 @@ def within(sign: int, share: str = "1/2") -> tuple[sympy.Expr, list[sympy.Expr]]
     ell, m = sympy.symbols("L m", nonnegative=True)
     s, w, x = sympy.symbols("s w x", real=True)
     loss = sign * (ell - m) * (w - x) ** 2 / 2
-    rest = loss.subs(w, w + s) - loss - sympy.diff(loss, w) * s
-    return sympy.Rational(share) * ell * s**2 - sign * rest, [m * s**2 / 2]
+    error = loss.subs(w, w + s) - loss - sympy.diff(loss, w) * s
+    return sympy.Rational(share) * ell * s**2 - sign * error, [m * s**2 / 2]
 
 
 def factor(instance: dict[str, Any], share: Fraction = Fraction(1)) -> Case:
     """The linear parts of (11) and (10) differ by ``share`` eta (||g_2||^2 - ||g_1||^2)."""
     g, h, eta = instance["g1"], instance["g2"], instance["eta"]
-    both = [a + b for a, b in zip(g, h, strict=True)]
-    difference = eta * HALF * (dot(h, both) - dot(g, both))
+    total = [a + b for a, b in zip(g, h, strict=True)]
+    difference = eta * HALF * (dot(h, total) - dot(g, total))
     return Case((Relation(difference, "==", share * eta * (dot(h, h) - dot(g, g)), "linear part"),))
 
 

@@ -11,8 +11,8 @@ from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite,
 
 
 def longest(share: str = "2") -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """``share`` + ``share`` less ||u + v||^2 = 2 + 2 cos, cos = (U-V)/(U+V), of unit vectors: that
-    is at most 4.
+    """2 ``share`` less ||u + v||^2 = 2 + 2 cos, cos = (U-V)/(U+V), of unit vectors: the norm
+    is at most 2.
     """
     u, v = sympy.symbols("U V", positive=True)
     return 2 * sympy.Rational(share) - 2 - 2 * (u - v) / (u + v), [4 * v / (u + v)]
@@ -52,7 +52,7 @@ def later(centre: int = 4, rounds: int = 0) -> tuple[sympy.Expr, list[sympy.Expr
     return gains[1] - gains[0] - c * eta, [1 + 1 / (s + 2)]
 
 
-def flow(speed: str = "2", kept: int = -1) -> dict[str, sympy.Expr]:
+def flow(speed: str = "2", sign: int = -1) -> dict[str, sympy.Expr]:
     """Along w' = -(u_1 + u_2)/2, u_i the unit vectors from x_1 = 0 and x_2 = (D, 0): r_2 - r_1 does
     not change, and e = r_1 + r_2 falls as ``speed`` (e^2 - D^2)/(e^2 - delta^2).
 
@@ -60,20 +60,20 @@ def flow(speed: str = "2", kept: int = -1) -> dict[str, sympy.Expr]:
     """
     x, y = sympy.symbols("X Y", real=True)
     d, e, delta, start = sympy.symbols("D e delta s", positive=True)
-    one, two = sympy.sqrt(x**2 + y**2), sympy.sqrt((x - d) ** 2 + y**2)
-    velocity = [-(x / one + (x - d) / two) / 2, -(y / one + y / two) / 2]
+    r_1, r_2 = sympy.sqrt(x**2 + y**2), sympy.sqrt((x - d) ** 2 + y**2)
+    velocity = [-(x / r_1 + (x - d) / r_2) / 2, -(y / r_1 + y / r_2) / 2]
 
     def change(value: sympy.Expr) -> sympy.Expr:
         return sympy.diff(value, x) * velocity[0] + sympy.diff(value, y) * velocity[1]
 
     factor = sympy.Rational(speed)
-    square, difference = (one + two) ** 2, (two - one) ** 2
+    square, difference = (r_1 + r_2) ** 2, (r_2 - r_1) ** 2
     time = (start - e) / 2 + (d**2 - delta**2) / (4 * d) * sympy.log(
         (start - d) * (e + d) / ((start + d) * (e - d))
     )
     return {
-        "difference": change(two + kept * one),
-        "sum": change(one + two) * (square - difference) + factor * (square - d**2),
+        "difference": change(r_2 + sign * r_1),
+        "sum": change(r_1 + r_2) * (square - difference) + factor * (square - d**2),
         "time": sympy.diff(time, e) * factor * (e**2 - d**2) + e**2 - delta**2,
     }
 
@@ -86,18 +86,18 @@ def lasting(share: str = "1") -> tuple[sympy.Expr, list[sympy.Expr]]:
     a, delta, h = sympy.symbols("a delta h", positive=True)
     m, n = sympy.symbols("m n", nonnegative=True)
     e, start = delta + m + n, 2 * a + delta
-    rest = sympy.Rational(share) * a * delta + h - delta * (start - e) / 2
-    return rest, [h, delta * (m + n) / 2]
+    margin = sympy.Rational(share) * a * delta + h - delta * (start - e) / 2
+    return margin, [h, delta * (m + n) / 2]
 
 
 def fair(instance: dict[str, Any]) -> Case:
-    """(3) after a normalised round, where v_1 has gained something before."""
-    told = Relation(0, "<", gap(instance, normalised), "benefit of v_1 less that of v_2")
+    """(3) after a normalised round, if v_1 has a head start."""
+    relation = Relation(0, "<", gap(instance, normalised), "benefit of v_1 less that of v_2")
     premises = {
         "head start": instance["gained"] > 0,
         "defined": any(instance["g"]) and any(instance["h"]),
     }
-    return Case((told,), premises)
+    return Case((relation,), premises)
 
 
 CLAIMS = (
@@ -230,7 +230,7 @@ CLAIMS = (
         check=identity(flow),
         mutants={
             "2.02": ("1 % faster", {"speed": "101/50"}),
-            "the sum": ("r_1 + r_2 is claimed to be kept", {"kept": 1}),
+            "the sum": ("r_1 + r_2 is claimed to be kept", {"sign": 1}),
         },
         reading="The flow is the limit of small steps, time eta times rounds.",
         notes="Normalised steps of two clients descend on the sum of distances, not on that of the "

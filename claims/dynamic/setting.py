@@ -17,7 +17,7 @@ from fairfl.claims.exact import dot
 
 Vector = list[Any]
 Instance = dict[str, Any]
-HALF = Fraction(1, 2)  # times which integers stay exact
+HALF = Fraction(1, 2)  # exact times integers
 
 
 def norm(v: Sequence[Any]) -> Any:
@@ -51,11 +51,11 @@ def gap(instance: Instance, rule: Callable[..., Vector] = fedavg) -> Any:
     """
     g, h, c, d = (instance[name] for name in "ghcd")
     s = rule(g, h, instance["eta"])
-    one, two = (
+    change_1, change_2 = (
         dot(slope, s) + HALF * sum(k * x * x for k, x in zip(curvatures, s, strict=True))
         for slope, curvatures in ((g, c), (h, d))
     )
-    return instance["gained"] - one + two
+    return instance["gained"] - change_1 + change_2
 
 
 def smoothness(instance: Instance) -> Any:

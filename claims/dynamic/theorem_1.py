@@ -24,7 +24,7 @@ def unfair(instance: dict[str, Any]) -> Relation:
 
 def printed(instance: dict[str, Any], turned: bool = False) -> Case:
     """Theorem 1 where g_1 = 0 and the paper's L_1(w_(t_2)) - L_1(w_1) is below 0: its conditions
-    hold for all constants. With the sign ``turned`` as it must be, here for constants up to 1.
+    hold for all constants. With the sign ``turned``, as is right, for constants up to 1.
     """
     size = dot(instance["h"], instance["h"])
     margin = instance["gained"] if turned else -instance["gained"]
@@ -73,8 +73,8 @@ def bound(
     square = (a - b) ** 2 + 4 * a * b * u / (u + v)
     ell = sympy.Rational(1, 3) - m
     value = (b**2 - a**2) / 2 - ell * square / 4 - (sympy.Rational(head) * b**2 - q)
-    rest = a * b * v / (3 * (u + v))
-    terms = [sympy.Rational(3, 4) * a * p, sympy.Rational(11, 48) * p**2, rest, m * square / 4, q]
+    cross = a * b * v / (3 * (u + v))
+    terms = [sympy.Rational(3, 4) * a * p, sympy.Rational(11, 48) * p**2, cross, m * square / 4, q]
     return value, terms
 
 

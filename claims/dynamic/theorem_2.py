@@ -13,27 +13,27 @@ from fairfl.claims.exact import dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, proof
 
 FILE = "normalised.v"
-LEAST, RATIO, STEP = (constant(FILE, name) for name in ("least", "ratio", "largest"))
-"""The repaired form: ||g_2|| >= LEAST, ||g_1|| <= ||g_2||/RATIO, eta L < STEP."""
+GRADIENT, RATIO, STEP = (constant(FILE, name) for name in ("least", "ratio", "largest"))
+"""The repaired form: ||g_2|| >= GRADIENT, ||g_1|| <= ||g_2||/RATIO, eta L < STEP."""
 
 
 def fairer(
     instance: dict[str, Any],
-    least: Fraction = Fraction(2),
+    norm: Fraction = Fraction(2),
     ratio: Fraction | None = None,
     step: Fraction | None = None,
 ) -> Case:
-    """(4) at t_2 + 1 if ||g_2|| >= ``least``. With ``ratio`` and ``step`` there are hypotheses that
-    the theorem does not have: ||g_1|| <= ||g_2||/ratio, eta L < step.
+    """(4) at t_2 + 1 if ||g_2|| >= ``norm``. ``ratio`` and ``step`` add hypotheses that the theorem
+    does not have: ||g_1|| <= ||g_2||/ratio, eta L < step.
     """
-    one, two = (dot(instance[name], instance[name]) for name in "gh")
-    premises = {"defined": one > 0 and two > 0, "gradient": two >= least**2}
+    square_1, square_2 = (dot(instance[name], instance[name]) for name in "gh")
+    premises = {"defined": square_1 > 0 and square_2 > 0, "gradient": square_2 >= norm**2}
     if ratio is not None:
-        premises["order"] = ratio**2 * one <= two
+        premises["order"] = ratio**2 * square_1 <= square_2
     if step is not None:
         premises["step size"] = instance["eta"] * smoothness(instance) < step
-    told = Relation(gap(instance, fedavg), "<", gap(instance, normalised), "gap of benefits")
-    return Case((told,), premises)
+    relation = Relation(gap(instance, fedavg), "<", gap(instance, normalised), "gap of benefits")
+    return Case((relation,), premises)
 
 
 def any_bound(large_step: bool, turned: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
@@ -47,44 +47,48 @@ def any_bound(large_step: bool, turned: int = 1) -> tuple[sympy.Expr, list[sympy
     """
     s, w = sympy.symbols("s w", nonnegative=True)
     c = 1 + s
-    one, two = (w - 2 * c) ** 2 / 2, (w - c) ** 2 / 2
+    loss_1, loss_2 = (w - 2 * c) ** 2 / 2, (w - c) ** 2 / 2
     if large_step:
-        one, two = (w - 1) ** 2 / (200 * c), 2 * (w - c) ** 2
-    slope: Any = sympy.diff(one + two, w).subs(w, 0)
-    difference: Any = (two - one).subs(w, -slope / 2) - (two - one).subs(w, 1)
+        loss_1, loss_2 = (w - 1) ** 2 / (200 * c), 2 * (w - c) ** 2
+    slope: Any = sympy.diff(loss_1 + loss_2, w).subs(w, 0)
+    difference: Any = (loss_2 - loss_1).subs(w, -slope / 2) - (loss_2 - loss_1).subs(w, 1)
     value = sympy.expand(sympy.cancel(turned * difference * c**3))
     return value, list(sympy.Add.make_args(value))
 
 
 def first_order(
-    least: Fraction = Fraction(2), share: int = 1
+    norm: Fraction = Fraction(2), share: int = 1
 ) -> tuple[sympy.Expr, list[sympy.Expr]]:
     """2/eta times (FedAvg's less NGD's benefit of v_2 over v_1), to first order: (b - a)(a + b - 1
     - cos).
 
-    b = ||g_2|| = ``least`` + q and a = ||g_1|| = ``share`` b A/(A+P), below b; 1 + cos = 2U/(U+V).
+    b = ||g_2|| = ``norm`` + q and a = ||g_1|| = ``share`` b A/(A+P), below b; 1 + cos = 2U/(U+V).
     """
     big_a, big_p, u, v = sympy.symbols("A P U V", positive=True)
     q = sympy.symbols("q", nonnegative=True)
-    b = sympy.Rational(least) + q
-    a, rest = share * b * big_a / (big_a + big_p), b * big_p / (big_a + big_p)
-    return (b - a) * (a + b - 2 * u / (u + v)), [rest * a, rest * q, rest * 2 * v / (u + v)]
+    b = sympy.Rational(norm) + q
+    a, difference = share * b * big_a / (big_a + big_p), b * big_p / (big_a + big_p)
+    return (b - a) * (a + b - 2 * u / (u + v)), [
+        difference * a,
+        difference * q,
+        difference * 2 * v / (u + v),
+    ]
 
 
 def exact(
-    least: Fraction = LEAST, ratio: Fraction = RATIO, step: Fraction = STEP
+    norm: Fraction = GRADIENT, ratio: Fraction = RATIO, step: Fraction = STEP
 ) -> tuple[sympy.Expr, list[sympy.Expr]]:
     """A lower bound of (gap of NGD less that of FedAvg)/eta for L-smooth losses, as a sum of
     non-negative terms.
 
     (b-a)(a+b-1-cos)/2, less (L/2) ||step||^2/eta for each of the four losses at the new models: the
-    squared steps are at most eta^2 (a+b)^2/4 for FedAvg and eta^2 for the other. b = ``least`` + q,
-    a = b A/(ratio (A+P)), eta L = step - m, 1 - cos = 2V/(U+V). With p = b - 2a, and all made
-    quadratic by b >= 4, (11/20) a p + p^2/8 is left.
+    squared steps are at most eta^2 (a+b)^2/4 for FedAvg and eta^2 for the other. b = ``norm`` + q,
+    a = b A/(ratio (A+P)), eta L = step - m, 1 - cos = 2V/(U+V). With p = b - 2a, and b >= 4 to
+    make all terms quadratic, (11/20) a p + p^2/8 remains.
     """
     big_a, u, v, m = sympy.symbols("A U V m", positive=True)
     big_p, q = sympy.symbols("P q", nonnegative=True)
-    b = sympy.Rational(least) + q
+    b = sympy.Rational(norm) + q
     a = b * big_a / (sympy.Rational(ratio) * (big_a + big_p))
     p, turn, errors = b * big_p / (big_a + big_p), 2 * v / (u + v), (a + b) ** 2 / 4 + 1
     lower = (b - a) * (a + b - 2 + turn) / 2 - (sympy.Rational(step) - m) * errors
@@ -160,8 +164,8 @@ CLAIMS = (
             mutants={
                 "||g_1|| <= ||g_2||": ("without the half", {"ratio": Fraction(1)}),
                 "eta L < 1": ("1 for 2/5", {"step": Fraction(1)}),
-                "||g_2|| >= 1": ("1 for 4", {"least": Fraction(1)}),
-                "1 % less": ("3.96 for 4", {"least": "99/25"}),
+                "||g_2|| >= 1": ("1 for 4", {"norm": Fraction(1)}),
+                "1 % less": ("3.96 for 4", {"norm": "99/25"}),
             },
             reading=READING,
             notes="4 and 2/5 are met by one bound, which is 0 at their edge; better constants may "
@@ -183,8 +187,8 @@ CLAIMS = (
         kind="bound",
         check=definite(first_order, strict=True),
         mutants={
-            "||g_2|| >= 1": ("1 for 2", {"least": 1}),
-            "1 % less": ("1.98 for 2", {"least": "99/50"}),
+            "||g_2|| >= 1": ("1 for 2", {"norm": 1}),
+            "1 % less": ("1.98 for 2", {"norm": "99/50"}),
             "||g_1|| < 10 ||g_2||": ("without the order of the gradients", {"share": 10}),
         },
         gap="The statement survives with ||g_1|| < ||g_2||, which the proof does not ask for, and "

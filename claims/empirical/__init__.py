@@ -1,4 +1,4 @@
-"""Claims of ours on populations, where FedFB's words meet the algorithms that ``fairfl crosscheck``
+"""Claims of ours on populations: FedFB's statements on the algorithms that ``fairfl crosscheck``
 runs.
 """
 

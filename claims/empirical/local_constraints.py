@@ -1,4 +1,4 @@
-"""FedAvg with local fairness constraints against LFT+FedAvg(ε), to which FedFB says that it is
+"""FedAvg with local fairness constraints compared with LFT+FedAvg(ε); FedFB says that they are
 equivalent.
 """
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:  # listing the claims need not wait for solvers
 
 SAME = 1e-8
 PEOPLE = 10_000
-NEAR, OVER = 0.5 / PEOPLE**0.5, 1 / PEOPLE**0.5
-"""Rules count as near where a test on this many people, half in each group, cannot tell them apart:
-the largest standard errors of an accuracy, 1 / (2 sqrt n), and of an MD, 1 / sqrt n.
+ACCURACY_ERROR, MD_ERROR = 0.5 / PEOPLE**0.5, 1 / PEOPLE**0.5
+"""The largest standard errors of an accuracy, 1 / (2 sqrt n), and of an MD, 1 / sqrt n, on a test
+of n = ``PEOPLE`` people, half in each group: rules within both count as equal.
 """
 WORLDS = (
     *(f"figure-{figure}{panel}" for figure in (5, 9) for panel in "abcd"),
@@ -31,7 +31,7 @@ WORLDS = (
 
 
 def trained(instance: dict[str, Any], regime: str = "converged") -> Case:
-    """The end of FedAvg with local constraints on a population, against LFT+FedAvg(ε)."""
+    """FedAvg's last rule with local constraints on a population, compared with LFT+FedAvg(ε)."""
     from fairfl.studies.crosscheck.population.local_dynamics import trained as dynamics
 
     world, eps = named(instance["world"]), float(instance["eps"])
@@ -40,7 +40,7 @@ def trained(instance: dict[str, Any], regime: str = "converged") -> Case:
 
 
 def named(name: str) -> World:
-    """The world of a name."""
+    """The world with this name."""
     from fairfl.studies.crosscheck.population.worlds import by_name
 
     return by_name(name)
@@ -55,19 +55,20 @@ def optimum(world: str, eps: float) -> Solution:
 
 
 def compared(world: World, rule: Classifier, eps: float) -> Case:
-    """Accuracy and budgets of a rule beside the optimum's."""
+    """A rule meets the budgets and has the optimum's accuracy, up to the errors of a test."""
     best, federation = optimum(world.name, eps), world.federation
     local = float(np.nanmax(np.abs(rule.local_mean_differences(federation))))
-    away = abs(rule.accuracy(federation) - best.accuracy)
+    loss = abs(rule.accuracy(federation) - best.accuracy)
     return Case(
-        (Relation(local, "<=", eps + OVER, "max |MD_i|"), Relation(away, "<=", NEAR, "accuracy"))
+        (
+            Relation(local, "<=", eps + MD_ERROR, "max |MD_i|"),
+            Relation(loss, "<=", ACCURACY_ERROR, "accuracy"),
+        )
     )
 
 
 def weighted(instance: dict[str, Any], divide: bool = True) -> Case:
-    """The pointwise rule at δ_i = multiplier_i / π_i against the optimum: accuracy and every
-    MD_i.
-    """
+    """The pointwise rule at δ_i = multiplier_i / π_i has the optimum's accuracy and MD_i."""
     from fairfl.studies.crosscheck.population.pointwise_rule import any_rule
 
     world = named(instance["world"])
@@ -75,11 +76,11 @@ def weighted(instance: dict[str, Any], divide: bool = True) -> Case:
     offset = best.multipliers / (np.array(world.weight) if divide else 1.0)
     rule = any_rule(world, world.shares + offset[:, None] * np.array([-1.0, 1.0]))
     local = rule.local_mean_differences(world.federation) - best.local_mean_differences
-    away = abs(rule.accuracy(world.federation) - best.accuracy)
+    loss = abs(rule.accuracy(world.federation) - best.accuracy)
     return Case(
         (
             Relation(float(np.abs(local).max()), "<=", SAME, "MD_i"),
-            Relation(away, "<=", SAME, "accuracy"),
+            Relation(loss, "<=", SAME, "accuracy"),
         )
     )
 
@@ -109,8 +110,8 @@ CLAIMS = (
         printed=EQUIVALENT,
         statement=r"The average of the clients' minimisers at $\lambda^{(i)}$, $\lambda$ stepped "
         r"by the average's "
-        rf"$\mathrm{{MD}}_i$, ends within {NEAR} of the optimum's accuracy and {OVER} of the "
-        r"budgets.",
+        rf"$\mathrm{{MD}}_i$, ends within {ACCURACY_ERROR} of the optimum's accuracy and "
+        rf"{MD_ERROR} of the budgets.",
         kind="equivalence",
         scope="figure 5 (a), ε = 0, populations",
         whose="ours",

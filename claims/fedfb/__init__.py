@@ -46,6 +46,7 @@ PAPER = Paper(
         "aim": "0: λ_i are as given",
         "step": "λ_i/q_i",
         "delta": "δ",
+        "ratio": "the largest σ^(1)/σ^(0)",
         "ends": "of the box, one for each λ",
         "levels": "columns of table 2",
         "row": "of both tables",

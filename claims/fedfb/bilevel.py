@@ -1,8 +1,9 @@
 """FairBatch's bilevel problem for four notions of fairness: min_λ Σ_j G_j(w_λ)², w_λ = argmin_w Σ_k
 c_k(λ) L_k(w).
 
-The losses are quadratics of a real w, L = h w²/2 - b w + r. A slope of the outer objective depends
-on gradients and Hessians of the losses at w_λ alone, so quadratics stand for all smooth losses.
+The losses are quadratics of a real w, L = h w²/2 - b w + r. The slope of the outer objective
+depends on gradients and Hessians of the losses at w_λ alone, so quadratics represent all smooth
+losses.
 """
 
 from __future__ import annotations
@@ -59,10 +60,10 @@ def outer(notion: str, groups: int, shares: Sequence[Any], constants: Sequence[A
     labels = (1,) if notion == "eo" else (0, 1)
     weight = {"0*": (shares[0], {})} if notion == "eo" else {}
     gap = []
-    for place, y in enumerate(labels):
-        own = {a: place * (groups - 1) + a - 1 for a in others}
-        weight[f"{y}0"] = (shares[y], dict.fromkeys(own.values(), -1))
-        weight |= {f"{y}{a}": (0, {own[a]: 1}) for a in others}
+    for position, y in enumerate(labels):
+        index = {a: position * (groups - 1) + a - 1 for a in others}
+        weight[f"{y}0"] = (shares[y], dict.fromkeys(index.values(), -1))
+        weight |= {f"{y}{a}": (0, {index[a]: 1}) for a in others}
         gap += [(0, {f"{y}{a}": 1, f"{y}0": -1}) for a in others]
     return Outer(weight, gap, _unit(len(gap)))
 
@@ -76,25 +77,25 @@ def slope(problem: Outer, loss: dict[str, Sequence[Any]], lam: Sequence[Any]) ->
     rule on w_λ = B/H.
     """
 
-    def along(step: Sequence[Any], place: int, base: int = 0) -> Any:
+    def along(step: Sequence[Any], coefficient: int, base: int = 0) -> Any:
         """Σ_k c_k (h, b)_k at ``step`` in place of λ, with or without the constants."""
         return sum(
-            (base * constant + sum(step[j] * c for j, c in rate.items())) * loss[name][place]
+            (base * constant + sum(step[j] * c for j, c in rate.items())) * loss[name][coefficient]
             for name, (constant, rate) in problem.weight.items()
         )
 
-    curve, pull = along(lam, 0, base=1), along(lam, 1, base=1)
-    w = pull / curve
-    value = {k: v[0] * w * w / 2 - v[1] * w + v[2] for k, v in loss.items()}
-    grad = {k: v[0] * w - v[1] for k, v in loss.items()}
+    hessian, linear = along(lam, 0, base=1), along(lam, 1, base=1)
+    w = linear / hessian
+    values = {k: v[0] * w * w / 2 - v[1] * w + v[2] for k, v in loss.items()}
+    gradients = {k: v[0] * w - v[1] for k, v in loss.items()}
     gaps = [
-        constant + sum(c * value[k] for k, c in parts.items()) for constant, parts in problem.gap
+        constant + sum(c * values[k] for k, c in parts.items()) for constant, parts in problem.gap
     ]
-    tilt = [sum(c * grad[k] for k, c in parts.items()) for _, parts in problem.gap]
+    gap_gradients = [sum(c * gradients[k] for k, c in parts.items()) for _, parts in problem.gap]
     mu = [dot(row, gaps) for row in problem.direction]
-    moved = (along(mu, 1) * curve - pull * along(mu, 0)) / curve**2
-    whole = dot(gaps, tilt)
-    return {"mu": mu, "V": whole, "H": curve, "slope": 2 * whole * moved}
+    derivative = (along(mu, 1) * hessian - linear * along(mu, 0)) / hessian**2
+    V = dot(gaps, gap_gradients)
+    return {"mu": mu, "V": V, "H": hessian, "slope": 2 * V * derivative}
 
 
 def from_instance(instance: dict[str, Any]) -> dict[str, Any]:
@@ -109,10 +110,10 @@ def from_instance(instance: dict[str, Any]) -> dict[str, Any]:
 
 def equality(instance: dict[str, Any], condition: str = "mu") -> Case:
     """The slope is zero iff μ = 0 (or, repaired, iff V = 0)."""
-    found = from_instance(instance)
-    zero = all(m == 0 for m in found["mu"]) if condition == "mu" else found["V"] == 0
-    relation = Relation(int(found["slope"] == 0), "==", int(zero), "slope 0 iff")
-    return Case((relation,), {"assumption": found["H"] > 0})
+    terms = from_instance(instance)
+    is_zero = all(m == 0 for m in terms["mu"]) if condition == "mu" else terms["V"] == 0
+    relation = Relation(int(terms["slope"] == 0), "==", int(is_zero), "slope 0 iff")
+    return Case((relation,), {"assumption": terms["H"] > 0})
 
 
 def jets(notion: str, groups: int, sign: int = 1) -> dict[str, sympy.Expr]:
@@ -122,27 +123,31 @@ def jets(notion: str, groups: int, sign: int = 1) -> dict[str, sympy.Expr]:
     Stationarity of the inner problem, differentiated along μ: H w' + Σ_k c_k'(μ) g_k = 0.
     """
     problem = outer(notion, groups, sympy.symbols(f"s0:{groups}"), sympy.symbols(f"k1:{groups}"))
-    grad = {k: sympy.Matrix([sympy.Symbol(f"x{k}"), sympy.Symbol(f"y{k}")]) for k in problem.weight}
+    gradients = {
+        k: sympy.Matrix([sympy.Symbol(f"x{k}"), sympy.Symbol(f"y{k}")]) for k in problem.weight
+    }
     gaps = [sympy.Symbol(f"G{j}") for j in range(len(problem.gap))]
-    nothing: Any = sympy.zeros(2, 1)
-    tilt = [sum((c * grad[k] for k, c in parts.items()), nothing) for _, parts in problem.gap]
+    origin: Any = sympy.zeros(2, 1)
+    gap_gradients = [
+        sum((c * gradients[k] for k, c in parts.items()), origin) for _, parts in problem.gap
+    ]
     mu = [dot(row, gaps) for row in problem.direction]
     h, o, v = sympy.symbols("h o v")
     inverse = sympy.Matrix([[h, o], [o, v]]).inv()
     rates = {k: sum(mu[j] * c for j, c in rate.items()) for k, (_, rate) in problem.weight.items()}
-    push = sum((rates[k] * grad[k] for k in rates), nothing)
-    whole: Any = sum((g * t for g, t in zip(gaps, tilt, strict=True)), nothing)
-    got = 2 * (whole.T * (-inverse * push))[0]
-    return {"slope": sign * got + 2 * (whole.T * inverse * whole)[0]}
+    weight_gradient = sum((rates[k] * gradients[k] for k in rates), origin)
+    V: Any = sum((g * t for g, t in zip(gaps, gap_gradients, strict=True)), origin)
+    derivative = 2 * (V.T * (-inverse * weight_gradient))[0]
+    return {"slope": sign * derivative + 2 * (V.T * inverse * V)[0]}
 
 
 def instances(notion: str, groups: int) -> st.SearchStrategy[dict[str, Any]]:
     """Quadratics with h > 0, and λ inside its region."""
     part = st.integers(-8, 8).map(lambda k: Fraction(k, 4))
     unit = st.integers(1, 9)
-    sample = outer(notion, groups, [1] * groups, [0] * groups)
+    problem = outer(notion, groups, [1] * groups, [0] * groups)
     loss = st.tuples(unit.map(lambda k: Fraction(k, 2)), part, part).map(list)
-    losses = st.fixed_dictionaries({name: loss for name in sample.weight})
+    losses = st.fixed_dictionaries({name: loss for name in problem.weight})
     return st.fixed_dictionaries(
         {
             "notion": st.just(notion),
@@ -156,19 +161,21 @@ def instances(notion: str, groups: int) -> st.SearchStrategy[dict[str, Any]]:
                 unit.map(lambda k: Fraction(k, 10)), min_size=2 * groups, max_size=2 * groups
             ),
         }
-    ).map(_placed)
+    ).map(_with_multipliers)
 
 
-def _placed(drawn: dict[str, Any]) -> dict[str, Any]:
-    """λ from places in (0, 1): λ_a = 2 s_a place for "dp", else a part of what the notion has to
-    share out.
+def _with_multipliers(sample: dict[str, Any]) -> dict[str, Any]:
+    """λ from fractions in (0, 1): λ_a = 2 s_a fraction for "dp", else a fraction of the total
+    weight of the notion's label or clients.
     """
-    notion, groups, shares = drawn["notion"], drawn["groups"], drawn["shares"]
-    place = drawn.pop("place")
+    notion, groups, shares = sample["notion"], sample["groups"], sample["shares"]
+    fractions = sample.pop("place")
     if notion == "dp":
-        return {**drawn, "lam": [2 * s * p for s, p in zip(shares, place, strict=False)]}
-    whole = {"cp": [Fraction(1)], "eo": shares[1:2], "eodds": shares[:2]}[notion]
+        return {**sample, "lam": [2 * s * p for s, p in zip(shares, fractions, strict=False)]}
+    totals = {"cp": [Fraction(1)], "eo": shares[1:2], "eodds": shares[:2]}[notion]
     lam = [
-        w * place[k * groups + j] / groups for k, w in enumerate(whole) for j in range(groups - 1)
+        w * fractions[k * groups + j] / groups
+        for k, w in enumerate(totals)
+        for j in range(groups - 1)
     ]
-    return {**drawn, "lam": lam}
+    return {**sample, "lam": lam}

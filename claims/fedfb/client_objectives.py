@@ -1,4 +1,4 @@
-"""FedFB, algorithms 2 to 5: what averaging makes of the clients' objectives; assumption 7."""
+"""FedFB, algorithms 2 to 5: averages of the clients' objectives; assumption 7."""
 
 from __future__ import annotations
 
@@ -53,52 +53,53 @@ def minimiser(instance: dict[str, Any], kind: str = "FedAvg") -> Case:
     """
     count, centre = [dict.fromkeys(CELLS, n) for n in instance["count"]], instance["centre"]
     ones = [dict.fromkeys(CELLS, Fraction(1))] * len(count)
-    own = objectives(count, ones, instance["lam"])
-    found = []
+    coefficients = objectives(count, ones, instance["lam"])
+    minimisers = []
     for weights in ([Fraction(1)] * len(count), server_weights(count, kind)):
-        pull = [w * c for w, c in zip(weights, own, strict=True)]
-        found.append(dot(pull, centre) / sum(pull))
-    return Case((Relation(found[1], "==", found[0], "minimiser"),))
+        slopes = [w * c for w, c in zip(weights, coefficients, strict=True)]
+        minimisers.append(dot(slopes, centre) / sum(slopes))
+    return Case((Relation(minimisers[1], "==", minimisers[0], "minimiser"),))
 
 
 def averaged(kinds: Sequence[str] = ("scaled", "equal")) -> dict[str, Any]:
     """Σ_i weight_i L^(i) - (7) for "scaled", - (7)/I for "equal"; three clients."""
     count, loss = tables(CELLS)
     lam = sympy.symbols("l0 l1")
-    whole = {c: sum(n[c] for n in count) for c in CELLS}
-    mean = {c: sum(n[c] * v[c] for n, v in zip(count, loss, strict=True)) / whole[c] for c in CELLS}
-    (pooled,) = objectives([whole], [mean], lam)
-    own = objectives(count, loss, lam)
+    totals = {c: sum(n[c] for n in count) for c in CELLS}
+    mean = {
+        c: sum(n[c] * v[c] for n, v in zip(count, loss, strict=True)) / totals[c] for c in CELLS
+    }
+    (pooled,) = objectives([totals], [mean], lam)
+    local = objectives(count, loss, lam)
     return {
-        f"(7), {kind}": dot(server_weights(count, kind), own)
+        f"(7), {kind}": dot(server_weights(count, kind), local)
         - (pooled / 3 if kind == "equal" else pooled)
         for kind in kinds
     }
 
 
 def opportunity(count: Cells, loss: Cells, lam: Any, weighting: str) -> dict[str, tuple[Any, ...]]:
-    """(90), and as the clients' objectives average it; μ_1 = L_11 - L_10, and as the clients' add
-    up to it.
+    """The clients' average and (90) itself; the sum of the clients' μ^(i), and μ_1 = L_11 - L_10.
 
     ``weighting`` : "own", the client's own mean L^(i), as printed; or "share", n^(i)_{y,a}/n_{y,a}
     of it, times I in the objective.
     """
     people = {c: sum(n[c] for n in count) for c in LABELLED}
     total, clients = sum(people.values()), len(count)
-    part = {
+    factor = {
         "11": lam,
         "10": (people["10"] + people["11"]) / total - lam,
         "0*": people["0*"] / total,
     }
-    shared = [
+    scaled = [
         {c: n[c] * v[c] / people[c] for c in LABELLED} for n, v in zip(count, loss, strict=True)
     ]
-    own = loss if weighting == "own" else shared
-    means = {c: sum(v[c] for v in own) / (clients if weighting == "own" else 1) for c in LABELLED}
-    whole = {c: sum(v[c] for v in shared) for c in LABELLED}
+    terms = loss if weighting == "own" else scaled
+    means = {c: sum(v[c] for v in terms) / (clients if weighting == "own" else 1) for c in LABELLED}
+    pooled = {c: sum(v[c] for v in scaled) for c in LABELLED}
     return {
-        "(90)": tuple(sum(part[c] * v[c] for c in LABELLED) for v in (means, whole)),
-        "μ_1": tuple(v["11"] - v["10"] for v in (means, whole)),
+        "(90)": tuple(sum(factor[c] * v[c] for c in LABELLED) for v in (means, pooled)),
+        "μ_1": tuple(v["11"] - v["10"] for v in (means, pooled)),
     }
 
 
@@ -108,49 +109,53 @@ def unequal(instance: dict[str, Any], weighting: str = "own") -> Case:
         [{c: Fraction(v[c]) for c in LABELLED} for v in instance[name]]
         for name in ("loss", "count")
     )
-    found = opportunity(counts, losses, instance["lam"], weighting)
-    equal = len({sum(v.values()) for v in counts}) == 1
+    pairs = opportunity(counts, losses, instance["lam"], weighting)
+    is_equal = len({sum(v.values()) for v in counts}) == 1
     return Case(
-        tuple(Relation(mean, "==", whole, name) for name, (mean, whole) in found.items()),
-        {"equal sizes": equal},
+        tuple(Relation(mean, "==", whole, name) for name, (mean, whole) in pairs.items()),
+        {"equal sizes": is_equal},
     )
 
 
 def residuals(weighting: str = "share") -> dict[str, sympy.Expr]:
-    """The same with symbols, three clients of any size."""
-    found = opportunity(*tables(LABELLED), sympy.Symbol("lam"), weighting)
-    return {name: mean - whole for name, (mean, whole) in found.items()}
+    """Differences of the pairs of :func:`opportunity`, three clients of any size, in symbols."""
+    pairs = opportunity(*tables(LABELLED), sympy.Symbol("lam"), weighting)
+    return {name: mean - whole for name, (mean, whole) in pairs.items()}
 
 
-def matrix(curve: dict[str, Any], lam: Any, share: Any, groups: int, place: str) -> Any:
+def matrix(hessians: dict[str, Any], lam: Any, share: Any, groups: int, place: str) -> Any:
     """(106)-(107), the terms of a = 0 inside or outside of the sum over a; less the Hessian of
     (102)-(103).
     """
-    own = [[lam[y * (groups - 1) + a] for a in range(groups - 1)] for y in (0, 1)]
-    first = sum((share[y] - sum(own[y])) * curve[f"{y}0"] for y in (0, 1))
-    rest = sum(own[y][a - 1] * curve[f"{y}{a}"] for y in (0, 1) for a in range(1, groups))
+    multipliers = [[lam[y * (groups - 1) + a] for a in range(groups - 1)] for y in (0, 1)]
+    base = sum((share[y] - sum(multipliers[y])) * hessians[f"{y}0"] for y in (0, 1))
+    others = sum(
+        multipliers[y][a - 1] * hessians[f"{y}{a}"] for y in (0, 1) for a in range(1, groups)
+    )
     weight = outer("eodds", groups, share, []).weight
     hessian = sum(
-        (constant + sum(lam[j] * c for j, c in rate.items())) * curve[name]
+        (constant + sum(lam[j] * c for j, c in rate.items())) * hessians[name]
         for name, (constant, rate) in weight.items()
     )
-    return rest + (groups - 1 if place == "inside" else 1) * first - hessian
+    return others + (groups - 1 if place == "inside" else 1) * base - hessian
 
 
 def same_matrix(instance: dict[str, Any], place: str = "inside") -> Case:
     """The matrix of assumption 7 is the Hessian that (115)-(117) inverts."""
-    groups, other = instance["groups"], instance["other"]
-    curve = {f"{y}{a}": other if a else instance["first"] for y in (0, 1) for a in range(groups)}
+    groups, other_hessian = instance["groups"], instance["other"]
+    hessians = {
+        f"{y}{a}": other_hessian if a else instance["first"] for y in (0, 1) for a in range(groups)
+    }
     lam, share = [instance["lam"]] * (2 * groups - 2), [instance["share"]] * 2
-    value = matrix(curve, lam, share, groups, place)
+    value = matrix(hessians, lam, share, groups, place)
     return Case((Relation(value, "==", 0, "matrix - Hessian"),))
 
 
 def any_matrix(place: str = "outside", groups: int = 4) -> dict[str, Any]:
     """The same with symbols."""
-    curve = {f"{y}{a}": sympy.Symbol(f"H{y}{a}") for y in (0, 1) for a in range(groups)}
+    hessians = {f"{y}{a}": sympy.Symbol(f"H{y}{a}") for y in (0, 1) for a in range(groups)}
     lam, share = sympy.symbols(f"l0:{2 * groups - 2}"), sympy.symbols("p0 p1")
-    return {"matrix - Hessian": matrix(curve, lam, share, groups, place)}
+    return {"matrix - Hessian": matrix(hessians, lam, share, groups, place)}
 
 
 CLAIMS = (

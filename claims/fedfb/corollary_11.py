@@ -26,7 +26,7 @@ def premises(instance: dict[str, Any]) -> dict[str, bool]:
 
 def error(instance: dict[str, Any], constant: Fraction = Fraction(1), turned: bool = False) -> Case:
     """0 < (g_0(0) + g_1(0))/4 - δ < (Δ_1 + |Δ_0|)/(4 σ_0 √(2π)), Δ_i = |μ_0^(i) - μ_1^(i)|, δ the
-    least MD; ``turned`` without the premises.
+    least MD; with ``turned`` the premises are dropped.
     """
     first, second = clients(instance)
     with ctx.workprec(PRECISION):
@@ -35,31 +35,31 @@ def error(instance: dict[str, Any], constant: Fraction = Fraction(1), turned: bo
         spread = sum(abs(c.mean[0] - c.mean[1]) for c in (first, second))
         bound = ball(constant * spread / first.sd) / (4 * (2 * arb.pi()).sqrt())
         scale = float(bound.mid())
-    below = Relation(arb(0), "<", gap, "δ is below", scale)
-    near = Relation(gap, "<", bound, "by less than", scale)
-    return Case((below, near), {} if turned else premises(instance))
+    lower = Relation(arb(0), "<", gap, "δ is below", scale)
+    upper = Relation(gap, "<", bound, "by less than", scale)
+    return Case((lower, upper), {} if turned else premises(instance))
 
 
 def positive(instance: dict[str, Any]) -> Case:
     """LFT+Ensemble's MD, which takes positive values, is positive throughout: |MD| >= δ > 0."""
     low, high = ends(*clients(instance))
-    others = (instance["sd"][1], *map(abs, (*instance["wide"], *instance["narrow"])))
-    larger = instance["sd"][0] >= 10**6 * max(others)
+    scales = (instance["sd"][1], *map(abs, (*instance["wide"], *instance["narrow"])))
+    is_larger = instance["sd"][0] >= 10**6 * max(scales)
     return Case(
         (Relation(arb(0), "<", low, "least MD"), Relation(arb(0), "<", high, "largest MD")),
-        {**premises(instance), "much larger": larger},
+        {**premises(instance), "much larger": is_larger},
     )
 
 
 @st.composite
 def favouring(draw: st.DrawFn, turned: bool = False) -> dict[str, Any]:
     """A wide client that favours group 1 (``turned``: 0), and a narrow one that favours 0."""
-    place = st.integers(-30, 30).map(lambda k: Fraction(k, 10))
+    position = st.integers(-30, 30).map(lambda k: Fraction(k, 10))
     step = st.integers(1, 30).map(lambda k: Fraction(k, 10))
-    low, other, sd = draw(place), draw(place), draw(step)
+    wide_mean, narrow_mean, sd = draw(position), draw(position), draw(step)
     return {
-        "wide": [low, low + (-1 if turned else 1) * draw(step)],
-        "narrow": [other + draw(step), other],
+        "wide": [wide_mean, wide_mean + (-1 if turned else 1) * draw(step)],
+        "narrow": [narrow_mean + draw(step), narrow_mean],
         "sd": [sd * draw(st.sampled_from([3, 10, 100, 10_000])), sd],
     }
 

@@ -25,13 +25,14 @@ def together(shift: str = "1/5") -> dict[str, sympy.Expr]:
     one λ.
     """
     t, sd = sympy.symbols("t sd", positive=True)
-    found: dict[str, sympy.Expr] = {}
-    for i, (zero, one) in enumerate(((10, sympy.Rational(49, 5)), (sympy.Rational(1, 5), 0))):
+    differences: dict[str, sympy.Expr] = {}
+    for i, (mean_0, mean_1) in enumerate(((10, sympy.Rational(49, 5)), (sympy.Rational(1, 5), 0))):
         rates = [
-            sympy.erfc((cut - m) / sd) for cut, m in ((t + sympy.Rational(shift), zero), (t, one))
+            sympy.erfc((cut - m) / sd)
+            for cut, m in ((t + sympy.Rational(shift), mean_0), (t, mean_1))
         ]
-        found[f"MD_{i}"] = (rates[0] - rates[1]) / 2
-    return found
+        differences[f"MD_{i}"] = (rates[0] - rates[1]) / 2
+    return differences
 
 
 def exists(instance: dict[str, Any]) -> Case:
@@ -49,9 +50,7 @@ def exists(instance: dict[str, Any]) -> Case:
 
 
 def figure_4(instance: dict[str, Any]) -> Case:
-    """The smallest disparities of (a) and (c); of (b) where ε_0 > |g_0(0)|, and how small |g_0(0)|
-    is.
-    """
+    """Smallest disparities of (a), of (b) for ε_0 > |g_0(0)|, and of (c); and |g_0(0)| of (b)."""
     with ctx.workprec(4000):
         low_a, _ = ends(*clients(INSTANCE))
         from fairfl.theory.populations.fedfb_figures import MEANS_5
@@ -61,9 +60,9 @@ def figure_4(instance: dict[str, Any]) -> Case:
         sd = Fraction(1, 5)
         first = phi(Fraction(10) / sd) - phi(Fraction(49, 5) / sd)
         second = phi(Fraction(1)) - phi(ZERO)
-        found = {"a": low_a, "b": (first + second) / 4, "c": low_c, "g_0(0)": first}
+        disparities = {"a": low_a, "b": (first + second) / 4, "c": low_c, "g_0(0)": first}
     relations = []
-    for name, value in found.items():
+    for name, value in disparities.items():
         low, high = instance[name]
         relations.append(Relation(ball(Fraction(low)), "<", value, name))
         relations.append(Relation(value, "<", ball(Fraction(high)), name))
@@ -76,9 +75,9 @@ def smallest(scheme: SchemeName, *q: Fraction) -> tuple[arb, arb]:
     from fairfl.solvers.api import min_disparity
     from fairfl.theory.populations.fedfb_figures import figure_5
 
-    found = min_disparity(figure_5([float(v) for v in q]), scheme, certify=True)
-    assert found.lower is not None and found.upper is not None
-    return ball(found.lower), ball(found.upper)
+    solution = min_disparity(figure_5([float(v) for v in q]), scheme, certify=True)
+    assert solution.lower is not None and solution.upper is not None
+    return ball(solution.lower), ball(solution.upper)
 
 
 def panel(instance: dict[str, Any], fair: str = "equal shares") -> Case:
@@ -86,12 +85,12 @@ def panel(instance: dict[str, Any], fair: str = "equal shares") -> Case:
     else at least 0.08 (``fair``: "never", it always is).
     """
     q = instance["q"]
-    (least, _), (low, high) = (smallest(scheme, *q) for scheme in ("lft_ensemble", "lft_fedavg"))
+    (ensemble, _), (low, high) = (smallest(scheme, *q) for scheme in ("lft_ensemble", "lft_fedavg"))
     if len(set(q)) == 1 and fair == "equal shares":
-        own = Relation(high, "<", arb("1e-12"), "LFT+FedAvg")
+        fedavg = Relation(high, "<", arb("1e-12"), "LFT+FedAvg")
     else:
-        own = Relation(arb("0.08"), "<", low, "LFT+FedAvg")
-    return Case((own, Relation(high + arb("0.16"), "<", least, "LFT+Ensemble")))
+        fedavg = Relation(arb("0.08"), "<", low, "LFT+FedAvg")
+    return Case((fedavg, Relation(high + arb("0.16"), "<", ensemble, "LFT+Ensemble")))
 
 
 def panels(effort: Effort, fair: str = "equal shares") -> Evidence:

@@ -95,12 +95,12 @@ def solved(
     from fairfl.solvers.api import solve
 
     federation, eps = federation_of(instance)
-    world, found = FiniteWorld.of(instance), solve(federation, "lft_fedavg", eps)
+    world, solution = FiniteWorld.of(instance), solve(federation, "lft_fedavg", eps)
     f = {
-        (a, k): float(found.classifier(np.array([float(k)]), np.array([a]))[0])
+        (a, k): float(solution.classifier(np.array([float(k)]), np.array([a]))[0])
         for a, k in world.cells
     }
-    return world, f, found, eps
+    return world, f, solution, eps
 
 
 def finite(clients: int) -> st.SearchStrategy[dict[str, Any]]:

@@ -11,7 +11,7 @@ from fairfl.claims.exact import ball, phi
 from fairfl.claims.fedfb.lemma_20 import spans
 from fairfl.claims.fedfb.theorem_17 import BOUND
 from fairfl.claims.fedfb.worlds import Clients
-from fairfl.claims.forms import Case, Claim, Relation, every, leaves, witness
+from fairfl.claims.forms import Case, Claim, Relation, every, witness
 
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 WIDE = [[9, 1, 1, 8], [8, 1, 1, 9]]
@@ -22,45 +22,44 @@ def above(instance: dict[str, Any]) -> Case:
     """L = (1/I) Σ_i min{g(0), g(g_i⁻¹(0))} > δ > 0 for this federation."""
     world = Clients.of(instance["laws"], instance["q"])
     premises = {"common q": len(set(world.q)) == 1, "g_i increase": world.positive}
-    least = sum((low for low, _ in spans(world)), ZERO) / len(world.q)
+    lower = sum((low for low, _ in spans(world)), ZERO) / len(world.q)
     relations = (
         Relation(ZERO, "<", instance["delta"], "δ"),
-        Relation(instance["delta"], "<", least, "L"),
+        Relation(instance["delta"], "<", lower, "L"),
     )
     return Case(relations, premises)
 
 
 def pairs(count: int, delta: Fraction = Fraction(1, 20)) -> dict[str, Any]:
-    """So many clients, by turns wide and narrow."""
+    """``count`` clients, alternately wide and narrow."""
     return {"laws": ([WIDE, NARROW] * count)[:count], "q": HALF, "delta": delta}
 
 
-def wide(x: list[arb], delta: Fraction, turned: bool = False) -> arb:
-    """4 (least MD - δ) of two normal clients, σ^(1) = 1: s = 1/σ^(0), client 0's means (m, m + k),
-    client 1's (n + j, n).
+def lower(s: Fraction, k: Fraction, n: Fraction, j: Fraction, turned: bool = False) -> arb:
+    """A lower bound of 4 |MD| of two normal clients, in units of σ^(1): s = 1/σ^(0), client 0's
+    means m, m + k with any m, and client 1's n + j, n.
 
-    The least MD is [g_0(0) + g_1(0) + g_0(root of g_1)]/4, ``turned`` with client 0 favouring
-    group 0.
+    The least MD is [g_0(0) + g_1(0) + g_0(root of g_1)]/4. Those of g_0 are the negative masses of
+    intervals of lengths s k and s (j + k), where the density is at most 1/√(2π). ``turned``: client
+    0 favours group 0, and g_1 is at the root of g_0.
     """
-    s, m, k, n, j = x
-    one, two = (m + k, m) if turned else (m, m + k)
-    start = phi(-two * s) - phi(-one * s)
-    far = phi((-j / 2 - two) * s) - phi((j / 2 - one) * s)
-    narrow = phi(-n) - phi(-n - j)
-    if not turned:
-        return start + far + narrow - 4 * ball(delta)
-    first = (two - one) / 2  # the root of g_0, where g_1 is taken too
-    return far + phi(first - n) - phi(-first - n - j) - 4 * ball(delta)
+    root = -k / 2 if turned else ZERO
+    masses = ball(s * (2 * k + j)) / (2 * arb.pi()).sqrt()
+    return phi(root - n) - phi(-root - n - j) - masses
 
 
-def spreads(
-    x: list[arb],
-    delta: Fraction = Fraction(12, 1000),
-    most: Fraction = Fraction(1, 10),
-    turned: bool = False,
-) -> arb:
-    """The same on [0, 1] in place of s, which is ``most`` of it."""
-    return wide([x[0] * ball(most), *x[1:]], delta, turned)
+def spreads(instance: dict[str, Any], turned: bool = False) -> Case:
+    """DP Disp > ``delta`` if 1/σ^(0) <= ``ratio``, k <= 1, -1 <= n <= -1/2 and 1/2 <= j <= 1.
+
+    The bound is least at one vertex of this box. It falls with s and with k, it grows with n as
+    |n + j| <= 1/2 <= |n|, and with j as its slope is at least φ(1/2) - s φ(0).
+    """
+    s, delta = instance["ratio"], instance["delta"]
+    relations = (
+        Relation(ball(s), "<=", ball(Fraction(-1, 8)).exp(), "slope in j"),
+        Relation(4 * ball(delta), "<", lower(s, ONE, -ONE, HALF, turned), "4 |MD|"),
+    )
+    return Case(relations)
 
 
 COMMON = {"common q": "q_i = q for all clients"}
@@ -106,10 +105,14 @@ CLAIMS = (
         hypotheses={"lemma 10": "δ = min MD = (g_0(0) + g_1(0) + g_0(root of g_1))/4"},
         scope="the box of means, every ratio of spreads from 10 to infinity",
         whose="reading",
-        check=leaves(spreads, [(ZERO, ONE), (-ONE, ZERO), (ZERO, ONE), (-ONE, -HALF), (HALF, ONE)]),
+        check=witness(
+            spreads,
+            "at s = 1/10, k = 1, n = -1, j = 1/2 the bound of MD is above 0.0125",
+            {"delta": Fraction(12, 1000), "ratio": Fraction(1, 10)},
+        ),
         mutants={
             "0.01268": ("1 % above the least", {"delta": "317/25000"}),
-            "any spread": ("σ^(0) >= σ^(1)", {"most": ONE}),
+            "any spread": ("σ^(0) >= σ^(1)", {"ratio": ONE}),
             "same group": ("both clients favour group 0", {"turned": True}),
         },
         rests_on=("fedfb/lemma-10",),

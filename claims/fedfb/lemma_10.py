@@ -13,18 +13,16 @@ from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, pr
 
 ZERO, ONE = Fraction(0), Fraction(1)
 GRID = 3
-"""Parts of [0, c] at which the condition on ψ is tested; its corners, where ψ is extreme, are among
-them.
-"""
+"""Parts of [0, c] at whose ends the condition on ψ is tested. ψ is extreme at the corners."""
 Pair = tuple[Population, Population]
 
 
 def psi(pair: Pair, shares: Sequence[Fraction], eps: Sequence[Fraction]) -> Fraction:
-    """(33), or (62) where the two have other ``shares`` than a half, with g_i⁻¹(v) the point next
-    to 0 where it is not unique.
+    """(33), or (62) for ``shares`` other than a half; where g_i⁻¹(v) is not unique it is the point
+    closest to 0.
     """
-    signs = [1 if one.g(ZERO) > 0 else -1 for one in pair]
-    lams = [one.multiplier(e) for one, e in zip(pair, eps, strict=True)]
+    signs = [1 if client.g(ZERO) > 0 else -1 for client in pair]
+    lams = [client.multiplier(e) for client, e in zip(pair, eps, strict=True)]
     mixed = shares[0] * shares[1] * (pair[0].g(lams[1]) + pair[1].g(lams[0]))
     return mixed + sum(j**2 * s * e for j, s, e in zip(shares, signs, eps, strict=True))
 
@@ -37,9 +35,9 @@ def conditions(
     """
     pair = world.pool(split[0]), world.pool(split[1])
     shares = [Fraction(len(part), len(world.q)) for part in split]
-    start = [one.g(ZERO) for one in pair]
-    places = [min(map(abs, start)) * k / GRID for k in range(GRID + 1)]
-    values = [psi(pair, shares, (a, b)) for a in places for b in places]
+    start = [population.g(ZERO) for population in pair]
+    budgets = [min(map(abs, start)) * k / GRID for k in range(GRID + 1)]
+    values = [psi(pair, shares, (a, b)) for a in budgets for b in budgets]
     opposite = start[0] * start[1] < 0
     premises = {
         "common q": len(set(world.q)) == 1,
@@ -58,13 +56,13 @@ def bound(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
     premises, delta, _ = conditions(world)
     fairer = min(world.clients, key=lambda client: abs(client.g(ZERO)))
     ends = [ZERO if client is fairer else client.multiplier(ZERO) for client in world.clients]
-    own, least = (
+    disparity, smallest = (
         abs(world.ensemble(lams)[0]) for lams in (world.multipliers(instance["eps"]), ends)
     )
     relations = (
         Relation(ZERO, "<", delta, "δ"),
-        Relation(factor * delta, "<=", own, "DP Disp"),
-        Relation(factor * delta, "==", least, "reached"),
+        Relation(factor * delta, "<=", disparity, "DP Disp"),
+        Relation(factor * delta, "==", smallest, "reached"),
     )
     return Case(relations, premises)
 
@@ -81,8 +79,8 @@ def choices(instance: dict[str, Any]) -> Case:
 
 @st.composite
 def opposed(draw: st.DrawFn) -> dict[str, Any]:
-    """A wide client that is nearly fair and a narrow one that is not: the conditions then often
-    hold.
+    """A wide client that is nearly fair and a narrow one that is not, which often satisfy the
+    conditions.
     """
     outer, inner, large = st.integers(40, 60), st.integers(1, 2), st.integers(20, 60)
     small, middle = st.integers(1, 3), st.integers(1, 9)

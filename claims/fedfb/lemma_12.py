@@ -43,14 +43,14 @@ def fair(instance: dict[str, Any], part: Fraction = ONE) -> Case:
     )
 
 
-def tried() -> st.SearchStrategy[dict[str, Any]]:
-    """Two clients, where in their ranges the multipliers lie, and a slack; one in four with nobody
+def ensembles() -> st.SearchStrategy[dict[str, Any]]:
+    """Two clients, places of the multipliers in their ranges, and a slack; one in four has nobody
     near η = 1/2.
     """
     slack = st.sampled_from([ZERO, ZERO, Fraction(1, 50), ONE])
     place = st.lists(parts(8), min_size=2, max_size=2)
-    every = worlds(2, place=place, same=st.booleans(), slack=slack)
-    return st.one_of(every, every, every, every.map(gapped))
+    instances = worlds(2, place=place, same=st.booleans(), slack=slack)
+    return st.one_of(instances, instances, instances, instances.map(gapped))
 
 
 def gapped(instance: dict[str, Any]) -> dict[str, Any]:
@@ -63,7 +63,9 @@ def slackened() -> st.SearchStrategy[dict[str, Any]]:
     """Two clients of equal or unequal q, or three, and a slack."""
     slack = parts(40, 8)
     return st.one_of(
-        worlds(2, slack=slack), worlds(2, equal=False, slack=slack), worlds(3, least=0, slack=slack)
+        worlds(2, slack=slack),
+        worlds(2, equal=False, slack=slack),
+        worlds(3, minimum=0, slack=slack),
     )
 
 
@@ -80,24 +82,24 @@ def worse(world: Clients, lams: Sequence[Fraction], eps: Fraction) -> Relation:
 
 
 def between(
-    world: Clients, places: Sequence[Fraction], goals: Sequence[Fraction]
+    world: Clients, places: Sequence[Fraction], targets: Sequence[Fraction]
 ) -> list[Fraction]:
-    """λ_i = place_i · g_i⁻¹(0); or, where there are ``goals``, the points of these ranges next to
-    them.
+    """λ_i = place_i · g_i⁻¹(0); or, where there are ``targets``, the points of these ranges closest
+    to them.
     """
     ends = [client.multiplier(ZERO) for client in world.clients]
-    if not goals:
+    if not targets:
         return [p * end for p, end in zip(places, ends, strict=True)]
     return [
-        min(max(goal, min(end, ZERO)), max(end, ZERO))
-        for goal, end in zip(goals, ends, strict=True)
+        min(max(target, min(end, ZERO)), max(end, ZERO))
+        for target, end in zip(targets, ends, strict=True)
     ]
 
 
 def multipliers(world: Clients, instance: dict[str, Any], eps: Fraction) -> list[Fraction]:
-    """By their places, or next to CFL(ε)'s own λ where the instance has an aim."""
-    goals = [world.pooled.multiplier(eps)] * 2 if instance["aim"] else []
-    return between(world, instance["place"], goals)
+    """By their places; with an aim, the points closest to CFL(ε)'s λ."""
+    targets = [world.pooled.multiplier(eps)] * 2 if instance["aim"] else []
+    return between(world, instance["place"], targets)
 
 
 def strict(instance: dict[str, Any], opposite: bool = True) -> Case:
@@ -126,23 +128,26 @@ def choices(instance: dict[str, Any]) -> Case:
 
 
 def turned(instance: dict[str, Any], agree: bool) -> dict[str, Any]:
-    """The instance with client 1's groups exchanged where need be: ERMs favour the same group or,
-    not ``agree``, different ones.
+    """The instance, client 1's groups exchanged if needed: both ERMs favour the same group if
+    ``agree``, else different ones.
     """
     signs = [client.g(ZERO) > 0 for client in Clients.of(instance["laws"], instance["q"]).clients]
-    one, two = instance["laws"]
-    return {**instance, "laws": [one, two if (signs[0] == signs[1]) == agree else two[::-1]]}
+    laws_0, laws_1 = instance["laws"]
+    return {
+        **instance,
+        "laws": [laws_0, laws_1 if (signs[0] == signs[1]) == agree else laws_1[::-1]],
+    }
 
 
 def placed() -> st.SearchStrategy[dict[str, Any]]:
-    """Two clients, a part of |g(0)| for ε, and where in their ranges the λ_i lie."""
+    """Two clients, a fraction of |g(0)| for ε, and places of the λ_i in their ranges."""
     place = st.lists(parts(8), min_size=2, max_size=2)
     return worlds(2, place=place, part=parts(16, 15), aim=st.booleans())
 
 
 def instances() -> st.SearchStrategy[dict[str, Any]]:
     """Mostly clients that favour different groups."""
-    return st.one_of(placed(), placed().map(lambda one: turned(one, agree=False)))
+    return st.one_of(placed(), placed().map(lambda instance: turned(instance, agree=False)))
 
 
 PRINTED = (
@@ -171,7 +176,7 @@ CLAIMS = (
         kind="bound",
         hypotheses=INCREASE,
         scope=SCOPE,
-        check=proof("ensemble.v", "lemma_12", drawn(bound, tried, tolerance=0.0)),
+        check=proof("ensemble.v", "lemma_12", drawn(bound, ensembles, tolerance=0.0)),
         mutants={
             "λ_0 = λ_1": ("equality iff λ_0 = λ_1", {"condition": "two equal"}),
             "gaps": ("where g_i need not increase", {"gaps": True}),

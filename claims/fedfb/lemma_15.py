@@ -32,7 +32,7 @@ def below(instance: dict[str, Any], end: Fraction = ONE) -> Case:
     """LFT+Ensemble < CFL(ε) at an ε < τ (``end`` times)."""
     world = Clients.of(instance["laws"], instance["q"])
     eps = instance["part"] * tau(world) * end
-    relation = Relation(ZERO, "<=", ZERO, "τ = 0")  # nothing is below: f_0^0 = f_1^0
+    relation = Relation(ZERO, "<=", ZERO, "τ = 0")  # no ε is below 0: f_0^0 = f_1^0
     if tau(world) > 0:
         relation = worse(world, multipliers(world, instance, eps), eps)
     return Case((relation,), premises(world))
@@ -44,8 +44,8 @@ def above(instance: dict[str, Any], choose: str = "max", start: Fraction = ONE) 
     low, high = start * tau(world, choose), abs(world.pooled.g(ZERO))
     eps = low + instance["part"] * (high - low)
     lam = world.pooled.multiplier(eps)
-    own = [client.multiplier(abs(client.g(lam))) for client in world.clients]
-    difference, accuracy = world.ensemble(own)
+    lams = [client.multiplier(abs(client.g(lam))) for client in world.clients]
+    difference, accuracy = world.ensemble(lams)
     relations = (
         Relation(abs(difference), "<=", eps, "DP Disp"),
         Relation(accuracy, "==", world.pooled.best(eps), "accuracy"),
@@ -53,15 +53,15 @@ def above(instance: dict[str, Any], choose: str = "max", start: Fraction = ONE) 
     return Case(relations, premises(world))
 
 
-def alike() -> st.SearchStrategy[dict[str, Any]]:
+def same_group() -> st.SearchStrategy[dict[str, Any]]:
     """Clients that favour one group."""
-    return placed().map(lambda one: turned(one, agree=True))
+    return placed().map(lambda instance: turned(instance, agree=True))
 
 
-def near() -> st.SearchStrategy[dict[str, Any]]:
-    """The same; two of three with ε at τ, or within a thousandth of it, aimed at λ_ε."""
-    close = [{"part": part, "aim": True} for part in (ZERO, Fraction(999, 1000))]
-    pairs = st.tuples(alike(), st.sampled_from([{}, *close]))
+def near_tau() -> st.SearchStrategy[dict[str, Any]]:
+    """Likewise; in two of three ε is τ, or within a thousandth of it, and the λ_i aim at λ_ε."""
+    aimed = [{"part": part, "aim": True} for part in (ZERO, Fraction(999, 1000))]
+    pairs = st.tuples(same_group(), st.sampled_from([{}, *aimed]))
     return pairs.map(lambda pair: pair[0] | pair[1])
 
 
@@ -84,8 +84,8 @@ CLAIMS = (
         check=proof(
             "ensemble.v",
             "lemma_15",
-            drawn(below, near, tolerance=0.0),
-            drawn(above, near, tolerance=0.0),
+            drawn(below, near_tau, tolerance=0.0),
+            drawn(above, near_tau, tolerance=0.0),
         ),
         mutants={
             "1.01 τ": ("< CFL(ε) for all ε < 1.01 τ", {"end": "101/100"}),

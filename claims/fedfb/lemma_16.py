@@ -21,22 +21,22 @@ def printed_pool(world: Clients) -> Population:
 
 
 def strict(instance: dict[str, Any], pool: str = "bayes", differ: bool = True) -> Case:
-    """The statement at one ε < |g(0)| and one pair of multipliers, g of the pooled law that is
-    named; with ``aim`` 1 or 2 group 0's or 1's thresholds are as CFL has them.
+    """The statement at one ε < |g(0)| and one pair of multipliers, g of the pooled law ``pool``;
+    with ``aim`` 1 or 2 the thresholds of group 0 or 1 are CFL's.
     """
     world, aim = Clients.of(instance["laws"], instance["q"]), instance["aim"]
     start = abs((world.pooled if pool == "bayes" else printed_pool(world)).g(ZERO))
     eps = instance["part"] * start
-    goals = []
+    targets = []
     if aim:
         level = world.pooled.multiplier(eps) / world.pooled.shares[aim - 1]
-        goals = [level * client.shares[aim - 1] for client in world.clients]
+        targets = [level * client.shares[aim - 1] for client in world.clients]
     premises = {
         "ε < |g(0)|": eps < start,
         "g_i increase": world.positive,
         "q_0 ≠ q_1": not differ or world.q[0] != world.q[1],
     }
-    return Case((worse(world, between(world, instance["place"], goals), eps),), premises)
+    return Case((worse(world, between(world, instance["place"], targets), eps),), premises)
 
 
 def one_rule(instance: dict[str, Any]) -> Case:
@@ -63,7 +63,7 @@ def increases(people: Population) -> bool:
 
 
 def gapped(middle: int = 0) -> dict[str, Any]:
-    """Two clients with so many of group 0 at 1/4 < η < 3/4."""
+    """Two clients with weight ``middle`` of group 0 at 1/4 < η < 3/4."""
     pair = [[1, middle, middle, 3], [1, 1, 1, 1]]
     return {"laws": [pair, pair], "q": [HALF, Fraction(3, 4)], "step": Fraction(-1, 8)}
 

@@ -14,14 +14,12 @@ from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, id
 
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 TINY = 1e-9
-"""Gains and multipliers within this of zero are not asked for a sign: both come from a solver in
-floats.
-"""
+"""Signs of gains and multipliers below this, the rounding of the solver, are not compared."""
 
 
 def printed(instance: dict[str, Any], allow: str = "deterministic") -> Case:
-    """No feasible f is more accurate than the best feasible rule of the form [[Σ_i s_i p > 0]], a
-    rule in {0, 1}.
+    """No feasible f is more accurate than the best feasible rule in {0, 1}, such as
+    [[Σ_i s_i p > 0]].
     """
     world = FiniteWorld(instance["law"], instance["q"], [ONE], instance["eta"])
     eps = instance["eps"]
@@ -52,8 +50,8 @@ def form(instance: dict[str, Any], sign: int = 1) -> Case:
     """fairfl's solution accepts where the Lagrangian gain is positive, rejects where negative, and
     is complementary.
     """
-    world, f, found, eps = solved(instance)
-    lams = [sign * float(v) for v in found.multipliers]
+    world, f, solution, eps = solved(instance)
+    lams = [sign * float(v) for v in solution.multipliers]
     relations = []
     for a, k in world.cells:
         gain = world.lagrangian_gain(lams, a, k)
@@ -76,7 +74,7 @@ def weighted() -> st.SearchStrategy[dict[str, Any]]:
 FORM = proof(
     "multipliers.v", "multipliers", drawn(form, weighted, tolerance=1e-7, examples=(60, 3000))
 )
-"""Every solution takes what the Lagrangian gains, which is to minimise (61)."""
+"""Every solution accepts where the Lagrangian's gain is positive: it minimises (61)."""
 
 
 def residuals(sign: int = 1) -> dict[str, sympy.Expr]:
@@ -87,28 +85,28 @@ def residuals(sign: int = 1) -> dict[str, sympy.Expr]:
     world = FiniteWorld(law, sympy.symbols("q0 q1"), sympy.symbols("w0 w1"), sympy.symbols("e0 e1"))
     lams = sympy.symbols("l0 l1")
     f, best = ({c: sympy.Symbol(f"{n}{c[0]}{c[1]}") for c in world.cells} for n in "fb")
-    gained = sum(
+    gain = sum(
         (best[c] - f[c]) * world.lagrangian_gain([sign * lam for lam in lams], *c)
         for c in world.cells
     )
-    held = sum(lam * (world.local(f, i) - world.local(best, i)) for i, lam in enumerate(lams))
-    return {"Lagrangian": world.accuracy(best) - world.accuracy(f) - gained - held}
+    penalty = sum(lam * (world.local(f, i) - world.local(best, i)) for i, lam in enumerate(lams))
+    return {"Lagrangian": world.accuracy(best) - world.accuracy(f) - gain - penalty}
 
 
 def local_objective(instance: dict[str, Any], scale: int = 1) -> Case:
     """The mean over clients of P(ŷ ≠ y | i) - scale λ_i MD_i is (61) with the same λ."""
     error, count = instance["error"], len(instance["error"])
-    held = dot(instance["lams"], instance["local"])
-    mean = (sum(error) - scale * held) / count
-    return Case((Relation(mean, "==", sum(error) / count - held, "objective"),))
+    penalty = dot(instance["lams"], instance["local"])
+    mean = (sum(error) - scale * penalty) / count
+    return Case((Relation(mean, "==", sum(error) / count - penalty, "objective"),))
 
 
 def means(power: int = 1) -> dict[str, sympy.Expr]:
     """The same with I^power λ_i for λ_i: of I clients, E and H the sums of P(ŷ ≠ y | i) and λ_i
     MD_i.
     """
-    count, error, held = sympy.symbols("I E H", positive=True)
-    return {"objective": (error - count**power * held) / count - (error / count - held)}
+    count, error, penalty = sympy.symbols("I E H", positive=True)
+    return {"objective": (error - count**power * penalty) / count - (error / count - penalty)}
 
 
 REMARK = (

@@ -20,11 +20,12 @@ def segregated(
     instance: dict[str, Any],
     mixed: bool = False,
     free: float = 0.0,
-    found: float = 0.0,
+    fedavg: float = 0.0,
     fair: float = 0.0,
 ) -> Case:
     """fairfl on a finite X, every q_i in {0, 1}: DP Disp(LFT+FedAvg(ε)) = DP Disp(CFL(1)) > 0, min
-    DP Disp(CFL) = 0; each of the three less than it is by what is given. ``mixed``: q_i = 1/2.
+    DP Disp(CFL) = 0; ``free``, ``fedavg`` and ``fair`` are errors added to the three values.
+    ``mixed``: q_i = 1/2.
     """
     from fairfl.solvers.api import solve
 
@@ -38,7 +39,7 @@ def segregated(
         (
             Relation(solve(federation, "cfl", 1.0).disparity, "==", erm + free, "CFL(1) is ERM"),
             Relation(
-                solve(federation, "lft_fedavg", eps).disparity, "==", erm + found, "LFT+FedAvg"
+                solve(federation, "lft_fedavg", eps).disparity, "==", erm + fedavg, "LFT+FedAvg"
             ),
             Relation(solve(federation, "cfl", 0.0).disparity, "==", fair, "CFL"),
         ),
@@ -47,28 +48,30 @@ def segregated(
 
 
 def disparity(instance: dict[str, Any]) -> Fraction:
-    """|MD| of ERM on the pooled law, where each client is all in one group: accept if η > 1/2."""
-    right = [eta > 5 for eta in instance["eta"]]
+    """|MD| of ERM on the pooled law, each client of one group only: accept if η > 1/2."""
+    is_accepted = [eta > 5 for eta in instance["eta"]]
     means = []
     for a in (0, 1):
         laws = [m[a] for m, q in zip(instance["masses"], instance["q"], strict=True) if q == 8 * a]
-        means.append(sum((Fraction(dot(law, right), sum(law)) for law in laws), ZERO) / len(laws))
+        means.append(
+            sum((Fraction(dot(law, is_accepted), sum(law)) for law in laws), ZERO) / len(laws)
+        )
     return abs(means[0] - means[1])
 
 
 def mixtures(clients: int) -> st.SearchStrategy[dict[str, Any]]:
-    """Finite federations with an η on both sides of 1/2, two clients of one group among them."""
+    """Finite federations with η on both sides of 1/2 and every q_i 0 or 1, both among them."""
     tenths = st.sampled_from([1, 2, 3, 4, 6, 7, 8, 9])
     eta = st.lists(tenths, min_size=4, max_size=4).filter(lambda e: min(e) < 5 < max(e))
-    some = st.lists(st.sampled_from([0, 8]), min_size=clients - 2, max_size=clients - 2)
-    q = some.flatmap(lambda q: st.permutations([0, 8, *q]))
-    more = st.fixed_dictionaries({"eta": eta, "q": q})
-    return st.tuples(finite(clients), more).map(lambda pair: {**pair[0], **pair[1]})
+    shares = st.lists(st.sampled_from([0, 8]), min_size=clients - 2, max_size=clients - 2)
+    q = shares.flatmap(lambda q: st.permutations([0, 8, *q]))
+    fields = st.fixed_dictionaries({"eta": eta, "q": q})
+    return st.tuples(finite(clients), fields).map(lambda pair: {**pair[0], **pair[1]})
 
 
 def simpson(instance: dict[str, Any]) -> Case:
-    """ERM is locally fair with both clients, so it solves LFT+FedAvg(ε) at every ε; pooled it is
-    unfair.
+    """ERM is fair on both clients, so it solves LFT+FedAvg(ε) at every ε; it is unfair on the
+    pooled law.
     """
     law, q = instance["law"], instance["q"]
     world = FiniteWorld(law, q, [HALF, HALF], instance["eta"])
@@ -92,8 +95,8 @@ def gap(power: int = 2) -> dict[str, Any]:
     q = sympy.symbols("q0:3")
     ones, zeros = sum(q), sum(1 - v for v in q)
     difference = sum((1 - v) * v for v in q) / zeros - sum(v * v for v in q) / ones
-    apart = sum((a - b) ** power for a, b in combinations(q, 2))
-    return {"MD": difference + apart / (ones * zeros)}
+    spread = sum((a - b) ** power for a, b in combinations(q, 2))
+    return {"MD": difference + spread / (ones * zeros)}
 
 
 PREMISES = {
@@ -125,7 +128,7 @@ def _segregated(
         mutants={
             "half and half": ("q_i = 1/2", {"mixed": True}),
             "free": ("DP Disp(CFL(1)) is 0.01 more", {"free": 0.01}),
-            "found": ("DP Disp(LFT+FedAvg) is 0.01 more", {"found": 0.01}),
+            "found": ("DP Disp(LFT+FedAvg) is 0.01 more", {"fedavg": 0.01}),
             "fair": ("DP Disp(CFL(0)) is 0.01 more", {"fair": 0.01}),
         },
         reading=reading,

@@ -15,14 +15,14 @@ from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite,
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
-def printed(instance: dict[str, Any], who: str = "clients") -> Case:
+def printed(instance: dict[str, Any], members: str = "clients") -> Case:
     """DP Disp >= δ̃ of the ensemble of all clients; or, repaired, of the two classifiers of the
     pooled subsets.
     """
     world = Clients.of(instance["laws"], instance["q"])
     split, eps = instance["split"], instance["eps"]
     premises, delta, pair = conditions(world, split)
-    if who == "clients":
+    if members == "clients":
         lams = world.multipliers(eps)
         disparity = abs(world.ensemble(lams)[0])
     else:
@@ -35,18 +35,23 @@ def printed(instance: dict[str, Any], who: str = "clients") -> Case:
 
 
 def corner(square: int = 2, factor: Fraction = ONE) -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """(63) - factor ψ̃(c, 0), for g̃_0(0) = -c < 0 < b = g̃_1(0): the sum of what monotonicity
-    makes non-negative.
+    """(63) - factor ψ̃(c, 0), for g̃_0(0) = -c < 0 < b = g̃_1(0): the sum of terms that are
+    non-negative by monotonicity.
     """
     j = sympy.symbols("j", positive=True)  # J_0 and 1 - J_0 are shares; write them j/(j+k), k/(j+k)
     k, c, b = sympy.symbols("k c b", positive=True)
     p, r, s, t = sympy.symbols("p r s t", nonnegative=True)
     d = sympy.Symbol("d", real=True)  # g̃_0(λ*), λ* = g̃_1⁻¹(0)
-    one, two = j / (j + k), k / (j + k)
-    mixed = one * two * ((b + r) + (d + s))
-    difference = one**square * (-c + p) + mixed + two**2 * t
-    least = sympy.Rational(str(factor)) * (one * two * (d + b) - one**2 * c)
-    return difference - least, [one**2 * p, one * two * r, one * two * s, two**2 * t]
+    share_0, share_1 = j / (j + k), k / (j + k)
+    mixed = share_0 * share_1 * ((b + r) + (d + s))
+    difference = share_0**square * (-c + p) + mixed + share_1**2 * t
+    bound = sympy.Rational(str(factor)) * (share_0 * share_1 * (d + b) - share_0**2 * c)
+    return difference - bound, [
+        share_0**2 * p,
+        share_0 * share_1 * r,
+        share_0 * share_1 * s,
+        share_1**2 * t,
+    ]
 
 
 def spans(world: Clients) -> list[list[Fraction]]:
@@ -58,29 +63,29 @@ def spans(world: Clients) -> list[list[Fraction]]:
 def reachable(instance: dict[str, Any], wider: Fraction = ZERO, low: str = "least") -> Case:
     """MD lies in [L, U], the sums over clients of the ends of g(λ_i)/I, and takes each value there.
 
-    ``part`` says which value: each client's g(λ_i) is that part of the way between its ends, and
-    its budget is |g_i(λ_i)|. ``wider`` moves L and U.
+    ``part`` selects the value: each client's g(λ_i) is that fraction of the way between its ends,
+    and its budget is |g_i(λ_i)|. ``wider`` moves L and U.
     """
     world = Clients.of(instance["laws"], instance["q"])
     pooled, clients, count = world.pooled, world.clients, len(world.q)
     ends = spans(world)
     if low == "ERM":
         ends = [[pooled.g(ZERO)] * 2 for _ in clients]
-    least, most = (sum((end[k] for end in ends), ZERO) / count for k in (0, 1))
-    least, most = least - wider, most + wider
+    lower, upper = (sum((end[k] for end in ends), ZERO) / count for k in (0, 1))
+    lower, upper = lower - wider, upper + wider
 
     def difference(budgets: list[Fraction]) -> Fraction:
         return world.ensemble(world.multipliers(budgets))[0]
 
-    value = least + instance["part"] * (most - least)
+    value = lower + instance["part"] * (upper - lower)
     inner = [end[0] + instance["part"] * (end[1] - end[0]) for end in ends]
     lams = [pooled.preimage(v)[0] for v in inner]
     budgets = [abs(c.g(lam)) for c, lam in zip(clients, lams, strict=True)]
-    own = difference(instance["eps"])
+    mean_difference = difference(instance["eps"])
     return Case(
         (
-            Relation(least, "<=", own, "L <= MD"),
-            Relation(own, "<=", most, "MD <= U"),
+            Relation(lower, "<=", mean_difference, "L <= MD"),
+            Relation(mean_difference, "<=", upper, "MD <= U"),
             Relation(difference(budgets), "==", value, "reached"),
         ),
         {"common q": len(set(world.q)) == 1},
@@ -90,8 +95,8 @@ def reachable(instance: dict[str, Any], wider: Fraction = ZERO, low: str = "leas
 def budgeted() -> st.SearchStrategy[dict[str, Any]]:
     """Three clients, their budgets and a place in the range."""
     unit = st.integers(0, 16).map(lambda k: Fraction(k, 16) ** 2)
-    more = st.fixed_dictionaries({"eps": st.lists(unit, min_size=3, max_size=3), "part": unit})
-    return st.tuples(worlds(3), more).map(lambda pair: {**pair[0], **pair[1]})
+    fields = st.fixed_dictionaries({"eps": st.lists(unit, min_size=3, max_size=3), "part": unit})
+    return st.tuples(worlds(3), fields).map(lambda pair: {**pair[0], **pair[1]})
 
 
 COUNTER: dict[str, Any] = {
@@ -141,7 +146,7 @@ CLAIMS = (
             ),
             negation=True,
         ),
-        mutants={"pooled subsets": ("the pooled subsets' classifiers", {"who": "subsets"})},
+        mutants={"pooled subsets": ("the pooled subsets' classifiers", {"members": "subsets"})},
         severity="theorem",
         erratum="The bound is for the average of two classifiers, each trained on the pooled "
         "data of a subset, not for LFT+Ensemble of I > 2 clients. 'Pooling the datasets in one "

@@ -71,16 +71,16 @@ THREE: dict[str, dict[str, Any]] = {
 
 
 def _at(shows: str, groups: int, instance: dict[str, Any], notion: str) -> Part:
-    """At an instance the slope is 0, and μ is not."""
-    whole = {"constants": [], **instance, "notion": notion, "groups": groups}
-    return counterexample(equality, shows, whole)
+    """At this instance the slope is 0, and μ is not."""
+    fields = {"constants": [], **instance, "notion": notion, "groups": groups}
+    return counterexample(equality, shows, fields)
 
 
 def lemma(
     number: int,
     line: int,
     notion: str,
-    what: str,
+    name: str,
     objective: str,
     direction: str,
     assumption: int,
@@ -90,7 +90,7 @@ def lemma(
     return Claim(
         f"fedfb/lemma-{number}",
         line,
-        f"{what}: μ·∇F ≤ 0 along the update, with equality iff μ = 0",
+        f"{name}: μ·∇F ≤ 0 along the update, with equality iff μ = 0",
         number=f"Lemma {number}",
         printed=rf"If assumption {assumption} holds, then on the direction {direction} we have "
         rf"$\mu(\lambda)\cdot\nabla {objective}(\lambda)"
@@ -116,7 +116,7 @@ def lemma(
         "classifier.",
         notes=notes,
         repaired=dict(
-            title=f"{what}: μ·∇F = -2 V·H⁻¹V ≤ 0, with equality iff V = Σ_a G_a ∇G_a(w_λ) = 0",
+            title=f"{name}: μ·∇F = -2 V·H⁻¹V ≤ 0, with equality iff V = Σ_a G_a ∇G_a(w_λ) = 0",
             statement=r"$\mu\cdot\nabla F=-2V^\top H^{-1}V\le0$, $V=\sum_aG_a\nabla "
             r"G_a(w_\lambda)$, $H$ the inner Hessian; it is $0$ iff $V=0$. For two groups: iff "
             r"$G_1=0$ or $\nabla G_1(w_\lambda)=0$.",

@@ -31,8 +31,8 @@ def increasing(instance: dict[str, Any], operator: Any = "<") -> Case:
 
 
 def optimal(instance: dict[str, Any], shares: str = "right", part: Fraction = ONE) -> Case:
-    """The rule of any λ in g⁻¹(sign(g(0)) min(ε, |g(0)|)) has |MD| <= ε, and no rival that has is
-    more accurate: no rule of another λ, no thresholds of any rates, no step function.
+    """The rule of any λ in g⁻¹(sign(g(0)) min(ε, |g(0)|)) has |MD| <= ε, and no rival with |MD| <=
+    ε is more accurate: no rule of another λ, no thresholds of other rates, no step function.
 
     ``part`` multiplies the minimum.
     """
@@ -46,7 +46,7 @@ def optimal(instance: dict[str, Any], shares: str = "right", part: Fraction = ON
         "thresholds": people.accuracy(cuts),
         "step function": step_accuracy(people, instance["rival"], eps),
     }
-    relations = [Relation(one, "<=", accuracy, name) for name, one in rivals.items()]
+    relations = [Relation(rival, "<=", accuracy, name) for name, rival in rivals.items()]
     return Case((Relation(abs(people.difference(rule)), "<=", eps, "feasible"), *relations))
 
 
@@ -81,8 +81,8 @@ def solution(
     """The population, the rule of lemma 7, and the MD it should have."""
     people = Clients.of(instance["laws"], instance["q"]).pooled
     start = people.g(Fraction(0))
-    least = part * min(instance["eps"], abs(start))
-    target = least if start >= 0 else -least
+    size = part * min(instance["eps"], abs(start))
+    target = size if start >= 0 else -size
     solver = people if shares == "right" else Population(people.laws, 1 - people.q)
     low, high = solver.preimage(target)
     return people, solver.rule(low + instance["pick"] * (high - low)), target
@@ -104,20 +104,20 @@ def step_accuracy(people: Population, rival: list[list[Fraction]], eps: Fraction
     """
     rates = [dot(rival[a], people.laws[a]) for a in (0, 1)]
     difference = rates[0] - rates[1]
-    keep = min(ONE, eps / abs(difference)) if difference else ONE
+    weight = min(ONE, eps / abs(difference)) if difference else ONE
     total = people.negatives
     for law, share, rule in zip(people.laws, people.shares, rival, strict=True):
         above = [gain(law, Fraction(k, len(law))) for k in range(len(law) + 1)]
         for f, left, right in zip(rule, above, above[1:], strict=False):
-            total += share * (keep * f + (1 - keep) / 2) * (left - right)
+            total += share * (weight * f + (1 - weight) / 2) * (left - right)
     return total
 
 
 def rivals() -> st.SearchStrategy[dict[str, Any]]:
     """One client, a budget, a rate that may be tied, and a rule to compare with."""
-    one = parts(16)
-    rule = st.lists(st.lists(one, min_size=4, max_size=4), min_size=2, max_size=2)
-    return worlds(1, least=0, eps=one, pick=one, goal=one, rate=one, rival=rule)
+    unit = parts(16)
+    rule = st.lists(st.lists(unit, min_size=4, max_size=4), min_size=2, max_size=2)
+    return worlds(1, minimum=0, eps=unit, pick=unit, goal=unit, rate=unit, rival=rule)
 
 
 CLAIMS = (

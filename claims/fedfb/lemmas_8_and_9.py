@@ -25,23 +25,27 @@ def unique(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
     best = people.rule(factor * people.multiplier(eps))
     goal = -eps + 2 * eps * instance["goal"]
     first = max(goal, Fraction(0)) + instance["rate"] * (1 - abs(goal))
-    own = people.rate(0, best[0]), people.rate(1, best[1])
+    best_rates = people.rate(0, best[0]), people.rate(1, best[1])
     rivals = [(first, first - goal)]
     for size in (instance["rate"] / 100, instance["rate"] / 10_000):
-        rivals += [(own[0] + a * size, own[1] + b * size) for a in (-1, 0, 1) for b in (-1, 0, 1)]
-    right = people.accuracy(best)
-    relations = [Relation(abs(own[0] - own[1]), "<=", eps, "feasible")]
+        rivals += [
+            (best_rates[0] + a * size, best_rates[1] + b * size)
+            for a in (-1, 0, 1)
+            for b in (-1, 0, 1)
+        ]
+    best_accuracy = people.accuracy(best)
+    relations = [Relation(abs(best_rates[0] - best_rates[1]), "<=", eps, "feasible")]
     for rates in rivals:
         if min(rates) >= 0 and max(rates) <= 1 and abs(rates[0] - rates[1]) <= eps:
             cuts = quantile(people.laws[0], rates[0]), quantile(people.laws[1], rates[1])
-            operator = "==" if rates == own else "<"
-            relations.append(Relation(people.accuracy(cuts), operator, right, "accuracy"))
+            operator = "==" if rates == best_rates else "<"
+            relations.append(Relation(people.accuracy(cuts), operator, best_accuracy, "accuracy"))
     return Case(tuple(relations))
 
 
 def instances() -> st.SearchStrategy[dict[str, Any]]:
     """One client, a budget, a goal and a rate at ties."""
-    return worlds(1, least=0, eps=parts(16), goal=parts(16), rate=parts(16))
+    return worlds(1, minimum=0, eps=parts(16), goal=parts(16), rate=parts(16))
 
 
 ZERO = Fraction(0)

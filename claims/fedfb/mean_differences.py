@@ -43,12 +43,12 @@ def printed(instance: dict[str, Any], divide: bool = True) -> Case:
     return Case((Relation(formula, "==", rates[0] - rates[1], "MD_i"),))
 
 
-def local_difference(own: bool = True) -> dict[str, sympy.Expr]:
+def local_difference(local: bool = True) -> dict[str, sympy.Expr]:
     """(56): E_a E_{x ~ P_a^(i)} [f(x,0) 1{a=0}/(1-q_i) - f(x,1) 1{a=1}/q_i] - MD_i, where r_a is
     the mean of f(x,a) under P_a^(i).
     """
-    q, other, r0, r1 = sympy.symbols("q other r0 r1", positive=True)
-    divisor = q if own else other
+    q, pooled, r0, r1 = sympy.symbols("q other r0 r1", positive=True)
+    divisor = q if local else pooled
     return {"(56)": (1 - q) * r0 / (1 - divisor) - q * r1 / divisor - (r0 - r1)}
 
 
@@ -101,7 +101,7 @@ CLAIMS = (
             title="MD_i = E_a E_x [f(x,0) 1{a=0}/(1-q_i) - f(x,1) 1{a=1}/q_i]",
             statement=r"The formula (56), $a\sim Bern(q_i)$.",
             check=identity(local_difference),
-            mutants={"another q": ("the pooled q for q_i", {"own": False})},
+            mutants={"another q": ("the pooled q for q_i", {"local": False})},
         ),
     ),
 )

@@ -58,14 +58,14 @@ def condition(instance: dict[str, Any], product: Operator = "<") -> Case:
 
 
 def rounded(instance: dict[str, Any], digits: Fraction = Fraction(21, 100)) -> Case:
-    """δ rounds to ``digits``, two of them."""
+    """δ rounds to ``digits``, of two decimals."""
     delta, _ = ends(*clients(instance))
     return Case((Relation(abs(delta - ball(digits)), "<=", ball(Fraction(1, 200)), "δ"),))
 
 
 def exact(instance: dict[str, Any], digits: str = "0.2043003118") -> Case:
-    """δ in closed form begins with ``digits``, and lies within the enclosure that the solver
-    certifies by another route.
+    """δ in closed form begins with ``digits``, and lies in the enclosure of the solver, which
+    computes it differently.
     """
     from fairfl.solvers.api import min_disparity
     from fairfl.theory.populations.federation import Federation
@@ -75,16 +75,16 @@ def exact(instance: dict[str, Any], digits: str = "0.2043003118") -> Case:
     formula = (phi(Fraction(3)) - phi(Fraction(-1)) - 2 * phi(Fraction(1, 35)) + 1) / 4
     means = [[float(m) for m in client.mean] for client in (first, second)]
     federation = Federation.normal(means, [float(first.sd), float(second.sd)], 0.5)
-    found = min_disparity(federation, "lft_ensemble", certify=True)
-    assert found.lower is not None and found.upper is not None
+    solution = min_disparity(federation, "lft_ensemble", certify=True)
+    assert solution.lower is not None and solution.upper is not None
     low, high = ball(digits), ball(Fraction(digits) + Fraction(1, 10**10))
     return Case(
         (
             Relation(low, "<", delta, "δ"),
             Relation(delta, "<", high, "δ"),
             Relation(abs(formula - delta), "<", ball(Fraction(1, 10**14)), "closed form"),
-            Relation(ball(found.lower) - arb("1e-14"), "<", delta, "enclosure"),
-            Relation(delta, "<", ball(found.upper) + arb("1e-14"), "enclosure"),
+            Relation(ball(solution.lower) - arb("1e-14"), "<", delta, "enclosure"),
+            Relation(delta, "<", ball(solution.upper) + arb("1e-14"), "enclosure"),
             Relation(arb(0), "<", largest, "MD > 0"),
         )
     )

@@ -15,8 +15,8 @@ KEYS = ((0, 0), (0, 1), (1, 0), (1, 1))
 
 
 def fairness(wrong: Table, count: Table, normal: str = "mean") -> Any:
-    """F_1 for 0-1 loss, or a client's F_1^(i): ``wrong`` errors, its own, and ``count`` people of
-    label y and group a.
+    """F_1 for 0-1 loss, or F_1^(i) from the client's errors ``wrong``, by label and group;
+    ``count`` : people by label and group.
 
     ``normal`` : L_{y,a} is the sum of the losses ("sum", section 4) or their mean ("mean", appendix
     B); then L' = n_{y,a} L_{y,a}/n_{*,a}.
@@ -61,14 +61,19 @@ def residuals(normal: str = "mean") -> dict[str, sympy.Expr]:
 
 
 def aggregated(correction: int = 1, local: bool = False) -> dict[str, sympy.Expr]:
-    """A client more: F_1 of some, plus its F_1^(i), minus correction (n_00/n_*0 - n_01/n_*1), minus
-    F_1 of all; F_1^(i) with the global counts, or with its own (``local``).
+    """F_1 of some clients, plus F_1^(i) of one more, minus correction (n_00/n_*0 - n_01/n_*1),
+    minus F_1 of all of them; F_1^(i) with the global counts, or with the client's (``local``).
     """
-    (wrong, count), (own, people) = symbols(), symbols("_i")
+    (wrong, count), (client_wrong, client_count) = symbols(), symbols("_i")
     base = fairness(dict.fromkeys(KEYS, 0), count)
-    more = fairness(own, people) if local else fairness(own, count)
-    both = {k: wrong[k] + own[k] for k in KEYS}
-    return {"F_a": fairness(wrong, count) + more - correction * base - fairness(both, count)}
+    client_value = fairness(client_wrong, client_count) if local else fairness(client_wrong, count)
+    all_wrong = {k: wrong[k] + client_wrong[k] for k in KEYS}
+    return {
+        "F_a": fairness(wrong, count)
+        + client_value
+        - correction * base
+        - fairness(all_wrong, count)
+    }
 
 
 CLAIMS = (

@@ -9,7 +9,7 @@ from fairfl.claims.forms import Case, Relation, caption, counterexample, witness
 from fairfl.studies.papers.fedfb import published_numbers as numbers
 
 TABLES = {number: getattr(numbers, f"TABLE_{number}") for number in "127"}
-BOTH = ["Acc.", "DP disp."]
+MEASURES = ["Acc.", "DP disp."]
 HETEROGENEITY = {"low": "Synthetic, low", "medium": "Synthetic", "high": "Synthetic, high"}
 
 
@@ -18,30 +18,30 @@ def mean(table: str, column: str, method: str, measure: str) -> Fraction:
     return 100 * Fraction(TABLES[table][column, method][measure][0])
 
 
-def near(instance: dict[str, Any]) -> Case:
+def close(instance: dict[str, Any]) -> Case:
     """Table 2: FedFB's accuracy is within ``most`` points of CFL's, and its DP disparity no more
     than ``most`` above, at each level.
     """
     relations = []
     for level in instance["levels"]:
-        cfl, own = (
-            [mean("2", HETEROGENEITY[level], who, measure) for measure in BOTH]
-            for who in ("CFL", "FedFB")
+        cfl, fedfb = (
+            [mean("2", HETEROGENEITY[level], method, measure) for measure in MEASURES]
+            for method in ("CFL", "FedFB")
         )
         relations += [
-            Relation(cfl[0] - own[0], "<=", instance["most"], f"accuracy lost, {level}"),
-            Relation(own[1] - cfl[1], "<=", instance["most"], f"disparity added, {level}"),
+            Relation(cfl[0] - fedfb[0], "<=", instance["most"], f"accuracy lost, {level}"),
+            Relation(fedfb[1] - cfl[1], "<=", instance["most"], f"disparity added, {level}"),
         ]
     return Case(tuple(relations))
 
 
 def repeated(instance: dict[str, Any]) -> Case:
-    """Table 7 has in a column table 1's numbers of "row" under FedFB."""
+    """In this column of table 7, FedFB has table 1's numbers of "row"."""
     column, row = instance["column"], instance["row"]
     return Case(
         tuple(
             Relation(mean("7", column, "FedFB", name), "==", mean("1", column, row, name), name)
-            for name in BOTH
+            for name in MEASURES
         )
     )
 
@@ -62,7 +62,7 @@ CLAIMS = (
         "2.5 points above, at each of the three levels.",
         whose="reading",
         check=counterexample(
-            near,
+            close,
             "low heterogeneity: accuracy .669 against CFL's .726, DP disparity .058 against .028; "
             "high: accuracy .703",
             {"levels": LEVELS, "most": "5/2"},
@@ -80,7 +80,7 @@ CLAIMS = (
             "level.",
             scope="table 2",
             check=witness(
-                near,
+                close,
                 "medium and high: at most 2.3 points in each",
                 {"levels": ["medium", "high"], "most": "12/5"},
             ),

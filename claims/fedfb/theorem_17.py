@@ -28,11 +28,11 @@ def mean(clients: int = 3, common: bool = True) -> dict[str, sympy.Expr]:
 def within(clients: int = 3, budget: Fraction = Fraction(1)) -> tuple[sympy.Expr, list[sympy.Expr]]:
     """ε - mean MD_i as the mean of (ε - ε_i) + (ε_i - MD_i), all non-negative; -MD the same."""
     eps = sympy.Symbol("eps", nonnegative=True)
-    slack = sympy.symbols(f"s0:{clients}", nonnegative=True)
-    rest = sympy.symbols(f"t0:{clients}", nonnegative=True)
-    local = [eps - s - t for s, t in zip(slack, rest, strict=True)]
+    budget_slack = sympy.symbols(f"s0:{clients}", nonnegative=True)
+    local_slack = sympy.symbols(f"t0:{clients}", nonnegative=True)
+    local = [eps - s - t for s, t in zip(budget_slack, local_slack, strict=True)]
     share = sympy.Rational(str(budget))
-    return share * eps - sum(local) / clients, [v / clients for v in (*slack, *rest)]
+    return share * eps - sum(local) / clients, [v / clients for v in (*budget_slack, *local_slack)]
 
 
 def strict(instance: dict[str, Any], fedavg: int = 0) -> Case:

@@ -28,25 +28,25 @@ def path(instance: dict[str, Any]) -> tuple[list[Fraction], list[Fraction], bool
     The steps are a_t = α_t/√2, the inner problem is solved exactly.
     """
     problem = outer("dp", 2, instance["shares"], instance["constants"])
-    zero, one = instance["lam"]
-    places, signs, convex = [one], [], True
+    lam_0, lam_1 = instance["lam"]
+    lams, signs, convex = [lam_1], [], True
     for step in instance["steps"]:
-        shift = places[-1] - one
-        found = slope(problem, instance["losses"], [zero - shift, places[-1]])
-        gap, convex = found["mu"][1], convex and found["H"] > 0
+        shift = lams[-1] - lam_1
+        terms = slope(problem, instance["losses"], [lam_0 - shift, lams[-1]])
+        gap, convex = terms["mu"][1], convex and terms["H"] > 0
         signs.append(gap)
-        places.append(places[-1] + step * ((gap > 0) - (gap < 0)))
-    return places, signs, convex
+        lams.append(lams[-1] + step * ((gap > 0) - (gap < 0)))
+    return lams, signs, convex
 
 
 def printed(instance: dict[str, Any], scale: sympy.Expr = ROOT) -> Case:
     """|λ_1^(T) - λ_1*| <= max{|λ_1^(0) - λ_1*| - Σ α_t, α_T}, α_t = √2 a_t (or, repaired, a_t in
     place of α_t).
     """
-    places, _, convex = path(instance)
+    lams, _, convex = path(instance)
     steps = [sympy.Rational(str(a)) for a in instance["steps"]]
     goal = sympy.Rational(str(instance["goal"]))
-    start, last = (abs(sympy.Rational(str(v)) - goal) for v in (places[0], places[-1]))
+    start, last = (abs(sympy.Rational(str(v)) - goal) for v in (lams[0], lams[-1]))
     bound = sympy.Max(start - scale * sum(steps), scale * steps[-1])
     premises = {"assumptions": convex, "minimiser": instance["goal"] == instance["zero"]}
     return Case((Relation(last, "<=", bound, f"|λ^({len(steps)}) - λ*|"),), premises)
@@ -56,20 +56,20 @@ def bounded(instance: dict[str, Any], factor: Fraction = ONE, ratio: Fraction = 
     """d_T <= max{d_0 - Σ_{t<T} a_t, max_{s<T} (a_s - Σ_{s<t<T} a_t)} at every T, where F_1 has its
     zero on the line; with the last step alone where a_t <= ratio a_{t+1}.
     """
-    places, gaps, _ = path(instance)
+    lams, gaps, _ = path(instance)
     goal, steps = instance["goal"], [factor * a for a in instance["steps"]]
     relations = []
-    for count in range(1, len(places)):
+    for count in range(1, len(lams)):
         used = steps[:count]
         slowly = all(a <= ratio * b for a, b in zip(used, used[1:], strict=False))
         after = [a - sum(used[s + 1 :], ZERO) for s, a in enumerate(used)][-1 if slowly else 0 :]
-        bound = max(abs(places[0] - goal) - sum(used, ZERO), *after)
-        relations.append(Relation(abs(places[count] - goal), "<=", bound, f"T = {count}"))
-    sides = all(
-        (gap > 0) == (goal > place) and gap != 0 for gap, place in zip(gaps, places, strict=False)
+        bound = max(abs(lams[0] - goal) - sum(used, ZERO), *after)
+        relations.append(Relation(abs(lams[count] - goal), "<=", bound, f"T = {count}"))
+    has_zero = all(
+        (gap > 0) == (goal > lam) and gap != 0 for gap, lam in zip(gaps, lams, strict=False)
     )
-    inside = all(0 <= p <= 2 * instance["shares"][1] for p in places)
-    return Case(tuple(relations), {"zero": sides, "inside": inside})
+    is_inside = all(0 <= p <= 2 * instance["shares"][1] for p in lams)
+    return Case(tuple(relations), {"zero": has_zero, "inside": is_inside})
 
 
 THIRDS: dict[str, Any] = {"shares": [THIRD, 2 * THIRD], "lam": [THIRD, 2 * THIRD]}
@@ -96,7 +96,7 @@ ZEROED: dict[str, Any] = {
 
 
 def started(before: Any, steps: list[Any]) -> dict[str, Any]:
-    """``ZEROED``, λ_1 so far before its zero at first."""
+    """``ZEROED``, with λ_1 at first ``before`` below its zero."""
     lam = [THIRD + Fraction(before), 2 * THIRD - Fraction(before)]
     return {**ZEROED, "lam": lam, "steps": steps}
 
@@ -113,13 +113,13 @@ def lines(draw: st.DrawFn) -> dict[str, Any]:
     goal = shares[1] * Fraction(draw(st.integers(2, 8)), 5)
     zero = sum(instance["lam"]) - goal
     assume(0 < zero < 2 * shares[0])
-    found = slope(outer("dp", 2, shares, [ZERO]), instance["losses"], [zero, goal])
+    terms = slope(outer("dp", 2, shares, [ZERO]), instance["losses"], [zero, goal])
     steps = [2 * min(shares) * part for part in parts]
-    return {**instance, "constants": [-found["mu"][1]], "goal": goal, "steps": steps}
+    return {**instance, "constants": [-terms["mu"][1]], "goal": goal, "steps": steps}
 
 
-def kept(instance: dict[str, Any]) -> Case:
-    """An update keeps each λ in [0, its end]: it moves by α/√2 where μ = (-F_1, F_1), by α where
+def stays_inside(instance: dict[str, Any]) -> Case:
+    """An update leaves each λ in [0, its end]: it moves by α/√2 where μ = (-F_1, F_1), by α where
     there is one λ.
     """
     count = len(instance["lam"])
@@ -246,7 +246,7 @@ CLAIMS = (
         scope="A = 2, α = 2, algorithm 2's initial λ_a = n_a/n",
         whose="implied",
         check=counterexample(
-            kept,
+            stays_inside,
             "n_0 = n_1, α = 2, the first update: λ goes from (1/2, 1/2) to 1/2 ± √2, outside of "
             "[0, 1]",
             {"alpha": Fraction(2), "sign": 1, "lam": [HALF, HALF], "ends": [ONE, ONE]},
@@ -271,7 +271,7 @@ CLAIMS = (
         scope="I = 2, equal sizes",
         whose="implied",
         check=counterexample(
-            kept,
+            stays_inside,
             "two clients of equal size, λ^(1) = 1/2, α = 1: the first update gives 3/2 (or -1/2)",
             {"alpha": ONE, "sign": 1, "lam": [HALF], "ends": [ONE]},
         ),

@@ -1,10 +1,10 @@
 """Section 3's setting in exact rationals: laws of u = η(x) with piecewise constant densities on (0,
 1).
 
-Everything in section 3 depends on x through u = η(x) alone, and a law of u with a density is the
-law of η(x) for a law of x with one: x = η⁻¹(u), for any continuous increasing η onto (0, 1), the
-logistic one for instance. So these instances are instances of the paper's setting; g is piecewise
-linear, accuracies are integrals of 2u - 1 over cells, and all of it is exact.
+Section 3 depends on x through u = η(x) alone. A law of u with a density is the law of η(x) for
+x = η⁻¹(u), with any continuous increasing η onto (0, 1), e.g. the logistic one, so these instances
+belong to the paper's setting. g is piecewise linear, accuracies are integrals of 2u - 1 over cells,
+and all of it is exact.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Population:
 
     @cached_property
     def nodes(self) -> list[tuple[Fraction, Fraction]]:
-        """(λ, g(λ)) wherever a threshold meets the edge of a cell: g is linear in between."""
+        """(λ, g(λ)) wherever a threshold is at the edge of a cell; g is linear in between."""
         cells = len(self.laws[0])
         edges = [Fraction(k, cells) for k in range(cells + 1)]
         places = {(1 - 2 * e) * (1 - self.q) for e in edges} | {(2 * e - 1) * self.q for e in edges}
@@ -94,7 +94,7 @@ class Population:
         return _end(nodes, value), -_end([(-lam, -v) for lam, v in reversed(nodes)], -value)
 
     def multiplier(self, eps: Fraction) -> Fraction:
-        """λ = g⁻¹(sign(g(0)) min(eps, |g(0)|)); of several, the one next to 0."""
+        """λ = g⁻¹(sign(g(0)) min(eps, |g(0)|)), the closest to 0 of several."""
         start = self.g(Fraction(0))
         low, high = self.preimage(min(eps, start) if start >= 0 else max(-eps, start))
         return min(max(low, Fraction(0)), high)
@@ -115,9 +115,9 @@ class Clients:
     def of(
         cls, laws: Sequence[Sequence[Sequence[Any]]], q: Sequence[Fraction] | Fraction
     ) -> Clients:
-        """From weights of any sum, laws[i][a][k], and q for all or one for each."""
-        each = [q] * len(laws) if isinstance(q, Fraction) else list(q)
-        shares = tuple(Fraction(v) for v in each)
+        """From weights of any sum, laws[i][a][k], and one q for all clients or one each."""
+        q_by_client = [q] * len(laws) if isinstance(q, Fraction) else list(q)
+        shares = tuple(Fraction(v) for v in q_by_client)
         normal = tuple((masses(pair[0]), masses(pair[1])) for pair in laws)
         return cls(normal, shares)
 
@@ -149,7 +149,7 @@ class Clients:
         return difference, sum((self.pooled.accuracy(r) for r in rules), Fraction(0)) / count
 
     def solved_by(self, eps: Sequence[Fraction], lams: Sequence[Fraction]) -> bool:
-        """Whether λ_i solve the clients' own problems, as the λ_i next to 0 do."""
+        """Whether the λ_i solve the clients' problems: g_i is as at the solution closest to 0."""
         pairs = zip(self.clients, lams, self.multipliers(eps), strict=True)
         return all(client.g(lam) == client.g(nearest) for client, lam, nearest in pairs)
 
@@ -162,7 +162,7 @@ class Clients:
 def rate(law: Masses, t: Fraction) -> Fraction:
     """P(u > t)."""
     place = max(len(law) * t, Fraction(0))
-    k = int(place)  # the cell that t cuts
+    k = int(place)  # the cell that contains t
     return sum(law[k + 1 :], law[k] * (k + 1 - place)) if k < len(law) else Fraction(0)
 
 
@@ -191,22 +191,22 @@ def mix(laws: Sequence[Masses], weights: Sequence[Fraction]) -> Masses:
     return tuple(dot(weights, cell) / total for cell in cells)
 
 
-def parts(count: int, most: int | None = None) -> st.SearchStrategy[Fraction]:
-    """k/count for k = 0, ..., ``most``, or up to one."""
-    return st.integers(0, count if most is None else most).map(lambda k: Fraction(k, count))
+def parts(count: int, last: int | None = None) -> st.SearchStrategy[Fraction]:
+    """k/count for k = 0, ..., ``last``, by default up to 1."""
+    return st.integers(0, count if last is None else last).map(lambda k: Fraction(k, count))
 
 
 def worlds(
-    clients: int = 2, cells: int = 4, *, equal: bool = True, least: int = 1, **more: Any
+    clients: int = 2, cells: int = 4, *, equal: bool = True, minimum: int = 1, **fields: Any
 ) -> st.SearchStrategy[dict[str, Any]]:
-    """Instances {"laws", "q"} and what ``more`` draws: integer weights from ``least`` up (0 leaves
-    gaps), q common or, not ``equal``, each.
+    """Instances {"laws", "q"} and ``fields``: integer weights from ``minimum`` up (0 leaves gaps),
+    one q for all clients or, if not ``equal``, one each.
     """
-    weights = st.lists(st.integers(least, 9), min_size=cells, max_size=cells).filter(any)
-    one = st.integers(1, 7).map(lambda k: Fraction(k, 8))
-    shares = one if equal else st.lists(one, min_size=clients, max_size=clients)
+    weights = st.lists(st.integers(minimum, 9), min_size=cells, max_size=cells).filter(any)
+    unit = st.integers(1, 7).map(lambda k: Fraction(k, 8))
+    shares = unit if equal else st.lists(unit, min_size=clients, max_size=clients)
     pairs = st.lists(st.lists(weights, min_size=2, max_size=2), min_size=clients, max_size=clients)
-    return st.fixed_dictionaries({"laws": pairs, "q": shares, **more})
+    return st.fixed_dictionaries({"laws": pairs, "q": shares, **fields})
 
 
 def _end(nodes: list[tuple[Fraction, Fraction]], value: Fraction) -> Fraction:

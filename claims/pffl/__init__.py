@@ -16,5 +16,6 @@ PAPER = Paper(
         "u": "the first vector, or model",
         "rows": "of table 1",
         "columns": "of table 1",
+        "variance": "of table 1",
     },
 )

@@ -14,40 +14,42 @@ from fairfl.claims.pffl.rank_weights import by_rank
 from fairfl.theory.aggregation import RankWeighted
 
 FAR = 10**6
-"""How far along a direction of ascent one has to go to see that the supremum is infinite."""
+"""Length along a direction of ascent at which the maximand must exceed 1."""
 
 
 def code(w: list[Fraction]) -> RankWeighted:
-    """The objective as the code has it."""
+    """The objective of fairfl."""
     return RankWeighted(weights=tuple(float(x) for x in w))
 
 
 def premises(w: list[Fraction]) -> dict[str, bool]:
-    """What is supposed of the weights."""
+    """The hypotheses on the weights."""
     return {"weights": w == sorted(w, reverse=True) and min(w) >= 0 and sum(w) == 1}
 
 
 def case(instance: dict[str, Any], total: bool = True, caps: Fraction = Fraction(1)) -> Case:
-    """f*(v) = sup v.F - f(F) is 0 where v is majorised by w, and infinite elsewhere; the code says
-    the same. Majorised: the k largest sum to at most ``caps`` times w_1 + ... + w_k, and all of
-    them to w_1 + ... + w_n (if ``total``).
+    """f*(v) = sup v.F - f(F) is 0 where v is majorised by w, and infinite elsewhere; fairfl's
+    conjugate agrees. Majorised: the k largest sum to at most ``caps`` times w_1 + ... + w_k, and
+    all of them to w_1 + ... + w_n (if ``total``).
 
-    Fenchel's inequality at a drawn F; and where v is not majorised, an F at which v.F - f(F) is as
-    large as one likes: along the indicators of the k largest v, or along (1, ..., 1) or its
+    Fenchel's inequality at a drawn F; and where v is not majorised, an F at which v.F - f(F) is
+    arbitrarily large: along the indicators of the k largest v, or along (1, ..., 1) or its
     opposite.
     """
     w, v, f = instance["w"], instance["v"], instance["F"]
     n, ranked = len(w), sorted(v, reverse=True)
-    inside = all(sum(ranked[:k]) <= caps * sum(w[:k]) for k in range(1, n + 1))
-    inside &= not total or sum(v) == sum(w)
-    place = sorted(range(n), key=lambda i: -v[i])
-    rays = [[int(i in place[:k]) for i in range(n)] for k in range(1, n + 1)] + [[-1] * n]
+    is_majorised = all(sum(ranked[:k]) <= caps * sum(w[:k]) for k in range(1, n + 1))
+    is_majorised &= not total or sum(v) == sum(w)
+    ranking = sorted(range(n), key=lambda i: -v[i])
+    rays = [[int(i in ranking[:k]) for i in range(n)] for k in range(1, n + 1)] + [[-1] * n]
     gain = max(dot(v, ray) - by_rank(w, ray) for ray in rays)
-    found = code(w).conjugate([float(x) for x in v]).item()
-    relations = [Relation(found, "==", 0.0 if inside else float("inf"), "conjugate, as computed")]
-    if np.isinf(found) and not inside:
+    computed = code(w).conjugate([float(x) for x in v]).item()
+    relations = [
+        Relation(computed, "==", 0.0 if is_majorised else float("inf"), "conjugate, as computed")
+    ]
+    if np.isinf(computed) and not is_majorised:
         relations = [Relation(1, "<=", FAR * gain, "unbounded")]
-    elif inside:
+    elif is_majorised:
         relations.append(Relation(dot(v, f), "<=", by_rank(w, f), "Fenchel"))
         relations.append(Relation(gain, "<=", 0, "no direction of ascent"))
     return Case(tuple(relations), premises(w))
@@ -80,17 +82,17 @@ def instances(draw: st.DrawFn) -> dict[str, Any]:
     vector = st.lists(st.integers(0, 6), min_size=n, max_size=n).filter(any)
     raw = sorted(draw(vector), reverse=True)
     w = [Fraction(x, sum(raw)) for x in raw]
-    mixed = [draw(st.integers(0, 3)) for _ in range(3)]
+    coefficients = [draw(st.integers(0, 3)) for _ in range(3)]
     parts = [draw(st.permutations(w)) for _ in range(3)]
-    weight = sum(mixed) or 1
-    v = [dot(mixed, [p[i] for p in parts]) / weight for i in range(n)]
-    place = st.integers(0, n - 1)
+    weight = sum(coefficients) or 1
+    v = [dot(coefficients, [p[i] for p in parts]) / weight for i in range(n)]
+    index = st.integers(0, n - 1)
     if draw(st.booleans()):
-        v[draw(place)] += Fraction(draw(st.sampled_from(["1/24", "-1/24", "1"])))
-    elif draw(st.booleans()):  # a little moved between two entries of a vertex: just outside
+        v[draw(index)] += Fraction(draw(st.sampled_from(["1/24", "-1/24", "1"])))
+    elif draw(st.booleans()):  # move a little between two entries of a vertex: just outside
         v = list(parts[0])
-        v[draw(place)] += w[0] / 10_000
-        v[draw(place)] -= w[0] / 10_000
+        v[draw(index)] += w[0] / 10_000
+        v[draw(index)] -= w[0] / 10_000
     quarters = st.integers(-8, 8).map(lambda k: Fraction(k, 4))
     return {"w": w, "v": v, "F": draw(st.lists(quarters, min_size=n, max_size=n))}
 

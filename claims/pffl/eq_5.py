@@ -13,8 +13,8 @@ from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite,
 
 
 def extreme(instance: dict[str, Any], place: int = 1) -> Case:
-    """p . phi(u) = min u at every 0-1 vector and at (-1, ..., -1), for ascending phi and p one at
-    ``place``, or the last, else zero.
+    """p . phi(u) = min u at every 0-1 vector and at (-1, ..., -1), for ascending phi and p that is
+    1 at ``place`` (at most n) and else 0.
 
     Both sides are linear on each cone u_s(1) <= ... <= u_s(n), and these vectors generate it: equal
     there is equal.
@@ -26,8 +26,8 @@ def extreme(instance: dict[str, Any], place: int = 1) -> Case:
 
 
 def opposite(instance: dict[str, Any], same: bool = False) -> Case:
-    """(6) does not prefer unequal losses to equal ones of the same mean; weights against the order,
-    or with it.
+    """(6) does not prefer unequal losses to equal ones of the same mean; weights in the opposite
+    order, or in the ``same``.
     """
     losses, p = instance["losses"], instance["p"]
     even = [sum(losses, Fraction(0)) / len(losses)] * len(losses)
@@ -41,8 +41,8 @@ def opposite(instance: dict[str, Any], same: bool = False) -> Case:
 
 
 def chebyshev(turned: bool = False) -> tuple[Any, list[Any]]:
-    """What two ranks k < l add to n sum w_k F_[k] - sum w sum F, which is the sum of this over all
-    pairs: w F + w' F' - w F' - w' F, for w = w' + g and F = F' + h; ``turned``, w' = w + g.
+    """The term of two ranks k < l in n sum w_k F_[k] - sum w sum F, which is the sum of these over
+    all pairs: w F + w' F' - w F' - w' F, for w = w' + g and F = F' + h; ``turned``, w' = w + g.
     """
     g, h = sympy.symbols("g h", nonnegative=True)
     low, loss = sympy.symbols("w F", real=True)
@@ -51,7 +51,7 @@ def chebyshev(turned: bool = False) -> tuple[Any, list[Any]]:
 
 
 def agreement(instance: dict[str, Any], line_13: bool = True) -> Case:
-    """Clients that all return the model u leave it as it is."""
+    """If all clients return the model u, the new model is u."""
     p, u = instance["p"], instance["u"]
     new = sum(u if line_13 else w * u for w in p)
     return Case((Relation(new, "==", u, "new model"),), {"weights": min(p) >= 0 and sum(p) == 1})

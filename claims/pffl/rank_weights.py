@@ -1,4 +1,4 @@
-"""Equations (3), (4), (6): the Gini index, what weights by rank depend on, and convexity."""
+"""Equations (3), (4), (6): the Gini index, weights by rank, and convexity."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fairfl.theory.aggregation import RankWeighted
 def case(
     instance: dict[str, Any], offset: int = -1, span: Fraction = Fraction(1), power: int = 2
 ) -> Case:
-    """(3) in fractions against pairs, and its range, for one vector of utilities."""
+    """(3) in fractions compared with the sum over pairs, and its range, for one utility vector."""
     u = instance["u"]
     n, total = len(u), sum(u, Fraction(0))
     ranked = enumerate(sorted(u, reverse=True), start=1)
@@ -32,9 +32,9 @@ def case(
 
 
 def utilities() -> st.SearchStrategy[dict[str, Any]]:
-    """Non-negative vectors, one value positive, ties and zeros among them."""
-    one = st.integers(0, 12).map(lambda k: Fraction(k, 4))
-    return st.lists(one, min_size=1, max_size=6).filter(any).map(lambda u: {"u": u})
+    """Non-negative vectors with a positive value, ties and zeros among them."""
+    quarter = st.integers(0, 12).map(lambda k: Fraction(k, 4))
+    return st.lists(quarter, min_size=1, max_size=6).filter(any).map(lambda u: {"u": u})
 
 
 PROFILES = {
@@ -51,10 +51,10 @@ def kept_order(instance: dict[str, Any], scheme: str = "rank", strict: bool = Tr
     before, after = (weights(scheme, instance["profile"], f) for f in (losses, images))
     relations = (Relation(a, "==", b, "weight") for a, b in zip(before, after, strict=True))
     ends = combinations(sorted(zip(losses, images, strict=True)), 2)
-    rises = all(
+    is_increasing = all(
         u < v if strict and x < y else u == v or x < y and u <= v for (x, u), (y, v) in ends
     )
-    return Case(tuple(relations), {"losses": min(losses) >= 0, "increasing": rises})
+    return Case(tuple(relations), {"losses": min(losses) >= 0, "increasing": is_increasing})
 
 
 def weights(scheme: str, profile: str, losses: list[Fraction]) -> list[Any]:
@@ -67,8 +67,8 @@ def weights(scheme: str, profile: str, losses: list[Fraction]) -> list[Any]:
 
 @st.composite
 def instances(draw: st.DrawFn, tied: bool = False) -> dict[str, Any]:
-    """Losses in quarters, with ties, and what h makes of them; where ``tied``, of two neighbours
-    the same.
+    """Losses in quarters, with ties, and their images under h; with ``tied`` two neighbours have
+    one image.
     """
     quarters = st.integers(0, 20).map(lambda k: Fraction(k, 4))
     losses = draw(st.lists(quarters, min_size=1, max_size=7))
@@ -88,30 +88,30 @@ def by_rank(weights: list[Any], losses: list[Any]) -> Any:
 
 def midpoint(instance: dict[str, Any], turned: bool = False) -> Case:
     """At a midpoint the function is at most the mean of its values at the ends."""
-    w, one, two = instance["w"], instance["one"], instance["two"]
-    middle = [(a + b) / 2 for a, b in zip(one, two, strict=True)]
+    w, first, second = instance["w"], instance["one"], instance["two"]
+    middle = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
     weights = sorted(w, reverse=not turned)
-    ends = by_rank(weights, one) + by_rank(weights, two)
+    ends = by_rank(weights, first) + by_rank(weights, second)
     return Case((Relation(2 * by_rank(weights, middle), "<=", ends, "midpoint"),))
 
 
 @st.composite
 def ends(draw: st.DrawFn) -> dict[str, Any]:
     """Weights, and two vectors of losses of any sign."""
-    n, one = draw(st.integers(1, 6)), st.integers(-12, 12).map(lambda k: Fraction(k, 4))
-    return {key: [draw(one) for _ in range(n)] for key in ("w", "one", "two")}
+    n, quarter = draw(st.integers(1, 6)), st.integers(-12, 12).map(lambda k: Fraction(k, 4))
+    return {key: [draw(quarter) for _ in range(n)] for key in ("w", "one", "two")}
 
 
 def dent(step: int = 1) -> dict[str, Any]:
     """Where w_k < w_(k+1) the function is not convex: twice its value at a midpoint exceeds the sum
     at the ends by 2 (w_(k+1) - w_k), for each n and k.
 
-    The ends have 1 and -1 at places k and k+1 in either order, 2 before and -2 behind, which add up
-    to P; in the middle both are 0.
+    The ends have 1 and -1 at places k and k+1 in either order, 2 before and -2 after them, whose
+    weighted sum is P; the midpoint has 0 at both places.
     """
-    here, after, P = sympy.symbols("w_k w_next P", real=True)
-    ends, middle = P + here - after, P
-    return {"excess": 2 * middle - 2 * ends - 2 * step * (after - here)}
+    weight, next_weight, P = sympy.symbols("w_k w_next P", real=True)
+    ends, middle = P + weight - next_weight, P
+    return {"excess": 2 * middle - 2 * ends - 2 * step * (next_weight - weight)}
 
 
 CLAIMS = (

@@ -23,7 +23,7 @@ def no_gap(instance: dict[str, Any], shift: int = 1) -> Case:
 
 
 def arithmetic(shift: int = 0) -> dict[str, Any]:
-    """Of (7): the Gini weights, and those without the first gap, k = 1..n."""
+    """Weights by (7): Gini's, and those without the first gap, k = 1..n."""
     n, k = sympy.symbols("n k", positive=True, integer=True)
     p1, d = sympy.symbols("p1 d", positive=True)
     total: Any = sympy.summation(2 * (k + shift) / (n * (n + 1)), (k, 1, n))
@@ -63,8 +63,8 @@ def geometric(first: int = 0) -> dict[str, Any]:
 
 
 def limits(first: int = 0) -> dict[str, Any]:
-    """The limits of the weights at z -> 1 and z -> 0 less 1/n, and less 1 for the first and 0 for a
-    later one.
+    """Residuals of the limits: 1/n at z -> 1; at z -> 0, 1 for the first weight and 0 for a later
+    one.
     """
     z, n, k = sympy.symbols("z n k", positive=True)
     factor = (z - 1) / (z**n - 1)

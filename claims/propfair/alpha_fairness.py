@@ -48,7 +48,7 @@ def bend(form: str = "usual") -> tuple[sympy.Expr, list[sympy.Expr]]:
 
 
 def gap(instance: dict[str, Any], slack: Fraction = Fraction(1)) -> Case:
-    """The usual form: where min v < min u, u is better once alpha > 1 + log n / log(min u / min v),
+    """The usual form: if min v < min u, u is better once alpha > 1 + log n / log(min u / min v),
     n clients.
 
     For alpha > 1: sum v^(1-alpha) >= (min v)^(1-alpha) > n (min u)^(1-alpha) >= sum u^(1-alpha),
@@ -63,7 +63,7 @@ def gap(instance: dict[str, Any], slack: Fraction = Fraction(1)) -> Case:
 
 @st.composite
 def pairs(draw: st.DrawFn) -> dict[str, Any]:
-    """Two utility vectors, the first with the larger minimum; one in two the worst case for it."""
+    """Two utility vectors, the first with the larger minimum; in half of them its worst case."""
     n = draw(st.integers(1, 4))
     low, step = (Fraction(draw(st.integers(1, 8)), 4) for _ in range(2))
     u = [low + step + Fraction(draw(st.integers(0, 8)), 4) for _ in range(n)]

@@ -19,9 +19,9 @@ def alone(instance: dict[str, Any], clipped: bool = False) -> Case:
     """
     x: Fraction = instance["lambda"]
     # any (q+1)/q-norm of one number, and n^(-1/(q+1)) = 1
-    inside = (x >= 0 or clipped) and x <= 1
-    value, told = (sympy.Integer(0) if zero else sympy.oo for zero in (x <= 1, inside))
-    return Case((Relation(value, "==", told, "A*(lambda), and (15)"),))
+    is_inside = (x >= 0 or clipped) and x <= 1
+    value, printed = (sympy.Integer(0) if zero else sympy.oo for zero in (x <= 1, is_inside))
+    return Case((Relation(value, "==", printed, "A*(lambda), and (15)"),))
 
 
 def power(x: Any, exponent: Fraction) -> arb:
@@ -41,8 +41,8 @@ def mean(f: list[Any], q: Fraction) -> arb:
 
 
 def case(instance: dict[str, Any], shift: Fraction = Fraction(0), clip: bool = True) -> Case:
-    """(15) with max(lambda, 0), at one lambda: inside, no f beats 0; outside, f_i = max(lambda_i,
-    0)^(1/q) does.
+    """(15) with max(lambda, 0), at one lambda: inside, the maximand is at most 0; outside it is
+    positive at f_i = max(lambda_i, 0)^(1/q).
 
     The maximand is homogeneous in f, so one positive value makes the supremum infinite. ``shift``
     moves the bound.
@@ -54,14 +54,14 @@ def case(instance: dict[str, Any], shift: Fraction = Fraction(0), clip: bool = T
         value = sum((ball(v) * g for v, g in zip(x, ray, strict=True)), arb(0)) - mean(ray, q)
         return Case((Relation(0, "<", value, "infinite"),))
     value = dot(x, f)
-    room = ball(Fraction(1, 10**15))
-    return Case((Relation(ball(value), "<=", mean(f, q) + room, "no more than 0"),))
+    slack = ball(Fraction(1, 10**15))
+    return Case((Relation(ball(value), "<=", mean(f, q) + slack, "no more than 0"),))
 
 
 @st.composite
 def weights(draw: st.DrawFn) -> dict[str, Any]:
-    """Weights of any sign, one in two scaled to 999 or 1001 thousandths of the bound; losses
-    towards the maximiser.
+    """Weights of any sign, half of them scaled to 999 or 1001 thousandths of the bound; losses at
+    the maximiser, or any.
     """
     n = draw(st.integers(1, 4))
     x = [Fraction(draw(st.integers(-4, 8)), 8) for _ in range(n)]
@@ -73,20 +73,20 @@ def weights(draw: st.DrawFn) -> dict[str, Any]:
             v * scale * draw(st.sampled_from([Fraction(999, 1000), Fraction(1001, 1000)]))
             for v in x
         ]
-    near = [Fraction(float(power(v, 1 / q).mid())).limit_denominator(10**9) for v in x]
-    other = [Fraction(draw(st.integers(0, 8))) for _ in range(n)]
-    return {"lambda": x, "q": q, "f": draw(st.sampled_from([near, other]))}
+    maximiser = [Fraction(float(power(v, 1 / q).mid())).limit_denominator(10**9) for v in x]
+    losses = [Fraction(draw(st.integers(0, 8))) for _ in range(n)]
+    return {"lambda": x, "q": q, "f": draw(st.sampled_from([maximiser, losses]))}
 
 
 def maximum(instance: dict[str, Any], total: Fraction = Fraction(1)) -> Case:
-    """AFL's conjugate at one lambda, A(f) = max f: 0 inside, and somewhere above 1000 outside.
+    """AFL's conjugate at one lambda, A(f) = max f: 0 inside; outside, the maximand exceeds 1000.
 
     Where ``signed``, on R^n, inside is the simplex; else, on f >= 0, inside is sum max(lambda, 0)
-    <= 1. ``total`` is the sum that counts as inside.
+    <= 1. ``total`` is the bound of the sum.
     """
     x, f, signed = instance["lambda"], instance["f"], instance["signed"]
     n, positive = len(x), [max(v, Fraction(0)) for v in x]
-    inside = sum(x) == total and min(x) >= 0 if signed else sum(positive) <= total
+    is_inside = sum(x) == total and min(x) >= 0 if signed else sum(positive) <= total
     far = Fraction(10**9)
     rays = [[far * (v > 0) for v in x]]
     if signed:
@@ -97,9 +97,9 @@ def maximum(instance: dict[str, Any], total: Fraction = Fraction(1)) -> Case:
     def maximand(g: list[Fraction]) -> Fraction:
         return dot(x, g) - max(g)
 
-    if inside:
-        tried = (Relation(maximand(g), "<=", 0, "Fenchel") for g in (f, *rays))
-        return Case((*tried, Relation(maximand([Fraction(0)] * n), "==", 0, "f = 0")))
+    if is_inside:
+        relations = (Relation(maximand(g), "<=", 0, "Fenchel") for g in (f, *rays))
+        return Case((*relations, Relation(maximand([Fraction(0)] * n), "==", 0, "f = 0")))
     return Case((Relation(1000, "<", max(map(maximand, rays)), "unbounded"),))
 
 

@@ -14,8 +14,8 @@ from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
 
 
 def level(instance: dict[str, Any], scale: int = 1, domain: str = "R^n") -> Case:
-    """(C.3) at one lambda: 0 at ``scale``/n; where it says infinite, the maximand exceeds 1000
-    somewhere on the ray along lambda - 1/n, or along its positive part where f >= 0.
+    """(C.3) at one lambda: 0 at ``scale``/n; elsewhere the maximand exceeds 1000 on the ray along
+    lambda - 1/n, or along its positive part where f >= 0.
     """
     x: list[Fraction] = instance["lambda"]
     n = len(x)
@@ -30,13 +30,13 @@ def level(instance: dict[str, Any], scale: int = 1, domain: str = "R^n") -> Case
 
 def weights() -> st.SearchStrategy[dict[str, Any]]:
     """Any lambda, 1/n among them."""
-    one = st.integers(-6, 6).map(lambda k: Fraction(k, 4))
-    level = st.integers(1, 4).map(lambda n: [Fraction(1, n)] * n)
-    return st.one_of(st.lists(one, min_size=1, max_size=4), level).map(lambda x: {"lambda": x})
+    weight = st.integers(-6, 6).map(lambda k: Fraction(k, 4))
+    equal = st.integers(1, 4).map(lambda n: [Fraction(1, n)] * n)
+    return st.one_of(st.lists(weight, min_size=1, max_size=4), equal).map(lambda x: {"lambda": x})
 
 
 def entropy(instance: dict[str, Any], factor: Fraction = Fraction(1), mean: bool = True) -> Case:
-    """(16) in balls: no f beats A*(lambda), zeros in lambda included; and f near its maximiser
+    """(16) in balls, lambda with zeros too: no f exceeds A*(lambda), and an f near the maximiser
     comes close to it. For mutants: ``factor`` of A*, and the sum for the mean in A.
     """
     x, f, alpha = instance["lambda"], instance["f"], ball(instance["alpha"])
@@ -47,13 +47,13 @@ def entropy(instance: dict[str, Any], factor: Fraction = Fraction(1), mean: bool
 
     penalty = sum((ball(v) * ball(v).log() for v in x if v), arb(0)) + arb(len(x)).log()
     penalty *= ball(factor) / alpha
-    most = penalty + ball(Fraction(1, 10**12))
-    near = maximand([(ball(v).log() if v else arb(-60)) / alpha for v in x])
+    bound = penalty + ball(Fraction(1, 10**12))
+    approached = maximand([(ball(v).log() if v else arb(-60)) / alpha for v in x])
     return Case(
         (
-            Relation(maximand([ball(g) for g in f]), "<=", most, "bound"),
-            Relation(near, "<=", most, "bound, near the maximiser"),
-            Relation(penalty - ball(Fraction(1, 10**6)), "<=", near, "approached"),
+            Relation(maximand([ball(g) for g in f]), "<=", bound, "bound"),
+            Relation(approached, "<=", bound, "bound, near the maximiser"),
+            Relation(penalty - ball(Fraction(1, 10**6)), "<=", approached, "approached"),
         ),
         {"simplex": sum(x, Fraction(0)) == 1 and min(x) >= 0},
     )
@@ -74,9 +74,10 @@ def on_simplex(draw: st.DrawFn) -> dict[str, Any]:
 def geometric(instance: dict[str, Any], threshold: Fraction = Fraction(1)) -> Case:
     """(C.21) at one lambda, in fractions, n-th powers for roots.
 
-    Inside: lambda.u >= G at any u >= 0, so no f beats M (sum lambda - 1), which f = M attains.
-    Positive but outside: u = c/(n lambda) gains, as prod n lambda < 1. With some lambda_i <= 0: u_i
-    = s^n there, the others 1, gains without bound: G - lambda.u >= s - sum of the other lambda.
+    Inside: lambda.u >= G at any u >= 0, so the maximum is M (sum lambda - 1), attained at f = M.
+    Positive but outside: the maximand grows along u = c/(n lambda), as prod n lambda < 1. With some
+    lambda_i <= 0 it is unbounded: u_i = s^n there, the others 1, and G - lambda.u >= s - sum of the
+    other lambda.
     """
     x, u = instance["lambda"], instance["u"]
     n = len(x)
@@ -87,12 +88,12 @@ def geometric(instance: dict[str, Any], threshold: Fraction = Fraction(1)) -> Ca
             return Case(
                 (Relation(prod(u), "<=", power, "inside: G <= lambda.u", float(power) or 1.0),)
             )
-        gained = Fraction(1, 10**12)  # a margin of 0 would pass a test of <
-        return Case((Relation(gained, "<=", 1 - product, "outside: the ray gains"),))
-    low = x.index(min(x))
-    others = sum((v for i, v in enumerate(x) if i != low), Fraction(0))
+        margin = Fraction(1, 10**12)  # a margin of 0 would pass a test of <
+        return Case((Relation(margin, "<=", 1 - product, "outside: the ray gains"),))
+    index = x.index(min(x))
+    others = sum((v for i, v in enumerate(x) if i != index), Fraction(0))
     size = 1000 + abs(others)
-    gain = size - x[low] * size**n - others
+    gain = size - x[index] * size**n - others
     return Case((Relation(1000, "<=", gain, "not positive: unbounded"),))
 
 
@@ -104,8 +105,8 @@ def near_border(draw: st.DrawFn) -> dict[str, Any]:
     n = draw(st.integers(1, 3))
     if draw(st.booleans()):
         x = [Fraction(draw(st.integers(1, 12)), 4) for _ in range(n)]
-        near = draw(st.sampled_from([Fraction(999, 1000), Fraction(1), Fraction(1001, 1000)]))
-        x[-1] = near / (n * prod(n * v for v in x[:-1]))
+        product = draw(st.sampled_from([Fraction(999, 1000), Fraction(1), Fraction(1001, 1000)]))
+        x[-1] = product / (n * prod(n * v for v in x[:-1]))
         return {"lambda": x, "u": [1 / v for v in x]}
     x = [Fraction(draw(st.integers(-2, 12)), 4) for _ in range(n)]
     return {"lambda": x, "u": [Fraction(draw(st.integers(0, 12)), 4) for _ in range(n)]}
@@ -136,8 +137,8 @@ def closed(instance: dict[str, Any], capped: bool = True) -> Case:
 
 @st.composite
 def levels(draw: st.DrawFn) -> dict[str, Any]:
-    """v > 0 with prod n v = 1, the smallest perhaps twice, and how far lambda lies below it there
-    (also below 0).
+    """v > 0 with prod n v = 1, its minimum perhaps attained twice, and the distance of lambda below
+    v there (also below 0).
     """
     n = draw(st.integers(1, 4))
     w = [Fraction(draw(st.integers(1, 9)), draw(st.integers(1, 4))) for _ in range(n)]

@@ -11,19 +11,19 @@ from fairfl.claims.forms import Claim, definite, every, identity
 
 
 def derivatives(sign: int = 1, power: int = 2) -> dict[str, sympy.Expr]:
-    """Chain rule for f(x, y) with arbitrary values of f and its derivatives: a 2-jet stands for
-    every smooth f.
+    """Chain rule for f(x, y) with arbitrary values of f and its derivatives: the formula uses the
+    2-jet of f alone.
     """
     x, y, M, c, a, b, p, q, r = sympy.symbols("x y M c a b p q r", real=True)
     f = c + a * x + b * y + p * x**2 / 2 + q * x * y + r * y**2 / 2
     phi = -sympy.log(M - f)
-    at = {x: 0, y: 0}
+    origin = {x: 0, y: 0}
     gradient, hessian = {x: a, y: b}, {(x, x): p, (x, y): q, (y, y): r}
-    found = {f"d{u}": sympy.diff(phi, u).subs(at) - gradient[u] / (M - c) for u in (x, y)}
+    residuals = {f"d{u}": sympy.diff(phi, u).subs(origin) - gradient[u] / (M - c) for u in (x, y)}
     for (u, v), second in hessian.items():
         printed = ((M - c) * second + sign * gradient[u] * gradient[v]) / (M - c) ** power
-        found[f"d{u}d{v}"] = sympy.diff(phi, u, v).subs(at) - printed
-    return found
+        residuals[f"d{u}d{v}"] = sympy.diff(phi, u, v).subs(origin) - printed
+    return residuals
 
 
 Form = tuple[Any, list[Any]]
@@ -73,7 +73,7 @@ def along(expression: Any) -> Any:
 
 
 def second_order(inverted: bool = False) -> dict[str, Any]:
-    """The Hessian of A_s along v, and what -s'/s'' has to do with it.
+    """The Hessian of A_s along v, and its relation to -s'/s''.
 
     With s(A) = (1/n) sum s(f_i): A'' = ((1/n) sum s''_i v_i^2 - S'' A'^2)/S', A' = (1/n) sum s'_i
     v_i / S'. By Cauchy-Schwarz it is >= 0 for all v iff (1/n) sum r(f_i) <= r(A), r = s'^2/s'': iff
@@ -93,13 +93,13 @@ def second_order(inverted: bool = False) -> dict[str, Any]:
 
 
 def schwarz(factor: Fraction = ONE) -> tuple[Any, list[Any]]:
-    """Of a client: with t = X/W, X the sum of a v and W that of a^2/c, these add up over clients to
-    the sum of c v^2 less X^2/W; 0 at v = t a/c, the largest quotient.
+    """One client's term of Cauchy-Schwarz. With t = X/W, X the sum of a v and W that of a^2/c, the
+    terms add up to the sum of c v^2 less X^2/W, which is 0 at v = t a/c.
     """
     a, c = sympy.symbols("a c", positive=True)
     v, t = sympy.symbols("v t", real=True)
-    less = sympy.Rational(str(factor)) * (2 * t * a * v - t**2 * a**2 / c)
-    return c * v**2 - less, [c * (v - t * a / c) ** 2]
+    square = sympy.Rational(str(factor)) * (2 * t * a * v - t**2 * a**2 / c)
+    return c * v**2 - square, [c * (v - t * a / c) ** 2]
 
 
 CLAIMS = (

@@ -32,13 +32,18 @@ def batch(world: dict[str, Any], i: int, sign: float, theta: Any) -> tuple[Any, 
 def constants(world: dict[str, Any]) -> dict[str, Any]:
     """L, L_0 and the four variances of the waves, exactly: suprema over theta are amplitudes."""
     clients = world["clients"]
-    top = max(a for a, *_ in clients)
+    amplitude = max(a for a, *_ in clients)
     pairs = [
         abs(a * np.exp(1j * u) - b * np.exp(1j * w))
         for a, u, _, _ in clients
         for b, w, _, _ in clients
     ]
-    return {"L": top, "L0": top, "between": max(pairs), "local": [k for _, _, k, _ in clients]}
+    return {
+        "L": amplitude,
+        "L0": amplitude,
+        "between": max(pairs),
+        "local": [k for _, _, k, _ in clients],
+    }
 
 
 def objective(world: dict[str, Any], theta: Any) -> tuple[Any, Any]:
@@ -49,23 +54,23 @@ def objective(world: dict[str, Any], theta: Any) -> tuple[Any, Any]:
 
 
 def right_side(mu: Any, eta: Any, gap: Any, clients: list[tuple[Any, Any]], g: Any, a: Any) -> Any:
-    """12/((11 mu - 9) eta) (gap + Psi~) without the second sum of Psi~, of numbers of any type;
+    """12/((11 mu - 9) eta) (gap + Psi~) without the second sum of Psi~, for numbers of any type;
     ``clients`` are K_i and sigma~_l,i^2, g is sigma~_g^2, ``a`` averages over the clients, ``gap``
-    is that of a round.
+    is (pi_0 - pi*)/T.
     """
     return front(mu, eta) * (gap + eta / 2 * a([k**2 * (s + int(APART) * g) for k, s in clients]))
 
 
 def as_proved(instance: dict[str, Any]) -> Case:
-    """The right side for two clients of shares 1/3 and 2/3, and what ``averaging.v`` proves that it
-    is there: its sigma_l^2 is 5/9 of the printed sigma~_l^2.
+    """The right side for two clients of shares 1/3 and 2/3 is the value proved in ``averaging.v``;
+    its sigma_l^2 is 5/9 of the printed sigma~_l^2.
     """
     names = ("at_eta", "within", "wide_there")
-    eta, within, told = (ball(constant("averaging.v", name)) for name in names)
+    eta, within, proved = (ball(constant("averaging.v", name)) for name in names)
     clients = [(k, within * s) for k, s in zip(instance["steps"], instance["noise"], strict=True)]
     gap = ball(Fraction(19, instance["T"]))
-    found = right_side(ball("8/3"), eta, gap, clients, 4, lambda values: sum(values) * 5 / 9)
-    return Case((Relation(abs(found - told), "<=", Fraction(1, 10**9), "difference"),))
+    computed = right_side(ball("8/3"), eta, gap, clients, 4, lambda values: sum(values) * 5 / 9)
+    return Case((Relation(abs(computed - proved), "<=", Fraction(1, 10**9), "difference"),))
 
 
 AS_PROVED = witness(
@@ -83,11 +88,21 @@ def averages(world: dict[str, Any]) -> tuple[Any, float]:
     return max, min(world["steps"])
 
 
-def bound(world: dict[str, Any], eta: float, gap: float, apart: float = 1.0) -> float:
-    """:func:`right_side` at a world. ``apart`` is the share of sigma~_g^2."""
-    made, M = constants(world), world["M"]
-    g2 = apart * (6 * made["between"] / M + 4 * made["L0"] * made["between"] / M**2) ** 2
-    noise = [8 / M**4 * (9 * M**2 + 4 * made["L0"] ** 2) * k**2 for k in made["local"]]
+def bound(world: dict[str, Any], eta: float, gap: float, spread: float = 1.0) -> float:
+    """The :func:`right_side` at a world. ``spread`` is the share of sigma~_g^2."""
+    known_constants, M = constants(world), world["M"]
+    g2 = (
+        spread
+        * (
+            6 * known_constants["between"] / M
+            + 4 * known_constants["L0"] * known_constants["between"] / M**2
+        )
+        ** 2
+    )
+    noise = [
+        8 / M**4 * (9 * M**2 + 4 * known_constants["L0"] ** 2) * k**2
+        for k in known_constants["local"]
+    ]
     a, mu = averages(world)
     clients = list(zip(world["steps"], noise, strict=True))
     return right_side(mu, eta, gap / world["T"], clients, g2, a)
@@ -95,8 +110,8 @@ def bound(world: dict[str, Any], eta: float, gap: float, apart: float = 1.0) -> 
 
 def step_limit(world: dict[str, Any]) -> float:
     """The largest step size, 1/(6 L~ K_i)."""
-    made, M = constants(world), world["M"]
-    tilde = 6 * made["L"] / M + 4 * made["L0"] ** 2 / M**2
+    known_constants, M = constants(world), world["M"]
+    tilde = 6 * known_constants["L"] / M + 4 * known_constants["L0"] ** 2 / M**2
     return float(1 / (6 * tilde * max(world["steps"])))
 
 
@@ -105,42 +120,44 @@ def expected(world: dict[str, Any], eta: float) -> list[float]:
     n, M = len(world["clients"]), world["M"]
     law = world["law"] or [[list(range(n)), 1.0]]
     state = {world["theta"]: 1.0}
-    found = []
+    squares = []
     for _ in range(world["T"]):
-        found.append(sum(w * float(objective(world, at)[1]) ** 2 for at, w in state.items()))
-        new: dict[float, float] = {}
-        for at, w in state.items():
+        squares.append(
+            sum(w * float(objective(world, theta)[1]) ** 2 for theta, w in state.items())
+        )
+        following: dict[float, float] = {}
+        for theta, w in state.items():
             for members, chance in law:
                 total = sum(world["sizes"][i] for i in members)
                 runs = [list(product((-1.0, 1.0), repeat=world["steps"][i])) for i in members]
                 for outcome in product(*runs):
                     moved = 0.0
                     for i, signs in zip(members, outcome, strict=True):
-                        local = at
+                        local = theta
                         for sign in signs:
                             loss, slope = batch(world, i, sign, local)
                             local -= eta * slope / (M - loss)
                         moved += world["sizes"][i] / total * local
                     share = w * chance / float(np.prod([len(r) for r in runs]))
-                    new[moved] = new.get(moved, 0.0) + share
-        state = new
-    return found
+                    following[moved] = following.get(moved, 0.0) + share
+        state = following
+    return squares
 
 
-def case(instance: dict[str, Any], apart: float = 1.0) -> Case:
-    """Theorem 3.3 at one world; pi* on a grid, which errs against the bound. ``apart`` is the share
+def case(instance: dict[str, Any], spread: float = 1.0) -> Case:
+    """Theorem 3.3 at one world; pi* on a grid, an error against the bound. ``spread`` is the share
     of sigma~_g^2.
     """
     eta = instance["rho"] * step_limit(instance)
     grid = objective(instance, np.linspace(0, 2 * np.pi, 2001))[0]
     gap = float(objective(instance, instance["theta"])[0] - grid.min())
-    right = bound(instance, eta, max(gap, 0.0), apart)
+    right = bound(instance, eta, max(gap, 0.0), spread)
     left = min(expected(instance, eta))
-    inside = all(
+    is_inside = all(
         abs(a) + abs(k) <= min(1.0, instance["M"] / 2 - 1) + 1e-12
         for a, _, k, _ in instance["clients"]
     )
-    premises = {"range": inside, "step size": 0 < instance["rho"] <= 1, "participation": True}
+    premises = {"range": is_inside, "step size": 0 < instance["rho"] <= 1, "participation": True}
     return Case((Relation(left, "<=", right, scale=max(right, 1e-12)),), premises)
 
 
@@ -178,17 +195,17 @@ ALONE = {
     "rho": 1.0,
     "law": [[[0], 1.0]],
 }
-"""Client 0 takes part alone, and rests at its own minimum: only sigma~_g^2 is in the bound."""
+"""Client 0 takes part alone and starts at its minimum: the bound has only sigma~_g^2."""
 
 UNEQUAL = {**ALONE, "sizes": [9, 1], "law": None}
-"""Both take part, and rest where their weighted mean is least."""
+"""Both take part and start at the minimum of their weighted mean."""
 
 
 def mixed() -> st.SearchStrategy[dict[str, Any]]:
-    """The worlds, and one that is known to need sigma~_g^2."""
+    """The worlds, and one whose bound needs sigma~_g^2."""
     return st.just(ALONE) | worlds()
 
 
 def full() -> st.SearchStrategy[dict[str, Any]]:
-    """Worlds in which every client takes part in every round, and one that needs sigma~_g^2."""
+    """Worlds where all clients take part in all rounds, and one whose bound needs sigma~_g^2."""
     return st.just(UNEQUAL) | worlds().map(lambda w: {**w, "law": None})

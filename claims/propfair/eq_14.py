@@ -23,8 +23,7 @@ OBJECTIVES = {
 
 
 def residuals(turned: int = 1) -> dict[str, Any]:
-    """A(f) = lambda.f - A*(lambda) at lambda = grad A(f), and that this lambda is in the domain of
-    A*, of n clients.
+    """A(f) = lambda.f - A*(lambda) at lambda = grad A(f), which is in the domain of A*; n clients.
 
     q-FFL: lambda_i = (f_i/A)^q/n, P the mean of f_i^(q+1). TERM: lambda_i = exp(alpha f_i)/E, D =
     lambda.f. PropFair: see at_weights.
@@ -36,23 +35,23 @@ def residuals(turned: int = 1) -> dict[str, Any]:
         "q-FFL": P / A**q - A,
         "q-FFL, norm": P / A ** (q + 1) - 1,  # the mean of (n lambda_i)^((q+1)/q)
         "TERM": D - entropy - sympy.log(E / n) / alpha,
-        **{f"PropFair, {name}": rest for name, rest in at_weights(turned).items()},
+        **{f"PropFair, {name}": residual for name, residual in at_weights(turned).items()},
     }
 
 
 def case(instance: dict[str, Any], name: str, bound: bool = True) -> Case:
-    """Fenchel's inequality at f for another point's weights, and equality at its own; the losses
+    """Fenchel's inequality at f for the dual weights of g, and equality for those of f; the losses
     are in the domain.
     """
     objective = OBJECTIVES[name]
     f, g = (np.array([float(x) for x in instance[k]]) for k in ("f", "g"))
-    other, own = objective.dual_weights(g), objective.dual_weights(f)
+    other_weights, weights = objective.dual_weights(g), objective.dual_weights(f)
     value = float(objective.value(f))
-    left = float(other @ f - objective.conjugate(other))
+    left = float(other_weights @ f - objective.conjugate(other_weights))
     relations = (
         Relation(left, "<=" if bound else "==", value, "weights of another point"),
-        Relation(float(own @ f - objective.conjugate(own)), "==", value, "its own weights"),
-        Relation(0.0, "<=", float(own.min()), "weights are non-negative"),
+        Relation(float(weights @ f - objective.conjugate(weights)), "==", value, "its own weights"),
+        Relation(0.0, "<=", float(weights.min()), "weights are non-negative"),
     )
     return Case(relations, {"losses": bool(f.min() >= 0 and f.max() < 2), "convex": True})
 
@@ -66,8 +65,8 @@ def pairs(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def attained(instance: dict[str, Any]) -> Case:
-    """The maximum in (17) is attained, where some but not all f_i = M: then A(f) = M, and the
-    maximand is M - lambda.u.
+    """(17) attains its maximum where some but not all f_i = M. There A(f) = M, and the maximand is
+    M - lambda.u.
 
     It equals M only for lambda_i = 0 wherever u_i = M - f_i > 0, and then prod n lambda_i = 0.
     """
@@ -87,10 +86,10 @@ def at_weights(turned: int = 1, bound: Any = 1) -> dict[str, Any]:
     For mutants: ``turned`` times these weights, and ``bound`` for the product.
     """
     n, M, G, S = sympy.symbols("n M G S", positive=True)
-    each = turned * sympy.Rational(str(bound)) ** (1 / n) * G / n  # lambda_i u_i
+    product = turned * sympy.Rational(str(bound)) ** (1 / n) * G / n  # lambda_i u_i
     return {
-        "value": (M * S - n * each) - M * (S - 1) - (M - G),
-        "product": (n * each) ** n / G**n - sympy.Rational(str(bound)),
+        "value": (M * S - n * product) - M * (S - 1) - (M - G),
+        "product": (n * product) ** n / G**n - sympy.Rational(str(bound)),
     }
 
 

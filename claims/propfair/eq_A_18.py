@@ -14,15 +14,15 @@ def split(instance: dict[str, Any], operator: Operator = "==") -> Case:
     step: E(noise + drift)^2 = E noise^2 + E drift^2.
     """
     h, s, eta, start = (Fraction(instance[name]) for name in ("h", "s", "eta", "theta"))
-    whole = parts = Fraction(0)
+    joint = parts = Fraction(0)
     for signs in product((-1, 1), repeat=instance["steps"]):
-        at, noise, drift = start, Fraction(0), Fraction(0)
+        theta, noise, drift = start, Fraction(0), Fraction(0)
         for sign in signs:
-            noise, drift = noise + sign * s, drift + h * (at - start)
-            at -= eta * (h * at + sign * s)
-        whole, parts = whole + (noise + drift) ** 2, parts + noise**2 + drift**2
-    told = Relation(whole, operator, parts, "(A.18), times the number of outcomes")
-    return Case((told,), {"step size": 6 * eta * abs(h) * instance["steps"] <= 1})
+            noise, drift = noise + sign * s, drift + h * (theta - start)
+            theta -= eta * (h * theta + sign * s)
+        joint, parts = joint + (noise + drift) ** 2, parts + noise**2 + drift**2
+    relation = Relation(joint, operator, parts, "(A.18), times the number of outcomes")
+    return Case((relation,), {"step size": 6 * eta * abs(h) * instance["steps"] <= 1})
 
 
 CLAIMS = (

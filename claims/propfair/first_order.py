@@ -72,7 +72,7 @@ def join(joined: bool = True) -> dict[str, sympy.Expr]:
 
 
 def bounded(instance: dict[str, Any], lead: Fraction = Fraction(1)) -> Case:
-    """The cross entropy of logits that lead by M in the wrong one of two classes, log(1 + e^M), is
+    """The cross entropy log(1 + e^M), of logits that lead by M in the wrong one of two classes, is
     at most M/2; for a mutant they lead by ``lead`` M.
     """
     M = instance["M"]

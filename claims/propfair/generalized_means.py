@@ -34,7 +34,7 @@ def residuals(
 
 
 def limits() -> dict[str, Any]:
-    """What the bounds of :func:`case` leave in the limit."""
+    """The factor and the summand of :func:`case` in the limit."""
     n, q, alpha = sympy.symbols("n q alpha", positive=True)
     return {
         "n^(-1/(q+1)) to 1": sympy.limit(n ** (-1 / (q + 1)), q, sympy.oo) - 1,

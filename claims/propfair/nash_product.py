@@ -40,9 +40,7 @@ def schur(power: int = 1) -> dict[str, sympy.Expr]:
 
 
 def moved(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """What the product loses when c + d, c - d are moved apart by h > 0, their sum kept: R h (2d +
-    h).
-    """
+    """Decrease of the product when c + d, c - d move apart by h > 0 at one sum: R h (2d + h)."""
     c, d, h, rest = sympy.symbols("c d h R", nonnegative=True)
     loss = rest * ((c + d) * (c - d) - (c + d + h) * (c - d - h))
     return sign * loss, [2 * rest * d * h, rest * h**2]

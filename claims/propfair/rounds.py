@@ -1,8 +1,8 @@
 """Federated averaging on quadratics with exact moments, and the two sides of theorem A.1 in ball
 arithmetic.
 
-f_i(theta) = h theta^2/2 + b_i theta in one dimension: assumption 3.1 asks for gradients that differ
-by a bounded amount everywhere, so the curvature h is common. Batch gradients have additive
+f_i(theta) = h theta^2/2 + b_i theta in one dimension: assumption 3.1 bounds the difference of
+gradients everywhere, so the curvature h is common. Batch gradients have additive
 independent noise of variance s_i.
 """
 
@@ -58,9 +58,9 @@ def bound(
     steps, noise = world["steps"], world["noise"]
     spread = max(world["slopes"]) - min(world["slopes"])
     g = spread * spread
-    p, both = shares(world["sizes"]), list(zip(steps, noise, strict=True))
-    second = averaged([k**2 * (s + APART * g) for k, s in both], p, kind)
-    third = averaged([k**3 * (s + FOURTH * k * g) for k, s in both], p, kind)
+    p, pairs = shares(world["sizes"]), list(zip(steps, noise, strict=True))
+    second = averaged([k**2 * (s + APART * g) for k, s in pairs], p, kind)
+    third = averaged([k**3 * (s + FOURTH * k * g) for k, s in pairs], p, kind)
     drift = ball(DRIFT) * (arb(1).exp() - 2) * (eta * ball(world["L"])) ** 2 * ball(third)
     return front(ball(mu), eta, lead) * (gap / world["T"] + eta / 2 * (ball(second) + drift))
 
@@ -79,9 +79,9 @@ def squared_gradients(world: dict[str, Any], eta: arb, law: Law | None = None) -
     spreads = [sum((rate ** (2 * j) for j in range(k)), arb(0)) for k in steps]
     mean, second = ball(world["theta"]), ball(world["theta"]) ** 2
     centre = sum(slopes, arb(0)) / len(slopes)
-    found = []
+    squares = []
     for _ in range(world["T"]):
-        found.append(h * h * second + 2 * h * centre * mean + centre * centre)
+        squares.append(h * h * second + 2 * h * centre * mean + centre * centre)
         new_mean, new_second = arb(0), arb(0)
         for members, chance in law or [(list(range(len(steps))), Fraction(1))]:
             p = shares([world["sizes"][i] for i in members])
@@ -93,7 +93,7 @@ def squared_gradients(world: dict[str, Any], eta: arb, law: Law | None = None) -
             new_mean += ball(chance) * (a * mean + c)
             new_second += ball(chance) * (a * a * second + 2 * a * c * mean + c * c + v)
         mean, second = new_mean, new_second
-    return found
+    return squares
 
 
 def gap(world: dict[str, Any]) -> arb:
@@ -103,12 +103,12 @@ def gap(world: dict[str, Any]) -> arb:
     return (h * ball(world["theta"]) + centre) ** 2 / (2 * h)
 
 
-def least(values: list[arb]) -> arb:
-    """A ball that holds the minimum: the one with the smallest midpoint, widened where others
+def minimum(values: list[arb]) -> arb:
+    """A ball that contains the minimum: the one with the smallest midpoint, united with those that
     overlap it.
     """
     best = min(values, key=lambda v: float(v.mid()))
-    for other in values:
-        if other is not best and not other > best:
-            best = best.union(other)
+    for value in values:
+        if value is not best and not value > best:
+            best = best.union(value)
     return best

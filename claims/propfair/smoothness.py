@@ -13,22 +13,22 @@ Form = tuple[sympy.Expr, list[sympy.Expr]]
 
 
 def residuals(way: str = "common", scale: int = 1, c: Any = 3) -> dict[str, sympy.Expr]:
-    """The difference of gradients g/(M-f) - k/(M-h), and the constants that it gives with M - f, M
-    - h >= M/2: over the "common" denominator, as in (A.44), (A.47), (A.51), which has M + M/2 in
-    place of one M/2; or "split" into (g-k)/(M-h) + g (f-h)/((M-f)(M-h)).
+    """The difference of gradients g/(M-f) - k/(M-h), and its constants for M - f, M - h >= M/2:
+    over the "common" denominator, as in (A.44), (A.47), (A.51), with M + M/2 in place of one M/2;
+    or "split" into (g-k)/(M-h) + g (f-h)/((M-f)(M-h)).
     """
     M, f, h, g, k = sympy.symbols("M f h g k", real=True)
     L, s, z, L0 = sympy.symbols("L s z L0", positive=True)
-    shared, least = (M - f) * (M - h), (M / 2) ** 2
+    shared, smallest = (M - f) * (M - h), (M / 2) ** 2
     if way == "common":
-        wide, told = M + M / 2, (M * (g - k) + (k - g) * f + g * (f - h)) / shared
+        factor, printed = M + M / 2, (M * (g - k) + (k - g) * f + g * (f - h)) / shared
     else:
-        wide, told = M / 2, (g - k) / (M - h) + g * (f - h) / shared
+        factor, printed = M / 2, (g - k) / (M - h) + g * (f - h) / shared
     return {
-        "difference": scale * (g / (M - f) - k / (M - h)) - told,
-        "smoothness, (A.46)": (wide * L + L0**2) / least - 4 / M**2 * (c * M * L / 2 + L0**2),
-        "clients, (A.49)": (wide * s + L0 * z) / least - 4 / M * (c * s / 2 + L0 / M * z),
-        "batches, (A.52)": 2 * ((wide * s) ** 2 + (L0 * z) ** 2) / least**2
+        "difference": scale * (g / (M - f) - k / (M - h)) - printed,
+        "smoothness, (A.46)": (factor * L + L0**2) / smallest - 4 / M**2 * (c * M * L / 2 + L0**2),
+        "clients, (A.49)": (factor * s + L0 * z) / smallest - 4 / M * (c * s / 2 + L0 / M * z),
+        "batches, (A.52)": 2 * ((factor * s) ** 2 + (L0 * z) ** 2) / smallest**2
         - 8 / M**4 * (c**2 * M**2 * s**2 + 4 * L0**2 * z**2),
     }
 
@@ -45,8 +45,8 @@ def descent(step: int = 1) -> dict[str, sympy.Expr]:
     """
     r, L = sympy.symbols("r L", positive=True)
     g = sympy.symbols("g", real=True)
-    least = r - step * g**2 / L + (step * g) ** 2 / (2 * L)
-    return {"the largest decrease": least - (r - g**2 / (2 * L))}
+    bound = r - step * g**2 / L + (step * g) ** 2 / (2 * L)
+    return {"the largest decrease": bound - (r - g**2 / (2 * L))}
 
 
 def room(constant: Fraction = Fraction(9, 4)) -> Form:

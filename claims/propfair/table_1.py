@@ -39,7 +39,7 @@ def same(instance: dict[str, Any], rows: tuple[str, str] = ("FedAvg", "q-FFL")) 
 
 
 def case(instance: dict[str, Any], row: str, domain: str, table: str = "corrected") -> Case:
-    """A* as the supremum: no f of the domain beats a finite value; where it is infinite some f
+    """A* as the supremum: no f of the domain exceeds a finite value; where it is infinite some f
     exceeds 50. ``table`` "native everywhere" takes the native column on f >= 0 too.
     """
     objective = OBJECTIVES[row]
@@ -52,9 +52,9 @@ def case(instance: dict[str, Any], row: str, domain: str, table: str = "correcte
     def maximand(g: np.ndarray) -> float:
         return float(x @ g) - float(objective.value(g))
 
-    told = float(objective.conjugate(x, domain=domain if table == "corrected" else "native"))
-    if told < inf:
-        relation = Relation(maximand(f), "<=", told, "no f beats A*")
+    conjugate = float(objective.conjugate(x, domain=domain if table == "corrected" else "native"))
+    if conjugate < inf:
+        relation = Relation(maximand(f), "<=", conjugate, "no f beats A*")
     else:
         best = max((maximand(g) for g in rays(row, domain, x)), default=-inf)
         relation = Relation(50.0, "<=", best, "infinite")
@@ -62,20 +62,20 @@ def case(instance: dict[str, Any], row: str, domain: str, table: str = "correcte
 
 
 def rays(row: str, domain: str, x: np.ndarray) -> list[np.ndarray]:
-    """Far points of the domain, in the directions that the corrected table's proof takes."""
+    """Far points of the domain, along the rays of the corrected table's proof."""
     n, far = len(x), 1e5
     if row == "PropFair":
-        made = [2 - far * axis - far**0.5 for axis in np.eye(n)] + [2 - 1e7 / np.maximum(x, 1e-9)]
+        points = [2 - far * axis - far**0.5 for axis in np.eye(n)] + [2 - 1e7 / np.maximum(x, 1e-9)]
     else:
-        made = [far * g for g in (*np.eye(n), np.ones(n), x, np.maximum(x - 1 / n, 0))]
+        points = [far * g for g in (*np.eye(n), np.ones(n), x, np.maximum(x - 1 / n, 0))]
         if domain == "native" and row != "q-FFL":
-            made += [-g for g in made]
-    return [g for g in made if domain == "native" or g.min() >= 0]
+            points += [-g for g in points]
+    return [g for g in points if domain == "native" or g.min() >= 0]
 
 
 @st.composite
 def weights(draw: st.DrawFn) -> dict[str, Any]:
-    """Weights in quarters of the bound, ones that meet it among them; losses of both signs."""
+    """Weights in quarters, some of them at the bound; losses of both signs."""
     n = draw(st.integers(1, 3))
     x = [Fraction(draw(st.integers(0, 6)), 4) for _ in range(n)]
     kind = draw(st.sampled_from(["any", "one", "level"]))

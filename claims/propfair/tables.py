@@ -9,7 +9,7 @@ from fairfl.claims.forms import Case, Relation, caption, counterexample, every
 from fairfl.studies.papers.propfair import published_numbers as numbers
 
 SPLITS = {
-    # Table 2: training and test set sizes; and the share that the text gives to training, appendix
+    # Table 2: training and test set sizes; and the training share of the text, appendix
     # B.1
     "CIFAR-10": (24948, 25052, Fraction(6, 10)),
     "CIFAR-100": (29636, 20364, Fraction(5, 10)),
@@ -25,18 +25,18 @@ def split(instance: dict[str, Any], swapped: bool = False) -> Case:
     """
     name = instance["dataset"]
     train, test, _ = SPLITS[name]
-    told = SPLITS[{"CIFAR-10": "CIFAR-100"}.get(name, "CIFAR-10") if swapped else name][2]
-    apart = abs(Fraction(train, train + test) - told)
-    return Case((Relation(apart, "<=", Fraction(1, 100), "training share"),))
+    printed = SPLITS[{"CIFAR-10": "CIFAR-100"}.get(name, "CIFAR-10") if swapped else name][2]
+    difference = abs(Fraction(train, train + test) - printed)
+    return Case((Relation(difference, "<=", Fraction(1, 100), "training share"),))
 
 
 def repeated(instance: dict[str, Any]) -> Case:
-    """One setting (CIFAR-100, ratio 0.6, batch 64) in two tables: worst 10 % within three joint
-    standard deviations.
+    """One setting (CIFAR-100, ratio 0.6, batch 64) in two tables: the worst 10 % differ by at most
+    three joint standard deviations.
     """
     a, s, b, t = map(Fraction, instance["entries"])
-    words = "squared difference and nine variances"
-    return Case((Relation((a - b) ** 2, "<=", 9 * (s**2 + t**2), words),))
+    name = "squared difference and nine variances"
+    return Case((Relation((a - b) ** 2, "<=", 9 * (s**2 + t**2), name),))
 
 
 REPEATED = [

@@ -1,6 +1,6 @@
 """Theorem 3.3: convergence of PropFair, by theorem A.1 for the composed losses. As printed it fails
-for partial participation. With max_i it holds, by another proof: the printed constants are so wide
-that they cover the bias of the batch gradients.
+for partial participation. With max_i it holds, by another proof: the printed constants are large
+enough to cover the bias of the batch gradients.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def crowded(instance: dict[str, Any], kind: str = "printed", noisy: bool = True)
     alone w.p. ``chance``.
 
     M = 4, L = L_0 = 1/2, sigma_g = sigma_0,g = 0; client 1: sigma_l^2 = sigma_0,l^2 = 1/8. From t =
-    1 on, E pi'^2 is at least chance times the least of :func:`after_a_step`; at t = 0 it is
+    1 on, E pi'^2 is at least chance times the minimum of :func:`after_a_step`; at t = 0 it is
     pi'(theta_0)^2. K_i = 1.
     """
     n, T, chance = instance["n"], instance["T"], instance["chance"]
@@ -105,7 +105,7 @@ def smoother(smooth: Fraction = 6 / PACE) -> Form:
 
 
 def quieter(quiet: Fraction = 1 / WITHIN) -> Form:
-    """A part of the printed sigma~_l^2 less what a batch is off by, u = 2 |g - k|/M and v = 4 L_0
+    """A part of the printed sigma~_l^2 less a batch's error, u = 2 |g - k|/M and v = 4 L_0
     |f - h|/M^2 (propfair/smoothness-direct): sigma~_l^2 is the mean of 18 u^2 + 2 v^2.
     """
     u, v = sympy.symbols("u v", real=True)
@@ -130,9 +130,9 @@ COVERED = (
 """(9/4) L/M is covered by 3/8 L~, so that 6 L~ K_i eta <= 1 gives 16 L K_i eta <= 1."""
 
 
-def sawtooth(instance: dict[str, Any], kept: str = "1") -> Case:
-    """min_t |pi'(theta_t)|^2 as a part of the bound, for one client without noise whose pi falls by
-    one tooth a round: |pi'| goes down from G with curvature a little below c, and after K/2 steps
+def sawtooth(instance: dict[str, Any], fraction: str = "1") -> Case:
+    """min_t |pi'(theta_t)|^2 over the bound, for one client without noise whose pi falls by one
+    tooth a round: |pi'| goes down from G with curvature a little below c, and after K/2 steps
     up again with curvature c, so that each step divides or multiplies it by 1 + x, x = c eta. The
     last tooth ends at its minimum, 0 <= f; above theta_0 pi has a maximum, f = M/2 there.
     """
@@ -141,14 +141,14 @@ def sawtooth(instance: dict[str, Any], kept: str = "1") -> Case:
     x = c * eta
     fall = ball(eta * G**2 * (2 + x) / (2 * x)) * (1 - 1 / ball(1 + x) ** K)
     end = G**2 * (1 + x) / (2 * c)
-    whole = T * K * eta * G**2 + 2 * end  # and more
-    top = M / 2 / (1 - whole)  # of M - f = (M/2) exp(fall so far)
+    drop = T * K * eta * G**2 + 2 * end  # and more
+    largest = M / 2 / (1 - drop)  # of M - f = (M/2) exp(fall so far)
     bound = ball(front(Fraction(K), eta)) * (fall + ball(end / T))
     return Case(
-        (Relation(ball(G**2) / bound, "<=", ball(kept), "of the bound"),),
+        (Relation(ball(G**2) / bound, "<=", ball(fraction), "of the bound"),),
         {
-            "range": 0 < whole < 1 and top <= M,
-            "smooth": top * (c + G**2) <= L and top * G <= L0,
+            "range": 0 < drop < 1 and largest <= M,
+            "smooth": largest * (c + G**2) <= L and largest * G <= L0,
             "step size": eta**2 * L**2 * K**4 * Fraction(1724, 100) <= 1,  # 24 (e - 2) < 17.24
         },
     )
@@ -253,7 +253,7 @@ CLAIMS = (
             mutants={
                 "printed": ("the printed average, at the crowd", {"kind": "printed"}),
                 "no noise": ("sigma~_l left out of Psi~", {"noisy": False}),
-                "sigma_g": ("no sigma~_g^2 in Psi~", {"apart": 0.0}),
+                "sigma_g": ("no sigma~_g^2 in Psi~", {"spread": 0.0}),
             },
             rests_on=("propfair/smoothness-direct",),
             notes=BIAS,
@@ -289,8 +289,8 @@ CLAIMS = (
             *COVERED,
         ),
         mutants={
-            "94 %": ("6 % less of the bound", {"kept": "94/100"}),
-            "sigma_g": ("no sigma~_g^2 in Psi~", {"apart": 0.0}),
+            "94 %": ("6 % less of the bound", {"fraction": "94/100"}),
+            "sigma_g": ("no sigma~_g^2 in Psi~", {"spread": 0.0}),
             "L~/3": ("L' <= L~/3", {"smooth": "1/3"}),
             "1/2": ("half of sigma~_l^2 for 5/9", {"quiet": "1/2"}),
         },

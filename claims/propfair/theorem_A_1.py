@@ -1,5 +1,5 @@
-"""Theorem A.1: the convergence of FedAvg. As printed it fails for partial participation, by
-uniformly drawn subsets too where clients differ in size; repaired it holds.
+"""Theorem A.1: the convergence of FedAvg. As printed it fails for partial participation, also with
+uniformly drawn subsets if clients differ in size; repaired it holds.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fairfl.claims.propfair.rounds import (
     bound,
     front,
     gap,
-    least,
+    minimum,
     shares,
     squared_gradients,
     step_limit,
@@ -33,21 +33,21 @@ def case(
     """Theorem A.1 at one world: min_t E||grad F(theta_t)||^2 against the bound, as balls.
 
     ``instance["law"]``: (members, probability) pairs that S_t is drawn from, None for full
-    participation. ``kind``: how numbers of the clients are averaged under partial participation,
-    see ``averaged``. The step size is the share ``instance["rho"]`` of the limit. For mutants:
+    participation. ``kind``: the average over clients under partial participation, see
+    ``averaged``. The step size is the share ``instance["rho"]`` of the limit. For mutants:
     ``lead``, the bound's first number; ``dropped`` "noise" or "slopes".
     """
     law = [(list(m), Fraction(chance)) for m, chance in instance["law"] or ()] or None
     world = {key: value for key, value in instance.items() if key not in ("law", "rho")}
     steps, p = world["steps"], shares(world["sizes"])
-    used = kind if law else "printed"
+    average = kind if law else "printed"
     mean = dot(p, steps)
     eta = ball(Fraction(instance["rho"])) * step_limit(
-        world["L"], steps, averaged([k**4 for k in steps], p, used)
+        world["L"], steps, averaged([k**4 for k in steps], p, average)
     )
     priced = {**world, dropped: [Fraction(0)] * len(steps)}
-    right = bound(priced, gap(world), eta, used, Fraction(min(steps)) if law else mean, lead)
-    left = least(squared_gradients(world, eta, law))
+    right = bound(priced, gap(world), eta, average, Fraction(min(steps)) if law else mean, lead)
+    left = minimum(squared_gradients(world, eta, law))
     return Case(
         (Relation(left, "<=", right, scale=float(right.mid()) or 1.0),),
         {
@@ -89,7 +89,7 @@ TILTED: dict[str, Any] = {
     "theta": Fraction(-4, 5),
     "law": None,
 }
-"""Two clients without noise, started where their weighted mean is least: F's gradient is 4/5."""
+"""Two clients without noise, started at the minimum of their weighted mean: F's gradient is 4/5."""
 
 
 def ramp(instance: dict[str, Any], lead: Fraction = FRONT) -> Case:
@@ -112,13 +112,13 @@ RAMP = witness(
 
 
 def as_proved(instance: dict[str, Any]) -> Case:
-    """The right side for two clients, and what ``averaging.v`` proves that it is there."""
+    """The right side for two clients is the value proved in ``averaging.v``."""
     eta, plain, drift = (
         ball(constant("averaging.v", name)) for name in ("at_eta", "without_drift", "with_drift")
     )
     right = bound(instance, arb(19), eta, "printed", Fraction(8, 3))
-    apart = abs(right - plain - drift * (arb(1).exp() - 2))
-    return Case((Relation(apart, "<=", Fraction(1, 10**9), "difference"),))
+    difference = abs(right - plain - drift * (arb(1).exp() - 2))
+    return Case((Relation(difference, "<=", Fraction(1, 10**9), "difference"),))
 
 
 AS_PROVED = witness(
@@ -130,8 +130,8 @@ AS_PROVED = witness(
 
 @st.composite
 def worlds(draw: st.DrawFn, partial_participation: bool = True) -> dict[str, Any]:
-    """Up to four clients; long enough runs that noise shows, step sizes up to the limit, any law of
-    participation.
+    """Up to four clients, runs long enough for noise to matter, step sizes up to the limit, any law
+    of participation.
     """
     n = draw(st.integers(1, 4))
 
@@ -169,23 +169,23 @@ def equals(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def uneven(n: int, s: int, size: int) -> tuple[Fraction, Fraction]:
-    """E p'_1^2 and sum p_i^2: client 1 of ``size`` beside n - 1 of size 1, s of the n drawn
+    """E p'_1^2 and sum p_i^2: client 1 of ``size``, n - 1 others of size 1, s of the n drawn
     uniformly.
     """
-    drawn = Fraction(s, n) * Fraction(size, size + s - 1) ** 2
-    return drawn, Fraction(size**2 + n - 1, (size + n - 1) ** 2)
+    mean_square = Fraction(s, n) * Fraction(size, size + s - 1) ** 2
+    return mean_square, Fraction(size**2 + n - 1, (size + n - 1) ** 2)
 
 
 def selected(instance: dict[str, Any], size: int = 10**4, kind: str = "printed") -> Case:
     """Theorem A.1 for T rounds of n clients theta^2/2, s of them drawn uniformly, K_i = 1, eta =
-    1/6, theta_0 = 1, noise at client 1 alone, of ``size``, beside others of size 1.
+    1/6, theta_0 = 1, noise at client 1 alone, of ``size``, others of size 1.
 
     E theta_t^2 satisfies v' = (1 - eta)^2 v + eta^2 E p'_1^2 noise: where the noise is such that
     it stays at 1, E||grad F||^2 = 1 in all T rounds.
     """
     n, eta = instance["n"], Fraction(1, 6)
-    drawn, squares = uneven(n, instance["s"], size)
-    noise = (1 - (1 - eta) ** 2) / (eta**2 * drawn)
+    mean_square, squares = uneven(n, instance["s"], size)
+    noise = (1 - (1 - eta) ** 2) / (eta**2 * mean_square)
     fourth, averaged_noise = (n * squares, squares * noise) if kind == "printed" else (1, noise)
     e2 = arb(1).exp() - 2
     psi = ball(eta / 2 * averaged_noise) * (1 + 2 * e2 * ball(eta) ** 2)

@@ -1,4 +1,4 @@
-"""Algorithms 1 to 3: a factor L that updates lack, and how devices are drawn."""
+"""Algorithms 1 to 3: a factor L that updates lack, and the sampling of devices."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def update(w: Any, local: list[Any], losses: list[Any], L: Any, q: int, scaled: 
 def case(instance: dict[str, Any], scaled: bool = False) -> Case:
     """With q = 0, the new model is the mean of the local ones, as in FedAvg (Algorithm 2)."""
     w, local, L = instance["w"], instance["local"], instance["L"]
-    found = update(w, local, [Fraction(1)] * len(local), L, 0, scaled)
-    relation = Relation(found, "==", sum(local, Fraction(0)) / len(local), "w^(t+1)")
+    model = update(w, local, [Fraction(1)] * len(local), L, 0, scaled)
+    relation = Relation(model, "==", sum(local, Fraction(0)) / len(local), "w^(t+1)")
     return Case((relation,), {"smooth": L > 0})
 
 

@@ -35,7 +35,7 @@ def residuals(power: int = 1, conjugate: bool = True) -> dict[str, Any]:
 
 
 def norm(x: list[Fraction], p: Fraction | None) -> arb:
-    """||x||_p of non-negative numbers or of any sign, p None for infinity."""
+    """||x||_p, p None for infinity."""
     if p is None:
         return ball(max(map(abs, x)))
     total = sum((ball(abs(v)) ** ball(p) for v in x if v), arb(0))

@@ -17,7 +17,7 @@ from fairfl.claims.forms import Case, Claim, Part, Relation, counterexample, dra
 from fairfl.claims.qffl.eq_22_23 import norm
 
 RATE = constant("mcdiarmid.v", "rate")
-"""Of McDiarmid's inequality: exp(-rate s^2 / sum c_k^2)."""
+"""The rate of McDiarmid's inequality: exp(-rate s^2 / sum c_k^2)."""
 Table = list[list[Fraction]]
 """By hypothesis h and outcome z (0 or 1): the loss of h at z, on one device."""
 
@@ -29,19 +29,19 @@ def samples(world: dict[str, Any]) -> list[tuple[Fraction, list[list[Fraction]]]
     tables: list[Table] = world["tables"]
     count = len(tables[0])
     draws = [list(product((0, 1), repeat=n)) for n in world["n"]]
-    found = []
+    outcomes = []
     for outcome in product(*draws):
         weight = Fraction(1)
-        for k, seen in enumerate(outcome):
-            for z in seen:
+        for k, sample in enumerate(outcome):
+            for z in sample:
                 weight *= world["chance"][k] if z else 1 - world["chance"][k]
         pairs = list(zip(tables, outcome, strict=True))
         means = [
-            [sum((t[h][z] for z in seen), Fraction(0)) / len(seen) for t, seen in pairs]
+            [sum((t[h][z] for z in sample), Fraction(0)) / len(sample) for t, sample in pairs]
             for h in range(count)
         ]
-        found.append((weight, means))
-    return found
+        outcomes.append((weight, means))
+    return outcomes
 
 
 def expected(world: dict[str, Any]) -> list[list[Fraction]]:
@@ -89,22 +89,22 @@ def broken(
     ]
     sizes = [norm(x, (q + 1) / q if q else None) for x in mixtures]
     if full:
-        top, most = sizes[0], extra[0]
-        for size, more in zip(sizes[1:], extra[1:], strict=True):
-            top, most = (size if size > top else top), (more if more > most else most)
-        sizes, extra = [top] * len(mixtures), [most] * len(mixtures)
+        top, largest = sizes[0], extra[0]
+        for size, term in zip(sizes[1:], extra[1:], strict=True):
+            top, largest = (size if size > top else top), (term if term > largest else largest)
+        sizes, extra = [top] * len(mixtures), [largest] * len(mixtures)
 
     def hit(h: int, empirical: arb) -> bool:
         return any(
-            ball(dot(x, true[h])) > size * empirical + more
-            for x, size, more in zip(mixtures, sizes, extra, strict=True)
+            ball(dot(x, true[h])) > size * empirical + term
+            for x, size, term in zip(mixtures, sizes, extra, strict=True)
         )
 
     return sum(
         (
             weight
-            for weight, seen in samples(world)
-            if any(hit(h, norm(seen[h], q + 1)) for h in range(len(true)))
+            for weight, losses in samples(world)
+            if any(hit(h, norm(losses[h], q + 1)) for h in range(len(true)))
         ),
         Fraction(0),
     )
@@ -126,23 +126,23 @@ def case(
     ``mode``: "uniform" lemma 10 for all vertices of the simplex; "maximum" theorem 11, likewise (a
     violation at a vertex is one); "one" lemma 10 for the instance's lambda; "union" theorem 11 with
     log(m/delta), for all lambda: L_lambda is linear and the right side does not depend on lambda,
-    so the vertices decide.
+    so violations at the vertices suffice.
     """
     m, risk = len(instance["n"]), instance["delta"]
     mixtures = [instance["lambda"]] if mode == "one" else corners(m)
-    used = risk / m if mode == "union" else risk
+    level = risk / m if mode == "union" else risk
     full = mode in ("maximum", "union")
-    found = broken(instance, mixtures, used, factor, full=full, bare=bare)
+    violated = broken(instance, mixtures, level, factor, full=full, bare=bare)
     losses = [v for table in instance["tables"] for row in table for v in row]
     premises = {"bounded": 0 <= min(losses) and max(losses) <= 1, "risk": 0 < risk < 1}
-    return Case((Relation(found, "<=", risk, "P(violation), delta"),), premises)
+    return Case((Relation(violated, "<=", risk, "P(violation), delta"),), premises)
 
 
 def coins(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
     """P(the bound fails) <= delta on one device with one hypothesis, whose loss is a fair coin, for
     "coins" samples: P(K/n < 1/2 - the bound's last term), K binomial.
 
-    By the law of large deviations little is to spare where n is large and delta tiny.
+    By the law of large deviations the bound is nearly attained for large n and tiny delta.
     """
     n, risk = instance["coins"], instance["delta"]
     end = n * (ball(Fraction(1, 2)) - spread({"n": [n]}, [Fraction(1)], risk, factor))
@@ -155,8 +155,8 @@ def coins(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
 
 
 def separate(m: int, chance: str, risk: str, q: int = 1) -> dict[str, Any]:
-    """m devices with one sample, m hypotheses; h_k has a loss (of 1, with this chance) on device k
-    alone.
+    """m devices with one sample, m hypotheses; h_k has the loss 1 with probability ``chance`` on
+    device k, and else 0.
     """
     return {
         "tables": [[[Fraction(0), Fraction(int(h == k))] for h in range(m)] for k in range(m)],
@@ -173,9 +173,9 @@ OPPOSITE = {
     **separate(1, "1/2", "999/1000"),
     "tables": [[[Fraction(0), Fraction(1)], [Fraction(1), Fraction(0)]]],
 }
-"""One device, one sample, two opposite hypotheses: one of them always looks better than it is."""
+"""One device, one sample, two opposite hypotheses: the sample always flatters one of them."""
 TIGHT = (separate(1, "1/3", "1/2"), separate(1, "11/20", "11/20"), WORLD, OPPOSITE)
-"""Where little is to spare."""
+"""Worlds that nearly attain the bound."""
 RARE = {"coins": 100_000, "delta": Fraction(1, 10**103)}
 
 
@@ -197,7 +197,7 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def refuted(mode: str) -> Part:
-    """Three devices, whose chances add up."""
+    """Three devices, whose probabilities of violation add up."""
     return counterexample(
         case,
         "3 devices, 1 sample each, h_k with loss Bern(4/5) on device k only, delta = 9/20: it "
@@ -208,7 +208,7 @@ def refuted(mode: str) -> Part:
 
 
 def proved(theorem: str, mode: str) -> Part:
-    """McDiarmid's inequality; drawn worlds, and some in which little is to spare."""
+    """McDiarmid's inequality; drawn worlds, and some that nearly attain the bound."""
     return proof(
         "mcdiarmid.v",
         theorem,

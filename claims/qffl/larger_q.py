@@ -1,5 +1,5 @@
-"""Section 3.2, table 9: is a larger q more uniform? Not by entropy from q = 0 to 1, by no measure
-from 1 to 2.
+"""Section 3.2, table 9: is a larger q more uniform? Not by entropy from q = 0 to 1, and by no
+measure from 1 to 2.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ def variance(f: list[arb]) -> arb:
 
 
 def sine(f: list[arb]) -> arb:
-    """Definition 4: of the angle with (1, ..., 1), squared; the angle of losses is below 90
-    degrees.
-    """
+    """Definition 4: sin^2 of the angle with (1, ..., 1), which is below 90 degrees for losses."""
     return 1 - total(f) ** 2 / (len(f) * total([v * v for v in f]))
 
 
@@ -51,28 +49,28 @@ def case(instance: dict[str, Any], measure: str, slack: Fraction = Fraction(0)) 
     + c_k.
 
     sum F_k^(q+1) is strictly convex where F_k >= 0 and a_k > 0, so its minimiser lies where the
-    derivative sum F_k^q F_k' changes sign, between the two ends that ``at`` has for each q; at
+    derivative sum F_k^q F_k' changes sign, between the two ends in ``at`` for each q; at
     equal ends it must vanish.
     """
     devices = list(zip(*(map(Fraction, instance[key]) for key in "abc"), strict=True))
-    found, optimal = [], True
+    values, is_optimal = [], True
     for q, ends in zip(instance["q"], instance["at"], strict=True):
         low, high = map(Fraction, ends)
         left, right = (
             sum(((a / 2 * (w - b) ** 2 + c) ** q * a * (w - b) for a, b, c in devices), Fraction(0))
             for w in (low, high)
         )
-        optimal &= left == 0 if low == high else left < 0 < right
+        is_optimal &= left == 0 if low == high else left < 0 < right
         w = ball(low).union(ball(high))
         losses = [ball(a) / 2 * (w - ball(b)) ** 2 + ball(c) for a, b, c in devices]
-        found.append(MEASURES[measure](losses))
+        values.append(MEASURES[measure](losses))
     premises = {
         "convex": min(a for a, _, _ in devices) > 0,
         "losses": min(c for _, _, c in devices) >= 0,
-        "optimal": optimal,
+        "optimal": is_optimal,
         "larger": instance["q"] == sorted(set(instance["q"])),
     }
-    return Case((Relation(found[1], "<=", found[0] + ball(slack), measure),), premises)
+    return Case((Relation(values[1], "<=", values[0] + ball(slack), measure),), premises)
 
 
 FIRST = {
@@ -95,7 +93,7 @@ WORSE = (
     ("variance", SECOND, "the variance rises from 7.00 to 7.33", "0.333"),
     ("angle", SECOND, "sin^2 of the angle rises from 0.343 to 0.359", "0.0155"),
 )
-"""Measure, where, what happens, and a number that is 1 % more than what is lost."""
+"""Measure, instance, observation, and a slack that is 1 % more than the loss."""
 
 
 def worse(measure: str, instance: dict[str, Any], shows: str, slack: str = "0") -> Part:
@@ -128,11 +126,11 @@ CLAIMS = (
         scope="m = 3, one parameter, quadratics; q = 0 to 1 by entropy, q = 1 to 2 by all three",
         whose="reading",
         severity="theorem",
-        check=every(*(worse(*one[:3]) for one in WORSE)),
+        check=every(*(worse(*row[:3]) for row in WORSE)),
         mutants={
             **{
-                f"{one[0]} by {one[3]}": (f"worse by no more than {one[3]}", worse(*one))
-                for one in WORSE
+                f"{row[0]} by {row[3]}": (f"worse by no more than {row[3]}", worse(*row))
+                for row in WORSE
             },
             "lemma 6": ("variance from q = 0 to 1", worse("variance", FIRST, "")),
             "lemma 7": ("angle from q = 0 to 1", worse("angle", FIRST, "")),

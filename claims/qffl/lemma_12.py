@@ -1,4 +1,4 @@
-"""Lemma 12: a bound of the Hessian of a powered loss, and the step sizes that rest on it."""
+"""Lemma 12: a bound of the Hessian of a powered loss, and the step sizes that use it."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def residuals(sign: int = 1) -> dict[str, Any]:
 
 
 def quadratic(side: int, factor: int = 1) -> Form:
-    """L_q |v|^2 -+ v' (28) v >= 0 in two dimensions, for ``side`` 1 and -1: L I -+ Hess = A A' with
-    A lower triangular, by smoothness.
+    """L_q |v|^2 -+ v' (28) v >= 0 in two dimensions, for ``side`` 1 and -1. By smoothness
+    L I -+ Hess = A A' with A lower triangular.
     """
     q, f, L = sympy.symbols("q f L", positive=True)
     a, b, v, w, i, j, k = sympy.symbols("a b v w i j k", real=True)

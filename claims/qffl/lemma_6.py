@@ -24,8 +24,8 @@ def square(f: Vector) -> Fraction:
 
 
 def optima(models: list[Vector]) -> tuple[Vector, Vector]:
-    """F(w_0*), F(w_1*) over a finite set of models, each given by its losses; ties by the other
-    objective, against.
+    """F(w_0*), F(w_1*) over a finite set of models, each given by its losses. Ties are broken
+    against the statement, by the other objective.
     """
     return min(models, key=lambda f: (mean(f), square(f))), min(
         models, key=lambda f: (square(f), -mean(f))
@@ -34,8 +34,8 @@ def optima(models: list[Vector]) -> tuple[Vector, Vector]:
 
 def variance(instance: dict[str, Any], operator: Operator = "<") -> Case:
     """Lemma 6 on a finite set of models."""
-    zero, one = optima(instance["models"])
-    left, right = square(one) - mean(one) ** 2, square(zero) - mean(zero) ** 2
+    losses_0, losses_1 = optima(instance["models"])
+    left, right = square(losses_1) - mean(losses_1) ** 2, square(losses_0) - mean(losses_0) ** 2
     low = min(min(f) for f in instance["models"])
     return Case((Relation(left, operator, right, "variances"),), {"losses": low >= 0})
 
@@ -50,7 +50,7 @@ def gap(signed: bool = False) -> tuple[Any, list[Any]]:
 
 
 def gap_of_angles(sign: int = 1, turned: bool = False) -> tuple[Any, list[Any]]:
-    """(m + e)^2 (Q + d) - m^2 Q >= 0, the same letters; ``sign`` -1 takes e away."""
+    """(m + e)^2 (Q + d) - m^2 Q >= 0, likewise; ``sign`` -1 subtracts e."""
     d, e, m, Q = sympy.symbols("d e m Q", nonnegative=True)
     left, right = (m + sign * e) ** 2 * (Q + d), m**2 * Q
     return right - left if turned else left - right, [Q * e * (2 * m + e), d * (m + e) ** 2]

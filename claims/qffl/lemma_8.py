@@ -1,5 +1,5 @@
-"""Lemma 8: does the entropy of the powered losses grow with q? Not with the definition given; with
-F^(q+1) it does.
+"""Lemma 8: does the entropy of the powered losses grow with q? Not as printed; with F^(q+1) it
+does.
 """
 
 from __future__ import annotations
@@ -101,8 +101,8 @@ def eleven(instance: dict[str, Any], divided: bool = False) -> Case:
     p, t = instance["p"], sympy.symbols("t", positive=True)
     exact = sympy.diff(t * sympy.E ** (t - 1), t).subs(t, p)  # grad F^t = t F^(t-1) F'
     printed = Fraction((p + 1) * p, p if divided else 1)
-    found = sympy.simplify(exact / sympy.E ** (p - 1))
-    return Case((Relation(found, "==", printed, "d/dp grad F^p"),))
+    derivative = sympy.simplify(exact / sympy.E ** (p - 1))
+    return Case((Relation(derivative, "==", printed, "d/dp grad F^p"),))
 
 
 CLAIMS = (

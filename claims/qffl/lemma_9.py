@@ -29,9 +29,9 @@ def tilt(value: list[arb], ratio: list[arb], s: Fraction) -> arb:
     sum_(i<j) F_i^s F_j^s (g_j - g_i)(log F_j - log F_i), over F_0^s F_1^s.
     """
     x, y, z = (v.log() for v in value)
-    far, near = (value[2] / value[0]) ** ball(s), (value[2] / value[1]) ** ball(s)
+    ratio_0, ratio_1 = (value[2] / value[0]) ** ball(s), (value[2] / value[1]) ** ball(s)
     g, h, k = ratio
-    return (h - g) * (y - x) + (k - h) * (z - y) * far + (k - g) * (z - x) * near
+    return (h - g) * (y - x) + (k - h) * (z - y) * ratio_0 + (k - g) * (z - x) * ratio_1
 
 
 def upright(a: list[Fraction], b: list[Fraction], c: Fraction) -> bool:
@@ -48,10 +48,10 @@ def upright(a: list[Fraction], b: list[Fraction], c: Fraction) -> bool:
     for j in range(PIECES):
         w = ball(low + j * step).union(ball(low + (j + 1) * step))
         value, ratio = losses(a, b, c, w)
-        rising = value[0] > 0 and value[0] < value[1] and value[1] < value[2]
+        is_rising = value[0] > 0 and value[0] < value[1] and value[1] < value[2]
         first, second = ratio[2] - ratio[1], ratio[2] - ratio[0]
         if not (
-            rising and tilt(value, ratio, Fraction(1)) > 0 and first > 0 and first + second > 0
+            is_rising and tilt(value, ratio, Fraction(1)) > 0 and first > 0 and first + second > 0
         ):
             return False
     return low < high
@@ -83,19 +83,19 @@ def grows(instance: dict[str, Any]) -> Case:
         "ratios": k - h > 0 and 2 * k - h - g > 0,
         "tilt": bool(tilt(value, ratio, Fraction(1)) > 0),
     }
-    found = tilt(value, ratio, instance["s"])
-    return Case((Relation(arb(0), "<", found, "tilt"),), premises)
+    larger = tilt(value, ratio, instance["s"])
+    return Case((Relation(arb(0), "<", larger, "tilt"),), premises)
 
 
 @st.composite
-def tilted(draw: st.DrawFn, least: int = 1) -> dict[str, Any]:
-    """Three losses in order, ratios with g_1 up to where 2 g_3 > g_1 + g_2 fails, s > ``least``."""
-    one = st.integers(1, 20).map(lambda n: Fraction(n, 10))
-    first, second, third, step = (draw(one) for _ in range(4))
+def tilted(draw: st.DrawFn, lower: int = 1) -> dict[str, Any]:
+    """Three losses in order, ratios with g_1 up to where 2 g_3 > g_1 + g_2 fails, s > ``lower``."""
+    tenths = st.integers(1, 20).map(lambda n: Fraction(n, 10))
+    first, second, third, step = (draw(tenths) for _ in range(4))
     h = draw(st.integers(-10, 10)) * Fraction(1, 5)
     g = h + draw(st.integers(-5, 19)) * step / 10
     losses = [first, first + second, first + second + third]
-    return {"F": losses, "ratio": [g, h, h + step], "s": least + draw(one)}
+    return {"F": losses, "ratio": [g, h, h + step], "s": lower + draw(tenths)}
 
 
 def residuals(printed: bool = False, shift: int = 1) -> dict[str, Any]:
@@ -182,6 +182,6 @@ CLAIMS = (
         },
         whose="ours",
         check=proof("tilt.v", "grows", drawn(grows, tilted)),
-        mutants={"0 <= s": ("every s >= 0", {"least": 0})},
+        mutants={"0 <= s": ("every s >= 0", {"lower": 0})},
     ),
 )

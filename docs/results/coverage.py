@@ -1,11 +1,11 @@
-"""How often the intervals of ``fairfl frontier`` hold the truth, on eight laws.
+"""Coverage of the intervals of ``fairfl frontier`` on eight laws.
 
     python docs/results/coverage.py [TABLES]
 
-x is normal in each site and group, P(y = 1 | x) = 1/(1 + exp(-x)), and the score is that rounded to
-0.01. The truth is the frontier of the law on all levels of the score. TABLES tables of people are
-drawn of each law, 100 by default. coverage.csv has a row for each law, scheme and printed number;
-a law that it has fewer tables of gets the missing ones, five at a time.
+x is normal in each site and group, P(y = 1 | x) = 1/(1 + exp(-x)), and the score is this, rounded
+to 0.01. The truth is the frontier of the law on all levels of the score. TABLES tables of people
+are drawn from each law, 100 by default. coverage.csv has a row for each law, scheme and printed
+number; the missing tables of each law are drawn, five at a time.
 """
 
 from __future__ import annotations
@@ -36,18 +36,16 @@ from fairfl.theory.populations.federation import Federation
 HERE = Path(__file__).resolve().parent
 AT = (0.05, 0.1, 0.2)
 """Disparities of the comparison."""
-WANTED = 0.93
+TARGET = 0.93
 STEP = 5
-"""Tables of a law, then those of the next."""
+"""Number of tables that are drawn of a law before those of the next."""
 KEY = ["law", "scheme", "number"]
 QUANTILES = 200_000
-"""Of x in each site and group, of which the truth is made."""
+"""Number of quantiles of x in each site and group that give the truth."""
 
 
 class Law(NamedTuple):
-    """Sites of one size, of ``people`` in all: means and deviations of x (I, 2), shares q (I,) of
-    group 1.
-    """
+    """``people`` in equal sites: means and deviations of x (I, 2), shares q (I,) of group 1."""
 
     people: int
     mean: Any
@@ -65,13 +63,13 @@ class Law(NamedTuple):
             share = (self.q[i] if a else 1 - self.q[i]) / QUANTILES
             masses[i, a] = share * np.bincount(level, minlength=101)
             positive[i, a] = share * np.bincount(level, eta, 101)
-        there = masses.sum(axis=(0, 1)) > 0
-        masses, positive = masses[..., there], positive[..., there]
+        occupied = masses.sum(axis=(0, 1)) > 0
+        masses, positive = masses[..., occupied], positive[..., occupied]
         eta = positive.sum(axis=(0, 1)) / masses.sum(axis=(0, 1))
-        return Federation.finite(np.flatnonzero(there) / 100, masses, eta)
+        return Federation.finite(np.flatnonzero(occupied) / 100, masses, eta)
 
     def table(self, seed: int) -> Counted:
-        """People drawn of it."""
+        """People drawn from the law."""
         rng = np.random.default_rng(seed)
         site = np.arange(self.people) % len(self.q)
         group = (rng.random(self.people) < np.array(self.q)[site]).astype(int)
@@ -97,37 +95,37 @@ LAWS = {
 
 
 def columns() -> list[str]:
-    """What the numbers are."""
-    told = [f"{what} at {d:g}" for what in ("accuracy", "loss") for d in AT]
-    return [name.replace("_", " ") for name in ENDS] + told + ["cost of disparity"]
+    """Names of the numbers."""
+    numbers = [f"{measure} at {d:g}" for measure in ("accuracy", "loss") for d in AT]
+    return [name.replace("_", " ") for name in ENDS] + numbers + ["cost of disparity"]
 
 
-def inside(found: Comparison, truth: np.ndarray) -> np.ndarray:
-    """(S, C) 1 where an interval that is printed holds the truth, 0 where not; else NaN."""
-    assert found.spread is not None
-    low, high = np.moveaxis(found.spread.interval, -1, 0)
-    printed = np.isfinite(found.numbers + low + truth) & (high - low >= ZERO)
+def inside(comparison: Comparison, truth: np.ndarray) -> np.ndarray:
+    """(S, C) whether a printed interval contains the truth, 1 or 0; NaN where none is printed."""
+    assert comparison.spread is not None
+    low, high = np.moveaxis(comparison.spread.interval, -1, 0)
+    printed = np.isfinite(comparison.numbers + low + truth) & (high - low >= ZERO)
     return np.where(printed, (low - ZERO <= truth) & (truth <= high + ZERO), np.nan)
 
 
 @cache
 def truth(name: str) -> np.ndarray:
-    """(S, C) a law's numbers."""
+    """(S, C) the true numbers of a law."""
     return compare(LAWS[name].truth(), at=AT, count=30).numbers
 
 
 def measured(name: str, seeds: range) -> pd.DataFrame:
-    """How many intervals of a law's tables are printed, and hold the truth."""
+    """Numbers of intervals of a law's tables that are printed, and that contain the truth."""
     hits = []
     for seed in seeds:
         sample = LAWS[name].table(seed)
         federation = refitted(sample, sample.counts)
-        found = compare(federation, at=AT, count=8)
-        found = with_intervals(found, federation, sample, bootstraps=100, seed=0)
-        hits.append(inside(found, truth(name)))
-    printed, held = np.isfinite(hits).sum(axis=0), np.nansum(hits, axis=0).astype(int)
+        comparison = compare(federation, at=AT, count=8)
+        comparison = with_intervals(comparison, federation, sample, bootstraps=100, seed=0)
+        hits.append(inside(comparison, truth(name)))
+    printed, covered = np.isfinite(hits).sum(axis=0), np.nansum(hits, axis=0).astype(int)
     names = pd.MultiIndex.from_product([[name], PLAIN.schemes, columns()], names=KEY)
-    counts = {"tables": len(seeds), "printed": printed.ravel(), "inside": held.ravel()}
+    counts = {"tables": len(seeds), "printed": printed.ravel(), "inside": covered.ravel()}
     return pd.DataFrame(counts, index=names)
 
 
@@ -137,12 +135,13 @@ def draw(rows: Any) -> Figure:
     axes = figure.subplots()
     for k, name in enumerate(LAWS):
         for j, scheme in enumerate(PLAIN.schemes):
-            own = rows[(rows["law"] == name) & (rows["scheme"] == scheme)]
+            points = rows[(rows["law"] == name) & (rows["scheme"] == scheme)]
+            share, height = points["inside"] / points["printed"], len(points) * [-k - 0.13 * j]
             axes.plot(
-                own["inside"] / own["printed"], len(own) * [-k - 0.13 * j], ls="", alpha=0.6,
+                share, height, ls="", alpha=0.6,
                 label=SCHEMES[scheme].label if k == 0 else None, **SCHEMES[scheme].mark,
             )  # fmt: skip
-    axes.axvline(WANTED, color=style.INK, lw=0.8)
+    axes.axvline(TARGET, color=style.INK, lw=0.8)
     axes.set(xlabel="share of intervals that hold the truth", xlim=(0, 1.02))
     axes.set_yticks([-k - 0.26 for k in range(len(LAWS))], list(LAWS))
     figure.legend(loc="outside upper center", ncols=3)
@@ -150,16 +149,17 @@ def draw(rows: Any) -> Figure:
 
 
 def table(rows: Any) -> str:
-    """For docs/people.md: over all numbers of a scheme, and in brackets the lowest of one."""
+    """For docs/people.md: a scheme's coverage over all numbers, in brackets its lowest of one."""
     rows = rows.assign(scheme=rows["scheme"].map(lambda s: s.removesuffix("_common")))
     lines = []
     for name, law in LAWS.items():
-        own, cells = rows[rows["law"] == name], []
+        law_rows, cells = rows[rows["law"] == name], []
         for scheme in ("cfl", "lft_fedavg", "lft_ensemble"):
-            some = own[own["scheme"] == scheme]
-            often = some[some["printed"] >= some["tables"] / 2]  # else the share is of too few
-            low = (often["inside"] / often["printed"]).min()
-            share = some["inside"].sum() / some["printed"].sum()
+            scheme_rows = law_rows[law_rows["scheme"] == scheme]
+            # others are printed in too few tables
+            frequent = scheme_rows[scheme_rows["printed"] >= scheme_rows["tables"] / 2]
+            low = (frequent["inside"] / frequent["printed"]).min()
+            share = scheme_rows["inside"].sum() / scheme_rows["printed"].sum()
             cells.append(f"{share:.2f} ({low:.2f})".replace("0.", "."))
         lines.append(f"| {name} ({law.people:,}, {len(law.q)}) | {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -169,17 +169,18 @@ def main(tables: int = 100) -> None:
     """Draw the tables that are missing, write coverage.csv and its picture, print the table."""
     warnings.simplefilter("ignore", ScoreWarning)
     file = HERE / "coverage.csv"
-    known: Any = pd.DataFrame()
+    counts: Any = pd.DataFrame()
     if file.exists():
-        known = pd.read_csv(file).set_index(KEY)
+        counts = pd.read_csv(file).set_index(KEY)
     for stop in [*range(STEP, tables, STEP), tables]:
         for name in LAWS:
-            start = 0 if known.empty or name not in known.index else known["tables"][name].iloc[0]
+            is_new = counts.empty or name not in counts.index
+            start = 0 if is_new else counts["tables"][name].iloc[0]
             if start < stop:
-                known = pd.concat([known, measured(name, range(start, stop))])
-                known = known.groupby(level=KEY, sort=False).sum()
-                write_whole(file, csv_text(known.reset_index()))
-    rows = known.reset_index()
+                counts = pd.concat([counts, measured(name, range(start, stop))])
+                counts = counts.groupby(level=KEY, sort=False).sum()
+                write_whole(file, csv_text(counts.reset_index()))
+    rows = counts.reset_index()
     with style.sheet():
         save("coverage", "Coverage of the intervals", rows, draw(rows), HERE)
     print(table(rows))

@@ -1,15 +1,14 @@
-"""Fill the tables of docs/results from the CSV beside each page, so that no number is pasted by
-hand.
+"""Fill the tables of docs/results from the CSV of each page, so that no number is copied by hand.
 
-    python docs/results/fill_tables.py               # every page with a block, from its own CSV
-    python docs/results/fill_tables.py --runs DIR    # first take what was measured by
+    python docs/results/fill_tables.py               # every page with a block, from its CSV
+    python docs/results/fill_tables.py --runs DIR    # first update the CSV from the runs of
                                                      # ``fairfl simulate NAME --out DIR``
     python docs/results/fill_tables.py --check       # write nothing; 1 if a page would change
 
-Between ``<!-- fill NAME: MEASURE, ... -->`` and ``<!-- /fill -->`` of PAGE.md comes the table of
-experiment NAME in PAGE.csv: a row a data set and objective, cells "ours ± sd [published ± sd]",
-with a star where the means are more than twice the larger spread apart. ``NAME@DATA`` takes one
-data set. The CSV holds the numbers as they are shown.
+The text between ``<!-- fill NAME: MEASURE, ... -->`` and ``<!-- /fill -->`` of PAGE.md becomes the
+table of experiment NAME in PAGE.csv: a row per data set and objective, cells "ours ± sd [published
+± sd]", with a star where the means differ by more than twice the larger spread. ``NAME@DATA``
+selects one data set. The CSV has the numbers as printed.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ COLUMNS = [
     "far",
 ]
 FAR = 2.0
-"""Spreads."""
+"""Distance in spreads from which a star is printed."""
 
 Row = dict[str, str]
 
@@ -48,33 +47,35 @@ def fill(page: str, rows: list[Row]) -> str:
     measure without rows.
     """
     return BLOCK.sub(
-        lambda found: found[1] + table(found[2].strip(), found[3], rows) + found[4], page
+        lambda match: match[1] + table(match[2].strip(), match[3], rows) + match[4], page
     )
 
 
 def table(name: str, measures: str, rows: list[Row]) -> str:
     """One block's Markdown, with a line end."""
     experiment, _, dataset = name.partition("@")
-    mine = [
+    chosen = [
         row for row in rows if row["experiment"] == experiment and dataset in ("", row["dataset"])
     ]
-    wanted = [measure.strip() for measure in measures.split(",")]
-    known = sorted({row["measure"] for row in mine})
-    missing = [measure for measure in wanted if measure not in known]
+    columns = [measure.strip() for measure in measures.split(",")]
+    measured = sorted({row["measure"] for row in chosen})
+    missing = [measure for measure in columns if measure not in measured]
     if missing:
-        raise ValueError(f"{name} must have measured {missing[0]!r}, its rows have {known}")
-    lines = [[*(() if dataset else ("data",)), "objective", *wanted]]
-    for keys in dict.fromkeys((row["dataset"], row["objective"]) for row in mine):
-        here = {
-            row["measure"]: cell(row) for row in mine if (row["dataset"], row["objective"]) == keys
+        raise ValueError(f"{name} must have measured {missing[0]!r}, its rows have {measured}")
+    lines = [[*(() if dataset else ("data",)), "objective", *columns]]
+    for keys in dict.fromkeys((row["dataset"], row["objective"]) for row in chosen):
+        cells = {
+            row["measure"]: cell(row)
+            for row in chosen
+            if (row["dataset"], row["objective"]) == keys
         }
-        lines.append([*keys[bool(dataset) :], *(here.get(measure, "") for measure in wanted)])
-    text = ["| " + " | ".join(each.replace("|", r"\|") for each in line) + " |" for line in lines]
+        lines.append([*keys[bool(dataset) :], *(cells.get(measure, "") for measure in columns)])
+    text = ["| " + " | ".join(field.replace("|", r"\|") for field in line) + " |" for line in lines]
     return "\n".join([text[0], "| " + " | ".join("---" for _ in lines[0]) + " |", *text[1:]]) + "\n"
 
 
 def cell(row: Row) -> str:
-    """Ours, the published in brackets, and a star where they are far apart."""
+    """Our number, the published one in brackets, and a star where they are far apart."""
     text = number(row["mean"], row["sd"])
     return (
         text
@@ -84,26 +85,26 @@ def cell(row: Row) -> str:
 
 
 def number(mean: str, sd: str) -> str:
-    """``mean ± sd``; no spread where there is none."""
+    """``mean ± sd``, or the mean where there is no spread."""
     return f"{mean} ± {sd}" if sd else mean
 
 
-def taken(rows: list[Row], experiments: list[str], runs: Path) -> list[Row]:
-    """The rows, those of every experiment that was run replaced by what its table.csv has."""
+def with_runs(rows: list[Row], experiments: list[str], runs: Path) -> list[Row]:
+    """The rows, with those of every experiment that was run replaced by its table.csv."""
     for experiment in experiments:
         path = runs / experiment / "table.csv"
         if path.is_file():
-            new = [shown(experiment, row) for row in read(path)]
-            at = next(
+            new = [rounded(experiment, row) for row in read(path)]
+            position = next(
                 (k for k, row in enumerate(rows) if row["experiment"] == experiment), len(rows)
             )
-            others = [row for row in rows if row["experiment"] != experiment]
-            rows = [*others[:at], *new, *others[at:]]
+            remaining = [row for row in rows if row["experiment"] != experiment]
+            rows = [*remaining[:position], *new, *remaining[position:]]
     return rows
 
 
-def shown(experiment: str, row: Row) -> Row:
-    """A row of table.csv as the CSV of a page has it: rounded, a star in place of the distance."""
+def rounded(experiment: str, row: Row) -> Row:
+    """A row of table.csv in the form of a page's CSV: rounded, a star instead of the distance."""
     digits = DIGITS.get(row["measure"], 1)
     parts = {
         k: f"{float(row[k]):.{digits}f}" if row[k] else ""
@@ -140,9 +141,9 @@ def main() -> int:
         rows = read(page.with_suffix(".csv"))
         if chosen.runs is not None:
             names = dict.fromkeys(
-                found[2].partition("@")[0].strip() for found in BLOCK.finditer(before)
+                match[2].partition("@")[0].strip() for match in BLOCK.finditer(before)
             )
-            rows = taken(rows, list(names), chosen.runs)
+            rows = with_runs(rows, list(names), chosen.runs)
         after, text = fill(before, rows), io.StringIO()
         writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
         writer.writeheader()

@@ -1,10 +1,10 @@
 """The figures by name: every module of ``figures/catalog/`` that has a ``NAME``; nothing else is
 edited.
 
-A figure module holds ``NAME`` (of its files), ``TITLE`` (which figure of which paper it shows, and
-what it says), ``data() -> DataFrame`` (tidy; kept as CSV beside the picture) and ``draw(data) ->
-Figure`` (all of it from that table; called under the style sheet). One with several of one shape
-holds ``FIGURES``, a tuple of ``FigureEntry``.
+A figure module holds ``NAME`` (of its files), ``TITLE`` (the paper, the figure and its
+message), ``data() -> DataFrame`` (tidy; saved as CSV beside the picture) and ``draw(data) ->
+Figure`` (from that table alone; called under the style sheet). A module with several similar
+figures holds ``FIGURES``, a tuple of ``FigureEntry``.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def find(names: Iterable[str] | None = None) -> list[FigureEntry]:
     ------
     ValueError : an unknown name; the message lists the known ones.
     """
-    known = registered()
-    wanted = list(dict.fromkeys(names or known))
-    unknown = [name for name in wanted if name not in known]
+    figures = registered()
+    chosen = list(dict.fromkeys(names or figures))
+    unknown = [name for name in chosen if name not in figures]
     if unknown:
         raise ValueError(
-            f"figure must be one of {', '.join(known)}, got {', '.join(map(repr, unknown))}"
+            f"figure must be one of {', '.join(figures)}, got {', '.join(map(repr, unknown))}"
         )
-    return [known[name] for name in wanted]
+    return [figures[name] for name in chosen]
 
 
 def _entry(module: ModuleType) -> FigureEntry:

@@ -1,15 +1,17 @@
 """Client-aware rules f(x, a, i): the best accuracy under a budget on the pooled disparity and one
-on each client's own.
+on each client's disparity.
 
 FedFB's figure 5, q = (0.4, 0.6), with x cut into cells of width 0.15. (a) is the frontier in both
-disparities, accuracy over (eps, local_eps); rules that are not told the client stand on it where
-their two disparities put them, and their own accuracy is at most the map's. (b) cuts it along
-local_eps. On the upper edge of the map only the pooled disparity is limited: since the clients have
-one η, that is CFL, and being told the client gains nothing. On the right edge only the clients' are
-limited: there each client has its own fair rule, before LFT+Ensemble averages them.
+disparities, accuracy over (eps, local_eps); rules that do not see the client are drawn at
+their two disparities, and their accuracy is at most the map's. (b) cuts it along local_eps. On the
+upper edge of the map only the pooled disparity is limited: since the clients have one η, that is
+CFL, and seeing the client gains nothing. On the right edge only the clients' are limited: there
+each client has its own fair rule, before LFT+Ensemble averages them.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -45,7 +47,7 @@ PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.5}
 
 
 def federation() -> Federation:
-    """Figure 5 (b) on cells, η that of their middles."""
+    """Figure 5 (b) on cells, with η at their middles."""
     laws = figure_5(SHARES_5[1])
     assert isinstance(laws.model, ContinuousModel)
     edges = np.arange(*EDGES)
@@ -56,7 +58,7 @@ def federation() -> Federation:
 
 
 def data(points: int = POINTS) -> pd.DataFrame:
-    """The grid of budgets, and the paths of rules that are not told the client.
+    """The grid of budgets, and the curves of rules that do not see the client.
 
     Returns
     -------
@@ -65,24 +67,24 @@ def data(points: int = POINTS) -> pd.DataFrame:
     larger of the clients'; accuracy.
     """
     fed = federation()
-    free, fair = (solve(fed, "client_aware", eps) for eps in (np.inf, 0.0))
-    eps = np.linspace(0.0, free.disparity, points)
+    unconstrained, fair = (solve(fed, "client_aware", eps) for eps in (np.inf, 0.0))
+    eps = np.linspace(0.0, unconstrained.disparity, points)
     cfl = [solve(fed, "cfl", e) for e in eps]
-    widest = max(s.local_disparities.max() for s in (free, fair, *cfl))
+    widest = max(s.local_disparities.max() for s in (unconstrained, fair, *cfl))
     local = np.linspace(0.0, widest, points)
-    solved, found = [solve(fed, "client_aware", e) for e in eps], []
-    for own in np.unique(np.append(local, CUTS))[::-1]:
+    solved, rows = [solve(fed, "client_aware", e) for e in eps], []
+    for local_eps in np.unique(np.append(local, CUTS))[::-1]:
         for k in reversed(range(points)):
-            if solved[k].local_disparities.max() > own:  # else it is optimal for this budget too
+            if solved[k].local_disparities.max() > local_eps:  # else it is optimal here too
                 if k + 1 < points and solved[k + 1].disparity <= eps[k]:
                     solved[k] = solved[k + 1]
                 else:
-                    solved[k] = solve(fed, "client_aware", eps[k], local_eps=own)
-            found.insert(0, _row(eps[k], own, solved[k]))
-    found += [_row(e, np.inf, s) for e, s in zip(eps, cfl, strict=True)]
+                    solved[k] = solve(fed, "client_aware", eps[k], local_eps=local_eps)
+            rows.insert(0, _row(eps[k], local_eps, solved[k]))
+    rows += [_row(e, np.inf, s) for e, s in zip(eps, cfl, strict=True)]
     for scheme in ("lft_fedavg", "lft_ensemble"):
-        found += [_row(np.inf, own, solve(fed, scheme, own)) for own in local]
-    return pd.DataFrame(found)
+        rows += [_row(np.inf, local_eps, solve(fed, scheme, local_eps)) for local_eps in local]
+    return pd.DataFrame(rows)
 
 
 def _row(eps: float, local_eps: float, s: Solution) -> dict[str, object]:
@@ -124,11 +126,11 @@ def _map(axes: Axes, grid: pd.DataFrame) -> QuadMesh:
     lines = axes.contour(x, y, loss, levels=LEVELS, colors=style.INK, linewidths=0.5)
     across = np.interp(np.negative(LEVELS), -loss[-1], x)  # on the upper edge
     axes.clabel(lines, fontsize=6, fmt="%g", manual=[(at, 0.92 * y[-1]) for at in across])
-    for place, free in (
+    for place, text in (
         ((0.24, 0.7), "local budgets\ndo not bind"),
         ((0.74, 0.12), "the pooled budget\ndoes not bind"),
     ):
-        axes.text(*place, free, transform=axes.transAxes, ha="center", va="center", bbox=PAPER)
+        axes.text(*place, text, transform=axes.transAxes, ha="center", va="center", bbox=PAPER)
     axes.grid(visible=False)
     axes.set(xlabel="pooled disparity, at most", ylabel="every client's disparity, at most")
     return mesh
@@ -140,10 +142,9 @@ def _cuts(axes: Axes, grid: pd.DataFrame) -> None:
         curve = pick(grid, local_eps=cut)
         x, y = numbers(curve, "eps"), numbers(curve, "accuracy")
         axes.plot(x, y, **look.stroke)
-        told = "no local budget" if np.isinf(cut) else f"{cut:g}"
-        axes.annotate(
-            told, (x[-1], y[-1]), (3, 0), textcoords="offset points", color=look.colour, va="center"
-        )
+        label = "no local budget" if np.isinf(cut) else f"{cut:g}"
+        place: dict[str, Any] = {"textcoords": "offset points", "va": "center"}
+        axes.annotate(label, (x[-1], y[-1]), (3, 0), color=look.colour, **place)
     axes.set(xlabel="pooled disparity, at most", ylabel="accuracy (share correct)")
 
 

@@ -2,8 +2,9 @@
 for ten.
 
 PropFair, section 4.1: every objective is a maximum of sum_i w_i f_i - A*(w), and the best w is its
-gradient. Shown is n w_i, 1 for FedAvg. Panel (a): the weight of client 1 as its loss moves and
-client 2 keeps 1/2. Panel (b): ten clients with losses 0.05, 0.15, ..., 0.95, the weight of each.
+gradient. The figure shows n w_i, which is 1 for FedAvg. Panel (a): the weight of client 1 against
+its loss, where client 2 has the loss 1/2. Panel (b): the weights of ten clients with losses 0.05,
+0.15, ..., 0.95.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ OTHER = 0.5
 TEN = np.arange(10) / 10 + 0.05
 POINTS = 200
 TOP = 4.2
-"""Top of panel (b). AFL's worst client, with weight 10, is named instead of drawn."""
+"""Top of panel (b). AFL's worst client, with weight 10, is annotated instead."""
 
 
 SHORT, LONG = (0, (1.2, 1.2)), (0, (5, 1.6))
@@ -41,8 +42,8 @@ LOOKS = {
     "CVaR, worst 30 %": ObjectiveLook(RankWeighted.cvar(0.7), "#E69F00", SHORT, "P", 2.4, 5.5),
     "AFL": ObjectiveLook(AFL(), "#56B4E9", (0, (6, 1.2, 1, 1.2, 1, 1.2)), "X"),
 }
-"""One objective of each family, Okabe and Ito's colours; losses in [0, 1], so that M = 1.25 is
-within reach of them.
+"""One objective of each family, Okabe and Ito's colours; losses in [0, 1], to which M = 1.25 is
+close.
 """
 
 
@@ -52,8 +53,8 @@ def data(points: int = POINTS) -> pd.DataFrame:
     Returns
     -------
     Columns: panel ("two": client 1 of two, the other's loss being 1/2; "ten"), objective, loss,
-    weight (n w_i). In "two" the losses step over 1/2 by a hair on either side, where the
-    rank-weighted objectives jump.
+    weight (n w_i). In "two" the losses include 1/2 ± 1e-9, where the rank-weighted
+    objectives jump.
     """
     moving = np.unique(
         np.concatenate([np.linspace(0, 1, points + 1), [OTHER - 1e-9, OTHER, OTHER + 1e-9]])
@@ -61,8 +62,8 @@ def data(points: int = POINTS) -> pd.DataFrame:
     two = np.stack([moving, np.full_like(moving, OTHER)], axis=-1)
     rows = []
     for name, look in LOOKS.items():
-        moved, ten = (look.objective.dual_weights(losses) for losses in (two, TEN))
-        for panel, loss, weight in (("two", moving, 2 * moved[:, 0]), ("ten", TEN, 10 * ten)):
+        paired, ten = (look.objective.dual_weights(losses) for losses in (two, TEN))
+        for panel, loss, weight in (("two", moving, 2 * paired[:, 0]), ("ten", TEN, 10 * ten)):
             columns = {"panel": panel, "objective": name, "loss": loss, "weight": weight}
             rows.append(pd.DataFrame(columns))
     return pd.concat(rows, ignore_index=True)
@@ -81,10 +82,10 @@ def draw(data: pd.DataFrame) -> Figure:
 
 def _two(axes: Axes, data: pd.DataFrame) -> None:
     for name in names(data, "objective"):
-        look, mine = LOOKS[name], pick(data, objective=name)
-        loss, weight = numbers(mine, "loss"), numbers(mine, "weight")
-        kept = loss != OTHER  # a jump's middle is one point, drawn as a dot
-        axes.plot(loss[kept], weight[kept], color=look.colour, ls=look.line, lw=look.width)
+        look, rows = LOOKS[name], pick(data, objective=name)
+        loss, weight = numbers(rows, "loss"), numbers(rows, "weight")
+        beside = loss != OTHER  # the middle of a jump is drawn as a dot
+        axes.plot(loss[beside], weight[beside], color=look.colour, ls=look.line, lw=look.width)
     axes.plot([OTHER], [1.0], color="#000000", marker="o", markersize=3)
     axes.set(xlim=(0, 1), ylim=(-0.06, 2.15))
     axes.set(xlabel="loss of client 1 (client 2 has ½)", ylabel="2 · weight of client 1")
@@ -93,8 +94,8 @@ def _two(axes: Axes, data: pd.DataFrame) -> None:
 
 def _ten(axes: Axes, data: pd.DataFrame) -> None:
     for name in names(data, "objective"):
-        look, mine = LOOKS[name], pick(data, objective=name)
-        loss, weight = numbers(mine, "loss"), numbers(mine, "weight")
+        look, rows = LOOKS[name], pick(data, objective=name)
+        loss, weight = numbers(rows, "loss"), numbers(rows, "weight")
         line = {"color": look.colour, "ls": look.line, "lw": 0.75 * look.width}
         axes.plot(loss, weight, **line, marker=look.marker, markersize=look.size, label=name)
     axes.set(xlim=(0, 1), ylim=(-0.12, TOP))

@@ -1,8 +1,8 @@
 """Dynamic participants, figures 1 to 8: curves by round, a row of panels for each set of runs.
 
-The curves are kept in ``figures/lib/dynamic.csv``: what ``fairfl simulate dynamic-mnist --profile
-paper --out DIR`` writes to DIR/dynamic-mnist/curves.csv. With ``FAIRFL_RUNS=DIR`` figures show
-one's own runs in their place, and figures 1 and 2 a row more for each other data set that was run.
+The curves are stored in ``figures/lib/dynamic.csv``, which is DIR/dynamic-mnist/curves.csv of
+``fairfl simulate dynamic-mnist --profile paper --out DIR``. With ``FAIRFL_RUNS=DIR`` figures show
+the runs in DIR instead, and figures 1 and 2 an additional row for each other data set there.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BETAS = ("FedAvg", *(f"Algorithm 2, β = {beta}" for beta in (0.25, 0.5, 0.75)),
 def figure(
     number: int, title: str, *rows: Row, others: tuple[Row, ...] = (), columns: int = 4
 ) -> FigureEntry:
-    """One figure: its rows, and the other data's where these have been run."""
+    """One figure: its rows, and those of the other data sets that have been run."""
     return FigureEntry(
         f"dynamic_figure_{number}",
         f"Dynamic participants, figure {number}: {title}",
@@ -44,15 +44,15 @@ def figure(
 
 
 def row(
-    words: str, scene: str, objectives: tuple[str, ...] = MAIN, measures: Measures = FOUR
+    name: str, scene: str, objectives: tuple[str, ...] = MAIN, measures: Measures = FOUR
 ) -> Row:
-    """A row on MNIST; its name tells the rows that were trained on."""
-    return Row(f"{words}\n{scene.rpartition(', ')[2]}", f"MNIST, {scene}", objectives, measures)
+    """A row of panels on MNIST; its name contains the number of training rows."""
+    return Row(f"{name}\n{scene.rpartition(', ')[2]}", f"MNIST, {scene}", objectives, measures)
 
 
-def other(groups: str, model: str, rows: tuple[str, str]) -> tuple[Row, ...]:
-    """Figures 1 and 2 (b) and (c)."""
-    fashion, cifar = (f"α = 0.9, {some} rows" for some in rows)
+def other_data(groups: str, model: str, rows: tuple[str, str]) -> tuple[Row, ...]:
+    """Panels (b) and (c) of figures 1 and 2."""
+    fashion, cifar = (f"α = 0.9, {count} rows" for count in rows)
     return (
         Row("Fashion-MNIST", f"Fashion-MNIST, {groups} groups, {model}, {fashion}", measures=SIX),
         Row("CIFAR-10", f"CIFAR-10, {groups} groups, ResNet-18, {cifar}", measures=SIX),
@@ -65,14 +65,14 @@ FIGURES = (
         "two groups, group benefit and convergence of FedAvg and algorithms 1 and 2",
         row("two layers", "two groups, two layers, α = 0.9, 70,000 rows", measures=SIX),
         row("LeNet", f"two groups, LeNet, α = 0.9, {FEW}", measures=SIX),
-        others=other("two", "LeNet", ("2,000", "500")),
+        others=other_data("two", "LeNet", ("2,000", "500")),
         columns=3,
     ),
     figure(
         2,
         "ten groups, group benefit and convergence of FedAvg and algorithms 1 and 2",
         row("two layers", MANY, measures=SIX),
-        others=other("10", "two layers", ("2,000", "2,000")),
+        others=other_data("10", "two layers", ("2,000", "2,000")),
         columns=3,
     ),
     figure(

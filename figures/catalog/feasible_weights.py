@@ -5,10 +5,10 @@ client, and a total 1ᵀλ. Shaded are the directions in which the conjugate A* 
 total; where that fixes the total, it is 1.
 
 - FedAvg: the centre. AFL: all of the triangle (table 1's 1ᵀλ <= 1 is for f >= 0). TERM: the same,
-  at a price: lines are levels of A*, α = 1 (table 1's "λ_i ∝ exp(α f_i)" is the maximiser).
-- q-FFL, q = 1: a ball, 1ᵀλ at most what the lines say (f >= 0, the domain of q-FFL).
-- PropFair: Π(3λ_i) >= 1, so 1ᵀλ at least what the lines say; it grows without bound towards the
-  edges, which do not belong to it. The maximisers lie on the surface, as in table 1.
+  with a penalty: lines are levels of A*, α = 1 (table 1's "λ_i ∝ exp(α f_i)" is the maximiser).
+- q-FFL, q = 1: a ball, 1ᵀλ at most the level of the lines (f >= 0, the domain of q-FFL).
+- PropFair: Π(3λ_i) >= 1, so 1ᵀλ at least the level of the lines; it grows without bound towards
+  the edges, which are excluded. The maximisers lie on the surface, as in table 1.
 - Rank-weighted: the permutahedron of the weights; here p-FFL's Gini weights (5, 3, 1)/9, and,
   dotted, CVaR of the worst half.
 """
@@ -90,7 +90,7 @@ def data(cells: int = CELLS) -> pd.DataFrame:
 
 
 def _permutahedron(w: Array) -> Array:
-    """The permutations of (w_1, w_2, w_3), neighbours differing by a swap of neighbouring
+    """The permutations of (w_1, w_2, w_3); consecutive ones differ by a swap of neighbouring
     values.
     """
     order = [(0, 1, 2), (1, 0, 2), (2, 0, 1), (2, 1, 0), (1, 2, 0), (0, 2, 1)]
@@ -100,8 +100,8 @@ def _permutahedron(w: Array) -> Array:
 def _table(panel: str, kind: str, weights: Array) -> pd.DataFrame:
     objective = INNER if panel == CVAR else OBJECTIVES[panel]
     columns = {f"weight_{k + 1}": weights[:, k] for k in range(3)}
-    told = {"total": weights.sum(axis=1), "conjugate": objective.conjugate(weights)}
-    return pd.DataFrame({"panel": panel, "kind": kind, **columns, **told})
+    values = {"total": weights.sum(axis=1), "conjugate": objective.conjugate(weights)}
+    return pd.DataFrame({"panel": panel, "kind": kind, **columns, **values})
 
 
 def draw(data: pd.DataFrame) -> Figure:
@@ -110,15 +110,15 @@ def draw(data: pd.DataFrame) -> Figure:
     for k, (axes, panel) in enumerate(zip(figure.subplots(3, 2).flat, OBJECTIVES, strict=True)):
         _frame(axes)
         style.letter(axes, k, f"{panel}\n{WORDS[panel]}")
-        mine = pick(data, panel=panel)
-        xy = _place(mine)
-        kind = names(mine, "kind")[0]
+        rows = pick(data, panel=panel)
+        xy = _place(rows)
+        kind = names(rows, "kind")[0]
         if kind == "point":
             axes.plot(*xy.T, color=EDGE, marker="o", markersize=6)
         elif kind == "polygon":
             axes.add_patch(Polygon(xy, closed=True, fc=FILL, ec=EDGE, lw=1.3, zorder=2))
         else:
-            _surface(axes, panel, mine, xy)
+            _surface(axes, panel, rows, xy)
     inner = _place(pick(data, panel=CVAR))
     axes = figure.axes[-1]
     axes.add_patch(
@@ -128,7 +128,7 @@ def draw(data: pd.DataFrame) -> Figure:
     return figure
 
 
-def _surface(axes: Axes, panel: str, mine: pd.DataFrame, xy: Array) -> None:
+def _surface(axes: Axes, panel: str, rows: pd.DataFrame, xy: Array) -> None:
     """The triangle with level lines of the total, or of A* for TERM."""
     open_edge = panel == "PropFair"
     axes.add_patch(
@@ -136,12 +136,12 @@ def _surface(axes: Axes, panel: str, mine: pd.DataFrame, xy: Array) -> None:
             CORNERS, closed=True, fc=FILL, ec=EDGE, lw=1.3, ls=":" if open_edge else "-", zorder=1
         )
     )
-    height = numbers(mine, "conjugate" if panel.startswith("TERM") else "total")
+    height = numbers(rows, "conjugate" if panel.startswith("TERM") else "total")
     mesh = Triangulation(*xy.T)
     axes.tricontour(mesh, height, levels=LEVELS[panel], colors=style.INK, linewidths=0.8, zorder=2)
     axes.text(-0.16, 0.88, LINES[panel], fontsize=6.5, ha="left", va="top")
     centre = CORNERS.mean(axis=0)
-    # each level crosses it once
+    # each level crosses this ray once
     ray = centre + np.linspace(0.0, 0.98, 400)[:, None] * (CORNERS[2] - centre)
     along = np.asarray(LinearTriInterpolator(mesh, height)(*ray.T))
     for level in LEVELS[panel]:

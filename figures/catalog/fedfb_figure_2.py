@@ -1,7 +1,7 @@
 """FedFB figure 2, solved: three locally fair classifiers, whose vote is less accurate and less fair
-than a pooled one.
+than the pooled fair classifier.
 
-The instance is ours: the picture in the paper gives no numbers. Of all 2,925 triples of clients
+The instance is ours: the paper's picture has no numbers. Of all 2,925 triples of clients
 with four samples it is one of four whose local rules are deterministic and fair, and whose vote and
 majority fail (an exhaustive search in fractions: ``tests/helpers/figure_2_search.py`` at 31386236).
 
@@ -42,7 +42,7 @@ SAMPLE_X = (
     {"F": (-3,), "M": (2, 5, 8)},
     {"F": (3, 6, 9), "M": (-1,)},
 )
-"""Places of the samples. Any distinct places with the right signs would do."""
+"""Values of x of the samples; any distinct values with these signs give the same figure."""
 PLACES = sorted(x for groups in SAMPLE_X for places in groups.values() for x in places)
 MAJORITY = "majority vote"
 PINK = "#CC79A7"
@@ -51,8 +51,8 @@ SPAN = (-3.8, 9.8)
 
 def federation(clients: slice = slice(None)) -> Federation:
     """The toy federation, or some of its clients, each with all twelve places of X."""
-    held = SAMPLE_X[clients]
-    masses = np.array([[[(x in groups[a]) / 4 for x in PLACES] for a in GROUPS] for groups in held])
+    x = SAMPLE_X[clients]
+    masses = np.array([[[(v in groups[a]) / 4 for v in PLACES] for a in GROUPS] for groups in x])
     return Federation.finite(PLACES, masses, (np.array(PLACES) > 0).astype(float))
 
 
@@ -62,17 +62,16 @@ def data() -> pd.DataFrame:
     Returns
     -------
     Columns: rule; group (F, M); x; accept = P(ŷ=1 | x, group); label, where the rule's own data has
-    such a sample (NaN else: the local rules were never shown it); accuracy and disparity |MD| of
+    such a sample (else NaN); accuracy and disparity |MD| of
     the rule on its own data, which is the client's for a local rule, and all twelve samples for the
     others.
     """
     everyone = federation()
     rows: list[pd.DataFrame] = []
     for i in range(len(SAMPLE_X)):
-        own = federation(slice(i, i + 1))
-        rows.append(
-            _table(f"client {i + 1}", solve(own, "cfl", 0.0).classifier, own, SAMPLE_X[i : i + 1])
-        )
+        client = federation(slice(i, i + 1))
+        rule = solve(client, "cfl", 0.0).classifier
+        rows.append(_table(f"client {i + 1}", rule, client, SAMPLE_X[i : i + 1]))
     vote = solve(everyone, "lft_ensemble", 0.0).classifier
     majority = Classifier(vote.edges, [(v > 0.5).astype(float) for v in vote.values])
     for name, rule in (
@@ -85,9 +84,9 @@ def data() -> pd.DataFrame:
 
 
 def _table(
-    name: str, rule: Classifier, own: Federation, held: tuple[dict[str, tuple[int, ...]], ...]
+    name: str, rule: Classifier, fed: Federation, samples: tuple[dict[str, tuple[int, ...]], ...]
 ) -> pd.DataFrame:
-    shown = {(a, x) for groups in held for a in GROUPS for x in groups[a]}
+    shown = {(a, x) for groups in samples for a in GROUPS for x in groups[a]}
     return pd.DataFrame(
         {
             "rule": name,
@@ -95,8 +94,8 @@ def _table(
             "x": x,
             "accept": float(rule(x, k)),
             "label": float(x > 0) if (a, x) in shown else np.nan,
-            "accuracy": rule.accuracy(own),
-            "disparity": abs(rule.mean_difference(own)),
+            "accuracy": rule.accuracy(fed),
+            "disparity": abs(rule.mean_difference(fed)),
         }
         for k, a in enumerate(GROUPS)
         for x in PLACES
@@ -104,8 +103,8 @@ def _table(
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """A lane a rule, F above M: the darker, the likelier accepted; samples as letters, positive
-    ones in pink boxes.
+    """A lane per rule, F above M: darker cells are accepted with a larger probability; samples are
+    letters, positive ones in pink boxes.
     """
     rules = names(data, "rule")
     figure = Figure(figsize=(style.COLUMN, 4.0))
@@ -137,7 +136,7 @@ def _lane(axes: Axes, base: float, table: pd.DataFrame) -> None:
         x, accept, labels = (numbers(strip, column) for column in ("x", "accept", "label"))
         edges = np.concatenate([SPAN[:1], (x[1:] + x[:-1]) / 2, SPAN[1:]])
         for left, right, p in zip(edges, edges[1:], accept, strict=False):
-            # one tint of white: no alpha, whose overlaps would show seams
+            # a tint instead of alpha, whose overlaps would show seams
             tint = _tint(colour, 0.62 * float(p))
             axes.add_patch(Rectangle((left, low), right - left, 0.5, color=tint, lw=0))
         frame = {"fill": False, "ec": "#bbbbbb", "lw": 0.5}
@@ -150,14 +149,14 @@ def _lane(axes: Axes, base: float, table: pd.DataFrame) -> None:
             if not np.isnan(label):
                 box = {"boxstyle": "round,pad=0.16", "fc": PINK, "ec": "none"} if label else None
                 axes.text(place, low + 0.24, a, bbox=box, color="black", **words)
-        # the probability goes where no sample stands
+        # the probability is written where there is no sample
         randomised = np.isnan(labels) & (accept > 0) & (accept < 1)
         if randomised.any():
-            shown = _fraction(accept[randomised][0])
-            axes.text(x[randomised].mean(), low + 0.24, shown, style="italic", **words)
+            probability = _fraction(accept[randomised][0])
+            axes.text(x[randomised].mean(), low + 0.24, probability, style="italic", **words)
     middle = base + 0.52
-    told = name.replace("+", "+\n").replace(" vote", "\nvote")
-    axes.text(-4.0, middle, told, ha="right", va="center", fontsize=7)
+    title = name.replace("+", "+\n").replace(" vote", "\nvote")
+    axes.text(-4.0, middle, title, ha="right", va="center", fontsize=7)
     axes.text(10.3, middle, _fraction(first(table, "accuracy")), ha="left", va="center")
     axes.text(13.6, middle, _fraction(first(table, "disparity")), ha="left", va="center")
 
@@ -168,9 +167,7 @@ def _tint(colour: str, strength: float) -> tuple[float, float, float]:
 
 
 def _fraction(value: float) -> str:
-    """The fraction that a rounded number stands for: all of the instance's have denominators below
-    1000.
-    """
+    """The fraction equal to a rounded number: all denominators of the instance are below 1000."""
     return str(Fraction(float(value)).limit_denominator(999))
 
 

@@ -3,7 +3,7 @@ minimum.
 
 Three federations of two clients with normal laws and logistic η, of equal weights: (a) is the
 paper's example 1, (b) and (c) are those of section 5.1. The pooled MD is Σ_j π_j G_j(ε_j), a sum of
-one function of each client, so that a panel costs two curves.
+one function per client, so a panel needs two curves only.
 
 The paper says that δ > 0 in all three. On (b) this is not so at one edge. Client 0's unconstrained
 MD_0 is about 3e-524, far below the smallest double and yet positive: at ε0 = 0 exactly its
@@ -39,13 +39,13 @@ TITLE = (
 )
 
 POINTS = 61
-APART = "minimum, eps_0 > 0"
+POSITIVE = "minimum, eps_0 > 0"
 MARK: dict[str, Any] = {"color": "#E69F00", "mec": "black", "mew": 0.5, "ls": ""}
 EXAMPLE = "example 1: sd 70 and 1"
 PRINTED = {EXAMPLE: " (paper: ≈ 0.21)"}
 NO_DOUBLE = 1e-300
-"""An unconstrained MD_i below this makes ε_i = 0 differ from every other budget that a double can
-hold.
+"""If an unconstrained MD_i is below this, ε_i = 0 differs from all positive budgets in double
+precision.
 """
 
 
@@ -71,8 +71,7 @@ def data(points: int = POINTS) -> pd.DataFrame:
     for panel, fed in federations().items():
         rules = local_rules(fed)
         _, free, sign = rules.problem.free
-        # beyond a client's unconstrained |MD_i| its budget changes nothing: the kinks are among the
-        # grid's lines
+        # budgets above a client's unconstrained |MD_i| do not bind: the grid has these kinks
         eps = np.unique(np.concatenate([np.linspace(0.0, 1.0, points), np.abs(free)]))
         left, right = contributions(rules, np.column_stack([eps, eps]))
         columns = {"eps_0": np.repeat(eps, eps.size), "eps_1": np.tile(eps, eps.size)}
@@ -81,10 +80,9 @@ def data(points: int = POINTS) -> pd.DataFrame:
         smallest = min_disparity(fed, "lft_ensemble")
         marks = [_mark("minimum", rules, smallest.eps)]
         if sign[0] != 0 and abs(float(free[0])) < NO_DOUBLE:
-            # every budget of a double's size leaves client 0 alone: the best of ε0 > 0 is the best
-            # with ε0 slack
+            # no positive double binds client 0: the minimum over ε0 > 0 is that with ε0 slack
             j = np.abs(left[-1] + right).argmin()
-            marks.append(_mark(APART, rules, np.array([1.0, eps[j]])))
+            marks.append(_mark(POSITIVE, rules, np.array([1.0, eps[j]])))
         part = pd.concat([grid, *marks], ignore_index=True)
         part.insert(0, "panel", panel)
         part["disparity"] = part["mean_difference"].abs()
@@ -100,13 +98,13 @@ def local_rules(fed: Federation) -> EnsembleCurve:
 
 
 def contributions(rules: EnsembleCurve, eps: Array) -> Array:
-    """(I, E) π_j G_j(ε_j): what each client's rule adds to the pooled MD at budgets (E, I)."""
+    """(I, E) π_j G_j(ε_j): the terms of the clients' rules in the pooled MD at budgets (E, I)."""
     return rules.fed.weight[:, None] * rules.tradeoff_at(rules.solved(eps))[0]
 
 
 def _mark(point: str, rules: EnsembleCurve, eps: Array) -> pd.DataFrame:
-    """One marked point; a budget of 1 stands for "no constraint", and is drawn at the smallest that
-    is.
+    """One marked point; a budget of 1 means "no constraint", and is drawn at the smallest budget
+    that does not bind.
     """
     free = np.abs(rules.problem.free[1])
     shown = np.where(eps == 1.0, np.maximum(free, float(point != "minimum")), eps)
@@ -117,22 +115,22 @@ def _mark(point: str, rules: EnsembleCurve, eps: Array) -> pd.DataFrame:
 
 
 def log10_unconstrained(rules: EnsembleCurve, client: int) -> float:
-    """log10 |MD_i| of a client's unconstrained rule, from log tails: -inf where it is exactly
+    """log10 |MD_i| of a client's unconstrained rule, from log tails; -inf where it is exactly
     fair.
     """
     assert isinstance(rules.model, ContinuousModel)
     cuts = rules.problem.free[0]
     # (group, above/below)
     tails = np.array([rules.model.own_log_tails(a, cuts[a]) for a in (0, 1)])[:, :, client]
-    # the smaller tail of the two: the other's difference is rounding
+    # the smaller of the two tails: differences of the larger are rounding
     small = tails[:, tails.max(axis=0).argmin()]
     with np.errstate(divide="ignore"):
         return float((small.max() + np.log1p(-np.exp(-abs(small[0] - small[1])))) / np.log(10))
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """Three maps with one colour scale; a panel where ε0 = 0 stands apart has it as a strip on its
-    left.
+    """Three maps with one colour scale; where the minimum at ε0 = 0 differs, ε0 = 0 is a strip on
+    the left.
     """
     figure = Figure(figsize=(style.PAGE, 3.0))
     grid = figure.subplots(1, 3)
@@ -156,8 +154,8 @@ def draw(data: pd.DataFrame) -> Figure:
 def _panel(axes: Axes, part: pd.DataFrame, top: float) -> QuadMesh:
     table = pick(part, point="grid").pivot(index="eps_1", columns="eps_0", values="disparity")
     x, y, z = table.columns.to_numpy(float), table.index.to_numpy(float), table.to_numpy()
-    best, apart = pick(part, point="minimum"), pick(part, point=APART)
-    left = 0 if apart.empty else 1
+    best, positive = pick(part, point="minimum"), pick(part, point=POSITIVE)
+    left = 0 if positive.empty else 1
     # rasterized: thousands of cells as one image in the SVG, without seams between them
     mesh = axes.pcolormesh(
         x[left:], y, z[:, left:], shading="gouraud", vmin=0, vmax=top, rasterized=True
@@ -171,7 +169,7 @@ def _panel(axes: Axes, part: pd.DataFrame, top: float) -> QuadMesh:
     axes.grid(visible=False)
     axes.set(ylim=(-0.02, 1.02), xlim=(-0.02, 1.02), yticks=[0, 0.5, 1])
     axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-    if apart.empty:
+    if positive.empty:
         text = f"δ = {first(best, 'disparity'):.4f}{PRINTED.get(names(part, 'panel')[0], '')}"
         _annotate(axes, best, first(best, "eps_0"), text, "*", 9)
         return mesh
@@ -184,8 +182,8 @@ def _panel(axes: Axes, part: pd.DataFrame, top: float) -> QuadMesh:
         -0.22, 0.5, f"δ = {round(first(best, 'disparity'), 9):g}, at (0, 0)", rotation=90, **middle
     )
     _annotate(axes, best, -0.22, "", "*", 9)
-    # the same all along ε0 > 0: marked at one place of it
-    _annotate(axes, apart, 0.15, f"δ = {first(apart, 'disparity'):.4f}", "D", 5)
+    # constant over ε0 > 0: marked at one budget
+    _annotate(axes, positive, 0.15, f"δ = {first(positive, 'disparity'):.4f}", "D", 5)
     power = f"$10^{{{first(best, 'log10_erm_0'):.1f}}}$"
     axes.text(0.5, 0.7, f"unconstrained,\n|MD| of client 0\nis {power}", **middle)
     return mesh

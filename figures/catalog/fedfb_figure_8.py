@@ -1,7 +1,7 @@
 """FedFB figure 8: g(λ) = MD of the rule with multiplier λ, and |g(λ)|, where MD(ERM) = g(0) > ε
 (the paper's case 2).
 
-The federation is figure 5's with q = (0.5, 0.5), pooled as CFL sees it: g(0) > 0, so that the best
+The federation is figure 5's with q = (0.5, 0.5), pooled as in CFL: g(0) > 0, so that the best
 fair classifier has λ = g⁻¹(ε) < 0. Lemma 7: the rule accepts η > 1/2 - λ/(2(1-q)) in group 0 and η
 > 1/2 + λ/(2q) in group 1, with q = P(a = 1); g increases on [-max(q, 1-q), max(q, 1-q)], beyond
 which nothing changes.
@@ -44,7 +44,7 @@ def data(points: int = POINTS) -> pd.DataFrame:
     """
     fed = figure_5()
     problem = pooled_problem(fed)
-    assert problem is not None  # one η for all
+    assert problem is not None  # all clients have one η
     reach = float(fed.group_mass.max())  # of both groups
     lam = np.linspace(-reach, reach, points)
     everyone: Any = np.zeros(points, int)
@@ -55,16 +55,17 @@ def data(points: int = POINTS) -> pd.DataFrame:
         pd.DataFrame({"point": "curve", "multiplier": lam, "mean_difference": g, "eps": np.nan})
     ]
     for name, eps in (("unconstrained", np.inf), ("budget", EPS)):
-        found = solve(fed, "cfl", eps)
-        columns = {"multiplier": found.multipliers, "mean_difference": [found.mean_difference]}
-        rows.append(pd.DataFrame({"point": [name], **columns, "eps": [eps]}))
+        solution = solve(fed, "cfl", eps)
+        columns = {"point": [name], "multiplier": solution.multipliers}
+        columns |= {"mean_difference": [solution.mean_difference], "eps": [eps]}
+        rows.append(pd.DataFrame(columns))
     table = pd.concat(rows, ignore_index=True)
     table.insert(3, "disparity", table["mean_difference"].abs())
     return table
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """g above |g|, with ε and λ = g⁻¹(ε) led to the axes."""
+    """g above |g|, with lines from ε and λ = g⁻¹(ε) to the axes."""
     figure = Figure(figsize=(style.COLUMN, 3.6))
     top, bottom = figure.subplots(2, 1, sharex=True)
     _panel(top, data, "mean_difference", "g(λ)")

@@ -3,8 +3,8 @@ shares q_i = P(a = 1 | i); and the same federations under equal opportunity, not
 
 x | a, i ~ N(μ, 1) with means 3 and 5 (client 0), 1 and -1 (client 1), 1 and 2 (client 2) for a = 0
 and 1, logistic η, equal weights. The curves are exact; the paper's come from samples on a grid of
-multipliers. Under equal opportunity true-positive rates P(ŷ = 1 | a, y = 1) are compared in place
-of acceptance rates, and a client's budget limits the difference of its own.
+multipliers. Under equal opportunity true-positive rates P(ŷ = 1 | a, y = 1) are compared instead
+of acceptance rates, also by the clients' budgets.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FIVE = {f"q = ({q[0]:g}, {q[1]:g})": fedfb.figure_5(q) for q in fedfb.SHARES_5}
 NINE = {f"q = ({', '.join(f'{v:g}' for v in q)})": fedfb.figure_9(q) for q in fedfb.SHARES_9}
 """The panels' federations by title."""
 ENDS = {q: panels[q] for panels in (FIVE, NINE) for q in (max(panels), min(panels))}
-"""Of both figures the shares that are equal and those that differ most."""
+"""The equal shares and the most different ones of both figures."""
 
 
 def figure(
@@ -39,15 +39,15 @@ def figure(
     notion: Notion = "demographic_parity",
     axes: frontier_panels.Axes = frontier_panels.PLAIN,
 ) -> FigureEntry:
-    """Four panels a figure, or one of a federation of one's own, or of normal laws with another
+    """A figure of four panels, or of one: a user's federation, or normal laws with another
     ``mean``, ``sd``, ``q`` or ``weight`` than ``printed``.
     """
 
     def data(
         points: int = POINTS, *, federation: Federation | None = None, **laws: Any
     ) -> pd.DataFrame:
-        own = frontier_panels.own(federation, laws, printed)
-        return frontier_panels.table(own or panels, points, notion)
+        custom = frontier_panels.custom(federation, laws, printed)
+        return frontier_panels.table(custom or panels, points, notion)
 
     draw = partial(frontier_panels.draw_panels, axes=axes)
     return FigureEntry(name, title, data, draw, Path(__file__))

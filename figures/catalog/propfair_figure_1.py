@@ -1,11 +1,11 @@
 """PropFair figure 1, solved: the Nash bargaining solution on a convex set of utilities of two
 clients.
 
-(a) The paper's picture, without numbers there, as a polytope: all points of one edge have the
-largest total, and the Nash point is the one with equal utilities, which is also max-min fair. That
-is its symmetry. (b) Two clients with losses θ² and (θ-1)² + 6/5 and utilities M - loss, M = 11/5
-(PropFair, section 3): utilitarian, proportional, harmonic and max-min points differ. The set is {u
-<= M - f(θ)}, whose efficient boundary is θ in [0, 1].
+(a) The paper's picture, which has no numbers, as a symmetric polytope: all points of one edge have
+the largest total, and the Nash point is the one with equal utilities, which is also max-min fair.
+(b) Two clients with losses θ² and (θ-1)² + 6/5 and utilities M - loss, M = 11/5 (PropFair, section
+3): utilitarian, proportional, harmonic and max-min points differ. The set is {u <= M - f(θ)}, whose
+efficient boundary is θ in [0, 1].
 
 At the Nash point u* the line Σ u_i/u*_i = 2 touches the set: every attainable v has Σ (v_i -
 u*_i)/u*_i <= 0, which is proportional fairness (definition 2.1), and the curve u_1 u_2 = u*_1 u*_2
@@ -63,7 +63,7 @@ def data() -> pd.DataFrame:
     Columns: panel ("polytope", "losses"); part ("set": corners, in order; "face": the ends of the
     edge with the largest total; or a rule: its point); alpha of the rule (NaN else); u1, u2;
     mean_utility of order alpha; gain, the largest relative first-order gain over the set, as
-    certified; price, the share of the largest total that is given up.
+    certified; price, the share of the largest total that is lost.
     """
     corners = np.array(POLYTOPE)
     edge = utilities(np.linspace(0, 1, POINTS)).T
@@ -81,8 +81,8 @@ def data() -> pd.DataFrame:
 
 
 def _fair_point(panel: str, alpha: float) -> dict[str, float]:
-    """The columns of an α-fair point: where the welfare stops to rise along the efficient boundary,
-    and of several at α = 0 the limit of α -> 0.
+    """The columns of an α-fair point: the maximum of welfare along the efficient boundary; at α =
+    0, where there may be several, the limit α -> 0.
     """
     efficient = np.array(POLYTOPE[1:])
 
@@ -105,14 +105,14 @@ def _fair_point(panel: str, alpha: float) -> dict[str, float]:
     t = float(root)
     u = boundary(t)[0]
     w = weights(u)
-    best, most = (_furthest(panel, v) for v in (np.ones(2), w))
+    largest, furthest = (_furthest(panel, v) for v in (np.ones(2), w))
     return {
         "alpha": alpha,
         "mean_utility": float(mean_utility(u, alpha)),
-        "gain": float(2.0 * (most @ w / (u @ w) - 1.0)),
+        "gain": float(2.0 * (furthest @ w / (u @ w) - 1.0)),
         "u1": float(u[0]),
         "u2": float(u[1]),
-        "price": float(price_of_fairness(u, max(best.sum(), u.sum()))),
+        "price": float(price_of_fairness(u, max(largest.sum(), u.sum()))),
     }
 
 
@@ -124,7 +124,7 @@ def _furthest(panel: str, weights: Any) -> Any:
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """Two sets, the rules' points on them, and what touches them at the Nash point."""
+    """Two sets, the rules' points on them, and the tangent line and curve at the Nash point."""
     figure = Figure(figsize=(style.COLUMN, 5.4))
     top, bottom = figure.subplots(2, 1)
     _panel(top, pick(data, panel="polytope"), 4.0)
@@ -156,22 +156,22 @@ def _panel(axes: Axes, data: pd.DataFrame, reach: float) -> None:
         thick = {"color": LOOKS["utilitarian"][0], "lw": 3.2, "alpha": 0.55}
         x, y = numbers(face, "u1"), numbers(face, "u2")
         axes.plot(x, y, **thick, solid_capstyle="round", label="largest total")
-    spread = _apart(data)
+    are_separate = _are_separate(data)
     for k, rule in enumerate(RULES):
         colour, marker, size = LOOKS[rule]
         point = pick(data, part=rule)
-        # coinciding points as rings around each other
-        grown = size if spread else size + 3.2 * (len(RULES) - 1 - k)
-        inside = colour if spread or k == len(RULES) - 1 else "none"
+        # coinciding points are concentric rings
+        grown = size if are_separate else size + 3.2 * (len(RULES) - 1 - k)
+        inside = colour if are_separate or k == len(RULES) - 1 else "none"
         look = {"color": colour, "ms": grown, "mfc": inside, "mew": 1.2, "ls": "none"}
         x, y = numbers(point, "u1"), numbers(point, "u2")
         axes.plot(x, y, marker, **look, label=rule, zorder=4 + k)
-    axes.set(xlim=(0, reach), ylim=(0, reach * 0.62 if spread else reach))
-    axes.set_aspect("auto" if spread else "equal")
+    axes.set(xlim=(0, reach), ylim=(0, reach * 0.62 if are_separate else reach))
+    axes.set_aspect("auto" if are_separate else "equal")
 
 
-def _apart(data: pd.DataFrame) -> bool:
-    """Whether the rules' points differ by more than they can be drawn apart."""
+def _are_separate(data: pd.DataFrame) -> bool:
+    """Whether the rules' points are so far apart that their marks do not overlap."""
     points = np.array(
         [[numbers(pick(data, part=rule), c)[0] for c in ("u1", "u2")] for rule in RULES]
     )

@@ -2,7 +2,7 @@
 FedAvg's.
 
 Ten clients with two features and an intercept, logistic regression, cross entropy in nats with a
-ridge of 1e-3 ||θ||². The paper sweeps M by training on CIFAR-100; with convex losses the end points
+ridge of 1e-3 ||θ||². The paper varies M by training on CIFAR-100; with convex losses the end points
 are known. PropFair needs M > f_i for all i: the least such M is M₀ = min over θ of max_i f_i(θ),
 and as M falls to M₀ the model tends to AFL's. As M grows, -M log(1 - f_i/M) = f_i + f_i²/(2M) +
 ..., so it tends to FedAvg's, at a distance of about 1/M (section 5.3: "as M becomes larger, the
@@ -31,22 +31,21 @@ TITLE = (
 
 CLIENTS, SAMPLES, RIDGE = 10, 60, 1e-3
 CLOSE, FAR = 1e-3, 1e3
-"""M - M₀ from .. to .., nats."""
+"""Smallest and largest M - M₀, nats."""
 
 
 def features() -> NDArray[np.float64]:
-    """(clients, samples, 3): y_ij (x_ij, 1), labels y = ±1, of a synthetic federation that is
-    always the same.
+    """(clients, samples, 3): y_ij (x_ij, 1), labels y = ±1, of a synthetic federation with
+    a fixed seed.
 
-    The direction in which labels are told apart turns from client to client, and so does how far
-    they are apart.
+    The direction and the distance between the two labels' means change from client to client.
     """
     rng = np.random.default_rng(20)
     turn = np.linspace(-0.9, 0.9, CLIENTS)
-    apart = np.linspace(2.2, 0.7, CLIENTS)
+    distance = np.linspace(2.2, 0.7, CLIENTS)
     y = np.where(np.arange(SAMPLES) % 2 == 0, 1.0, -1.0)
     towards = np.stack([np.cos(turn), np.sin(turn)], -1)
-    middle = apart[:, None, None] * y[None, :, None] * towards[:, None, :] / 2
+    middle = distance[:, None, None] * y[None, :, None] * towards[:, None, :] / 2
     x = middle + rng.normal(size=(CLIENTS, SAMPLES, 2))
     return np.concatenate([x, np.ones((CLIENTS, SAMPLES, 1))], axis=2) * y[None, :, None]
 
@@ -72,16 +71,16 @@ def data(points: int = 61) -> pd.DataFrame:
     FedAvg's θ; stationarity.
     """
     fedavg, afl = _solve(FedAvg(), np.zeros(3)), _solve(AFL(), np.zeros(3))
-    least = afl.value
+    smallest = afl.value
     rows = [_row("FedAvg", fedavg, fedavg), _row("AFL", afl, fedavg)]
     theta = fedavg.theta
     for excess in np.geomspace(FAR, CLOSE, points):
-        M = least + float(excess)
+        M = smallest + float(excess)
         # PropFair starts where all losses are below M
         start = theta if losses(theta)[0].max() < M else afl.theta
-        found = _solve(PropFair(M), start)
-        theta = found.theta
-        rows.append({**_row("PropFair", found, fedavg), "excess": excess, "M": M})
+        solution = _solve(PropFair(M), start)
+        theta = solution.theta
+        rows.append({**_row("PropFair", solution, fedavg), "excess": excess, "M": M})
     return pd.DataFrame(
         rows,
         columns=["aim", "excess", "M", "mean", "worst", "variance", "distance", "stationarity"],
@@ -92,8 +91,8 @@ def _solve(aim: Objective, start: Array) -> MinimaxSolution:
     return solve_minimax(losses, aim, start, jac=True)
 
 
-def _row(name: str, found: MinimaxSolution, fedavg: MinimaxSolution) -> dict[str, object]:
-    f = found.losses
+def _row(name: str, solution: MinimaxSolution, fedavg: MinimaxSolution) -> dict[str, object]:
+    f = solution.losses
     return {
         "aim": name,
         "excess": np.nan,
@@ -101,8 +100,8 @@ def _row(name: str, found: MinimaxSolution, fedavg: MinimaxSolution) -> dict[str
         "mean": f.mean(),
         "worst": f.max(),
         "variance": uniformity.variance(f),
-        "distance": float(np.linalg.norm(found.theta - fedavg.theta)),
-        "stationarity": found.certificate.stationarity,
+        "distance": float(np.linalg.norm(solution.theta - fedavg.theta)),
+        "stationarity": solution.certificate.stationarity,
     }
 
 
@@ -128,8 +127,8 @@ def draw(data: pd.DataFrame) -> Figure:
             axes.annotate(aim, place, shift, textcoords="offset points", color=colour, **words)
     axes.set_xscale("log")
     axes.set_xlim(CLOSE, FAR)
-    least = numbers(sweep, "M")[0] - x[0]
-    axes.set_xlabel(f"M − M₀ (nats), M₀ = min max fᵢ = {least:.3f}")
+    smallest = numbers(sweep, "M")[0] - x[0]
+    axes.set_xlabel(f"M − M₀ (nats), M₀ = min max fᵢ = {smallest:.3f}")
     axes.set_ylabel("loss (nats)")
     axes.margins(y=0.12)
     figure.legend(loc="outside lower center", ncols=2)

@@ -1,14 +1,14 @@
-"""q-FFL: whether a larger q is more uniform; two families of convex losses, one where it is and one
-where it is not.
+"""q-FFL: whether losses are more uniform for a larger q; two families of convex losses, one where
+they are and one where they are not.
 
 q-FFL's section 3.2 and its tables read "a larger q imposes more uniformity"; its appendix A proves
-it for q = 0 against q = 1 (variance and angle, lemmas 6 and 7), where both families agree. Beyond,
-nothing holds in general: a larger q serves the client with the largest loss. Three clients with
-losses a_i (θ - c_i)² + h_i on the line:
+it for q = 0 against q = 1 (variance and angle, lemmas 6 and 7), where both families agree. For
+larger q nothing holds in general: a larger q favours the client with the largest loss. Three
+clients with losses a_i (θ - c_i)² + h_i on the line:
 
-- even: the largest loss can be brought down to the others;
-- uneven: the client with the largest loss can hardly be helped, has its optimum where the best-off
-  client has, and each step towards it makes the best-off better and the third worse.
+- even: the largest loss can be reduced to the others;
+- uneven: the largest loss can hardly be reduced, its client has the optimum of the best-off client,
+  and a step towards it makes the best-off client better and the third one worse.
 
 Each point is solved (``solve_minimax``, certified to 1e-8), q = inf as AFL.
 """
@@ -71,15 +71,15 @@ def data(points: int = 41) -> pd.DataFrame:
     for family in FAMILIES:
         theta = np.array([1.0])
         for q in sweep:
-            found = solve_minimax(
+            solution = solve_minimax(
                 losses(family), AFL() if np.isinf(q) else QFFL(float(q)), theta, jac=True
             )
-            theta, f = found.theta, found.losses
+            theta, f = solution.theta, solution.losses
             measures = ("variance", "angle", "entropy", "kl_to_uniform")
             columns = {"family": family, "q": q, "theta": theta[0]}
             columns |= {f"f{i + 1}": f[i] for i in range(3)}
             columns |= {name: getattr(uniformity, name)(f) for name in measures}
-            rows.append({**columns, "stationarity": found.certificate.stationarity})
+            rows.append({**columns, "stationarity": solution.certificate.stationarity})
     return pd.DataFrame(rows)
 
 

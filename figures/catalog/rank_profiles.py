@@ -1,9 +1,9 @@
 """p-FFL's rank weights: the weight of each client by family, from the largest loss to the smallest.
 
 Panel (a): n w_k by rank for ten clients. Panel (b): the weight w_1 + ... + w_k on the worst share
-k/n of a hundred clients, whose concavity makes the objective convex; above the diagonal of FedAvg
-as far as it favours the worst-off. The arithmetic, harmonic and CVaR profiles keep their shape as n
-grows; a geometric one runs to AFL.
+k/n of a hundred clients, whose concavity makes the objective convex; its height above FedAvg's
+diagonal shows how much it favours the worst-off. The arithmetic, harmonic and CVaR profiles keep
+their shape as n grows; a geometric one tends to AFL.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PROFILES = {
         RankWeighted.geometric(0.5), "#D55E00", (0, (6, 1.2, 1, 1.2, 1, 1.2)), "X"
     ),
 }
-"""Profiles, beginning with the least concern for the worst-off; z = 0.85 and 0.5 are p-FFL's."""
+"""Profiles, in the order of increasing weight on the worst-off; z = 0.85 and 0.5 are p-FFL's."""
 
 
 def data() -> pd.DataFrame:
@@ -66,16 +66,16 @@ def draw(data: pd.DataFrame) -> Figure:
     figure = Figure(figsize=(style.COLUMN, 4.9))
     top, bottom = figure.subplots(2, 1)
     for name in names(data, "profile"):
-        look, mine = PROFILES[name], pick(data, profile=name)
-        few, many = pick(mine, clients=FEW), pick(mine, clients=MANY)
+        look, rows = PROFILES[name], pick(data, profile=name)
+        few, many = pick(rows, clients=FEW), pick(rows, clients=MANY)
         common = {"color": look.colour, "ls": look.line}
         ranks, weights = numbers(few, "rank"), FEW * numbers(few, "weight")
         top.plot(ranks, weights, marker=look.marker, markersize=3.2, lw=1.0, label=name, **common)
         share, total = numbers(many, "rank") / MANY, numbers(many, "cumulated")
         bottom.plot(np.append(0.0, share), np.append(0.0, total), **common)
     _labels(top, bottom)
-    handles, told = top.get_legend_handles_labels()
-    figure.legend(handles, told, loc="outside lower center", ncols=2, columnspacing=1.2)
+    handles, labels = top.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2, columnspacing=1.2)
     return figure
 
 

@@ -1,13 +1,13 @@
 """The frontiers of the three schemes on Adult, COMPAS and Bank, split among clients as in FedFB.
 
-Training rows alone, clients as FedFB's code draws them, two groups each. x is the cross-fitted
-logistic score, η its isotonic calibration, shared by all, and the frontiers are exact on the finite
-law of (x, a, y, client) so found.
+Training rows only, clients as FedFB's code draws them, two groups each. x is the cross-fitted
+logistic score, η its isotonic calibration, shared by all, and the frontiers are exact on the
+resulting finite law of (x, a, y, client).
 
-Scores are rounded to 0.01. Unrounded, nearly every person has a score of their own, and then x
-names the person and with that the client: LFT+FedAvg, which is not told the client, could treat the
-clients apart. On COMPAS with budget 0 that would show 0.648 where 0.632 is the truth for 101
-scores, and cost next to nothing else (CFL: 0.6504 and 0.6503).
+Scores are rounded to 0.01. Unrounded, nearly every person has a distinct score, so x identifies the
+person and the client: LFT+FedAvg, which does not see the client, could have a rule per client. On
+COMPAS with budget 0 its accuracy would be 0.648 instead of 0.632 with 101 scores; CFL hardly
+changes (0.6504 and 0.6503).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DATASETS = {
     "compas": "COMPAS, 2 clients: African-American | all others",
     "bank": "Bank, 3 clients: age 33 to 51 | younger or older",
 }
-"""Data sets and the titles of their panels, which say the two groups."""
+"""Data sets and the titles of their panels, which name the two groups."""
 DECIMALS = 2
 POINTS = 40
 
@@ -40,8 +40,8 @@ def federation(name: str) -> Federation:
 
     Raises
     ------
-    DataUnavailable : the data is neither in the folder that FAIRFL_DATA names, nor cached, nor to
-        be downloaded.
+    DataUnavailable : the data is neither in the folder FAIRFL_DATA nor cached, and cannot be
+        downloaded.
     """
     # loaders: not needed to list the figures
     from fairfl.sims.data.tables import FEDFB_SEED, cross_fitted_score, load
@@ -61,8 +61,8 @@ def data(points: int = POINTS) -> pd.DataFrame:
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """Three panels, and below each what the two federated schemes lose against CFL, which the
-    panels hardly show.
+    """Three panels, and below each the losses of the two federated schemes compared with CFL, which
+    are hardly visible above.
     """
     # on two lines: too long for a third of a page
     titles = data["panel"].astype(str).str.replace(": ", "\n")

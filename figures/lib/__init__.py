@@ -1,1 +1,1 @@
-"""What figures share: style, saving, panels, the registry."""
+"""Shared parts of figures: style, saving, panels, the registry."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fairfl.studies.crosscheck.study import Drawing
 
 COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#7F7F7F")
-"""Okabe and Ito's colours without those of the three schemes, then Tol's wine and olive, and grey.
+"""Okabe and Ito's colours without those of the three schemes, Tol's wine and olive, and grey.
 """
 MARKERS = ("D", "v", "P", "X", "o", "^", "s")
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1.4)))
@@ -30,11 +30,11 @@ GUIDE = "n^"
 """Beginning of the names of lines that show a power of n, in grey behind the other series."""
 
 LONG = 28
-"""Characters of a series' name from which four names do not fit side by side below a page."""
+"""Length of a series' name from which four names do not fit side by side on a page."""
 
 
 def draw(drawing: Drawing, measures: pd.DataFrame, folder: Path) -> list[Path]:
-    """Write the picture's name.csv, .svg and .png; nothing where its table is empty."""
+    """Write the picture's name.csv, .svg and .png; no files if its table is empty."""
     table = drawing.table(measures)
     if len(table) == 0:
         return []
@@ -44,18 +44,18 @@ def draw(drawing: Drawing, measures: pd.DataFrame, folder: Path) -> list[Path]:
 
 
 def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
-    """A panel each; the legend below names every series once."""
+    """One panel each; the legend below has every series once."""
     panels, looks = names(table, "panel"), look_of(table)
     columns = 2 if len(panels) in (2, 4) else min(3, len(panels))
-    across = 2 if columns == 1 else 4 if max(map(len, looks)) < LONG else 3
-    legend = -(-len(looks) // across)
-    figure, grid = style.panels(len(panels), columns, 2.6, 0.4 + 0.16 * legend, 1.5)
+    legend_columns = 2 if columns == 1 else 4 if max(map(len, looks)) < LONG else 3
+    legend_lines = -(-len(looks) // legend_columns)
+    figure, grid = style.panels(len(panels), columns, 2.6, 0.4 + 0.16 * legend_lines, 1.5)
     figure.suptitle(drawing.title)
     for k, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
-        mine = pick(table, panel=panel)
+        rows = pick(table, panel=panel)
         for series, look in looks.items():
-            for kind in names(pick(mine, series=series), "kind"):
-                _series(axes, pick(mine, series=series, kind=kind), kind, look)
+            for kind in names(pick(rows, series=series), "kind"):
+                _series(axes, pick(rows, series=series, kind=kind), kind, look)
         for axis in drawing.log:
             _logarithmic(axes, axis)
         style.letter(axes, k, panel)
@@ -65,41 +65,42 @@ def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
         _handle(series, names(pick(table, series=series), "kind"), look)
         for series, look in looks.items()
     ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=across, handlelength=3.0)
+    below = "outside lower center"
+    figure.legend(handles=handles, loc=below, ncols=legend_columns, handlelength=3.0)
     return figure
 
 
 def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Colour, line and marker of each series: a scheme's own where its name, up to the comma, is a
+    """Colour, line and marker of each series: the scheme's if the name up to the comma is a
     scheme's.
 
-    Series whose names agree up to the comma share a colour, and differ in their lines.
+    Series whose names agree up to the comma have one colour and different lines.
     """
     schemes = {scheme.label: scheme for scheme in SHARED_RULE}
-    found: dict[str, dict[str, Any]] = {}
-    others: list[str] = []
+    looks: dict[str, dict[str, Any]] = {}
+    stems: list[str] = []
     for series in names(table, "series"):
         if series.startswith(GUIDE):
-            line = LINES[1 + sum(one.startswith(GUIDE) for one in found) % 2]
-            found[series] = {"color": "#999999", "ls": line, "marker": ""}
+            line = LINES[1 + sum(name.startswith(GUIDE) for name in looks) % 2]
+            looks[series] = {"color": "#999999", "ls": line, "marker": ""}
             continue
         stem = series.partition(",")[0]
         if stem in schemes:
             look = schemes[stem]
-            found[series] = {"color": look.colour, "ls": look.line, "marker": look.marker}
+            looks[series] = {"color": look.colour, "ls": look.line, "marker": look.marker}
             continue
-        if stem not in others:
-            others.append(stem)
-        k, again = others.index(stem), sum(one.partition(",")[0] == stem for one in found)
-        line = LINES[(k // len(COLOURS) + again) % len(LINES)]
+        if stem not in stems:
+            stems.append(stem)
+        k, repeats = stems.index(stem), sum(name.partition(",")[0] == stem for name in looks)
+        line = LINES[(k // len(COLOURS) + repeats) % len(LINES)]
         colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
-        found[series] = {"color": colour, "ls": line, "marker": marker}
-    return found
+        looks[series] = {"color": colour, "ls": line, "marker": marker}
+    return looks
 
 
 def _logarithmic(axes: Axes, name: str) -> None:
-    """Ticks at 1, 2 and 5 times the powers of ten; at the powers alone where these are many, at all
-    nine where few.
+    """Ticks at 1, 2 and 5 times the powers of ten; on a long axis at the powers only, on a short
+    one at all nine multiples.
     """
     (axes.set_xscale if name == "x" else axes.set_yscale)("log")
     axis = axes.xaxis if name == "x" else axes.yaxis

@@ -1,5 +1,5 @@
-"""Curves by round of the dynamic paper's runs, from the table that is kept beside the figures, or
-that ``fairfl simulate`` wrote: a mean over the seeds, and a band from the least to the most.
+"""Curves by round of the dynamic paper's runs, from the table stored beside the figures, or
+written by ``fairfl simulate``: the mean over the seeds, and a band from the minimum to the maximum.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from fairfl.figures.lib.tables import first, names, numbers
 from fairfl.studies.frames import groups, loose
 
 RUNS = "FAIRFL_RUNS"
-"""The environment variable that names the folder of one's own runs, after ``--out``."""
-KEPT = Path(__file__).with_suffix(".csv")
+"""The environment variable with the folder of the user's runs, their ``--out``."""
+STORED = Path(__file__).with_suffix(".csv")
 """curves.csv of ``fairfl simulate dynamic-mnist --profile paper``."""
 WIDE = 100.0
-"""Panels with a GB above this are logarithmic beyond 1, so that lower curves stay apart."""
+"""Panels with a GB above this are logarithmic beyond 1, to separate the lower curves."""
 TRAINED = 80.0
 """Test accuracy in percent; below it at the end, a model counts as under-trained."""
 PALE = 0.4
-"""Opacity of what is under-trained."""
+"""Opacity of the curves of under-trained models."""
 JOIN: dict[str, Any] = {"color": "#888888", "lw": 0.6, "ls": (0, (4, 2))}
 UNITS = {"accuracy": " (%)", "loss": " (nats)"}
 SOLID, DASHED, DOTTED, MIXED = LINES
@@ -78,30 +78,30 @@ class Row:
 
 
 def curves(rows: Sequence[Row], optional: Sequence[Row] = ()) -> pd.DataFrame:
-    """The rows' curves; of ``optional`` those whose runs are there.
+    """The curves of ``rows``, and of those of ``optional`` that have been run.
 
     Returns
     -------
     Columns: row, measure, part, objective, seeds, round, groups (that have joined); mean, min and
     max over the seeds.
     """
-    table = pd.concat([_read(file) for file in (KEPT, *runs())], ignore_index=True)
+    table = pd.concat([_read(file) for file in (STORED, *runs())], ignore_index=True)
     keys = ["dataset", "measure", "part", "objective", "round"]
-    table = table.drop_duplicates(keys, keep="last")  # one's own runs before the kept ones
-    there = [row for row in optional if row.dataset in set(table["dataset"])]
+    table = table.drop_duplicates(keys, keep="last")  # the user's runs replace the stored ones
+    available = [row for row in optional if row.dataset in set(table["dataset"])]
     shown = [
         (row.name, row.dataset, *measure, name)
-        for row in (*rows, *there)
+        for row in (*rows, *available)
         for measure in row.measures
         for name in row.objectives
     ]
-    found = pd.DataFrame(shown, columns=["row", *keys[:4]]).merge(table, on=keys[:4])
+    merged = pd.DataFrame(shown, columns=["row", *keys[:4]]).merge(table, on=keys[:4])
     columns = ["row", *keys[1:4], "seeds", "round", "groups", "mean", "min", "max"]
-    return loose(found)[columns]
+    return loose(merged)[columns]
 
 
 def runs() -> list[Path]:
-    """The curves of one's own runs."""
+    """The curves of the user's runs."""
     folder = os.environ.get(RUNS)
     return sorted(Path(folder).glob("dynamic-*/curves.csv")) if folder else []
 
@@ -116,8 +116,8 @@ def _read(file: Path) -> pd.DataFrame:
 def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
     """A panel per row and measure, ``columns`` side by side."""
     panels: dict[Any, dict[str, pd.DataFrame]] = {}
-    for (*place, name), mine in groups(table, ["row", "measure", "part", "objective"]):
-        panels.setdefault(tuple(place), {})[name] = mine
+    for (*place, name), curve in groups(table, ["row", "measure", "part", "objective"]):
+        panels.setdefault(tuple(place), {})[name] = curve
     tested: Any = table[table["measure"] == "accuracy"].groupby(["row", "objective"])
     ends = tested["mean"].last()
     lines = -(-len(panels) // columns)
@@ -125,18 +125,19 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
     grid = figure.subplots(lines, columns, squeeze=False)
     pale = False
     for k, (axes, (row, measure, part)) in enumerate(zip(grid.flat, panels, strict=True)):
-        own = panels[row, measure, part]
-        for name, mine in own.items():
+        curves = panels[row, measure, part]
+        for name, curve in curves.items():
             faint = ends[row, name] < TRAINED
             pale |= bool(faint)
-            _curve(axes, mine, name, PALE if faint else 1.0)
-        _joins(axes, next(iter(own.values())))
+            _curve(axes, curve, name, PALE if faint else 1.0)
+        _joins(axes, next(iter(curves.values())))
         axes.locator_params("y", nbins=4)
         if measure.startswith("GB"):
             axes.axhline(0.0, color=style.INK, lw=0.5)
             if max(axes.get_ylim()) > WIDE:
                 axes.set_yscale("symlog", linthresh=1.0)
-                axes.set_ylim(bottom=min(2.0 * min(one["min"].min() for one in own.values()), -0.5))
+                low = min(curve["min"].min() for curve in curves.values())
+                axes.set_ylim(bottom=min(2.0 * low, -0.5))
         style.letter(axes, k, f"{measure}{UNITS.get(measure, '')}, {part}")
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         if k >= len(panels) - columns:
@@ -150,43 +151,43 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
     return figure
 
 
-def _curve(axes: Axes, mine: pd.DataFrame, name: str, opacity: float) -> None:
-    """Mean and band. A group that joins enters GB and LS at once: these lines break there."""
-    columns = [numbers(mine, column) for column in ("round", "mean", "min", "max")]
-    if names(mine, "measure")[0] not in ("accuracy", "loss"):
-        at = _changes(mine)
-        columns = [np.insert(values, at, np.nan) for values in columns]
-    x, mean, least, most = columns
+def _curve(axes: Axes, curve: pd.DataFrame, name: str, opacity: float) -> None:
+    """Mean and band. GB and LS include a group once it joins: their lines break there."""
+    columns = [numbers(curve, column) for column in ("round", "mean", "min", "max")]
+    if names(curve, "measure")[0] not in ("accuracy", "loss"):
+        breaks = _changes(curve)
+        columns = [np.insert(values, breaks, np.nan) for values in columns]
+    x, mean, lower, upper = columns
     colour, line = LOOKS[name]
     axes.plot(x, mean, lw=1.2, color=colour, ls=line, alpha=opacity)
-    axes.fill_between(x, least, most, color=colour, alpha=0.15 * opacity, lw=0)
+    axes.fill_between(x, lower, upper, color=colour, alpha=0.15 * opacity, lw=0)
 
 
-def _changes(mine: pd.DataFrame) -> Array:
-    """The rows from which on another group has joined."""
-    return np.flatnonzero(np.diff(numbers(mine, "groups"))) + 1
+def _changes(curve: pd.DataFrame) -> Array:
+    """Indices of the rows at which another group has joined."""
+    return np.flatnonzero(np.diff(numbers(curve, "groups"))) + 1
 
 
-def _joins(axes: Axes, mine: pd.DataFrame) -> None:
-    """A line at each round in which a group joins after the first, in place of the grid's."""
+def _joins(axes: Axes, curve: pd.DataFrame) -> None:
+    """A vertical line at each round in which a group joins after the first, instead of a grid."""
     axes.grid(visible=False, axis="x")
-    for t in numbers(mine, "round")[_changes(mine)]:
+    for t in numbers(curve, "round")[_changes(curve)]:
         axes.axvline(t, **JOIN, zorder=0)
 
 
 def _legend(table: pd.DataFrame, pale: bool) -> list[Artist]:
-    """The algorithms, and what bands, upright lines and pale curves are."""
+    """The algorithms, and the meaning of bands, vertical lines and pale curves."""
     ink = style.INK
-    found: list[Artist] = [
+    handles: list[Artist] = [
         Line2D([], [], color=LOOKS[name][0], ls=LOOKS[name][1], lw=1.2, label=name)
         for name in names(table, "objective")
     ]
     seeds = int(first(table, "seeds"))
-    found += [
+    handles += [
         Patch(fc=ink, alpha=0.2, label=f"band: {seeds} seeds, least to most"),
         Line2D([], [], **JOIN, label="a group joins"),
     ]
     if pale:
         words = f"pale: under-trained, ends below {TRAINED:g} %"
-        found.append(Line2D([], [], color=ink, lw=1.2, alpha=PALE, label=words))
-    return found
+        handles.append(Line2D([], [], color=ink, lw=1.2, alpha=PALE, label=words))
+    return handles

@@ -25,21 +25,18 @@ if TYPE_CHECKING:
     from fairfl.studies.experiment import Picture
 
 COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's colours. From the eighth curve on they repeat with another line style: seven and
-four are coprime.
+"""Okabe and Ito's colours. From the eighth curve on they repeat with another line style, since
+seven and four are coprime.
 """
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (5, 1.4, 1.2, 1.4)))
 """Line styles. Neighbours differ, so that a curve below another remains visible."""
 BANDS = 3
-"""Largest number of bands in a panel. More would hide each other, and none is drawn."""
+"""Largest number of curves with bands in a panel: more bands would hide each other."""
 
 
 def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
-    """Write name.csv, .svg and .png of an experiment's picture; ``clients`` as
-    ``fairfl.studies.papers`` has them.
-
-    Of the kind "tradeoff" ``clients`` are the points themselves, as the experiment's ``points``
-    gives them.
+    """Write name.csv, .svg and .png of an experiment's picture; ``clients`` as in
+    ``fairfl.studies.papers``; for the kind "tradeoff" the points of the experiment's ``points``.
     """
     tables: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
         "distribution": distribution,
@@ -86,67 +83,72 @@ def rounds(clients: pd.DataFrame) -> pd.DataFrame:
     sums["average"] = sums["least"] = sums["most"] = (
         100 * numbers(sums, "right") / numbers(sums, "samples")
     )
-    each = sums.groupby(keys[:3], sort=False)
-    return pd.DataFrame(each.agg({"average": "mean", "least": "min", "most": "max"})).reset_index()
+    grouped = sums.groupby(keys[:3], sort=False)
+    ends = {"average": "mean", "least": "min", "most": "max"}
+    return pd.DataFrame(grouped.agg(ends)).reset_index()
 
 
 def draw_distribution(table: pd.DataFrame) -> Figure:
-    """An empirical distribution function an objective, from the ten below the least accuracy of the
-    panel on.
+    """An empirical distribution function per objective, from the panel's smallest accuracy, rounded
+    down to tens.
     """
     panels = {
         name: numbers(pick(table, dataset=name), "accuracy") for name in names(table, "dataset")
     }
-    least = {
+    starts = {
         name: 10 * float(np.floor(accuracies.min() / 10)) for name, accuracies in panels.items()
     }
 
-    def one(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
-        x = np.concatenate([[least[names(part, "dataset")[0]]], numbers(part, "accuracy"), [100.0]])
+    def draw_curve(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
+        start = starts[names(part, "dataset")[0]]
+        x = np.concatenate([[start], numbers(part, "accuracy"), [100.0]])
         axes.step(x, np.concatenate([[0.0], numbers(part, "share"), [100.0]]), where="post", **look)
 
-    return _panels(table, one, "accuracy of a device (%)", "devices with at most that (%)")
+    return _panels(table, draw_curve, "accuracy of a device (%)", "devices with at most that (%)")
 
 
 def draw_rounds(table: pd.DataFrame) -> Figure:
-    """A curve per objective; between its least and most seed a band, where a panel has ``BANDS``
-    curves at most.
+    """A curve per objective, with a band from the smallest to the largest seed where no panel has
+    more than ``BANDS`` curves.
     """
-    few = all(
+    has_bands = all(
         len(names(pick(table, dataset=name), "objective")) <= BANDS
         for name in names(table, "dataset")
     )
 
-    def one(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
+    def draw_curve(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
         x: Array = numbers(part, "round")
         axes.plot(x, numbers(part, "average"), **look)
-        if few:
-            least, most = numbers(part, "least"), numbers(part, "most")
-            axes.fill_between(x, least, most, color=look["color"], alpha=0.12, lw=0)
+        if has_bands:
+            lower, upper = numbers(part, "least"), numbers(part, "most")
+            axes.fill_between(x, lower, upper, color=look["color"], alpha=0.12, lw=0)
 
-    return _panels(table, one, "round", "average accuracy (%)")
+    return _panels(table, draw_curve, "round", "average accuracy (%)")
 
 
 def _panels(
-    table: pd.DataFrame, one: Callable[[Axes, pd.DataFrame, dict[str, Any]], None], x: str, y: str
+    table: pd.DataFrame,
+    draw_curve: Callable[[Axes, pd.DataFrame, dict[str, Any]], None],
+    x: str,
+    y: str,
 ) -> Figure:
     datasets, objectives = names(table, "dataset"), names(table, "objective")
     figure, grid = style.panels(len(datasets), min(3, len(datasets)), 2.6, 0.9, 1.4)
-    drawn: dict[str, Any] = {}
+    curves: dict[str, Any] = {}
     for k, (axes, dataset) in enumerate(zip(grid, datasets, strict=True)):
         for j, objective in enumerate(objectives):
             part = pick(table, dataset=dataset, objective=objective)
             if len(part):
                 look = {"color": COLOURS[j % len(COLOURS)], "ls": LINES[j % len(LINES)]}
-                one(axes, part, {**look, "lw": 1.3, "label": objective})
-                drawn.setdefault(objective, axes.lines[-1])
+                draw_curve(axes, part, {**look, "lw": 1.3, "label": objective})
+                curves.setdefault(objective, axes.lines[-1])
         style.letter(axes, k, dataset)
         axes.set_xlabel(x)
         axes.set_ylabel(y)
-    # inches of a handle, and of a letter
-    room = figure.get_figwidth() / (0.62 + 0.07 * max(map(len, drawn)))
-    wide = max(1, min(5, len(drawn), int(room)))
-    lines = -(-len(drawn) // wide)
+    # widths of a handle and of a letter in inches
+    capacity = figure.get_figwidth() / (0.62 + 0.07 * max(map(len, curves)))
+    columns = max(1, min(5, len(curves), int(capacity)))
+    lines = -(-len(curves) // columns)
     figure.set_figheight(figure.get_figheight() + 0.2 * max(0, lines - 2))
-    figure.legend(drawn.values(), drawn.keys(), loc="outside lower center", ncols=wide)
+    figure.legend(curves.values(), curves.keys(), loc="outside lower center", ncols=columns)
     return figure

@@ -1,4 +1,4 @@
-"""FigureEntry: a figure that can be rendered, as its module defines it."""
+"""FigureEntry: a figure that can be rendered, as defined by its module."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class FigureEntry:
 
     Attributes
     ----------
-    name : of its files: NAME.png, NAME.svg and NAME.csv.
-    title : which figure of which paper it shows.
-    data, draw : see ``catalog/all_figures.py``; ``data`` takes no argument that must be given.
+    name : the stem of its files NAME.png, NAME.svg and NAME.csv.
+    title : the paper and the figure that it shows.
+    data, draw : see ``catalog/all_figures.py``; all arguments of ``data`` have defaults.
     source : the file that defines it.
-    given : what it shows in place of the paper's own, empty where it shows that.
+    given : the digest of a user's federation that it shows; empty for the paper's own.
     reads : the files that ``data`` reads beside those of ``fairfl.sims.data``.
     """
 
@@ -37,32 +37,32 @@ class FigureEntry:
     given: str = ""
     reads: Callable[[], Iterable[Path]] = tuple
 
-    def drawn(self, **parameters: Any) -> Figure:
+    def figure(self, **parameters: Any) -> Figure:
         """The figure, with the parameters of its ``data``.
 
         Raises
         ------
-        ValueError : a parameter that it does not have; the message lists those that it has.
+        ValueError : an unknown parameter; the message lists the known ones.
         """
         self.check(parameters)
         with style.sheet():
             return self.picture(self.table(**parameters))
 
     def table(self, **parameters: Any) -> pd.DataFrame:
-        """What ``data`` gives; ValueError for what is no table."""
+        """The result of ``data``; ValueError if it is no table."""
         return instance(f"data of {self.name}", self.data(**parameters), pd.DataFrame)
 
     def picture(self, table: pd.DataFrame) -> Figure:
-        """What ``draw`` makes of it; ValueError for what is no figure."""
+        """The result of ``draw``; ValueError if it is no figure."""
         return instance(f"draw of {self.name}", self.draw(table), Figure)
 
     def check(self, parameters: Mapping[str, Any]) -> None:
         """ValueError for parameters that ``data`` does not take."""
-        known = inspect.signature(self.data).parameters
-        if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values()):
+        accepted = inspect.signature(self.data).parameters
+        if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in accepted.values()):
             return
-        if unknown := [name for name in parameters if name not in known]:
+        if unknown := [name for name in parameters if name not in accepted]:
             raise ValueError(
-                f"parameters of {self.name} must be among {', '.join(known) or 'none'}, got "
+                f"parameters of {self.name} must be among {', '.join(accepted) or 'none'}, got "
                 f"{', '.join(unknown)}"
             )

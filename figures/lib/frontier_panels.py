@@ -33,7 +33,7 @@ LAWS = ("mean", "sd", "q", "weight", "eta")
 
 @dataclass(frozen=True)
 class Axes:
-    """The column that is drawn against the disparity, the axes' words, and the unit of losses."""
+    """The column that is drawn against the disparity, the axes' labels, and the unit of losses."""
 
     column: str = "accuracy"
     disparity: str = DISPARITY
@@ -48,20 +48,19 @@ PLAIN = Axes()
 def table(
     federations: Mapping[str, Federation], points: int, notion: Notion = "demographic_parity"
 ) -> pd.DataFrame:
-    """The frontiers of all schemes on every federation, ``points`` a curve: ``rows`` of each."""
+    """The frontiers of all schemes on every federation, ``points`` per curve: the :func:`rows`."""
     curves = {
         panel: {scheme: frontier(federation, scheme, points, notion=notion) for scheme in LABELS}
         for panel, federation in federations.items()
     }
-    return pd.concat([rows(panel, found) for panel, found in curves.items()], ignore_index=True)
+    return pd.concat([rows(*panel) for panel in curves.items()], ignore_index=True)
 
 
-def own(
+def custom(
     federation: Federation | None, laws: Mapping[str, Any], printed: Mapping[str, Any]
 ) -> dict[str, Federation] | None:
-    """A federation of one's own as the only panel: ``federation``, or the normal laws of which
-    ``laws`` give the mean, sd, q or weight in place of those that are printed; None where neither
-    is given.
+    """A user's federation as the only panel: ``federation``, or normal laws with the mean, sd, q or
+    weight in ``laws`` and else those ``printed``; None where there is neither.
 
     Raises
     ------
@@ -79,27 +78,27 @@ def own(
     return None if federation is None else {"": federation}
 
 
-def rows(panel: str, found: Mapping[str, Frontier]) -> pd.DataFrame:
+def rows(panel: str, frontiers: Mapping[str, Frontier]) -> pd.DataFrame:
     """The frontiers of the schemes on one federation as a table.
 
     Returns
     -------
     Columns: panel; scheme; minimum (true for the scheme's smallest disparity, its first point,
-    where the dotted vertical stands); disparity; accuracy; utility, at costs other than one;
+    marked by the dotted vertical); disparity; accuracy; utility, at costs other than one;
     below_cfl, the accuracy (utility) that CFL has more at the same disparity; eps_0, eps_1, ... the
     budgets that attain the point (CFL has one, eps_0).
     """
-    cfl = found["cfl"]
+    cfl = frontiers["cfl"]
     parts = []
-    for scheme, one in found.items():
-        frame = one.to_frame().assign(scheme=scheme)
+    for scheme, scheme_frontier in frontiers.items():
+        frame = scheme_frontier.to_frame().assign(scheme=scheme)
         frame.insert(0, "panel", panel)
         frame.insert(2, "minimum", frame.index == 0)
-        if one.accurate:
-            below = cfl.accuracy_at(one.disparity) - one.accuracy
+        if scheme_frontier.accurate:
+            below = cfl.accuracy_at(scheme_frontier.disparity) - scheme_frontier.accuracy
         else:
-            below = cfl.utility_at(one.disparity) - one.utility
-        frame.insert(5 + (not one.accurate), "below_cfl", below)
+            below = cfl.utility_at(scheme_frontier.disparity) - scheme_frontier.utility
+        frame.insert(5 + (not scheme_frontier.accurate), "below_cfl", below)
         parts.append(frame)
     return pd.concat(parts, ignore_index=True)
 
@@ -107,13 +106,14 @@ def rows(panel: str, found: Mapping[str, Frontier]) -> pd.DataFrame:
 def draw(
     data: pd.DataFrame, columns: int, height: float, *, losses: bool = False, axes: Axes = PLAIN
 ) -> Figure:
-    """One panel a federation, one legend for all; ``losses`` adds a row with what the schemes lose
-    against CFL.
+    """One panel a federation, one legend for all; ``losses`` adds a row with the schemes'
+    losses compared with CFL.
     """
     panels = names(data, "panel")
-    high = -(-len(panels) // columns)
+    lines = -(-len(panels) // columns)
     figure = Figure(figsize=(style.PAGE, height))
-    grid = figure.subplots(high + losses, columns, squeeze=False, sharex="col" if losses else False)
+    sharex = "col" if losses else False
+    grid = figure.subplots(lines + losses, columns, squeeze=False, sharex=sharex)
     for k, panel in enumerate(panels):
         place = grid.flat[k]
         part = pick(data, panel=panel)
@@ -123,15 +123,16 @@ def draw(
         else:
             place.set_title(panel, loc="left")
         if losses:
-            _panel(grid[high, k], part, "below_cfl", axes.unit)
+            _panel(grid[lines, k], part, "below_cfl", axes.unit)
     for place in grid[-1]:
         place.set_xlabel(axes.disparity)
     for k, place in enumerate(grid[:, 0]):
-        place.set_ylabel(axes.loss if k == high else axes.value)
+        place.set_ylabel(axes.loss if k == lines else axes.value)
     figure.align_ylabels(grid[:, 0])
     handles = _legend(data)
-    wide = 4 if len(handles) == 4 else 3
-    figure.legend(handles=handles, loc="outside lower center", ncols=wide, handlelength=3.6)
+    legend_columns = 4 if len(handles) == 4 else 3
+    below = "outside lower center"
+    figure.legend(handles=handles, loc=below, ncols=legend_columns, handlelength=3.6)
     return figure
 
 
@@ -143,8 +144,8 @@ def draw_panels(data: pd.DataFrame, axes: Axes = PLAIN) -> Figure:
 
 def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: float) -> None:
     for scheme in names(data, "scheme"):
-        look, mine = SCHEMES[scheme], pick(data, scheme=scheme)
-        x, y = numbers(mine, "disparity"), unit * numbers(mine, column)
+        look, part = SCHEMES[scheme], pick(data, scheme=scheme)
+        x, y = numbers(part, "disparity"), unit * numbers(part, column)
         curve(axes, scheme, x, y)
         axes.axvline(x[0], color=look.colour, ls=":", lw=0.6 + 0.5 * look.width)
     span = float(numbers(data, "disparity").max()) or 1.0

@@ -19,9 +19,9 @@ from fairfl._support.version import __version__
 
 SUFFIXES = (".csv", ".svg", ".png")
 DIGITS = "%.12g"
-"""Format of numbers in the CSV: more digits than a picture shows, fewer than rounding moves."""
+"""Format of numbers in the CSV: more digits than a picture shows, fewer than rounding affects."""
 COMPUTED = r"^([=@\t\r]|[+-](?![\d.]*$))"
-"""Matches a text that a spreadsheet would take for a formula."""
+"""Matches a text that a spreadsheet would read as a formula."""
 
 
 def names(*pictures: str) -> tuple[str, ...]:
@@ -46,25 +46,27 @@ def save(
     """Write NAME.csv, NAME.svg and NAME.png into ``folder``, made if missing; the files. Under the
     style sheet.
 
-    NAME.manifest.json holds their SHA-256, and ``inputs``: what they were made from.
+    NAME.manifest.json holds their SHA-256, and ``inputs``, the digests of their sources.
     """
     software = f"fairfl {__version__}"
     svg, png = io.BytesIO(), io.BytesIO()
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
-            if not axis.get_label_text():  # no search for a place beside the ticks
+            if not axis.get_label_text():  # skips matplotlib's search for a place beside the ticks
                 axis.set_label_coords(0.0, 0.0)
     with matplotlib.rc_context({"figure.constrained_layout.use": False}):
-        FigureCanvasAgg(figure)  # its measures of texts serve the layout and the PNG
+        FigureCanvasAgg(figure)  # its text sizes serve the layout and the PNG
         figure.set_dpi(matplotlib.rcParams["savefig.dpi"])
         engine = figure.get_layout_engine()
-        if figure.axes and engine is not None:  # once for both: it takes as long as drawing
+        if (
+            figure.axes and engine is not None
+        ):  # one layout for both files: it takes as long as drawing
             engine.execute(figure)
             figure.set_layout_engine(None)
-        about = {"Title": title, "Software": software}
-        figure.savefig(png, format="png", metadata=about, pil_kwargs={"compress_level": 3})
-        told = {"Title": title, "Creator": software, "Date": None}
-        figure.savefig(svg, format="svg", metadata=told)
-    made = (csv_text(table), svg.getvalue(), png.getvalue())
-    contents = {f"{name}{end}": one for end, one in zip(SUFFIXES, made, strict=True)}
+        png_metadata = {"Title": title, "Software": software}
+        figure.savefig(png, format="png", metadata=png_metadata, pil_kwargs={"compress_level": 3})
+        svg_metadata = {"Title": title, "Creator": software, "Date": None}
+        figure.savefig(svg, format="svg", metadata=svg_metadata)
+    files = (csv_text(table), svg.getvalue(), png.getvalue())
+    contents = {f"{name}{end}": content for end, content in zip(SUFFIXES, files, strict=True)}
     return write_piece(folder / f"{name}{SUFFIX}", contents, inputs)

@@ -24,8 +24,8 @@ INK = "#333333"
 
 @dataclass(frozen=True)
 class ObjectiveLook:
-    """An instance of a family of objectives and its line; what others may cover is wider and
-    larger.
+    """An instance of a family of objectives and its line; lines that others may cover are wider and
+    have larger marks.
     """
 
     objective: Any
@@ -37,15 +37,13 @@ class ObjectiveLook:
 
 
 def plain(text: str) -> str:
-    """A user's words, a label or a title, to be drawn as they are: a pair of dollars would make a
-    formula of them.
-    """
+    """A user's label or title with escaped dollars, a pair of which would start a formula."""
     return text.replace("$", r"\$")
 
 
 @contextmanager
 def sheet() -> Iterator[None]:
-    """Matplotlib's defaults and the style sheet, whatever the user's own settings; undone on
+    """Matplotlib's defaults and the style sheet instead of the user's settings, restored on
     leaving.
     """
     with matplotlib.rc_context():
@@ -54,14 +52,14 @@ def sheet() -> Iterator[None]:
 
 
 def panels(
-    count: int, wide: int, high: float, more: float, alone: float
+    count: int, columns: int, height: float, margin: float, single: float
 ) -> tuple[Figure, list[Axes]]:
-    """A figure of ``count`` panels, ``wide`` side by side, each ``high`` inches, and ``more`` for
-    the rest; without panels side by side it is ``alone`` columns wide.
+    """A figure of ``count`` panels, ``columns`` side by side, each ``height`` inches, and
+    ``margin`` inches for legend and titles; with one column it is ``single`` text columns wide.
     """
-    rows = -(-count // wide)
-    figure = Figure(figsize=(PAGE if wide > 1 else alone * COLUMN, high * rows + more))
-    grid = figure.subplots(rows, wide, squeeze=False).ravel().tolist()
+    rows = -(-count // columns)
+    figure = Figure(figsize=(PAGE if columns > 1 else single * COLUMN, height * rows + margin))
+    grid = figure.subplots(rows, columns, squeeze=False).ravel().tolist()
     for axes in grid[count:]:
         axes.set_visible(False)
     return figure, grid[:count]

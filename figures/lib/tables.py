@@ -12,10 +12,10 @@ from fairfl._support.checks import Array
 
 def pick(table: pd.DataFrame, **where: object) -> pd.DataFrame:
     """The rows in which every named column has the given value."""
-    kept = np.ones(len(table), dtype=bool)
+    mask = np.ones(len(table), dtype=bool)
     for column, value in where.items():
-        kept &= np.asarray(table[column] == value)
-    return cast(pd.DataFrame, table[kept])
+        mask &= np.asarray(table[column] == value)
+    return cast(pd.DataFrame, table[mask])
 
 
 def numbers(table: pd.DataFrame, column: str) -> Array:
@@ -29,5 +29,5 @@ def first(table: pd.DataFrame, column: str) -> float:
 
 
 def names(table: pd.DataFrame, column: str) -> list[str]:
-    """A column's distinct values, in the order in which they come."""
+    """A column's distinct values, in order of appearance."""
     return [str(value) for value in dict.fromkeys(table[column])]

@@ -1,4 +1,4 @@
-"""Accuracy against disparity, a panel a data set: runs filled, published points hollow, and the
+"""Accuracy against disparity, a panel per data set: runs filled, published points hollow, and the
 exact frontier.
 """
 
@@ -19,13 +19,13 @@ COLOURS = "#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9 #000000 #8C6D31 #8822
 """Okabe and Ito's, a brown and a wine."""
 MARKERS = ("o", "s", "^", "D", "v", "p", "h", "P", "X")
 SPREAD = 0.2
-"""Largest part of a spread beyond the outermost means that is shown, as a share of the panel."""
+"""Largest visible part of a spread beyond the outermost means, as a share of the panel."""
 LINE = {"color": "#999999", "ls": "-", "lw": 1.6}
 
 
 def draw_tradeoff(table: pd.DataFrame, x: str = "DP disparity", y: str = "accuracy") -> Figure:
     """``table``: the columns of ``fairfl.studies.papers.fedfb.points``; bars are one sd over the
-    seeds, cut where they reach far out of the panel.
+    seeds, cut at the panel's limits.
     """
     panels = names(table, "dataset")
     columns = min(3, len(panels)) if len(panels) != 4 else 2
@@ -54,20 +54,20 @@ def _panel(axes: Axes, table: pd.DataFrame, looks: dict[str, dict[str, Any]]) ->
     curve = pick(table, kind="frontier")
     if len(curve):
         x, y = numbers(curve, "disparity"), numbers(curve, "accuracy")
-        # beyond its end it is level
+        # the frontier is constant beyond its end
         end = max(float(x[-1]), *(float(v) for v in numbers(table, "disparity")))
         look = _line(names(curve, "objective")[0])
         axes.plot(np.append(x, end), np.append(y, y[-1]), zorder=1, **look)
     for name, look in looks.items():
-        mine = pick(table, kind="ours", objective=name)
+        runs = pick(table, kind="ours", objective=name)
         for kind, face in (("published", "none"), ("ours", look["color"])):
             part = pick(table, kind=kind, objective=name)
             x, y = numbers(part, "disparity"), numbers(part, "accuracy")
             bars = {"xerr": numbers(part, "disparity_sd"), "yerr": numbers(part, "accuracy_sd")}
-            drawn = {"mfc": face, "ms": 5.0, "mew": 0.9, "elinewidth": 0.7, "zorder": 3}
-            axes.errorbar(x, y, **bars, ls="none", **look, **drawn)
-        if len(mine) > 1:  # by setting: a thin line in the order of the grid
-            x, y = numbers(mine, "disparity"), numbers(mine, "accuracy")
+            marks = {"mfc": face, "ms": 5.0, "mew": 0.9, "elinewidth": 0.7, "zorder": 3}
+            axes.errorbar(x, y, **bars, ls="none", **look, **marks)
+        if len(runs) > 1:  # by setting: a thin line in the order of the grid
+            x, y = numbers(runs, "disparity"), numbers(runs, "accuracy")
             axes.plot(x, y, color=look["color"], lw=0.6, zorder=2)
     seen = constants(table)
     axes.plot(numbers(seen, "disparity"), numbers(seen, "accuracy"), ls="none", **_CROSS)
@@ -76,30 +76,30 @@ def _panel(axes: Axes, table: pd.DataFrame, looks: dict[str, dict[str, Any]]) ->
 
 
 def _limits(axes: Axes, shown: pd.DataFrame) -> None:
-    """What is shown fits in, spreads only where they are within a fifth of it: one of .3 would
-    squeeze all else.
+    """The points fit in; spreads only up to a fifth of the panel, as a spread of 0.3 would compress
+    the points.
     """
     for column, limit in (("disparity", axes.set_xlim), ("accuracy", axes.set_ylim)):
         middle = numbers(shown, column)
         low, high = float(middle.min()), float(middle.max())
-        wide = max(high - low, 1e-6)
+        extent = max(high - low, 1e-6)
         spread = np.nan_to_num(numbers(shown, f"{column}_sd"))
         low, high = (
-            max(float((middle - spread).min()), low - SPREAD * wide),
-            min(float((middle + spread).max()), high + SPREAD * wide),
+            max(float((middle - spread).min()), low - SPREAD * extent),
+            min(float((middle + spread).max()), high + SPREAD * extent),
         )
         margin = 0.05 * (high - low)
         limit(low - margin, high + margin)
 
 
 def constants(table: pd.DataFrame) -> pd.DataFrame:
-    """A panel's constants, but for those far below all else, which would squeeze it."""
+    """A panel's constant rules, without those far below the other points."""
     low = min(
         float(numbers(pick(table, kind=kind), "accuracy").min(initial=1.0))
         for kind in ("ours", "published")
     )
-    found = pick(table, kind="constant")
-    return cast(pd.DataFrame, found[numbers(found, "accuracy") >= low - 0.05])
+    rows = pick(table, kind="constant")
+    return cast(pd.DataFrame, rows[numbers(rows, "accuracy") >= low - 0.05])
 
 
 _CROSS: dict[str, Any] = {"color": style.INK, "marker": "x", "ms": 5.5, "mew": 1.1}
@@ -117,5 +117,5 @@ def _legend(table: pd.DataFrame, looks: dict[str, dict[str, Any]]) -> list[Line2
 
 
 def _line(name: str) -> dict[str, Any]:
-    """An exact frontier is drawn through, another one dashed."""
+    """An exact frontier has a solid line, another one a dashed line."""
     return LINE if name.startswith("exact") else {**LINE, "ls": (0, (4, 1.5))}

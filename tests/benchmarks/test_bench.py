@@ -25,12 +25,12 @@ def test_the_table_is_written(cli, tmp_path, monkeypatch):
     assert len(rows) == 2 + len(seen) and {row.count("|") for row in rows} == {8}
     assert any("numpy" in line for line in lines)
     rounds = [
-        row for row in seen if row.what.startswith("round of FedAvg, ") and " on " not in row.what
+        row for row in seen if row.title.startswith("round of FedAvg, ") and " on " not in row.title
     ]
     assert len(rounds) == 8 and all(row.ours > 0 and row.alternative > 0 for row in rounds)
     assert ["client steps" in row.note for row in rounds].count(True) == 6
     assert ["times the work" in row.note for row in rounds].count(True) == 1
-    in_turn = [row for row in rounds if "2 clients in turn" in row.what]
+    in_turn = [row for row in rounds if "2 clients in turn" in row.title]
     assert len(in_turn) == 3 and all(row.aim > row.alternative for row in in_turn)
 
 
@@ -45,7 +45,7 @@ def test_the_loop_that_we_are_compared_with_is_right():
 
 
 def test_a_row_says_whether_its_aim_was_met():
-    row = timing.Row("a", ours=2e-3, other="b", alternative=1.0, aim=1e-3)
+    row = timing.Row("a", ours=2e-3, rival="b", alternative=1.0, aim=1e-3)
     assert row.cells() == ("a", "2 ms", "1 s (b)", "500", "≤ 1 ms", "**no**", "")
     assert dataclasses.replace(row, aim=2e-3).cells()[5] == "yes"
     assert timing.Row("a", ours=2e-6).cells() == ("a", "2 µs", "", "", "", "", "")

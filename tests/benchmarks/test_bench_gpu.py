@@ -20,7 +20,7 @@ def test_all_rows_on_the_cpu():
     names = ("softmax", "MLP 60-64-10", "sweep of 8", "unequal sizes", "a tenth", "FedFB")
     assert len(rounds) == len(names)
     for row, name in zip(rounds, names, strict=True):
-        assert name in row.what and row.ours > 0
+        assert name in row.title and row.ours > 0
         assert "client steps a second" in row.note and "% of a copy's" in row.note
     assert networks.ours > 0 and networks.alternative is not None and networks.alternative > 0
     assert "images a second" in networks.note and "TFLOP/s" in networks.note

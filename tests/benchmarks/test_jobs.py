@@ -9,15 +9,15 @@ from fairfl.sims.data.fetch import DataUnavailable
 
 
 def test_every_job_and_every_entry_is_used():
-    assert {run for run, *_ in jobs.JOBS} == set(jobs.RUN)
-    assert {on for _, on, *_ in jobs.JOBS} == set(jobs.ON)
+    assert {run for run, *_ in jobs.JOBS} == set(jobs.RUNS)
+    assert {on for _, on, *_ in jobs.JOBS} == set(jobs.PROBLEMS)
     assert len({job[:2] for job in jobs.JOBS}) == len(jobs.JOBS)
 
 
 def test_a_short_job_is_run_again_and_the_older_time_is_beside(monkeypatch):
     runs = []
-    monkeypatch.setitem(jobs.RUN, "r", lambda made: runs.append(sum(range(made))))
-    monkeypatch.setitem(jobs.ON, "o", lambda: 100_000)
+    monkeypatch.setitem(jobs.RUNS, "r", lambda made: runs.append(sum(range(made))))
+    monkeypatch.setitem(jobs.PROBLEMS, "o", lambda: 100_000)
     monkeypatch.setattr(jobs, "REPEATED", 0.02)
     row = jobs.timed("r", "o", 2.0, 1.0)
     assert len(runs) > 1 and 0 < row.ours < 0.02
@@ -29,10 +29,10 @@ def test_data_that_are_not_here_and_faults_are_told(monkeypatch):
     def missing():
         raise DataUnavailable("no adult.data")
 
-    monkeypatch.setitem(jobs.ON, "Adult by work class", missing)
+    monkeypatch.setitem(jobs.PROBLEMS, "Adult by work class", missing)
     row = jobs.timed("fairfl frontier by race, 4 points", "Adult by work class", None, 10.0)
     assert math.isnan(row.ours) and row.note == "DataUnavailable: no adult.data"
-    monkeypatch.setitem(jobs.RUN, "fairfl reproduce", lambda made: 1 / 0)  # a fault of ours
+    monkeypatch.setitem(jobs.RUNS, "fairfl reproduce", lambda made: 1 / 0)  # a fault of ours
     assert "ZeroDivisionError" in jobs.timed("fairfl reproduce", "an empty folder", None, 1).note
 
 

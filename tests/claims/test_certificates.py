@@ -4,13 +4,11 @@ rejected.
 
 import json
 import re
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from planted_claims import below, form, gap, parts, residual
+from planted_claims import below, form, parts, residual
 
-from fairfl.claims.bisection import bisect
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import (
     Counterexample,
@@ -26,7 +24,6 @@ from fairfl.claims.certificates.base import TYPES
 
 POINTS = ({"x": "1/3", "y": "-2/7"}, {"x": "5", "y": "3"})
 DRAWS = Call.of(parts, low=0, high=2)
-UNIT = [(Fraction(0), Fraction(1))] * 2
 
 
 def kept(x, margin):
@@ -51,12 +48,10 @@ def at(kind, x, shows=""):
     return kind.at(Call.of(below), shows or f"{x} squared", x=x)
 
 
-LEAVES = bisect(Call.of(gap, bound="2.1"), UNIT)
 ACCEPTED = {
     "symbolic zero": (zero(), "symbolic"),
     "definite form": (sign(), "symbolic"),
     "strict form": (sign(strict=True, lost=1, term=1), "symbolic"),
-    "leaves": (LEAVES, "certified"),
     "counterexample": (at(Counterexample, Fraction(3)), "certified"),
     "counterexample in floats": (at(Counterexample, 2.5), "numeric"),
     "witness": (at(Witness, 2), "certified"),
@@ -73,13 +68,6 @@ REJECTED = {
     "terms that miss": (sign(lost=1), "1 is left"),
     "not strictly": (sign(strict=True), "no term is visibly positive"),
     "negative at a spot": (sign(lost=-9), "the expression is"),
-    "bound not met": (bisect(Call.of(gap, bound="1"), UNIT, most=200), "undecided"),
-    "bound touched": (bisect(Call.of(gap), UNIT, most=200), "undecided"),
-    "leaf too large": (replace(LEAVES, tree=".", box=(("0/1", "9/1"),) * 2), "not certain"),
-    "tree cut": (replace(LEAVES, tree=LEAVES.tree[:-1]), "undecided"),
-    "tree grown": (replace(LEAVES, tree=LEAVES.tree + "."), "goes on"),
-    "no such axis": (replace(LEAVES, tree="2.."), "no coordinate"),
-    "box turned": (replace(LEAVES, box=(("1/1", "0/1"),) * 2), "not a box"),
     "no counterexample": (at(Counterexample, 2), "no relation certainly fails"),
     "premise broken": (at(Counterexample, -3), "premises sign"),
     "no witness": (at(Witness, 3), "not certain"),
@@ -116,22 +104,3 @@ def test_every_type_is_tried_both_ways():
     for table in (ACCEPTED, REJECTED):
         tried = {type(certificate) for certificate, _ in table.values()}
         assert tried | {KernelProof} == set(TYPES.values())  # that one has a file of its own
-
-
-def test_leaves_cover_the_box_and_meet_only_at_their_borders():
-    leaves = list(LEAVES.leaves())
-    assert len(leaves) > 4
-    assert sum((b - a) * (d - c) for (a, b), (c, d) in leaves) == 1
-    for x, y in [
-        (Fraction(1, 3), Fraction(2, 7)),
-        (Fraction(0), Fraction(1)),
-        (Fraction(9, 10), Fraction(1, 10)),
-    ]:
-        assert sum(a <= x <= b and c <= y <= d for (a, b), (c, d) in leaves) == 1
-
-
-def test_bisection_stops_at_a_violation():
-    certificate = bisect(Call.of(gap, bound="1"), UNIT)
-    assert certificate.tree == ""
-    with pytest.raises(Rejected, match="leaves 1 boxes undecided"):
-        certificate.verify()

@@ -28,9 +28,9 @@ def test_the_papers_numbers(surfaces):
     # the paper rounds an approximation to 0.21
     assert marks[a, "minimum"] == pytest.approx(0.2043, abs=5e-5)
     assert marks[b, "minimum"] == pytest.approx(0, abs=1e-15)  # the paper says that it is positive
-    assert marks[b, figure.APART] == pytest.approx(0.085336, abs=5e-7)  # what its picture shows
+    assert marks[b, figure.POSITIVE] == pytest.approx(0.085336, abs=5e-7)  # what its picture shows
     assert marks[c, "minimum"] == pytest.approx(0.164647, abs=5e-7)
-    assert list(surfaces.loc[surfaces["point"] == figure.APART, "panel"]) == [b]
+    assert list(surfaces.loc[surfaces["point"] == figure.POSITIVE, "panel"]) == [b]
 
 
 def test_client_0_of_b_is_unfair_below_the_smallest_double(surfaces):

@@ -6,12 +6,10 @@ import sys
 from fractions import Fraction
 
 import sympy
-from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
-from fairfl.claims.exact import ball
 
 PLANTED = "fairfl.claims.planted"
 
@@ -43,13 +41,6 @@ def form(factor=1, lost=0, term=0):
     return x**2 + y**2 - 2 * factor * x * y + lost, [*squares, sympy.Integer(term)]
 
 
-def gap(x: list[arb], bound: str = "2") -> arb:
-    """bound - 4 x (1 - x) - y^2: at least bound - 2 on the unit square, with a wide plain
-    enclosure.
-    """
-    return ball(bound) - 4 * x[0] * (1 - x[0]) - x[1] * x[1]
-
-
 def unchecked(effort):
     raise AssertionError("not to be run")
 
@@ -76,5 +67,5 @@ def claim(id, *rests_on, expected="holds"):
 
 module = sys.modules[__name__]
 sys.modules[PLANTED] = module
-for function in (below, parts, wide, residual, form, gap):
+for function in (below, parts, wide, residual, form):
     function.__module__ = PLANTED

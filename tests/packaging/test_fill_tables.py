@@ -47,7 +47,7 @@ def runs(tmp_path):
 
 @pytest.fixture
 def rows(runs):
-    return tool.taken([OTHER], ["run", "not run"], runs)
+    return tool.with_runs([OTHER], ["run", "not run"], runs)
 
 
 def test_blocks_are_filled(rows):

@@ -30,7 +30,7 @@ def test_a_quantile_has_its_rate(law, share):
     assert rate(law, quantile(law, share)) == share
 
 
-@given(worlds(1, 3, least=0), st.integers(-12, 12).map(lambda k: Fraction(k, 12)))
+@given(worlds(1, 3, minimum=0), st.integers(-12, 12).map(lambda k: Fraction(k, 12)))
 def test_a_preimage_is_all_of_it(instance, value):
     population = Clients.of(**instance).pooled
     low, high = population.preimage(value)

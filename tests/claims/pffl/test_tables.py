@@ -1,20 +1,15 @@
-"""The enclosure of a variance holds the variances of all points of its box."""
+"""Variances of points of a cube are at most those of its vertices."""
 
-from fractions import Fraction
+from itertools import product
 
 import numpy as np
-from flint import arb
 
-from fairfl.claims.pffl.tables import HALF_DIGIT, too_much
+from fairfl.claims.pffl.tables import squares
 
 
-def test_the_enclosure_holds_every_point() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(50):
-        low, width = rng.random(3), 0.2 * rng.random(3)
-        box = [arb(m + r / 2, r / 2) for m, r in zip(low, width, strict=True)]
-        found = too_much(box, "0.350", 2)
-        for x in low + width * rng.random((20, 3)):
-            exact = sum(((Fraction(v) - sum(map(Fraction, x)) / 3) ** 2 for v in x), Fraction(0))
-            value = Fraction("0.350") - HALF_DIGIT - exact / 2
-            assert found.contains(arb(value.numerator) / value.denominator)
+def test_the_squares_are_those_about_the_mean_and_largest_at_a_vertex() -> None:
+    largest = max(float(squares(x)) for x in product((0, 1), repeat=3))
+    for x in np.random.default_rng(0).random((200, 3)):
+        value = float(squares(x.tolist()))
+        assert abs(value - 3 * np.var(x)) < 1e-12
+        assert value <= largest
