@@ -94,7 +94,7 @@ class Repeatable:
         return {"search": self.search, "found": None}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Frontier(Tabular):
     """Non-dominated points of one scheme, by increasing disparity (accuracy increases with it).
 
