@@ -98,9 +98,7 @@ def test_negatives_are_integrated_without_cancellation_or_refused(scheme: str, n
     assert continuous_model(fed).rates(s.notion).mass[-1, 0, 1] == pytest.approx(few / 4, rel=1e-9)
     for mean in (6.8, 8, 22):
         fed = ff.Federation.normal([[3, mean], [1, -1]], eta=Monotone(*probit))
-        with pytest.raises(
-            ValueError, match=r"eta must have negative=.*group 1 of a client P"
-        ):
+        with pytest.raises(ValueError, match=r"eta must have negative=.*group 1 of a client P"):
             ff.solve(fed, scheme, BUDGETS[scheme], notion=notion)
 
 

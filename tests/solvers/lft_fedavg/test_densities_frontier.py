@@ -255,3 +255,22 @@ def test_more_effort_finds_no_less() -> None:
     )
     assert thorough.disparity[0] <= ordinary.disparity[0] + 1e-6
     assert (thorough.accuracy_at(ordinary.disparity) >= ordinary.accuracy - 1e-6).all()
+
+
+ALONE = ff.Federation.normal(
+    [[1.53, 1], [-1.32, -2.31], [-2.38, 0.23], [4.15, -3]],
+    [[1.83, 1.93], [1.07, 1.26], [0.59, 0.75], [0.87, 0.91]],
+    [0.46, 0.74, 0.52, 0.48],
+)
+
+
+@pytest.mark.every(2)
+def test_an_answer_depends_on_no_other() -> None:
+    """Down, one by one, answers were up to 6.6e-3 below those that were asked for together."""
+    one, two = (ff.frontier(ALONE, "lft_fedavg", 10) for _ in range(2))
+    d = np.linspace(0.0, one.disparity[-1], 42)[1:]
+    together = one.accuracy_at(d)
+    assert (np.diff(together) > -1e-9).all()
+    alone = [two.accuracy_at(x) for x in d[::-4]]
+    assert together[::-4] == pytest.approx(alone, abs=1e-7)
+    assert one.accuracy_at(d[::3]) == pytest.approx(together[::3], abs=1e-7)
