@@ -94,7 +94,7 @@ class Repeatable:
         return {"search": self.search, "found": None}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Frontier(Tabular):
     """Non-dominated points of one scheme, by increasing disparity (accuracy increases with it).
 
@@ -234,8 +234,7 @@ class Frontier(Tabular):
     def _best_at(self, disparity: ArrayLike) -> Any:
         """The best worth with at most the given disparity."""
         d, flat, place = self._within(disparity)
-        worth = np.maximum.accumulate(self.points_at(flat).worth)
-        return worth[place.reshape(d.shape)][()]
+        return self.points_at(flat).worth[place.reshape(d.shape)][()]
 
     @one_thread()
     def points_at(self, disparity: Array) -> Points:

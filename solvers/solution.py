@@ -243,7 +243,7 @@ class Solution(Tabular):
         return plot_accept_sets(self, ax, **style)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MinDisparity(Tabular):
     """The smallest reachable disparity, budgets that reach it, and the accuracy there.
 

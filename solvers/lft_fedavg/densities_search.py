@@ -44,6 +44,8 @@ APART = 1e-5
 """Accuracies of two searches that end in different maxima differ by more."""
 NEARLY = 3e-2
 """From smallest disparities up to this, zero itself is tried."""
+COMMON = 16
+"""Common budgets whose rules join the search."""
 TOGETHER = 100
 """Rules certified at a time: bounds the memory."""
 
@@ -96,6 +98,14 @@ class MultiplierSearch:
     def free(self) -> Rules:
         """The most accurate rule."""
         return self.starts.take(np.array([0]))
+
+    @property
+    def common(self) -> Rules:
+        """Rules at even budgets, one for all clients."""
+        even = np.arange(COMMON) * self.free.local.max() / COMMON
+        eps = np.repeat(even[:, None], self.order.size, axis=1)
+        start = self.family.at(on_cells(self.family.problem, self.family.limits(eps)))
+        return _sound(self.family.follow(start, eps)[0])
 
     def fair(self) -> Points:
         """The solution at budgets of zero, where it is certified."""
@@ -192,6 +202,23 @@ class MultiplierSearch:
             found = step_budgets(self.family, found, short)
             known = ordered(known.join(found))
         return known
+
+    def between(self, targets: Array, known: Rules) -> Rules:
+        """The best rule at each target (P,), from the ``known`` ones beside it, where none of these
+        lead to it from all of them. No target changes the rule of another.
+        """
+        (one, first), (two, second) = (self._beside(targets, known, both=b) for b in (False, True))
+        place = np.concatenate([first, second])
+        found = climb(self.family, one.join(two), targets[place], self.reach, ROUNDS)
+        best = below(known, targets)
+        for k, target in enumerate(targets[:, None]):
+            own = ordered(found.take(np.flatnonzero(place == k)).join(best.take(np.array([k]))))
+            if target - below(own, target).disparity > LAW_TOLERANCE:
+                more = self.at(target, known)
+                more = more.join(step_budgets(self.family, more, target.repeat(more.md.size)))
+                own = ordered(own.join(more))
+            best = best.replaced(np.array([k]), below(own, target))
+        return best
 
     def _beside(self, targets: Array, known: Rules, *, both: bool) -> tuple[Rules, Array]:
         """Starts for targets, and each start's target: the ``known`` rules on both sides, or where

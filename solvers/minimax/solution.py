@@ -59,7 +59,7 @@ class MinimaxCertificate:
             )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MinimaxSolution(Tabular):
     """A certified minimum of A(f(θ)).
 

@@ -3,6 +3,7 @@ and pickled; what a type checker sees of the names of schemes and notions.
 """
 
 import ast
+import copy
 import doctest
 import json
 import pickle
@@ -23,6 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 matplotlib.use("agg")
 FED = ff.Federation.normal(mean=[[3, 5], [1, -1]], sd=1.0, q=[0.5, 0.4])
 CFL, ENSEMBLE = (ff.frontier(FED, scheme, 5) for scheme in ("cfl", "lft_ensemble"))
+CLIENT = ff.Client((ff.Samples([1.0]), ff.Samples([2.0])), q=[0.5, 0.5])
 COSTLY = ff.frontier(FED, "cfl", 5, costs=(2, 1))
 NAMED = ff.Federation.from_samples(
     [0.1, 0.9] * 40, [0, 1] * 40, ["<a>", "<a>", "b", "b"] * 20, ["x & y"] * 80
@@ -62,6 +64,12 @@ def test_public_names_alone_are_listed() -> None:
     typed = next(node for node in code.body if isinstance(node, ast.If)).body
     told = {name.asname: node.module for node in typed for name in node.names}  # type: ignore
     assert told == {name: f"fairfl.{where}" for name, where in ff._WHERE.items()}
+
+
+@pytest.mark.parametrize("name", [*RESULTS, "client"])
+def test_results_are_compared_without_an_error(name: str) -> None:
+    one = CLIENT if name == "client" else RESULTS[name][0]
+    assert one == one and one != copy.copy(one)
 
 
 @pytest.mark.parametrize("name", sorted({*dir(ff)} - {"__version__"}))

@@ -86,6 +86,22 @@ def test_the_rounding_of_a_federation() -> None:
     assert passed == pytest.approx(density * step, rel=1e-6)
 
 
+@pytest.mark.parametrize("notion", ["false_positive_rate_parity", "eodds"])
+@pytest.mark.parametrize("scheme", BUDGETS)
+def test_negatives_are_integrated_without_cancellation_or_refused(scheme: str, notion: str) -> None:
+    """1 - η by cancellation made the figures of certified solutions raise after some 30 seconds."""
+    probit = stats.norm.cdf, stats.norm.ppf
+    fed = ff.Federation.normal([[3, 22], [1, -1]], eta=Monotone(*probit, negative=stats.norm.sf))
+    s = ff.solve(fed, scheme, BUDGETS[scheme], notion=notion)
+    assert s.accuracy > 0.5 and s.local_disparities.max() <= 1 and s.plot() is not None
+    few = stats.norm.sf(22 / np.sqrt(2))
+    assert continuous_model(fed).rates(s.notion).mass[-1, 0, 1] == pytest.approx(few / 4, rel=1e-9)
+    for mean in (6.8, 8, 22):
+        fed = ff.Federation.normal([[3, mean], [1, -1]], eta=Monotone(*probit))
+        with pytest.raises(ValueError, match=r"eta must have negative=.*group 1 of a client P"):
+            ff.solve(fed, scheme, BUDGETS[scheme], notion=notion)
+
+
 NOTIONS = ("dp", "eo", "false_positive_rate_parity", "eodds", "accuracy_parity")
 RARE = {
     "positives 7e-7": ([stats.norm(0.55, 1.77), stats.norm(-5.1, 0.8)], ff.Logistic(3.04, -1.65)),

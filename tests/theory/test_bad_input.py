@@ -81,6 +81,10 @@ Logistic(intercept=INF) | intercept must be finite, got inf
 Monotone(lambda x: 1 / (1 + np.exp(x)), lambda p: np.log(1 / p - 1))
     | inverse must be strictly increasing
 Monotone(lambda x: 1 / (1 + np.exp(-x)), lambda p: np.log(p)) | function must invert inverse
+Monotone(stats.norm.cdf, stats.norm.ppf, negative=0.5)
+    | negative must be a vectorised function, got
+Monotone(stats.norm.cdf, stats.norm.ppf, negative=stats.norm.cdf)
+    | negative must be 1 - function: at -2.
 Monotone(np.tanh, np.arctanh, low=-1) | low and high must satisfy 0 <= low < high <= 1, got \(-1
 Federation.finite(POINTS, MASSES * 1.01, ETA)
     | masses of each client must sum to one, got 1.01 for client 0

@@ -12,7 +12,7 @@ from fairfl._support.checks import Array, in_range, positive, shown, single
 from fairfl.theory.populations.laws import Finite, Law, as_law, check_resolved
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Client:
     """One client: the laws of x in each group, the groups' shares, and the client's weight.
 

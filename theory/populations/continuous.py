@@ -4,6 +4,7 @@ densities of a notion's rates.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,10 @@ from fairfl.theory.populations.eta import Eta
 from fairfl.theory.populations.laws import Law, Normal
 from fairfl.theory.populations.notions import NOTIONS, RATES, Rates
 from fairfl.theory.populations.stacked_laws import stack
+
+RAREST = 1e-6
+"""Where P(y = 0) of a client's group is less, the digits that 1 - η(x) lacks by cancellation count.
+"""
 
 
 class ContinuousModel:
@@ -113,6 +118,8 @@ class ContinuousModel:
             mass = self.mass[np.ix_(every, groups)].T  # (A, I)
             weights = (mass if mass.any() else np.ones_like(mass)).ravel()
             linear = [RATES[name].linear for name in rates]
+            if any(c + d == 0.0 for c, d in linear):
+                self._check_negatives(groups, every)
 
             def combine(x: Array, p: Array) -> Array:
                 eta = np.concatenate([self.eta(a, x, who) for a in groups])
@@ -126,6 +133,18 @@ class ContinuousModel:
 
             self._expanded[key] = self._build(who, groups, combine)
         return self._expanded[key]
+
+    def _check_negatives(self, groups: Sequence[int], clients: Sequence[int]) -> None:
+        """ValueError where 1 - η by cancellation is too inexact to integrate."""
+        for i, a in itertools.product(clients, groups):
+            if not self.etas[i][a].has_negative:
+                margin = self.profile((a,), (i,), rates=()).totals[0] / (self.mass[i, a] or 1.0)
+                if 1.0 - margin < 2.0 * RAREST:
+                    raise ValueError(
+                        "eta must have negative=, a function for 1 - eta without cancellation, "
+                        f"for rates of people with y = 0: in group {a} of a client P(y = 0) is "
+                        f"{(1.0 - margin) / 2.0:.2g}"
+                    )
 
     def _build(
         self,

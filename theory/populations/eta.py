@@ -18,6 +18,8 @@ class Eta:
     """A strictly increasing η: R -> [0, 1] with its inverse."""
 
     breaks: Array = np.empty(0)
+    has_negative = False
+    """Whether ``negative`` has all its digits where η is nearly 1."""
 
     def __call__(self, x: ArrayLike) -> Array:
         """η(x)."""
@@ -45,6 +47,8 @@ class Logistic(Eta):
     >>> round(float(ff.Logistic(slope=2.0, intercept=-1.0)(0.5)), 4)
     0.5
     """
+
+    has_negative = True
 
     def __init__(self, slope: float = 1.0, intercept: float = 0.0) -> None:
         self.slope = float(positive("slope", single("slope", slope)))
@@ -81,12 +85,14 @@ class Monotone(Eta):
     function : x -> η(x) in [0, 1].
     inverse : p -> x on η's range; its values outside the range are not used.
     low, high : the infimum and supremum of η (default 0 and 1).
+    negative : x -> 1 - η(x) without cancellation, such as scipy's ``sf``. Rates of people with
+        y = 0 need it where almost everybody of a group has y = 1.
 
     Examples
     --------
     >>> import fairfl as ff
     >>> from scipy import stats
-    >>> probit = ff.Monotone(stats.norm.cdf, stats.norm.ppf)
+    >>> probit = ff.Monotone(stats.norm.cdf, stats.norm.ppf, negative=stats.norm.sf)
     >>> fed = ff.Federation.normal(mean=[[3, 5], [1, -1]], eta=probit)
     >>> round(ff.solve(fed, "cfl", eps=0.1).accuracy, 4)
     0.8684
@@ -98,28 +104,38 @@ class Monotone(Eta):
         inverse: Callable[[Any], Any],
         low: float = 0.0,
         high: float = 1.0,
+        negative: Callable[[Any], Any] | None = None,
     ) -> None:
         self.low, self.high = single("low", low), single("high", high)
         if not 0 <= self.low < self.high <= 1:
             raise ValueError(
                 f"low and high must satisfy 0 <= low < high <= 1, got {shown((low, high))}"
             )
-        for name, given in (("function", function), ("inverse", inverse)):
-            if not callable(given):
-                raise ValueError(f"{name} must be a vectorised function, got {shown(given)}")
-        self.function, self._inverse = function, inverse
+        functions = {"function": function, "inverse": inverse, "negative": negative or function}
+        for name, own in functions.items():
+            if not callable(own):
+                raise ValueError(f"{name} must be a vectorised function, got {shown(own)}")
+        self.function, self._inverse, self._negative = function, inverse, negative
+        self.has_negative = negative is not None
         levels = self.low + (self.high - self.low) * np.linspace(0.02, 0.98, 49)
         x = applied("inverse", inverse, levels)
         if not np.isfinite(x).all() or not (np.diff(x) > 0).all():
             raise ValueError(
                 "inverse must be strictly increasing, vectorised and finite inside (low, high)"
             )
-        found = applied("function", function, x)
-        worst = np.abs(found - levels).argmax()
-        if not abs(found[worst] - levels[worst]) <= 1e-9:
+        rates = applied("function", function, x)
+        worst = np.abs(rates - levels).argmax()
+        if not abs(rates[worst] - levels[worst]) <= 1e-9:
             raise ValueError(
                 f"function must invert inverse: function(inverse({levels[worst]:g})) = "
-                f"{found[worst]:g}"
+                f"{rates[worst]:g}"
+            )
+        rest = 1.0 - rates if negative is None else applied("negative", negative, x)
+        worst = np.abs(rates + rest - 1.0).argmax()
+        if not abs(rates[worst] + rest[worst] - 1.0) <= 1e-9:
+            raise ValueError(
+                f"negative must be 1 - function: at {x[worst]:g} it is {rest[worst]:g}, function "
+                f"is {rates[worst]:g}"
             )
         self.breaks = x[[0, 24, 48]]
 
@@ -128,6 +144,11 @@ class Monotone(Eta):
 
     def __call__(self, x: ArrayLike) -> Array:
         return np.asarray(self.function(np.asarray(x, dtype=np.float64)), dtype=np.float64)
+
+    def negative(self, x: ArrayLike) -> Array:
+        if self._negative is None:
+            return super().negative(x)
+        return np.asarray(self._negative(np.asarray(x, dtype=np.float64)), dtype=np.float64)
 
     def at_odds(self, odds: ArrayLike) -> Array:
         p = scipy.special.expit(np.asarray(odds, dtype=np.float64))

@@ -205,12 +205,12 @@ def test_ties_with_a_mass_are_seen(eps: list[float]) -> None:
     assert ff.frontier(fed, "lft_fedavg", 4).accuracy_at(s.disparity) >= s.accuracy - 1e-6
 
 
-@pytest.mark.parametrize(("shares", "most"), [((0.5, 0.5), 630), ((0.4, 0.6), 740)])
+@pytest.mark.parametrize(("shares", "most"), [((0.5, 0.5), 645), ((0.4, 0.6), 755)])
 def test_figure_5_takes_few_evaluations(
     shares: tuple[float, float], most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Counts, which are the same on every machine: for 60 points 625 and 731 multipliers were
-    evaluated when this was written, 49 rules followed by their budgets, and 7 and 10 batches of
+    """Counts, which are the same on every machine: for 60 points 641 and 747 multipliers were
+    evaluated when this was written, 65 rules followed by their budgets, and 7 and 10 batches of
     quadratic programmes solved one after the other.
     """
     counts = {"at": 0, "follow": 0, "best_step": 0}
@@ -228,7 +228,7 @@ def test_figure_5_takes_few_evaluations(
     counted(RuleFamily, "follow")
     counted(densities_sqp, "best_step")
     ff.frontier(figure_5(shares), "lft_fedavg", 60)
-    assert 60 <= counts["at"] <= most and counts["follow"] <= 52 and counts["best_step"] <= 10
+    assert 60 <= counts["at"] <= most and counts["follow"] <= 68 and counts["best_step"] <= 10
 
 
 @pytest.mark.parametrize(
@@ -255,3 +255,22 @@ def test_more_effort_finds_no_less() -> None:
     )
     assert thorough.disparity[0] <= ordinary.disparity[0] + 1e-6
     assert (thorough.accuracy_at(ordinary.disparity) >= ordinary.accuracy - 1e-6).all()
+
+
+ALONE = ff.Federation.normal(
+    [[1.53, 1], [-1.32, -2.31], [-2.38, 0.23], [4.15, -3]],
+    [[1.83, 1.93], [1.07, 1.26], [0.59, 0.75], [0.87, 0.91]],
+    [0.46, 0.74, 0.52, 0.48],
+)
+
+
+@pytest.mark.every(2)
+def test_an_answer_depends_on_no_other() -> None:
+    """Down, one by one, answers were up to 6.6e-3 below those that were asked for together."""
+    one, two = (ff.frontier(ALONE, "lft_fedavg", 10) for _ in range(2))
+    d = np.linspace(0.0, one.disparity[-1], 42)[1:]
+    together = one.accuracy_at(d)
+    assert (np.diff(together) > -1e-9).all()
+    alone = [two.accuracy_at(x) for x in d[::-4]]
+    assert together[::-4] == pytest.approx(alone, abs=1e-7)
+    assert one.accuracy_at(d[::3]) == pytest.approx(together[::3], abs=1e-7)
