@@ -7,8 +7,10 @@ What frontiers alone need is imported by them: a first ``solve`` loads in two th
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -19,12 +21,20 @@ from fairfl._support.threads import one_thread
 from fairfl.solvers.cfl.densities import pooled_problem, solve_cfl
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.finite import solve_finite
-from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, Repeatable, points_of
+from fairfl.solvers.frontier import (
+    REPRODUCED,
+    SLACK_BUDGET,
+    Frontier,
+    Points,
+    Repeatable,
+    build,
+    points_of,
+)
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.problem import COSTS, Task
 from fairfl.solvers.schemes import LFT_FEDAVG, SOLVED, SchemeName
-from fairfl.solvers.solution import CertificationError, MinDisparity, Solution
+from fairfl.solvers.solution import CertificationError, MinDisparity, Solution, tolerance
 from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
@@ -33,6 +43,8 @@ from fairfl.theory.populations.notions import Difference, Notion, local_budgets,
 Method = Literal["exact", "lp"]
 Effort = Literal["ordinary", "thorough"]
 Budgets = Literal["each", "common"]
+COMMON = 16
+"""Even budgets for all clients that join a searched frontier."""
 MOST_POINTS = 10_000
 """Memory and time grow with them; ``Frontier.accuracy_at`` solves for whatever lies between."""
 
@@ -243,6 +255,9 @@ def _frontier(
         found, ends = fedavg_frontier(federation, task, points, effort)
     else:
         found = _search(federation, task).frontier(points)
+    if budgets == "each" and not found.exact:
+        joined = found.points.join(_at_common_budgets(federation, task))
+        found = build(task.scheme.name, joined, found.evaluate)
     ends = _corners(federation, task) if ends is None else ends
     found = checked(federation, task, found if found.exact else filled(found, ends), ends)
     return dataclasses.replace(
@@ -307,7 +322,8 @@ def min_disparity(
     else:
         least = _search(federation, task).minimum()
     if not (task.scheme.is_averaged and task.plain and not federation.is_finite):
-        least = least.join(_corners(federation, task)).least  # there it is known
+        least = least.join(_corners(federation, task))  # there it is known
+        least = least.join(_at_common_budgets(federation, task)).least
     lower = upper = None
     if certify:
         from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity
@@ -365,12 +381,41 @@ def _enclosable(federation: Federation, task: Task) -> None:
 
 def _corners(fed: Federation, task: Task) -> Points:
     """The solutions whose budgets are all zero, and all one, where they are certified."""
-    found = []
-    for eps in (0.0, 1.0):
+    return points_of(fed, _with_one_budget(fed, task, (0.0, 1.0)))
+
+
+def _with_one_budget(fed: Federation, task: Task, budgets: Iterable[float]) -> list[Solution]:
+    """The solutions of local training at one budget for all clients, where they are certified."""
+    solutions = []
+    for eps in budgets:
         with suppress(CertificationError):
-            budgets = np.full(fed.n_clients, eps)
-            found.append(_solve(fed, task, budgets, None))
-    return points_of(fed, found)
+            solutions.append(_solve(fed, task, np.full(fed.n_clients, eps), None))
+    return solutions
+
+
+def _at_common_budgets(fed: Federation, task: Task) -> Points:
+    """Solutions at even budgets that all clients share, and where the difference of two groups'
+    rates changes its sign between two of them, at a budget with the smallest disparity, by Brent's
+    method. On laws, searches for FedFB's question start from such budgets themselves.
+    """
+    if task.plain and not fed.is_finite:
+        return points_of(fed, [])
+    solutions = _with_one_budget(fed, task, [SLACK_BUDGET])
+    largest = max((float(np.nan_to_num(s.local_disparities).max()) for s in solutions), default=0.0)
+    solutions = _with_one_budget(fed, task, np.linspace(0.0, largest, COMMON)) + solutions
+    if task.several:
+        return points_of(fed, solutions)
+    from scipy.optimize import brentq
+
+    def signed(eps: float) -> float:
+        solutions.append(_solve(fed, task, np.full(fed.n_clients, eps), None))
+        return solutions[-1].signed
+
+    for low, high in pairwise(tuple(solutions)):
+        if low.signed * high.signed < 0.0:
+            with suppress(CertificationError):
+                brentq(signed, low.eps[0], high.eps[0], xtol=tolerance(fed))
+    return points_of(fed, solutions)
 
 
 def _reproduced(fed: Federation, task: Task, points: Points) -> Array:
