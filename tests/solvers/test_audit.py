@@ -35,24 +35,24 @@ much.
 """
 
 
-def held(kind: str, seed: int, **settings: Any) -> None:
+def check_federation(kind: str, seed: int, **settings: Any) -> None:
     figures = audit(kind, seed, **settings)
-    told = {"frontier above CFL's", "accuracy_at falls", "random budgets beat the frontier"}
-    assert told <= {what for _, what in figures}
-    drawn: Any = KINDS[kind].drawn(np.random.default_rng([seed, list(KINDS).index(kind)]))
-    tied = kind != "finite" or np.unique(drawn.eta).size < drawn.eta.size
-    close = SEARCHED if len(drawn.weight) < 4 else SCATTERED
-    for (scheme, what), figure in figures.items():
-        if kind != "finite" and what in ON_DENSITIES:
+    names = {"frontier above CFL's", "accuracy_at falls", "random budgets beat the frontier"}
+    assert names <= {name for _, name in figures}
+    specification: Any = KINDS[kind].drawn(np.random.default_rng([seed, list(KINDS).index(kind)]))
+    tied = kind != "finite" or np.unique(specification.eta).size < specification.eta.size
+    close = SEARCHED if len(specification.weight) < 4 else SCATTERED
+    for (scheme, name), figure in figures.items():
+        if kind != "finite" and name in ON_DENSITIES:
             continue
-        if scheme == "lft_fedavg" and kind != "finite" and what.startswith(MANY_BASINS):
+        if scheme == "lft_fedavg" and kind != "finite" and name.startswith(MANY_BASINS):
             continue
-        if scheme == "lft_fedavg" and tied and what in TIED:
+        if scheme == "lft_fedavg" and tied and name in TIED:
             continue
-        least_or_best = "beat" in what or "begins below" in what
+        least_or_best = "beat" in name or "begins below" in name
         searched = scheme == "lft_fedavg" and kind != "finite" and least_or_best
-        allowed = SOLVED_AGAIN if "again" in what else close if searched else EXACT
-        assert figure <= allowed, (kind, seed, scheme, what, figure)
+        allowed = SOLVED_AGAIN if "again" in name else close if searched else EXACT
+        assert figure <= allowed, (kind, seed, scheme, name, figure)
 
 
 # 81: multipliers of 170; 91: masses of 1e-11, which HiGHS takes for zero; 130: a jump over MD = 0
@@ -62,7 +62,7 @@ def held(kind: str, seed: int, **settings: Any) -> None:
 @pytest.mark.parametrize("seed", (569, 6, 81, 91, 130, 189, 240, 369, 2))
 @pytest.mark.every(3)
 def test_on_a_finite_x(seed: int) -> None:
-    held("finite", seed, budgets=15, points=4)
+    check_federation("finite", seed, budgets=15, points=4)
 
 
 def test_what_a_small_disparity_finds_is_known_at_zero() -> None:
@@ -80,14 +80,14 @@ def test_the_names_of_groups_do_not_change_the_smallest_disparity() -> None:
     """The least disparate rules of many faces were one rule; climbs began from it alone, and ended
     at 0.0267 with the groups named otherwise.
     """
-    drawn = Finite.drawn(np.random.default_rng([1308, 0]))
-    least = []
-    for one in (drawn, drawn.relabelled()):
-        fed = one.build()
+    specification = Finite.drawn(np.random.default_rng([1308, 0]))
+    smallest = []
+    for variant in (specification, specification.relabelled()):
+        fed = variant.build()
         search = FedAvgSearch.of(fed, Task.of(fed, "lft_fedavg"))
         assert search.lowest is not None
-        least.append(search.lowest.disparity)
-    assert least[0] == pytest.approx(least[1], abs=EXACT)
+        smallest.append(search.lowest.disparity)
+    assert smallest[0] == pytest.approx(smallest[1], abs=EXACT)
 
 
 def test_budgets_beside_the_best_are_tried_on_densities() -> None:
@@ -103,7 +103,7 @@ def test_budgets_beside_the_best_are_tried_on_densities() -> None:
 def test_narrow_laws_under_equalised_odds() -> None:
     """The frontier had two points, and a solution was 0.0048 more accurate at its disparity."""
     low, high, centre = 0.1409, 0.9454, -1.1068
-    drawn = Odds(
+    specification = Odds(
         mean=np.array([[-3.3013, -0.9666], [3.8255, -7.8676]]),
         sd=np.array([[0.0373, 0.011], [12.0943, 0.0979]]),
         q=np.array([0.9244, 0.4427]),
@@ -114,7 +114,7 @@ def test_narrow_laws_under_equalised_odds() -> None:
         high=high,
         centre=centre,
     )
-    fed = drawn.build()
+    fed = specification.build()
     s = ff.solve(fed, "lft_fedavg", [0.22, 1], notion="eodds")
     frontier = ff.frontier(fed, "lft_fedavg", 10, notion="eodds")
     assert frontier.disparity.size >= 10
@@ -124,27 +124,27 @@ def test_narrow_laws_under_equalised_odds() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", (1,))
 def test_on_densities(seed: int) -> None:
-    held("densities", seed, budgets=6, points=4)
+    check_federation("densities", seed, budgets=6, points=4)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", range(100, 150))
 def test_many_on_a_finite_x(seed: int) -> None:
-    held("finite", seed)
+    check_federation("finite", seed)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", (*range(100, 105), 9, 20, 31, 37, 40, 45))
 def test_many_on_densities(seed: int) -> None:
-    held("densities", seed)
+    check_federation("densities", seed)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", range(10))
 def test_equalised_odds_with_a_bounded_eta(seed: int) -> None:
-    held("odds", seed, budgets=30, points=6, schemes=("lft_fedavg",))
+    check_federation("odds", seed, budgets=30, points=6, schemes=("lft_fedavg",))
 
 
 def test_fair_rules_at_the_ends_of_their_multipliers() -> None:
     """Of clients of one q and η, a fair λ within a rounding of ±m: one λ for all lost 0.0034."""
-    held("densities", 37, budgets=100, points=12, schemes=("lft_ensemble",))
+    check_federation("densities", 37, budgets=100, points=12, schemes=("lft_ensemble",))

@@ -27,13 +27,13 @@ LAWS = {
 }
 
 
-def check(fed: ff.Federation, scheme: str, blur: float, **more: Any) -> ff.Frontier:
+def check(fed: ff.Federation, scheme: str, blur: float, **task: Any) -> ff.Frontier:
     """The curve against the twin; ``blur``: what a solution may be better by."""
-    F = ff.frontier(fed, scheme, 12, budgets="common", **more)
+    F = ff.frontier(fed, scheme, 12, budgets="common", **task)
     assert (np.diff(F.disparity) > 0).all() and (np.diff(F.utility) > 0).all()
     assert (F.eps == F.eps[:, :1]).all() and F.reproduced.all()
     beside = np.clip(F.eps[[0, -1], :1] + NEAR, 0.0, 1.0)
-    twin = [ff.solve(fed, scheme, eps, **more) for eps in [*GRID, *beside.ravel()]]
+    twin = [ff.solve(fed, scheme, eps, **task) for eps in [*GRID, *beside.ravel()]]
     disparity, utility = np.array([[s.disparity, s.utility] for s in twin]).T
     assert disparity.min() >= F.disparity[0] - blur
     best = F.utility_at(np.maximum(disparity, F.disparity[0]))
@@ -42,7 +42,7 @@ def check(fed: ff.Federation, scheme: str, blur: float, **more: Any) -> ff.Front
     points = F.evaluate(inner)
     assert (points.disparity <= inner + 1e-10).all()
     for eps, d, worth in zip(points.eps, points.disparity, points.worth, strict=True):
-        s = ff.solve(fed, scheme, eps, **more)
+        s = ff.solve(fed, scheme, eps, **task)
         assert (s.disparity, 1 + s.utility) == pytest.approx((d, worth), abs=1e-9)
     return F
 
@@ -78,10 +78,10 @@ def test_every_notion(scheme: str, seed: int, groups: int) -> None:
     """
     rng = np.random.default_rng(seed)
     fed = federation(rng, groups=groups, clients=2 + seed % 3 if groups == 2 else 2)
-    more = asked(rng, fed, scheme)[2]
-    several = groups > 2 or more["notion"] == "equalized_odds"
+    task = asked(rng, fed, scheme)[2]
+    several = groups > 2 or task["notion"] == "equalized_odds"
     blur = 1e-5 if several else 1e-9
-    F = check(fed, scheme, blur, **more)
+    F = check(fed, scheme, blur, **task)
     assert F.exact != several
 
 
@@ -93,7 +93,7 @@ def test_laws(name: str, notion: Any, scheme: str) -> None:
     check(LAWS[name], scheme, 1e-7, notion=notion, costs=(1 + (notion == "eo"), 1))
 
 
-def drawn(seed: int) -> ff.Federation:
+def random_federation(seed: int) -> ff.Federation:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 7))
     mean, sd = rng.normal(0, 2, (n, 2)), np.exp(rng.uniform(-1, 1, (n, 2)))
@@ -112,8 +112,8 @@ JUMPS = [  # a budget whose solution was missed: by 0.15, beside an extremum, at
         ),
         0.34165,
     ),
-    ("lft_fedavg", drawn(5), 0.627619),
-    ("lft_ensemble", drawn(3), 3.08e-8),
+    ("lft_fedavg", random_federation(5), 0.627619),
+    ("lft_ensemble", random_federation(3), 3.08e-8),
 ]
 
 
@@ -126,7 +126,7 @@ def test_a_path_that_jumps_is_solved_for_and_not_followed_elsewhere(
 
 
 def test_a_steep_path_is_followed_to_where_its_difference_is_zero() -> None:
-    F = ff.frontier(drawn(0), "lft_ensemble", 20, budgets="common")
+    F = ff.frontier(random_federation(0), "lft_ensemble", 20, budgets="common")
     assert F.disparity[0] == 0.0 and F.disparity.size == 20  # two from 0.02 on where it is missed
 
 
@@ -167,12 +167,13 @@ def test_no_better_than_budgets_for_each(kind: str, scheme: str) -> None:
     fed = LAWS["unequal widths"]
     if kind == "finite":
         fed = federation(np.random.default_rng(3), groups=2, clients=3)
-    own, common = (ff.frontier(fed, scheme, 12, budgets=b) for b in ("each", "common"))
-    assert common.disparity[0] >= own.disparity[0] - 1e-9
+    local, common = (ff.frontier(fed, scheme, 12, budgets=b) for b in ("each", "common"))
+    assert common.disparity[0] >= local.disparity[0] - 1e-9
     assert (
-        common.accuracy <= own.accuracy_at(np.maximum(common.disparity, own.disparity[0])) + 1e-9
+        common.accuracy
+        <= local.accuracy_at(np.maximum(common.disparity, local.disparity[0])) + 1e-9
     ).all()
-    assert common.accuracy[-1] == pytest.approx(own.accuracy[-1], abs=1e-9)
+    assert common.accuracy[-1] == pytest.approx(local.accuracy[-1], abs=1e-9)
     assert (common.gap >= 0).all()
 
 

@@ -39,12 +39,12 @@ DEAR = [
 
 
 def arguments(
-    seed: int, clients: int, groups: int, *, apart: bool = True
+    seed: int, clients: int, groups: int, *, is_spread: bool = True
 ) -> tuple[Any, Any, Any, Any]:
-    """Means, sds, shares (I, A) and weights (I,); groups overlap unless they may be ``apart``."""
+    """Means, sds, shares (I, A) and weights (I,); groups overlap unless ``is_spread``."""
     rng = np.random.default_rng([seed, clients, groups])
-    sd = rng.uniform(*((0.5, 2.5) if apart else (1.0, 1.5)), (clients, groups))
-    mean = rng.normal(0, 2 if apart else 1, (clients, groups))
+    sd = rng.uniform(*((0.5, 2.5) if is_spread else (1.0, 1.5)), (clients, groups))
+    mean = rng.normal(0, 2 if is_spread else 1, (clients, groups))
     share = rng.dirichlet(3.0 * np.ones(groups), clients)
     return mean, sd, share, rng.uniform(0.3, 2, clients)
 
@@ -60,32 +60,32 @@ ROWS = [
 
 
 @pytest.mark.parametrize(
-    ("scheme", "clients", "groups", "more", "seed", "count"),
+    ("scheme", "clients", "groups", "task", "seed", "count"),
     ROWS,
     ids=lambda v: str(v).replace(" ", ""),
 )
 def test_random_budgets_do_not_beat_the_frontier(
-    scheme: str, clients: int, groups: int, more: Any, seed: int, count: int
+    scheme: str, clients: int, groups: int, task: Any, seed: int, count: int
 ) -> None:
     """Blind members with accuracy parity are decided by 1e-13 of accuracy where a client's groups
     are far apart.
     """
-    apart = scheme == "lft_fedavg" or not {"notion", "sees"} <= set(more)
-    fed = ff.Federation.normal(*arguments(seed, clients + seed % 2, groups, apart=apart))
-    F, m = (ff.frontier(fed, scheme, 5, **more), ff.min_disparity(fed, scheme, **more))
+    is_spread = scheme == "lft_fedavg" or not {"notion", "sees"} <= set(task)
+    fed = ff.Federation.normal(*arguments(seed, clients + seed % 2, groups, is_spread=is_spread))
+    F, m = (ff.frontier(fed, scheme, 5, **task), ff.min_disparity(fed, scheme, **task))
     assert (np.diff(F.disparity) > 0).all() and (np.diff(F.utility) > 0).all()
     assert m.disparity == pytest.approx(F.disparity[0], abs=BEATEN)
     assert not F.exact and F.reproduced.all()
     rng = np.random.default_rng(seed)
-    free = np.nan_to_num(ff.solve(fed, scheme, 1.0, **more).local_disparities)
+    free = np.nan_to_num(ff.solve(fed, scheme, 1.0, **task).local_disparities)
     kinds = rng.integers(0, 3, (count, fed.n_clients))
-    some = free * rng.random((2, *kinds.shape))[1]
-    drawn = np.where(kinds == 0, 0.0, np.where(kinds == 1, some, 1.0))
-    solved = [ff.solve(fed, scheme, eps, **more) for eps in drawn]
+    partial = free * rng.random((2, *kinds.shape))[1]
+    budgets = np.where(kinds == 0, 0.0, np.where(kinds == 1, partial, 1.0))
+    solved = [ff.solve(fed, scheme, eps, **task) for eps in budgets]
     disparity, utility = np.array([(s.disparity, s.utility) for s in solved]).T
     assert disparity.min() >= F.disparity[0] - BEATEN
-    at = F.utility_at(np.maximum(disparity, F.disparity[0]))
-    assert (utility - at).max() <= TOO_LOW.get((str(more), seed, count), BEATEN)
+    utilities = F.utility_at(np.maximum(disparity, F.disparity[0]))
+    assert (utility - utilities).max() <= TOO_LOW.get((str(task), seed, count), BEATEN)
 
 
 @pytest.mark.parametrize(("seed", "clients"), [(2, 2), (1, 3)])
@@ -106,12 +106,12 @@ def on_cells(mean: Any, sd: Any, share: Any, weight: Any, count: int) -> ff.Fede
 
 
 @pytest.mark.parametrize(
-    ("seed", "more", "close"),
+    ("seed", "task", "close"),
     [(1, {}, 1e-5), *((s, {"sees": "x"}, 1e-5) for s in (0, 2)), (0, {"costs": (2, 1)}, 3e-4)],
 )
 @pytest.mark.every(4)
 def test_ensembles_with_accuracy_parity_are_those_on_cells(
-    seed: int, more: Any, close: float
+    seed: int, task: Any, close: float
 ) -> None:
     """By another solver, exact paths of members that flip cells; 1,000 cells, a quarter of them was
     off by 4 and 16 times as much. Where a group is nearly nobody in a client, a rounding of λ
@@ -120,12 +120,16 @@ def test_ensembles_with_accuracy_parity_are_those_on_cells(
     rng = np.random.default_rng(seed)
     mean, sd = rng.normal(size=(2, 2)), rng.uniform(1.0, 1.5, (2, 2))
     law = mean, sd, rng.dirichlet([3, 3], 2), rng.uniform(0.5, 2, 2)
-    asked: Any = {"notion": "accuracy_parity", **more}
+    question: Any = {"notion": "accuracy_parity", **task}
     feds = ff.Federation.normal(*law), on_cells(*law, 1000)
-    one, two = (ff.frontier(fed, "lft_ensemble", 5, **asked) for fed in feds)
-    assert one.disparity[0] == pytest.approx(two.disparity[0], abs=close)
-    at = np.linspace(max(one.disparity[0], two.disparity[0]) + 1e-5, one.disparity[-1], 6)
-    assert one.utility_at(at) == pytest.approx(two.utility_at(at), abs=close)
+    by_laws, by_cells = (ff.frontier(fed, "lft_ensemble", 5, **question) for fed in feds)
+    assert by_laws.disparity[0] == pytest.approx(by_cells.disparity[0], abs=close)
+    disparities = np.linspace(
+        max(by_laws.disparity[0], by_cells.disparity[0]) + 1e-5, by_laws.disparity[-1], 6
+    )
+    assert by_laws.utility_at(disparities) == pytest.approx(
+        by_cells.utility_at(disparities), abs=close
+    )
 
 
 def test_solutions_above_the_frontier_are_refused() -> None:
@@ -135,8 +139,8 @@ def test_solutions_above_the_frontier_are_refused() -> None:
     assert checked(fed, task, F, ends).points.worth.tolist() == F.accuracy.tolist()
     better = ends._replace(worth=F.accuracy_at(ends.disparity) + 1e-8)
     fairer = ends._replace(disparity=F.disparity[:1] - 1e-8)
-    for wrong, told in ((better, "is below .* budgets 0 reach"), (fairer, "it starts at")):
-        with pytest.raises(ff.CertificationError, match=told):
+    for wrong, message in ((better, "is below .* budgets 0 reach"), (fairer, "it starts at")):
+        with pytest.raises(ff.CertificationError, match=message):
             checked(fed, task, F, wrong)
 
 
@@ -151,11 +155,13 @@ def test_solutions_above_the_frontier_are_refused() -> None:
 def test_names_and_order_do_not_matter(scheme: str, count: int) -> None:
     """Of so many groups and clients."""
     law = arguments(3, count, count)
-    one = ff.frontier(ff.Federation.normal(*law), scheme, 6)
+    reference = ff.frontier(ff.Federation.normal(*law), scheme, 6)
     turned = tuple(np.roll(v, 1, axis=1) for v in law[:3])
     permuted = tuple(np.roll(v, -1, axis=0) for v in law)
-    for other in ((*turned, law[3]), permuted):
-        F = ff.frontier(ff.Federation.normal(*other), scheme, 6)
-        assert F.disparity[0] == pytest.approx(one.disparity[0], abs=BEATEN)
-        grid = np.linspace(max(F.disparity[0], one.disparity[0]), one.disparity[-1], 6)[1:]
-        assert F.accuracy_at(grid) == pytest.approx(one.accuracy_at(grid), abs=BEATEN)
+    for reordered in ((*turned, law[3]), permuted):
+        F = ff.frontier(ff.Federation.normal(*reordered), scheme, 6)
+        assert F.disparity[0] == pytest.approx(reference.disparity[0], abs=BEATEN)
+        grid = np.linspace(max(F.disparity[0], reference.disparity[0]), reference.disparity[-1], 6)[
+            1:
+        ]
+        assert F.accuracy_at(grid) == pytest.approx(reference.accuracy_at(grid), abs=BEATEN)

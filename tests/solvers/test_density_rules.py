@@ -74,9 +74,9 @@ def test_derivatives_are_difference_quotients(seed: int, groups: int, notion: st
     family = RuleFamily.of(fed, Task.of(fed, "lft_fedavg", notion))
     free = np.nan_to_num(ff.solve(fed, "lft_fedavg", 1.0, notion=notion).local_disparities)
     limits = family.limits(free * rng.uniform(0.3, 0.7, 3))
-    here = family.at(descend(family.problem, limits)[-1].lam)
-    assert here.excess.max() <= 1e-11
-    k, m = family.client.size, here.pooled.shape[1]
+    base = family.at(descend(family.problem, limits)[-1].lam)
+    assert base.excess.max() <= 1e-11
+    k, m = family.client.size, base.pooled.shape[1]
     score = np.concatenate([[1.0], rng.normal(0, 0.1, k + m)])
 
     def slopes(rules: Rules) -> tuple[Any, Any]:
@@ -84,14 +84,14 @@ def test_derivatives_are_difference_quotients(seed: int, groups: int, notion: st
         return change, score[1:] @ change - rules.lam[0] @ change[:k]
 
     step = 1e-7 * rng.uniform(-1, 1, k)
-    ends = [family.at(here.lam + sign * step) for sign in (1.0, -1.0)]
-    assert all((end.cuts == here.cuts).all() for end in ends)
-    one, other = (np.concatenate([end.values[0], end.pooled[0]]) for end in ends)
-    change, _ = slopes(here)
+    ends = [family.at(base.lam + sign * step) for sign in (1.0, -1.0)]
+    assert all((end.cuts == base.cuts).all() for end in ends)
+    above, below = (np.concatenate([end.values[0], end.pooled[0]]) for end in ends)
+    change, _ = slopes(base)
     expected = change @ step
-    assert (one - other) / 2 == pytest.approx(expected, abs=2e-3 * np.abs(expected).max())
+    assert (above - below) / 2 == pytest.approx(expected, abs=2e-3 * np.abs(expected).max())
     bend = (slopes(ends[0])[1] - slopes(ends[1])[1]) / 2
-    curvature = densities_sqp.derivatives(family, here, score[None])[1][0]
+    curvature = densities_sqp.derivatives(family, base, score[None])[1][0]
     assert bend == pytest.approx(-curvature @ step, abs=2e-3 * np.abs(bend).max())
 
 
@@ -111,10 +111,10 @@ def test_all_turning_points_are_found(fed: ff.Federation, data: st.DataObject) -
         ((drop[:-1] > 0) != (drop[1:] > 0)) & loud[:-1] & loud[1:] & (size[1:-1] > 1e-8)
     )
     for k in turns:
-        near = np.abs(points - x[k + 1]).argmin()
-        assert abs(points[near] - x[k + 1]) <= 2 * (x[1] - x[0])
-        assert peaks[near] == (drop[k] > 0)
-        assert weights[0] @ values[near] == pytest.approx(
+        nearest = np.abs(points - x[k + 1]).argmin()
+        assert abs(points[nearest] - x[k + 1]) <= 2 * (x[1] - x[0])
+        assert peaks[nearest] == (drop[k] > 0)
+        assert weights[0] @ values[nearest] == pytest.approx(
             s[k + 1], abs=1e-3 * (abs(s[k + 1]) + float(size.max()))
         )
 
@@ -146,9 +146,9 @@ def test_the_climb_reaches_the_opening_of_a_hole() -> None:
     rules = family.at(np.stack([scan, low], axis=1))
     assert rules.cuts[:, 1].min() == 1 and rules.cuts[:, 1].max() == 3
     best = float(rules.accuracy.max())
-    found = search.at(np.array([target]), search.starts)
-    assert best <= found.accuracy[0] <= best + 1e-6 and found.md[0] == pytest.approx(
+    climbed = search.at(np.array([target]), search.starts)
+    assert best <= climbed.accuracy[0] <= best + 1e-6 and climbed.md[0] == pytest.approx(
         target, abs=1e-9
     )
-    cuts, _ = found.sets[1].line(0)  # closed, or just open
+    cuts, _ = climbed.sets[1].line(0)  # closed, or just open
     assert cuts.size == 1 or np.diff(cuts).min() < 0.05

@@ -35,20 +35,20 @@ def compared(seed: int) -> tuple[float, float]:
     """
     rng = np.random.default_rng(seed)
     fed = federation(rng)
-    scheme, eps, more = asked(rng, fed)
-    s = ff.solve(fed, scheme, eps, **more)
-    check(fed, s, eps, more, LAW_TOLERANCE, MEASURED)
+    scheme, eps, task = asked(rng, fed)
+    s = ff.solve(fed, scheme, eps, **task)
+    check(fed, s, eps, task, LAW_TOLERANCE, MEASURED)
     if scheme == "lft_ensemble":  # its members are CFL of a client alone
         i = int(fed.share.min(axis=1).argmax())  # all groups are there
         model: Any = fed.model
-        more["costs"] = tuple(by_group(more["costs"], fed))
+        task["costs"] = tuple(by_group(task["costs"], fed))
         fed = ff.Federation([ff.Client(model.laws[i], fed.share[i])], [model.etas[i]])
         whole, eps = s, eps[i]
-        s = ff.solve(fed, "cfl", eps, **more)
-        if not Task.of(fed, scheme, **rest(more)).plain:
+        s = ff.solve(fed, "cfl", eps, **task)
+        if not Task.of(fed, scheme, **rest(task)).plain:
             assert whole.certificates[i].primal == pytest.approx(1 + s.utility, abs=CLOSE)
     try:
-        lp = ff.solve(fed, s.scheme, eps, method="lp", grid=CELLS, **more)
+        lp = ff.solve(fed, s.scheme, eps, method="lp", grid=CELLS, **task)
     except ff.CertificationError:  # of blind rules under many equations, some programmes are not
         return np.nan, np.nan
     # the programme's rule may break budgets, since its η are means: each is worth λ at most
@@ -56,12 +56,12 @@ def compared(seed: int) -> tuple[float, float]:
     if s.scheme != "cfl":
         over.append(lp.local_disparities - (s.eps if s.local_eps is None else s.local_eps))
     worth = np.abs(s.multipliers).sum() * np.nanmax(np.maximum(np.hstack(over), 0.0), initial=0.0)
-    unit = by_group(more["costs"], fed).max()
+    unit = by_group(task["costs"], fed).max()
     return (s.utility - lp.utility) / unit, (lp.utility - worth - s.utility) / unit
 
 
-def rest(more: dict[str, Any]) -> dict[str, Any]:
-    return {key: more[key] for key in ("notion", "difference", "costs", "sees")}
+def rest(task: dict[str, Any]) -> dict[str, Any]:
+    return {key: task[key] for key in ("notion", "difference", "costs", "sees")}
 
 
 @pytest.mark.parametrize("seed", range(300))
@@ -84,9 +84,9 @@ def test_mixtures_close_the_gap(seed: int, turn: int, gap: float) -> None:
     """
     rng = np.random.default_rng(seed)
     fed = federation(rng)
-    scheme, eps, more = [asked(rng, fed) for _ in range(turn + 1)][turn]
-    s = ff.solve(fed, scheme, eps, **more)
-    unit = max(1.0, by_group(more["costs"], fed).max())
+    scheme, eps, task = [asked(rng, fed) for _ in range(turn + 1)][turn]
+    s = ff.solve(fed, scheme, eps, **task)
+    unit = max(1.0, by_group(task["costs"], fed).max())
     assert max(abs(c.gap) for c in s.certificates) <= gap * unit
 
 
@@ -111,7 +111,7 @@ def test_mistakes_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """
     right = DensityProblem.of
     monkeypatch.setattr(
-        densities.DensityProblem, "of", lambda *given: MISTAKES[name](right(*given))
+        densities.DensityProblem, "of", lambda *arguments: MISTAKES[name](right(*arguments))
     )
     monkeypatch.setattr("fairfl.solvers.numerics.refined_cells.ROUNDS", 3)
     notion = "accuracy_parity" if "constant" in name else "eo"
@@ -121,8 +121,8 @@ def test_mistakes_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
             ff.solve(fed, "client_aware", 0.01, local_eps=0.01, notion=notion)
 
 
-def utility(fed: ff.Federation, scheme: str, eps: Any, **more: Any) -> float:
-    return ff.solve(fed, scheme, eps, **more).utility
+def utility(fed: ff.Federation, scheme: str, eps: Any, **task: Any) -> float:
+    return ff.solve(fed, scheme, eps, **task).utility
 
 
 @pytest.mark.parametrize("scheme", ["cfl", "lft_ensemble"])
@@ -133,22 +133,24 @@ def test_thresholds_are_the_dual(seed: int, scheme: str) -> None:
     rng = np.random.default_rng(seed)
     fed = ff.Federation.normal(rng.normal(size=(3, 2)), rng.uniform(0.5, 2, (3, 2)), rng.random(3))
     eps = np.full(3, 0.02) if scheme == "lft_ensemble" else np.array([0.02])
-    one = ff.solve(fed, scheme, eps)
+    by_thresholds = ff.solve(fed, scheme, eps)
     if scheme == "cfl":
-        two = solve_by_dual(fed, Task.of(fed, scheme), eps)
+        by_dual = solve_by_dual(fed, Task.of(fed, scheme), eps)
     else:  # the same question in other units, which closed forms do not take
-        two = ff.solve(fed, scheme, eps, costs=(0.5, 0.5))
-    assert two.accuracy == pytest.approx(one.accuracy, abs=1e-12)
-    assert two.disparity == pytest.approx(one.disparity, abs=1e-10)
-    np.testing.assert_allclose(two.local_disparities, one.local_disparities, atol=1e-10)
+        by_dual = ff.solve(fed, scheme, eps, costs=(0.5, 0.5))
+    assert by_dual.accuracy == pytest.approx(by_thresholds.accuracy, abs=1e-12)
+    assert by_dual.disparity == pytest.approx(by_thresholds.disparity, abs=1e-10)
+    np.testing.assert_allclose(
+        by_dual.local_disparities, by_thresholds.local_disparities, atol=1e-10
+    )
 
 
 def test_the_programmes_ensemble_weighs_its_clients() -> None:
     mean, sd = [[0, 1], [1, -1]], [[1, 2], [0.5, 1]]
     fed = ff.Federation.normal(mean, sd, [0.3, 0.6], weight=[1, 5])
-    one, two = (ff.solve(fed, "lft_ensemble", 0.05, method=method) for method in ("exact", "lp"))
-    assert two.accuracy == pytest.approx(one.accuracy, abs=1e-3)
-    assert two.mean_difference == pytest.approx(one.mean_difference, abs=1e-3)
+    exact, lp = (ff.solve(fed, "lft_ensemble", 0.05, method=method) for method in ("exact", "lp"))
+    assert lp.accuracy == pytest.approx(exact.accuracy, abs=1e-3)
+    assert lp.mean_difference == pytest.approx(exact.mean_difference, abs=1e-3)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -159,9 +161,9 @@ def test_a_group_cut_in_two_equal_ones_changes_nothing(scheme: str) -> None:
         mean[:, [0, 1, 1]], sd[:, [0, 1, 1]], [[0.4, 0.3, 0.3], [0.7, 0.15, 0.15]]
     )
     for notion in ("dp", "eodds"):
-        one, other = (ff.solve(fed, scheme, 0.05, notion=notion) for fed in (two, three))
-        assert other.utility == pytest.approx(one.utility, abs=1e-9)
-        assert other.disparity == pytest.approx(one.disparity, abs=1e-9)
+        whole, divided = (ff.solve(fed, scheme, 0.05, notion=notion) for fed in (two, three))
+        assert divided.utility == pytest.approx(whole.utility, abs=1e-9)
+        assert divided.disparity == pytest.approx(whole.disparity, abs=1e-9)
 
 
 @pytest.mark.parametrize("scheme", ["cfl", "client_aware"])
@@ -184,11 +186,15 @@ def test_ensembles_by_accept_sets_are_those_by_thresholds() -> None:
     rng = np.random.default_rng(1)
     mean, sd = rng.normal(size=(3, 2)), rng.uniform(0.5, 2.5, (3, 2))
     fed = ff.Federation.normal(mean, sd, rng.uniform(0.1, 0.9, 3))
-    one, two = (ff.frontier(fed, "lft_ensemble", 12, costs=costs) for costs in ((1, 1), (0.5, 0.5)))
-    np.testing.assert_allclose(two.disparity, one.disparity, atol=1e-10)
-    np.testing.assert_allclose(2 * two.utility, one.utility, atol=1e-10)
+    by_thresholds, by_sets = (
+        ff.frontier(fed, "lft_ensemble", 12, costs=costs) for costs in ((1, 1), (0.5, 0.5))
+    )
+    np.testing.assert_allclose(by_sets.disparity, by_thresholds.disparity, atol=1e-10)
+    np.testing.assert_allclose(2 * by_sets.utility, by_thresholds.utility, atol=1e-10)
     np.testing.assert_allclose(
-        2 * two.utility_at(one.disparity + 0.01), one.utility_at(one.disparity + 0.01), atol=1e-10
+        2 * by_sets.utility_at(by_thresholds.disparity + 0.01),
+        by_thresholds.utility_at(by_thresholds.disparity + 0.01),
+        atol=1e-10,
     )
 
 

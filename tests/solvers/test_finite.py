@@ -21,7 +21,7 @@ HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e
 
 def whole(u: Any, v: Any, eps: Any) -> float:
     k = np.isfinite(eps)
-    found = optimize.linprog(
+    optimum = optimize.linprog(
         -u,
         A_ub=np.concatenate([v[k], -v[k]]),
         b_ub=np.tile(eps[k], 2),
@@ -29,7 +29,7 @@ def whole(u: Any, v: Any, eps: Any) -> float:
         method="highs",
         options=HIGHS,
     )
-    return -found.fun
+    return -optimum.fun
 
 
 def check(u: Any, v: Any, eps: Any, tolerance: float = 1e-12) -> Any:
@@ -83,9 +83,9 @@ def test_one_client_whose_rule_is_blind_where_some_x_is_nobodys() -> None:
     masses = rng.random((1, 2, 12)) * (np.arange(12) != 5)
     eta = np.where(np.arange(12) == 5, 0.5, rng.random(12))
     fed = ff.Federation.finite(np.arange(12), masses / masses.sum(), eta)
-    one, two = (ff.solve(fed, scheme, 0.02, sees="x") for scheme in ("cfl", "lft_fedavg"))
-    assert one.accuracy == pytest.approx(two.accuracy, abs=1e-14)
-    assert one.disparity == pytest.approx(0.02, abs=1e-14)
+    pooled, federated = (ff.solve(fed, scheme, 0.02, sees="x") for scheme in ("cfl", "lft_fedavg"))
+    assert pooled.accuracy == pytest.approx(federated.accuracy, abs=1e-14)
+    assert pooled.disparity == pytest.approx(0.02, abs=1e-14)
     free = ff.solve(fed, "cfl", 1.0, notion="eodds")  # two constraints, and multipliers of zero
     assert free.classifier(5.0, [0, 1]).tolist() == [0.5, 0.5]
 
@@ -100,9 +100,9 @@ def test_a_blind_rule_where_a_client_has_nobody_goes_by_its_groups_shares() -> N
 
 def test_one_fractional_cell_by_hand() -> None:
     # max f0/2 + f1/4 subject to f0 + f1 <= 3/2: f = (1, 1/2), λ = -1/4, value 1/2 + 1/8
-    found = check(np.array([0.5, 0.25]), np.array([[1.0, 1.0]]), np.array([1.5]))
-    for one, expected in zip(found, ([1.0, 0.5], [-0.25], 0.625), strict=True):
-        np.testing.assert_allclose(one, expected, atol=1e-15)
+    optimum = check(np.array([0.5, 0.25]), np.array([[1.0, 1.0]]), np.array([1.5]))
+    for part, expected in zip(optimum, ([1.0, 0.5], [-0.25], 0.625), strict=True):
+        np.testing.assert_allclose(part, expected, atol=1e-15)
 
 
 @pytest.mark.slow
@@ -153,6 +153,6 @@ def test_what_double_precision_does_not_decide_is_refused(row: int) -> None:
 
 def test_a_programme_without_coefficients() -> None:
     """HiGHS crashes where such a programme is asked for its basis."""
-    zero, one = np.zeros(1), np.ones(1)
-    found = Programme(np.zeros((1, 1))).refined(one, zero, one, -one, one)
-    assert found is not None and (found.x == 1.0).all() and (found.y == 0.0).all()
+    zeros, ones = np.zeros(1), np.ones(1)
+    solution = Programme(np.zeros((1, 1))).refined(ones, zeros, ones, -ones, ones)
+    assert solution is not None and (solution.x == 1.0).all() and (solution.y == 0.0).all()

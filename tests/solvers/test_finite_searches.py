@@ -28,19 +28,19 @@ EXACT = [
 """Two groups with one rate: frontiers that are proven."""
 
 
-def drawn(scheme, seed, **given):
+def random_task(scheme, seed, **sizes):
     """A federation and what is asked of it. An ensemble's members have one optimum: every client
     has everybody, and η is by client and group.
     """
     rng = np.random.default_rng(seed)
-    fed = federation(rng, **given)
-    more = asked(rng, fed, scheme)[2]
+    fed = federation(rng, **sizes)
+    task = asked(rng, fed, scheme)[2]
     if scheme == "lft_ensemble":
         masses = rng.gamma(1.0, size=(fed.n_clients, fed.n_groups, int(rng.integers(2, 7)))) + 0.01
         masses /= masses.sum(axis=(1, 2), keepdims=True)
         points = np.arange(masses.shape[2])
         fed = ff.Federation.finite(points, masses, rng.random(masses.shape), fed.weight)
-    return fed, more
+    return fed, task
 
 
 @pytest.mark.parametrize(
@@ -59,15 +59,15 @@ def drawn(scheme, seed, **given):
     ],
 )
 def test_no_budgets_beat_the_frontier(scheme, seed, notion, groups):
-    fed, more = drawn(scheme, seed, clients=2 + seed // 100 % 2, groups=groups)
+    fed, task = random_task(scheme, seed, clients=2 + seed // 100 % 2, groups=groups)
     rng = np.random.default_rng(seed)
     budgets = random_budgets(fed, 8, rng, notion)
-    assert beaten(fed, scheme, {**more, "notion": notion}, budgets, 4) <= TOLERANCE
+    assert beaten(fed, scheme, {**task, "notion": notion}, budgets, 4) <= TOLERANCE
 
 
-def against_exact(scheme, seed, **given):
+def against_exact(scheme, seed, **sizes):
     """By how much the frontier of two groups with one rate differs from the exact one."""
-    fed, more = drawn(scheme, seed, groups=2, **given)
+    fed, more = random_task(scheme, seed, groups=2, **sizes)
     notions = ("demographic_parity", "true_positive_rate_parity", "accuracy_parity")
     notion = notions[seed % (3 if scheme == "lft_ensemble" else 2)]
     task = Task.of(fed, scheme, notion, more["difference"], more["costs"], more["sees"])
@@ -80,8 +80,8 @@ def against_exact(scheme, seed, **given):
             patch.setattr(search, "_of_path", search._of_solutions)
             F = Segments.of(fed, task).frontier(5)
     d = np.maximum(exact.disparity, F.disparity[0])
-    apart = F.utility_at(d) - exact.utility_at(d)
-    return max(float(np.abs(apart).max()), abs(F.disparity[0] - exact.disparity[0]))
+    difference = F.utility_at(d) - exact.utility_at(d)
+    return max(float(np.abs(difference).max()), abs(F.disparity[0] - exact.disparity[0]))
 
 
 @pytest.mark.parametrize("scheme", LOCAL)

@@ -76,16 +76,16 @@ def check_not_beaten(F: ff.Frontier, d: Any, accuracy: Any, slack: float) -> Non
 @given(st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), min_size=1, max_size=20))
 def test_non_dominated_by_definition(points: list[tuple[int, int]]) -> None:
     d, a = (np.array(v, dtype=float) for v in zip(*points, strict=True))
-    found = [(d[k], a[k]) for k in non_dominated(d, a)]
+    points_left = [(d[k], a[k]) for k in non_dominated(d, a)]
     expected = {
         (x, y)
         for x, y in zip(d, a, strict=True)
         if not any((u <= x and v >= y and (u, v) != (x, y)) for u, v in zip(d, a, strict=True))
     }
-    assert found == sorted(expected)
-    wanted = np.arange(-1.0, 9.0)
-    best = fitting(Points(d, a, d[:, None]), wanted)
-    for x, disparity, worth in zip(wanted, *best[:2], strict=True):
+    assert points_left == sorted(expected)
+    limits = np.arange(-1.0, 9.0)
+    best = fitting(Points(d, a, d[:, None]), limits)
+    for x, disparity, worth in zip(limits, *best[:2], strict=True):
         fit = d <= max(x, d.min())  # the least disparate where none is allowed
         assert (disparity, worth) in zip(d, a, strict=True) and disparity <= max(x, d.min())
         assert worth == a[fit].max() or x < d.min()
@@ -177,9 +177,9 @@ def test_a_bounded_eta() -> None:
     fed = ff.Federation.normal(MEANS_5, sd=1.0, q=[0.3, 0.7], eta=PROBIT)
     cfl, F = ff.frontier(fed, "cfl", points=9), ff.frontier(fed, "lft_fedavg", points=9)
     assert cfl.disparity[0] == 0
-    for each in (cfl, F):
-        check_shape(each)
-        check_attained(fed, each, 1e-7)
+    for frontier in (cfl, F):
+        check_shape(frontier)
+        check_attained(fed, frontier, 1e-7)
     assert (F.accuracy <= cfl.accuracy_at(F.disparity) + 1e-10).all()
 
 
@@ -225,15 +225,15 @@ def test_hundreds_of_clients_have_a_smallest_disparity() -> None:
     curve = EnsembleCurve(fed, fed.model)  # type: ignore[arg-type]
     md = [curve.tradeoff_at(u)[0][:, 0] for u in (curve.solved(np.ones((1, 200))), curve.fair)]
     low, high = fed.weight @ np.min(md, axis=0), fed.weight @ np.max(md, axis=0)
-    least = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-    assert m.disparity == pytest.approx(least, abs=1e-12)
+    smallest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+    assert m.disparity == pytest.approx(smallest, abs=1e-12)
     assert ff.solve(fed, "lft_ensemble", m.eps).disparity == pytest.approx(m.disparity, abs=1e-9)
 
 
 @pytest.mark.parametrize("task", [{}, {"costs": (5, 1)}], ids=["accuracy", "costs"])
 def test_a_frontier_tells_itself_in_a_line(task):
     federation = ff.Federation.normal(mean=[[3, 5], [1, -1]], sd=1.0, q=[0.5, 0.4])
-    found = ff.frontier(federation, "cfl", points=40, **task)
-    told = repr(found)
-    assert told.startswith(f"Frontier('cfl', {found.disparity.size} points: disparity 0 to ")
-    assert f"{1 + found.utility[-1]:.6g})" in told and len(told) < 120
+    frontier = ff.frontier(federation, "cfl", points=40, **task)
+    text = repr(frontier)
+    assert text.startswith(f"Frontier('cfl', {frontier.disparity.size} points: disparity 0 to ")
+    assert f"{1 + frontier.utility[-1]:.6g})" in text and len(text) < 120

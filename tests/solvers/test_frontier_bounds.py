@@ -30,10 +30,10 @@ def test_a_searched_frontier_is_bounded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("worth", "later", "told"),
+    ("worth", "later", "message"),
     [(0.05, 0.0, "above CFL's"), (-0.05, 0.0, "it is below"), (0.0, 0.2, "it starts at")],
 )
-def test_a_wrong_frontier_is_refused(worth: float, later: float, told: str) -> None:
+def test_a_wrong_frontier_is_refused(worth: float, later: float, message: str) -> None:
     task, right = Task.of(FED, "lft_ensemble"), ff.frontier(FED, "lft_ensemble", points=5)
     ends = points_of(FED, [ff.solve(FED, "lft_ensemble", eps) for eps in (0.0, 1.0)])
     checked(FED, task, right, ends)
@@ -43,7 +43,7 @@ def test_a_wrong_frontier_is_refused(worth: float, later: float, told: str) -> N
         disparity=right.disparity + later,
         evaluate=lambda d: Points(d, np.full(d.size, worth >= 0.0), np.zeros((d.size, 2))),
     )
-    with pytest.raises(ff.CertificationError, match=f"of lft_ensemble is wrong: .*{told}"):
+    with pytest.raises(ff.CertificationError, match=f"of lft_ensemble is wrong: .*{message}"):
         checked(FED, task, wrong, ends)
 
 
@@ -85,8 +85,8 @@ def test_a_bound_below_the_frontier_is_an_error() -> None:
 @pytest.mark.parametrize("scheme", ["cfl", "lft_ensemble", "lft_fedavg", "client_aware"])
 @pytest.mark.parametrize("finite", [False, True], ids=["laws", "finite"])
 def test_frontiers_can_be_pickled(finite: bool, scheme: Any) -> None:
-    fed, more = (federation(np.random.default_rng(1), 2, 2), TASK) if finite else (FED, {})
-    F = ff.frontier(fed, scheme, points=4, **more)
+    fed, task = (federation(np.random.default_rng(1), 2, 2), TASK) if finite else (FED, {})
+    F = ff.frontier(fed, scheme, points=4, **task)
     copy = pickle.loads(pickle.dumps(F))
     for name in ("disparity", "accuracy", "eps", "utility", "reproduced"):
         assert (getattr(copy, name) == getattr(F, name)).all()

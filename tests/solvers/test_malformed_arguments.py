@@ -49,9 +49,9 @@ AWARE: Any = ff.solve(LAWS, "client_aware", 0.1).classifier
 LOSSES, WEIGHTS = [0.5, 1.0, 1.5], [0.2, 0.3, 0.5]
 
 
-def client(**given: Any) -> ff.Federation:
+def client(**fields: Any) -> ff.Federation:
     return ff.Federation(
-        [ff.Client(**{"laws": PAIR, "q": 0.4, "weight": 1.0, **given}), ff.Client(PAIR)]
+        [ff.Client(**{"laws": PAIR, "q": 0.4, "weight": 1.0, **fields}), ff.Client(PAIR)]
     )
 
 
@@ -102,8 +102,8 @@ CALLS += [
 """Functions, and arguments that they take."""
 
 
-def made(call: str, given: str) -> tuple[Callable[..., Any], dict[str, Any]]:
-    return eval(call), eval(f"dict({given})")
+def evaluated(call: str, arguments: str) -> tuple[Callable[..., Any], dict[str, Any]]:
+    return eval(call), eval(f"dict({arguments})")
 
 
 ALIASES = {
@@ -125,14 +125,14 @@ like.
 
 
 @pytest.mark.parametrize(
-    ("row", "argument"), [(row, key) for row in CALLS for key in made(*row)[1]], ids=str
+    ("row", "argument"), [(row, key) for row in CALLS for key in evaluated(*row)[1]], ids=str
 )
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_an_argument_is_taken_or_named(row: tuple[str, str], argument: str) -> None:
-    call, given = made(*row)
+    call, arguments = evaluated(*row)
     for value in VALUES:
         try:
-            call(**{**given, argument: value})
+            call(**{**arguments, argument: value})
             assert not np.ma.is_masked(value), "a mask was lost"
         except (CertificationError, NoClosedForm):
             # documented: nothing certified; nothing to compute it by
@@ -148,7 +148,7 @@ def test_an_argument_is_taken_or_named(row: tuple[str, str], argument: str) -> N
 
 def test_the_right_arguments_are_taken() -> None:
     for row in CALLS:
-        call, given = made(*row)
+        call, arguments = evaluated(*row)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            assert call(**given) is not None, row
+            assert call(**arguments) is not None, row

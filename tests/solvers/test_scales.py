@@ -20,12 +20,12 @@ BUDGETS = {"cfl": 0.05, "lft_ensemble": [0.05, 0.1]}
 
 @pytest.mark.parametrize("scheme", BUDGETS)
 @pytest.mark.parametrize("unit", [1e-200, 1e-30, 1e30, 1e200, 1e306])
-def test_units_do_not_matter(unit: float, scheme: Any, **asked: Any) -> None:
+def test_units_do_not_matter(unit: float, scheme: Any, **task: Any) -> None:
     plain, scaled = (
         ff.solve(
             ff.Federation.normal(MEANS * unit, sd=unit, eta=Logistic(1 / unit)),
             scheme,
-            **{"eps": BUDGETS[scheme]} | asked,
+            **{"eps": BUDGETS[scheme]} | task,
         )
         for unit in (1.0, unit)
     )
@@ -141,12 +141,12 @@ def test_a_mixture_on_a_line_far_longer_than_where_people_are() -> None:
                 ff.Mixture([stats.norm(*at), stats.gamma(c, *at)], [2, 1])
                 if c
                 else stats.t(6.2, *at)
-                for at, c in zip(own, shape, strict=True)
+                for at, c in zip(scales, shape, strict=True)
             ),
             q,
             weight,
         )
-        for own, shape, q, weight in zip(places, shapes, shares, (2, 1, 7), strict=True)
+        for scales, shape, q, weight in zip(places, shapes, shares, (2, 1, 7), strict=True)
     ]
     fed = ff.Federation(clients, ff.Logistic(3.897, 2.161))
     s = ff.solve(fed, "lft_fedavg", 0.01, notion="eo", sees="x")

@@ -47,42 +47,42 @@ def tables(seed, groups=2, clients=2, levels=7):
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_derivatives_are_those_of_the_frontiers(name):
-    asked: dict[str, Any] = {**QUESTIONS[name]}
-    calibrate, groups = asked.pop("calibrate", "shared"), asked.pop("groups", 2)
-    some, tried = asked.pop("some", CURVES), {True: 0, False: 0}
+    question: dict[str, Any] = {**QUESTIONS[name]}
+    calibrate, groups = question.pop("calibrate", "shared"), question.pop("groups", 2)
+    frontiers, tried = question.pop("some", CURVES), {True: 0, False: 0}
     for seed in (0, 1):
         counts, step = tables(seed, groups)
-        fed, more, less = (
+        fed, raised, lowered = (
             ff.Federation.from_counts(counts + k * step, np.arange(7), calibrate=calibrate)
             for k in (0, 1, -1)
         )
-        for scheme, budgets in some:
-            told: dict[str, Any] = {"local_eps": 0.1} if scheme == "client_aware" else {}
+        for scheme, budgets in frontiers:
+            local: dict[str, Any] = {"local_eps": 0.1} if scheme == "client_aware" else {}
             curves = [
-                ff.frontier(f, scheme, 6, budgets=budgets, **asked, **told)
-                for f in (fed, more, less)
+                ff.frontier(f, scheme, 6, budgets=budgets, **question, **local)
+                for f in (fed, raised, lowered)
             ]
-            task = Task.of(fed, scheme, **asked)
+            task = Task.of(fed, scheme, **question)
             sample = Counted(np.arange(7.0), counts, calibrate=calibrate)
-            people = People(fed, sample, task, asked.get("costs") == "balanced")
+            people = People(fed, sample, task, question.get("costs") == "balanced")
             low, high = curves[0].disparity[[0, -1]]
             for end, d in (("smallest", low), ("", 0.7 * low + 0.3 * high), ("best", high)):
                 eps = curves[0].points_at(np.array([d])).eps[0]
-                if told:
+                if local:
                     eps = np.append(eps, np.full(2, 0.1))
                 rules = rules_at(fed, task, eps)
-                found = sensitivity(people, rules, eps, end, common=budgets == "common")
-                got = [(x * step).sum() / counts.sum() for x in found[:2]]
+                derivatives = sensitivity(people, rules, eps, end, common=budgets == "common")
+                got = [(x * step).sum() / counts.sum() for x in derivatives[:2]]
                 k = {"smallest": 0, "best": -1}.get(end)
                 if k is None:
                     at = np.array([[c.points_at(np.array([d])).worth[0], d] for c in curves])
                 else:
                     at = np.array([[1.0 + c.utility[k], c.disparity[k]] for c in curves])
-                wanted, bend = (at[1] - at[2]) / 2, at[1] + at[2] - 2 * at[0]
+                slope, bend = (at[1] - at[2]) / 2, at[1] + at[2] - 2 * at[0]
                 # elsewhere the frontier jumps, or the derivative is of one side
-                smooth = bool((np.abs(bend) < 1e-3 * np.abs(wanted) + 1e-12).all())
-                smooth &= bool((np.abs(wanted) < 1e-4).all())
+                smooth = bool((np.abs(bend) < 1e-3 * np.abs(slope) + 1e-12).all())
+                smooth &= bool((np.abs(slope) < 1e-4).all())
                 tried[smooth] += 1
                 if smooth:
-                    assert got == pytest.approx(wanted, rel=1e-2, abs=5e-9), (scheme, budgets, end)
+                    assert got == pytest.approx(slope, rel=1e-2, abs=5e-9), (scheme, budgets, end)
     assert tried[True] > 3 * tried[False], tried

@@ -36,7 +36,7 @@ SMOOTH = st.one_of(normals(), mixtures())
 
 def clients_of(fed: ff.Federation) -> list[ff.Client]:
     table = zip(continuous_model(fed).laws, fed.q, fed.weight, strict=True)
-    return [ff.Client(own, q=float(q), weight=float(w)) for own, q, w in table]
+    return [ff.Client(laws, q=float(q), weight=float(w)) for laws, q, w in table]
 
 
 KINDS = {
@@ -73,10 +73,10 @@ def check(fed: ff.Federation, s: ff.Solution) -> None:
     if s.scheme == "lft_fedavg":
         assert (np.abs(local[fed.defined]) <= eps[fed.defined] + close).all()
         # complementary slackness and the sign of multipliers
-        for lam, md, most in zip(s.multipliers, local, eps, strict=True):
+        for lam, md, budget in zip(s.multipliers, local, eps, strict=True):
             if abs(lam) > 1e-7 and not fed.is_finite:
-                near = 1e-3 if abs(lam) < 1e-4 else 1e-5
-                assert md == pytest.approx(-np.sign(lam) * most, abs=near)
+                margin = 1e-3 if abs(lam) < 1e-4 else 1e-5
+                assert md == pytest.approx(-np.sign(lam) * budget, abs=margin)
     assert s.accuracy == pytest.approx(s.classifier.accuracy(fed), abs=1e-14)
     assert s.mean_difference == pytest.approx(s.classifier.mean_difference(fed), abs=1e-14)
     if fed.is_finite:
@@ -141,18 +141,18 @@ def test_clients_of_one_group_bind_nobody(kind: str, data: st.DataObject) -> Non
         fed = ff.Federation(clients, eta=continuous_model(fed).etas[0][0])
     tight, slack = (np.where(fed.defined, 0.1, eps) for eps in (0.0, np.inf))
     for scheme in LOCAL:
-        one, two = ff.solve(fed, scheme, tight), ff.solve(fed, scheme, slack)
-        assert one.accuracy == pytest.approx(two.accuracy, abs=1e-14)
-        assert (one.multipliers[~fed.defined] == 0).all()
+        bound, free = ff.solve(fed, scheme, tight), ff.solve(fed, scheme, slack)
+        assert bound.accuracy == pytest.approx(free.accuracy, abs=1e-14)
+        assert (bound.multipliers[~fed.defined] == 0).all()
 
 
 @given(normals(), normals(), INNER_SHARES, EPS)
 def test_one_client_makes_all_schemes_one(p: Any, r: Any, q: float, eps: float) -> None:
     fed = ff.Federation([ff.Client((p, r), q=q)])
-    found = [ff.solve(fed, scheme, eps) for scheme in SCHEMES]
-    for s in found[1:]:
-        assert s.accuracy == pytest.approx(found[0].accuracy, abs=2 * LAW_TOLERANCE)
-        assert s.mean_difference == pytest.approx(found[0].mean_difference, abs=1e-6)
+    solutions = [ff.solve(fed, scheme, eps) for scheme in SCHEMES]
+    for s in solutions[1:]:
+        assert s.accuracy == pytest.approx(solutions[0].accuracy, abs=2 * LAW_TOLERANCE)
+        assert s.mean_difference == pytest.approx(solutions[0].mean_difference, abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", TWO)
@@ -182,8 +182,10 @@ def test_the_ensemble_averages_clients_solved_alone(kind: str, data: st.DataObje
     elif finite_model(fed).shared:  # else a rule is free where its client has nobody
         seen = (joint(fed) > 0).all(axis=0)
         points = finite_model(fed).points
-        found, expected = (np.stack([f(points, a) for a in (0, 1)]) for f in (s.classifier, vote))
-        np.testing.assert_allclose(found[seen], expected[seen], atol=1e-9)
+        acceptance, expected = (
+            np.stack([f(points, a) for a in (0, 1)]) for f in (s.classifier, vote)
+        )
+        np.testing.assert_allclose(acceptance[seen], expected[seen], atol=1e-9)
 
 
 # on a finite X: against enumeration in fractions
@@ -219,14 +221,14 @@ def test_cfl_in_exact_fractions(fed: ff.Federation, eps: float) -> None:
         for k in range(cells)
     ]
     v = [Fraction(float(w)) for w in pooled_row(fed)]
-    most, best = Fraction(eps), None
+    budget, best = Fraction(eps), None
     for corner in product((0, 1), repeat=cells):
         md = sum(w for w, f in zip(v, corner, strict=True) if f)
         value = sum((g for g, f in zip(u, corner, strict=True) if f), Fraction(0))
-        if abs(md) <= most:
+        if abs(md) <= budget:
             best = value if best is None else max(best, value)
         for k in np.flatnonzero(v):
-            for goal in (most, -most):
+            for goal in (budget, -budget):
                 share = (goal - (md - (v[k] if corner[k] else 0))) / v[k]
                 if 0 <= share <= 1:
                     candidate = value + (share - corner[k]) * u[k]
@@ -243,8 +245,8 @@ def test_a_randomised_tie_by_hand() -> None:
     fed = ff.Federation.finite([0.0, 1.0], [[[0, 0.5], [0.5, 0]]], [0.25, 0.75])
     assert ff.solve(fed, "cfl", 1.0).accuracy == 0.75
     s = ff.solve(fed, "cfl", 0.5)
-    found = s.accuracy, s.mean_difference, s.multipliers[0]
-    assert found == pytest.approx((0.75 - 0.125, 0.5, -0.25), abs=1e-15)
+    figures = s.accuracy, s.mean_difference, s.multipliers[0]
+    assert figures == pytest.approx((0.75 - 0.125, 0.5, -0.25), abs=1e-15)
     # ties are flipped together: both groups a quarter each
     assert float(s.classifier(1.0, 0)) == pytest.approx(0.75, abs=1e-15)
     assert float(s.classifier(0.0, 1)) == pytest.approx(0.25, abs=1e-15)
@@ -292,8 +294,10 @@ def test_the_dual_bound_is_a_bound(fed: ff.Federation, data: st.DataObject) -> N
     # bound
     eps = data.draw(local_budgets(fed))
     s = ff.solve(fed, "lft_fedavg", eps)
-    own = np.diag(fed.defined.astype(float))
-    assert slow_dual(fed, (own, -own), s.multipliers, eps) == pytest.approx(s.accuracy, abs=1e-9)
+    defined = np.diag(fed.defined.astype(float))
+    assert slow_dual(fed, (defined, -defined), s.multipliers, eps) == pytest.approx(
+        s.accuracy, abs=1e-9
+    )
     pooled = ff.solve(fed, "cfl", 0.02)
     rows = (fed.within[None, :, 0], -fed.within[None, :, 1])
     bound = slow_dual(fed, rows, pooled.multipliers, np.array([0.02]))
@@ -325,13 +329,13 @@ HARD = {
 def test_fair_rules_of_a_bounded_eta_that_are_mixtures(name: str) -> None:
     clients, eps = HARD[name]
     fed = ff.Federation(clients, eta=PROBIT)
-    found = [ff.solve(fed, scheme, eps) for scheme in (SCHEMES if len(clients) == 1 else LOCAL)]
-    for s in found:
+    solutions = [ff.solve(fed, scheme, eps) for scheme in (SCHEMES if len(clients) == 1 else LOCAL)]
+    for s in solutions:
         check(fed, s)
         if len(clients) == 1:
-            assert s.accuracy == pytest.approx(found[0].accuracy, abs=2 * LAW_TOLERANCE)
-            least = ff.frontier(fed, "cfl", 2).accuracy[0]
-            assert s.accuracy == pytest.approx(least, abs=2 * LAW_TOLERANCE)
+            assert s.accuracy == pytest.approx(solutions[0].accuracy, abs=2 * LAW_TOLERANCE)
+            accuracy = ff.frontier(fed, "cfl", 2).accuracy[0]
+            assert s.accuracy == pytest.approx(accuracy, abs=2 * LAW_TOLERANCE)
 
 
 @pytest.mark.parametrize(

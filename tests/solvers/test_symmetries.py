@@ -30,13 +30,13 @@ class Question:
     more: dict[str, Any]
 
     @classmethod
-    def drawn(cls, seed: int, scheme: str, **given: Any) -> Question:
+    def drawn(cls, seed: int, scheme: str, **sizes: Any) -> Question:
         rng = np.random.default_rng([seed, SCHEMES.index(scheme)])
-        fed = federation(rng, **given)
-        _, eps, more = asked(rng, fed, scheme)
+        fed = federation(rng, **sizes)
+        _, eps, task = asked(rng, fed, scheme)
         model: Any = fed.model
         masses = fed.share[:, :, None] * model.conditional
-        return cls(masses, np.array(model.eta), fed.weight, scheme, eps, more)
+        return cls(masses, np.array(model.eta), fed.weight, scheme, eps, task)
 
     def utility(self) -> float:
         """Of an ensemble, whose members may have several optima, the members' mean."""
@@ -65,45 +65,45 @@ class Question:
         costs = self.more["costs"]
         if not isinstance(costs, str):
             costs = tuple(cost[order] if np.ndim(cost) else cost for cost in costs)
-        more = self.more | {"costs": costs}
-        return replace(self, masses=self.masses[:, order], eta=self.eta[:, order], more=more)
+        task = self.more | {"costs": costs}
+        return replace(self, masses=self.masses[:, order], eta=self.eta[:, order], more=task)
 
 
-def turned(asked: Question) -> Question:
-    return asked.groups(np.arange(asked.masses.shape[1])[::-1])
+def turned(question: Question) -> Question:
+    return question.groups(np.arange(question.masses.shape[1])[::-1])
 
 
-def permuted(asked: Question) -> Question:
-    return asked.clients(np.roll(np.arange(len(asked.weight)), 1))
+def permuted(question: Question) -> Question:
+    return question.clients(np.roll(np.arange(len(question.weight)), 1))
 
 
-def halved(asked: Question) -> Question:
+def halved(question: Question) -> Question:
     """Client 0 as two clients with half its people each: its rules may be told apart, in vain."""
-    return asked.clients(np.append(0, np.arange(len(asked.weight))))
+    return question.clients(np.append(0, np.arange(len(question.weight))))
 
 
-def without_costs(asked: Question) -> Question:
+def without_costs(question: Question) -> Question:
     """False: the groups' names change, their costs stay."""
-    return replace(turned(asked), more=asked.more)
+    return replace(turned(question), more=question.more)
 
 
-def without_weights(asked: Question) -> Question:
+def without_weights(question: Question) -> Question:
     """False: the clients' order changes, their weights stay."""
-    return replace(permuted(asked), weight=asked.weight)
+    return replace(permuted(question), weight=question.weight)
 
 
-def doubled(asked: Question) -> Question:
+def doubled(question: Question) -> Question:
     """False: the second half is a second whole."""
-    twice = halved(asked)
-    return replace(twice, weight=np.append(asked.weight[0], asked.weight))
+    twice = halved(question)
+    return replace(twice, weight=np.append(question.weight[0], question.weight))
 
 
 def gap(change: Any, seed: int, scheme: str) -> float:
-    asked = Question.drawn(seed, scheme)
+    question = Question.drawn(seed, scheme)
     if change is without_costs:
-        by_group = np.linspace(0.2, 1.0, asked.masses.shape[1])
-        asked = replace(asked, more=asked.more | {"costs": (by_group, by_group)})
-    return abs(change(asked).utility() - asked.utility())
+        by_group = np.linspace(0.2, 1.0, question.masses.shape[1])
+        question = replace(question, more=question.more | {"costs": (by_group, by_group)})
+    return abs(change(question).utility() - question.utility())
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -127,18 +127,20 @@ def test_a_group_that_nobody_compares_changes_no_number(scheme: str) -> None:
     """The problem of K groups, with levels or overall, is the two groups' own: the third has no
     positive, and the right answer for it is no.
     """
-    apart, mistaken = [], []
+    gaps, mistaken = [], []
     for seed in SEEDS:
-        asked = two_groups(seed, scheme)
+        question = two_groups(seed, scheme)
         notion = ("true_positive_rate_parity", "false_positive_rate_parity")[seed % 2]
-        asked = replace(asked, more=asked.more | {"notion": notion, "sees": "xa", "costs": (3, 2)})
-        third = np.full_like(asked.masses[:, :1], 1 / asked.masses.shape[2])
-        masses = np.concatenate([asked.masses, third], axis=1) / 2
-        for found, positive in ((apart, seed % 2), (mistaken, 1 - seed % 2)):
-            eta = np.concatenate([asked.eta, np.full_like(third, positive)], axis=1)
-            more = replace(asked, masses=masses, eta=eta)
-            found.append(abs(2 * more.utility() - asked.utility()))
-    assert max(apart) <= 3e-12 and max(mistaken) > 1e-3
+        question = replace(
+            question, more=question.more | {"notion": notion, "sees": "xa", "costs": (3, 2)}
+        )
+        third = np.full_like(question.masses[:, :1], 1 / question.masses.shape[2])
+        masses = np.concatenate([question.masses, third], axis=1) / 2
+        for differences, positive in ((gaps, seed % 2), (mistaken, 1 - seed % 2)):
+            eta = np.concatenate([question.eta, np.full_like(third, positive)], axis=1)
+            extended = replace(question, masses=masses, eta=eta)
+            differences.append(abs(2 * extended.utility() - question.utility()))
+    assert max(gaps) <= 3e-12 and max(mistaken) > 1e-3
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -146,21 +148,25 @@ def test_two_groups_overall_are_the_larger_share_of_the_pair(scheme: str) -> Non
     """|r_0 - r| and |r_1 - r| are the other group's share of |r_0 - r_1|, so that a budget on the
     pair is one on the larger share of it. Of rates with other events the shares are of these.
     """
-    apart, mistaken = [], []
+    gaps, mistaken = [], []
     for seed in SEEDS:
-        asked = two_groups(seed, scheme)
-        asked = replace(asked, more=asked.more | {"notion": "dp", "difference": "pairwise"})
-        masses = asked.masses.sum(axis=2)
-        own = masses.max(axis=1)
-        whole = float((asked.weight @ masses).max() / asked.weight.sum())
-        pair = {"local_eps": asked.more["local_eps"] * own} if scheme == "client_aware" else {}
-        share = own if scheme.startswith("lft") else whole
+        question = two_groups(seed, scheme)
+        question = replace(
+            question, more=question.more | {"notion": "dp", "difference": "pairwise"}
+        )
+        masses = question.masses.sum(axis=2)
+        larger = masses.max(axis=1)
+        whole = float((question.weight @ masses).max() / question.weight.sum())
+        pair = (
+            {"local_eps": question.more["local_eps"] * larger} if scheme == "client_aware" else {}
+        )
+        share = larger if scheme.startswith("lft") else whole
         both = (masses > 0).all(axis=1) if scheme.startswith("lft") else True
         overall = replace(
-            asked,
-            eps=np.where(both, asked.eps * share, asked.eps),
-            more=asked.more | pair | {"difference": "overall"},
+            question,
+            eps=np.where(both, question.eps * share, question.eps),
+            more=question.more | pair | {"difference": "overall"},
         )
-        apart.append(abs(overall.utility() - asked.utility()))
-        mistaken.append(abs(replace(overall, eps=asked.eps).utility() - asked.utility()))
-    assert max(apart) <= SAME and max(mistaken) > 1e-3
+        gaps.append(abs(overall.utility() - question.utility()))
+        mistaken.append(abs(replace(overall, eps=question.eps).utility() - question.utility()))
+    assert max(gaps) <= SAME and max(mistaken) > 1e-3

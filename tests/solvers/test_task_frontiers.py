@@ -11,9 +11,9 @@ from tasks import asked, federation
 import fairfl as ff
 
 
-def arguments(seed: int, scheme: str, **given: Any) -> tuple[ff.Federation, dict[str, Any]]:
+def arguments(seed: int, scheme: str, **sizes: Any) -> tuple[ff.Federation, dict[str, Any]]:
     rng = np.random.default_rng(seed)
-    fed = federation(rng, **given)
+    fed = federation(rng, **sizes)
     return fed, asked(rng, fed, scheme)[2]
 
 
@@ -24,21 +24,21 @@ def in_order(F: ff.Frontier) -> None:
 @pytest.mark.parametrize("scheme", ["cfl", "client_aware"])
 @pytest.mark.parametrize("seed", range(8))
 def test_points_are_solutions(seed: int, scheme: str) -> None:
-    fed, more = arguments(seed, scheme)
-    F, m = ff.frontier(fed, scheme, 6, **more), ff.min_disparity(fed, scheme, **more)
+    fed, task = arguments(seed, scheme)
+    F, m = ff.frontier(fed, scheme, 6, **task), ff.min_disparity(fed, scheme, **task)
     in_order(F)
     assert F.exact and F.disparity[0] == m.disparity == 0.0
     assert m.utility == pytest.approx(F.utility[0], abs=1e-11)
     assert m.accuracy == pytest.approx(F.accuracy[0], abs=1e-9)
     for d, best, accuracy, eps in zip(F.disparity, F.utility, F.accuracy, F.eps, strict=True):
-        s = ff.solve(fed, scheme, eps, **more)
+        s = ff.solve(fed, scheme, eps, **task)
         assert s.utility == pytest.approx(best, abs=1e-11)
         assert s.accuracy == pytest.approx(accuracy, abs=1e-9)
         assert s.disparity <= d + 1e-12
         assert F.utility_at(d) == pytest.approx(best, abs=1e-11)
-    assert F.utility_at(1.0) == pytest.approx(ff.solve(fed, scheme, np.inf, **more).utility)
+    assert F.utility_at(1.0) == pytest.approx(ff.solve(fed, scheme, np.inf, **task).utility)
     between = F.disparity[-1] / 3
-    at = ff.solve(fed, scheme, between, **more).utility
+    at = ff.solve(fed, scheme, between, **task).utility
     assert F.utility_at(between) == pytest.approx(at, abs=1e-11)
 
 
@@ -57,11 +57,11 @@ def test_no_blind_ensemble_is_below_the_minimum(seed: int | None, notion: str) -
         masses[1], eta = rng.integers(1, 20, (2, 5)), np.round(rng.random((2, 5)), 1)
     masses /= masses.sum(axis=(1, 2), keepdims=True)
     fed = ff.Federation.finite(range(5), masses, eta)
-    more: dict[str, Any] = {"notion": notion, "sees": "x"}
-    m, F = (ask(fed, "lft_ensemble", **more) for ask in (ff.min_disparity, ff.frontier))
+    task: dict[str, Any] = {"notion": notion, "sees": "x"}
+    m, F = (ask(fed, "lft_ensemble", **task) for ask in (ff.min_disparity, ff.frontier))
     assert F.disparity[0] == pytest.approx(m.disparity, abs=1e-12) and m.reproduced
     for eps in np.linspace(0, 1, 81):
-        s = ff.solve(fed, "lft_ensemble", [1.0, eps], **more)
+        s = ff.solve(fed, "lft_ensemble", [1.0, eps], **task)
         assert s.disparity >= m.disparity - 1e-12
         d = max(s.disparity, F.disparity[0])
         assert s.accuracy <= F.accuracy_at(d) + 1e-9

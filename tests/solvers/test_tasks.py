@@ -29,10 +29,10 @@ def compared(seed: int) -> tuple[float, float]:
     """
     rng = np.random.default_rng(seed)
     fed = federation(rng)
-    scheme, eps, more = asked(rng, fed)
-    s = ff.solve(fed, scheme, eps, **more)
-    check(fed, s, eps, more, FINITE_TOLERANCE, 1e-12)
-    lp = ff.solve(fed, scheme, eps, method="lp", **more)
+    scheme, eps, task = asked(rng, fed)
+    s = ff.solve(fed, scheme, eps, **task)
+    check(fed, s, eps, task, FINITE_TOLERANCE, 1e-12)
+    lp = ff.solve(fed, scheme, eps, method="lp", **task)
     missed = max(c.violation for c in lp.certificates) * np.abs(s.multipliers).sum()
     return np.abs(worth(s) - worth(lp)).max(), missed
 
@@ -54,8 +54,8 @@ def test_solutions_are_the_programmes(seed: int) -> None:
         with pytest.raises(ff.CertificationError, match="certified to 1e-12: duality gap"):
             compared(seed)
         return
-    apart, missed = compared(seed)
-    assert apart <= LP + missed
+    difference, missed = compared(seed)
+    assert difference <= LP + missed
 
 
 def mistaken_rows(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
@@ -93,28 +93,28 @@ def test_mistakes_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("fairfl.solvers.problem.Rates.of", classmethod(of))
     else:
         mistaken_rows(monkeypatch, MISTAKES[name])
-    found = 0
+    refused = 0
     for seed in range(12):
         rng = np.random.default_rng(seed)
         fed = federation(rng)
-        scheme, eps, more = asked(rng, fed, ("cfl", "lft_fedavg")[seed % 2])
+        scheme, eps, task = asked(rng, fed, ("cfl", "lft_fedavg")[seed % 2])
         if name == "the constant is left out":
-            more["notion"] = "accuracy_parity"
+            task["notion"] = "accuracy_parity"
         if name == "weights of another event":
-            more["notion"] = "equalized_odds"
+            task["notion"] = "equalized_odds"
         eps = np.full_like(eps, 0.03)
         try:
-            s = ff.solve(fed, scheme, eps, **more)
-            check(fed, s, eps, more, FINITE_TOLERANCE, 1e-12)
-            lp = ff.solve(fed, scheme, eps, method="lp", **more)
+            s = ff.solve(fed, scheme, eps, **task)
+            check(fed, s, eps, task, FINITE_TOLERANCE, 1e-12)
+            lp = ff.solve(fed, scheme, eps, method="lp", **task)
             assert abs(s.utility - lp.utility) <= LP
         except (AssertionError, ff.CertificationError):
-            found += 1
-    assert found >= 6
+            refused += 1
+    assert refused >= 6
 
 
-def utility(fed: ff.Federation, scheme: str, eps: Any, **more: Any) -> float:
-    return ff.solve(fed, scheme, eps, **more).utility
+def utility(fed: ff.Federation, scheme: str, eps: Any, **task: Any) -> float:
+    return ff.solve(fed, scheme, eps, **task).utility
 
 
 ORDERS = {"finite": (range(6), 1e-11), "laws": (range(2), 4e-10)}
@@ -125,43 +125,46 @@ def orders(kind: str, seed: int, scheme: str) -> tuple[float, dict[str, tuple[fl
     """The largest cost, and two utilities for each statement: the first may not be above."""
     rng = np.random.default_rng([seed, SCHEMES.index(scheme)])
     fed = federation(rng) if kind == "finite" else federation_of_laws(rng, groups=2 + seed % 2)
-    _, eps, more = asked(rng, fed, scheme)
+    _, eps, task = asked(rng, fed, scheme)
     if kind == "laws":
-        more["sees"] = "xa"
-    s = ff.solve(fed, scheme, eps, **more)
-    found = {}
-    rest = {key: more[key] for key in ("notion", "difference", "costs", "sees")}
+        task["sees"] = "xa"
+    s = ff.solve(fed, scheme, eps, **task)
+    utilities = {}
+    rest = {key: task[key] for key in ("notion", "difference", "costs", "sees")}
     if scheme != "lft_ensemble":  # its members are best alone, not together
-        blind, aware = (utility(fed, scheme, eps, **{**more, "sees": v}) for v in ("x", "xa"))
-        found["blind rules"] = blind, aware
-        found["less budget"] = s.utility, utility(fed, scheme, 1.5 * eps + 0.01, **more)
-        both = utility(fed, scheme, eps, **{**more, "notion": "equalized_odds"})
+        blind, aware = (utility(fed, scheme, eps, **{**task, "sees": v}) for v in ("x", "xa"))
+        utilities["blind rules"] = blind, aware
+        utilities["less budget"] = s.utility, utility(fed, scheme, 1.5 * eps + 0.01, **task)
+        both = utility(fed, scheme, eps, **{**task, "notion": "equalized_odds"})
         for half in ("true_positive_rate_parity", "false_positive_rate_parity"):
-            found[f"more than {half}"] = both, utility(fed, scheme, eps, **{**more, "notion": half})
+            utilities[f"more than {half}"] = (
+                both,
+                utility(fed, scheme, eps, **{**task, "notion": half}),
+            )
     # nobody is above those who may do more, at the same disparity
     if scheme != "client_aware":
         pooled = utility(fed, "cfl", s.disparity, **rest)
-        found[f"{scheme} against cfl"] = s.utility, pooled
+        utilities[f"{scheme} against cfl"] = s.utility, pooled
         aware = utility(fed, "client_aware", s.disparity, **rest)
-        found["cfl against client_aware"] = pooled, aware
+        utilities["cfl against client_aware"] = pooled, aware
     else:
-        found["local budgets"] = s.utility, utility(fed, scheme, eps, **rest)
-    return max(1.0, by_group(more["costs"], fed).max()), found
+        utilities["local budgets"] = s.utility, utility(fed, scheme, eps, **rest)
+    return max(1.0, by_group(task["costs"], fed).max()), utilities
 
 
 @pytest.mark.parametrize("kind", ORDERS)
 def test_orders(kind: str) -> None:
     """Turned round, each is false on some federation: all but that CFL is above itself."""
     seeds, rounding = ORDERS[kind]
-    apart: dict[str, float] = {}
+    gaps: dict[str, float] = {}
     for seed in seeds:
         for scheme in SCHEMES:
-            unit, found = orders(kind, seed, scheme)
-            for what, (less, more) in found.items():
-                assert less <= more + rounding * unit, (what, seed, scheme)
-                apart[what] = max(apart.get(what, 0.0), more - less)
-    assert apart.pop("cfl against cfl") <= 1e-9
-    assert len(apart) == 8 and min(apart.values()) > 1e-3
+            unit, utilities = orders(kind, seed, scheme)
+            for statement, (lower, upper) in utilities.items():
+                assert lower <= upper + rounding * unit, (statement, seed, scheme)
+                gaps[statement] = max(gaps.get(statement, 0.0), upper - lower)
+    assert gaps.pop("cfl against cfl") <= 1e-9
+    assert len(gaps) == 8 and min(gaps.values()) > 1e-3
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -220,8 +223,8 @@ def test_a_group_without_positives_binds_nobody() -> None:
 def test_groups_that_cannot_be_compared_bind_nobody(scheme: str, groups: int) -> None:
     eta = [[[0.0, 0.0]] * (groups - 1) + [[0.2, 0.5]]] * 2
     fed = ff.Federation.finite([0.0, 1.0], np.full((2, groups, 2), 0.5 / groups), eta)
-    asked: Any = {"scheme": scheme, "notion": "true_positive_rate_parity"}
-    s, frontier = ff.solve(fed, eps=0.0, **asked), ff.frontier(fed, points=5, **asked)
+    task: Any = {"scheme": scheme, "notion": "true_positive_rate_parity"}
+    s, frontier = ff.solve(fed, eps=0.0, **task), ff.frontier(fed, points=5, **task)
     assert s.utility == pytest.approx(-0.35 / groups, abs=1e-12) and s.disparity == 0.0
     assert frontier.utility == pytest.approx([s.utility], abs=1e-12)
 
@@ -239,10 +242,10 @@ def test_clients_are_told_apart() -> None:
     fed = federation(np.random.default_rng(3), clients=3)
     rule = ff.solve(fed, "client_aware", 0.0, local_eps=0.1).classifier
     x = np.arange(4.0)[:, None]
-    told = rule(x, 1, np.arange(3))
-    assert told.shape == (4, 3) and len(rule) == 3
+    acceptance = rule(x, 1, np.arange(3))
+    assert acceptance.shape == (4, 3) and len(rule) == 3
     for i in range(3):
-        np.testing.assert_array_equal(told[:, i], rule[i](x[:, 0], 1))
+        np.testing.assert_array_equal(acceptance[:, i], rule[i](x[:, 0], 1))
 
 
 def test_the_examples_run() -> None:
@@ -259,6 +262,6 @@ def test_programmes_too_large_for_a_whole_are_sifted() -> None:
         ff.solve(fed, "client_aware", 0.01, local_eps=0.05, notion="eodds", method=method)
         for method in ("exact", "lp")
     )
-    more = {**PLAIN, "notion": "equalized_odds", "local_eps": 0.05}
-    check(fed, exact, 0.01, more, FINITE_TOLERANCE, 1e-12)
+    task = {**PLAIN, "notion": "equalized_odds", "local_eps": 0.05}
+    check(fed, exact, 0.01, task, FINITE_TOLERANCE, 1e-12)
     assert exact.utility == pytest.approx(lp.utility, abs=LP)

@@ -29,10 +29,10 @@ def test_people_at_even_odds_cost_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seed", "given"),
+    ("seed", "task"),
     [(366, {"costs": (5, 1)}), (591, {"difference": "overall"}), (1154, {"costs": (5, 1)})],
 )
-def test_a_disparity_of_the_size_of_rounding_is_one_point(seed: int, given: Any) -> None:
+def test_a_disparity_of_the_size_of_rounding_is_one_point(seed: int, task: Any) -> None:
     rng = np.random.default_rng(seed)  # groups with one law: the free MD is 0 up to rounding
     points, clients = int(rng.integers(3, 60)), int(rng.integers(1, 6))
     law, q = rng.random(points) ** 3, rng.uniform(0.05, 0.95, clients)
@@ -40,9 +40,9 @@ def test_a_disparity_of_the_size_of_rounding_is_one_point(seed: int, given: Any)
     masses /= masses.sum(axis=(1, 2), keepdims=True)
     eta, weight = rng.random(points), rng.random(clients) + 0.1
     fed = ff.Federation.finite(np.arange(points), masses, eta, weight)
-    F = ff.frontier(fed, "cfl", points=20, **given)
+    F = ff.frontier(fed, "cfl", points=20, **task)
     assert F.disparity.tolist() == [0.0]
-    assert F.utility[0] == pytest.approx(ff.solve(fed, "cfl", 1.0, **given).utility, abs=1e-15)
+    assert F.utility[0] == pytest.approx(ff.solve(fed, "cfl", 1.0, **task).utility, abs=1e-15)
 
 
 def test_gaps_between_laws() -> None:

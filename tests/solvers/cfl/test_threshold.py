@@ -73,8 +73,8 @@ def test_the_fair_rule_is_the_referees(mean: Any, sd: Any, q: float) -> None:
         assert s.multipliers[0] == pytest.approx(lam, abs=1e-14)
         assert s.mean_difference == pytest.approx(0.0, abs=1e-13)
         assert s.classifier.rates(fed)[0] == pytest.approx([rate, rate], abs=1e-12)
-        found = [s.classifier.edges[a][0] for a in (0, 1)]
-        assert found == pytest.approx(cuts, rel=1e-9, abs=1e-8)
+        thresholds = [s.classifier.edges[a][0] for a in (0, 1)]
+        assert thresholds == pytest.approx(cuts, rel=1e-9, abs=1e-8)
 
 
 @pytest.mark.parametrize("q", [0.3, 0.5, 0.5 + 2e-16, 1e-9])
@@ -84,7 +84,7 @@ def test_log_odds_keep_their_digits_at_any_multiplier(q: float) -> None:
     problem, none = EnsembleCurve(fed, fed.model).problem, np.zeros(8, int)  # type: ignore[arg-type]
     with mp.workdps(400):
         m, u = [mpf(v) for v in problem.mass[0]], [mpf(v) for v in size]
-        odds = [[float(2 * mp.atanh(min(m) / own * mp.tanh(v))) for v in u] for own in m]
+        odds = [[float(2 * mp.atanh(min(m) / mass * mp.tanh(v))) for v in u] for mass in m]
     for side in (1.0, -1.0):
         t0, t1 = problem.thresholds(side * size, none)
         np.testing.assert_allclose(t0, -side * np.array(odds[0]), rtol=4e-15)

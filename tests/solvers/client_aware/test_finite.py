@@ -11,8 +11,8 @@ import fairfl as ff
 def test_clients_with_the_same_people_have_the_same_rule(seed: int, notion: str) -> None:
     """A vertex of the linear programme is randomised at one client, and unfair there."""
     rng = np.random.default_rng(seed)
-    one = rng.gamma(1.0, size=(2 + seed % 2, 6)) + 1e-3
-    masses = np.broadcast_to(one / one.sum(), (4, *one.shape))
+    mass = rng.gamma(1.0, size=(2 + seed % 2, 6)) + 1e-3
+    masses = np.broadcast_to(mass / mass.sum(), (4, *mass.shape))
     fed = ff.Federation.finite(np.arange(6), masses, np.sort(rng.random(6)))
     for eps in (0.0, 0.05):
         s = ff.solve(fed, "client_aware", eps, notion=notion)

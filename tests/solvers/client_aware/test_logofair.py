@@ -30,14 +30,14 @@ def logofair(people: Any, eta: Any, notion: str, delta: float, local_delta: floa
     """(C, 2, n) 0 or 1: their rule for P(x, a, c) (C, 2, n) and η, where every client has both
     groups.
     """
-    own = np.stack(  # (E, C, 2, n) P(x, event | a, c) P(a, c)
+    joint = np.stack(  # (E, C, 2, n) P(x, event | a, c) P(a, c)
         [people * {"all": 1.0, "positive": eta, "negative": 1 - eta}[e] for e in EVENTS[notion]]
     )
-    inside = own.sum(axis=-1, keepdims=True)
+    inside = joint.sum(axis=-1, keepdims=True)
     count = len(people)
     within = people.sum(axis=-1, keepdims=True)
     # per person at (x, a, c), times P(a, c): a unit of μ and of λ
-    of_mu = SIGNS * np.divide(own, people, out=np.zeros_like(own), where=people > 0) / inside
+    of_mu = SIGNS * np.divide(joint, people, out=np.zeros_like(joint), where=people > 0) / inside
     of_mu = of_mu * within
     of_lam = of_mu * inside / inside.sum(axis=1, keepdims=True)
     gain, law = within * (2 * eta - 1), people / within
@@ -51,7 +51,7 @@ def logofair(people: Any, eta: Any, notion: str, delta: float, local_delta: floa
         slope = np.einsum("ecan,can->ce", of_mu, law * accepted(mu, lam, smooth))
         return mu * np.exp(-RATE * np.stack([local_delta - slope, local_delta + slope]))
 
-    mu, lam = np.full((2, count, len(own)), BEGIN[notion]), np.full((count, len(own)), 0.01)
+    mu, lam = np.full((2, count, len(joint)), BEGIN[notion]), np.full((count, len(joint)), 0.01)
     for _ in range(ROUNDS):
         for _ in range(STEPS):
             mu = next_mu(mu, lam, SMOOTH)
@@ -85,20 +85,20 @@ def gaps(seed: int, notion: str) -> tuple[float, float, float]:
     people, eta, fed = federation(seed)
     f = logofair(people, eta, notion, *BUDGETS[seed % 3])
     events = [{"all": 1.0, "positive": eta, "negative": 1 - eta}[e] for e in EVENTS[notion]]
-    apart, own = 0.0, np.zeros(len(f))
+    disparity, local_disparities = 0.0, np.zeros(len(f))
     for event in events:
         mass, served = (people * event).sum(axis=2), (people * event * f).sum(axis=2)
-        apart = max(apart, abs(np.subtract(*(served.sum(axis=0) / mass.sum(axis=0)))))
-        own = np.maximum(own, np.abs(np.subtract(*(served / mass).T)))
+        disparity = max(disparity, abs(np.subtract(*(served.sum(axis=0) / mass.sum(axis=0)))))
+        local_disparities = np.maximum(local_disparities, np.abs(np.subtract(*(served / mass).T)))
     accuracy = (people * np.where(f == 1, eta, 1 - eta)).sum()
 
     def above(scheme: str, eps: float, **local: Any) -> float:
         return ff.solve(fed, scheme, eps, notion=notion, **local).accuracy - accuracy
 
     return (
-        above("client_aware", apart, local_eps=own),
-        above("client_aware", apart / 2, local_eps=own / 2),
-        above("cfl", apart),
+        above("client_aware", disparity, local_eps=local_disparities),
+        above("client_aware", disparity / 2, local_eps=local_disparities / 2),
+        above("cfl", disparity),
     )
 
 
@@ -108,5 +108,5 @@ def test_logofair_is_not_above_the_client_aware_frontier(count: int, notion: str
     """Half the disparities, or a rule that is not told the client, are too little: the statement
     is no weaker than it could be.
     """
-    own, half, cfl = np.min([gaps(seed, notion) for seed in range(count)], axis=0)
-    assert own >= -1e-11 and half < -1e-4 and cfl < -1e-4
+    full, half, cfl = np.min([gaps(seed, notion) for seed in range(count)], axis=0)
+    assert full >= -1e-11 and half < -1e-4 and cfl < -1e-4

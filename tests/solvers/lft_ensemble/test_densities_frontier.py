@@ -41,10 +41,10 @@ def dual_bound(curve: EnsembleCurve, disparity: float) -> float:
         best = (table.accuracy - kappa * sign * table.md).max(axis=1)
         return float(table.weight @ best) + kappa * disparity
 
-    found = optimize.minimize_scalar(
+    minimum = optimize.minimize_scalar(
         dual, bounds=(0.0, STEEPEST), method="bounded", options={"xatol": 1e-13}
     )
-    return min(float(found.fun), dual(0.0))
+    return min(float(minimum.fun), dual(0.0))
 
 
 def two_wide(seed: int, differ: bool) -> ff.Federation:
@@ -52,8 +52,8 @@ def two_wide(seed: int, differ: bool) -> ff.Federation:
     rng = np.random.default_rng(seed)
     mean = rng.normal(scale=rng.choice([1, 2, 4]), size=(2, 2))
     sd = np.exp(rng.uniform(np.log(0.05), np.log(50), (2, 2)))
-    own = [Logistic(float(rng.uniform(0.4, 3)), float(rng.normal())) for _ in range(4)]
-    eta = [(own[0], own[1]), (own[2], own[3])] if differ else None
+    etas = [Logistic(float(rng.uniform(0.4, 3)), float(rng.normal())) for _ in range(4)]
+    eta = [(etas[0], etas[1]), (etas[2], etas[3])] if differ else None
     return ff.Federation.normal(
         mean, sd=sd, q=rng.uniform(0.02, 0.98, 2), weight=rng.uniform(0.3, 2, 2), eta=eta
     )
@@ -67,8 +67,8 @@ def test_the_other_side_of_zero() -> None:
         [[0.58, -2.29], [2.71, 1.2]], sd=[[2.12, 0.82], [0.68, 2.11]], q=0.67, eta=eta
     )
     F = ff.frontier(fed, "lft_ensemble", points=20)
-    wanted = np.append(1e-6, np.linspace(0.001, F.disparity[-1], 30))
-    assert (np.diff([float(F.accuracy_at(d)) for d in wanted]) >= 0).all()
+    disparities = np.append(1e-6, np.linspace(0.001, F.disparity[-1], 30))
+    assert (np.diff([float(F.accuracy_at(d)) for d in disparities]) >= 0).all()
     s = ff.solve(fed, "lft_ensemble", [0.12, 0.0])
     assert F.accuracy_at(s.disparity) >= s.accuracy
     md = [ff.solve(fed, "lft_ensemble", eps).mean_difference for eps in F.eps[F.disparity > 0]]
@@ -82,9 +82,9 @@ def check_pairs(fed: ff.Federation) -> None:
     total = np.abs(w[0] * md[0][:, None] + w[1] * md[1][None]).ravel()
     value = (w[0] * accuracy[0][:, None] + w[1] * accuracy[1][None]).ravel()
     F = ff.frontier(fed, "lft_ensemble", points=12)
-    wanted = np.linspace(F.disparity[0], F.disparity[-1], 25)
-    best = np.array([value[total <= d].max(initial=-np.inf) for d in wanted])
-    assert (F.accuracy_at(wanted) >= best - 1e-7).all()
+    disparities = np.linspace(F.disparity[0], F.disparity[-1], 25)
+    best = np.array([value[total <= d].max(initial=-np.inf) for d in disparities])
+    assert (F.accuracy_at(disparities) >= best - 1e-7).all()
     assert total.min() >= F.disparity[0] - 1e-12
     if curve.moves.all():
         # the nodes' maximum misses the curves' by the square of half a node's step
@@ -132,9 +132,9 @@ def test_a_client_of_one_group_moves_the_pooled_share() -> None:
     u = curve.fair * np.pad(shares.reshape(2, -1), ((0, 1), (0, 0)))
     md, accuracy = curve.at(u)
     assert np.abs(md).min() >= F.disparity[0] - 1e-12
-    wanted = np.linspace(F.disparity[0], F.disparity[-1], 25)
-    best = np.array([accuracy[np.abs(md) <= d].max(initial=-np.inf) for d in wanted])
-    assert (F.accuracy_at(wanted) >= best - 1e-9).all()
+    disparities = np.linspace(F.disparity[0], F.disparity[-1], 25)
+    best = np.array([accuracy[np.abs(md) <= d].max(initial=-np.inf) for d in disparities])
+    assert (F.accuracy_at(disparities) >= best - 1e-9).all()
 
 
 CONVEX = 1059
@@ -187,13 +187,13 @@ def test_multipliers_next_to_the_masses_keep_their_digits() -> None:
 
 
 def test_nodes_go_where_something_changes() -> None:
-    def own(u: Any) -> tuple[Any, Any]:  # all happens within 1e-3 of u = 7
+    def curve(u: Any) -> tuple[Any, Any]:  # all happens within 1e-3 of u = 7
         return np.tanh((u - 7) * 1e3), np.tanh((u - 7) * 1e3)
 
-    u = spread_nodes(own, np.zeros(1), np.array([20.0]))[0]
+    u = spread_nodes(curve, np.zeros(1), np.array([20.0]))[0]
     assert (u[0], u[-1]) == (0.0, 20.0) and (np.diff(u) >= 0).all()
     # of a range of 2, where an even table has one step of 2
-    assert np.abs(np.diff(own(u)[0])).max() < 0.05
+    assert np.abs(np.diff(curve(u)[0])).max() < 0.05
 
 
 @pytest.mark.parametrize("count", [5, 60])
@@ -207,8 +207,8 @@ def test_many_clients_reach_the_dual_bound(count: int) -> None:
     curve, F = curve_of(fed), ff.frontier(fed, "lft_ensemble", points=6)
     bound = [dual_bound(curve, d) for d in F.disparity]
     np.testing.assert_allclose(F.accuracy, bound, rtol=0, atol=1e-6)
-    least = ff.min_disparity(fed, "lft_ensemble")
-    assert least.disparity <= F.disparity[0] + 1e-12 and least.accuracy >= F.accuracy[0] - 1e-9
+    fairest = ff.min_disparity(fed, "lft_ensemble")
+    assert fairest.disparity <= F.disparity[0] + 1e-12 and fairest.accuracy >= F.accuracy[0] - 1e-9
 
 
 def test_clients_that_share_q_are_one_family() -> None:
@@ -229,20 +229,20 @@ def test_pooled_values_are_sums_over_clients() -> None:
     md, accuracy = curve_of(fed).pooled(cuts)
     rates = [np.tensordot(fed.within[:, a], model.sf(a, cuts[a]), 1) for a in (0, 1)]
     np.testing.assert_allclose(md, rates[0] - rates[1], atol=1e-13)
-    one = ff.Classifier.thresholds(cuts[:, 3, 4].tolist())
-    assert accuracy[3, 4] == pytest.approx(one.accuracy(fed), abs=1e-14)
+    rule = ff.Classifier.thresholds(cuts[:, 3, 4].tolist())
+    assert accuracy[3, 4] == pytest.approx(rule.accuracy(fed), abs=1e-14)
     for a in (0, 1):
         flat = cuts[a].ravel()
-        own = [model.gain(a).error_at(cut).max() for cut in flat]
-        np.testing.assert_array_equal(model.gain(a).errors_at(flat), own)
+        errors = [model.gain(a).error_at(cut).max() for cut in flat]
+        np.testing.assert_array_equal(model.gain(a).errors_at(flat), errors)
 
 
 def test_peaks_are_reached_without_a_constraint() -> None:
     u = np.linspace(0.0, 2.0, 65)[None]
     table = Tradeoffs(u, u.copy(), np.sin(3 * u), np.ones(1))  # one peak, at π/6
     start, none = np.array([[0.45, 0.53, np.pi / 6]]), np.zeros(3)
-    found = table.polished(lambda at: at[0], start, none, none > 0)
-    np.testing.assert_allclose(found, np.pi / 6, atol=1e-5)
+    peaks = table.polished(lambda at: at[0], start, none, none > 0)
+    np.testing.assert_allclose(peaks, np.pi / 6, atol=1e-5)
     # with the constraint u = goal there is no choice
-    held = table.polished(lambda at: at[0], start, none + 0.4, none == 0)
-    np.testing.assert_allclose(held, 0.4, atol=1e-12)
+    constrained = table.polished(lambda at: at[0], start, none + 0.4, none == 0)
+    np.testing.assert_allclose(constrained, 0.4, atol=1e-12)

@@ -14,7 +14,7 @@ from fairfl.solvers.problem import Task
 from fairfl.theory.populations.fedfb_figures import SHARES_5, SHARES_9, figure_5, figure_9
 
 TASKS: Any = pytest.mark.parametrize(
-    ("more", "most"),
+    ("task", "solve_limit"),
     [
         ({"notion": "true_positive_rate_parity"}, 4),
         ({"notion": "equalized_odds"}, 60),
@@ -25,19 +25,19 @@ TASKS: Any = pytest.mark.parametrize(
 """Questions, and how many problems may be solved one by one for a frontier on two clients."""
 
 
-def searched(fed: ff.Federation, more: dict[str, Any]) -> SegmentSearch:
-    asked = {
+def searched(fed: ff.Federation, task: dict[str, Any]) -> SegmentSearch:
+    defaults = {
         "notion": "demographic_parity",
         "difference": "pairwise",
         "costs": (1, 1),
         "sees": "xa",
     }
-    return SegmentSearch(fed, Task.of(fed, "lft_ensemble", **{**asked, **more}))  # type: ignore[arg-type]
+    return SegmentSearch(fed, Task.of(fed, "lft_ensemble", **{**defaults, **task}))  # type: ignore[arg-type]
 
 
 @TASKS
 def test_tables_are_the_solutions_and_few_are_solved_one_by_one(
-    more: dict[str, Any], most: int, monkeypatch: pytest.MonkeyPatch
+    task: dict[str, Any], solve_limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count, solve = [0], budget_path.solve_by_dual
 
@@ -46,14 +46,14 @@ def test_tables_are_the_solutions_and_few_are_solved_one_by_one(
         return solve(*args)
 
     monkeypatch.setattr(budget_path, "solve_by_dual", counted)
-    search = searched(figure_5(SHARES_5[1]), more)
+    search = searched(figure_5(SHARES_5[1]), task)
     F = search.frontier(10)
     print(count)
-    assert count[0] <= most and not F.unfilled.size
+    assert count[0] <= solve_limit and not F.unfilled.size
     top = np.array([table.eps[-1] for table in search.tables])
     eps = np.random.default_rng(0).uniform(0.01, 1.0, (4, 2)) * top
-    for value, one in zip(search.parts_at(eps).sum(axis=2), eps, strict=True):
-        solved = ff.solve(search.fed, "lft_ensemble", one, **more)
+    for value, budgets in zip(search.parts_at(eps).sum(axis=2), eps, strict=True):
+        solved = ff.solve(search.fed, "lft_ensemble", budgets, **task)
         assert value[0] == pytest.approx(solved.accuracy, abs=1e-9)
         assert np.abs(value[1:]).max() == pytest.approx(solved.disparity, abs=1e-9)
     step = 1e-6 * top
@@ -62,12 +62,12 @@ def test_tables_are_the_solutions_and_few_are_solved_one_by_one(
     np.testing.assert_allclose(moved, said, rtol=0, atol=1e-4 * np.abs(said).max())
 
 
-@pytest.mark.parametrize("more", [{"notion": "equalized_odds"}, {"sees": "x"}])
-def test_free_rules_of_hardly_any_disparity(more: dict[str, Any]) -> None:
+@pytest.mark.parametrize("task", [{"notion": "equalized_odds"}, {"sees": "x"}])
+def test_free_rules_of_hardly_any_disparity(task: dict[str, Any]) -> None:
     # a client whose own disparity is 1e-7 without a budget has a table that is hardly wider than
     # a rounding
     fed = audit.Densities.drawn(np.random.default_rng([7, 1])).build().part([3, 4])
-    F = ff.frontier(fed, "lft_ensemble", 4, **more)
+    F = ff.frontier(fed, "lft_ensemble", 4, **task)
     assert F.reproduced.all()
 
 

@@ -74,7 +74,9 @@ def reference(fed: Federation) -> tuple[Real, Real]:
     """The ends of the reachable MD, by bisection of P_0(accept) = P_1(accept) over λ."""
     model = continuous_model(fed)
     mass = [[mpf(1) - mpf(q), mpf(q)] for q in fed.share[:, 1].tolist()]
-    joint = [[mpf(w) * m for m in own] for w, own in zip(fed.weight.tolist(), mass, strict=True)]
+    joint = [
+        [mpf(w) * m for m in masses] for w, masses in zip(fed.weight.tolist(), mass, strict=True)
+    ]
     group = [mpmath.fsum(row[a] for row in joint) for a in (0, 1)]
 
     def scaled(i: int, j: int, a: int, lam: Real) -> Real:
@@ -94,10 +96,10 @@ def reference(fed: Federation) -> tuple[Real, Real]:
         )
 
     low = high = mpf(0)
-    for j, own in enumerate(mass):
+    for j, masses in enumerate(mass):
         ends = [pooled(j, mpf(0))]
-        if min(own):
-            a, b = -min(own), min(own)
+        if min(masses):
+            a, b = -min(masses), min(masses)
             for _ in range(int(3.4 * mp.dps)):
                 lam = (a + b) / 2
                 falls = scaled(j, j, 0, lam) < scaled(j, j, 1, lam)  # MD > 0
@@ -113,13 +115,13 @@ def test_encloses_what_mpmath_finds(case: str):
     before, fed = ctx.prec, Federation.normal(**CASES[case])
     with mp.workdps(160 if case in FAR else 50):
         low, high = reference(fed)
-        least = max(mpf(0), low, -high)
+        smallest = max(mpf(0), low, -high)
     lower, upper = enclose_min_disparity(fed)
     for ball, end in zip(reachable(exact_clients(fed)), (low, high), strict=True):
         with ctx.workprec(600):
             assert ball.overlaps(arb(mpmath.nstr(end, 48)) + arb(0, 1e-44))
         assert ball.rad() < 1e-34
-    assert lower - 1e-45 <= least <= upper + 1e-45
+    assert lower - 1e-45 <= smallest <= upper + 1e-45
     assert 0 <= lower <= upper <= lower + 4e-16
     assert (lower == upper == 0) == (low < 0 < high)
     assert ctx.prec == before

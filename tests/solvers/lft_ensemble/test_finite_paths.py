@@ -29,7 +29,7 @@ def few_atoms(seed: int, unseen: bool, clients: int = 2, atoms: int = 4) -> ff.F
 def paths_of(fed: ff.Federation) -> list[ClientPath]:
     task = Task.of(fed, "lft_ensemble")
     whole = law_problem(fed, task)
-    return [client_path(own.path, whole) for own in own_problems(fed, task) if own.path]
+    return [client_path(problem.path, whole) for problem in own_problems(fed, task) if problem.path]
 
 
 def test_a_jump_is_crossed_and_never_stood_on() -> None:
@@ -40,7 +40,7 @@ def test_a_jump_is_crossed_and_never_stood_on() -> None:
         [[[0.3, 0.0, 0.1, 0.1], [0.1, 0.1, 0.1, 0.2]], [[0.1, 0.2, 0.1, 0.1], [0.2, 0.1, 0.1, 0.1]]]
     )
     fed = ff.Federation.finite([0, 1, 2, 3], masses, [0.2, 0.45, 0.7, 0.9])
-    path, other = paths_of(fed)
+    path, second = paths_of(fed)
     assert path.jump.tolist()[0] and path.local[:2] == pytest.approx([0.2, 0.2])
     assert path.md[1] - path.md[0] == pytest.approx(0.5 * 0.4)  # P(i=1|a=0) = 1/2
     md = np.array(
@@ -49,14 +49,14 @@ def test_a_jump_is_crossed_and_never_stood_on() -> None:
             for eps in np.linspace(0, 0.5, 251)
         ]
     )
-    low, high = fed.weight[0] * path.md[:2] + fed.weight[1] * other.md[0]
+    low, high = fed.weight[0] * path.md[:2] + fed.weight[1] * second.md[0]
     assert (md <= low + 1e-12).any() and (md >= high - 1e-12).any()
     assert not ((md > low + 1e-12) & (md < high - 1e-12)).any()
-    whole = fed.weight[1] * other.md[0] + fed.weight[0] * path.edges[1]
+    whole = fed.weight[1] * second.md[0] + fed.weight[0] * path.edges[1]
     for budgets, values in zip(path.edges[0], whole, strict=True):
         for eps, value in zip(budgets, values, strict=True):
-            found = ff.solve(fed, "lft_ensemble", [eps, 1.0])
-            assert found.mean_difference == pytest.approx(value, abs=1e-12)
+            solution = ff.solve(fed, "lft_ensemble", [eps, 1.0])
+            assert solution.mean_difference == pytest.approx(value, abs=1e-12)
 
 
 def test_the_best_ensemble_may_stand_between_two_steep_edges() -> None:
@@ -72,7 +72,7 @@ def brute(fed: ff.Federation, d: float) -> tuple[float, float]:
     paths = paths_of(fed)
     md = [w * p.md for w, p in zip(fed.weight, paths, strict=True)]
     accuracy = [w * p.accuracy for w, p in zip(fed.weight, paths, strict=True)]
-    best, least = -np.inf, np.inf
+    best, smallest = -np.inf, np.inf
     for split in itertools.product(*(range(g.size) for g in md)):
         total, value = (
             sum(float(v[k]) for v, k in zip(rows, split, strict=True)) for rows in (md, accuracy)
@@ -86,9 +86,9 @@ def brute(fed: ff.Federation, d: float) -> tuple[float, float]:
                         reached.append(
                             (goal, value + t * float(accuracy[j][k + 1] - accuracy[j][k]))
                         )
-        least = min(least, *(abs(m) for m, _ in reached))
+        smallest = min(smallest, *(abs(m) for m, _ in reached))
         best = max([best, *(a for m, a in reached if abs(m) <= d + 1e-12)])
-    return best, least
+    return best, smallest
 
 
 @settings(max_examples=25)
@@ -99,8 +99,8 @@ def test_all_splits_and_no_other_are_as_good(
     fed = few_atoms(seed, unseen, clients)
     m = ff.min_disparity(fed, "lft_ensemble")
     d = m.disparity + above
-    best, least = brute(fed, d)
-    assert m.disparity == pytest.approx(least, abs=1e-12)
+    best, smallest = brute(fed, d)
+    assert m.disparity == pytest.approx(smallest, abs=1e-12)
     F = ff.frontier(fed, "lft_ensemble", 5)
     assert F.exact and F.accuracy_at(d) == pytest.approx(best, abs=1e-9)
 
@@ -111,12 +111,14 @@ def test_a_search_cut_short_says_what_it_may_have_missed(monkeypatch: pytest.Mon
     monkeypatch.setattr(finite_branch_and_bound, "NODES", 2)
     short = [ff.frontier(fed, "lft_ensemble", 9) for fed in feds]
     lost = 0
-    for one, two in zip(best, short, strict=True):
-        d = np.linspace(max(one.disparity[0], two.disparity[0]), one.disparity[-1], 9)[1:]
-        accuracy, other = one.accuracy_at(d), two.accuracy_at(d)
-        assert (accuracy <= two.bound_at(d) + 1e-9).all() and (other <= accuracy + 1e-9).all()
-        assert two.exact <= (accuracy <= other + 1e-9).all()
-        lost += int((accuracy > other + 1e-9).sum())
+    for full, cut in zip(best, short, strict=True):
+        d = np.linspace(max(full.disparity[0], cut.disparity[0]), full.disparity[-1], 9)[1:]
+        accuracy, cut_accuracy = full.accuracy_at(d), cut.accuracy_at(d)
+        assert (accuracy <= cut.bound_at(d) + 1e-9).all() and (
+            cut_accuracy <= accuracy + 1e-9
+        ).all()
+        assert cut.exact <= (accuracy <= cut_accuracy + 1e-9).all()
+        lost += int((accuracy > cut_accuracy + 1e-9).sum())
     assert lost > 0  # the bound had something to say
 
 
@@ -134,9 +136,9 @@ def test_one_budget_for_all(seed: int, clients: int) -> None:
     assert F.disparity[0] <= disparity.min() + 1e-12
     best = F.accuracy_at(np.maximum(disparity, F.disparity[0]))
     assert (accuracy <= best + 1e-12).all()
-    wanted = np.linspace(F.disparity[0], F.disparity[-1], 23)
-    points = F.evaluate(wanted)
-    assert (points.disparity <= wanted + 1e-10).all() and F.reproduced.all()
+    disparities = np.linspace(F.disparity[0], F.disparity[-1], 23)
+    points = F.evaluate(disparities)
+    assert (points.disparity <= disparities + 1e-10).all() and F.reproduced.all()
 
 
 def test_a_sparse_table_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,8 +161,10 @@ def test_ties_and_sums_do_not_depend_on_the_order_of_groups_and_points(seed: int
     eta = rng.choice([0.125, 0.25, 0.375, 0.5, 0.75, 0.875], n if seed % 3 else (clients, n))
     weight, x = rng.integers(1, 5, clients).astype(float), np.arange(n)
     F = ff.frontier(ff.Federation.finite(x, masses, eta, weight), "lft_ensemble", 5)
-    for turned, own in ((masses[:, ::-1], eta), (masses[:, :, ::-1], eta[..., ::-1])):
-        other = ff.frontier(ff.Federation.finite(x, turned, own, weight), "lft_ensemble", 5)
-        assert other.disparity[0] == pytest.approx(F.disparity[0], abs=1e-9)
-        d = np.linspace(max(F.disparity[0], other.disparity[0]), 1.0, 15)
-        assert other.accuracy_at(d) == pytest.approx(F.accuracy_at(d), abs=1e-9)
+    for turned, eta_turned in ((masses[:, ::-1], eta), (masses[:, :, ::-1], eta[..., ::-1])):
+        reordered = ff.frontier(
+            ff.Federation.finite(x, turned, eta_turned, weight), "lft_ensemble", 5
+        )
+        assert reordered.disparity[0] == pytest.approx(F.disparity[0], abs=1e-9)
+        d = np.linspace(max(F.disparity[0], reordered.disparity[0]), 1.0, 15)
+        assert reordered.accuracy_at(d) == pytest.approx(F.accuracy_at(d), abs=1e-9)

@@ -16,33 +16,33 @@ CURVES = st.lists(st.lists(st.integers(-8, 8), min_size=2, max_size=5), min_size
 @given(CURVES)
 def test_splits_of_whole_cells_are_the_best(curves: list[list[int]]) -> None:
     # worth of 0, 1, 2, ... cells, and straight between: a grid of whole cells holds every vertex
-    given = [np.arange(len(c), dtype=float) for c in curves]
+    gains = [np.arange(len(c), dtype=float) for c in curves]
     worth = [np.array(c, dtype=float) for c in curves]
-    total = int(sum(f[-1] for f in given))
+    total = int(sum(f[-1] for f in gains))
     goals = np.arange(total + 1, dtype=float)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(allocation, "CELLS", total)
         patch.setattr(allocation, "CELLS_PER_CLIENT", 0)
-        knapsack = Knapsack(given, worth, np.ones(len(curves)))
+        knapsack = Knapsack(gains, worth, np.ones(len(curves)))
         cells = knapsack.split(np.stack([goals, goals], axis=1))
         ranges = knapsack.split(np.stack([np.zeros_like(goals), goals], axis=1))
-    least = np.empty(goals.size)
+    best_worth = np.empty(goals.size)
     for p, goal in enumerate(goals):
         splits = [s for s in itertools.product(*(range(len(c)) for c in curves)) if sum(s) == goal]
         best = max(sum(a[k] for a, k in zip(worth, s, strict=True)) for s in splits)
-        own = cells[:, p]
-        assert own.sum() == goal and all(
-            f[0] <= g <= f[-1] for g, f in zip(own, given, strict=True)
+        split = cells[:, p]
+        assert split.sum() == goal and all(
+            f[0] <= g <= f[-1] for g, f in zip(split, gains, strict=True)
         )
         assert (
-            sum(float(np.interp(g, f, a)) for g, f, a in zip(own, given, worth, strict=True))
+            sum(float(np.interp(g, f, a)) for g, f, a in zip(split, gains, worth, strict=True))
             == best
         )
-        least[p] = best
+        best_worth[p] = best
         within = sum(
-            float(np.interp(g, f, a)) for g, f, a in zip(ranges[:, p], given, worth, strict=True)
+            float(np.interp(g, f, a)) for g, f, a in zip(ranges[:, p], gains, worth, strict=True)
         )
-        assert ranges[:, p].sum() <= goal and within == least[: p + 1].max()
+        assert ranges[:, p].sum() <= goal and within == best_worth[: p + 1].max()
 
 
 @settings(max_examples=15)
@@ -52,10 +52,10 @@ def test_concave_curves_meet_at_one_slope(seed: int, count: int, steep: float) -
     # binds; what all curves gain by the unit, however much, moves no split of a given total
     rng = np.random.default_rng(seed)
     c, p, w = rng.uniform(0.5, 2, count), rng.uniform(0.4, 0.6, count), rng.uniform(0.5, 2, count)
-    given = [np.linspace(0, 1, 400)] * count
-    worth = [steep * f - cj * (f - pj) ** 2 for cj, pj, f in zip(c, p, given, strict=True)]
+    gains = [np.linspace(0, 1, 400)] * count
+    worth = [steep * f - cj * (f - pj) ** 2 for cj, pj, f in zip(c, p, gains, strict=True)]
     goal = float(w @ p) + 0.05
-    knapsack = Knapsack(given, worth, w)
+    knapsack = Knapsack(gains, worth, w)
     shares = knapsack.split(np.array([[goal, goal]]))[:, 0]
     assert w @ shares == pytest.approx(goal, abs=count * w.sum() / allocation.CELLS)
     # w_j a_j'(f_j)/w_j = μ: by hand, f_j = p_j + μ/c_j with Σ w_j μ/c_j = 0.05

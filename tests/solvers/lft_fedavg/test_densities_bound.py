@@ -39,20 +39,20 @@ def attained(fed: ff.Federation, count: int) -> tuple[Any, Any]:
     lam[:, ~fed.defined] = 0.0
     rules = RuleFamily.of(fed).at(np.unique(lam, axis=0))
     rules = rules.take(np.flatnonzero(rules.excess.max(axis=1) == 0))
-    some = [
+    solutions = [
         ff.solve(fed, "lft_fedavg", eps)
         for eps in rng.random((6, fed.n_clients)) * rng.integers(0, 2, (6, fed.n_clients))
     ]
-    d = np.append(rules.disparity, [s.disparity for s in some])
-    accuracy = np.append(rules.accuracy, [s.accuracy for s in some])
+    d = np.append(rules.disparity, [s.disparity for s in solutions])
+    accuracy = np.append(rules.accuracy, [s.accuracy for s in solutions])
     order = np.argsort(d, kind="stable")
     return d[order], np.maximum.accumulate(accuracy[order])
 
 
 def bounded(fed: ff.Federation, d: Any, accuracy: Any, boxes: int) -> Any:
-    found = highest_accuracy(fed, d, accuracy, boxes)
-    assert found is not None
-    return found
+    bound = highest_accuracy(fed, d, accuracy, boxes)
+    assert bound is not None
+    return bound
 
 
 @pytest.mark.parametrize("name", FEDERATIONS)
@@ -101,13 +101,13 @@ def test_false_bounds_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     fed, F = FEDERATIONS["shares differ"], searched()
     true, reach = densities_bound._evaluated, densities_bound._reach
 
-    def evaluated(family: RuleFamily, *given: Any) -> Boxes:
-        found = true(family, *(FALSE[name](*given) if name in FALSE else given))
-        return found._replace(top=found.top - 1e-4) if name == "accuracy" else found
+    def evaluated(family: RuleFamily, *boxes: Any) -> Boxes:
+        bounds = true(family, *(FALSE[name](*boxes) if name in FALSE else boxes))
+        return bounds._replace(top=bounds.top - 1e-4) if name == "accuracy" else bounds
 
     monkeypatch.setattr(densities_bound, "_evaluated", evaluated)
     if name == "reach":
-        monkeypatch.setattr(densities_bound, "_reach", lambda *given: reach(*given) / 20)
+        monkeypatch.setattr(densities_bound, "_reach", lambda *arguments: reach(*arguments) / 20)
     bound = bounded(fed, F.disparity, F.accuracy, 3000)
     assert (bound < F.accuracy - 1e-9).any()
 

@@ -26,13 +26,13 @@ FEDAVG = Task.of(ff.Federation.normal([[0, 1]]), "lft_fedavg")
 def random_federation(seed: int, clients: int, sd: tuple[float, float]) -> dict[str, Any]:
     """Arguments of ``Federation.normal``, sd uniform in its logarithm."""
     rng = np.random.default_rng([seed, clients])
-    own = [ff.Logistic(rng.uniform(0.4, 3), rng.uniform(-1, 1)) for _ in range(clients)]
+    etas = [ff.Logistic(rng.uniform(0.4, 3), rng.uniform(-1, 1)) for _ in range(clients)]
     return {
         "mean": rng.normal(0, 2, (clients, 2)),
         "sd": np.exp(rng.uniform(np.log(sd[0]), np.log(sd[1]), (clients, 2))),
         "q": rng.uniform(0.1, 0.9, clients),
         "weight": rng.uniform(0.3, 2, clients),
-        "eta": own if seed % 2 else ff.Logistic(),
+        "eta": etas if seed % 2 else ff.Logistic(),
     }
 
 
@@ -98,9 +98,9 @@ def test_a_rule_above_its_target_by_a_rounding_goes_below_it() -> None:
     assert abs(beside.md[0] - rule.md[0]) > 2e-10
     for rounded in (0.5e-10, 2e-10):  # within and beyond what a point may be above its target
         target = rule.disparity - rounded
-        found = search.at(target, search.starts.join(rule))
-        assert found.disparity[0] <= target[0] + MET
-        assert found.accuracy[0] >= rule.accuracy[0] - 1e-8
+        below = search.at(target, search.starts.join(rule))
+        assert below.disparity[0] <= target[0] + MET
+        assert below.accuracy[0] >= rule.accuracy[0] - 1e-8
 
 
 def random_laws(clients: int, seed: int) -> ff.Federation:
@@ -136,22 +136,22 @@ def test_many_clients_are_as_good_as_all_that_is_known(
     budgets the search ended 0.07 and 0.097 below it.
     """
     fed = random_laws(clients, seed)
-    own, cfl = (ff.frontier(fed, scheme, 4) for scheme in ("lft_fedavg", "cfl"))
+    local, cfl = (ff.frontier(fed, scheme, 4) for scheme in ("lft_fedavg", "cfl"))
     common = ff.frontier(fed, "lft_fedavg", 4, budgets="common")
-    assert own.disparity[0] == 0.0
-    assert own.accuracy[0] >= max(fed.base_rate, 1.0 - fed.base_rate)
-    at = common.disparity
-    assert (own.accuracy_at(at) >= common.accuracy - 1e-9).all()
-    assert (own.accuracy >= cfl.accuracy_at(own.disparity) - below).all()
+    assert local.disparity[0] == 0.0
+    assert local.accuracy[0] >= max(fed.base_rate, 1.0 - fed.base_rate)
+    disparity = common.disparity
+    assert (local.accuracy_at(disparity) >= common.accuracy - 1e-9).all()
+    assert (local.accuracy >= cfl.accuracy_at(local.disparity) - below).all()
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_penalised_rules_have_the_least_dual_value(seed: int) -> None:
     """Where the steps end, as nearly all do, against L-BFGS-B of scipy on the same boxes."""
     family = RuleFamily.of(random_laws(4, seed))
-    most = np.random.default_rng(seed).normal(scale=0.2, size=(10, 4))
-    rules = densities_penalty._penalised(family, most)
-    low, high = np.minimum(most, 0.0), np.maximum(most, 0.0)
+    limits = np.random.default_rng(seed).normal(scale=0.2, size=(10, 4))
+    rules = densities_penalty._penalised(family, limits)
+    low, high = np.minimum(limits, 0.0), np.maximum(limits, 0.0)
     assert ((low <= rules.lam) & (rules.lam <= high)).all()
     off = np.abs(rules.lam - np.clip(rules.lam - rules.values, low, high)).max(axis=1)
     ended = np.flatnonzero(off <= 1e-8)
@@ -191,8 +191,8 @@ def test_steps_of_budgets_go_on_where_steps_of_multipliers_end() -> None:
     family, lam = RuleFamily.of(fed), ff.solve(fed, "lft_fedavg", eps[0]).multipliers[None]
     rule, _ = family.follow(family.at(lam), eps)
     ended = densities_sqp.climb(family, rule, goal, np.abs(lam[0]) + 0.01, 12)
-    found = step_budgets(family, ended, goal)
-    s = ff.solve(fed, "lft_fedavg", found.budgets[0])
+    stepped = step_budgets(family, ended, goal)
+    s = ff.solve(fed, "lft_fedavg", stepped.budgets[0])
     assert s.disparity <= 0.12 + 1e-9 and s.accuracy >= ended.accuracy[0] + 5e-3
 
 
@@ -205,9 +205,9 @@ def test_ties_with_a_mass_are_seen(eps: list[float]) -> None:
     assert ff.frontier(fed, "lft_fedavg", 4).accuracy_at(s.disparity) >= s.accuracy - 1e-6
 
 
-@pytest.mark.parametrize(("shares", "most"), [((0.5, 0.5), 645), ((0.4, 0.6), 755)])
+@pytest.mark.parametrize(("shares", "evaluation_limit"), [((0.5, 0.5), 645), ((0.4, 0.6), 755)])
 def test_figure_5_takes_few_evaluations(
-    shares: tuple[float, float], most: int, monkeypatch: pytest.MonkeyPatch
+    shares: tuple[float, float], evaluation_limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Counts, which are the same on every machine: for 60 points 641 and 747 multipliers were
     evaluated when this was written, 65 rules followed by their budgets, and 7 and 10 batches of
@@ -228,7 +228,11 @@ def test_figure_5_takes_few_evaluations(
     counted(RuleFamily, "follow")
     counted(densities_sqp, "best_step")
     ff.frontier(figure_5(shares), "lft_fedavg", 60)
-    assert 60 <= counts["at"] <= most and counts["follow"] <= 68 and counts["best_step"] <= 10
+    assert (
+        60 <= counts["at"] <= evaluation_limit
+        and counts["follow"] <= 68
+        and counts["best_step"] <= 10
+    )
 
 
 @pytest.mark.parametrize(
@@ -267,10 +271,10 @@ ALONE = ff.Federation.normal(
 @pytest.mark.every(2)
 def test_an_answer_depends_on_no_other() -> None:
     """Down, one by one, answers were up to 6.6e-3 below those that were asked for together."""
-    one, two = (ff.frontier(ALONE, "lft_fedavg", 10) for _ in range(2))
-    d = np.linspace(0.0, one.disparity[-1], 42)[1:]
-    together = one.accuracy_at(d)
+    first, second = (ff.frontier(ALONE, "lft_fedavg", 10) for _ in range(2))
+    d = np.linspace(0.0, first.disparity[-1], 42)[1:]
+    together = first.accuracy_at(d)
     assert (np.diff(together) > -1e-9).all()
-    alone = [two.accuracy_at(x) for x in d[::-4]]
+    alone = [second.accuracy_at(x) for x in d[::-4]]
     assert together[::-4] == pytest.approx(alone, abs=1e-7)
-    assert one.accuracy_at(d[::3]) == pytest.approx(together[::3], abs=1e-7)
+    assert first.accuracy_at(d[::3]) == pytest.approx(together[::3], abs=1e-7)

@@ -27,30 +27,30 @@ def ties(fed: ff.Federation, notion: str) -> TiedRules | None:
 def test_no_budgets_of_a_tie_are_better(seed: int) -> None:
     """Against random budgets with the tie's multipliers; and more disparity is never worse."""
     fed, rng = world(seed), np.random.default_rng(seed)
-    tie, more = ties(fed, "accuracy_parity"), {"notion": "accuracy_parity"}
+    tie, task = ties(fed, "accuracy_parity"), {"notion": "accuracy_parity"}
     assert tie is not None
 
     def solved(eps: np.ndarray) -> ff.Solution:
-        return ff.solve(fed, "lft_fedavg", eps, **more)
+        return ff.solve(fed, "lft_fedavg", eps, **task)
 
     zero, free = solved(np.zeros(2)), solved(np.ones(2))
     best = {d: tie.best(d) for d in np.linspace(0.0, free.disparity, 5)}
     utility = [solved(eps).utility for eps in best.values() if eps is not None]
     assert len(utility) >= 3 and np.diff(utility).min() >= -1e-10
-    least = tie.fairest()
-    assert least is not None
-    lowest, count = solved(least).disparity, 0
+    fairest = tie.fairest()
+    assert fairest is not None
+    lowest, count = solved(fairest).disparity, 0
     for eps in rng.random((30, 2)) * free.local_disparities:
         s = solved(eps * rng.integers(0, 2, 2))
         if np.abs(s.multipliers - zero.multipliers).max() > 1e-9:
             continue  # no tie
         count += 1
         assert s.disparity >= lowest - 1e-9
-        own = tie.best(s.disparity)
-        assert own is not None
-        other = solved(own)
-        assert other.disparity <= s.disparity + 1e-10
-        assert other.utility >= s.utility - 1e-10
+        budgets = tie.best(s.disparity)
+        assert budgets is not None
+        at_tie = solved(budgets)
+        assert at_tie.disparity <= s.disparity + 1e-10
+        assert at_tie.utility >= s.utility - 1e-10
     assert count >= 5
 
 

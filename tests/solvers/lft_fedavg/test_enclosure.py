@@ -30,11 +30,11 @@ ALL = {"shares": SHARES, "spreads": SPREADS, "alone": ALONE, "fair": FAIR}
 def test_balls_are_narrow_and_hold_the_float_values(name: str) -> None:
     fed = ALL[name]
     lam = np.random.default_rng(0).normal(0, 0.2, (4, 2)) * fed.defined
-    found, rules = RuleFamily.of(fed).at(lam), BallRules(exact_clients(fed))
+    floats, rules = RuleFamily.of(fed).at(lam), BallRules(exact_clients(fed))
     with ctx.workprec(BITS):
-        for row, values, md in zip(lam, found.values, found.md, strict=True):
-            own, pooled = rules.at(tuple(row))
-            for ball, value in zip([*own, pooled], [*values, md], strict=True):
+        for row, values, md in zip(lam, floats.values, floats.md, strict=True):
+            local, pooled = rules.at(tuple(row))
+            for ball, value in zip([*local, pooled], [*values, md], strict=True):
                 assert ball.rad() <= 1e-7
                 assert ball.overlaps(arb(value, 1e-11))
 

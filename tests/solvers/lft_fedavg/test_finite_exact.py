@@ -27,7 +27,7 @@ programme in floats tells such a rule from an optimal one.
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
-def drawn(seed: int, clients: int, points: int) -> ff.Federation:
+def random_federation(seed: int, clients: int, points: int) -> ff.Federation:
     """Random masses and η, per client in half of them; odd 64ths: near 1/2 MD costs nothing."""
     rng = np.random.default_rng(seed)
     masses = rng.gamma(1.0, size=(clients, 2, points)) + 1e-3
@@ -53,11 +53,11 @@ def optimum(fed: ff.Federation, eps: Any) -> tuple[float, float]:
     )
     b2 = np.concatenate([b, [SCALE * (best.fun + SLACK), 0.0, 0.0]])
     cost = np.append(np.zeros(gain.size), 1.0)
-    least = optimize.linprog(
+    smallest = optimize.linprog(
         cost, A_ub=a2, b_ub=b2, bounds=[(0, 1)] * gain.size + [(0, 1)], options=TIGHT
     )
-    assert least.success
-    return 1.0 - fed.base_rate - float(best.fun), float(least.fun)
+    assert smallest.success
+    return 1.0 - fed.base_rate - float(best.fun), float(smallest.fun)
 
 
 def tried(fed: ff.Federation, seed: int, count: int) -> Any:
@@ -85,9 +85,9 @@ def check(fed: ff.Federation, budgets: Any, blur: float) -> None:
             and s.accuracy <= F.accuracy_at(max(s.disparity, low)) + 1e-12
         )
     for d, accuracy, eps in zip(F.disparity, F.accuracy, F.eps, strict=True):
-        best, least = optimum(fed, eps)
+        best, smallest = optimum(fed, eps)
         assert best == pytest.approx(accuracy, abs=1e-9)
-        assert least - 1e-9 <= d <= least + blur
+        assert smallest - 1e-9 <= d <= smallest + blur
         s = ff.solve(fed, "lft_fedavg", eps)
         assert s.disparity >= d - 1e-11 and s.accuracy == pytest.approx(accuracy, abs=1e-12)
 
@@ -105,7 +105,7 @@ def test_budgets_on_federations_full_of_ties(fed: ff.Federation, data: st.DataOb
 @FEWER
 @given(st.integers(0, 10**6), st.integers(1, 3), st.integers(1, 7))
 def test_budgets_on_federations_without_ties(seed: int, clients: int, points: int) -> None:
-    fed = drawn(seed, clients, points)
+    fed = random_federation(seed, clients, points)
     check(fed, tried(fed, seed, 8), blur=1e-5)
 
 
@@ -116,11 +116,11 @@ def test_real_people(name: str) -> None:
     # 101 levels of a score, η pooled over many of them: ties of up to nine cells
     fed = real_data.federation(name)
     F = ff.frontier(fed, "lft_fedavg", points=30)
-    found = FedAvgSearch.of(fed, Task.of(fed, "lft_fedavg")).frontier(30)
+    searched = FedAvgSearch.of(fed, Task.of(fed, "lft_fedavg")).frontier(30)
     assert (
-        found.accuracy <= F.accuracy_at(np.maximum(found.disparity, F.disparity[0])) + 1e-12
+        searched.accuracy <= F.accuracy_at(np.maximum(searched.disparity, F.disparity[0])) + 1e-12
     ).all()
-    assert found.disparity[0] >= F.disparity[0] - 1e-12
+    assert searched.disparity[0] >= F.disparity[0] - 1e-12
     assert (F.accuracy <= ff.frontier(fed, "cfl", points=2).accuracy_at(F.disparity) + 1e-12).all()
     for d, accuracy, eps in zip(F.disparity, F.accuracy, F.eps, strict=True):
         s = ff.solve(fed, "lft_fedavg", eps)
@@ -131,13 +131,15 @@ def test_real_people(name: str) -> None:
 
 
 def test_too_many_vertices_are_searched_among(monkeypatch: pytest.MonkeyPatch) -> None:
-    fed = drawn(3, 2, 4)
-    exact, least = ff.frontier(fed, "lft_fedavg", points=9), ff.min_disparity(fed, "lft_fedavg")
+    fed = random_federation(3, 2, 4)
+    exact, fairest = ff.frontier(fed, "lft_fedavg", points=9), ff.min_disparity(fed, "lft_fedavg")
     monkeypatch.setattr(finite_fedavg_exact, "VERTICES", 3)
     F, m = ff.frontier(fed, "lft_fedavg", points=9), ff.min_disparity(fed, "lft_fedavg")
     assert F.disparity.tolist() != exact.disparity.tolist()
-    assert (F.accuracy <= exact.accuracy_at(np.maximum(F.disparity, least.disparity)) + 1e-12).all()
-    assert m.disparity == pytest.approx(least.disparity, abs=1e-9)
+    assert (
+        F.accuracy <= exact.accuracy_at(np.maximum(F.disparity, fairest.disparity)) + 1e-12
+    ).all()
+    assert m.disparity == pytest.approx(fairest.disparity, abs=1e-9)
 
 
 def test_a_frontier_by_hand() -> None:
@@ -205,14 +207,14 @@ def test_an_eta_one_rounding_off_one_half_is_a_tie_still(seed: int) -> None:
     masses /= masses.sum(axis=(1, 2), keepdims=True)
     half = np.where(rng.random(9) < 0.7, 0.5, rng.random(9))
     nudged = np.where(half == 0.5, np.nextafter(0.5, rng.integers(0, 2, 9)), half)
-    exact, near = (
+    exact, rounded = (
         ff.frontier(ff.Federation.finite(range(9), masses, eta), "lft_fedavg", 8)
         for eta in (half, nudged)
     )
-    assert near.disparity[[0, -1]] == pytest.approx(exact.disparity[[0, -1]], abs=1e-12)
+    assert rounded.disparity[[0, -1]] == pytest.approx(exact.disparity[[0, -1]], abs=1e-12)
     d = np.linspace(exact.disparity[0] + 1e-12, 1.0, 9)
-    assert near.accuracy_at(d) == pytest.approx(exact.accuracy_at(d), abs=1e-12)
+    assert rounded.accuracy_at(d) == pytest.approx(exact.accuracy_at(d), abs=1e-12)
     assert (
-        near.disparity[0]
+        rounded.disparity[0]
         <= ff.solve(ff.Federation.finite(range(9), masses, half), "lft_fedavg", 0.0).disparity
     )

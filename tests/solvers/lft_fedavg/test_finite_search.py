@@ -44,7 +44,7 @@ def tables(seed: int, clients: int) -> tuple[Any, Any, Any]:
     return masses / masses.sum(axis=(1, 2), keepdims=True), eta, rng.uniform(0.2, 2.0, clients)
 
 
-def drawn(seed: int, clients: int) -> ff.Federation:
+def random_federation(seed: int, clients: int) -> ff.Federation:
     masses, eta, weight = tables(seed, clients)
     return ff.Federation.finite(np.arange(masses.shape[2]), masses, eta, weight=weight)
 
@@ -81,7 +81,7 @@ def test_steep_frontiers_of_people_of_several_groups(seed: int, eps: tuple[float
 def test_the_search_agrees_with_all_vertices_of_six_clients(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fed = drawn(seed, 6)
+    fed = random_federation(seed, 6)
     with pytest.raises(TooMany, match="6 clients"):
         ExactFedAvg.of(fed, Task.of(fed, "lft_fedavg"))
     monkeypatch.setattr("fairfl.solvers.lft_fedavg.finite_exact.CLIENTS", 6)
@@ -93,7 +93,7 @@ def test_the_search_agrees_with_all_vertices_of_six_clients(
 
 
 def test_two_hundred_clients_take_little_memory() -> None:
-    fed = drawn(4, 200)
+    fed = random_federation(4, 200)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     F = ff.frontier(fed, "lft_fedavg", points=4)
     assert F.disparity.size >= 1
@@ -134,9 +134,9 @@ def test_six_sites_of_people_take_few_programmes(
 ) -> None:
     solved, best = [], Programme.best
 
-    def counted(*given: Any, **more: Any) -> Any:
+    def counted(*arguments: Any, **options: Any) -> Any:
         solved.append(1)
-        return best(*given, **more)
+        return best(*arguments, **options)
 
     monkeypatch.setattr(Programme, "best", counted)
     assert ff.frontier(six_sites(groups), "lft_fedavg", points).disparity.size > points / 2

@@ -45,19 +45,19 @@ def programmes(draw: st.DrawFn) -> LinearProgramme:
     return LinearProgramme(u, v, pooled)
 
 
-def feasible(problem: LinearProgramme, found: Vertices) -> Any:
+def feasible(problem: LinearProgramme, candidates: Vertices) -> Any:
     """Positions of the vertices at which some rule has all its signs right, by one programme
     each.
     """
-    kept = []
-    for b, side in enumerate(found.side):
-        t = found.tied[b]
+    positions = []
+    for b, side in enumerate(candidates.side):
+        t = candidates.tied[b]
         cost = np.zeros(int(t.sum()) + 1)
-        limit = -side * (problem.v @ found.fixed[b]) + 1e-12
+        limit = -side * (problem.v @ candidates.fixed[b]) + 1e-12
         rows = np.concatenate([side[:, None] * problem.v[:, t], np.zeros((len(side), 1))], axis=1)
         if optimize.linprog(cost, A_ub=rows, b_ub=limit, bounds=(0, 1)).success:
-            kept.append(b)
-    return np.array(kept, dtype=int)
+            positions.append(b)
+    return np.array(positions, dtype=int)
 
 
 def rounded(lam: Any) -> set[tuple[float, ...]]:
@@ -75,60 +75,66 @@ def test_the_walk_misses_no_vertex(problem: LinearProgramme) -> None:
         if abs(np.linalg.det(planes[list(rows)])) > 1e-9:
             met.append(np.linalg.solve(planes[list(rows)], offsets[list(rows)]))
     lam = np.array(met)
-    every = decided(problem, np.where(np.abs(lam) < 1e-12, 0.0, lam))
-    expected = rounded(every.lam[feasible(problem, every)])
-    found = vertices(problem, 10_000)
-    assert rounded(found.lam[feasible(problem, found)]) == expected
-    assert len(rounded(found.lam)) == len(found.lam)  # each once
+    crossings = decided(problem, np.where(np.abs(lam) < 1e-12, 0.0, lam))
+    expected = rounded(crossings.lam[feasible(problem, crossings)])
+    walked = vertices(problem, 10_000)
+    assert rounded(walked.lam[feasible(problem, walked)]) == expected
+    assert len(rounded(walked.lam)) == len(walked.lam)  # each once
 
 
 @FEWER
 @given(programmes())
 def test_hulls_by_enumeration_and_by_programmes(problem: LinearProgramme) -> None:
-    found = vertices(problem, 10_000)
-    fast = chains(problem, found)
+    walked = vertices(problem, 10_000)
+    fast = chains(problem, walked)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tie_polytopes, "CORNERS", 1)
-        slow = chains(problem, found)
-    assert set(fast.vertex) == set(slow.vertex) == set(feasible(problem, found))
+        slow = chains(problem, walked)
+    assert set(fast.vertex) == set(slow.vertex) == set(feasible(problem, walked))
     for b in set(fast.vertex):
-        mine, theirs = fast.vertex == b, slow.vertex == b
-        for part, other in ((mine, theirs), (theirs, mine)):
+        by_fast, by_slow = fast.vertex == b, slow.vertex == b
+        for part, opposite in ((by_fast, by_slow), (by_slow, by_fast)):
             # along the broken lines: where MD stands still the highest counts
-            x = fast.md if part is mine else slow.md
-            y = fast.accuracy if part is mine else slow.accuracy
-            x2 = fast.md if other is mine else slow.md
-            y2 = fast.accuracy if other is mine else slow.accuracy
+            x = fast.md if part is by_fast else slow.md
+            y = fast.accuracy if part is by_fast else slow.accuracy
+            x2 = fast.md if opposite is by_fast else slow.md
+            y2 = fast.accuracy if opposite is by_fast else slow.accuracy
             for md, accuracy in zip(x[part], y[part], strict=True):
-                near = np.abs(x2[other] - md) <= 1e-9
-                reach = y2[other][near].max() if near.any() else np.interp(md, x2[other], y2[other])
+                same_md = np.abs(x2[opposite] - md) <= 1e-9
+                reach = (
+                    y2[opposite][same_md].max()
+                    if same_md.any()
+                    else np.interp(md, x2[opposite], y2[opposite])
+                )
                 assert reach >= accuracy - 1e-9
 
 
 @FEWER
 @given(programmes(), st.integers(0, 10**6))
 def test_rules_drawn_at_vertices_are_under_the_hull(problem: LinearProgramme, seed: int) -> None:
-    found = vertices(problem, 10_000)
-    hull = chains(problem, found)
+    walked = vertices(problem, 10_000)
+    hull = chains(problem, walked)
     rng = np.random.default_rng(seed)
     for b in set(hull.vertex):
-        mine = hull.vertex == b
-        t, side = found.tied[b], found.side[b]
-        f = np.repeat(found.fixed[b][None].astype(float), 200, axis=0)
+        corners = hull.vertex == b
+        t, side = walked.tied[b], walked.side[b]
+        f = np.repeat(walked.fixed[b][None].astype(float), 200, axis=0)
         f[:, t] = rng.random((200, int(t.sum()))).round(rng.integers(0, 3))
         f = f[(side * (f @ problem.v.T) <= 0).all(axis=1)]
         md, accuracy = f @ problem.pooled, f @ problem.u
-        assert (md >= hull.md[mine].min() - 1e-12).all() and (
-            md <= hull.md[mine].max() + 1e-12
+        assert (md >= hull.md[corners].min() - 1e-12).all() and (
+            md <= hull.md[corners].max() + 1e-12
         ).all()
-        if mine.sum() > 1 and np.diff(hull.md[mine]).min() > 1e-9:
-            assert (accuracy <= np.interp(md, hull.md[mine], hull.accuracy[mine]) + 1e-12).all()
+        if corners.sum() > 1 and np.diff(hull.md[corners]).min() > 1e-9:
+            assert (
+                accuracy <= np.interp(md, hull.md[corners], hull.accuracy[corners]) + 1e-12
+            ).all()
         # every corner is a rule: what it gains over the fixed part is u·f, with -λ·MD_i to pay for
         # it
-        lagrangian = np.maximum(problem.u + found.lam[b] @ problem.v, 0.0).sum()
-        paid = hull.accuracy[mine] + hull.local[mine] @ found.lam[b]
-        assert paid == pytest.approx(np.full(mine.sum(), lagrangian), abs=1e-11)
-        assert (side * hull.local[mine] <= 1e-12).all()
+        lagrangian = np.maximum(problem.u + walked.lam[b] @ problem.v, 0.0).sum()
+        paid = hull.accuracy[corners] + hull.local[corners] @ walked.lam[b]
+        assert paid == pytest.approx(np.full(corners.sum(), lagrangian), abs=1e-11)
+        assert (side * hull.local[corners] <= 1e-12).all()
 
 
 def test_many_vertices_and_lines_are_walked_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,24 +154,24 @@ def test_many_vertices_and_lines_are_walked_in_parts(monkeypatch: pytest.MonkeyP
 
 @given(hnp.arrays(float, (5, 2), elements=EIGHTHS), hnp.arrays(float, (5, 2), elements=EIGHTHS))
 def test_the_envelope_by_definition(md: Any, accuracy: Any) -> None:
-    other = np.stack([md, accuracy], axis=2)
-    segments = Segments.folded(md, accuracy, other, np.arange(5))
+    points = np.stack([md, accuracy], axis=2)
+    segments = Segments.folded(md, accuracy, points, np.arange(5))
     t = np.linspace(0, 1, 65)  # eighths: the crossings of 0 are not all among them
     x = np.abs(md[:, :1] + t * (md[:, 1:] - md[:, :1]))
     y = accuracy[:, :1] + t * (accuracy[:, 1:] - accuracy[:, :1])
     goals = np.linspace(0, 1, 17)
     offered = np.array([np.where(x <= d + 1e-12, y, -np.inf).max() for d in goals])
-    for some in (segments, segments.undominated()):
-        reached = goals >= some.smallest
-        d, a, z = some.at(*some.best(goals[reached]))
+    for envelope in (segments, segments.undominated()):
+        reached = goals >= envelope.smallest
+        d, a, z = envelope.at(*envelope.best(goals[reached]))
         assert np.isinf(offered[~reached]).all() and (a >= offered[reached] - 1e-12).all()
         assert (d <= goals[reached] + 1e-12).all()
         # what is attained lies on the segment that it belongs to
         assert np.abs(z[:, 0]) == pytest.approx(d, abs=1e-12) and z[:, 1] == pytest.approx(
             a, abs=1e-12
         )
-        assert some.smallest <= x.min() + 1e-12
-        top = np.array([some.largest, max(some.largest - 1e-9, some.smallest)])
-        best, short = some.at(*some.best(top))[1]
+        assert envelope.smallest <= x.min() + 1e-12
+        top = np.array([envelope.largest, max(envelope.largest - 1e-9, envelope.smallest)])
+        best, short = envelope.at(*envelope.best(top))[1]
         assert best == pytest.approx(accuracy.max(), abs=1e-12)
         assert top[0] == top[1] or short < accuracy.max() - 1e-13

@@ -35,13 +35,13 @@ def test_nearest_point_of_the_hull_of_all_orders(objective):
         target = vertices[0].sum() * rng.normal(0.25, (0.02, 0.2, 2.0, 20.0)[k % 4], 4)
         if k % 5 == 0:
             target = np.round(target, 1)  # ties
-        found = project(objective, target)
-        assert np.isfinite(objective.conjugate(found))
-        away = (target - found) / p
-        beyond = (vertices - found) @ away
+        projection = project(objective, target)
+        assert np.isfinite(objective.conjugate(projection))
+        away = (target - projection) / p
+        beyond = (vertices - projection) @ away
         assert beyond.max() <= 1e-11 * (1 + abs(away).max())
         # and the support function of the set is the objective
-        best = objective.value(start + away) - away @ found
+        best = objective.value(start + away) - away @ projection
         assert best == pytest.approx(beyond.max(), abs=1e-11 * (1 + abs(away).max()))
 
 

@@ -12,9 +12,9 @@ def test_rosenbrock_to_the_last_digits():
         return optimize.rosen(x), optimize.rosen_der(x)
 
     for d in (2, 5, 20):
-        found = minimise(function, np.full(d, -0.5), 1e-10)
-        assert np.linalg.norm(optimize.rosen_der(found)) <= 1e-10
-        assert found == pytest.approx(np.ones(d), abs=1e-9)
+        minimiser = minimise(function, np.full(d, -0.5), 1e-10)
+        assert np.linalg.norm(optimize.rosen_der(minimiser)) <= 1e-10
+        assert minimiser == pytest.approx(np.ones(d), abs=1e-9)
 
 
 def test_a_wall_of_infinity_is_only_a_step_too_long():
@@ -37,16 +37,16 @@ def test_ill_conditioned_quadratics():
     Q, _ = np.linalg.qr(rng.normal(size=(12, 12)))
     H = Q @ np.diag(np.logspace(-3, 4, 12)) @ Q.T
     centre = rng.normal(size=12)
-    found = minimise(
+    minimiser = minimise(
         lambda x: ((x - centre) @ H @ (x - centre) / 2, H @ (x - centre)), np.zeros(12), 1e-9
     )
-    assert np.linalg.norm(H @ (found - centre)) <= 1e-8
+    assert np.linalg.norm(H @ (minimiser - centre)) <= 1e-8
 
 
 def test_no_minimum_ends_without_a_point_that_looks_like_one():
     assert np.exp(-minimise(lambda x: (np.exp(-x[0]), -np.exp(-x)), np.zeros(1), 1e-30)) > 0
-    found = minimise(lambda x: (float(x.sum()), np.ones(3)), np.zeros(3), 1e-9)
-    assert np.isfinite(found).all()
+    last = minimise(lambda x: (float(x.sum()), np.ones(3)), np.zeros(3), 1e-9)
+    assert np.isfinite(last).all()
 
 
 def test_one_number_and_a_start_that_is_the_minimum():

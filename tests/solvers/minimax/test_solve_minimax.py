@@ -96,8 +96,8 @@ def test_certificates_are_their_definitions(objective):
     assert -1e-12 <= c.fenchel_gap <= 1e-8 * (1 + abs(c.value))  # finite: lam is feasible
     rng = np.random.default_rng(1)
     for size in (1e-4, 0.01, 0.5):
-        near = [LOSSES(t)[0] for t in smooth.theta + size * rng.normal(size=(50, 3))]
-        values = [objective.value(g) for g in near if objective.domain.contains(g)]
+        losses = [LOSSES(t)[0] for t in smooth.theta + size * rng.normal(size=(50, 3))]
+        values = [objective.value(g) for g in losses if objective.domain.contains(g)]
         assert (values or size > 0.1) and min(values, default=np.inf) >= c.lower
 
 
@@ -108,8 +108,10 @@ def test_losses_far_from_zero():
         f, slopes = losses(theta)
         return f + 1e6, slopes
 
-    found, near = (solve_minimax(f, aim, np.zeros(3), jac=True).value for f in (far, losses))
-    assert found - 1e6 == pytest.approx(near, abs=1e-3)
+    far_value, near_value = (
+        solve_minimax(f, aim, np.zeros(3), jac=True).value for f in (far, losses)
+    )
+    assert far_value - 1e6 == pytest.approx(near_value, abs=1e-3)
 
 
 def test_the_bound_holds_as_far_as_its_radius():
@@ -135,8 +137,8 @@ def test_registry_every_convex_objective_is_solved(example):
         with pytest.raises(ValueError, match="start must have losses in the objective's domain"):
             solve_minimax(LOSSES, example, START[True], jac=True)
     else:
-        found = solve_minimax(LOSSES, example, START[True], jac=True)  # raises unless certified
-        assert found.value <= example.value(LOSSES(START[True])[0]) + 1e-12
+        solution = solve_minimax(LOSSES, example, START[True], jac=True)  # raises unless certified
+        assert solution.value <= example.value(LOSSES(START[True])[0]) + 1e-12
 
 
 def parabolas(centres, heights):
@@ -153,20 +155,22 @@ def test_two_parabolas_under_afl(centre, distance, difference):
     a, b, h = centre / 2, (centre + distance) / 2, difference / 4
     theta = np.clip((b**2 + h - a**2) / (2 * (b - a)), a, b)
     lam = np.array([b - theta, theta - a]) / (b - a)  # λ_1 (θ - a) + λ_2 (θ - b) = 0
-    found = solve_minimax(parabolas([a, b], [0, h]), AFL(), [3.0], jac=True)
-    assert found.theta == pytest.approx([theta], abs=1e-4)  # the root of the gap, where λ = (0, 1)
-    assert found.dual_weights == pytest.approx(lam, abs=1e-3)
-    assert found.value == pytest.approx(max((theta - a) ** 2, (theta - b) ** 2 + h), abs=1e-8)
+    solution = solve_minimax(parabolas([a, b], [0, h]), AFL(), [3.0], jac=True)
+    assert solution.theta == pytest.approx(
+        [theta], abs=1e-4
+    )  # the root of the gap, where λ = (0, 1)
+    assert solution.dual_weights == pytest.approx(lam, abs=1e-3)
+    assert solution.value == pytest.approx(max((theta - a) ** 2, (theta - b) ** 2 + h), abs=1e-8)
 
 
 def test_linear_losses_have_a_minimum_only_where_the_objective_gives_them_one():
     def losses(t):
         return np.array([t[0] + 1, 1 - t[0], t[0] / 2]), np.array([[1.0], [-1.0], [0.5]])
 
-    found = solve_minimax(losses, AFL(), [0.7], jac=True)
-    assert found.theta == pytest.approx([0], abs=1e-9) and found.dual_weights == pytest.approx(
-        [0.5, 0.5, 0]
-    )
+    solution = solve_minimax(losses, AFL(), [0.7], jac=True)
+    assert solution.theta == pytest.approx(
+        [0], abs=1e-9
+    ) and solution.dual_weights == pytest.approx([0.5, 0.5, 0])
     # (1/6) / (1 + 5/6): the mean's slope
     with pytest.raises(CertificationError, match="stationarity 0.0909.*regulariser"):
         solve_minimax(losses, FedAvg(), [0.7], jac=True)
@@ -181,8 +185,8 @@ def test_kolmogorov_means():
     assert by_sympy.theta == pytest.approx(named.theta, abs=1e-9)
     # no closed conjugate: it is computed
     harmonic = KolmogorovMean(1 / (3 - t), upper=3.0)
-    found = solve_minimax(LOSSES, harmonic, start(PropFair()), jac=True)
-    assert abs(found.certificate.fenchel_gap) < 1e-8 and found.certificate.stationarity < 1e-8
+    solution = solve_minimax(LOSSES, harmonic, start(PropFair()), jac=True)
+    assert abs(solution.certificate.fenchel_gap) < 1e-8 and solution.certificate.stationarity < 1e-8
     with pytest.raises(ValueError, match="objective must be convex.*it is not"):
         solve_minimax(LOSSES, KolmogorovMean(sympy.log(t), lower=0.0), np.zeros(3), jac=True)
     with pytest.raises(ValueError, match="objective must be convex.*not decided"):
@@ -191,14 +195,18 @@ def test_kolmogorov_means():
 
 def test_every_way_to_give_functions_is_the_same():
     expected = solve_minimax(LOSSES, TERM(2.0), np.zeros(3), jac=True)
-    one = solve_minimax(lambda t: LOSSES(t)[0], TERM(2.0), np.zeros(3), jac=lambda t: LOSSES(t)[1])
+    separate = solve_minimax(
+        lambda t: LOSSES(t)[0], TERM(2.0), np.zeros(3), jac=lambda t: LOSSES(t)[1]
+    )
     values = [lambda t, i=i: LOSSES(t)[0][i] for i in range(5)]
     slopes = [lambda t, i=i: LOSSES(t)[1][i] for i in range(5)]
     pairs = [lambda t, i=i: (LOSSES(t)[0][i], LOSSES(t)[1][i]) for i in range(5)]
     several = solve_minimax(values, TERM(2.0), np.zeros(3), jac=slopes)
     paired = solve_minimax(pairs, TERM(2.0), np.zeros(3), jac=True)
-    for found in (one, several, paired):
-        assert (found.theta == expected.theta).all() and found.iterations == expected.iterations
+    for solution in (separate, several, paired):
+        assert (
+            solution.theta == expected.theta
+        ).all() and solution.iterations == expected.iterations
 
 
 def test_interpolation_all_losses_zero_at_the_minimum():
@@ -216,8 +224,8 @@ def test_interpolation_all_losses_zero_at_the_minimum():
         TERM(3.0),
         PropFair(10.0),
     ):
-        found = solve_minimax(losses, objective, [1.0, 2.0], jac=True)
-        assert found.value < 1e-12 and found.theta == pytest.approx([0, 0], abs=1e-6)
+        solution = solve_minimax(losses, objective, [1.0, 2.0], jac=True)
+        assert solution.value < 1e-12 and solution.theta == pytest.approx([0, 0], abs=1e-6)
 
 
 def test_many_clients_and_logistic_losses():

@@ -30,19 +30,19 @@ def score(model: ContinuousModel, a: int, weights: Any, x: Any) -> Any:
 
 
 def check_against_grid(model: ContinuousModel, a: int, weights: Any, x: Any) -> None:
-    found = accept_sets([model.profile((a,))], [np.asarray(weights)[None]])[0]
-    ends, held = found.line(0)
+    accepted = accept_sets([model.profile((a,))], [np.asarray(weights)[None]])[0]
+    ends, accepts = accepted.line(0)
     s, size = score(model, a, weights, x)
-    inside = held[np.searchsorted(ends, x)] > 0
+    inside = accepts[np.searchsorted(ends, x)] > 0
     distance = np.abs(x[:, None] - ends).min(axis=1, initial=np.inf)
     # the expansions hold 1e-13 of a panel's scale; a cut may be off by that over the slope, and no
     # more
     loud = (np.abs(s) > 1e-11 * max(1.0, float(size.max()))) & (distance > 1e-7)
     wrong = loud & (inside != (s > 0))
     assert not wrong.any(), f"sign wrong at x = {x[wrong][:3]}, s = {s[wrong][:3]}, ends {ends}"
-    for j, total in enumerate(found.integrals[0][1:]):
+    for j, total in enumerate(accepted.integrals[0][1:]):
         below = model.laws[j][a].cdf(np.concatenate([[-np.inf], ends, [np.inf]]))
-        assert total == pytest.approx(held @ np.diff(below), abs=1e-12)
+        assert total == pytest.approx(accepts @ np.diff(below), abs=1e-12)
 
 
 SMOOTH = st.one_of(normals(), mixtures())
@@ -90,15 +90,15 @@ def test_holes_of_any_width_are_found(
     # sums around it
     assume(abs(middle) > 2e-13 * size.max() and abs(middle) * width > 1e-15)
     assume(np.sign(s[1]) == np.sign(s[5]) == -np.sign(middle))
-    found = accept_sets([model.profile((0,))], [np.array([weights])])[0]
-    close = np.abs(found.cut - x0) <= 0.7 * width
-    near = found.cut[close]
-    assert near.size == 2, f"{near.size} cuts within {width} of {x0}, all {found.cut}"
-    assert found.sign[close].tolist() == [np.sign(middle), -np.sign(middle)]
+    accepted = accept_sets([model.profile((0,))], [np.array([weights])])[0]
+    close = np.abs(accepted.cut - x0) <= 0.7 * width
+    cuts = accepted.cut[close]
+    assert cuts.size == 2, f"{cuts.size} cuts within {width} of {x0}, all {accepted.cut}"
+    assert accepted.sign[close].tolist() == [np.sign(middle), -np.sign(middle)]
     # depth ≈ s''·w²/8, so at the ends |s'| ≈ 4·depth/w: a rounding of 1e-13·size moves them by that
     # over the slope
     slack = 2e-13 * size.max() / (4 * abs(middle) / width) + 1e-12
-    np.testing.assert_allclose(near, [x0 - width / 2, x0 + width / 2], atol=slack)
+    np.testing.assert_allclose(cuts, [x0 - width / 2, x0 + width / 2], atol=slack)
 
 
 @given(federations(max_clients=3, law=normals()), st.lists(LAMBDAS, min_size=12, max_size=12))
@@ -144,8 +144,8 @@ def test_a_root_at_the_end_of_a_panel_is_found(seed: int) -> None:
         factors = np.random.default_rng(seed).uniform(0.0, 3.0, 500)
         weights = np.stack([np.ones(500), factors], axis=1)
         weights = np.pad(weights, ((0, 0), (0, len(profile.coefficients) - 2)))
-        found = accept_sets([profile], [weights])[0]
-        assert found.sign.tolist() == [[1.0]] * 500 and np.abs(found.cut).max() < 1e-12
+        accepted = accept_sets([profile], [weights])[0]
+        assert accepted.sign.tolist() == [[1.0]] * 500 and np.abs(accepted.cut).max() < 1e-12
 
 
 def test_a_missed_root_is_told_by_the_dual_value() -> None:
@@ -182,6 +182,6 @@ def test_bernstein_coefficients_are_those_of_the_series_and_bound_it() -> None:
     basis = stats.binom.pmf(np.arange(16)[:, None], 15, t)  # C(15, k) t^k (1 - t)^(15 - k)
     for c in rng.normal(size=(20, 16)) * 0.3 ** np.arange(16):
         series = np.polynomial.chebyshev.chebval(2 * t - 1, c)
-        found = c @ _BERNSTEIN
-        np.testing.assert_allclose(found @ basis, series, atol=1e-11)
-        assert found.min() - 1e-11 <= series.min() and series.max() <= found.max() + 1e-11
+        bernstein = c @ _BERNSTEIN
+        np.testing.assert_allclose(bernstein @ basis, series, atol=1e-11)
+        assert bernstein.min() - 1e-11 <= series.min() and series.max() <= bernstein.max() + 1e-11

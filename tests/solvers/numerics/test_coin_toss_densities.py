@@ -53,7 +53,7 @@ def test_no_rule_with_the_same_rates_is_nearer_to_a_toss(seed: int, notion: str)
     x, rates = counted(mean[0, a], sd[0, a], notion)
     f = rule(x, a)
     assert np.unique(np.round(np.abs(f - 0.5), 12)).size == 1  # two values, one of them 1 - other
-    found = scipy.optimize.linprog(  # the least t with |f - 1/2| <= t
+    nearest = scipy.optimize.linprog(  # the least t with |f - 1/2| <= t
         np.append(np.zeros(CELLS), 1.0),
         A_eq=np.pad(rates, ((0, 0), (0, 1))),
         b_eq=rates @ f,
@@ -62,12 +62,12 @@ def test_no_rule_with_the_same_rates_is_nearer_to_a_toss(seed: int, notion: str)
         ),
         b_ub=np.append(np.full(CELLS, 0.5), np.full(CELLS, -0.5)),
     )
-    assert abs(f[0] - 0.5) == pytest.approx(found.fun, abs=CLOSE)
+    assert abs(f[0] - 0.5) == pytest.approx(nearest.fun, abs=CLOSE)
     # a false variant: another threshold and a constant share, of the same rates
     if notion == "eodds":
         step = x > np.quantile(x, 0.3)
         low, rise = np.linalg.solve(np.stack([rates.sum(axis=1), rates @ step], axis=1), rates @ f)
-        assert max(abs(low - 0.5), abs(low + rise - 0.5)) > found.fun + CLOSE
+        assert max(abs(low - 0.5), abs(low + rise - 0.5)) > nearest.fun + CLOSE
 
 
 @pytest.mark.parametrize("difference", ["pairwise", "overall"])
@@ -84,16 +84,18 @@ def test_members_follow_from_the_problem(
     relabelled = ff.Federation.normal(mean[:, names], sd[:, names], share[:, names], weight)
     for eps in (0.0, 0.05):
         s = ff.solve(fed, "lft_ensemble", eps, notion=notion, difference=difference)
-        for other in (permuted, relabelled):
-            t = ff.solve(other, "lft_ensemble", eps, notion=notion, difference=difference)
+        for equivalent in (permuted, relabelled):
+            t = ff.solve(equivalent, "lft_ensemble", eps, notion=notion, difference=difference)
             assert (t.disparity, t.utility) == pytest.approx((s.disparity, s.utility), abs=SAME)
         alone, budget = fed.alone(0), np.array([eps])
         task, x = Task.of(alone, "cfl", notion, difference), np.linspace(-4, 4, 101)
-        one = solve_by_dual(alone, task, budget)
-        for start in rng.normal(0, 0.2, (2, one.multipliers.size)):
-            two = solve_by_dual(alone, task, budget, start=start)
+        reference = solve_by_dual(alone, task, budget)
+        for start in rng.normal(0, 0.2, (2, reference.multipliers.size)):
+            restarted = solve_by_dual(alone, task, budget, start=start)
             for a in range(groups):
-                np.testing.assert_allclose(two.classifier(x, a), one.classifier(x, a), atol=SAME)
+                np.testing.assert_allclose(
+                    restarted.classifier(x, a), reference.classifier(x, a), atol=SAME
+                )
 
 
 @pytest.mark.parametrize("difference", ["pairwise", "overall"])
@@ -108,18 +110,20 @@ def test_members_change_little_when_budgets_do(seed: int, difference: Any) -> No
     task = Task.of(fed, "cfl", "accuracy_parity", difference)
     free = solve_by_dual(fed, task, np.ones(1)).disparity
     for eps in (5e-9, *(free * np.linspace(0.02, 0.9, 6))):
-        one = solve_by_dual(fed, task, np.array([eps]))
-        two = solve_by_dual(fed, task, np.array([eps + NEAR]), start=one.multipliers)
+        first = solve_by_dual(fed, task, np.array([eps]))
+        second = solve_by_dual(fed, task, np.array([eps + NEAR]), start=first.multipliers)
         for a in range(3):
-            np.testing.assert_allclose(two.classifier(x, a), one.classifier(x, a), atol=STEEPEST)
+            np.testing.assert_allclose(
+                second.classifier(x, a), first.classifier(x, a), atol=STEEPEST
+            )
 
 
 def test_the_smallest_disparity_of_equalised_odds_has_one_value() -> None:
-    own = law(8, 2, 2)
-    turned = *(v[:, ::-1] for v in own[:3]), own[3]
+    arguments = law(8, 2, 2)
+    turned = *(v[:, ::-1] for v in arguments[:3]), arguments[3]
     both = [
-        ff.min_disparity(ff.Federation.normal(*each), "lft_ensemble", notion="eodds")
-        for each in (own, turned)
+        ff.min_disparity(ff.Federation.normal(*order), "lft_ensemble", notion="eodds")
+        for order in (arguments, turned)
     ]
     assert both[1].disparity == pytest.approx(both[0].disparity, abs=1e-9)
     assert both[0].disparity > 0.01

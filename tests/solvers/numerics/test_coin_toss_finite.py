@@ -27,11 +27,11 @@ def with_several(seeds: Any) -> Iterator[tuple[Problem, Any, Any, Any]]:
     for seed in seeds:
         rng = np.random.default_rng(seed)
         fed = federation(rng, groups=3)
-        eps, more = asked(rng, fed, "lft_ensemble")[1:]
+        eps, options = asked(rng, fed, "lft_ensemble")[1:]
         scheme = ("lft_ensemble", "lft_fedavg")[seed % 2]
-        task = Task.of(fed, scheme, **more)
-        own = [problem.at(eps[i : i + 1]) for i, problem in enumerate(own_problems(fed, task))]
-        for problem in own if seed % 2 == 0 else [clients_problem(fed, task).at(eps)]:
+        task = Task.of(fed, scheme, **options)
+        problems = [problem.at(eps[i : i + 1]) for i, problem in enumerate(own_problems(fed, task))]
+        for problem in problems if seed % 2 == 0 else [clients_problem(fed, task).at(eps)]:
             (f, lam), v = solve_box(problem), problem.v
             people = np.abs(problem.u) + np.abs(v).sum(axis=0) > 0
             terms = np.abs(problem.u) + np.abs(lam) @ np.abs(v)
@@ -41,25 +41,31 @@ def with_several(seeds: Any) -> Iterator[tuple[Problem, Any, Any, Any]]:
                 yield problem, f, lam, tied
 
 
-def least(problem: Problem, f: Any, tied: Any) -> float:
+def smallest_distance(problem: Problem, f: Any, tied: Any) -> float:
     """The least sup |g - 1/2| over the tied cells of all g that meet the budgets and are as useful
     as f.
     """
-    n, known = f.size, np.isfinite(problem.eps)
-    v, b, eps = problem.v[known], problem.b[known], problem.eps[known]
+    n, limited = f.size, np.isfinite(problem.eps)
+    v, b, eps = problem.v[limited], problem.b[limited], problem.eps[limited]
     g = np.eye(n)[tied]
     limits = [np.column_stack([sign * g, -np.ones(len(g))]) for sign in (1, -1)]
     limits += [np.column_stack([sign * v, np.zeros(len(v))]) for sign in (1, -1)]
     limits.append(np.append(-problem.u, 0.0)[None])
-    most = [np.full(len(g), 0.5), np.full(len(g), -0.5), eps - b, eps + b, [-problem.u @ f + 1e-12]]
-    found = scipy.optimize.linprog(
+    bounds = [
+        np.full(len(g), 0.5),
+        np.full(len(g), -0.5),
+        eps - b,
+        eps + b,
+        [-problem.u @ f + 1e-12],
+    ]
+    solution = scipy.optimize.linprog(
         np.append(np.zeros(n), 1.0),
         A_ub=np.concatenate(limits),
-        b_ub=np.concatenate(most),
+        b_ub=np.concatenate(bounds),
         bounds=(0, 1),
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
-    return float(found.fun) if found.success else np.nan
+    return float(solution.fun) if solution.success else np.nan
 
 
 def test_no_optimal_rule_is_nearer_to_a_toss() -> None:
@@ -70,12 +76,12 @@ def test_no_optimal_rule_is_nearer_to_a_toss() -> None:
         assert problem.u @ g >= problem.u @ f - 1e-12
         others = ~tied & (np.arange(f.size) < f.size - problem.levels)
         np.testing.assert_array_equal(g[others], f[others])
-        own, best = np.abs(g - 0.5)[tied].max(), least(problem, f, tied)
+        distance, best = np.abs(g - 0.5)[tied].max(), smallest_distance(problem, f, tied)
         if np.isnan(best):  # HiGHS did not solve it
             continue
-        assert own <= best + CLOSE
+        assert distance <= best + CLOSE
         compared += 1
-        moved += np.abs(f - 0.5)[tied].max() > own + SAME  # HiGHS' own rule would not pass
+        moved += np.abs(f - 0.5)[tied].max() > distance + SAME  # HiGHS' own rule would not pass
     assert moved >= 10 and compared >= 40
 
 
@@ -89,14 +95,14 @@ def test_members_depend_on_no_order(seed: int, notion: str, difference: str) -> 
     rng = np.random.default_rng(seed)
     masses, eta = rng.gamma(1.0, size=(3, 3, 5)) + 0.05, np.sort(rng.random(5))
     masses /= masses.sum(axis=(1, 2), keepdims=True)
-    one = ff.Federation.finite(np.arange(5), masses, eta)
+    first = ff.Federation.finite(np.arange(5), masses, eta)
     points, groups, clients = rng.permutation(5), rng.permutation(3), rng.permutation(3)
     turned = masses[clients][:, groups][:, :, points]
-    two = ff.Federation.finite(np.arange(5), turned, eta[points])
+    second = ff.Federation.finite(np.arange(5), turned, eta[points])
     for eps in (0.0, 0.02, 0.1):
         s, t = (
             ff.solve(fed, "lft_ensemble", eps, notion=notion, difference=difference, costs=(2, 1))
-            for fed in (one, two)
+            for fed in (first, second)
         )
         assert t.disparity == pytest.approx(s.disparity, abs=SAME)
         assert t.utility == pytest.approx(s.utility, abs=SAME)

@@ -54,23 +54,23 @@ def test_tight_budgets_of_many_clients_are_certified(clients: int, seed: int, ep
 def test_newton_in_cuts_and_multipliers_together_ends_where_newton_in_multipliers_does() -> None:
     problem, eps = RuleFamily.of(random_federation(20)).problem, np.full((1, 20), 0.01)
     start = dual_point(problem, descent.on_cells(problem, eps))
-    found, better = settled(problem, start, eps)
-    assert better.all() and kkt_residual(found.lam, found.values, eps)[0] <= 1e-13
-    exact = dual_point(problem, found.lam)  # D(λ) and the rule by isolating roots anew
-    assert found.dual(eps) == pytest.approx(exact.dual(eps), abs=1e-15)
-    for mine, own in zip(found.sets, exact.sets, strict=True):
-        assert mine.cut == pytest.approx(own.cut, abs=1e-9)
-        assert mine.integrals == pytest.approx(own.integrals, abs=1e-9)
+    polished, better = settled(problem, start, eps)
+    assert better.all() and kkt_residual(polished.lam, polished.values, eps)[0] <= 1e-13
+    exact = dual_point(problem, polished.lam)  # D(λ) and the rule by isolating roots anew
+    assert polished.dual(eps) == pytest.approx(exact.dual(eps), abs=1e-15)
+    for accepted, isolated in zip(polished.sets, exact.sets, strict=True):
+        assert accepted.cut == pytest.approx(isolated.cut, abs=1e-9)
+        assert accepted.integrals == pytest.approx(isolated.integrals, abs=1e-9)
     # one cut moved by 1e-6 is seen, and set right
-    first, profile = found.sets[0], problem.profiles[0]
+    first, profile = polished.sets[0], problem.profiles[0]
     cut = first.cut + 1e-6 * (np.arange(first.cut.size) == 0)
     change = (profile.above(cut) - profile.above(first.cut))[:, 0] @ first.sign[0]
-    values = found.values + problem.coefficients[0] @ change[1:]
-    sets = (replace(first, cut=cut, integrals=first.integrals + change), *found.sets[1:])
-    moved = replace(found, sets=sets, accuracy=found.accuracy + change[0], values=values)
+    values = polished.values + problem.coefficients[0] @ change[1:]
+    sets = (replace(first, cut=cut, integrals=first.integrals + change), *polished.sets[1:])
+    moved = replace(polished, sets=sets, accuracy=polished.accuracy + change[0], values=values)
     assert kkt_residual(moved.lam, moved.values, eps)[0] > 1e-10
     again = _together(problem, moved, eps)
-    assert again.sets[0].cut == pytest.approx(found.sets[0].cut, abs=1e-12)
+    assert again.sets[0].cut == pytest.approx(polished.sets[0].cut, abs=1e-12)
 
 
 def test_what_the_descent_returns_bounds_every_feasible_accuracy() -> None:

@@ -62,15 +62,15 @@ def test_a_programme_by_hand() -> None:
     # max 2x + y, x <= 1, y <= 1, x + y <= 3/2: the vertex (1, 1/2); with -(x² + y²)/2·4 the free
     # maximum (1/2, 1/4)
     rows, limits, gain = np.ones((1, 1, 2)), np.array([[1.5]]), np.array([[2.0, 1.0]])
-    for curvature, wanted in ((None, [[1.0, 0.5]]), (4 * np.eye(2)[None], [[0.5, 0.25]])):
+    for curvature, optimum in ((None, [[1.0, 0.5]]), (4 * np.eye(2)[None], [[0.5, 0.25]])):
         x = maximise(gain, rows, limits, -ONE, ONE, curvature)[0]
-        np.testing.assert_allclose(x, wanted, atol=1e-10)
+        np.testing.assert_allclose(x, optimum, atol=1e-10)
         # the same with the box among the rows, and none, or half of it, beside them
         box = np.concatenate([np.eye(2), -np.eye(2), rows[0]])[None]
         both = np.append(np.ones(4), 1.5)[None]
         for below in (-np.inf, np.array([-np.inf, 0.0])):
             x = maximise(gain, box, both, below * ONE, np.inf * ONE, curvature)[0]
-            np.testing.assert_allclose(x, wanted, atol=1e-10)
+            np.testing.assert_allclose(x, optimum, atol=1e-10)
 
 
 def test_programmes_of_any_scale() -> None:
@@ -83,7 +83,7 @@ def test_programmes_of_any_scale() -> None:
 
 @given(programmes(), st.integers(1, 1000), st.data())
 def test_a_programme_without_a_point_ends_and_leaves_the_others(
-    problem: tuple[Any, Any, Any], apart: int, data: st.DataObject
+    problem: tuple[Any, Any, Any], distance: int, data: st.DataObject
 ) -> None:
     # x_1 <= -1/apart and -x_1 <= 0 exclude each other; warnings are errors
     gain, rows, limits = problem
@@ -92,7 +92,7 @@ def test_a_programme_without_a_point_ends_and_leaves_the_others(
     two = np.zeros((count, 2, n))
     two[lost, :, 0] = 1.0, -1.0
     beyond = np.zeros((count, 2))
-    beyond[lost, 0] = -1.0 / apart
+    beyond[lost, 0] = -1.0 / distance
     both = np.concatenate([rows, two], axis=1), np.append(limits, beyond, axis=1)
     x = maximise(gain, *both, -ONE, ONE)[0]
     assert np.isfinite(x).all()

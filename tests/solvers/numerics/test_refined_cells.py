@@ -44,16 +44,16 @@ def test_many_clients_with_many_budgets_of_zero(seed: int, monkeypatch: pytest.M
     eps = rng.uniform(0, 0.3, clients)
     eps[rng.random(clients) < 0.2] = 0.0
     eps[rng.random(clients) < 0.2] = 1.0
-    found: list[list[Line]] = []
+    refined: list[list[Line]] = []
 
-    def spied(*given) -> tuple[list[Line], object]:
-        lines, best = refine(*given)
-        found.append(lines)
+    def spied(*arguments) -> tuple[list[Line], object]:
+        lines, best = refine(*arguments)
+        refined.append(lines)
         return lines, best
 
     monkeypatch.setattr(densities, "refine", spied)
     solution = ff.solve(fed, "lft_fedavg", eps)
-    assert len(found) == 1
+    assert len(refined) == 1
     assert solution.certificates[0].gap <= 5e-11
     assert (solution.local_disparities - eps).max() <= 1e-11
     monkeypatch.setattr("fairfl.solvers.numerics.refined_cells.ROUNDS", 3)

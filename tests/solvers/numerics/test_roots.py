@@ -42,7 +42,7 @@ def test_roots_are_brents(rows: list[tuple[int, int, int, int]]) -> None:
         return np.array([SHAPES[rows[k][0]](v - center[k]) for v, k in zip(x, index, strict=True)])
 
     everyone = np.arange(len(rows))
-    found = increasing_root(function, low, high, function(low, everyone), function(high, everyone))
+    roots = increasing_root(function, low, high, function(low, everyone), function(high, everyone))
     for k, (shape, *_) in enumerate(rows):
         theirs = optimize.brentq(
             lambda v, s=shape, c=center[k]: SHAPES[s](v - c),
@@ -52,8 +52,8 @@ def test_roots_are_brents(rows: list[tuple[int, int, int, int]]) -> None:
             maxiter=999,
         )
         flat = 2e-5 if shape == 1 else 4e-15  # x³ rounds to a flat foot
-        assert found[k] == pytest.approx(theirs, abs=flat)
-        assert found[k] == pytest.approx(center[k], abs=flat)
+        assert roots[k] == pytest.approx(theirs, abs=flat)
+        assert roots[k] == pytest.approx(center[k], abs=flat)
 
 
 def test_a_root_at_an_end_is_that_end() -> None:
@@ -71,14 +71,16 @@ def test_elements_keep_their_own_functions() -> None:
     def function(x: Any, index: Any) -> Any:
         return np.where(index % 2 == 0, x - target[index], x**7 - target[index] ** 7)
 
-    zero, one, everyone = np.zeros(37), np.ones(37), np.arange(37)
-    found = increasing_root(function, zero, one, function(zero, everyone), function(one, everyone))
-    np.testing.assert_allclose(found, target, rtol=1e-12)
+    zeros, ones, everyone = np.zeros(37), np.ones(37), np.arange(37)
+    roots = increasing_root(
+        function, zeros, ones, function(zeros, everyone), function(ones, everyone)
+    )
+    np.testing.assert_allclose(roots, target, rtol=1e-12)
 
 
 def test_a_jump_is_bracketed() -> None:
     def function(x: Any, index: Any) -> Any:
         return np.where(x > 1 / 3, 1.0, -1.0)
 
-    found = increasing_root(function, np.zeros(1), np.ones(1), -np.ones(1), np.ones(1))
-    assert found[0] == pytest.approx(1 / 3, abs=1e-15)
+    roots = increasing_root(function, np.zeros(1), np.ones(1), -np.ones(1), np.ones(1))
+    assert roots[0] == pytest.approx(1 / 3, abs=1e-15)
