@@ -22,8 +22,8 @@ from fairfl.theory import aggregation as aims
 
 
 def scored(**changes):
-    given = {"X": np.arange(6.0)[:, None], "y": [0, 1, 0, 1, 0, 1], "folds": 3}
-    return tables.cross_fitted_score(**(given | changes))
+    arguments = {"X": np.arange(6.0)[:, None], "y": [0, 1, 0, 1, 0, 1], "folds": 3}
+    return tables.cross_fitted_score(**(arguments | changes))
 
 
 FOUR = [0, 1, 0, 1]
@@ -123,12 +123,14 @@ class Shifted(engine.LeastSquares):
         return super().sample_losses(z, y) - 100
 
 
-def started(algorithm=None, model=None, data=None, computing=EXACT, own=None, **changes):
+def started(
+    algorithm=None, model=None, data=None, computing=EXACT, replicate_options=None, **changes
+):
     """A round of three clients' training, some of it changed."""
-    replicate = Replicate(algorithm or every_algorithm.FedAvg(), **(own or {}))
+    replicate = Replicate(algorithm or every_algorithm.FedAvg(), **(replicate_options or {}))
     parts = classified((5, 9, 8)) if data is None else data
-    given = model or engine.Softmax(4, 3), parts, [replicate], quick(**changes), computing
-    Simulation(*given).step()
+    arguments = model or engine.Softmax(4, 3), parts, [replicate], quick(**changes), computing
+    Simulation(*arguments).step()
 
 
 def whole_numbers(kind):

@@ -35,10 +35,10 @@ def test_the_command_runs(folder, cli):
     (line,) = re.findall(
         r"^(fairfl simulate people\.csv[^#\n]*)", PAGE.read_text("utf-8"), flags=re.MULTILINE
     )
-    told = cli(*shlex.split(line)[1:], "--seeds", 1, "--budget", 0.1)
-    assert told.exit_code == 0, told.stderr
-    assert "Features: school, age, score, sex." in told.stdout
-    assert "Notes:" in told.stdout and "paper" not in told.stdout
+    outcome = cli(*shlex.split(line)[1:], "--seeds", 1, "--budget", 0.1)
+    assert outcome.exit_code == 0, outcome.stderr
+    assert "Features: school, age, score, sex." in outcome.stdout
+    assert "Notes:" in outcome.stdout and "paper" not in outcome.stdout
     out = folder / "out" / "simulate" / "people"
     names = {f"people-tradeoff{end}" for end in (".csv", ".svg", ".png", ".manifest.json")}
     assert {file.name for file in out.iterdir()} == names | {

@@ -27,7 +27,7 @@ def test_a_run_ends_elsewhere_but_near(kind):
     dtype = "float32" if kind == "float64" else "float64"
     plain = ended(dtype)
     with perturbed(kind):
-        other = ended(dtype)
-    assert 1e-9 <= float((other - plain).abs().max()) <= 1e-4
-    assert other.dtype == (getattr(torch, kind) if kind.startswith("float") else plain.dtype)
+        moved = ended(dtype)
+    assert 1e-9 <= float((moved - plain).abs().max()) <= 1e-4
+    assert moved.dtype == (getattr(torch, kind) if kind.startswith("float") else plain.dtype)
     assert torch.equal(ended(dtype), plain)

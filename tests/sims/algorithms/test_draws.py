@@ -41,12 +41,12 @@ def simulated(algorithms, clients=(0, 1, 2, 3), weights=P, rounds=2, **changes):
 @pytest.mark.parametrize("draws", [(0, 0, 2), (0, 1, 3, 3), (1, 1, 1, 3, 3), (2, 2)], ids=str)
 def test_who_is_drawn_twice_counts_as_two(draws):
     """Against a federation with twins where a client is drawn twice. Twins are one group."""
-    twins = [of_twins(one, draws) for one in COUNTING]
+    twins = [of_twins(rule, draws) for rule in COUNTING]
     expected = simulated(twins, draws, [Q(1, len(draws))] * len(draws)).params
-    found = simulated(COUNTING, participation=Drawn(draws)).params
-    for one, own, other in zip(COUNTING, found, expected, strict=True):
-        np.testing.assert_allclose(own, other, rtol=1e-9, atol=1e-13, err_msg=repr(one))
-        assert float(own.abs().max()) > 1e-3  # something moved
+    params = simulated(COUNTING, participation=Drawn(draws)).params
+    for rule, row, twin_row in zip(COUNTING, params, expected, strict=True):
+        np.testing.assert_allclose(row, twin_row, rtol=1e-9, atol=1e-13, err_msg=repr(rule))
+        assert float(row.abs().max()) > 1e-3  # something moved
 
 
 def of_twins(algorithm, draws):
@@ -57,7 +57,7 @@ def of_twins(algorithm, draws):
 
 def test_afl_counts_its_clients_once():
     """As its docstring says: a client's weight is its lambda, not its draws."""
-    found, expected = (
+    params, expected = (
         simulated(SHOWN[AFL], participation=Drawn(draws)).params for draws in ((0, 0, 2), (0, 2))
     )
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(params, expected, rtol=1e-12)

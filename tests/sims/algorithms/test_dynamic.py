@@ -58,8 +58,8 @@ def ended(algorithm, rounds, kind=LeastSquares, backend="batched", lr=float(LR))
 
 def check(algorithm, rounds, kind, expected):
     for backend in ("batched", "loop"):
-        found = ended(algorithm, rounds, kind, backend).params[0].detach()
-        np.testing.assert_allclose(found, [float(x) for x in expected], rtol=1e-12, atol=1e-12)
+        params = ended(algorithm, rounds, kind, backend).params[0].detach()
+        np.testing.assert_allclose(params, [float(x) for x in expected], rtol=1e-12, atol=1e-12)
 
 
 def test_the_printed_limit_is_negative_where_entries_grew():
@@ -107,16 +107,16 @@ def plain(algorithm, data, rounds, lr=0.1):
     G = limits = last = None
     for t in range(rounds):
         join = max(j for j in (0, 2, 5) if j <= t)
-        here = [k for k in range(6) if (0, 2, 5)[GROUPS[k]] <= t]
-        p = {k: n[k] / sum(n[j] for j in here) for k in here}
+        present = [k for k in range(6) if (0, 2, 5)[GROUPS[k]] <= t]
+        p = {k: n[k] / sum(n[j] for j in present) for k in present}
         if limits is None or t == join:
             limits = last
         u, F = {}, {}
-        for k in here:
-            one = Parts(data.train.take([k]))
+        for k in present:
+            alone_data = Parts(data.train.take([k]))
             training = replace(SETTING, rounds=rounds, participation=Joining((0,)))
             slow = replace(EXACT, backend="loop")
-            alone = Simulation(MODEL, one, [Replicate(FedAvg())], training, slow)
+            alone = Simulation(MODEL, alone_data, [Replicate(FedAvg())], training, slow)
             F[k] = float(MODEL.reference(w, alone.data.x, alone.data.y).mean())
             alone.params[0], alone.round = w, t
             alone.step()
@@ -133,21 +133,21 @@ def plain(algorithm, data, rounds, lr=0.1):
                     elif t > join:
                         b = rule.beta
                         u[k][part] *= (b * G[at] / (1 + t - join) + (1 - b) * norm) / norm
-        step = sum(p[k] * u[k] for k in here)
+        step = sum(p[k] * u[k] for k in present)
         if isinstance(algorithm, DynamicQFedAvg):
             q, h = algorithm.q, {}
             if algorithm.variant == "printed":
                 step = torch.zeros(27, dtype=torch.float64)
-                for k in here:
+                for k in present:
                     for part in layers:
                         norm = float(u[k][part].norm())
                         h = q * F[k] ** (q - 1) * norm + F[k] ** q
                         step[part] += p[k] * F[k] ** q * u[k][part] / h
             else:
-                for k in here:
+                for k in present:
                     h[k] = F[k] ** q / lr + q * F[k] ** (q - 1) * float(u[k].norm() / lr) ** 2
-                top = sum(p[k] * F[k] ** q * u[k] / lr for k in here)
-                step = top / sum(p[k] * h[k] for k in here)
+                top = sum(p[k] * F[k] ** q * u[k] / lr for k in present)
+                step = top / sum(p[k] * h[k] for k in present)
         if t == join and t > 0:
             G = [float(step[part].norm()) for part in parts]
         last = [float(step[part].abs().max()) for part in layers]
@@ -159,19 +159,19 @@ def test_a_plain_loop_in_any_order_of_the_clients():
     data, order = classified(SIZES), np.random.default_rng(3).permutation(6)
     groups = tuple(int(GROUPS[k]) for k in order)
     moved = replace(SETTING, participation=Joining((0, 2, 5), groups=groups))
-    one = trained(MODEL, data, EVERY, SETTING).params
-    two = trained(MODEL, Parts(data.train.take(order)), EVERY, moved).params
-    for algorithm, found, other in zip(EVERY, one, two, strict=True):
+    params = trained(MODEL, data, EVERY, SETTING).params
+    moved_params = trained(MODEL, Parts(data.train.take(order)), EVERY, moved).params
+    for algorithm, row, moved_row in zip(EVERY, params, moved_params, strict=True):
         close = {"rtol": 1e-12, "atol": 1e-12, "err_msg": repr(algorithm)}
-        np.testing.assert_allclose(found, plain(algorithm, data, 7), **close)
-        np.testing.assert_allclose(other, found, **close)
+        np.testing.assert_allclose(row, plain(algorithm, data, 7), **close)
+        np.testing.assert_allclose(moved_row, row, **close)
 
 
 def test_all_at_once_is_fedavg():
     data = classified(SIZES)
     training = replace(SETTING, participation=Joining((0, 0, 0), groups=GROUPS))
-    found = trained(MODEL, data, [FedAvg(), *(kind() for kind in NEW[:3])], training).params
-    assert all(torch.equal(found[0], other) for other in found[1:])
+    params = trained(MODEL, data, [FedAvg(), *(kind() for kind in NEW[:3])], training).params
+    assert all(torch.equal(params[0], row) for row in params[1:])
 
 
 def test_a_client_that_does_not_move_stays_where_it_is():
@@ -179,7 +179,7 @@ def test_a_client_that_does_not_move_stays_where_it_is():
     data = Parts(ClientData([[1.0], [0.0]], [1.0, 0.0], range(3)))
     training = quick(rounds=3, lr=0.1, batch_size=None, participation=Joining((0, 1)))
     rules = [NormalizedFedAvg(), NormalizedFedAvg("global"), ModifiedNormalizedFedAvg()]
-    found = trained(LeastSquares(1, bias=False), data, rules, training).params
-    np.testing.assert_allclose(found[:2], 0.1 + 2 * 0.05, rtol=1e-12)  # then lr / 2 twice
+    params = trained(LeastSquares(1, bias=False), data, rules, training).params
+    np.testing.assert_allclose(params[:2], 0.1 + 2 * 0.05, rtol=1e-12)  # then lr / 2 twice
     # 0.1 + 0.045, which is G; then half of G / 2
-    np.testing.assert_allclose(found[2], 0.145 + 0.045 / 4, rtol=1e-12)
+    np.testing.assert_allclose(params[2], 0.145 + 0.045 / 4, rtol=1e-12)

@@ -63,8 +63,8 @@ def test_q_steps_are_those_of_the_claims(clients, w, q, L, lr, variant):
     for constant in (L, None):
         algorithm = QFedAvg(float(q), constant, variant)
         given_ = p, torch.tensor([w]), lr
-        told = received(rows, [1, n - 1] if n > 1 else 1, losses, *given_)
-        weights = algorithm.server(told).weights
+        message = received(rows, [1, n - 1] if n > 1 else 1, losses, *given_)
+        weights = algorithm.server(message).weights
         used = 1 / lr if constant is None else constant
         expected = algorithms.update(w, list(local), list(losses), used, q, variant == "corrected")
         assert w + weights @ (local - w) == pytest.approx(expected, rel=1e-9, abs=1e-9)
@@ -82,10 +82,10 @@ def test_afl_with_some_clients_raises_theirs_alone(ascent):
     for mask in masks:
         w = simulation.params[0].clone()
         x = torch.cat([data.train.x, torch.ones(32, 1, dtype=torch.float64)], 1)
-        each = torch.nn.functional.cross_entropy(
+        sample_losses = torch.nn.functional.cross_entropy(
             x @ w.view(3, 5).T, data.train.y, reduction="none"
         ).view(4, 8)
-        gain = np.where(mask, each.mean(1).numpy(), 0.0)
+        gain = np.where(mask, sample_losses.mean(1).numpy(), 0.0)
         simulation.step()
         clients, weights = simulation.weights[0]
         np.testing.assert_array_equal(clients, np.flatnonzero(mask))
@@ -106,8 +106,8 @@ def test_gifair_of_no_lam_keeps_its_bound(weights, draw):
     for algorithm in (GIFAIR(), GIFAIR(groups=groups)):
         algorithm.start(n, p, torch.zeros(1))
         for times in (np.ones(n, int), draws):
-            given = Round(0, np.arange(n), p, p, torch.zeros(1), 0.1, losses, {}, draws=times)
-            (task,) = algorithm.client(given)
+            round = Round(0, np.arange(n), p, p, torch.zeros(1), 0.1, losses, {}, draws=times)
+            (task,) = algorithm.client(round)
             assert task.scale.min() >= 0.5 - 1e-9 and p @ task.scale == pytest.approx(1, rel=1e-9)
 
 

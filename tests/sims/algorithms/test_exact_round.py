@@ -119,9 +119,9 @@ CASES = [
 @pytest.mark.parametrize("backend", ["batched", "loop"])
 @pytest.mark.parametrize(("algorithm", "expected"), CASES, ids=[str(k) for k in range(len(CASES))])
 def test_one_round_by_hand(algorithm, expected, backend):
-    training, how = Training(1, 1 / 16, None, epochs=2), replace(EXACT, backend=backend)
-    (found,) = trained(MODEL, two_quadratics(), [algorithm], training, how).params
-    np.testing.assert_allclose(found, [float(x) for x in expected], rtol=1e-12, atol=1e-12)
+    training, computing = Training(1, 1 / 16, None, epochs=2), replace(EXACT, backend=backend)
+    (params,) = trained(MODEL, two_quadratics(), [algorithm], training, computing).params
+    np.testing.assert_allclose(params, [float(x) for x in expected], rtol=1e-12, atol=1e-12)
 
 
 def test_every_algorithm_has_a_case():
@@ -169,12 +169,14 @@ def test_ditto_keeps_personal_models_by_hand():
     done = trained(
         MODEL, two_quadratics(), [every.Ditto(1.0)], Training(2, 1 / 16, None, 2), rounds=1
     )
-    mine = done.states[0]["personal"].numpy()
+    personal = done.states[0]["personal"].numpy()
     # The first round starts at w^0: the same steps as FedProx with mu = 1.
-    np.testing.assert_allclose(mine, [[float(Q(29, 128)), 0], [0, float(Q(23, 16))]], rtol=1e-12)
+    np.testing.assert_allclose(
+        personal, [[float(Q(29, 128)), 0], [0, float(Q(23, 16))]], rtol=1e-12
+    )
     done.step()
     w = np.array([float(P_A * A), float(P_B * B)])
-    a = mine[0]
+    a = personal[0]
     for _ in range(2):
         a = a - (2 * (a - [1, 0]) + (a - w)) / 16
     np.testing.assert_allclose(done.states[0]["personal"][0].numpy(), a, rtol=1e-12)

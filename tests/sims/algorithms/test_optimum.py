@@ -21,7 +21,7 @@ RATE = 0.5
 """A step: the losses' gradients are 1.5-Lipschitz or less with high probability."""
 
 
-def drawn():
+def random_data():
     """Clients alike in size with truths of their own. Labels are drawn, so that no client is
     separable and every mean of the losses has a minimiser.
     """
@@ -34,7 +34,7 @@ def drawn():
     return torch.from_numpy(x), torch.from_numpy(y)
 
 
-X, Y = drawn()
+X, Y = random_data()
 DATA = Parts(ClientData.from_clients(list(zip(X, Y, strict=True))))
 
 
@@ -95,9 +95,9 @@ def gap(aim, w):
     ids=["smooth", "kinked"],
 )
 def test_they_reach_the_optimum(cases, training, reached):
-    ends = trained(MODEL, DATA, [one for one, _ in cases], training).params.numpy()
-    gaps = {one: gap(aim, w) for (one, aim), w in zip(cases, ends, strict=True)}
-    assert all(-1e-11 < each <= reached for each in gaps.values()), gaps
+    ends = trained(MODEL, DATA, [rule for rule, _ in cases], training).params.numpy()
+    gaps = {rule: gap(aim, w) for (rule, aim), w in zip(cases, ends, strict=True)}
+    assert all(-1e-11 < excess <= reached for excess in gaps.values()), gaps
     assert gap(aims.QFFL(2.0), ends[1]) > 1e-4  # of another objective's optimum
 
 

@@ -21,12 +21,14 @@ class Scaffold(engine.Algorithm):
         return (engine.LocalTask(linear=round.state["all"] - round.state["own"][round.rows]),)
 
     def server(self, received):
-        own, every = received.state["own"].clone(), received.state["all"]
-        lengths = torch.from_numpy(received.steps * received.lr).to(every)[:, None]
-        change = -every - received.updates / lengths
-        own[received.rows] += change
+        controls, control = received.state["own"].clone(), received.state["all"]
+        lengths = torch.from_numpy(received.steps * received.lr).to(control)[:, None]
+        change = -control - received.updates / lengths
+        controls[received.rows] += change
         even = np.full(len(received.p), 1 / len(received.p))
-        return engine.Aggregate(even, {"own": own, "all": every + change.sum(0) / len(own)})
+        return engine.Aggregate(
+            even, {"own": controls, "all": control + change.sum(0) / len(controls)}
+        )
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,11 @@ class FedDyn(engine.Algorithm):
         return (engine.LocalTask(prox=self.alpha, linear=-round.state["own"][round.rows]),)
 
     def server(self, received):
-        own, updates = received.state["own"].clone(), received.updates
-        own[received.rows] -= self.alpha * updates
-        h = received.state["h"] - self.alpha * updates.sum(0) / len(own)
+        gradients, updates = received.state["own"].clone(), received.updates
+        gradients[received.rows] -= self.alpha * updates
+        h = received.state["h"] - self.alpha * updates.sum(0) / len(gradients)
         step = updates.mean(0) - h / self.alpha
-        return engine.Aggregate(received.p, {"own": own, "h": h}, step)
+        return engine.Aggregate(received.p, {"own": gradients, "h": h}, step)
 
 
 @dataclass(frozen=True)
@@ -76,26 +78,26 @@ def descended(k, w, term):
     return v
 
 
-def scaffold(w, c, own, there):
-    models = {k: descended(k, w, lambda v, k=k: c - own[k]) for k in there}
-    new = {k: own[k] - c + (w - models[k]) / (STEPS[k] * LR) for k in there}
-    after = c + sum(new[k] - own[k] for k in there) / len(X)
-    own[list(there)] = [new[k] for k in there]
-    return np.mean(list(models.values()), 0), after, own
+def scaffold(w, c, controls, there):
+    models = {k: descended(k, w, lambda v, k=k: c - controls[k]) for k in there}
+    new = {k: controls[k] - c + (w - models[k]) / (STEPS[k] * LR) for k in there}
+    after = c + sum(new[k] - controls[k] for k in there) / len(X)
+    controls[list(there)] = [new[k] for k in there]
+    return np.mean(list(models.values()), 0), after, controls
 
 
-def feddyn(w, h, own, there, alpha=0.5):
-    models = {k: descended(k, w, lambda v, k=k: alpha * (v - w) - own[k]) for k in there}
+def feddyn(w, h, gradients, there, alpha=0.5):
+    models = {k: descended(k, w, lambda v, k=k: alpha * (v - w) - gradients[k]) for k in there}
     for k in there:
-        own[k] = own[k] - alpha * (models[k] - w)
+        gradients[k] = gradients[k] - alpha * (models[k] - w)
     h = h - alpha / len(X) * sum(models[k] - w for k in there)
-    return np.mean(list(models.values()), 0) - h / alpha, h, own
+    return np.mean(list(models.values()), 0) - h / alpha, h, gradients
 
 
-def fednova(w, h, own, there):
+def fednova(w, h, state, there):
     p = P[list(there)] / P[list(there)].sum()
-    each = [(descended(k, w, lambda v: 0.0) - w) / STEPS[k] for k in there]
-    return w + (p @ STEPS[list(there)]) * (p @ np.array(each)), h, own
+    directions = [(descended(k, w, lambda v: 0.0) - w) / STEPS[k] for k in there]
+    return w + (p @ STEPS[list(there)]) * (p @ np.array(directions)), h, state
 
 
 @pytest.mark.parametrize("limit", [1, 1 << 30])
@@ -108,13 +110,13 @@ def fednova(w, h, own, there):
 def test_they_end_where_a_loop_in_numpy_does(algorithm, loop, count, beside, backend, limit):
     training = replace(TRAINING, participation=engine.Uniform(count))
     computing = replace(EXACT, backend=backend, memory_limit=max(limit, 100))
-    model, every = engine.LeastSquares(3, bias=False), [algorithm, *beside]
+    model, rules = engine.LeastSquares(3, bias=False), [algorithm, *beside]
     simulation = engine.Simulation(
-        model, DATA, [engine.Replicate(one) for one in every], training, computing
+        model, DATA, [engine.Replicate(rule) for rule in rules], training, computing
     )
-    w, h, own = np.zeros(3), np.zeros(3), np.zeros((4, 3))
+    w, h, state = np.zeros(3), np.zeros(3), np.zeros((4, 3))
     for _ in range(ROUNDS):
         simulation.step()
-        w, h, own = loop(w, h, own, simulation.weights[0][0])
+        w, h, state = loop(w, h, state, simulation.weights[0][0])
     np.testing.assert_allclose(simulation.params[0], w, rtol=1e-11, atol=1e-12)
     assert np.abs(w).max() > 0.01

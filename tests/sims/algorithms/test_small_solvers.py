@@ -55,5 +55,5 @@ def test_a_start_near_the_minimum_leads_to_the_same(clients, radius, seed):
 
 def test_an_update_of_nothing_takes_all_the_weight():
     gram = np.diag([1.0, 0.0, 1.0])
-    found = min_norm_weights(gram, np.full(3, 1 / 3), 1.0)
-    np.testing.assert_allclose(found, [0, 1, 0], atol=1e-12)
+    weights = min_norm_weights(gram, np.full(3, 1 / 3), 1.0)
+    np.testing.assert_allclose(weights, [0, 1, 0], atol=1e-12)

@@ -31,8 +31,8 @@ def left_behind(cache: Path) -> list[Path]:
 def test_a_folder_that_is_given_is_the_only_place(tmp_path: Path, empty_cache: Path):
     (tmp_path / "mine" / "set").mkdir(parents=True)
     remote = Remote("set/file.csv", ((published(tmp_path),),))
-    told = re.escape(f"set/file.csv is not in the folder {str(tmp_path / 'mine')!r}")
-    with pytest.raises(DataUnavailable, match=told):
+    message = re.escape(f"set/file.csv is not in the folder {str(tmp_path / 'mine')!r}")
+    with pytest.raises(DataUnavailable, match=message):
         locate([remote], tmp_path / "mine")
     (tmp_path / "mine" / "set" / "file.csv").write_text("here")
     assert locate([remote], tmp_path / "mine").read_text() == "here"
@@ -87,7 +87,7 @@ def check(path: Path):
 
 
 @pytest.mark.parametrize(
-    ("how", "told"),
+    ("checks", "message"),
     [
         ({"digests": (DIGEST,)}, f"SHA-256 is [0-9a-f]{{64}}, not {DIGEST}"),
         ({"check": check}, "the content is not the published file's: 6 bytes are not the table"),
@@ -95,10 +95,10 @@ def check(path: Path):
     ids=["checksum", "content"],
 )
 def test_what_is_wrong_is_told_and_not_kept(
-    how: dict, told: str, tmp_path: Path, empty_cache: Path
+    checks: dict, message: str, tmp_path: Path, empty_cache: Path
 ):
-    with pytest.raises(ChecksumMismatch, match=told):
-        locate([Remote("set/file.csv", ((published(tmp_path, b"<html>"),),), **how)])
+    with pytest.raises(ChecksumMismatch, match=message):
+        locate([Remote("set/file.csv", ((published(tmp_path, b"<html>"),),), **checks)])
     assert left_behind(empty_cache) == []
 
 
@@ -114,8 +114,8 @@ def test_offline_names_the_file_the_variable_and_the_source(tmp_path: Path, empt
         locate([Remote("set/file.csv", ((missing,),))])
     assert not isinstance(raised.value, ChecksumMismatch) and isinstance(raised.value, OSError)
     assert all(part in str(raised.value) for part in ("set/file.csv", "FAIRFL_DATA", missing))
-    told = "set/file.csv is not available: .*FAIRFL_DATA.*It has no public source"
-    with pytest.raises(DataUnavailable, match=told):
+    message = "set/file.csv is not available: .*FAIRFL_DATA.*It has no public source"
+    with pytest.raises(DataUnavailable, match=message):
         locate([Remote("set/file.csv")])
 
 
@@ -145,7 +145,7 @@ class Cut(io.BytesIO):
 
 
 def test_a_connection_that_breaks_off(empty_cache: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(OpenerDirector, "open", lambda *given, **how: Cut(CONTENT[:1000]))
+    monkeypatch.setattr(OpenerDirector, "open", lambda *arguments, **options: Cut(CONTENT[:1000]))
     with pytest.raises(DataUnavailable, match="ended after 1000 of 160000 bytes"):
         locate([Remote("set/file.csv", (("https://example.org/file.csv",),))])
     assert left_behind(empty_cache) == []
@@ -181,8 +181,8 @@ def test_what_is_found_must_be_the_published_file(
     remote = Remote("set/file.csv", digests=digests)
     assert locate([remote]) == file
     file.write_bytes(CONTENT.replace(b"1,2", b"2,1", 1))
-    told = f"{re.escape(str(file))} is not the published file: its SHA-256 is "
-    with pytest.raises(ChecksumMismatch, match=told):
+    message = f"{re.escape(str(file))} is not the published file: its SHA-256 is "
+    with pytest.raises(ChecksumMismatch, match=message):
         locate([remote])
     # a folder that the caller names holds what the caller put there
     assert locate([remote], folder) == file

@@ -36,24 +36,24 @@ FORM = Form(pos_label="yes")
 
 
 @pytest.fixture
-def found(tmp_path):
+def north(tmp_path):
     (tmp_path / "people.csv").write_text(ROWS)
     return summarize(tmp_path / "people.csv", form=FORM, **NAMES)
 
 
-def test_counts_by_hand(found):
-    assert (found.groups, found.labels, found.people) == (("old", "young"), ("no", "yes"), 5)
+def test_counts_by_hand(north):
+    assert (north.groups, north.labels, north.people) == (("old", "young"), ("no", "yes"), 5)
     # 0.2 is the second level's lower edge, 1 the last level's upper one
-    assert found.counts.tolist() == [
+    assert north.counts.tolist() == [
         [[1, 0, 1, 0, 0], [0, 0, 0, 0, 1]],
         [[0, 0, 0, 0, 0], [0, 1, 0, 0, 1]],
     ]
 
 
-def test_the_file_is_read_back(found, tmp_path):
-    (tmp_path / "site.json").write_text(found.as_text())
+def test_the_file_is_read_back(north, tmp_path):
+    (tmp_path / "site.json").write_text(north.as_text())
     again = read_summary(tmp_path / "site.json")
-    assert again.as_text() == found.as_text() and (again.counts == found.counts).all()
+    assert again.as_text() == north.as_text() and (again.counts == north.counts).all()
 
 
 @pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
@@ -65,17 +65,17 @@ def test_sites_are_the_federation_of_their_people(seed, sites):
     client, group, label, level = frame
     edges, counts = np.array([0, 0.1, 0.2, 0.5, 0.7, 0.9, 1.0]), np.zeros((sites, 2, 2, 6), int)
     np.add.at(counts, (client, group, label, level), 1)
-    own = [
+    summaries = [
         Summary(f"site {i}", "s", "y", ("0", "1"), "a", ("0", "1"), tuple(edges), c, int(c.sum()))
         for i, c in enumerate(counts)
     ]
-    table, points, *_ = joined(own)
+    table, points, *_ = joined(summaries)
     assert np.ptp(table, axis=0).max() == 0
     fed = ff.Federation.from_counts(table[0], points)
     middle = (edges[:-1] + edges[1:]) / 2
     twin = ff.Federation.from_samples(middle[level], label, group, client, levels=0)
     for scheme in ("cfl", "lft_ensemble"):
-        a, b = (ff.solve(one, scheme, 0.05) for one in (fed, twin))
+        a, b = (ff.solve(federation, scheme, 0.05) for federation in (fed, twin))
         assert (a.accuracy, a.disparity) == pytest.approx((b.accuracy, b.disparity), abs=1e-12)
 
 
@@ -126,10 +126,10 @@ def site_of(counts, levels):
 
 
 @pytest.mark.parametrize(
-    ("least", "levels", "people"),
+    ("threshold", "levels", "people"),
     [(2, 2, 6), (3, 2, 9), (3, 2, 13), (4, 2, 14), (5, 2, 17), (3, 3, 8)],
 )
-def test_a_small_count_could_be_any_small_number(least, levels, people, monkeypatch):
+def test_a_small_count_could_be_any_small_number(threshold, levels, people, monkeypatch):
     """All tables with so many people, and all files that each gives by some draws: to a reader of
     the rule and of the file, a withheld count that is small can be 1, 2, ... or least - 1, and the
     ranges are the least and the most that it can be.
@@ -140,7 +140,7 @@ def test_a_small_count_could_be_any_small_number(least, levels, people, monkeypa
 
     def suppressed(draws):
         monkeypatch.setattr(summary, "RANDOM", draws)
-        return site.suppressed(least)
+        return site.suppressed(threshold)
 
     agree = defaultdict(set)
     for table in ((*t, people - sum(t)) for t in tables):
@@ -148,22 +148,22 @@ def test_a_small_count_could_be_any_small_number(least, levels, people, monkeypa
         for file, _ in outcomes(suppressed):
             agree[file.as_text()].add((table, tuple(map(tuple, file.ranges.reshape(2, -1)))))
     withheld = 0
-    for found in agree.values():
-        (ranges,) = {ends for _, ends in found}
-        could_be = [set(values) for values in zip(*(table for table, _ in found), strict=True)]
+    for sources in agree.values():
+        (ranges,) = {ends for _, ends in sources}
+        could_be = [set(values) for values in zip(*(table for table, _ in sources), strict=True)]
         for values, *ends in zip(could_be, *ranges, strict=True):
             assert [min(values), max(values)] == ends
             if len(values) > 1:
                 withheld += 1
-                assert values >= set(range(1, least))
+                assert values >= set(range(1, threshold))
             else:
-                assert not values & set(range(1, least))
+                assert not values & set(range(1, threshold))
     assert withheld > 20
 
 
 @given(st.integers(0, 10**6), st.integers(2, 12))
 @settings(max_examples=60)
-def test_a_small_count_of_a_larger_table_could_be_any_small_number(seed, least):
+def test_a_small_count_of_a_larger_table_could_be_any_small_number(seed, threshold):
     """Another table with the same file, for each withheld count and each small number: all small
     where so is the sum, else with one large count.
     """
@@ -172,29 +172,29 @@ def test_a_small_count_of_a_larger_table_could_be_any_small_number(seed, least):
     whole = site_of(counts, 6)
     assume(whole.people)
     try:
-        file = whole.suppressed(least)
+        file = whole.suppressed(threshold)
     except ValueError as error:
         assert "its number of people would give a count away" in str(error)
         return
     published, hidden = file.counts.ravel(), np.flatnonzero(file.withheld)
-    assert (published[published > 0] >= least).all()
-    assert len(hidden) or not ((counts > 0) & (counts < least)).any()
+    assert (published[published > 0] >= threshold).all()
+    assert len(hidden) or not ((counts > 0) & (counts < threshold)).any()
     total, m = int(counts[hidden].sum()), len(hidden)
     with pytest.MonkeyPatch.context() as patch:
-        for j, v in product(hidden, range(1, least)):
+        for j, v in product(hidden, range(1, threshold)):
             rest = hidden[hidden != j]
-            other = published.copy()
-            other[j], other[rest] = v, 1
-            if file.ranges.max(initial=0, where=file.withheld) < least:
+            table = published.copy()
+            table[j], table[rest] = v, 1
+            if file.ranges.max(initial=0, where=file.withheld) < threshold:
                 left = total - v - (m - 1)
-                other[rest] += np.clip(left - (least - 2) * np.arange(m - 1), 0, least - 2)
+                table[rest] += np.clip(left - (threshold - 2) * np.arange(m - 1), 0, threshold - 2)
                 draws = Branches()
             else:
-                other[rest[0]] = total - v - (m - 2)
-                draws = Branches([np.flatnonzero(other >= least).tolist().index(rest[0])])
+                table[rest[0]] = total - v - (m - 2)
+                draws = Branches([np.flatnonzero(table >= threshold).tolist().index(rest[0])])
             patch.setattr(summary, "RANDOM", draws)
-            assert other.sum() == whole.people
-            assert site_of(other, 6).suppressed(least).as_text() == file.as_text()
+            assert table.sum() == whole.people
+            assert site_of(table, 6).suppressed(threshold).as_text() == file.as_text()
 
 
 def test_larger_counts_are_withheld_at_random():
@@ -210,9 +210,9 @@ def test_another_file_of_the_same_people_is_refused(tmp_path):
     (tmp_path / "other.json").write_text('["no summary"]')
     os.mkfifo(tmp_path / "pipe.json")
     (tmp_path / "fine.json").write_text(fine.suppressed(11).as_text())
-    told = "fine.json is a summary of the same 160 people of 'n': both can give withheld"
+    message = "fine.json is a summary of the same 160 people of 'n': both can give withheld"
     for again in (coarse, coarse.suppressed(11), fine):
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             check_alone(again, tmp_path)
     check_alone(read_summary(tmp_path / "fine.json"), tmp_path)
     check_alone(replace(coarse, site="m"), tmp_path)
@@ -220,14 +220,14 @@ def test_another_file_of_the_same_people_is_refused(tmp_path):
     check_alone(coarse, tmp_path)
 
 
-def test_sites_too_small_and_protection_given_twice_are_refused(found):
+def test_sites_too_small_and_protection_given_twice_are_refused(north):
     # five counts of one: their sum, the number of people, says that each is one
     with pytest.raises(ValueError, match="'north' has too few people to withhold counts below 11"):
-        found.suppressed(11)
+        north.suppressed(11)
     for epsilon in (0.0, -1.0, np.nan, np.inf):
         with pytest.raises(ValueError, match="epsilon must be in"):
-            found.noised(epsilon)
-    noisy = replace(found, epsilon=1.0)
+            north.noised(epsilon)
+    noisy = replace(north, epsilon=1.0)
     for again in (lambda: noisy.noised(1.0), lambda: noisy.suppressed(3)):
         with pytest.raises(ValueError, match="have been withheld, or have noise, already"):
             again()
@@ -295,12 +295,12 @@ def test_noise_is_as_likely_as_privacy_asks(epsilon, monkeypatch):
     assert square < stats.chi2(tested.sum()).ppf(0.999)
 
 
-def test_protection_draws_from_the_operating_system(found, monkeypatch):
+def test_protection_draws_from_the_operating_system(north, monkeypatch):
     """No generator of numpy is asked, and no seed decides."""
     assert type(summary.RANDOM) is SystemRandom
     monkeypatch.delattr(np.random, "default_rng")
     whole = replace(
-        found, counts=found.counts * 100 + 50, people=int((found.counts * 100 + 50).sum())
+        north, counts=north.counts * 100 + 50, people=int((north.counts * 100 + 50).sum())
     )
     assert (whole.noised(0.5).counts != whole.noised(0.5).counts).any()
 
@@ -322,8 +322,8 @@ def test_negative_counts_are_mended_by_the_nearest_ones(seed):
     assert moved.min() < 0 or ((moved - counts) ** 2).sum() >= (off**2).sum()
 
 
-def test_a_file_with_noise_is_read_back(found, tmp_path):
-    whole = replace(found, counts=found.counts * 100, people=500)
+def test_a_file_with_noise_is_read_back(north, tmp_path):
+    whole = replace(north, counts=north.counts * 100, people=500)
     noisy = whole.noised(0.5)
     assert (noisy.counts != whole.counts).any() and noisy.counts.min() >= 0
     (tmp_path / "site.json").write_text(noisy.as_text())

@@ -61,18 +61,18 @@ def on_both(on_gpu, model, data, replicates, training, computing=EXACT, rounds=2
         return simulation.params, simulation.params.cpu().numpy(), measured, rows
 
     with on_gpu() as gpu:
-        there, params, measured, rows = ended()
-    here, *expected = ended()
-    assert there.device.type == gpu.place.type and here.device.type == "cpu"
+        gpu_params, params, measured, rows = ended()
+    cpu_params, *expected = ended()
+    assert gpu_params.device.type == gpu.place.type and cpu_params.device.type == "cpu"
     assert gpu.operations > 10
     assert float(np.abs(params).max()) > 1e-4
-    for replicate, one, other in zip(replicates, params, expected[0], strict=True):
+    for replicate, on_gpu_row, on_cpu_row in zip(replicates, params, expected[0], strict=True):
         np.testing.assert_allclose(
-            one, other, rtol=gpu.close, atol=gpu.close / 10, err_msg=repr(replicate)
+            on_gpu_row, on_cpu_row, rtol=gpu.close, atol=gpu.close / 10, err_msg=repr(replicate)
         )
     np.testing.assert_allclose(measured, expected[1], rtol=gpu.close)
-    for one, other in zip(rows, expected[2], strict=True):
-        assert one == pytest.approx(other, rel=100 * gpu.close)
+    for on_gpu_row, on_cpu_row in zip(rows, expected[2], strict=True):
+        assert on_gpu_row == pytest.approx(on_cpu_row, rel=100 * gpu.close)
 
 
 MIXED = [Replicate(rule, k) for k, rule in enumerate((FedAvg(), PropFair(4.0), Ditto(0.2)))]
@@ -150,9 +150,9 @@ def test_steps_neither_wait_nor_send(algorithm, model, on_gpu):
             return gpu.sent, gpu.waited, gpu.operations - before, gpu.waits
 
     few = traffic((1, 17, 9), 2)
-    more = traffic((1, 17, 9), 8)
+    long = traffic((1, 17, 9), 8)
     wide = traffic((1, 17, 9, 8) * 2, 2)
-    assert few[:2] == more[:2] == wide[:2] and few[2] < more[2]
+    assert few[:2] == long[:2] == wide[:2] and few[2] < long[2]
     assert few[1].total() <= few[3] and few[0].total() <= 24
 
 
@@ -169,27 +169,27 @@ def test_agnostic_fair_ends_there_as_on_the_cpu(on_gpu):
         with on_gpu() as gpu:
             for rounds in (2, 5):
                 gpu.sent.clear(), gpu.waited.clear()
-                found = run(sizes, rounds, seeds, gpu.place)
+                gpu_fits = run(sizes, rounds, seeds, gpu.place)
                 counts.append((gpu.sent.total(), gpu.waited.total()))
-            ends = torch.stack([one.params for one in found]).cpu()
-        here = run(sizes, 5, seeds, "cpu")
-        torch.testing.assert_close(ends, torch.stack([one.params for one in here]))
-        for one, other in zip(found, here, strict=True):
-            np.testing.assert_allclose(one.alpha, other.alpha, atol=1e-9)
+            ends = torch.stack([fit.params for fit in gpu_fits]).cpu()
+        cpu_fits = run(sizes, 5, seeds, "cpu")
+        torch.testing.assert_close(ends, torch.stack([fit.params for fit in cpu_fits]))
+        for fit, twin in zip(gpu_fits, cpu_fits, strict=True):
+            np.testing.assert_allclose(fit.alpha, twin.alpha, atol=1e-9)
         traffic.add(tuple(b - a for a, b in zip(*counts, strict=True)))
     assert len(traffic) == 1  # of three rounds more
     alone = [rule.fit(Logistic(2), people((9, 20)), 5, 0.2, (seed,))[0] for seed in range(3)]
-    for one, other in zip(run((9, 20), 5, 3, "cpu"), alone, strict=True):
-        torch.testing.assert_close(one.params, other.params, rtol=1e-12, atol=1e-14)
+    for fit, twin in zip(run((9, 20), 5, 3, "cpu"), alone, strict=True):
+        torch.testing.assert_close(fit.params, twin.params, rtol=1e-12, atol=1e-14)
 
 
 def test_a_run_is_kept_and_taken_up_there(on_gpu, tmp_path):
     """States lie where they lay: Ditto's models on the GPU, AFL's mixture on the host."""
 
     def run(folder, progress=None):
-        replicates, how = [Replicate(Ditto(0.1)), Replicate(AFL(0.1))], {"checkpoint_every": 2}
-        given = Softmax(4, 3), DATA, replicates, quick(rounds=4), EXACT
-        return simulate(*given, folder=folder, resume=True, progress=progress, **how)
+        replicates, options = [Replicate(Ditto(0.1)), Replicate(AFL(0.1))], {"checkpoint_every": 2}
+        arguments = Softmax(4, 3), DATA, replicates, quick(rounds=4), EXACT
+        return simulate(*arguments, folder=folder, resume=True, progress=progress, **options)
 
     def stop(done, rounds):
         if done == 2:

@@ -20,18 +20,18 @@ RULES = [GIFAIR(1e-9) if name == "gifair" else KINDS[name]() for name in NAMES]
 
 
 @pytest.mark.parametrize(
-    ("training", "most"),
+    ("training", "longest"),
     [
         (quick(rounds=2, lr=1e-40), 2.0),  # FedMGDA+'s steps have no lr in them
         (quick(rounds=2, lr=5e-324), 1e-30),
         (quick(rounds=4, lr=1e-40, schedule=engine.Exponential(1e-200)), 4.0),
     ],
 )
-def test_rates_of_next_to_nothing_and_of_nothing(training, most):
+def test_rates_of_next_to_nothing_and_of_nothing(training, longest):
     done = trained(MODEL, DATA, RULES, training, FLOAT32)
     assert bool(torch.isfinite(done.params).all())
     for name, length in zip(NAMES, done.params.norm(dim=1), strict=True):
-        assert float(length) <= (most if name == "fedmgda" else 1e-30), name
+        assert float(length) <= (longest if name == "fedmgda" else 1e-30), name
 
 
 @pytest.mark.parametrize("rule", RULES, ids=NAMES)
@@ -47,7 +47,7 @@ def test_losses_of_any_size(rule, size):
 def test_one_client_of_one_sample():
     done = trained(MODEL, classified((1,)), RULES, quick(rounds=3))
     assert bool(torch.isfinite(done.params).all()) and float(done.params.norm(dim=1).min()) > 1e-3
-    assert {tuple(who) for who, _ in done.weights} == {(0,)}
+    assert {tuple(clients) for clients, _ in done.weights} == {(0,)}
 
 
 def test_a_scale_that_float32_cannot_hold_is_not_finite():
@@ -65,9 +65,9 @@ def test_a_round_is_whole_or_not_at_all():
     """The second replicate's server step overflows: the first has not moved either."""
     replicates = [engine.Replicate(Ditto()), engine.Replicate(FedAvg(), lr=1e3, server_lr=1e38)]
     simulation = engine.Simulation(MODEL, DATA, replicates, quick(lr=0.1), FLOAT32)
-    before, told = simulation.states[0]["personal"], "the global model is .* in round 0"
+    before, message = simulation.states[0]["personal"], "the global model is .* in round 0"
     for _ in range(2):
-        with pytest.raises(engine.NonFiniteUpdate, match=told):
+        with pytest.raises(engine.NonFiniteUpdate, match=message):
             simulation.step()
         assert float(simulation.params.abs().max()) == 0 and simulation.round == 0
         assert simulation.states[0]["personal"] is before and len(simulation.weights[0][0]) == 0
@@ -87,9 +87,9 @@ def test_losses_that_are_not_finite_stop_the_run_or_are_dropped():
     x = data.x.clone()
     x[6:12] *= 1e30
     parts = engine.Parts(engine.ClientData(x, x.sum(1) * 0 + 1, data.offsets, [10, 11, 12]))
-    given = engine.LeastSquares(4), parts, [engine.Replicate(QFedAvg(1.0))], quick(lr=1e-3)
+    arguments = engine.LeastSquares(4), parts, [engine.Replicate(QFedAvg(1.0))], quick(lr=1e-3)
     both = [
-        engine.Simulation(*given, replace(FLOAT32, non_finite=policy))
+        engine.Simulation(*arguments, replace(FLOAT32, non_finite=policy))
         for policy in ("drop", "raise")
     ]
     for simulation in both:
@@ -118,7 +118,7 @@ class Made(FedAvg):
 
 @pytest.mark.parametrize("beside", [(), (FedAvg(),)], ids=["alone", "beside another"])
 @pytest.mark.parametrize(
-    ("algorithm", "told"),
+    ("algorithm", "message"),
     [
         (Made(first=3), "state must hold tensors, got 'count': 3 from Made"),
         (Made(then=[1.0]), r"state must hold tensors, got 'count': \[1.0\] from Made"),
@@ -126,8 +126,8 @@ class Made(FedAvg):
         (Made(weight=np.nan), "weights must be finite"),
     ],
 )
-def test_what_an_algorithm_gives_is_told(algorithm, told, beside):
-    with pytest.raises(ValueError, match=told):
+def test_what_an_algorithm_gives_is_told(algorithm, message, beside):
+    with pytest.raises(ValueError, match=message):
         trained(MODEL, DATA, [algorithm, *beside], quick(rounds=1))
 
 
@@ -146,12 +146,12 @@ def test_a_finished_simulation_does_not_go_on_and_threads_are_put_back():
 def test_normalised_updates_of_1e_40_have_length_one():
     """1 / ||update|| is beyond float32; its product with the update is not."""
     data = engine.Parts(classified((6,)).train)
-    small, other = (
+    small, usual = (
         trained(MODEL, data, [FedMGDA()], quick(rounds=1, lr=lr, batch_size=None), FLOAT32).params
         for lr in (1e-39, 0.1)
     )
-    assert float(other.norm()) == pytest.approx(1, rel=1e-6)
-    np.testing.assert_allclose(small, other, atol=1e-4)  # float32's denormals have few digits
+    assert float(usual.norm()) == pytest.approx(1, rel=1e-6)
+    np.testing.assert_allclose(small, usual, atol=1e-4)  # float32's denormals have few digits
 
 
 @pytest.mark.parametrize("clients", [3, 50])
@@ -182,24 +182,24 @@ def test_gifair_ranks_as_it_is_defined():
     rng = np.random.default_rng(0)
     for _ in range(50):
         n = int(rng.integers(2, 9))
-        groups, found = rng.integers(0, 4, n), rng.integers(0, 4, n).astype(float)
+        groups, losses = rng.integers(0, 4, n), rng.integers(0, 4, n).astype(float)
         p, draws = np.full(n, 1 / n), np.ones(n, int)
-        given = engine.Round(0, np.arange(n), p, p, torch.zeros(1), 0.1, found, {}, draws=draws)
-        means = {g: found[groups == g].mean() for g in set(groups)}
-        rank = [sum(np.sign(means[g] - other) for other in means.values()) for g in groups]
+        round = engine.Round(0, np.arange(n), p, p, torch.zeros(1), 0.1, losses, {}, draws=draws)
+        means = {g: losses[groups == g].mean() for g in set(groups)}
+        rank = [sum(np.sign(means[g] - mean) for mean in means.values()) for g in groups]
         sizes = [(groups == g).sum() for g in groups]
-        (task,) = GIFAIR(1e-6, tuple(map(int, groups))).client(given)
+        (task,) = GIFAIR(1e-6, tuple(map(int, groups))).client(round)
         np.testing.assert_allclose(task.scale, 1 + 1e-6 * np.array(rank) / (p * sizes), rtol=1e-12)
 
 
 def test_modules_leave_every_generator_alone():
     before = torch.get_rng_state()
-    one, two = (engine.Module(lambda: torch.nn.Linear(3, 2)).init(seed) for seed in (5, 6))
-    assert torch.equal(torch.get_rng_state(), before) and not torch.equal(one, two)
+    first, second = (engine.Module(lambda: torch.nn.Linear(3, 2)).init(seed) for seed in (5, 6))
+    assert torch.equal(torch.get_rng_state(), before) and not torch.equal(first, second)
     torch.manual_seed(5)
     plain = torch.nn.Linear(3, 2)
     expected = torch.cat([p.detach().reshape(-1).double() for p in plain.parameters()])
-    assert torch.equal(one, expected)  # torch's own stream of that seed
+    assert torch.equal(first, expected)  # torch's own stream of that seed
 
 
 @pytest.mark.parametrize(
@@ -207,17 +207,17 @@ def test_modules_leave_every_generator_alone():
 )
 def test_ten_thousand_clients(participation):
     """A round of ten among 10,000, and one of all, whatever the algorithm."""
-    train, every = classified((1, 3) * 50).train, participation == engine.Everyone()
+    train, is_full = classified((1, 3) * 50).train, participation == engine.Everyone()
     offsets = np.append(0, np.cumsum(np.tile(train.sizes, 100)))
     many = engine.Parts(engine.ClientData(train.x.repeat(100, 1), train.y.repeat(100), offsets))
     # of all FedMGDA has a Gram matrix of 800 MB
-    rules = [one for one in RULES if not every or one.name != "fedmgda"] + [QFedAvg(0.0)]
-    training, names = quick(rounds=2, participation=participation), [one.name for one in rules]
+    rules = [rule for rule in RULES if not is_full or rule.name != "fedmgda"] + [QFedAvg(0.0)]
+    training, names = quick(rounds=2, participation=participation), [rule.name for rule in rules]
     simulation = engine.Simulation(
-        MODEL, many, [engine.Replicate(one) for one in rules], training, FLOAT32
+        MODEL, many, [engine.Replicate(rule) for rule in rules], training, FLOAT32
     )
     rows = simulation.step()
-    assert {row["received"] for row in rows} == {10_000 if every else 10}
+    assert {row["received"] for row in rows} == {10_000 if is_full else 10}
     assert bool(torch.isfinite(simulation.params).all())
     same = simulation.params[names.index("fedavg")]
     assert float((simulation.params[names.index("qfedavg")] - same).norm()) > 0

@@ -34,11 +34,11 @@ def by_hand(network, parts, rounds, steps, lr):
     rows = [slice(*data.offsets[k : k + 2]) for k in range(data.clients)]
     for _ in range(rounds):
         local = [copy.deepcopy(network) for _ in rows]
-        for client, own in zip(local, rows, strict=True):
+        for client, part in zip(local, rows, strict=True):
             optimiser = torch.optim.SGD([p for p in client.parameters() if p.requires_grad], lr)
             for _ in range(steps):
                 optimiser.zero_grad()
-                nn.functional.cross_entropy(client(data.x[own]), data.y[own]).backward()
+                nn.functional.cross_entropy(client(data.x[part]), data.y[part]).backward()
                 optimiser.step()
         for name, value in network.named_parameters():
             parameters = torch.stack([client.get_parameter(name) for client in local])
@@ -64,8 +64,8 @@ def test_a_plain_loop_with_torch_gives_the_same(frozen, sizes, backend):
     part = parts.test
     right = (network(part.x).argmax(1) == part.y).double()
     measured = next(row for row in simulation.evaluate() if row["part"] == "test")
-    each = [own.mean() for own in right.split(part.sizes.tolist())]
-    torch.testing.assert_close(torch.from_numpy(measured["accuracy"]), torch.stack(each))
+    accuracies = [part_right.mean() for part_right in right.split(part.sizes.tolist())]
+    torch.testing.assert_close(torch.from_numpy(measured["accuracy"]), torch.stack(accuracies))
 
 
 def test_what_is_sent_and_recorded(tmp_path):
@@ -79,12 +79,12 @@ def test_what_is_sent_and_recorded(tmp_path):
         Module(probe()), parts, [Replicate(FedAvg())], training, EXACT, folder=tmp_path, resume=True
     )
 
-    def other():
+    def altered():
         network = probe()()
         network[0].weight.data[0, 0] += 1
         return network
 
-    for model in (Module(other, name="probe"), Module(probe(HEAD), name="probe")):
+    for model in (Module(altered, name="probe"), Module(probe(HEAD), name="probe")):
         with pytest.raises(ValueError, match="folder must hold a run of the same configuration"):
             simulate(
                 model, parts, [Replicate(FedAvg())], training, EXACT, folder=tmp_path, resume=True

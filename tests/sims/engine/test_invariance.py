@@ -48,8 +48,8 @@ SETTING = quick(
 )
 
 
-def close(a, b, told=""):
-    np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12, err_msg=repr(told))
+def close(a, b, label=""):
+    np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12, err_msg=repr(label))
 
 
 @pytest.mark.parametrize("draw", [Uniform(5), ByWeight(4), Joining((0,), share=0.6)], ids=repr)
@@ -59,13 +59,13 @@ def test_the_order_of_the_clients(draw):
     data = replace(classified(SIZES).train, ids=np.array([2, 3, 9, 40, 41, 77, 78, 99]))
     training = replace(SETTING, participation=draw)
     moved = tuple(codes[k] for k in order)
-    one = trained(MODEL, Parts(data), [*EVERY, GIFAIR(groups=codes)], training)
-    two = trained(MODEL, Parts(data.take(order)), [*EVERY, GIFAIR(groups=moved)], training)
+    plain = trained(MODEL, Parts(data), [*EVERY, GIFAIR(groups=codes)], training)
+    permuted = trained(MODEL, Parts(data.take(order)), [*EVERY, GIFAIR(groups=moved)], training)
     for r, algorithm in enumerate([*EVERY, GIFAIR(groups=codes)]):
-        close(one.params[r], two.params[r], algorithm)
-        own = algorithm.personal(one.states[r])
-        if own is not None:
-            close(own[order], algorithm.personal(two.states[r]), algorithm)
+        close(plain.params[r], permuted.params[r], algorithm)
+        personal = algorithm.personal(plain.states[r])
+        if personal is not None:
+            close(personal[order], algorithm.personal(permuted.states[r]), algorithm)
 
 
 def test_packed_replicates_are_what_they_are_alone():
@@ -91,13 +91,15 @@ def test_a_start_where_all_losses_tie_is_the_same_in_both_dtypes():
     sizes = np.random.default_rng(0).permutation(np.linspace(1, 899, 12).astype(int))
     data = replace(classified(sizes, 4, 5), weights=np.full(12, 1 / 12))
     unequal = GIFAIR(groups=(0, 1, 1, 2, 2, 2, 2, 1, 1, 2, 2, 2))
-    one, two = (
-        trained(Softmax(4, 5), data, [*EVERY, unequal], quick(batch_size=None), how, rounds=1)
-        for how in (EXACT, replace(EXACT, dtype="float32"))
+    double, narrow = (
+        trained(Softmax(4, 5), data, [*EVERY, unequal], quick(batch_size=None), computing, rounds=1)
+        for computing in (EXACT, replace(EXACT, dtype="float32"))
     )
-    for algorithm, exact, single in zip([*EVERY, unequal], one.params, two.params, strict=True):
-        apart = float((exact - single).norm() / exact.norm())
-        assert apart < 5e-6, (algorithm, apart)
+    for algorithm, exact, single in zip(
+        [*EVERY, unequal], double.params, narrow.params, strict=True
+    ):
+        distance = float((exact - single).norm() / exact.norm())
+        assert distance < 5e-6, (algorithm, distance)
 
 
 def test_losses_tie_within_roundings_and_a_long_chain_of_them_does_not():
@@ -180,22 +182,22 @@ def test_what_reduces_to_fedavg():
         DualWeighted(aims.QFFL(0.0)),
         KINDS["fedprox"](0.0),
     ]
-    near = [
+    limits = [
         QFedAvg(1e-9),
         TERM(1e-9),
         TERM(1e-9, 1e-9),
         PropFair(1e10, rescale=True),
         PFedAvg(aims.RankWeighted.geometric(1 - 1e-10), "product"),
     ]
-    replicates = [Replicate(rule) for rule in (FedAvg(), *exact, *near)]
+    replicates = [Replicate(rule) for rule in (FedAvg(), *exact, *limits)]
     replicates.append(Replicate(PropFair(1e10), lr=0.05 * 1e10))
     simulation = Simulation(MODEL, classified(SIZES), replicates, quick(lr=0.05, rounds=3), EXACT)
     while not simulation.done:
         simulation.step()
     for r, replicate in enumerate(replicates):
         off = 1e-13 if r <= len(exact) else 1e-6
-        limit, plain, told = simulation.params[r], simulation.params[0], repr(replicate)
-        np.testing.assert_allclose(limit, plain, rtol=off, atol=off, err_msg=told)
+        limit, plain, label = simulation.params[r], simulation.params[0], repr(replicate)
+        np.testing.assert_allclose(limit, plain, rtol=off, atol=off, err_msg=label)
 
 
 CLIENTS, SIZE, FEATURES = 7, 39, 30
@@ -229,11 +231,17 @@ def test_the_size_of_the_chunks_changes_last_bits_at_most(model, batch, kind, dt
     x = torch.randn(CLIENTS * SIZE, FEATURES, generator=generator, dtype=dtype)
     y = x.sum(1) if isinstance(model, LeastSquares) else (x[:, 0] > 0).long()
     data = model.prepare(ClientData(x, y, np.arange(CLIENTS + 1) * SIZE))
-    every, none = np.arange(CLIENTS), np.zeros(CLIENTS, np.int64)
-    steps = (-(-SIZE // batch) * 2 - every // 3).clip(1)  # in the end one client is alone
+    positions, none = np.arange(CLIENTS), np.zeros(CLIENTS, np.int64)
+    steps = (-(-SIZE // batch) * 2 - positions // 3).clip(1)  # in the end one client is alone
     rates = np.array([[0.05], [0.9 * (kind == "momentum")], [0.0], [0.0], [1.0]])
     jobs = Jobs(
-        every, none, every.astype(np.uint64), none + SIZE, steps, batch, rates.repeat(CLIENTS, 1)
+        positions,
+        none,
+        positions.astype(np.uint64),
+        none + SIZE,
+        steps,
+        batch,
+        rates.repeat(CLIENTS, 1),
     )
     if kind == "weights":
         jobs = replace(jobs, sample_weights=torch.rand(1, len(x), dtype=dtype), weights_of=none)
@@ -246,5 +254,5 @@ def test_the_size_of_the_chunks_changes_last_bits_at_most(model, batch, kind, dt
             done.append(train.train(model, data, jobs, params, 1 << 30))
     # one client's products are another routine on some processors
     off = 50 * torch.finfo(dtype).eps
-    for each in done[1:]:
-        torch.testing.assert_close(each, done[0], rtol=off, atol=off)
+    for params_row in done[1:]:
+        torch.testing.assert_close(params_row, done[0], rtol=off, atol=off)

@@ -19,11 +19,18 @@ OFF = 0.22
 
 
 def jobs(clients, size, batch, momentum, weights=False, passes=1):
-    who, none = np.arange(clients), np.zeros(clients, int)
+    positions, none = np.arange(clients), np.zeros(clients, int)
     rates = np.array([[0.1], [momentum], [0.0], [0.0], [1.0]]).repeat(clients, 1)
-    given = who, none, who.astype(np.uint64), none + size, none + passes * -(-size // batch), batch
+    columns = (
+        positions,
+        none,
+        positions.astype(np.uint64),
+        none + size,
+        none + passes * -(-size // batch),
+        batch,
+    )
     table = {"sample_weights": torch.ones(1, clients * size), "weights_of": none}
-    return Jobs(*given, rates, **table if weights else {})
+    return Jobs(*columns, rates, **table if weights else {})
 
 
 def people(model, clients, size):
@@ -120,13 +127,13 @@ def test_a_limit_holds_for_chunks_and_plans_together(passes):
     assert took - 4 * clients * model.size <= 1.3 * limit
 
 
-@pytest.mark.parametrize("kept", [False, True])
-def test_a_limit_holds_for_numpy_too_and_plans_go_with_the_data(kept):
+@pytest.mark.parametrize("is_cached", [False, True])
+def test_a_limit_holds_for_numpy_too_and_plans_go_with_the_data(is_cached):
     """Clients of 1 to 2,000 rows, whose five passes take 4 times the limit in plans."""
     sizes, limit = np.linspace(1, 2000, 50).astype(int), 1 << 19
     x = torch.randn(sizes.sum(), 4, generator=torch.Generator().manual_seed(0))
     data = engine.Parts(engine.ClientData(x, (x[:, 0] > 0).long(), np.append(0, np.cumsum(sizes))))
-    computing = engine.Computing(device="cpu", memory_limit=(1 << 30) if kept else limit)
+    computing = engine.Computing(device="cpu", memory_limit=(1 << 30) if is_cached else limit)
     training = engine.Training(rounds=3, epochs=5, batch_size=100)
     simulation = engine.Simulation(
         engine.Logistic(4), data, [engine.Replicate(FedAvg())], training, computing
@@ -138,8 +145,8 @@ def test_a_limit_holds_for_numpy_too_and_plans_go_with_the_data(kept):
         simulation.step()
         took = tracemalloc.get_traced_memory()[1]
         size = sum(plan.places.nbytes for plan in simulation.data.plans.values())
-        assert (size >= 8 * 5 * sizes.sum()) if kept else (size <= limit / 8)
-        assert kept or took <= limit
+        assert (size >= 8 * 5 * sizes.sum()) if is_cached else (size <= limit / 8)
+        assert is_cached or took <= limit
         del simulation
         gc.collect()
         assert tracemalloc.get_traced_memory()[0] <= limit / 8

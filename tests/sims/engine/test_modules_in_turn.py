@@ -71,21 +71,23 @@ def people(sizes=(4, 6, 1)):
 def test_the_same_as_the_plain_loop(model):
     """Alone, in the loop, with the least memory, and beside others; measures too."""
 
-    def ended(rules, **how):
+    def ended(rules, **options):
         training = quick(rounds=2, momentum=0.5)
         return trained(
-            model, people(), rules, training, replace(EXACT, **how), seeds=[1, 0][: len(rules)]
+            model, people(), rules, training, replace(EXACT, **options), seeds=[1, 0][: len(rules)]
         )
 
-    together, slow = (ended([Ditto(0.2), QFedAvg(1.0)], backend=how) for how in ("batched", "loop"))
+    together, slow = (
+        ended([Ditto(0.2), QFedAvg(1.0)], backend=backend) for backend in ("batched", "loop")
+    )
     assert model.in_turn and float(together.params.abs().max()) > 1e-3
     small, alone = ended([Ditto(0.2), QFedAvg(1.0)], memory_limit=1), ended([Ditto(0.2)])
-    for one in (slow.params.detach(), small.params):
-        np.testing.assert_allclose(together.params, one, rtol=1e-12, atol=1e-12)
+    for row in (slow.params.detach(), small.params):
+        np.testing.assert_allclose(together.params, row, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(alone.params[0], together.params[0], rtol=1e-12, atol=1e-12)
-    for one, other in zip(together.evaluate(), slow.evaluate(), strict=True):
-        np.testing.assert_allclose(one["loss"], other["loss"], rtol=1e-11)
-        np.testing.assert_array_equal(one["accuracy"], other["accuracy"])
+    for row, slow_row in zip(together.evaluate(), slow.evaluate(), strict=True):
+        np.testing.assert_allclose(row["loss"], slow_row["loss"], rtol=1e-11)
+        np.testing.assert_array_equal(row["accuracy"], slow_row["accuracy"])
 
 
 def test_what_can_be_stacked_is():
@@ -112,7 +114,7 @@ class Cut(Pooled):
 
 
 @pytest.mark.parametrize(
-    ("factory", "told"),
+    ("factory", "message"),
     [
         (lambda: Recurrent(nn.LSTM, num_layers=2, dropout=0.5), "whose forward is not random"),
         (lambda: Pooled(Centred()), "which mixes those of a batch"),
@@ -121,8 +123,8 @@ class Cut(Pooled):
         (lambda: Cut(nn.Tanh()), "a module with a gradient"),
     ],
 )
-def test_what_cannot_be_done_is_told_before_any_work(factory, told):
+def test_what_cannot_be_done_is_told_before_any_work(factory, message):
     before = torch.get_rng_state()
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         Simulation(Module(factory), people(), [Replicate(FedAvg())], quick(), EXACT)
     assert torch.equal(torch.get_rng_state(), before)

@@ -12,13 +12,15 @@ from fairfl.sims.engine.draws import counter, order
 from fairfl.sims.engine.task import Jobs
 
 
-def drawn(keys, *passes):
+def orders(keys, *passes):
     return order.orders(keys, order.Passes.of(*passes))
 
 
 def alone(key, size, number, shuffled=True):
-    one = np.array([1])
-    return drawn(np.array([key], np.uint64), size * one, number * one, one, np.array([shuffled]))
+    single = np.array([1])
+    return orders(
+        np.array([key], np.uint64), size * single, number * single, single, np.array([shuffled])
+    )
 
 
 @given(
@@ -30,12 +32,12 @@ def alone(key, size, number, shuffled=True):
     st.integers(0, 2**64 - 9),
     st.booleans(),
 )
-def test_any_company_gives_the_same_permutations(jobs, seed, alike):
+def test_any_company_gives_the_same_permutations(jobs, seed, same_size):
     keys = np.arange(len(jobs), dtype=np.uint64) + np.uint64(seed)
     sizes, first, passes = (np.array(column) for column in list(zip(*jobs, strict=True))[:3])
-    sizes = np.where(alike, sizes[0], sizes)
+    sizes = np.where(same_size, sizes[0], sizes)
     shuffled = np.array([job[3] for job in jobs])
-    together = drawn(keys, sizes, first, passes, shuffled)
+    together = orders(keys, sizes, first, passes, shuffled)
     there = order.orders_there(
         keys, order.Passes.of(sizes, first, passes, shuffled), sizes * 0 + 7, torch.device("cpu")
     )
@@ -56,15 +58,15 @@ def test_many_clients_with_many_samples_are_sorted_in_halves():
     sizes = np.ones(1 << 17, int)
     sizes[5] = (1 << 16) - 1
     keys = np.arange(len(sizes), dtype=np.uint64)
-    got = drawn(keys, sizes, np.zeros_like(sizes), np.ones_like(sizes), np.ones(len(sizes), bool))
+    got = orders(keys, sizes, np.zeros_like(sizes), np.ones_like(sizes), np.ones(len(sizes), bool))
     np.testing.assert_array_equal(got[5 : 5 + sizes[5]], alone(5, sizes[5], 0))
     assert (got[:5] == 0).all() and (got[5 + sizes[5] :] == 0).all()
 
 
 def test_all_permutations_of_four_are_as_likely():
     keys = counter.key(3, np.arange(24_000))
-    one = np.ones(len(keys), int)
-    four = drawn(keys, 4 * one, 0 * one, one, one > 0).reshape(-1, 4)
+    ones = np.ones(len(keys), int)
+    four = orders(keys, 4 * ones, 0 * ones, ones, ones > 0).reshape(-1, 4)
     _, counts = np.unique(four @ [64, 16, 4, 1], return_counts=True)
     assert len(counts) == 24 and stats.chisquare(counts).pvalue > 1e-3
 
@@ -88,16 +90,18 @@ def test_the_last_plans_are_kept_and_no_more():
     """8 bytes for each sample of a step of 4, 5, 3 or 10; there is room for 9 of them."""
     plans, like = {}, torch.empty(0)
 
-    def kept(size):
-        one = np.array([size])
-        jobs = Jobs(one * 0, one * 0, one.astype(np.uint64), one, one, 10, np.zeros((5, 1)))
+    def cached(size):
+        sizes = np.array([size])
+        jobs = Jobs(
+            sizes * 0, sizes * 0, sizes.astype(np.uint64), sizes, sizes, 10, np.zeros((5, 1))
+        )
         return plan._cached_shape(plans, 9 * 8, jobs, 0, 1, like=like)
 
-    first = kept(4)
-    assert kept(4) is first and kept(5) is not first and len(plans) == 2
-    kept(4), kept(3)  # 12 samples are too many: the plan of 5 was asked for the longest ago
-    assert len(plans) == 2 and kept(4) is first
-    assert len(kept(10).places) == 10 and not plans
+    first = cached(4)
+    assert cached(4) is first and cached(5) is not first and len(plans) == 2
+    cached(4), cached(3)  # 12 samples are too many: the plan of 5 was asked for the longest ago
+    assert len(plans) == 2 and cached(4) is first
+    assert len(cached(10).places) == 10 and not plans
 
 
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=60))
@@ -125,9 +129,9 @@ def test_every_sample_is_visited_once_a_pass(monkeypatch, block):
         shape = len(run.rows), clients, run.width
         share = torch.ones(shape) if run.share is None else run.share
         for rows, counted in zip(run.rows.view(shape).numpy(), share.numpy() > 0, strict=True):
-            for i, (row, own) in enumerate(zip(rows, counted, strict=True)):
-                visited[run.first + i].append(row[own] - offsets[run.first + i])
-                assert set(row[~own]) <= {row[0]}
+            for i, (row, is_counted) in enumerate(zip(rows, counted, strict=True)):
+                visited[run.first + i].append(row[is_counted] - offsets[run.first + i])
+                assert set(row[~is_counted]) <= {row[0]}
     for j, batches in enumerate(visited):
         lengths = [min(batch, sizes[j] - t % per_pass[j] * batch) for t in range(steps[j])]
         assert [len(b) for b in batches] == lengths

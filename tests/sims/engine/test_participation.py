@@ -36,9 +36,9 @@ RULES = [Everyone(), Uniform(3), ByWeight(3), ByWeight(3, replace=False)]
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_choices_are_sorted_and_weights_sum_to_one(rule):
     for round in range(50):
-        drawn = rule.choose(0, round, OTHERS, SHARES)
-        chosen, weights, draws = participation.merged(*drawn)
-        assert (np.diff(drawn[0]) >= 0).all() and draws.sum() == len(drawn[0])
+        choice = rule.choose(0, round, OTHERS, SHARES)
+        chosen, weights, draws = participation.merged(*choice)
+        assert (np.diff(choice[0]) >= 0).all() and draws.sum() == len(choice[0])
         assert (np.diff(chosen) > 0).all() and set(chosen) <= set(range(5))
         assert rule == ByWeight(3) or (draws == 1).all()
         assert weights.sum() == pytest.approx(1) and (weights > 0).all()
@@ -83,12 +83,12 @@ def test_the_smallest_keys_are_those_of_a_full_sort(keys, count, random):
 def present(joining, rounds, clients, seed=0):
     """Who takes part, round by round."""
     p = np.arange(1.0, clients + 1)
-    found = []
+    clients_of_round = []
     for t in range(rounds):
         chosen, weights = joining.choose(seed, t, np.arange(clients), p / p.sum())
         np.testing.assert_allclose(weights, p[chosen] / p[chosen].sum())
-        found.append(chosen.tolist())
-    return found
+        clients_of_round.append(chosen.tolist())
+    return clients_of_round
 
 
 def test_rounds_by_hand():
@@ -121,7 +121,7 @@ def test_a_share_of_those_who_are_there():
 def test_every_algorithm_takes_any_schedule():
     """Rounds with nobody change nothing; who joins in the last round takes part in it."""
     training = quick(rounds=6, lr=0.05, participation=Joining((1, 2, 5), (4, 3, 0)))
-    replicates = [Replicate(one) for one in EVERY]
+    replicates = [Replicate(rule) for rule in EVERY]
     simulation = Simulation(MODEL, classified(SIZES), replicates, training, EXACT)
     moved, received = [], []
     for _ in range(6):
@@ -131,15 +131,15 @@ def test_every_algorithm_takes_any_schedule():
     assert received == [{0}, {3}, {5}, {3}, {0}, {2}]
     assert not any(moved[0]) and not any(moved[4]) and all(moved[1])
     # AFL's mixture may have nothing left for them
-    assert all(there or one.name == "afl" for one, there in zip(EVERY, moved[5], strict=True))
+    assert all(there or rule.name == "afl" for rule, there in zip(EVERY, moved[5], strict=True))
 
 
 def test_a_schedule_is_masks():
     data = classified(SIZES)
-    first, every = [True] * 3 + [False] * 4, [True] * 7
+    first, everyone = [True] * 3 + [False] * 4, [True] * 7
     both = [
         trained(MODEL, data, [FedAvg()], quick(rounds=3, participation=p)).params
-        for p in (Joining((0, 2), groups=(0, 0, 0, 1, 1, 1, 1)), Masks(first, first, every))
+        for p in (Joining((0, 2), groups=(0, 0, 0, 1, 1, 1, 1)), Masks(first, first, everyone))
     ]
     assert torch.equal(*both)
 
@@ -183,17 +183,17 @@ def test_uniform_is_unbiased_for_equal_clients_and_a_ratio_for_others(count):
     np.testing.assert_allclose(mean_weights(Uniform(count), EVEN, ways, by_keys), 0.25, rtol=1e-12)
     sets = list(combinations(range(K), count))
     ratio = [sum(P[k] / sum(P[j] for j in s) for s in sets if k in s) / len(sets) for k in range(K)]
-    found = mean_weights(Uniform(count), P, ways, by_keys)
-    np.testing.assert_allclose(found, floats(ratio), rtol=1e-12)
-    assert (np.abs(found - floats(P)).max() > 1e-3) == (count < K)
+    weights = mean_weights(Uniform(count), P, ways, by_keys)
+    np.testing.assert_allclose(weights, floats(ratio), rtol=1e-12)
+    assert (np.abs(weights - floats(P)).max() > 1e-3) == (count < K)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_by_weight_with_replacement_is_unbiased(count):
     """Every draw in the middle of a tenth, all 10^count: each tenth is one client's."""
     ways = [
-        (Q(1, 10**count), [(d + 0.5) / 10 for d in drawn])
-        for drawn in product(range(10), repeat=count)
+        (Q(1, 10**count), [(d + 0.5) / 10 for d in digits])
+        for digits in product(range(10), repeat=count)
     ]
     np.testing.assert_allclose(
         mean_weights(ByWeight(count), P, ways, by_uniforms), floats(P), rtol=1e-12
@@ -216,13 +216,13 @@ def test_by_weight_without_replacement_draws_in_succession_and_is_biased(count):
         times[list(order)] = np.arange(1, K + 1)
         ways.append((chance(order), np.exp(-floats(P) * times)))
     assert sum(c for c, _ in ways) == 1
-    found = mean_weights(ByWeight(count, replace=False), P, ways, by_uniforms)
+    weights = mean_weights(ByWeight(count, replace=False), P, ways, by_uniforms)
     inside = [
         sum(chance(o) for o in permutations(range(K)) if k in o[:count]) / count for k in range(K)
     ]
-    np.testing.assert_allclose(found, floats(inside), rtol=1e-12)
+    np.testing.assert_allclose(weights, floats(inside), rtol=1e-12)
     # the first draw alone is unbiased
-    assert (np.abs(found - floats(P)).max() > 1e-3) == (count > 1)
+    assert (np.abs(weights - floats(P)).max() > 1e-3) == (count > 1)
 
 
 def ended(p, lost):
@@ -255,14 +255,14 @@ def test_a_round_by_hand_with_its_rates_and_its_row():
     parts = [data.train.take([k]) for k in (0, 2)]
     for rate in (0.5, 0.025):
         w = simulation.params[0].clone().requires_grad_()
-        each = torch.stack([MODEL.reference(w, ones(part.x), part.y).mean() for part in parts])
-        loss = (5 * each[0] + 4 * each[1]) / 9
+        losses = torch.stack([MODEL.reference(w, ones(part.x), part.y).mean() for part in parts])
+        loss = (5 * losses[0] + 4 * losses[1]) / 9
         (slope,) = torch.autograd.grad(loss, w)
         (row,) = simulation.step()
         torch.testing.assert_close(simulation.params[0], w.detach() - rate * slope)
         assert row["step_norm"] == pytest.approx(rate * float(slope.norm()))
         assert row["mean_loss"] == pytest.approx(loss.item())
-        assert row["max_loss"] == pytest.approx(each.max().item())
+        assert row["max_loss"] == pytest.approx(losses.max().item())
         assert (row["loss_samples"], row["samples"], row["bytes_up"]) == (9, 9, 2 * (15 * 8 + 8))
     scores = ones(data.train.x) @ simulation.params[0].view(3, 5).T
     right = [part.mean() for part in (scores.argmax(1) == data.train.y).double().split([5, 17, 4])]
@@ -294,8 +294,8 @@ def test_what_a_number_is_for_makes_it_another():
     """Dropouts, stragglers and efforts are independent: no two share a stream."""
     ids = np.arange(20_000)
     late = participation.efforts(0.5, 3, 1, ids)
-    drawn = participation.counter.key(3, participation.counter.PARTICIPATION, 1, ids)
-    draws = [late < 1, participation.counter.uniforms(drawn) < 0.5]
+    keys = participation.counter.key(3, participation.counter.PARTICIPATION, 1, ids)
+    draws = [late < 1, participation.counter.uniforms(keys) < 0.5]
     draws += [participation.dropouts(0.5, *when, ids) for when in ((3, 1), (3, 2), (4, 1))]
     correlation = np.corrcoef(np.array(draws, float)) - np.eye(len(draws))
     assert np.abs(correlation).max() < 5 / len(ids) ** 0.5

@@ -54,22 +54,22 @@ AT_ONCE = *ALONE[:2], [one for one in EVERY if one.name == "fedmgda"], SETTING
 
 
 @pytest.mark.parametrize(
-    ("given", "least", "off"),
+    ("arguments", "limit", "off"),
     [(ALONE, 1, 1e-11), (AT_ONCE, 7 * 15 * 8, 1e-11), (PEOPLE, 1, 1e-12)],
     ids=["all but one", "FedMGDA", "behind sums"],
 )
-def test_parts_are_the_whole(given, least, off, monkeypatch):
+def test_parts_are_the_whole(arguments, limit, off, monkeypatch):
     """Two clients at a time (behind sums one), and all; FedMGDA looks at all at once."""
-    monkeypatch.setattr(updates_in_blocks, "BLOCK", 1 if given is PEOPLE else 2 * 15 * 8)
-    some, whole = (trained(*given, replace(EXACT, memory_limit=m)) for m in (least, 1 << 30))
-    for r, rule in enumerate(given[2]):
+    monkeypatch.setattr(updates_in_blocks, "BLOCK", 1 if arguments is PEOPLE else 2 * 15 * 8)
+    parts, whole = (trained(*arguments, replace(EXACT, memory_limit=m)) for m in (limit, 1 << 30))
+    for r, rule in enumerate(arguments[2]):
         close = {"rtol": off, "atol": off, "err_msg": repr(rule)}
-        np.testing.assert_allclose(some.params[r], whole.params[r], **close)
-        for name, value in some.states[r].items():
+        np.testing.assert_allclose(parts.params[r], whole.params[r], **close)
+        for name, value in parts.states[r].items():
             np.testing.assert_allclose(value, whole.states[r][name], **close)
-        np.testing.assert_array_equal(some.weights[r][0], whole.weights[r][0])
-        np.testing.assert_allclose(some.weights[r][1], whole.weights[r][1], **close)
-        moved = some.params[r] if some.params[r].any() else some.states[r]["own.models"]
+        np.testing.assert_array_equal(parts.weights[r][0], whole.weights[r][0])
+        np.testing.assert_allclose(parts.weights[r][1], whole.weights[r][1], **close)
+        moved = parts.params[r] if parts.params[r].any() else parts.states[r]["own.models"]
         assert float(moved.abs().max()) > 1e-3
 
 
@@ -77,9 +77,14 @@ def test_some_replicates_together_and_one_in_parts(small_blocks):
     """2 * 7 * 15 * 8 bytes each: two fit into half of the limit; then not even one."""
     data = classified(SIZES)
     for limit in (4 * 2 * 7 * 15 * 8, 2 * 7 * 15 * 8):
-        given = Softmax(4, 3), data, [FedAvg(), EVERY[-1], FedAvg()], replace(SETTING, dropout=0.0)
+        arguments = (
+            Softmax(4, 3),
+            data,
+            [FedAvg(), EVERY[-1], FedAvg()],
+            replace(SETTING, dropout=0.0),
+        )
         computing = [replace(EXACT, memory_limit=m) for m in (limit, 1 << 30)]
-        runs = [trained(*given, how, seeds=[0, 1, 2]) for how in computing]
+        runs = [trained(*arguments, settings, seeds=[0, 1, 2]) for settings in computing]
         np.testing.assert_allclose(runs[0].params, runs[1].params, rtol=1e-12, atol=1e-14)
 
 
@@ -92,35 +97,40 @@ def diverging(*clients):
     return Parts(ClientData(x, data.y, data.offsets))
 
 
-@pytest.mark.parametrize("who", [(), (3,), (0, 7), tuple(range(9))], ids=str)
-@pytest.mark.parametrize("one", [FedAvg(), FedMGDA(), EVERY[-1]], ids=repr)
+@pytest.mark.parametrize("diverging_clients", [(), (3,), (0, 7), tuple(range(9))], ids=str)
+@pytest.mark.parametrize("rule", [FedAvg(), FedMGDA(), EVERY[-1]], ids=repr)
 @pytest.mark.parametrize("limit", [9 * 15 * 4, 1 << 30])
-def test_who_diverges_is_left_out(limit, one, who, small_blocks):
-    """Parts of four of nine clients, or all; ``who`` diverge. The step is that of the others."""
+def test_who_diverges_is_left_out(limit, rule, diverging_clients, small_blocks):
+    """Parts of four of nine clients, or all; ``diverging_clients`` diverge. The step is that of the others."""
     computing = Computing(device="cpu", non_finite="drop", memory_limit=limit)
     model, training = Softmax(4, 3), quick(rounds=1, lr=1e10)
-    simulation = Simulation(model, diverging(*who), [Replicate(one)], training, computing)
+    simulation = Simulation(
+        model, diverging(*diverging_clients), [Replicate(rule)], training, computing
+    )
     (row,) = simulation.step()
-    assert (row["non_finite"], row["received"]) == (len(who), 9 - len(who))
-    left = [k for k in range(9) if k not in who]
+    assert (row["non_finite"], row["received"]) == (
+        len(diverging_clients),
+        9 - len(diverging_clients),
+    )
+    left = [k for k in range(9) if k not in diverging_clients]
     if not left:
         assert row["step_norm"] == 0
         return
-    some = Parts(classified(SIZES).train.take(left))
-    again = Simulation(model, some, [Replicate(one)], training, Computing(device="cpu"))
+    others = Parts(classified(SIZES).train.take(left))
+    again = Simulation(model, others, [Replicate(rule)], training, Computing(device="cpu"))
     again.step()
-    most = float(again.params.abs().max())
-    np.testing.assert_allclose(simulation.params, again.params, rtol=0, atol=1e-6 * most)
+    largest = float(again.params.abs().max())
+    np.testing.assert_allclose(simulation.params, again.params, rtol=0, atol=1e-6 * largest)
 
 
 def test_updates_that_are_held_all_at_once_must_fit(monkeypatch):
     """Nine rows of 15, of 8 bytes: a byte less is refused, by name; nothing has moved."""
     monkeypatch.setattr(updates_in_blocks, "BLOCK", 1)
-    data, model, one = classified(SIZES), Softmax(4, 3), FedMGDA()
+    data, model, rule = classified(SIZES), Softmax(4, 3), FedMGDA()
     rows, ends = 9 * 15 * 8, []
     for limit in (rows - 1, rows, 1 << 30):
         computing = replace(EXACT, memory_limit=limit)
-        simulation = Simulation(model, data, [Replicate(one)], quick(rounds=1), computing)
+        simulation = Simulation(model, data, [Replicate(rule)], quick(rounds=1), computing)
         start = simulation.params.clone()
         if limit < rows:
             with pytest.raises(ValueError, match=f"memory_limit must be at least {rows} bytes"):
@@ -153,13 +163,13 @@ class Overwriting(FedAvg):
     """FedAvg that writes into all that it was given, once it has no more use for it."""
 
     def server(self, received):
-        made = Aggregate(received.p.copy())
-        for own in (received.clients, received.p, received.draws, received.rows):
-            own[:] = 0
+        aggregate = Aggregate(received.p.copy())
+        for array in (received.clients, received.p, received.draws, received.rows):
+            array[:] = 0
         for shared in (received.everyone, *self.shared):
             with pytest.raises(ValueError, match="read-only"):
                 shared[:] = 0
-        return made
+        return aggregate
 
 
 def test_an_algorithm_that_writes_into_what_it_is_given_changes_no_later_round():
@@ -180,25 +190,25 @@ FIRST = {one.name: one for one in reversed(EVERY) if one.name not in ("fedmgda",
 HELD = *FIRST.values(), *GROUP_FAIR[:3], LocalFairBatch(average_every=1)
 
 
-@pytest.mark.parametrize("one", HELD, ids=lambda one: one.name)
-def test_memory_does_not_grow_with_the_clients(one, monkeypatch):
+@pytest.mark.parametrize("rule", HELD, ids=lambda one: one.name)
+def test_memory_does_not_grow_with_the_clients(rule, monkeypatch):
     """Updates of 40 clients are 40 * 85 kB; with a limit of 1 MB they take as much as 10's.
 
     FedMGDA+ looks at all updates at once, Ditto keeps a model a client.
     """
-    model, each, took = MLP((50, 200, 50, 10)), 4 * 20_760, {}
+    model, row_bytes, took = MLP((50, 200, 50, 10)), 4 * 20_760, {}
     assert model.size == 20_760
-    monkeypatch.setattr(updates_in_blocks, "BLOCK", each)
-    behind = isinstance(one, SumOnly)
+    monkeypatch.setattr(updates_in_blocks, "BLOCK", row_bytes)
+    behind = isinstance(rule, SumOnly)
     for clients in (10, 40):
         x = torch.randn(4 * clients, 50, generator=torch.Generator().manual_seed(0))
         y = torch.arange(4 * clients) % (2 if behind else 10)
         group = np.arange(4 * clients) // 2 % 2 if behind else None
         data = Parts(ClientData(x, y, np.arange(clients + 1) * 4, group=group))
-        given = model, data, [Replicate(one)], Training(rounds=2, batch_size=4)
-        simulation = Simulation(*given, Computing(device="cpu", memory_limit=1 << 20))
+        arguments = model, data, [Replicate(rule)], Training(rounds=2, batch_size=4)
+        simulation = Simulation(*arguments, Computing(device="cpu", memory_limit=1 << 20))
         if behind:
             simulation.step()  # the first one reports nothing
         took[clients] = allocated(simulation.step)
-    assert took[40] <= took[10] + 5 * each < 40 * each
+    assert took[40] <= took[10] + 5 * row_bytes < 40 * row_bytes
     assert took[40] <= 1.6 * (1 << 20)

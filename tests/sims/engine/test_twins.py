@@ -35,17 +35,19 @@ MODEL = Softmax(4, 3)
 
 def assert_twins(model, data, algorithms, training, **computing):
     fast, slow = (
-        trained(model, data, algorithms, training, replace(EXACT, **how))
-        for how in (computing, {"backend": "loop"})
+        trained(model, data, algorithms, training, replace(EXACT, **options))
+        for options in (computing, {"backend": "loop"})
     )
     for r, algorithm in enumerate(algorithms):
         pairs = [(fast.params[r], slow.params[r])]
         assert float(fast.params[r].abs().max()) > 1e-3  # something was learned
         if algorithm.personal(fast.states[r]) is not None:
-            pairs.append(tuple(algorithm.personal(one.states[r]) for one in (fast, slow)))
-        for one, other in pairs:
-            told = repr(algorithm)
-            np.testing.assert_allclose(one, other.detach(), rtol=1e-12, atol=1e-12, err_msg=told)
+            pairs.append(tuple(algorithm.personal(fast_row.states[r]) for fast_row in (fast, slow)))
+        for fast_row, slow_row in pairs:
+            label = repr(algorithm)
+            np.testing.assert_allclose(
+                fast_row, slow_row.detach(), rtol=1e-12, atol=1e-12, err_msg=label
+            )
 
 
 def test_every_algorithm():
@@ -95,12 +97,12 @@ def test_the_mlp_is_the_module_of_its_name():
     module, data = Module(by_hand.sequential), classified(UNEQUAL).train
     params = torch.stack([module.init(seed) for seed in range(2)])
     x, y = data.x[:24].view(2, 12, 4), data.y[:24].view(2, 12)
-    own, ones = params[:, by_hand.places], by_hand.prepare(data).x[:24].view(2, 12, 5)
+    kernel_params, ones = params[:, by_hand.places], by_hand.prepare(data).x[:24].view(2, 12, 5)
     for weights in (0.25, torch.rand(2, 12, dtype=torch.float64), torch.exp):
         expected = module.gradient(params, x, y, weights)[:, by_hand.places]
-        np.testing.assert_allclose(by_hand.gradient(own, ones, y, weights), expected)
-    np.testing.assert_allclose(by_hand.losses(own, ones, y), module.losses(params, x, y))
-    assert torch.equal(by_hand.correct(own, ones, y), module.correct(params, x, y))
+        np.testing.assert_allclose(by_hand.gradient(kernel_params, ones, y, weights), expected)
+    np.testing.assert_allclose(by_hand.losses(kernel_params, ones, y), module.losses(params, x, y))
+    assert torch.equal(by_hand.correct(kernel_params, ones, y), module.correct(params, x, y))
 
 
 KERNELS = [
@@ -144,9 +146,9 @@ def test_huge_scores_do_not_overflow(model, classes):
     data = model.prepare(classified((8,), classes=classes).train)
     params = 1e4 * torch.linspace(-1, 1, model.size, dtype=torch.float64)[None]
     x, y = data.x[None], data.y[None]
-    found, plain = model.losses(params, x, y), model.reference(params[0], x[0], y[0])
-    assert bool(torch.isfinite(found).all())
-    np.testing.assert_allclose(found[0], plain, rtol=1e-9, atol=1e-9)
+    by_kernel, plain = model.losses(params, x, y), model.reference(params[0], x[0], y[0])
+    assert bool(torch.isfinite(by_kernel).all())
+    np.testing.assert_allclose(by_kernel[0], plain, rtol=1e-9, atol=1e-9)
     assert bool(torch.isfinite(model.gradient(params, x, y, 0.1)).all())
 
 
@@ -158,18 +160,18 @@ def test_models_and_algorithms_may_ask_autograd():
 
         def slopes(self, z, y, want):
             with torch.enable_grad():
-                own = z.clone().requires_grad_()
-                losses = (own - y.view(z.shape)).square().sum(2) / 2
-                z.copy_(torch.autograd.grad(losses.sum(), own)[0])
+                scores = z.clone().requires_grad_()
+                losses = (scores - y.view(z.shape)).square().sum(2) / 2
+                z.copy_(torch.autograd.grad(losses.sum(), scores)[0])
             return losses.detach() if want else None
 
     class Squares(Tilted):
         @staticmethod
         def __call__(losses, share, tau):
             with torch.enable_grad():
-                own = losses.clone().requires_grad_()
-                value = (share * own).sum() + tau.sum()
-            return torch.autograd.grad(value, own)[0]
+                leaf = losses.clone().requires_grad_()
+                value = (share * leaf).sum() + tau.sum()
+            return torch.autograd.grad(value, leaf)[0]
 
     class Asked(FedAvg):
         def client(self, round):
@@ -177,18 +179,18 @@ def test_models_and_algorithms_may_ask_autograd():
 
         def server(self, received):
             with torch.enable_grad():
-                own = received.updates.requires_grad_()
-                total = own.T @ own.new_tensor(received.p)
-                assert torch.autograd.grad(total.sum(), own)[0].any()
+                updates = received.updates.requires_grad_()
+                total = updates.T @ updates.new_tensor(received.p)
+                assert torch.autograd.grad(total.sum(), updates)[0].any()
             return Aggregate(received.p, step=total.detach())
 
     data = classified(UNEQUAL, classes=2)
     data = Parts(replace(data.train, y=data.train.y.to(torch.float64)))
     expected = trained(LeastSquares(4), data, [FedAvg()], quick(rounds=3)).params
     for model, algorithm in ((Asking(4), FedAvg()), (LeastSquares(4), Asked())):
-        found = trained(model, data, [algorithm], quick(rounds=3)).params
-        assert not found.is_inference()
-        torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-12)
+        params = trained(model, data, [algorithm], quick(rounds=3)).params
+        assert not params.is_inference()
+        torch.testing.assert_close(params, expected, rtol=1e-12, atol=1e-12)
 
 
 @given(
@@ -210,7 +212,7 @@ def test_engine_and_loop_agree(sizes, batch, work, momentum, decay, stragglers, 
     assert_twins(MODEL, classified(sizes), [algorithm], training, memory_limit=limit)
 
 
-def drawn(sizes, seed=0):
+def random_data(sizes, seed=0):
     """Clients of these sizes, some of which may have none."""
     rng = np.random.default_rng(seed)
     x, y = rng.normal(size=(np.sum(sizes), 4)), rng.integers(0, 3, np.sum(sizes))
@@ -219,17 +221,17 @@ def drawn(sizes, seed=0):
 
 def one_by_one(model, params, data, clients):
     """The definition: every client's rows on its row of parameters."""
-    found, right = [], []
+    sample_losses, right = [], []
     for row, k in enumerate(clients):
         part = slice(int(data.offsets[k]), int(data.offsets[k + 1]))
         if part.start < part.stop:
             given_ = params[row : row + 1], data.x[None, part], data.y[None, part]
-            found.append(model.losses(*given_)[0])
+            sample_losses.append(model.losses(*given_)[0])
             right.append(model.correct(*given_)[0])
-    return torch.cat(found), torch.cat(right)
+    return torch.cat(sample_losses), torch.cat(right)
 
 
-@pytest.mark.parametrize("own", [True, False], ids=["own", "shared"])
+@pytest.mark.parametrize("is_personal", [True, False], ids=["own", "shared"])
 @pytest.mark.parametrize(
     "model",
     [Softmax(4, 3), MLP((4, 3, 3)), Module(lambda: nn.Linear(4, 3))],
@@ -243,32 +245,34 @@ def one_by_one(model, params, data, clients):
     st.sampled_from([1, 2, 32]),
 )
 def test_several_models_and_clients_are_measured_as_each_alone(
-    model, own, sizes, many, seed, limit, most
+    model, is_personal, sizes, many, seed, limit, model_limit
 ):
-    data, rng = model.prepare(drawn(sizes, seed)), np.random.default_rng(seed)
+    data, rng = model.prepare(random_data(sizes, seed)), np.random.default_rng(seed)
     clients = rng.permutation(len(sizes))[: rng.integers(1, len(sizes) + 1)]
-    shape = (many, len(clients), model.size) if own else (many, 1, model.size)
+    shape = (many, len(clients), model.size) if is_personal else (many, 1, model.size)
     params = torch.from_numpy(rng.normal(size=shape))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(losses, "LEAST", 1)
-        patch.setattr(losses, "MODELS", most)
-        rows = params if own else params[:, 0]
-        found = losses.measure_models(model, rows, data, clients, own=own, memory_limit=limit)
-    assert found.lengths.tolist() == data.sizes[clients].tolist() * many
+        patch.setattr(losses, "MODELS", model_limit)
+        rows = params if is_personal else params[:, 0]
+        measured = losses.measure_models(
+            model, rows, data, clients, own=is_personal, memory_limit=limit
+        )
+    assert measured.lengths.tolist() == data.sizes[clients].tolist() * many
     if data.sizes[clients].sum() == 0:
-        assert len(found.losses) == 0 and bool(found.means().isnan().all())
+        assert len(measured.losses) == 0 and bool(measured.means().isnan().all())
         return
-    every = (rows.expand(len(clients), -1) for rows in params.unbind())
-    each = [one_by_one(model, rows, data, clients) for rows in every]
-    expected, right = (torch.cat(parts) for parts in zip(*each, strict=True))
-    np.testing.assert_allclose(found.losses, expected, rtol=1e-12, atol=1e-14)
-    assert found.correct is not None and torch.equal(found.correct, right)
+    rows_of_models = (rows.expand(len(clients), -1) for rows in params.unbind())
+    measures = [one_by_one(model, rows, data, clients) for rows in rows_of_models]
+    expected, right = (torch.cat(parts) for parts in zip(*measures, strict=True))
+    np.testing.assert_allclose(measured.losses, expected, rtol=1e-12, atol=1e-14)
+    assert measured.correct is not None and torch.equal(measured.correct, right)
 
 
 def test_regression_has_no_right_and_wrong():
-    model, plain = LeastSquares(4), drawn([2, 0, 3])
+    model, plain = LeastSquares(4), random_data([2, 0, 3])
     data = model.prepare(replace(plain, y=plain.x.sum(1)))
     zeros = torch.zeros(1, 3, 5, dtype=torch.float64)
-    found = losses.measure_models(model, zeros, data, np.arange(3), own=True)
-    np.testing.assert_allclose(found.losses, data.y**2 / 2, rtol=1e-14)
-    assert found.correct is None and found.means()[1].isnan()
+    measured = losses.measure_models(model, zeros, data, np.arange(3), own=True)
+    np.testing.assert_allclose(measured.losses, data.y**2 / 2, rtol=1e-14)
+    assert measured.correct is None and measured.means()[1].isnan()

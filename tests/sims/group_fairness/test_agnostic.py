@@ -58,8 +58,8 @@ def test_it_is_the_reference_solution(ended):
     fit, x, y, a = ended
     risk, gap = parts_of_problem(x, y, a, fit.alpha)
     limits = [{"type": "ineq", "fun": lambda w, s=s: RULE.tau - s * gap(w)} for s in (1, -1)]
-    how = {"method": "SLSQP", "options": {"maxiter": 500, "ftol": 1e-12}}
-    best = minimize(risk, np.zeros(3), constraints=limits, **how)
+    options = {"method": "SLSQP", "options": {"maxiter": 500, "ftol": 1e-12}}
+    best = minimize(risk, np.zeros(3), constraints=limits, **options)
     assert best.success
     w = fit.params.numpy()
     assert risk(w) == pytest.approx(best.fun, abs=2e-4)

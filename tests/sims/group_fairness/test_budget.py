@@ -16,10 +16,10 @@ KNOWN = np.array([[2.0, 3.0], [1.0, 4.0]])
 """Five people a group: λ^(0) = (1/2, 1/2), and F_1 = D_1 - D_0 + 2/5 - 1/5."""
 
 
-def reports_of(rules, known, rng):
+def reports_of(rules, sizes, rng):
     """A sum of reports, at random."""
-    one = rules.statistics(known[None], known[None], np.zeros(1, np.int64), known)
-    return rng.normal(size=one.shape[1])
+    report = rules.statistics(sizes[None], sizes[None], np.zeros(1, np.int64), sizes)
+    return rng.normal(size=report.shape[1])
 
 
 def report(gap):
@@ -73,12 +73,12 @@ def test_multipliers_grow_beyond_the_budget_and_return_within(
 ):
     rng = np.random.default_rng(seed)
     rule = FairBatch(notion, 0.05, normalised=normalised, budget=budget)
-    known = rng.integers(1, 9, (groups, 2)).astype(float)
-    neutral = rule.rules.initial(known)
-    lam = rule.rules.project(neutral + 0.1 * rng.normal(size=neutral.shape), known)
-    total = reports_of(rule.rules, known, rng)
-    before, gaps = rule.rules.free(lam, known), rule.rules.gaps(rule.rules.direction(total, known))
-    after = rule.rules.free(rule.step(lam, total, known, 0), known)
+    sizes = rng.integers(1, 9, (groups, 2)).astype(float)
+    neutral = rule.rules.initial(sizes)
+    lam = rule.rules.project(neutral + 0.1 * rng.normal(size=neutral.shape), sizes)
+    total = reports_of(rule.rules, sizes, rng)
+    before, gaps = rule.rules.free(lam, sizes), rule.rules.gaps(rule.rules.direction(total, sizes))
+    after = rule.rules.free(rule.step(lam, total, sizes, 0), sizes)
     # a box acts on each multiplier alone; the simplex of the others, on all
     if notion == "dp" or groups == 2:
         ends = 1e-12
@@ -112,9 +112,9 @@ def test_clients_may_have_budgets_of_their_own():
 
 def test_clipping_leaves_the_plane_and_the_other_projection_stays():
     """A step of 0.3 each way: at λ_0 = 0, λ_1 is 1.1 in the box and 1 on the plane."""
-    known = np.array([[1.0, 1.0], [4.0, 4.0]])  # λ^(0) = (1/5, 4/5)
+    sizes = np.array([[1.0, 1.0], [4.0, 4.0]])  # λ^(0) = (1/5, 4/5)
     total = np.array([0.0, 0.5])  # F_1 = 0.5 + 1/2 - 1/2
     for projection, expected in (("box", [0, 1.1]), ("sum", [0, 1.0])):
         rule = FairBatch("dp", 0.3 * 2**0.5, projection=projection)
-        found = rule.step(np.array([0.2, 0.8]), total, known, 0)
-        np.testing.assert_allclose(found, expected, atol=1e-12)
+        lam = rule.step(np.array([0.2, 0.8]), total, sizes, 0)
+        np.testing.assert_allclose(lam, expected, atol=1e-12)

@@ -64,8 +64,8 @@ def by_id(order, algorithm, **training):
 def test_clients_in_any_order(algorithm):
     expected = by_id(range(4), algorithm)
     for order in ((2, 3, 1, 0), (1, 0, 3, 2)):
-        found = by_id(order, algorithm)
-        np.testing.assert_allclose(found, expected, atol=1e-9, err_msg=str(order))
+        params = by_id(order, algorithm)
+        np.testing.assert_allclose(params, expected, atol=1e-9, err_msg=str(order))
 
 
 @pytest.mark.parametrize("draw", [Uniform(3), ByWeight(3), Joining((0,), share=0.6)], ids=repr)
@@ -73,8 +73,8 @@ def test_clients_in_any_order(algorithm):
 def test_some_clients_in_any_order(algorithm, draw):
     expected = by_id(range(4), algorithm, participation=draw, stragglers=0.4)
     for order in ((3, 1, 0, 2), (2, 3, 1, 0)):
-        found = by_id(order, algorithm, participation=draw, stragglers=0.4)
-        np.testing.assert_allclose(found, expected, atol=1e-9)
+        params = by_id(order, algorithm, participation=draw, stragglers=0.4)
+        np.testing.assert_allclose(params, expected, atol=1e-9)
 
 
 def test_agnostic_fair_in_any_order():

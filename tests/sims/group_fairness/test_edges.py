@@ -71,8 +71,8 @@ def test_runs(case):
     for algorithm, state in zip(ALGORITHMS, simulation.states, strict=True):
         for name in {*state} - {"own.gap"}:
             assert np.isfinite(as_floats(state[name])).all(), (algorithm, name)
-    (found,) = AgnosticFair(kernels=3).fit(engine.Logistic(2), people(CASES[case]), 4, 0.2)
-    assert bool(torch.isfinite(found.params).all())
+    (fit,) = AgnosticFair(kernels=3).fit(engine.Logistic(2), people(CASES[case]), 4, 0.2)
+    assert bool(torch.isfinite(fit.params).all())
 
 
 @pytest.mark.parametrize("case", sorted(CASES))
@@ -84,8 +84,8 @@ def test_odds_run_or_name_the_cell_of_nobody(case):
         assert bool(torch.isfinite(trained(people(CASES[case]), algorithm).params).all())
     else:
         y, a = np.argwhere(people_of.T == 0)[0]
-        told = f"group {a} must have people of label {y} among the training data"
-        with pytest.raises(ValueError, match=told):
+        message = f"group {a} must have people of label {y} among the training data"
+        with pytest.raises(ValueError, match=message):
             trained(people(CASES[case]), algorithm)
     alone = trained(people(CASES[case]), LocalFairBatch(FairBatch("eodds", 0.3)))
     assert bool(torch.isfinite(alone.states[0][MODELS]).all())
@@ -150,12 +150,12 @@ def test_agnostic_without_choice_and_constraint_is_gradient_descent():
     """cap = 1 and a flat kernel: θ = 1, and a round is a step on the mean loss."""
     parts, model = people([[[3, 4], [3, 3]], [[4, 1], [1, 6]]]), engine.Logistic(2)
     rule = AgnosticFair(kernels=1, width=1e6, cap=1.0, dual_rate=0.0, penalty=0.0)
-    found = rule.fit(model, parts, 5, 0.4)[0].params.numpy()
+    params = rule.fit(model, parts, 5, 0.4)[0].params.numpy()
     x = np.hstack([parts.train.x.numpy(), np.ones((len(parts.train.x), 1))])
     w = np.zeros(3)
     for _ in range(5):
         w -= 0.4 * x.T @ (1 / (1 + np.exp(-x @ w)) - parts.train.y.numpy()) / len(x)
-    np.testing.assert_allclose(found, w, atol=1e-8)
+    np.testing.assert_allclose(params, w, atol=1e-8)
 
 
 def test_agnostic_gradient_is_that_of_its_lagrangian():
@@ -173,5 +173,5 @@ def test_agnostic_gradient_is_that_of_its_lagrangian():
     value = (theta * (model.reference(w, x, y) + 0.7 * run.away[0] * score)).sum()
     expected = torch.autograd.grad(value, w)[0]
     with torch.no_grad():
-        found = run._slopes(w[None], alpha[None], np.array([[0.7]]))[0]
-        np.testing.assert_allclose(found.numpy(), expected.numpy(), atol=1e-12)
+        gradient = run._slopes(w[None], alpha[None], np.array([[0.7]]))[0]
+        np.testing.assert_allclose(gradient.numpy(), expected.numpy(), atol=1e-12)

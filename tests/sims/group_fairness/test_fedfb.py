@@ -45,18 +45,18 @@ def loop(parts, alpha, rounds, lr, epochs, local):
             lam = moved(lam, [w] * (len(offsets) - 1))
         trained = []
         for k in range(len(offsets) - 1):
-            rows, own = np.arange(offsets[k], offsets[k + 1]), w.copy()
+            rows, v = np.arange(offsets[k], offsets[k + 1]), w.copy()
             for _ in range(epochs):
                 slope = np.zeros(3)
                 for i in rows:
                     weight = (
                         lam[group[i]] if y[i] == 0 else 2 * people_of[group[i]] / n - lam[group[i]]
                     )
-                    chance = 1 / (1 + np.exp(-x[i] @ own))
+                    chance = 1 / (1 + np.exp(-x[i] @ v))
                     slope += weight * n / people_of[group[i]] * (chance - y[i]) * x[i] / len(rows)
-                own = own - lr * slope
-            trained.append(own)
-        w = sum(len(range(offsets[k], offsets[k + 1])) / n * own for k, own in enumerate(trained))
+                v = v - lr * slope
+            trained.append(v)
+        w = sum(len(range(offsets[k], offsets[k + 1])) / n * v for k, v in enumerate(trained))
         if local:
             lam = moved(lam, trained)
     return w, lam
@@ -67,11 +67,11 @@ def loop(parts, alpha, rounds, lr, epochs, local):
 @pytest.mark.parametrize("groups", [2, 3])
 def test_against_the_plain_loop(evaluated, groups):
     parts = people(groups=groups)
-    found, _ = run(parts, FedFB(FairBatch(alpha=0.2), evaluated=evaluated), rounds=4, epochs=3)
+    simulation, _ = run(parts, FedFB(FairBatch(alpha=0.2), evaluated=evaluated), rounds=4, epochs=3)
     w, lam = loop(parts, 0.2, 4, 0.3, 3, evaluated == "local")
     # the secure sum rounds to 2^-36
-    np.testing.assert_allclose(found.params[0].numpy(), w, atol=1e-9)
-    np.testing.assert_allclose(as_floats(found.states[0]["lam"]), lam, atol=1e-9)
+    np.testing.assert_allclose(simulation.params[0].numpy(), w, atol=1e-9)
+    np.testing.assert_allclose(as_floats(simulation.states[0]["lam"]), lam, atol=1e-9)
 
 
 @pytest.mark.exact
@@ -81,9 +81,9 @@ def test_one_step_a_round_is_fairbatch_on_pooled_data(notion, surrogate):
     """One full-batch step is a step on all data, and F a sum over the people."""
     parts, algorithm = people(groups=3), FedFB(FairBatch(notion, 0.1, surrogate=surrogate))
     many, _ = run(parts, algorithm, 6)
-    one, _ = run(pooled(parts), algorithm, 6)
-    np.testing.assert_allclose(many.params, one.params, atol=1e-9)
-    np.testing.assert_allclose(many.states[0]["lam"], one.states[0]["lam"], atol=1e-9)
+    single, _ = run(pooled(parts), algorithm, 6)
+    np.testing.assert_allclose(many.params, single.params, atol=1e-9)
+    np.testing.assert_allclose(many.states[0]["lam"], single.states[0]["lam"], atol=1e-9)
 
 
 @pytest.mark.exact
@@ -110,9 +110,9 @@ def test_lambda_stays_in_its_set(notion):
     """Steps far larger than the set, and every projection is where it was."""
     algorithm = FedFB(FairBatch(notion, alpha=5.0))
     simulation, _ = run(people(groups=3), algorithm, 5)
-    lam, known = (as_floats(simulation.states[0][name]) for name in ("lam", "known"))
-    np.testing.assert_allclose(algorithm.rule.rules.project(lam, known), lam, atol=1e-15)
-    assert (algorithm.rule.rules.table(lam, known, simulation.summed[0].index.counts) >= 0).all()
+    lam, sizes = (as_floats(simulation.states[0][name]) for name in ("lam", "known"))
+    np.testing.assert_allclose(algorithm.rule.rules.project(lam, sizes), lam, atol=1e-15)
+    assert (algorithm.rule.rules.table(lam, sizes, simulation.summed[0].index.counts) >= 0).all()
 
 
 class Spy(FedFB):
@@ -196,9 +196,9 @@ def test_quantised_gap_is_within_its_bound(bits, notion, surrogate):
 
         def report(self, round, cells):
             coded = super().report(round, cells)
-            rules, known = self.rule.rules, as_floats(round.state["known"])
-            exact = rules.direction(self._statistics(round, cells).sum(0), known)
-            sent = rules.direction(self._quantiser.decode(coded.sum(0), terms=3), known)
+            rules, sizes = self.rule.rules, as_floats(round.state["known"])
+            exact = rules.direction(self._statistics(round, cells).sum(0), sizes)
+            sent = rules.direction(self._quantiser.decode(coded.sum(0), terms=3), sizes)
             gaps.extend(rules.gaps(exact - sent))
             return coded
 
@@ -225,23 +225,23 @@ def test_acceptance_in_bits_has_room_below_zero(notion, low):
     sums = algorithm.rule.sums(CellSums(counts, counts, counts, accepting=3 * counts))
     assert sums[..., 0].tolist() == [[-2, -2]] * 2 and sums[..., 1].tolist() == [[3, 3]] * 2
     rules, coder = algorithm.rule.rules, algorithm._quantiser
-    known = rules.known(rules.enrol(counts).sum(0))
-    reports = rules.statistics(sums, counts, np.arange(2), known)
+    sizes = rules.known(rules.enrol(counts).sum(0))
+    reports = rules.statistics(sums, counts, np.arange(2), sizes)
     assert coder.low == low
     assert coder.outside(reports) == 0
     assert np.abs(coder.decode(coder.encode(reports)) - reports).max() <= coder.step / 2 + 1e-12
 
 
-@pytest.mark.parametrize(("clients", "most"), [(1, 16), (1023, 16), (1025, 15), (10_000, 12)])
-def test_codes_must_have_room_to_add_up(clients, most):
+@pytest.mark.parametrize(("clients", "bits"), [(1, 16), (1023, 16), (1025, 15), (10_000, 12)])
+def test_codes_must_have_room_to_add_up(clients, bits):
     """Reports are below 2^26 / K: 1,023 codes of 16 bits, 1,025 of 15, 10,000 of 12."""
     total = np.ones(4)
-    FedFB(bits=most).begin(total, clients)
-    assert clients * (2**most - 1) < 2**26
-    if most < 16:
-        told = f"bits must be at most {most} for {clients} clients.*got {most + 1}"
-        with pytest.raises(ValueError, match=told):
-            FedFB(bits=most + 1).begin(total, clients)
+    FedFB(bits=bits).begin(total, clients)
+    assert clients * (2**bits - 1) < 2**26
+    if bits < 16:
+        message = f"bits must be at most {bits} for {clients} clients.*got {bits + 1}"
+        with pytest.raises(ValueError, match=message):
+            FedFB(bits=bits + 1).begin(total, clients)
 
 
 def test_losses_beyond_the_bound_are_counted():

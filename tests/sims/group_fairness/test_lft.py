@@ -15,29 +15,29 @@ pytestmark = pytest.mark.exact
 @pytest.mark.parametrize("notion", ["dp", "eo", "eodds"])
 def test_each_member_of_the_ensemble_is_fairbatch_on_its_client(notion):
     parts, rule = people(groups=3), FairBatch(notion, 0.2)
-    found, rows = run(parts, LocalFairBatch(rule), 6)
+    ensemble, rows = run(parts, LocalFairBatch(rule), 6)
     assert all(row["bytes_up"] == row["bytes_down"] == 0 for row in rows)
     for k in range(3):
-        one, _ = run(Parts(parts.train.take([k])), FedFB(rule), 6)
-        np.testing.assert_allclose(found.states[0][MODELS][k], one.params[0], atol=1e-9)
-        np.testing.assert_allclose(found.states[0][LAM][k], one.states[0]["lam"], atol=1e-9)
+        single, _ = run(Parts(parts.train.take([k])), FedFB(rule), 6)
+        np.testing.assert_allclose(ensemble.states[0][MODELS][k], single.params[0], atol=1e-9)
+        np.testing.assert_allclose(ensemble.states[0][LAM][k], single.states[0]["lam"], atol=1e-9)
 
 
 def test_average_and_what_follows_it():
     """After E rounds w is the mean by size, where the next models start, each with its λ."""
     parts, rule = people(), FairBatch("dp", 0.2)
     p = parts.train.sizes / parts.train.sizes.sum()
-    at, own = (run(parts, LocalFairBatch(rule, every), 3)[0] for every in (3, None))
-    np.testing.assert_allclose(at.params[0], p @ own.states[0][MODELS].numpy(), atol=1e-12)
-    np.testing.assert_allclose(at.states[0][LAM], own.states[0][LAM], atol=1e-9)
-    lam = as_floats(at.states[0][LAM])
+    averaged, local = (run(parts, LocalFairBatch(rule, period), 3)[0] for period in (3, None))
+    np.testing.assert_allclose(averaged.params[0], p @ local.states[0][MODELS].numpy(), atol=1e-12)
+    np.testing.assert_allclose(averaged.states[0][LAM], local.states[0][LAM], atol=1e-9)
+    lam = as_floats(averaged.states[0][LAM])
     assert len(np.unique(lam.round(6), axis=0)) == 3
-    before = at.params[0].clone()
+    before = averaged.params[0].clone()
     settings = Training(rounds=4, lr=1e-9, batch_size=None, epochs=1)
-    at.training, at.rates = settings, [(1e-9, 0.0, 0.0, 1.0)]
-    at.step()
-    np.testing.assert_allclose(at.states[0][MODELS], before.expand(3, -1), atol=1e-7)
-    np.testing.assert_array_equal(at.params[0], before)  # no average in this round
+    averaged.training, averaged.rates = settings, [(1e-9, 0.0, 0.0, 1.0)]
+    averaged.step()
+    np.testing.assert_allclose(averaged.states[0][MODELS], before.expand(3, -1), atol=1e-7)
+    np.testing.assert_array_equal(averaged.params[0], before)  # no average in this round
 
 
 def test_a_stopped_run_goes_on_as_if_it_had_not(tmp_path):
@@ -50,9 +50,9 @@ def test_a_stopped_run_goes_on_as_if_it_had_not(tmp_path):
         if done == 4:
             raise KeyboardInterrupt
 
-    def go(folder, **more):
-        given = Logistic(2), people(), replicates, settings, EXACT
-        return simulate(*given, folder=folder, checkpoint_every=3, **more)
+    def go(folder, **options):
+        arguments = Logistic(2), people(), replicates, settings, EXACT
+        return simulate(*arguments, folder=folder, checkpoint_every=3, **options)
 
     whole = go(tmp_path / "whole")
     with pytest.raises(KeyboardInterrupt):
@@ -60,6 +60,6 @@ def test_a_stopped_run_goes_on_as_if_it_had_not(tmp_path):
     again = go(tmp_path / "cut", resume=True)
     np.testing.assert_array_equal(whole.params, again.params)
     assert whole.rounds.equals(again.rounds)
-    for one, other in zip(whole.simulation.states, again.simulation.states, strict=True):
-        assert sorted(one) == sorted(other)
-        assert all((as_floats(one[name]) == as_floats(other[name])).all() for name in one)
+    for state, again_state in zip(whole.simulation.states, again.simulation.states, strict=True):
+        assert sorted(state) == sorted(again_state)
+        assert all((as_floats(state[name]) == as_floats(again_state[name])).all() for name in state)

@@ -24,7 +24,9 @@ STEP = 3 * 2.0 ** -(secure.FRACTION + 1)
 )
 def test_the_step_is_that_of_the_plain_sum(algorithm):
     """The round that is taken from one model: within the fixed point's rounding, which is felt."""
-    plain, masked = (run(people(), algorithm, 1, how)[0].params for how in (EXACT, MASKED))
+    plain, masked = (
+        run(people(), algorithm, 1, computing)[0].params for computing in (EXACT, MASKED)
+    )
     assert 0 < (plain - masked).abs().max() <= STEP
 
 
@@ -33,10 +35,10 @@ def test_what_is_sent_is_masked_and_adds_up(monkeypatch):
     sent, mask = [], secure.mask
 
     def spied(rows, ids, *words):
-        found = mask(rows, ids, *words)
+        messages = mask(rows, ids, *words)
         if UPDATE in words:
-            sent.append((np.asarray(rows), found))
-        return found
+            sent.append((np.asarray(rows), messages))
+        return messages
 
     monkeypatch.setattr(secure, "mask", spied)
     simulation, _ = run(people(), FedFB(), 2, MASKED)
@@ -47,8 +49,8 @@ def test_what_is_sent_is_masked_and_adds_up(monkeypatch):
         assert (messages != alone).all()
         np.testing.assert_allclose(secure.unmask(messages), rows.sum(0), atol=STEP, rtol=0)
     assert not any(name.startswith(OWN) for name in simulation.states[0])
-    every = np.concatenate([messages.ravel() for _, messages in sent])
-    assert len(np.unique(every)) == 2 * 3 * simulation.model.size
+    codes = np.concatenate([messages.ravel() for _, messages in sent])
+    assert len(np.unique(codes)) == 2 * 3 * simulation.model.size
 
 
 def test_bytes():
@@ -61,15 +63,16 @@ def test_bytes():
     small = replace(EXACT, dtype="float32")
     cases = ((FedFB(), 1, 2 * 8, True), (FairFed(), 0, 8, True), (LocalFairBatch(), 1, 0, False))
     for algorithm, number, reports, sends in cases:
-        for computing, each in ((small, 4), (replace(small, masked_updates=True), 8)):
+        for computing, number_bytes in ((small, 4), (replace(small, masked_updates=True), 8)):
             row = run(people(), algorithm, 2, computing)[1][number]
-            assert row["bytes_up"] == 3 * ((3 * each if sends else 0) + reports)
+            assert row["bytes_up"] == 3 * ((3 * number_bytes if sends else 0) + reports)
             assert row["bytes_down"] == (3 * 3 * 4 if sends else 0)
 
 
 def test_with_some_of_the_clients():
-    some = {"participation": Masks([True, False, True], [False, False, True])}
+    options = {"participation": Masks([True, False, True], [False, False, True])}
     plain, masked = (
-        run(people(), FedFB(every=9), 2, how, **some)[0].params for how in (EXACT, MASKED)
+        run(people(), FedFB(every=9), 2, computing, **options)[0].params
+        for computing in (EXACT, MASKED)
     )
     torch.testing.assert_close(masked, plain, atol=2 * STEP, rtol=0)

@@ -23,26 +23,30 @@ from fairfl.sims.group_fairness.measures import accepts
 )
 def test_by_definition(rows):
     accept, y, group = (np.array(column).astype(int) for column in zip(*rows, strict=True))
-    found = FairMeasures.of(accept, y, group)
-    off, apart = {}, {}
+    measures = FairMeasures.of(accept, y, group)
+    from_mean, ranges = {}, {}
     for name, among in (("all", y >= 0), ("positive", y == 1), ("negative", y == 0)):
         parts = [accept[among & (group == a)] for a in np.unique(group)]
         if not all(map(len, parts)):  # a group has nobody with the label
-            off[name] = apart[name] = np.nan
+            from_mean[name] = ranges[name] = np.nan
             continue
         rates = [part.mean() for part in parts]
-        off[name] = max(abs(rate - accept[among].mean()) for rate in rates)
-        apart[name] = max(rates) - min(rates)
+        from_mean[name] = max(abs(rate - accept[among].mean()) for rate in rates)
+        ranges[name] = max(rates) - min(rates)
     close = {"abs": 1e-12, "nan_ok": True}
-    assert (found.dp, found.spd) == pytest.approx((off["all"], apart["all"]), **close)
-    assert found.eo == pytest.approx(off["positive"], **close)
-    assert found.eo_difference == pytest.approx(apart["positive"], **close)
-    odds = (np.max([one["positive"], one["negative"]]) for one in (off, apart))  # NaN if one is
-    assert (found.eodds, found.eodds_difference) == pytest.approx(tuple(odds), **close)
-    assert (found.accuracy, found.accepted) == pytest.approx(((accept == y).mean(), accept.mean()))
+    assert (measures.dp, measures.spd) == pytest.approx((from_mean["all"], ranges["all"]), **close)
+    assert measures.eo == pytest.approx(from_mean["positive"], **close)
+    assert measures.eo_difference == pytest.approx(ranges["positive"], **close)
+    odds = (
+        np.max([gaps["positive"], gaps["negative"]]) for gaps in (from_mean, ranges)
+    )  # NaN if one is
+    assert (measures.eodds, measures.eodds_difference) == pytest.approx(tuple(odds), **close)
+    assert (measures.accuracy, measures.accepted) == pytest.approx(
+        ((accept == y).mean(), accept.mean())
+    )
     groups, sizes = np.unique(group, return_counts=True)
     if len(groups) == 2:
-        assert found.dp == pytest.approx(sizes.max() / len(y) * found.spd, abs=1e-12)
+        assert measures.dp == pytest.approx(sizes.max() / len(y) * measures.spd, abs=1e-12)
 
 
 @given(st.integers(0, 10**6))
@@ -52,17 +56,20 @@ def test_an_ensemble_is_the_mean_of_its_models_but_for_disparity(seed):
     accept, y = rng.integers(0, 2, (3, 20)).astype(float), rng.integers(0, 2, 20)
     group = np.repeat([0, 1], 10)
     weights = rng.dirichlet(np.ones(3))
-    found = FairMeasures.of(weights @ accept, y, group)
+    ensemble = FairMeasures.of(weights @ accept, y, group)
     alone = [FairMeasures.of(row, y, group) for row in accept]
-    assert found.accuracy == pytest.approx(weights @ [one.accuracy for one in alone])
-    assert found.spd <= weights @ [one.spd for one in alone] + 1e-12
+    assert ensemble.accuracy == pytest.approx(weights @ [member.accuracy for member in alone])
+    assert ensemble.spd <= weights @ [member.spd for member in alone] + 1e-12
 
 
 def test_constants_are_fair():
     y, group = np.array([1, 1, 0, 1, 0]), np.array([0, 1, 1, 0, 0])
-    found = trivial(y, group)
-    assert [found[name].accuracy for name in ("all 0", "all 1")] == [0.4, 0.6]
-    assert all(one.dp == one.spd == one.eo == one.eodds == 0 for one in found.values())
+    constants = trivial(y, group)
+    assert [constants[name].accuracy for name in ("all 0", "all 1")] == [0.4, 0.6]
+    assert all(
+        measures.dp == measures.spd == measures.eo == measures.eodds == 0
+        for measures in constants.values()
+    )
 
 
 def test_accepts_are_predictions():
@@ -94,13 +101,18 @@ def test_synthetic_follows_its_laws(published):
     x, y = data.x[:, :2], data.y
     assert abs(y.mean() - 0.6) < 5 * (0.24 / rows) ** 0.5
     for label in (0, 1):
-        mine = x[y == label]
-        error = 5 * np.sqrt(np.diag(COVARIANCES[label]) / len(mine))
-        assert (np.abs(mine.mean(0) - MEANS[label]) < error).all()
-        assert np.abs(np.cov(mine.T) - COVARIANCES[label]).max() < 5 * 10 * (2 / len(mine)) ** 0.5
+        rows_of_label = x[y == label]
+        error = 5 * np.sqrt(np.diag(COVARIANCES[label]) / len(rows_of_label))
+        assert (np.abs(rows_of_label.mean(0) - MEANS[label]) < error).all()
+        assert (
+            np.abs(np.cov(rows_of_label.T) - COVARIANCES[label]).max()
+            < 5 * 10 * (2 / len(rows_of_label)) ** 0.5
+        )
     for a, shares in enumerate(SPLITS[3, "high"]):
-        found = np.bincount(data.owner[data.group == a], minlength=3) / (data.group == a).sum()
-        np.testing.assert_allclose(found, shares, atol=0.002)
+        owner_shares = (
+            np.bincount(data.owner[data.group == a], minlength=3) / (data.group == a).sum()
+        )
+        np.testing.assert_allclose(owner_shares, shares, atol=0.002)
     assert [len(data.rows(part)) for part in ("train", "test")] == [3500, 1500]
     np.testing.assert_array_equal(data.x[:, 2], data.group)
     assert abs(data.group.mean() - chance_of_group(x).mean()) < 5 * (0.25 / rows) ** 0.5

@@ -18,12 +18,12 @@ COUNTS = np.array([[[1, 2], [1, 1], [1, 1]], [[1, 1], [0, 3], [2, 1]]], dtype=fl
 SUMS = np.array([[[1, 0], [0, 1], [0.5, 1]], [[0, 1], [0, 1], [0.5, 0]]])
 
 
-def step(notion, counts, sums, alpha=0.1, **more):
-    rule = FairBatch(notion, alpha, **more)
-    known = rule.rules.known(rule.rules.enrol(counts).sum(0))
-    total = rule.rules.statistics(sums, counts, np.arange(len(counts)), known).sum(0)
-    lam = rule.rules.initial(known)
-    return known, lam, rule.rules.direction(total, known), rule.step(lam, total, known, 0)
+def step(notion, counts, sums, alpha=0.1, **options):
+    rule = FairBatch(notion, alpha, **options)
+    sizes = rule.rules.known(rule.rules.enrol(counts).sum(0))
+    total = rule.rules.statistics(sums, counts, np.arange(len(counts)), sizes).sum(0)
+    lam = rule.rules.initial(sizes)
+    return sizes, lam, rule.rules.direction(total, sizes), rule.step(lam, total, sizes, 0)
 
 
 def test_parity_of_three_groups_by_hand():
@@ -47,11 +47,11 @@ def test_odds_of_three_groups_by_hand():
     and so to (0, .056); 0.5 sqrt(3) (1/6, 1/6) = (.144, .144) takes label 1's (.267, .133) to
     (.411, .278), whose sum .689 is over the cap 9/15 = .6 by .089: both fall by half of it.
     """
-    known, lam, mu, new = step("eodds", COUNTS, SUMS, alpha=0.05)
+    sizes, lam, mu, new = step("eodds", COUNTS, SUMS, alpha=0.05)
     np.testing.assert_allclose(lam, np.array([1, 3, 4, 2]) / 15)
     np.testing.assert_allclose(mu, [-1 / 2, -1 / 6, 1 / 6, 1 / 6])
     np.testing.assert_allclose(new, lam + 0.05 * 3**0.5 * mu)
-    table = NOTIONS["eodds"].table(new, known, COUNTS)
+    table = NOTIONS["eodds"].table(new, sizes, COUNTS)
     rest = [6 / 15 - new[:2].sum(), 9 / 15 - new[2:].sum()]  # group 0's, of the caps n_{y,*}/n
     by_cell = 15 * np.array(
         [[rest[0] / 2, rest[1] / 3], [new[0] / 1, new[2] / 4], [new[1] / 3, new[3] / 2]]
@@ -68,10 +68,10 @@ def test_opportunity_of_three_groups_by_hand():
     """λ = (4, 2)/15 + 0.05/sqrt(2) (1, 1); cell (a, 1) weighs n λ_a/n_{1,a}, group 0 what is left
     of the cap 9/15.
     """
-    known, _, _, new = step("eo", COUNTS, SUMS, alpha=0.05)
+    sizes, _, _, new = step("eo", COUNTS, SUMS, alpha=0.05)
     np.testing.assert_allclose(new, np.array([4, 2]) / 15 + 0.05 / ROOT2)
     expected = [[1, 15 / 3 * (0.6 - new.sum())], [1, 15 / 4 * new[0]], [1, 15 / 2 * new[1]]]
-    np.testing.assert_allclose(NOTIONS["eo"].table(new, known, COUNTS), expected)
+    np.testing.assert_allclose(NOTIONS["eo"].table(new, sizes, COUNTS), expected)
 
 
 def test_client_parity_of_three_clients_by_hand():
@@ -84,11 +84,11 @@ def test_client_parity_of_three_clients_by_hand():
     """
     counts = np.array([[[1, 1], [1, 1]], [[2, 2], [2, 2]], [[2, 2], [2, 2]]], dtype=float)
     sums = counts * np.array([1, 1 / 4, 1 / 2])[:, None, None]
-    known, lam, mu, new = step("cp", counts, sums)
-    assert known.tolist() == [4, 8, 8] and lam.tolist() == [0.4, 0.4]
+    sizes, lam, mu, new = step("cp", counts, sums)
+    assert sizes.tolist() == [4, 8, 8] and lam.tolist() == [0.4, 0.4]
     np.testing.assert_allclose(mu, [-3 / 4, -1 / 2])
     np.testing.assert_allclose(new, 0.4 - 0.1 * np.array([3, 2]) / 13**0.5)
-    table = NOTIONS["cp"].table(new, known, counts)
+    table = NOTIONS["cp"].table(new, sizes, counts)
     np.testing.assert_allclose(table.ravel(), 20 * np.array([1 - new.sum(), *new]) / [4, 8, 8])
     order = [1, 0, 2]
     _, lam, mu, new = step("cp", counts[order], sums[order], alpha=0.5)
@@ -104,9 +104,9 @@ def test_client_parity_of_three_clients_by_hand():
 def test_steps_shrink_by_their_number(decay, number, length):
     """α_t = 0.1/4^decay at t = 3; of two groups' parity each λ moves by 1/sqrt(2) of it."""
     rule, counts, sums = FairBatch("dp", 0.1, decay=decay), COUNTS[:, :2], SUMS[:, :2]
-    known = counts.sum(0)
-    total = rule.rules.statistics(sums, counts, np.arange(2), known).sum(0)
-    new = rule.step(np.array([0.5, 0.5]), total, known, number)
+    sizes = counts.sum(0)
+    total = rule.rules.statistics(sums, counts, np.arange(2), sizes).sum(0)
+    new = rule.step(np.array([0.5, 0.5]), total, sizes, number)
     np.testing.assert_allclose(new, [0.5 + length / ROOT2, 0.5 - length / ROOT2])
 
 
@@ -130,9 +130,9 @@ def test_no_direction_no_step(rounding, budget):
 @pytest.mark.parametrize("groups", [2, 3, 5])
 def test_first_weights_are_one(name, groups):
     counts = np.random.default_rng(groups).integers(1, 9, (3, groups, 2)).astype(float)
-    known, lam, _, _ = step(name, counts, counts)
-    np.testing.assert_allclose(NOTIONS[name].table(lam, known, counts), 1.0, rtol=1e-12)
-    np.testing.assert_allclose(NOTIONS[name].project(lam, known), lam, rtol=1e-12)
+    sizes, lam, _, _ = step(name, counts, counts)
+    np.testing.assert_allclose(NOTIONS[name].table(lam, sizes, counts), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(NOTIONS[name].project(lam, sizes), lam, rtol=1e-12)
 
 
 @given(st.integers(1, 4), st.integers(2, 4), st.integers(0, 10**6))
@@ -144,9 +144,9 @@ def test_zero_one_gap_is_the_difference_of_rates(clients, groups, seed):
     if (people.sum((0, 2)) == 0).any():
         return
     notion = NOTIONS["dp"]
-    known = notion.known(notion.enrol(people.astype(float)).sum(0))
+    sizes = notion.known(notion.enrol(people.astype(float)).sum(0))
     counted = wrong.astype(float), people.astype(float), np.arange(clients)
-    mu = notion.direction(notion.statistics(*counted, known).sum(0), known)
+    mu = notion.direction(notion.statistics(*counted, sizes).sum(0), sizes)
     w, n = wrong.sum(0), people.sum(0)
     rates = [Q(int(w[a, 0] + n[a, 1] - w[a, 1]), int(n[a].sum())) for a in range(len(w))]
     exact = [float(rate - rates[0]) for rate in rates[1:]]
@@ -204,5 +204,5 @@ def test_surrogates_agree_on_zero_one_loss():
     wrong = np.array([[[1, 0], [0, 1], [1, 1]], [[0, 1], [0, 1], [1, 0]]], dtype=float)
     accepting = np.stack([COUNTS[:, :, 0] - wrong[:, :, 0], wrong[:, :, 1]], axis=2)
     cells = CellSums(COUNTS, wrong, wrong, accepting)
-    for other in ("loss", "acceptance"):
-        np.testing.assert_array_equal(FairBatch("dp", surrogate=other).sums(cells), wrong)
+    for surrogate in ("loss", "acceptance"):
+        np.testing.assert_array_equal(FairBatch("dp", surrogate=surrogate).sums(cells), wrong)

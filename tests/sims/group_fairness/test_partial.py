@@ -62,15 +62,15 @@ def test_two_of_three_are_the_ratio_estimate():
 @pytest.mark.parametrize("algorithm", [FedFB(), FedFB(bits=8), FedFB(evaluated="local")], ids=repr)
 def test_runs_with_some_of_the_clients(draw, algorithm):
     simulation, _ = run(people(), algorithm, 6, participation=draw)
-    lam, known = (as_floats(simulation.states[0][name]) for name in ("lam", "known"))
-    np.testing.assert_allclose(algorithm.rule.rules.project(lam, known), lam, atol=1e-15)
+    lam, sizes = (as_floats(simulation.states[0][name]) for name in ("lam", "known"))
+    np.testing.assert_allclose(algorithm.rule.rules.project(lam, sizes), lam, atol=1e-15)
     assert int(as_floats(simulation.states[0]["steps"])[0]) >= 5
 
 
 def test_bytes_and_bits_are_of_those_who_report():
     """Two codes of ten bits sum below 2^11; two such numbers: 3 bytes, beside 3 of 8."""
-    some = Masks(ALL, [True, False, True])
-    _, rows = run(people(), FedFB(bits=10), 2, participation=some)
+    masks = Masks(ALL, [True, False, True])
+    _, rows = run(people(), FedFB(bits=10), 2, participation=masks)
     assert rows[1]["bytes_up"] == 2 * (24 + 3)
 
 

@@ -10,11 +10,11 @@ def step_by_step(model: CharLSTM, x: torch.Tensor) -> torch.Tensor:
     """The equations, written out."""
     sequence = model.embedding(x)
     for into, across, bias in zip(model.weight_input, model.weight_hidden, model.bias, strict=True):
-        given = sequence @ into.T + bias
-        h = c = given.new_zeros(len(x), model.hidden)
+        inputs = sequence @ into.T + bias
+        h = c = inputs.new_zeros(len(x), model.hidden)
         steps = []
-        for t in range(given.shape[1]):
-            i, f, g, o = (given[:, t] + h @ across.T).chunk(4, dim=-1)
+        for t in range(inputs.shape[1]):
+            i, f, g, o = (inputs[:, t] + h @ across.T).chunk(4, dim=-1)
             c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
             h = torch.sigmoid(o) * torch.tanh(c)
             steps.append(h)
@@ -44,9 +44,9 @@ def test_char_lstm_is_its_equations(layers: int) -> None:
     ids=["lenet", "resnet"],
 )
 def test_numbers_of_parameters_and_each_is_used(model, count: int) -> None:
-    made = model()
-    assert sum(p.numel() for p in made.parameters()) == count
-    scores = made(torch.rand(2, *((1, 28, 28) if count < 1e6 else (3, 32, 32))))
+    module = model()
+    assert sum(p.numel() for p in module.parameters()) == count
+    scores = module(torch.rand(2, *((1, 28, 28) if count < 1e6 else (3, 32, 32))))
     assert scores.shape == (2, 10)
     scores.square().sum().backward()
-    assert all(p.grad is not None and p.grad.any() for p in made.parameters())
+    assert all(p.grad is not None and p.grad.any() for p in module.parameters())

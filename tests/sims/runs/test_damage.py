@@ -15,9 +15,9 @@ from fairfl.theory.aggregation import RankWeighted
 
 
 def short(folder, resume=True, training: Training | None = None, replicate=None):
-    given = [replicate or Replicate(Ditto(0.1))], training or quick(rounds=4), EXACT
-    how = {"folder": folder, "resume": resume, "checkpoint_every": 2}
-    return simulate(Softmax(4, 3), classified((3, 4)), *given, **how)
+    arguments = [replicate or Replicate(Ditto(0.1))], training or quick(rounds=4), EXACT
+    options = {"folder": folder, "resume": resume, "checkpoint_every": 2}
+    return simulate(Softmax(4, 3), classified((3, 4)), *arguments, **options)
 
 
 @pytest.fixture(scope="module")
@@ -61,14 +61,14 @@ def flipped(content, clock):
 
 def test_a_checkpoint_that_is_cut_short_or_has_a_bit_flipped(tmp_path, whole, caplog):
     """12 bits: what is read has checksums, what is not (times in the archive) is harmless."""
-    clock, content, told = random.Random(1), whole[1][checkpoint.NAME], 0
+    clock, content, refused_count = random.Random(1), whole[1][checkpoint.NAME], 0
     for length in (0, 3, 1000, -200, -1):
         folder = damaged(tmp_path, whole, checkpoint=content[:length])
         assert told_and_done_again(folder, whole, caplog, checkpoint.NAME)
     for _ in range(12):
         folder = damaged(tmp_path, whole, checkpoint=flipped(content, clock))
-        told += told_and_done_again(folder, whole, caplog, checkpoint.NAME)
-    assert told > 3
+        refused_count += told_and_done_again(folder, whole, caplog, checkpoint.NAME)
+    assert refused_count > 3
 
 
 def test_a_part_of_a_table_with_a_bit_flipped_is_told_and_done_again(tmp_path, whole, caplog):
@@ -123,18 +123,18 @@ def test_a_checkpoint_of_something_else(change, tmp_path, whole, caplog):
 def altered(folder, change):
     """Change the folder's configuration, and seal it."""
     path = folder / run.CONFIGURATION
-    kept = unsealed(read_json(path))
-    change(kept)
-    path.write_text(sealed(kept), "utf-8")
+    record = unsealed(read_json(path))
+    change(record)
+    path.write_text(sealed(record), "utf-8")
 
 
 def unsealed_as(change):
     """Content of the configuration's file after a change by somebody who does not seal it."""
 
     def changed(text):
-        kept = unsealed(parsed(text))
-        change(kept)
-        return json.dumps(kept)
+        record = unsealed(parsed(text))
+        change(record)
+        return json.dumps(record)
 
     return changed
 
@@ -158,23 +158,23 @@ def test_a_configuration_that_is_none_or_was_altered(content, tmp_path, whole):
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"training": 1}, "with training = 1, not {'"),
         ({"masked_updates": True}, "with masked_updates = True, not None"),  # not mentioned here
     ],
 )
-def test_another_configuration_is_named_in_a_line(change, told, tmp_path, whole):
+def test_another_configuration_is_named_in_a_line(change, message, tmp_path, whole):
     folder = damaged(tmp_path, whole)
-    altered(folder, lambda kept: kept["configuration"].update(change))
-    with pytest.raises(ValueError, match=told) as raised:
+    altered(folder, lambda record: record["configuration"].update(change))
+    with pytest.raises(ValueError, match=message) as raised:
         short(folder)
     assert len(str(raised.value)) < 300 + len(str(folder))
 
 
 def test_a_change_of_versions_is_recorded_once(tmp_path, whole):
     folder = damaged(tmp_path, whole)
-    altered(folder, lambda kept: kept["versions"][0].update(torch="1.0"))
+    altered(folder, lambda record: record["versions"][0].update(torch="1.0"))
     for _ in range(3):
         short(folder)
     again = json.loads((folder / run.CONFIGURATION).read_text())["versions"]
@@ -192,7 +192,7 @@ def test_numbers_of_numpy_are_the_numbers_they_are(tmp_path):
 def test_given_rank_weights_are_not_cut_short():
     """Two objectives of many weights that differ in the middle are two configurations."""
     weights = np.arange(3000.0, 0, -1)
-    other = weights.copy()
-    other[1500] -= 0.5
-    one, two = (run.plain(RankWeighted(tuple(w / w.sum()))) for w in (weights, other))
-    assert one != two
+    lowered = weights.copy()
+    lowered[1500] -= 0.5
+    first, second = (run.plain(RankWeighted(tuple(w / w.sum()))) for w in (weights, lowered))
+    assert first != second

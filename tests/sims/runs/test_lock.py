@@ -49,9 +49,9 @@ def names(folder):
 
 def test_the_second_process_is_refused_by_name_and_comes_in_when_the_first_is_killed(holder):
     folder, process = holder
-    with pytest.raises(RunFolderError, match=f"is in use by process {process.pid} on ") as told:
+    with pytest.raises(RunFolderError, match=f"is in use by process {process.pid} on ") as raised:
         killed.run(folder, rounds=2)
-    assert str(folder) in str(told.value) and "\n" not in str(told.value)
+    assert str(folder) in str(raised.value) and "\n" not in str(raised.value)
     assert names(folder) == [files.LOCK]
     process.kill()
     process.wait()
@@ -64,8 +64,8 @@ def test_a_run_inside_a_run_is_refused_and_does_no_harm(tmp_path):
         with pytest.raises(RunFolderError, match=f"in use by process {os.getpid()} "):
             killed.run(tmp_path, rounds=4)
 
-    found = killed.run(tmp_path, again, rounds=4)
-    np.testing.assert_array_equal(found.params, killed.run(None, rounds=4).params)
+    outer = killed.run(tmp_path, again, rounds=4)
+    np.testing.assert_array_equal(outer.params, killed.run(None, rounds=4).params)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])

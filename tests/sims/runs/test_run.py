@@ -72,15 +72,15 @@ def test_stopped_at_any_write_it_comes_to_the_same_end(stage, when, tmp_path, mo
 
 
 @pytest.mark.parametrize(
-    ("code", "owner", "name", "told"),
+    ("code", "owner", "name", "message"),
     [(28, os, "fsync", "No space left on device"), (30, Path, "mkdir", "Read-only file system")],
 )
-def test_what_the_system_refuses_is_told(code, owner, name, told, tmp_path, monkeypatch):
+def test_what_the_system_refuses_is_told(code, owner, name, message, tmp_path, monkeypatch):
     def refused(*arguments, **options):
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(owner, name, refused)
-    with pytest.raises(RunFolderError, match=told) as raised:
+    with pytest.raises(RunFolderError, match=message) as raised:
         killed.run(tmp_path / "run", rounds=2)
     assert raised.value.errno == code
 
@@ -95,8 +95,8 @@ def short(folder, resume=False, **changes):
     settings = {"algorithm": QFedAvg(1.0), "seed": 0, "lr": 0.1, "data": 0, "every": 1} | changes
     data, training = classified((3, 4), seed=settings["data"]), quick(rounds=2, lr=settings["lr"])
     replicate = Replicate(settings["algorithm"], settings["seed"])
-    how = {"folder": folder, "resume": resume, "checkpoint_every": settings["every"]}
-    return simulate(Softmax(4, 3), data, [replicate], training, EXACT, **how)
+    options = {"folder": folder, "resume": resume, "checkpoint_every": settings["every"]}
+    return simulate(Softmax(4, 3), data, [replicate], training, EXACT, **options)
 
 
 def test_another_run_is_not_taken_up(tmp_path):

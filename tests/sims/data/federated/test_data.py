@@ -57,9 +57,9 @@ def test_iid_and_hybrid_share_a_model() -> None:
 
 
 def test_sizes_have_the_printed_mean_and_spread() -> None:
-    drawn = client_sizes(400_000, np.random.default_rng(0)).astype(float)
+    sizes = client_sizes(400_000, np.random.default_rng(0)).astype(float)
     # the law's fourth moment is infinite: the spread converges slowly
-    assert drawn.mean() == pytest.approx(127, rel=0.005) and drawn.std() == pytest.approx(
+    assert sizes.mean() == pytest.approx(127, rel=0.005) and sizes.std() == pytest.approx(
         73, rel=0.1
     )
 
@@ -73,10 +73,10 @@ def test_alpha_changes_labels_where_classes_have_means_of_their_own() -> None:
     assert all((d.y == printed[0].y).all() and (d.x == printed[0].x).all() for d in printed)
     assert (by_class[1].y != by_class[0].y).any()
     # alpha large: the class of the largest u_k where 1 + sum x > 0, of the least elsewhere
-    found = by_class[2]
+    data = by_class[2]
     for k in range(6):
-        above = 1 + found.x[found.owner == k].sum(1) > 0
-        labels = found.y[found.owner == k]
+        above = 1 + data.x[data.owner == k].sum(1) > 0
+        labels = data.y[data.owner == k]
         assert len(set(labels[above])) <= 1 and len(set(labels[~above])) <= 1
     assert max(len(set(printed[2].y[printed[2].owner == k])) for k in range(6)) > 2
 
@@ -89,11 +89,11 @@ def test_samples_follow_the_federation() -> None:
     data = sample(fed, n, seed=5)
     assert data.group is not None
     for i in range(2):
-        mine = data.owner == i
-        assert mine.mean() == pytest.approx(fed.weight[i], abs=5 * 0.5 / np.sqrt(n))
-        assert data.group[mine].mean() == pytest.approx(fed.q[i], abs=5 * 0.5 / np.sqrt(mine.sum()))
+        rows = data.owner == i
+        assert rows.mean() == pytest.approx(fed.weight[i], abs=5 * 0.5 / np.sqrt(n))
+        assert data.group[rows].mean() == pytest.approx(fed.q[i], abs=5 * 0.5 / np.sqrt(rows.sum()))
         for a in (0, 1):
-            x = data.x[mine & (data.group == a), 0]
+            x = data.x[rows & (data.group == a), 0]
             sd = (1.0, 2.0)[i]
             assert x.mean() == pytest.approx([[3, 5], [1, -1]][i][a], abs=5 * sd / np.sqrt(x.size))
     assert data.y.mean() == pytest.approx(fed.base_rate, abs=5 * 0.5 / np.sqrt(n))
@@ -115,9 +115,9 @@ def test_samples_of_a_finite_x_and_of_mixtures() -> None:
     assert data.y[data.x[:, 0] == 1].mean() == pytest.approx(0.9, abs=0.01)
     mixed = ff.Mixture([stats.norm(-5, 1), stats.gamma(2.0)], [0.25, 0.75])
     laws = ff.Federation([ff.Client((mixed, stats.norm(0, 1)), q=0.5)])
-    drawn = sample(laws, 40_000, seed=0)
-    assert drawn.group is not None
-    x = drawn.x[drawn.group == 0, 0]
+    mixture_data = sample(laws, 40_000, seed=0)
+    assert mixture_data.group is not None
+    x = mixture_data.x[mixture_data.group == 0, 0]
     for t in (-5.0, 0.0, 2.0):
         assert (x > t).mean() == pytest.approx(float(mixed.sf(t)), abs=5 * 0.5 / np.sqrt(x.size))
 
@@ -134,9 +134,9 @@ def test_a_split_is_the_one_of_its_definition(seed: int) -> None:
     test, validation = rng.dirichlet([1, 1, 1])[:2]
     expected, draws = part.copy(), np.random.default_rng(seed)
     for k in range(clients):
-        mine = draws.permutation(np.flatnonzero((data.owner == k) & (part != 2)))
-        least = max(len(mine) - 1, 0)
-        tested = 0 if (part == 2).any() else min(int(np.rint(test * len(mine))), least)
-        validated = min(int(np.rint(validation * len(mine))), least - tested)
-        expected[mine] = np.repeat([2, 1, 0], [tested, validated, len(mine) - tested - validated])
+        rows = draws.permutation(np.flatnonzero((data.owner == k) & (part != 2)))
+        room = max(len(rows) - 1, 0)
+        tested = 0 if (part == 2).any() else min(int(np.rint(test * len(rows))), room)
+        validated = min(int(np.rint(validation * len(rows))), room - tested)
+        expected[rows] = np.repeat([2, 1, 0], [tested, validated, len(rows) - tested - validated])
     np.testing.assert_array_equal(data.split(validation, test, seed).part, expected)

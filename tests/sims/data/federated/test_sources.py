@@ -150,8 +150,8 @@ def test_windows_predict_the_next_character(tmp_path):
 
 
 def test_the_registry_names_what_it_has(tmp_path):
-    known = {"vehicle", "mnist", "fashion-mnist", "cifar-10", "cifar-100", "cinic-10"}
-    assert known | {"shakespeare"} <= set(SOURCES)
+    sources = {"vehicle", "mnist", "fashion-mnist", "cifar-10", "cifar-100", "cinic-10"}
+    assert sources | {"shakespeare"} <= set(SOURCES)
     with pytest.raises(ValueError, match="name must be one of 'cifar-10'"):
         load_federated("iris")
     for name in SOURCES:
@@ -211,7 +211,7 @@ UNPAIRED = {
 
 
 @pytest.mark.parametrize(
-    ("path", "content", "told"),
+    ("path", "content", "message"),
     [
         (TEST_LABELS, idx(DIGITS[1]), "mnist must hold as many labels as images"),
         (TEST_LABELS, b"no", "must be a gzip file"),
@@ -240,8 +240,8 @@ UNPAIRED = {
         (VEHICLE, b'{"users": [], "user_data": {}}', "vehicle.json must hold users and user_data"),
     ],
 )
-def test_what_a_file_is_not_is_told(path, content, told, tmp_path):
+def test_what_a_file_is_not_is_told(path, content, message, tmp_path):
     idx_files(tmp_path, "mnist")
     put(tmp_path, path, content)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         load_federated(path.partition("/")[0], tmp_path)

@@ -38,8 +38,8 @@ def test_dirichlet_shares_have_the_laws_mean_and_variance() -> None:
     # share of one client of Dirichlet(b,...,b) over K: mean 1/K, variance (K-1) / (K^2 (K b + 1))
     K, b = 4, 0.7
     label = np.zeros(1000, dtype=int)
-    drawn = [dirichlet(label, K, b, min_size=0, seed=s) for s in range(2000)]
-    share = np.array([np.mean(owner == 0) for owner in drawn])
+    owners = [dirichlet(label, K, b, min_size=0, seed=s) for s in range(2000)]
+    share = np.array([np.mean(owner == 0) for owner in owners])
     variance = (K - 1) / (K**2 * (K * b + 1))
     assert share.mean() == pytest.approx(1 / K, abs=5 * np.sqrt(variance / 2000))
     # kurtosis about 3: five standard errors are 0.16
@@ -49,8 +49,8 @@ def test_dirichlet_shares_have_the_laws_mean_and_variance() -> None:
 def test_dirichlet_beta_sets_the_skew() -> None:
     label = np.repeat(np.arange(10), 500)
 
-    def shares(clients: int, beta: float, least: int) -> np.ndarray:
-        owner = dirichlet(label, clients, beta, seed=1, min_size=least)
+    def shares(clients: int, beta: float, min_size: int) -> np.ndarray:
+        owner = dirichlet(label, clients, beta, seed=1, min_size=min_size)
         return np.bincount(owner * 10 + label, minlength=10 * clients).reshape(-1, 10) / 500
 
     spread = [shares(10, b, 1).std(axis=0).mean() for b in (0.1, 1.0, 100.0)]
@@ -62,29 +62,29 @@ def test_dirichlet_beta_sets_the_skew() -> None:
 
 
 @given(LABELS, st.integers(1, 4), st.integers(1, 2), SEED)
-def test_shards_hold_few_classes(label: list[int], clients: int, each: int, seed: int) -> None:
-    owner = label_shards(label, clients, each, seed)
+def test_shards_hold_few_classes(label: list[int], clients: int, shards: int, seed: int) -> None:
+    owner = label_shards(label, clients, shards, seed)
     assert owner.shape == (len(label),) and set(owner) == set(range(clients))
     sizes = np.bincount(owner)
-    assert sizes.max() - sizes.min() <= each  # every shard is within one row of the others
+    assert sizes.max() - sizes.min() <= shards  # every shard is within one row of the others
     # a shard is a run of the sorted labels: the cuts make at most classes + shards - 1 (client,
     # class) pairs in all
     pairs = len(set(zip(owner.tolist(), label, strict=True)))
-    assert pairs <= len(set(label)) + clients * each - 1
+    assert pairs <= len(set(label)) + clients * shards - 1
 
 
 @given(
     st.integers(2, 6), st.integers(6, 20), st.sampled_from((0.5, 0.9, 1.0)), st.integers(1, 3), SEED
 )
 def test_two_groups_split_every_class_by_alpha(
-    classes: int, each: int, alpha: float, per: int, seed: int
+    classes: int, per_class: int, alpha: float, per: int, seed: int
 ) -> None:
-    label = np.tile(np.arange(classes), each)
+    label = np.tile(np.arange(classes), per_class)
     owner = two_groups(label, alpha, per, seed)
     group = owner // per
     for c in range(classes):
         home = 0 if c < classes // 2 else 1
-        assert (group[label == c] == home).sum() == round(alpha * each)
+        assert (group[label == c] == home).sum() == round(alpha * per_class)
     for g in (0, 1):
         sizes = np.bincount(owner[group == g] - g * per, minlength=per)
         assert sizes.max() - sizes.min() <= 1
@@ -94,14 +94,14 @@ def test_two_groups_split_every_class_by_alpha(
     st.integers(2, 5), st.integers(1, 3), st.integers(4, 20), st.sampled_from((0.0, 0.7, 1.0)), SEED
 )
 def test_more_groups_keep_alpha_of_their_classes_and_share_the_rest(
-    groups: int, own: int, each: int, alpha: float, seed: int
+    groups: int, group_classes: int, per_class: int, alpha: float, seed: int
 ) -> None:
-    label = np.tile(np.arange(groups * own), each * groups)
+    label = np.tile(np.arange(groups * group_classes), per_class * groups)
     owner = two_groups(label, alpha, 1, seed, groups)
-    for c in range(groups * own):
+    for c in range(groups * group_classes):
         counts = np.bincount(owner[label == c], minlength=groups)
-        others = np.delete(counts, c // own)
-        assert counts[c // own] == round(alpha * (each * groups))
+        others = np.delete(counts, c // group_classes)
+        assert counts[c // group_classes] == round(alpha * (per_class * groups))
         assert others.max() - others.min() <= 1
 
 

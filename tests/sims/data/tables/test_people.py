@@ -157,6 +157,6 @@ def test_an_identifier_is_no_feature_unless_named(tmp_path, rows, values, named,
         data = read_people(file, **roles)
         assert sum(name.startswith("name=") for name in data.feature_names) == values
         return
-    told = f"column 'name' has {values} different values in {rows} rows and looks like an ident"
-    with pytest.raises(ValueError, match=told):
+    message = f"column 'name' has {values} different values in {rows} rows and looks like an ident"
+    with pytest.raises(ValueError, match=message):
         read_people(file, **roles)

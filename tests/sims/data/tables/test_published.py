@@ -70,9 +70,9 @@ def test_compas_row_by_row(folder: Path):
     assert frame[charges].sum(axis=1).tolist() == [1, 1, 1, 0, 1, 1, 1, 1, 1, 1]
     priors = np.array([0, 2, 4, 1, 8, 0, 14, 16, 0, 1])
     assert column(data, "priors_count") == pytest.approx(priors / 14)
-    one, other = load("compas", folder, seed=1), load("compas", folder, seed=2)
-    assert np.array_equal(one.client, other.client)  # nothing is drawn
-    assert np.array_equal(one.is_test, other.is_test)
+    first, second = load("compas", folder, seed=1), load("compas", folder, seed=2)
+    assert np.array_equal(first.client, second.client)  # nothing is drawn
+    assert np.array_equal(first.is_test, second.is_test)
 
 
 @pytest.mark.parametrize(
@@ -135,8 +135,8 @@ def test_a_file_of_other_content_is_told(folder: Path, file: str, old: str, new:
 def test_a_bin_that_does_not_exist_is_told(binned_bank_folder: Path):
     path = binned_bank_folder / "bank" / "bank_cat_age.csv"
     path.write_text(path.read_text().replace("\n9,4,", "\n9,5,"))
-    told = r"bank_cat_age.csv: age must be one of \[0, 1, 2, 3, 4\], got .*5.* in row 10"
-    with pytest.raises(ValueError, match=told):
+    message = r"bank_cat_age.csv: age must be one of \[0, 1, 2, 3, 4\], got .*5.* in row 10"
+    with pytest.raises(ValueError, match=message):
         load("bank", binned_bank_folder)
 
 
@@ -167,8 +167,8 @@ def test_the_fedfb_seed_draws_adult_as_numpy_did_for_them(fairfl_data: Path):
     rows = np.arange(32_561)
     stream = np.random.RandomState(1)  # what np.random.seed(1) sets
     first = stream.choice(rows[private[:32_561]], int(0.8 * 22_696), replace=False)
-    other = stream.choice(rows[~private[:32_561]], int(0.2 * 9_865), replace=False)
-    assert set(np.flatnonzero(data.client[:32_561] == 0)) == {*first, *other}
+    second = stream.choice(rows[~private[:32_561]], int(0.2 * 9_865), replace=False)
+    assert set(np.flatnonzero(data.client[:32_561] == 0)) == {*first, *second}
 
 
 def test_bank_as_published(fairfl_data: Path):

@@ -19,11 +19,11 @@ def cases() -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Rows and labels, by what is special about them."""
     X, y = sample()
     ones, x = np.ones(len(y)), X[:, :1]
-    apart = np.concatenate([np.linspace(-2, -1, 50), np.linspace(1, 2, 50)])[:, None]
+    separated = np.concatenate([np.linspace(-2, -1, 50), np.linspace(1, 2, 50)])[:, None]
     return {
         "plain": (X, y),
         "other units": (X * [1e-6, 1e6, 1, 100, 0.1] + [0, 5, -1e3, 7, 1e2], y),
-        "separable": (apart, (apart[:, 0] > 0).astype(int)),
+        "separable": (separated, (separated[:, 0] > 0).astype(int)),
         "constant columns": (np.column_stack([0.1 * ones, X, -7 * ones]), y),
         "nothing but constants": (np.ones((8, 2)), np.arange(8) % 4 // 3),
         "collinear": (np.column_stack([x, 10 * x]), y),
@@ -41,23 +41,23 @@ def test_agrees_with_scikit_learn(l2: float, case: str):
     coefficients, intercept = logistic_fit(X, y, l2)
     deviation, varies = X.std(axis=0), np.ptp(X, axis=0) > 0
     Z = np.where(varies, (X - X.mean(axis=0)) / np.where(varies, deviation, 1.0), 0.0)
-    other = linear_model.LogisticRegression(
+    reference = linear_model.LogisticRegression(
         C=1 / l2, solver="newton-cholesky", tol=1e-12, max_iter=1000
     )
-    other.fit(Z, y)
+    reference.fit(Z, y)
     assert (coefficients[~varies] == 0).all()
-    np.testing.assert_allclose(coefficients * deviation, other.coef_[0], rtol=0, atol=1e-6)
-    found = expit(X @ coefficients + intercept)
-    np.testing.assert_allclose(found, other.predict_proba(Z)[:, 1], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(coefficients * deviation, reference.coef_[0], rtol=0, atol=1e-6)
+    score = expit(X @ coefficients + intercept)
+    np.testing.assert_allclose(score, reference.predict_proba(Z)[:, 1], rtol=0, atol=1e-6)
 
 
 def test_the_score_of_a_row_ignores_its_own_label():
     X, y = sample(120)
     fold = deal({"y": y}, 5, 0)
-    found = cross_fitted_score(X, y)
+    score = cross_fitted_score(X, y)
     for k in range(5):
         w, b = logistic_fit(X[fold != k], y[fold != k])
-        np.testing.assert_array_equal(found[fold == k], expit(X[fold == k] @ w + b))
+        np.testing.assert_array_equal(score[fold == k], expit(X[fold == k] @ w + b))
     pure_noise = np.random.default_rng(2).normal(size=(60, 40))
     labels = np.arange(60) % 2
     w, b = logistic_fit(pure_noise, labels, l2=0.01)
