@@ -101,7 +101,7 @@ def diverging(*clients):
 @pytest.mark.parametrize("rule", [FedAvg(), FedMGDA(), EVERY[-1]], ids=repr)
 @pytest.mark.parametrize("limit", [9 * 15 * 4, 1 << 30])
 def test_who_diverges_is_left_out(limit, rule, diverging_clients, small_blocks):
-    """Parts of four of nine clients, or all; ``diverging_clients`` diverge. The step is that of the others."""
+    """Parts of four of nine clients, or all; some diverge. The step is that of the others."""
     computing = Computing(device="cpu", non_finite="drop", memory_limit=limit)
     model, training = Softmax(4, 3), quick(rounds=1, lr=1e10)
     simulation = Simulation(
