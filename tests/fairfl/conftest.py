@@ -21,19 +21,19 @@ def quick(monkeypatch):
     """
     whole = fairfl.reports.curves.frontier
 
-    def frontier(federation, scheme, points, budgets, **asked):
+    def frontier(federation, scheme, points, budgets, **task):
         if scheme != "lft_fedavg":
-            return whole(federation, scheme, points, budgets=budgets, **asked)
-        found = whole(federation, "cfl", points, **asked)
+            return whole(federation, scheme, points, budgets=budgets, **task)
+        curve = whole(federation, "cfl", points, **task)
 
-        def own(eps):
+        def repeated(eps):
             return np.repeat(eps, federation.n_clients, axis=1)
 
         def evaluate(disparity):
-            points = found.evaluate(disparity)
-            return points._replace(eps=own(points.eps))
+            points = curve.evaluate(disparity)
+            return points._replace(eps=repeated(points.eps))
 
-        return dataclasses.replace(found, scheme=scheme, eps=own(found.eps), evaluate=evaluate)
+        return dataclasses.replace(curve, scheme=scheme, eps=repeated(curve.eps), evaluate=evaluate)
 
     monkeypatch.setattr("fairfl.reports.curves.frontier", frontier)
 
@@ -49,12 +49,12 @@ def refused(cli, tmp_path, monkeypatch):
         monkeypatch.setattr(f"fairfl.{work}", lambda *_, **__: pytest.fail("it ran"))
     monkeypatch.chdir(tmp_path)
 
-    def refused(words, *told):
+    def refused(words, *messages):
         before = sorted(tmp_path.iterdir())
         done = cli(*words)
         assert (done.exit_code, done.stdout) == (2, ""), done.stderr
         assert done.stderr.startswith("fairfl: error: ") and done.stderr.count("\n") == 1
-        assert all(part in done.stderr for part in told), done.stderr
+        assert all(part in done.stderr for part in messages), done.stderr
         assert sorted(tmp_path.iterdir()) == before
 
     return refused
@@ -108,7 +108,7 @@ def small_registry(monkeypatch):
         raise DataUnavailable("people.data is not available")
 
     source = registry.Path(registry.__file__)
-    known = {
+    entries = {
         "line": FigureEntry("line", "A line <with> a title", data, draw, source),
         "nodata": FigureEntry("nodata", "No data", missing, draw, source),
     }
@@ -116,7 +116,7 @@ def small_registry(monkeypatch):
     import fairfl.reports.index_page as report
 
     for module in (registry, render, report):
-        monkeypatch.setattr(module, "registered", lambda: known)
+        monkeypatch.setattr(module, "registered", lambda: entries)
     monkeypatch.setattr("fairfl.cli.reproduce.STUDIES", ())
     return SimpleNamespace(drawn=drawn)
 
@@ -144,8 +144,8 @@ def planted_study(monkeypatch):
         )
 
     def table(measures):
-        found = measures[["disparity", "accuracy"]].set_axis(["x", "y"], axis=1)
-        return found.assign(panel="p", series="s", kind="points")
+        points = measures[["disparity", "accuracy"]].set_axis(["x", "y"], axis=1)
+        return points.assign(panel="p", series="s", kind="points")
 
     planted = Study(
         "planted",
@@ -157,6 +157,6 @@ def planted_study(monkeypatch):
         (Drawing("crosscheck-planted", "A picture", "x", "y", table),),
     )
     plain = Study("plain", "Keeps nothing", planted.seeds, units, planted.tables, verdicts)
-    found = {"plain": plain, "planted": planted}
-    monkeypatch.setattr(all_studies, "studies", lambda: found)
+    by_name_of_study = {"plain": plain, "planted": planted}
+    monkeypatch.setattr(all_studies, "studies", lambda: by_name_of_study)
     return box

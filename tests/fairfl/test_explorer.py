@@ -33,7 +33,7 @@ console.log(JSON.stringify(out));
 """
 
 
-def drawn(seed: int, clients: int) -> dict[str, Any]:
+def random_setting(seed: int, clients: int) -> dict[str, Any]:
     """A random setting of the page's sliders; and where between the smallest disparity and that of
     the most accurate rule it is asked at.
     """
@@ -62,7 +62,7 @@ def federation(setting: dict[str, Any]) -> ff.Federation:
     return ff.Federation.normal(*laws, eta=eta)
 
 
-def problems(setting: dict[str, Any], name: str, found: list[dict[str, Any]]) -> list[str]:
+def problems(setting: dict[str, Any], name: str, nodes: list[dict[str, Any]]) -> list[str]:
     """What is wrong with node's rules of one scheme, at a disparity and at its smallest one.
 
     They are what ``solve`` finds at their budgets, and no worse than Python's frontier, which is
@@ -70,23 +70,23 @@ def problems(setting: dict[str, Any], name: str, found: list[dict[str, Any]]) ->
     """
     fed, scheme = federation(setting), name.removesuffix("_common")
     together = {"budgets": "common"} if scheme != name else {}
-    known = ff.frontier(fed, scheme, 2, **together)
-    wrong = {"smallest": found[1]["most"] - known.disparity[0]}
-    for k, (most, rule) in enumerate((one["most"], one["rule"]) for one in found):
+    curve = ff.frontier(fed, scheme, 2, **together)
+    wrong = {"smallest": nodes[1]["most"] - curve.disparity[0]}
+    for k, (limit, rule) in enumerate((node["most"], node["rule"]) for node in nodes):
         if rule is None:
-            return [f"nothing found at {most}"]
-        wrong[f"disparity {k}"] = abs(rule["md"]) - most
-        if most >= known.disparity[0]:
-            wrong[f"frontier {k}"] = known.accuracy_at(most) - rule["accuracy"]
-        eps = rule.get("eps", rule.get("budgets", most))
+            return [f"nothing found at {limit}"]
+        wrong[f"disparity {k}"] = abs(rule["md"]) - limit
+        if limit >= curve.disparity[0]:
+            wrong[f"frontier {k}"] = curve.accuracy_at(limit) - rule["accuracy"]
+        eps = rule.get("eps", rule.get("budgets", limit))
         solved = ff.solve(fed, scheme, eps)
-        apart = np.subtract(rule["local"], solved.local_mean_differences)
+        local_gaps = np.subtract(rule["local"], solved.local_mean_differences)
         wrong |= {
             f"accuracy {k}": abs(rule["accuracy"] - solved.accuracy),
             f"difference {k}": abs(rule["md"] - solved.mean_difference),
-            f"within clients {k}": 0.1 * np.abs(apart).max(),
+            f"within clients {k}": 0.1 * np.abs(local_gaps).max(),
         }
-    return [f"{what}: {by:.1e}" for what, by in wrong.items() if by > TOLERANCE]
+    return [f"{name_of_error}: {by:.1e}" for name_of_error, by in wrong.items() if by > TOLERANCE]
 
 
 @pytest.mark.slow
@@ -94,12 +94,12 @@ def problems(setting: dict[str, Any], name: str, found: list[dict[str, Any]]) ->
 @pytest.mark.parametrize("block", range(200))
 def test_rules_are_those_of_the_solvers(block: int) -> None:
     seeds = range(BLOCK * block, BLOCK * (block + 1))
-    settings = [drawn(seed, 3 if seed % 20 == 0 else 2) for seed in seeds]
+    settings = [random_setting(seed, 3 if seed % 20 == 0 else 2) for seed in seeds]
     wrong = [
         (seed, name, said)
         for seed, setting, all_ in zip(seeds, settings, by_node(settings), strict=True)
-        for name, found in all_.items()
-        if (said := problems(setting, name, found))
+        for name, nodes in all_.items()
+        if (said := problems(setting, name, nodes))
     ]
     assert not wrong, wrong
 
@@ -150,17 +150,21 @@ def test_sliders_presets_and_links(tmp_path: Path) -> None:
         tmp_path,
     )
     first, moved, third, linked, torn = seen
-    assert all(not one["faults"] and one["wide"] <= 390 and one["curves"] == 3 for one in seen)
+    assert all(
+        not state["faults"] and state["wide"] <= 390 and state["curves"] == 3 for state in seen
+    )
     assert first["bars"] > 3 and "x >" in first["rows"]
     assert moved["setting"]["mean"][0] == [-2, 5]
     assert third["setting"]["mean"] == [list(m) for m in list(presets().values())[7]["mean"]]
     assert linked == third and torn == {**third, "unread": True}
-    for one in seen[:3]:
-        setting = one["setting"]
+    for state in seen[:3]:
+        setting = state["setting"]
         together = {"budgets": "common"} if setting["budgets"] == "common" else {}
         for scheme, accuracy in zip(
-            ("cfl", "lft_fedavg", "lft_ensemble"), one["accuracy"], strict=True
+            ("cfl", "lft_fedavg", "lft_ensemble"), state["accuracy"], strict=True
         ):
             also = {} if scheme == "cfl" else together
-            known = ff.frontier(federation(setting), scheme, 2, **also).accuracy_at(setting["d"])
-            assert accuracy == pytest.approx(known, abs=TOLERANCE), (setting, scheme)
+            accuracy_here = ff.frontier(federation(setting), scheme, 2, **also).accuracy_at(
+                setting["d"]
+            )
+            assert accuracy == pytest.approx(accuracy_here, abs=TOLERANCE), (setting, scheme)

@@ -51,10 +51,12 @@ def test_held_out_disparity_is_within_its_band(fairfl_data, data, scheme):
     model.fit(table.features[inside], table.label[inside], sensitive_features=table.group[inside])
     assert model.solution_.disparity == pytest.approx(0.02, abs=1e-9)
     chance = model.predict_proba(table.features[~inside], sensitive_features=table.group[~inside])
-    own = [chance[table.group[~inside] == a, 1] for a in np.unique(table.group)]
+    chances = [chance[table.group[~inside] == a, 1] for a in np.unique(table.group)]
     fit = [(table.group[inside] == a).sum() for a in np.unique(table.group)]
-    rate = [each.mean() for each in own]
-    error = sum(r * (1 - r) * (1 / len(o) + 1 / n) for r, o, n in zip(rate, own, fit, strict=True))
+    rate = [group_chances.mean() for group_chances in chances]
+    error = sum(
+        r * (1 - r) * (1 / len(o) + 1 / n) for r, o, n in zip(rate, chances, fit, strict=True)
+    )
     assert abs(rate[0] - rate[1]) < 0.02 + 1.96 * error**0.5
 
 
@@ -67,32 +69,32 @@ def test_it_is_the_solution_of_the_same_people(people, fitted):
     rates = [chance[(people["a"] == a) & (people.site == "north")].mean() for a in ("f", "m")]
     assert rates == pytest.approx(solution.classifier.rates(fitted.federation_)[0], abs=1e-12)
     assert list(fitted.classes_) == ["no", "yes"] and solution.classifier.groups == ("f", "m")
-    drawn = [
+    decisions = [
         fitted.predict(people[["s"]], sensitive_features=people["a"], random_state=seed) == "yes"
         for seed in range(40)
     ]
     sure = (chance == 0) | (chance == 1)
-    assert (np.array(drawn)[:, sure] == chance[sure]).all() and not sure.all()
-    assert np.mean(drawn) == pytest.approx(chance.mean(), abs=5e-3)
+    assert (np.array(decisions)[:, sure] == chance[sure]).all() and not sure.all()
+    assert np.mean(decisions) == pytest.approx(chance.mean(), abs=5e-3)
 
 
 def test_costs_and_notions_count_from_pos_label(people):
     """Whatever it is called; a missed "yes" costs five times a wrong one."""
     words = {"notion": "eo", "costs": (5, 1), "estimator": "passthrough"}
     roles = {"sensitive_features": people["a"], "client": people.site}
-    known = ff.FairThresholds(**words).fit(people[["s"]], people["y"] == "yes", **roles)
+    by_truth = ff.FairThresholds(**words).fit(people[["s"]], people["y"] == "yes", **roles)
     named = people["y"].map({"yes": "ja", "no": "nein"})
-    other = ff.FairThresholds(**words, pos_label="ja").fit(people[["s"]], named, **roles)
-    told, again = (
-        m.predict_proba(people[["s"]], sensitive_features=people["a"]) for m in (known, other)
+    by_name = ff.FairThresholds(**words, pos_label="ja").fit(people[["s"]], named, **roles)
+    chances, again = (
+        m.predict_proba(people[["s"]], sensitive_features=people["a"]) for m in (by_truth, by_name)
     )
-    assert (again[:, ::-1] == told).all() and list(other.classes_) == ["ja", "nein"]
-    drawn = [
+    assert (again[:, ::-1] == chances).all() and list(by_name.classes_) == ["ja", "nein"]
+    decisions = [
         m.predict(people[["s"]], sensitive_features=people["a"], random_state=0)
-        for m in (known, other)
+        for m in (by_truth, by_name)
     ]
-    sure = np.isin(told[:, 1], (0, 1))
-    assert ((drawn[1] == "ja") == drawn[0])[sure].all()
+    sure = np.isin(chances[:, 1], (0, 1))
+    assert ((decisions[1] == "ja") == decisions[0])[sure].all()
     with pytest.raises(ValueError, match="pos_label must be one of the values of y, 'ja' and 'nei"):
         ff.FairThresholds(pos_label="yes").fit(people[["s"]], named, **roles)
 
@@ -115,8 +117,8 @@ def test_a_rule_of_several_columns_is_kept_as_json(people):
     model.fit(people[["s"]], people["y"], sensitive_features=groups)
     again = ff.Classifier.from_json(model.rule_.to_json())
     assert again.groups == model.rule_.groups and ("f", "north") in again.groups
-    told = groups.to_numpy()
-    assert (again(people["s"], told) == model.rule_(people["s"], told)).all()
+    group_rows = groups.to_numpy()
+    assert (again(people["s"], group_rows) == model.rule_(people["s"], group_rows)).all()
     assert str(again) == str(model.rule_) and "f & north: above " in str(again)
     assert len(again.plot().get_yticklabels()) == 4
 
@@ -146,8 +148,8 @@ def test_columns_of_groups_are_those_of_fit(people):
     chance = model.predict_proba(x, sensitive_features=groups)
     for same in (groups.to_numpy(), groups.to_numpy().tolist()):
         assert (model.predict_proba(x, sensitive_features=same) == chance).all()
-    wanted = r"must have the columns of fit in order, \['a', 'site'\], got \['site', 'a'\]"
-    with pytest.raises(ValueError, match=wanted):
+    message = r"must have the columns of fit in order, \['a', 'site'\], got \['site', 'a'\]"
+    with pytest.raises(ValueError, match=message):
         model.predict(x, sensitive_features=groups[["site", "a"]])
     lists = groups.to_numpy().tolist()
     again = ff.FairThresholds("cfl", 0.01, estimator="passthrough")
@@ -160,8 +162,8 @@ def test_one_column_of_groups_is_their_names(people, fitted):
     roles = {"sensitive_features": people[["a"]], "client": people.site}
     model.fit(people[["s"]], people["y"], **roles)
     chance = model.predict_proba(people[["s"]], sensitive_features=people[["a"]])
-    told = fitted.predict_proba(people[["s"]], sensitive_features=people["a"])
-    assert model.rule_.groups == ("f", "m") and (chance == told).all()
+    expected = fitted.predict_proba(people[["s"]], sensitive_features=people["a"])
+    assert model.rule_.groups == ("f", "m") and (chance == expected).all()
 
 
 def test_decisions_on_new_people(cli, fitted, tmp_path):
@@ -176,8 +178,8 @@ def test_decisions_on_new_people(cli, fitted, tmp_path):
     assert written[["id", "s", "a"]].equals(new)
     assert written["chance"].tolist() == pytest.approx(rule(new["s"], new["a"]).tolist())
     assert ((written["chance"] % 1 > 0) | (written["chance"] == written["decision"])).all()
-    told = f"m: {written['decision'][1:].sum()} of 2 accepted; {rule.accepted('m')}"
-    assert told in done.stdout
+    line = f"m: {written['decision'][1:].sum()} of 2 accepted; {rule.accepted('m')}"
+    assert line in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -195,10 +197,10 @@ def test_decisions_on_new_people(cli, fitted, tmp_path):
     ],
 )
 def test_a_wrong_parameter_is_named(people, options, fit, message):
-    given = {"estimator": "passthrough"} | options
+    arguments = {"estimator": "passthrough"} | options
     groups = {"sensitive_features": people["a"]} | fit
     with pytest.raises(ValueError, match=message.replace("(", r"\(").replace(")", r"\)")):
-        ff.FairThresholds(**given).fit(people[["s"]], people["y"], **groups)
+        ff.FairThresholds(**arguments).fit(people[["s"]], people["y"], **groups)
 
 
 def test_a_group_without_one_label_is_warned_of(people):

@@ -62,21 +62,21 @@ def test_public_names_alone_are_listed() -> None:
     assert dir(ff) == sorted([*ff.__all__, "figures"])
     code = ast.parse((ROOT / "fairfl" / "__init__.py").read_text("utf-8"))
     typed = next(node for node in code.body if isinstance(node, ast.If)).body
-    told = {name.asname: node.module for node in typed for name in node.names}  # type: ignore
-    assert told == {name: f"fairfl.{where}" for name, where in ff._WHERE.items()}
+    modules = {name.asname: node.module for node in typed for name in node.names}  # type: ignore
+    assert modules == {name: f"fairfl.{where}" for name, where in ff._WHERE.items()}
 
 
 @pytest.mark.parametrize("name", [*RESULTS, "client"])
 def test_results_are_compared_without_an_error(name: str) -> None:
-    one = CLIENT if name == "client" else RESULTS[name][0]
-    assert one == one and one != copy.copy(one)
+    instance = CLIENT if name == "client" else RESULTS[name][0]
+    assert instance == instance and instance != copy.copy(instance)
 
 
 @pytest.mark.parametrize("name", sorted({*dir(ff)} - {"__version__"}))
 def test_every_public_name_has_an_example_that_runs(name: str) -> None:
-    (found,) = doctest.DocTestFinder(recurse=False).find(getattr(ff, name), name, globs={})
-    assert found.examples
-    assert doctest.DocTestRunner().run(found).failed == 0
+    (example,) = doctest.DocTestFinder(recurse=False).find(getattr(ff, name), name, globs={})
+    assert example.examples
+    assert doctest.DocTestRunner().run(example).failed == 0
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -116,11 +116,11 @@ def test_accept_sets_are_drawn_where_the_rule_accepts(scheme: str, rows: int) ->
     low, high = ax.get_xlim()
     bars = [(box.get_paths()[0].get_extents(), box.get_alpha()) for box in ax.collections]
     for k in range(rows):
-        own = [(box.x0, box.x1, alpha) for box, alpha in bars if box.y0 < k < box.y1]
+        row_bars = [(box.x0, box.x1, alpha) for box, alpha in bars if box.y0 < k < box.y1]
         i = {"i": k // 2} if scheme == "client_aware" else {}
         for x in (low + (high - low) * share for share in (0.013, 0.31, 0.52, 0.77, 0.987)):
-            drawn = sum(alpha for start, end, alpha in own if start < x <= end)
-            assert drawn == pytest.approx(solution.classifier(x, a=k % 2, **i))
+            opacity = sum(alpha for start, end, alpha in row_bars if start < x <= end)
+            assert opacity == pytest.approx(solution.classifier(x, a=k % 2, **i))
 
 
 def test_a_rule_without_cuts_is_drawn() -> None:
@@ -144,6 +144,8 @@ def test_a_type_checker_sees_a_wrong_scheme_notion_difference_and_sight(tmp_path
     (tmp_path / "typed.py").write_text(TYPED)
     (tmp_path / "pyrightconfig.json").write_text(json.dumps({"include": ["typed.py"]}))
     line = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
-    told = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True)
-    found = json.loads(told.stdout)["generalDiagnostics"]
-    assert [one["range"]["start"]["line"] for one in found] == [5, 6, 7, 8], found
+    process = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True)
+    diagnostics = json.loads(process.stdout)["generalDiagnostics"]
+    assert [diagnostic["range"]["start"]["line"] for diagnostic in diagnostics] == [5, 6, 7, 8], (
+        diagnostics
+    )

@@ -73,10 +73,10 @@ def test_a_wrong_part_is_told_in_one_line(cli, tmp_path, monkeypatch, kind, old,
     for file in EXAMPLES.iterdir():
         (tmp_path / file.name).write_text(file.read_text("utf-8"), "utf-8")
     monkeypatch.chdir(tmp_path)
-    mine = tmp_path / FILES.get(kind, f"my_{kind}.py")
-    text = mine.read_text("utf-8").replace('__name__ == "__main__"', "True")
+    part_file = tmp_path / FILES.get(kind, f"my_{kind}.py")
+    text = part_file.read_text("utf-8").replace('__name__ == "__main__"', "True")
     assert old in text
-    mine.write_text(text.replace(old, new), "utf-8")
+    part_file.write_text(text.replace(old, new), "utf-8")
     result = cli(*COMMANDS[kind].split())
     assert result.exit_code in (1, 2) and "Traceback" not in result.stderr
     assert why in result.stderr and result.stderr.count("\n") == 1

@@ -118,18 +118,18 @@ def changed(change):
 
 @pytest.mark.parametrize("row", TABLES, ids=lambda row: f"{row[0]} {row[1]}")
 def test_a_malformed_table_is_one_line(refused, row):
-    words, change, *told = row
+    words, change, *messages = row
     commands, dashes, options = words.partition("--")
     Path("rule.json").write_text(RULE)
     Path("t.csv").write_text(changed(change), "utf-8")
     for command in COMMANDS if commands.strip() == "all" else commands.split():
         line = f"{COMMANDS[command].replace('FILE', 't.csv')} {dashes}{options}"
-        refused(line.split(), *told)
+        refused(line.split(), *messages)
 
 
 @pytest.mark.parametrize("name", BYTES)
 def test_a_file_that_is_no_table_is_one_line(refused, monkeypatch, name):
-    content, told = BYTES[name]
+    content, message = BYTES[name]
     Path("rule.json").write_text(RULE)
     if content == "folder":
         Path(name).mkdir()
@@ -139,7 +139,7 @@ def test_a_file_that_is_no_table_is_one_line(refused, monkeypatch, name):
     elif content is not None:
         Path(name).write_bytes(content)
     for command in COMMANDS.values():
-        refused(command.replace("FILE", name).split(), told)
+        refused(command.replace("FILE", name).split(), message)
 
 
 ALTERED = "it was altered after it was written: its sha256 differs"
@@ -229,28 +229,30 @@ NO_SUMMARY = "north.json is no summary as fairfl summarize writes it: "
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_what_is_no_summary_is_one_line(refused, name):
-    text, told = TEXTS[name]
+    text, message = TEXTS[name]
     Path("north.json").write_bytes(text if isinstance(text, bytes) else text.encode())
-    refused(["frontier", "north.json"], NO_SUMMARY + told)
+    refused(["frontier", "north.json"], NO_SUMMARY + message)
 
 
 @pytest.mark.parametrize("row", SUMMARIES, ids=lambda row: row[0])
 def test_an_altered_summary_is_refused_with_what_is_wrong(summaries, refused, row):
-    change, *told = row
+    change, *messages = row
     data = json.loads(Path("north.json").read_text())
     changed_at(data, change.removesuffix(" unsealed"))
     if not change.endswith("unsealed"):
         data = parsed(sealed({key: value for key, value in data.items() if key != "sha256"}))
     Path("north.json").write_text(json.dumps(data))
     refused(
-        ["frontier", "north.json"], NO_SUMMARY, *(ALTERED if t == "ALTERED" else t for t in told)
+        ["frontier", "north.json"],
+        NO_SUMMARY,
+        *(ALTERED if t == "ALTERED" else t for t in messages),
     )
 
 
 @pytest.mark.parametrize("row", TOGETHER, ids=lambda row: row[0])
 def test_summaries_that_do_not_go_together(summaries, refused, row):
-    words, told = row
-    refused(["frontier", *words.split()], told)
+    words, message = row
+    refused(["frontier", *words.split()], message)
 
 
 FIELDS = unsealed(parsed(RULE))
@@ -297,18 +299,18 @@ def changed_at(data, change):
 
 @pytest.mark.parametrize("name", RULES)
 def test_a_wrong_rule_is_one_line(refused, name):
-    text, told = RULES[name]
+    text, message = RULES[name]
     Path("rule.json").write_text(text)
     Path("t.csv").write_text(GOOD)
-    refused(COMMANDS["apply"].replace("FILE", "t.csv").split(), told)
+    refused(COMMANDS["apply"].replace("FILE", "t.csv").split(), message)
 
 
 @pytest.mark.parametrize("row", SEALED_RULES, ids=lambda row: row[0])
 def test_a_wrong_rule_that_is_sealed_is_one_line(refused, row):
-    change, told = row
+    change, message = row
     Path("rule.json").write_text(sealed(changed_at(unsealed(parsed(RULE)), change)))
     Path("t.csv").write_text(GOOD)
-    refused(COMMANDS["apply"].replace("FILE", "t.csv").split(), "rule.json: ", told)
+    refused(COMMANDS["apply"].replace("FILE", "t.csv").split(), "rule.json: ", message)
 
 
 def test_no_flipped_bit_of_a_rule_decides_otherwise():
@@ -318,7 +320,7 @@ def test_no_flipped_bit_of_a_rule_decides_otherwise():
         flipped = bytearray(RULE.encode())
         flipped[k // 8] ^= 1 << k % 8
         try:
-            other = ff.Classifier.from_json(bytes(flipped))
+            altered = ff.Classifier.from_json(bytes(flipped))
         except ValueError:
             continue
-        assert other.groups == rule.groups and (other(x, groups) == rule(x, groups)).all()
+        assert altered.groups == rule.groups and (altered(x, groups) == rule(x, groups)).all()

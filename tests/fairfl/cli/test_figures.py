@@ -103,17 +103,17 @@ def test_reproduce_verifies_certificates_and_goes_without_torch(
         raise ModuleNotFoundError("No module named 'torch'", name="torch")
 
     entry = registered()["pffl/eq-8"]
-    kept = record.current(record.COMMITTED, "pffl/eq-8", dependencies.key(entry.module))
-    assert kept is not None, "its record is stale"
-    (known,) = runner.judge([entry], {"pffl/eq-8": kept})
-    monkeypatch.setattr("fairfl.claims.runner.recorded", lambda: [known])
+    outcome = record.current(record.COMMITTED, "pffl/eq-8", dependencies.key(entry.module))
+    assert outcome is not None, "its record is stale"
+    (checked,) = runner.judge([entry], {"pffl/eq-8": outcome})
+    monkeypatch.setattr("fairfl.claims.runner.recorded", lambda: [checked])
     monkeypatch.setattr("fairfl.cli.reproduce.STUDIES", ("frontier",))
     monkeypatch.setattr("fairfl.studies.crosscheck.studies.all_studies.find", no_torch)
     result = cli("reproduce", "--out", tmp_path, "--jobs", 1)
     page = (tmp_path / "index.html").read_text("utf-8")
     assert result.exit_code == 0 and "the extra &#x27;sims&#x27; is not installed" in page
     assert 'href="claims.html#pffl"' in page
-    monkeypatch.setattr(type(kept), "verify", forged)
+    monkeypatch.setattr(type(outcome), "verify", forged)
     assert cli("reproduce", "--out", tmp_path, "--jobs", 1).exit_code == 1
     page = (tmp_path / "index.html").read_text("utf-8")
     assert "pffl/eq-8: its certificates do not verify: of &lt;another&gt; value" in page

@@ -17,8 +17,8 @@ COLUMNS = ("--score", "s", "--label", "y", "--group", "a", "--client", "site", "
 
 def test_people_in_a_table_and_in_words(cli, quick, table, tmp_path):
     page = tmp_path / "new" / "page.html"
-    asked = ("--points", 8, "--out", tmp_path / "out", "--page", page)
-    result = cli("frontier", table, *COLUMNS, *asked)
+    options = ("--points", 8, "--out", tmp_path / "out", "--page", page)
+    result = cli("frontier", table, *COLUMNS, *options)
     assert result.exit_code == 0
     assert f"written: {page}\n" in result.stdout and "240 people" in page.read_text("utf-8")
     assert result.stderr == ""
@@ -47,25 +47,36 @@ def test_people_in_a_table_and_in_words(cli, quick, table, tmp_path):
 
 @pytest.mark.parametrize(("score", "levels"), [("s", 0), ("s", None), ("z", None), ("z", 7)])
 def test_json_is_what_the_library_says(cli, quick, people, table, score, levels):
-    asked = () if levels is None else ("--levels", levels)
-    words = ("--score", score, *COLUMNS[2:], "--points", 8, "--at", 0.05, "--at", 0.2, *asked)
-    found = json.loads(cli("frontier", table, *words, "--json").stdout)
+    level_options = () if levels is None else ("--levels", levels)
+    words = (
+        "--score",
+        score,
+        *COLUMNS[2:],
+        "--points",
+        8,
+        "--at",
+        0.05,
+        "--at",
+        0.2,
+        *level_options,
+    )
+    answer = json.loads(cli("frontier", table, *words, "--json").stdout)
     rows = (people[column] for column in (score, "y", "a", "site"))
     fed = ff.Federation.from_samples(*rows, levels=levels)
-    assert str(fed.merged) in found["notes"][0]
-    by_scheme = {scheme["scheme"]: scheme for scheme in found["schemes"]}
+    assert str(fed.merged) in answer["notes"][0]
+    by_scheme = {scheme["scheme"]: scheme for scheme in answer["schemes"]}
     curve = ff.frontier(fed, "cfl", 8)
     assert by_scheme["cfl"]["frontier"]["accuracy"] == pytest.approx(curve.accuracy, abs=1e-12)
     assert [at["disparity"] for at in by_scheme["cfl"]["at"]] == [0.05, 0.2]
     assert by_scheme["cfl"]["at"][0]["accuracy"] == pytest.approx(
         float(curve.accuracy_at(0.05)), abs=1e-12
     )
-    least = ff.min_disparity(fed, "lft_ensemble").disparity
-    assert by_scheme["lft_ensemble"]["smallest_disparity"] == pytest.approx(least, abs=1e-12)
+    smallest = ff.min_disparity(fed, "lft_ensemble").disparity
+    assert by_scheme["lft_ensemble"]["smallest_disparity"] == pytest.approx(smallest, abs=1e-12)
     low = by_scheme["lft_ensemble"]["at"][0]["accuracy"]
-    assert (low is None) == (least > 0.05)
-    assert found["groups"] == ["old", "young"] and found["files"] == []
-    assert len(found["in_words"]) == 10  # both disparities that were asked for, twice
+    assert (low is None) == (smallest > 0.05)
+    assert answer["groups"] == ["old", "young"] and answer["files"] == []
+    assert len(answer["in_words"]) == 10  # both disparities that were asked for, twice
     for scheme in ("lft_fedavg", "lft_ensemble"):
         common = by_scheme[f"{scheme}_common"]
         budgets = common["rule"]["budgets"]
@@ -96,10 +107,10 @@ def test_parquet_and_one_client(cli, quick, people, tmp_path):
     people.to_parquet(file)
     result = cli("frontier", file, *COLUMNS[:6], *COLUMNS[8:], "--points", 4, "--json")
     assert result.exit_code == 0
-    found = json.loads(result.stdout)
-    assert [client["name"] for client in found["clients"]] == ["all"]
+    answer = json.loads(result.stdout)
+    assert [client["name"] for client in answer["clients"]] == ["all"]
     # one client is the whole: nothing is lost by training on it
-    assert all(abs(scheme["largest_loss_against_cfl"]) < 1e-9 for scheme in found["schemes"])
+    assert all(abs(scheme["largest_loss_against_cfl"]) < 1e-9 for scheme in answer["schemes"])
 
 
 def test_two_of_three_groups(cli, quick, people, tmp_path):
@@ -125,8 +136,8 @@ def test_a_client_without_one_of_the_groups_and_names_that_look_like_markup(
     cli, quick, people, tmp_path
 ):
     file = tmp_path / "people.csv"
-    kept = people[(people["site"] == "north") | (people["a"] == "old")]
-    kept.assign(a="[red]" + 5 * kept["a"] + "[/red]").to_csv(file, index=False)
+    rows = people[(people["site"] == "north") | (people["a"] == "old")]
+    rows.assign(a="[red]" + 5 * rows["a"] + "[/red]").to_csv(file, index=False)
     result = cli("frontier", file, *COLUMNS, "--points", 4)
     assert result.exit_code == 0
     assert "bound by no local constraint: south" in result.stdout
@@ -154,12 +165,12 @@ def test_a_scheme_that_fails_is_a_note_and_the_others_are_written(
     def failing(*_):
         raise ff.CertificationError("no solution certified")
 
-    def frontier(fed, scheme, count, **asked):
-        if (scheme, asked["budgets"]) != ("lft_ensemble", "common"):
-            return real(fed, scheme, count, **asked)
+    def frontier(fed, scheme, count, **options):
+        if (scheme, options["budgets"]) != ("lft_ensemble", "common"):
+            return real(fed, scheme, count, **options)
         if where == "frontier":
             failing()
-        curve = real(fed, scheme, count, **asked)
+        curve = real(fed, scheme, count, **options)
         object.__setattr__(curve, "points_at", failing)
         return curve
 
@@ -175,10 +186,10 @@ def test_a_scheme_that_fails_is_a_note_and_the_others_are_written(
         "lft_ensemble_common",
     }
     result = cli("frontier", table, *words, "--json")
-    found = json.loads(result.stdout)
-    assert result.exit_code == 1 and why in found["in_words"]
-    assert found["failures"] == {"lft_ensemble_common": "no solution certified"}
-    assert "lft_ensemble" in [scheme["scheme"] for scheme in found["schemes"]]
+    answer = json.loads(result.stdout)
+    assert result.exit_code == 1 and why in answer["in_words"]
+    assert answer["failures"] == {"lft_ensemble_common": "no solution certified"}
+    assert "lft_ensemble" in [scheme["scheme"] for scheme in answer["schemes"]]
 
 
 def table_of(tmp_path, score, label, seed=0, sites=6):
@@ -230,26 +241,26 @@ def test_intervals_and_people_held_out(cli, quick, table):
         "--at",
         0.3,
     )
-    found = json.loads(cli(*words, "--seed", 3, "--json").stdout)
+    answer = json.loads(cli(*words, "--seed", 3, "--json").stdout)
     assert (
-        found["intervals"] == {"bootstraps": 20, "seed": 3, "level": 0.95}
-        and found["people"] == 240
+        answer["intervals"] == {"bootstraps": 20, "seed": 3, "level": 0.95}
+        and answer["people"] == 240
     )
-    for scheme in found["schemes"]:
+    for scheme in answer["schemes"]:
         low, high = scheme["intervals"]["best_accuracy"]
         assert 0 <= low < high <= 1 and high - low < 0.3
         names = [row["rule"] for row in scheme["held_out"]]
         assert names == ["smallest disparity", 0.2, 0.3, "best accuracy"]
         assert scheme["held_out"][-1]["accuracy"] <= scheme["best_accuracy"]
-    assert [at["reached"] for at in found["schemes"][0]["at"]] == [1, 1]
+    assert [at["reached"] for at in answer["schemes"][0]["at"]] == [1, 1]
     # CFL's is 0 whoever comes
-    assert found["schemes"][0]["intervals"]["smallest_disparity"] is None
+    assert answer["schemes"][0]["intervals"]["smallest_disparity"] is None
     shown = cli(*words, "--seed", 3).stdout
     assert "20 bootstraps (seed 3)" in shown and "for these 240 people" in shown
-    low, high = found["schemes"][0]["intervals"]["best_accuracy"]
+    low, high = answer["schemes"][0]["intervals"]["best_accuracy"]
     assert f"{100 * low:.2f} to {100 * high:.2f}" in shown and "these people → held out" in shown
-    assert json.loads(cli(*words, "--seed", 3, "--json").stdout) == found
-    assert json.loads(cli(*words, "--seed", 4, "--json").stdout)["schemes"] != found["schemes"]
+    assert json.loads(cli(*words, "--seed", 3, "--json").stdout) == answer
+    assert json.loads(cli(*words, "--seed", 4, "--json").stdout)["schemes"] != answer["schemes"]
 
 
 def test_intervals_are_the_default_and_say_what_these_people_cannot_tell(cli, table):

@@ -21,13 +21,13 @@ def test_laws_from_toml(cli, quick, tmp_path):
     file.write_text(LAWS)
     result = cli("frontier", file, "--points", 4, "--json")
     assert result.exit_code == 0
-    found = {scheme["scheme"]: scheme for scheme in json.loads(result.stdout)["schemes"]}
+    by_scheme = {scheme["scheme"]: scheme for scheme in json.loads(result.stdout)["schemes"]}
     fed = ff.Federation.normal([[3, 5], [1, -1]])
     assert (
-        found["lft_ensemble"]["smallest_disparity"]
+        by_scheme["lft_ensemble"]["smallest_disparity"]
         == ff.min_disparity(fed, "lft_ensemble").disparity
     )
-    assert found["cfl"]["smallest_disparity"] == 0.0
+    assert by_scheme["cfl"]["smallest_disparity"] == 0.0
 
 
 def test_what_a_search_found_is_said_to_be_so(cli, table, tmp_path):
@@ -47,5 +47,5 @@ def test_more_groups_than_laws_can_have_are_refused(cli, tmp_path):
     file = tmp_path / "many.toml"
     file.write_text(f"[[clients]]\nmean = {[0] * 101}\n")
     result = cli("frontier", file)
-    told = "fairfl: error: many.toml: groups of laws must be at most 50, got 101\n"
-    assert (result.exit_code, result.stderr) == (2, told)
+    message = "fairfl: error: many.toml: groups of laws must be at most 50, got 101\n"
+    assert (result.exit_code, result.stderr) == (2, message)

@@ -45,8 +45,8 @@ def test_groups_of_two_columns_and_utilities(cli, crossed, tmp_path):
     words = ("--group", "a", "--group", "b", "--notion", "eo", "--costs", "5:1", "--at", "0.1")
     question = {"notion": "eo", "costs": (5, 1)}
     result = cli("frontier", file, *FEW, *words, "--json")
-    found, curve = schemes(result), ff.frontier(fed, "cfl", 6, **question)
-    cfl = found["cfl"]
+    by_scheme, curve = schemes(result), ff.frontier(fed, "cfl", 6, **question)
+    cfl = by_scheme["cfl"]
     assert cfl["frontier"]["utility"] == pytest.approx(curve.utility, abs=1e-12)
     assert cfl["best_utility"] == pytest.approx(curve.utility[-1], abs=1e-12)
     assert cfl["at"][0]["utility"] == pytest.approx(float(curve.utility_at(0.1)), abs=1e-12)
@@ -57,9 +57,9 @@ def test_groups_of_two_columns_and_utilities(cli, crossed, tmp_path):
     rates = everything["unconstrained_rates"]
     assert max(rates) - min(rates) == pytest.approx(free.disparity, abs=1e-12)
     for scheme in ("lft_fedavg", "lft_ensemble"):
-        told = found[scheme]
-        assert not told["exact"] and told["largest_loss_against_cfl"] >= -1e-12
-        points = told["frontier"]
+        answer = by_scheme[scheme]
+        assert not answer["exact"] and answer["largest_loss_against_cfl"] >= -1e-12
+        points = answer["frontier"]
         for d, worth, eps in zip(
             *(points[k] for k in ("disparity", "utility", "eps")), strict=True
         ):
@@ -85,16 +85,21 @@ def test_groups_of_two_columns_and_utilities(cli, crossed, tmp_path):
 def test_balanced_accuracy_and_a_rule_for_each_client(cli, quick, crossed, tmp_path):
     file, fed = crossed
     words = ("--group", "b", "--difference", "overall", "--costs", "balanced", "--local-eps")
-    found = schemes(cli("frontier", file, *FEW, *words, "0.02", "--json"))
+    by_scheme = schemes(cli("frontier", file, *FEW, *words, "0.02", "--json"))
     people = pd.read_csv(file)
     y = people["y"]
     fed = ff.Federation.from_samples(people["s"], y, people["b"], people["site"], levels=0)
     question = {"difference": "overall", "costs": "balanced"}
     curve = ff.frontier(fed, "client_aware", 6, local_eps=0.02, **question)
-    told = found["client_aware"]
-    assert told["frontier"]["balanced_accuracy"] == pytest.approx(1 + curve.utility, abs=1e-12)
+    answer = by_scheme["client_aware"]
+    assert answer["frontier"]["balanced_accuracy"] == pytest.approx(1 + curve.utility, abs=1e-12)
     local = ("lft_fedavg", "lft_ensemble")
-    assert set(found) == {"client_aware", "cfl", *local, *(f"{one}_common" for one in local)}
+    assert set(by_scheme) == {
+        "client_aware",
+        "cfl",
+        *local,
+        *(f"{scheme}_common" for scheme in local),
+    }
     text = cli("frontier", file, *FEW, *words, "inf", "--out", tmp_path / "out").stdout
     assert "whose own disparity is not limited" in text and "Client-aware" in text
     assert "best balanced accuracy" in text and "the population of" in text
@@ -106,18 +111,21 @@ def test_balanced_accuracy_and_a_rule_for_each_client(cli, quick, crossed, tmp_p
 
 def test_rules_that_do_not_see_the_group_and_costs_by_group(cli, quick, table, people):
     words = ("--group", "a", "--sees", "x", "--costs", "2,1:1", "--notion", "accuracy_parity")
-    found = schemes(cli("frontier", table, *FEW, *words, "--json"))
+    by_scheme = schemes(cli("frontier", table, *FEW, *words, "--json"))
     y = people["y"]
     fed = ff.Federation.from_samples(people["s"], y, people["a"], people["site"], levels=0)
     question = {"sees": "x", "costs": ([2, 1], 1), "notion": "accuracy_parity"}
     curve = ff.frontier(fed, "cfl", 6, **question)
-    assert found["cfl"]["frontier"]["utility"] == pytest.approx(curve.utility, abs=1e-12)
+    assert by_scheme["cfl"]["frontier"]["utility"] == pytest.approx(curve.utility, abs=1e-12)
     text = cli("frontier", table, *FEW, *words).stdout
     assert "a missed positive costs 2 and 1, a wrong positive 1, by group" in text
     assert "rules do not see the group" in text and "decided rightly" in text
-    made = ("--label", "y", "--feature", "z", "--bootstraps", 0, "--points", 4)
-    assert "tells rules that do not see the group" in cli("frontier", table, *made, *words).stdout
-    blind = cli("frontier", table, *made, *words, "--blind").stdout
+    model_words = ("--label", "y", "--feature", "z", "--bootstraps", 0, "--points", 4)
+    assert (
+        "tells rules that do not see the group"
+        in cli("frontier", table, *model_words, *words).stdout
+    )
+    blind = cli("frontier", table, *model_words, *words, "--blind").stdout
     assert "tells rules that do not see the group" not in blind
 
 
@@ -134,8 +142,8 @@ def test_intervals_and_held_out_people_of_another_question(cli, quick, table, mo
     words = (*words, "--bootstraps", 20, "--points", 3, "--at", 0.2, "--notion", "eodds")
     words = (*words, "--costs", "3:1", "--local-eps", "0.3")
     result = cli("frontier", table, *words, "--json")
-    found = schemes(result)
-    for scheme in found.values():
+    by_scheme = schemes(result)
+    for scheme in by_scheme.values():
         low, high = scheme["intervals"]["best_utility"]
         assert low < scheme["best_utility"] < high < 0 and high - low < 0.5
         assert [row["rule"] for row in scheme["held_out"]] == [
@@ -174,11 +182,11 @@ def test_adult_by_race_and_sex(fairfl_data, tmp_path):
     done = subprocess.run(
         ["bash", "-ec", line], cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    told = done.stdout
+    output = done.stdout
     for row in shown.splitlines():
-        assert row in told.splitlines()
+        assert row in output.splitlines()
     for part in ("32,561 people", "White & Male (59 %)", "Other & Female (0.33 %)", "9 in all"):
-        assert part in told
+        assert part in output
     written = pd.read_csv(tmp_path / "out" / "frontier.csv")
     assert (written["below_cfl"] >= -1e-9).all()
     ends = written[written["scheme"] == "cfl"].iloc[[0, -1]]

@@ -37,10 +37,10 @@ def test_version_and_help(cli):
 
 def commands(group=None):
     """The words of every command and group, however deep."""
-    found = typer.main.get_command(app) if group is None else group
+    command_group = typer.main.get_command(app) if group is None else group
     yield ()
-    for name, one in getattr(found, "commands", {}).items():
-        yield from ((name, *words) for words in commands(one))
+    for name, subgroup in getattr(command_group, "commands", {}).items():
+        yield from ((name, *words) for words in commands(subgroup))
 
 
 @pytest.mark.parametrize("words", [*commands()], ids=" ".join)
@@ -89,7 +89,7 @@ def on_terminal(words, folder, columns=80, **environment):
         stderr=pairs[1][1],
         env=os.environ | size | environment,
     ) as process:
-        ends = [here for here, _ in pairs]
+        ends = [master for master, _ in pairs]
         while process.poll() is None or select.select(ends, [], [], 0)[0]:
             for end in select.select(ends, [], [], 0.1)[0]:
                 said[ends.index(end)] += os.read(end, 4096)
@@ -146,7 +146,7 @@ a long name  2.5 ± 0.25
 
 
 @pytest.mark.parametrize(
-    ("words", "wanted"),
+    ("words", "completions"),
     [
         ("fairfl fi", ["figures"]),
         ("fairfl figures fedfb_figure_8", ["fedfb_figure_8"]),
@@ -154,16 +154,16 @@ a long name  2.5 ± 0.25
         ("fairfl crosscheck ens", ["ensemble"]),
     ],
 )
-def test_shells_complete_commands_and_names(words, wanted):
+def test_shells_complete_commands_and_names(words, completions):
     place = str(words.count(" "))
-    asked = {"_FAIRFL_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": place}
+    environment = {"_FAIRFL_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": place}
     line = [
         sys.executable,
         "-c",
         "import sys; sys.argv[0] = 'fairfl'; from fairfl.cli.main import main; main()",
     ]
-    told = subprocess.run(line, env=os.environ | asked, capture_output=True, text=True)
-    assert (told.stdout.split(), told.stderr) == (wanted, "")
+    process = subprocess.run(line, env=os.environ | environment, capture_output=True, text=True)
+    assert (process.stdout.split(), process.stderr) == (completions, "")
 
 
 def test_a_stage_that_takes_long_is_named_without_a_terminal(monkeypatch, capsys):

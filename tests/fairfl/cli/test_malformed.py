@@ -135,10 +135,10 @@ def test_a_run_stays_in_its_folder(cli, tmp_path, no_work, name):
 def test_errors_are_short_however_wide_the_table(cli, tmp_path):
     columns = ",".join(f"column{k}" for k in range(3000))
     (tmp_path / "wide.csv").write_text(f"{columns}\n{columns}\n", "utf-8")
-    told = cli("frontier", tmp_path / "wide.csv", "--label", "y", "--group", "column1")
-    one_line(told, 2, "label 'y' must be a column of wide.csv", "'column0'", "(3000 in all)")
-    told = cli("frontier", tmp_path / "wide.csv", "--group-pair", "y" * 5000)
-    one_line(told, 2)
+    outcome = cli("frontier", tmp_path / "wide.csv", "--label", "y", "--group", "column1")
+    one_line(outcome, 2, "label 'y' must be a column of wide.csv", "'column0'", "(3000 in all)")
+    outcome = cli("frontier", tmp_path / "wide.csv", "--group-pair", "y" * 5000)
+    one_line(outcome, 2)
     wrong = cli("figures", *(f"figure{k}" for k in range(3000)))
     one_line(wrong, 2, "figure must be one of")
     assert len(wrong.stderr) < MOST + 50

@@ -55,21 +55,23 @@ def test_a_table_and_its_files(cli, config, tmp_path):
     manifests = {f"{name}.manifest.json" for name in ("table", "mine-accuracies", "mine-rounds")}
     texts = {"table.csv", "paired.csv", "differences.txt"}
     assert {file.name for file in folder.iterdir()} == pictures | manifests | texts
-    apart, keys = pd.read_csv(folder / "paired.csv"), ["objective", "measure"]
+    differences, keys = pd.read_csv(folder / "paired.csv"), ["objective", "measure"]
     means = table.set_index(keys)["mean"]
-    for row in apart.itertuples():  # two seeds: Student's quantile of one degree of freedom
+    for row in differences.itertuples():  # two seeds: Student's quantile of one degree of freedom
         ahead = means[row.objective, row.measure] - means["fedavg", row.measure]
         assert row.mean == pytest.approx(ahead, abs=1e-6)
         assert row.half == pytest.approx(12.7062 * row.sd / 2**0.5, rel=1e-4)
-    assert set(apart["objective"]) == {"qfedavg, q = 1.0"}
+    assert set(differences["objective"]) == {"qfedavg, q = 1.0"}
     assert "half of its 95 % interval" in result.stdout and "Less fedavg" in result.stdout
     assert "quick profile" not in (folder / "differences.txt").read_text("utf-8")
     curve = pd.read_csv(folder / "mine-rounds.csv")
     assert curve["round"].max() == 4 and (curve["least"] <= curve["average"]).all()
     spread = pd.read_csv(folder / "mine-accuracies.csv")
-    for _, mine in spread.groupby("objective"):  # distribution functions, in percent
-        assert mine["accuracy"].is_monotonic_increasing and mine["share"].is_monotonic_increasing
-        assert mine["share"].iloc[-1] == pytest.approx(100)
+    for _, points in spread.groupby("objective"):  # distribution functions, in percent
+        assert (
+            points["accuracy"].is_monotonic_increasing and points["share"].is_monotonic_increasing
+        )
+        assert points["share"].iloc[-1] == pytest.approx(100)
 
 
 def test_groups_of_people_and_groups_that_join_have_their_files(cli, config, tmp_path):
@@ -103,8 +105,8 @@ def test_runs_are_not_written_over_and_can_be_resumed(cli, config, tmp_path):
     resumed = cli("simulate", config, "--out", tmp_path / "out", "--resume", "--json")
     assert resumed.exit_code == 0 and json.loads(resumed.stdout) == json.loads(first.stdout)
     config.write_text(CONFIG.format(rounds=5), "utf-8")
-    other = cli("simulate", config, "--out", tmp_path / "out", "--resume")
-    assert other.exit_code == 2 and "must hold a run of the same configuration" in other.stderr
+    changed = cli("simulate", config, "--out", tmp_path / "out", "--resume")
+    assert changed.exit_code == 2 and "must hold a run of the same configuration" in changed.stderr
 
 
 def test_a_quick_run_is_said_to_be_one_and_compared_with_nothing(cli, tmp_path, monkeypatch):
@@ -124,13 +126,13 @@ def test_a_quick_run_is_said_to_be_one_and_compared_with_nothing(cli, tmp_path, 
 
 
 def test_json_has_the_table(cli, config, tmp_path):
-    found = json.loads(
+    answer = json.loads(
         cli("simulate", config, "--out", tmp_path / "out", "--json", "--seeds", 1).stdout
     )
-    assert found["name"] == "mine" and found["seeds"] == 1 and found["profile"] == "quick"
-    row = found["table"][0]
+    assert answer["name"] == "mine" and answer["seeds"] == 1 and answer["profile"] == "quick"
+    row = answer["table"][0]
     assert row["objective"] == "fedavg" and row["sd"] is None and row["published"] is None
-    assert 0 <= row["mean"] <= 100 and all(os.path.exists(file) for file in found["files"])
+    assert 0 <= row["mean"] <= 100 and all(os.path.exists(file) for file in answer["files"])
 
 
 def test_the_list(cli):
@@ -169,9 +171,9 @@ def test_ctrl_c_stops_with_130_and_the_run_goes_on(cli, config, tmp_path):
     words = ("simulate", str(config), "--json", "--out", str(tmp_path / "out"))
     line = [sys.executable, "-m", "fairfl", *words]
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    kept = tmp_path / "out" / "runs" / "mine-0" / "checkpoint.npz"
+    checkpoint = tmp_path / "out" / "runs" / "mine-0" / "checkpoint.npz"
     deadline = time.monotonic() + 60
-    while not kept.exists() and process.poll() is None and time.monotonic() < deadline:
+    while not checkpoint.exists() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)
     assert process.poll() is None, "it must still be running when it is stopped"
     process.send_signal(signal.SIGINT)

@@ -11,6 +11,6 @@ COLUMNS = ("--label", "y", "--group", "a", "--client", "site")
 def test_features_budgets_and_json(cli, table, tmp_path):
     words = "--feature z --budget 0 --budget 0.3 --blind --notion eo --seeds 1".split()
     result = cli("simulate", table, *COLUMNS, *words, "--out", tmp_path, "--json")
-    found = json.loads(result.stdout)
-    assert result.exit_code == 0 and "Features: z." in found["differences"][0]
-    assert {"CFL, ε = 0", "CFL, ε = 0.3"} <= {row["objective"] for row in found["table"]}
+    answer = json.loads(result.stdout)
+    assert result.exit_code == 0 and "Features: z." in answer["differences"][0]
+    assert {"CFL, ε = 0", "CFL, ε = 0.3"} <= {row["objective"] for row in answer["table"]}

@@ -27,8 +27,8 @@ def adult(fairfl_data):
     data = load("adult", fairfl_data)
     names = list(data.feature_names)
     work = data.features[:, [names.index(f"workclass={site}") for site in SITES]]
-    known, there = np.arange(len(data)) % 10 == 0, work.sum(axis=1) == 1
-    model = LogisticRegression(max_iter=2000).fit(data.features[known], data.label[known])
+    is_fitted, there = np.arange(len(data)) % 10 == 0, work.sum(axis=1) == 1
+    model = LogisticRegression(max_iter=2000).fit(data.features[is_fitted], data.label[is_fitted])
     frame = pd.DataFrame(
         {
             "risk": model.predict_proba(data.features)[:, 1],
@@ -38,7 +38,7 @@ def adult(fairfl_data):
             "new": data.is_test,
         }
     )
-    return frame[there & ~known]
+    return frame[there & ~is_fitted]
 
 
 def at(folder, monkeypatch, cli, *words):
@@ -56,15 +56,15 @@ def test_six_sites_decide_without_sharing_a_row(cli, adult, tmp_path, monkeypatc
     for site in SITES:
         folder = tmp_path / site
         folder.mkdir()
-        own = ["risk", "income", "sex"]
-        old[old["site"] == site][own].to_csv(folder / "people.csv", index=False)
+        columns_kept = ["risk", "income", "sex"]
+        old[old["site"] == site][columns_kept].to_csv(folder / "people.csv", index=False)
         new[new["site"] == site][["risk", "sex"]].to_csv(folder / "new.csv", index=False)
         words = ("summarize", "people.csv", *ROLES, "--site", site, "--edges", EDGES)
         at(folder, monkeypatch, cli, *words)
         shutil.move(folder / "site.json", center / f"site-{site}.json")  # what it sends
     words = ("frontier", *sorted(file.name for file in center.iterdir()), "--at", 0.05)
-    asked = ("--points", 8, "--schemes", ",".join(SCHEMES), "--bootstraps", 0)
-    found = json.loads(at(center, monkeypatch, cli, *words, *asked, "--out", "rules", "--json"))
+    options = ("--points", 8, "--schemes", ",".join(SCHEMES), "--bootstraps", 0)
+    answer = json.loads(at(center, monkeypatch, cli, *words, *options, "--out", "rules", "--json"))
 
     # the same as of everybody's rows, which nobody has
     edges = np.array(EDGES.split(","), float)
@@ -72,25 +72,27 @@ def test_six_sites_decide_without_sharing_a_row(cli, adult, tmp_path, monkeypatc
     middle = (edges[:-1] + edges[1:]) / 2
     columns = (old["income"] == "over 50K", old["sex"], old["site"])
     pooled = ff.Federation.from_samples(middle[level], *columns, levels=0)
-    for told in found["schemes"]:
-        scheme = SCHEMES[told["scheme"]]
+    for scheme_answer in answer["schemes"]:
+        scheme = SCHEMES[scheme_answer["scheme"]]
         budgets = "each" if scheme == "cfl" else "common"
         curve = ff.frontier(pooled, scheme, 8, budgets=budgets)
         for name in ("disparity", "accuracy"):
-            assert told["frontier"][name] == pytest.approx(getattr(curve, name), abs=1e-12)
-        solution = ff.solve(pooled, scheme, told["rule"]["budgets"])
-        assert told["rule"]["disparity"] == pytest.approx(solution.disparity, abs=1e-12)
+            assert scheme_answer["frontier"][name] == pytest.approx(getattr(curve, name), abs=1e-12)
+        solution = ff.solve(pooled, scheme, scheme_answer["rule"]["budgets"])
+        assert scheme_answer["rule"]["disparity"] == pytest.approx(solution.disparity, abs=1e-12)
 
     # each site decides, and the disparity of all new people is what was agreed on
-    for told in found["schemes"]:
-        rule, decided = center / "rules" / f"rule_{told['scheme']}.json", []
+    for scheme_answer in answer["schemes"]:
+        rule, decided = center / "rules" / f"rule_{scheme_answer['scheme']}.json", []
         for site in SITES:
             words = ("apply", rule, "new.csv", "--score", "risk", "--group", "sex")
             at(tmp_path / site, monkeypatch, cli, *words)
             decided.append(pd.read_csv(tmp_path / site / "decisions.csv"))
             assert len(decided[-1]) == (new["site"] == site).sum()
         chance = pd.concat(decided).groupby("sex")["chance"]
-        rate, held = chance.mean(), chance.size()
+        rate, people = chance.mean(), chance.size()
         fitted = old.groupby("sex").size()
-        error = np.sqrt((rate * (1 - rate) * (1 / held + 1 / fitted)).sum())
-        assert abs(rate["Male"] - rate["Female"] - told["rule"]["disparity"]) < 1.96 * error
+        error = np.sqrt((rate * (1 - rate) * (1 / people + 1 / fitted)).sum())
+        assert (
+            abs(rate["Male"] - rate["Female"] - scheme_answer["rule"]["disparity"]) < 1.96 * error
+        )

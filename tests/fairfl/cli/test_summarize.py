@@ -32,43 +32,43 @@ def sites(cli, people, tmp_path):
 
 @pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
 def test_summaries_are_as_good_as_rows(cli, quick, people, sites):
-    found = json.loads(cli("frontier", *sites, "--bootstraps", 0, "--points", 6, "--json").stdout)
+    answer = json.loads(cli("frontier", *sites, "--bootstraps", 0, "--points", 6, "--json").stdout)
     level = np.minimum(people["s"] // 0.2, 4) * 0.2 + 0.1
     level = np.where(np.isclose(people["s"], 0.6), 0.7, level)  # 0.6 // 0.2 is 2
     fed = ff.Federation.from_samples(level, people["y"], people["a"], people["site"], levels=0)
-    assert [one["name"] for one in found["clients"]] == ["north", "south"]
-    assert found["groups"] == ["old", "young"] and found["people"] == len(people)
+    assert [entry["name"] for entry in answer["clients"]] == ["north", "south"]
+    assert answer["groups"] == ["old", "young"] and answer["people"] == len(people)
     for scheme in ("cfl", "lft_ensemble"):
         curve = ff.frontier(fed, scheme, 6)
-        told = next(one for one in found["schemes"] if one["scheme"] == scheme)["frontier"]
-        assert told["disparity"] == pytest.approx(curve.disparity, abs=1e-12)
-        assert told["accuracy"] == pytest.approx(curve.accuracy, abs=1e-12)
+        points = next(entry for entry in answer["schemes"] if entry["scheme"] == scheme)["frontier"]
+        assert points["disparity"] == pytest.approx(curve.disparity, abs=1e-12)
+        assert points["accuracy"] == pytest.approx(curve.accuracy, abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
 def test_sites_write_labels_with_decimals_or_without(cli, quick, people, sites):
-    wanted = cli("frontier", *sites, "--bootstraps", 0, "--points", 6, "--json").stdout
+    plain = cli("frontier", *sites, "--bootstraps", 0, "--points", 6, "--json").stdout
     file = sites[0].with_name("people.csv")
     rows = pd.read_csv(file)
     rows.assign(y=rows["y"].map("{:.1f}".format)).to_csv(file, index=False)
     words = (*WORDS, "--site", "north", "--levels", 5, "--out", sites[0])
     assert cli("summarize", file, *words).exit_code == 0
-    assert cli("frontier", *sites, "--bootstraps", 0, "--points", 6, "--json").stdout == wanted
+    assert cli("frontier", *sites, "--bootstraps", 0, "--points", 6, "--json").stdout == plain
 
 
 def test_what_is_withheld_is_said(cli, quick, people, tmp_path):
     people.to_csv(tmp_path / "all.csv", index=False)
     words = (*WORDS, "--site", "all", "--edges", "0,0.3,0.6,1", "--min-cell", 11)
-    made = cli("summarize", tmp_path / "all.csv", *words, "--out", tmp_path / "all.json")
+    outcome = cli("summarize", tmp_path / "all.csv", *words, "--out", tmp_path / "all.json")
     written = json.loads((tmp_path / "all.json").read_text())
     counts = [c for group in written["counts"] for row in group for c in row]
     hidden = counts.count(None)
-    assert hidden >= 2 and f"({hidden} withheld)" in made.stdout
+    assert hidden >= 2 and f"({hidden} withheld)" in outcome.stdout
     assert all(c is None or c == 0 or c >= 11 for c in counts)
     assert written["totals"] == {"people": len(people)}
     shown = cli("frontier", tmp_path / "all.json", "--bootstraps", 0, "--points", 4).stdout
     assert f"Withheld by all: {hidden} counts of" in shown
-    assert "Send one file about these people: two can give withheld counts away." in made.stdout
+    assert "Send one file about these people: two can give withheld counts away." in outcome.stdout
     words = (*WORDS, "--site", "all", "--levels", 5, "--out", tmp_path / "again.json")
     again = cli("summarize", tmp_path / "all.csv", *words)
     assert (again.exit_code, again.stdout, again.stderr.count("\n")) == (2, "", 1)
@@ -79,8 +79,8 @@ def test_what_is_withheld_is_said(cli, quick, people, tmp_path):
 def test_the_privacy_budget_is_said(cli, quick, people, tmp_path):
     people.to_csv(tmp_path / "all.csv", index=False)
     words = ("summarize", tmp_path / "all.csv", *WORDS, "--site", "all", "--levels", 3)
-    made = cli(*words, "--epsilon", 2, "--out", tmp_path / "all.json").stdout
-    assert "a privacy budget of 2;" in made and '"epsilon": 2.0' in made
+    output = cli(*words, "--epsilon", 2, "--out", tmp_path / "all.json").stdout
+    assert "a privacy budget of 2;" in output and '"epsilon": 2.0' in output
     shown = cli("frontier", tmp_path / "all.json", "--bootstraps", 0, "--points", 4).stdout
     assert "Counts of all have noise (epsilon = 2)" in shown
     both = cli(*words, "--epsilon", 2, "--min-cell", 5)

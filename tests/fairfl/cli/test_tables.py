@@ -20,13 +20,13 @@ COMMANDS = {
 
 
 @pytest.fixture
-def told(cli, quick, people, tmp_path, monkeypatch):
+def outputs_of(cli, quick, people, tmp_path, monkeypatch):
     """What the commands say of people, written in some way."""
     rule = ff.Classifier([[0.5], [0.25]], [[0, 1], [0.5, 1]], ["old", "young"]).to_json()
     (tmp_path / "rule.json").write_text(rule)
     monkeypatch.chdir(tmp_path)
 
-    def told(*form, frame=None, **written):
+    def outputs_of(*form, frame=None, **written):
         file = tmp_path / "table.csv"
         frame = people.assign(p=people["s"] / 2) if frame is None else frame
         frame.to_csv(file, index=False, **written)
@@ -43,16 +43,16 @@ def told(cli, quick, people, tmp_path, monkeypatch):
         assert (done.exit_code, done.stderr) == (0, "")
         return [*out, done.stdout], (tmp_path / "decided.csv").read_text("utf-8")
 
-    return told
+    return outputs_of
 
 
-def test_every_command_reads_every_form(told, people):
+def test_every_command_reads_every_form(outputs_of, people):
     """Nothing but the decisions' file, which keeps its form, is changed by it."""
-    plain, decided = told()
+    plain, decided = outputs_of()
     spanish = {"sep": ";", "decimal": ",", "encoding": "cp1252"}
     frame = people.assign(p=people["s"] / 2, ciudad="Ávila")
     options = (option for pair in spanish.items() for option in (f"--{pair[0]}", pair[1]))
-    again, others = told(*options, frame=frame, **spanish)
+    again, others = outputs_of(*options, frame=frame, **spanish)
     assert again == plain
     rows = [line.replace(";Ávila", "").replace(";", " ") for line in others.splitlines()[1:]]
     assert rows == [line.replace(",", " ").replace(".", ",") for line in decided.splitlines()[1:]]
@@ -61,11 +61,11 @@ def test_every_command_reads_every_form(told, people):
 @pytest.mark.parametrize(
     "names", [["<=50K", ">50K"], ["nein", "ja"], ["False", "True"], ["1", "0"]]
 )
-def test_the_value_that_is_one_is_asked_for(told, people, names):
+def test_the_value_that_is_one_is_asked_for(outputs_of, people, names):
     """Answers are as with 0 and 1, in every command, whatever the values are called."""
     frame = people.assign(p=people["s"] / 2, y=np.array(names)[people["y"]])
-    again, decided = told("--positive", names[1], frame=frame)
-    plain, others = told()
+    again, decided = outputs_of("--positive", names[1], frame=frame)
+    plain, others = outputs_of()
     texts = [text.replace(f"y = {names[1]}", "y = 1") for text in again]
     assert [json.loads(text) for text in texts[:2]] == [json.loads(text) for text in plain[:2]]
     assert texts[2].splitlines()[0] == plain[2].splitlines()[0]
@@ -76,13 +76,13 @@ def test_the_value_that_is_one_is_asked_for(told, people, names):
     assert counts[0] == counts[1] and texts[3] == plain[3]
 
 
-def test_rows_with_missing_cells_are_left_out_and_counted(told, people):
+def test_rows_with_missing_cells_are_left_out_and_counted(outputs_of, people):
     frame = people.assign(p=people["s"] / 2)
-    plain, _ = told(frame=frame.drop(index=[3, 7]))
+    plain, _ = outputs_of(frame=frame.drop(index=[3, 7]))
     frame.loc[3, "s"], frame.loc[7, "a"] = np.nan, np.nan
-    again, decided = told("--missing", "drop", frame=frame)
-    told_ = "Rows with a missing cell are left out: 2 of 240 rows with one ("
-    assert all(told_ in text for text in again) and len(decided.splitlines()) == 239
+    again, decided = outputs_of("--missing", "drop", frame=frame)
+    message = "Rows with a missing cell are left out: 2 of 240 rows with one ("
+    assert all(message in text for text in again) and len(decided.splitlines()) == 239
     data, expected = json.loads(again[0]), json.loads(plain[0])
     where = data["notes"].pop(1)
     assert data == expected and where.endswith(
@@ -106,18 +106,18 @@ def test_each_value_of_a_categorical_score_is_a_level(cli, quick, graded, tmp_pa
     file, out = tmp_path / "graded.csv", tmp_path / "out"
     words = ("--score", "grade", *ROLES[:4], "--client", "site", "--categorical", "--points", 5)
     words = ("frontier", file, *words, "--bootstraps", 0, "--at", 0.05)
-    found = []
+    answers = []
     for names in ("ABCDE", "EDCBA", "30421"):  # whatever they are called
         grade = graded["grade"].map(dict(zip("ABCDE", names, strict=True)))
         graded.assign(grade=grade).to_csv(file, index=False)
-        found.append(json.loads(cli(*words, "--json").stdout))
+        answers.append(json.loads(cli(*words, "--json").stdout))
     rates = graded.groupby("grade")["y"].mean()
-    assert found[0]["schemes"][0]["best_accuracy"] == pytest.approx(
+    assert answers[0]["schemes"][0]["best_accuracy"] == pytest.approx(
         np.maximum(rates, 1 - rates)[graded["grade"]].mean(), abs=1e-12
     )
-    curves_ = [[scheme["frontier"] for scheme in one["schemes"]] for one in found]
+    curves_ = [[scheme["frontier"] for scheme in answer["schemes"]] for answer in answers]
     assert curves_[0] == curves_[1] == curves_[2]
-    steps = found[2]["schemes"][0]["rule"]["steps"]["f"]
+    steps = answers[2]["schemes"][0]["rule"]["steps"]["f"]
     order = "".join(name for name, _ in steps)
     assert order.translate(str.maketrans("30421", "ABCDE")) == "".join(rates.sort_values().index)
     shown = cli(*words, "--out", out).stdout
@@ -138,7 +138,10 @@ def test_each_value_of_a_categorical_score_is_a_level(cli, quick, graded, tmp_pa
 def test_sites_summarize_a_categorical_score(cli, quick, graded, tmp_path, withheld):
     """Nobody has an E in the south; without counts withheld the answers are those of the rows."""
     graded = graded[(graded["site"] == "n") | (graded["grade"] != "E")]
-    roles, asked = ("--score", "grade", *ROLES[:4], "--categorical"), ("--bootstraps", 0, "--json")
+    roles, options = (
+        ("--score", "grade", *ROLES[:4], "--categorical"),
+        ("--bootstraps", 0, "--json"),
+    )
     files = []
     for site, rows in graded.groupby("site"):
         rows.to_csv(tmp_path / "site.csv", index=False)
@@ -146,17 +149,17 @@ def test_sites_summarize_a_categorical_score(cli, quick, graded, tmp_path, withh
         words = (*roles, "--site", site, *withheld, "--out", files[-1])
         done = cli("summarize", tmp_path / "site.csv", *words)
         assert (done.exit_code, done.stderr) == (0, "")
-        told = json.loads(files[-1].read_text())
-        assert (told["edges"], told["names"]) == ([], list("ABCDE"[: 4 + (site == "n")]))
+        summary = json.loads(files[-1].read_text())
+        assert (summary["edges"], summary["names"]) == ([], list("ABCDE"[: 4 + (site == "n")]))
     out = tmp_path / "out"
-    again = json.loads(cli("frontier", *files, "--points", 5, *asked, "--out", out).stdout)
+    again = json.loads(cli("frontier", *files, "--points", 5, *options, "--out", out).stdout)
     graded.to_csv(tmp_path / "all.csv", index=False)
-    words = (tmp_path / "all.csv", *roles, "--client", "site", "--points", 5, *asked)
+    words = (tmp_path / "all.csv", *roles, "--client", "site", "--points", 5, *options)
     plain = json.loads(cli("frontier", *words).stdout)
-    for one, other in zip(again["schemes"], plain["schemes"], strict=True):
-        near = 0.02 if withheld else 1e-12
-        assert one["best_accuracy"] == pytest.approx(other["best_accuracy"], abs=near)
-        assert (one["rule"]["steps"] == other["rule"]["steps"]) or withheld
+    for by_sites, by_rows in zip(again["schemes"], plain["schemes"], strict=True):
+        margin = 0.02 if withheld else 1e-12
+        assert by_sites["best_accuracy"] == pytest.approx(by_rows["best_accuracy"], abs=margin)
+        assert (by_sites["rule"]["steps"] == by_rows["rule"]["steps"]) or withheld
     rule = ff.Classifier.from_json((out / "rule_cfl.json").read_text())
     assert sorted(rule.names) == list("ABCDE")
     (tmp_path / "site.csv").write_text("grade,a,y\n1,f,0\n2,m,1\n1,m,0\n")
@@ -168,7 +171,7 @@ def test_sites_summarize_a_categorical_score(cli, quick, graded, tmp_path, withh
 
 
 @pytest.mark.parametrize(
-    ("asked", "solved"),
+    ("schemes", "solved"),
     [
         ("lft_fedavg_common", ["cfl", "lft_fedavg_common"]),
         ("lft_ensemble, cfl", ["cfl", "lft_ensemble"]),
@@ -176,28 +179,28 @@ def test_sites_summarize_a_categorical_score(cli, quick, graded, tmp_path, withh
     ],
 )
 def test_only_the_schemes_asked_for_are_solved(
-    cli, quick, table, tmp_path, monkeypatch, asked, solved
+    cli, quick, table, tmp_path, monkeypatch, schemes, solved
 ):
     calls, whole = [], curves.frontier
 
-    def frontier(fed, scheme, points, *, budgets, **asked):
+    def frontier(fed, scheme, points, *, budgets, **options):
         calls.append(scheme + "_common" * (budgets == "common" and scheme != "cfl"))
-        return whole(fed, scheme, points, budgets=budgets, **asked)
+        return whole(fed, scheme, points, budgets=budgets, **options)
 
     monkeypatch.setattr(curves, "frontier", frontier)
-    words = ("frontier", table, *ROLES, "--client", "site", "--points", 4, "--schemes", asked)
+    words = ("frontier", table, *ROLES, "--client", "site", "--points", 4, "--schemes", schemes)
     written = ("--out", tmp_path / "out", "--page", tmp_path / "page.html")
     shown = cli(*words, *written)
     assert (shown.exit_code, shown.stderr, calls) == (0, "", solved)
     assert ("A budget for each client" in shown.stdout) == ("lft_ensemble" in solved)
     assert {*pd.read_csv(tmp_path / "out" / "frontier.csv")["scheme"]} == {*solved}
-    found = json.loads(cli(*words, "--json", "--notion", "eo").stdout)
-    assert [scheme["scheme"] for scheme in found["schemes"]] == solved
-    assert "only" not in found["asked"]
+    answer = json.loads(cli(*words, "--json", "--notion", "eo").stdout)
+    assert [scheme["scheme"] for scheme in answer["schemes"]] == solved
+    assert "only" not in answer["asked"]
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "text"),
     [
         (lambda f: f.assign(site="north"), "client: north (100 %)"),
         (
@@ -216,10 +219,10 @@ def test_only_the_schemes_asked_for_are_solved(
         (lambda f: f.rename(columns={"s": " s ", "a": "  a"}), "groups: old and young"),
     ],
 )
-def test_odd_tables_are_no_errors(cli, quick, people, tmp_path, change, told):
+def test_odd_tables_are_no_errors(cli, quick, people, tmp_path, change, text):
     """Intervals are there, too."""
     change(people).to_csv(tmp_path / "odd.csv", index=False)
     words = ("--client", "site", "--points", 4, "--schemes", "lft_ensemble_common")
     done = cli("frontier", tmp_path / "odd.csv", *ROLES, *words)
-    assert (done.exit_code, done.stderr) == (0, "") and told in done.stdout, done.stdout
+    assert (done.exit_code, done.stderr) == (0, "") and text in done.stdout, done.stdout
     assert "approximate 95 % intervals" in done.stdout

@@ -84,10 +84,10 @@ summarize people.csv --score s TWO --site "" | site must not be empty
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_what_cannot_be_asked_is_one_line(refused, table, tmp_path, row):
-    line, *told = row
+    line, *messages = row
     for name, text in (("two.toml", LAWS), ("run.toml", RUN)):
         (tmp_path / name).write_text(text, "utf-8")
     (tmp_path / "dir.toml").mkdir()
     for name, words in (("PEOPLE", PEOPLE), ("TWO", TWO), ("SITE", SITE)):
         line = line.replace(name, words)
-    refused(shlex.split(line), *told)
+    refused(shlex.split(line), *messages)

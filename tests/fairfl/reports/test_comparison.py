@@ -23,10 +23,12 @@ def test_the_largest_loss_is_the_largest_at_any_disparity(seed, count):
     rng = np.random.default_rng(seed)
     n = 4
     masses = rng.dirichlet(np.ones(2 * n) * 0.4, 2).reshape(2, 2, n)
-    found = compare(ff.Federation.finite(np.arange(n), masses, np.sort(rng.random(n))), count=count)
-    best = found.reaches["cfl"].frontier
-    top = max(float(reach.frontier.disparity[-1]) for reach in found.reaches.values())
-    for reach in found.reaches.values():
+    comparison = compare(
+        ff.Federation.finite(np.arange(n), masses, np.sort(rng.random(n))), count=count
+    )
+    best = comparison.reaches["cfl"].frontier
+    top = max(float(reach.frontier.disparity[-1]) for reach in comparison.reaches.values())
+    for reach in comparison.reaches.values():
         d = rng.uniform(reach.smallest, max(top, reach.smallest), 50)
         loss = best.accuracy_at(d) - reach.frontier.accuracy_at(d)
         # between two of the 60 disparities both accuracies move by less than CFL's does, which is
@@ -56,9 +58,11 @@ def test_a_loss_between_the_points_is_not_passed_over():
         eps=cfl.eps[[10, -1]],
         evaluate=still,
     )
-    found = reached({"cfl": cfl, "lft_fedavg": scheme}, ())
-    assert found["lft_fedavg"].loss == pytest.approx(cfl.accuracy[-1] - cfl.accuracy[10], rel=0.02)
-    assert found["cfl"].loss == 0
+    reaches = reached({"cfl": cfl, "lft_fedavg": scheme}, ())
+    assert reaches["lft_fedavg"].loss == pytest.approx(
+        cfl.accuracy[-1] - cfl.accuracy[10], rel=0.02
+    )
+    assert reaches["cfl"].loss == 0
 
 
 def test_a_searched_frontier_is_said_to_be_one():
@@ -68,15 +72,15 @@ def test_a_searched_frontier_is_said_to_be_one():
             [[0.2, 0.1, 0.1, 0.1], [0.1, 0.1, 0.2, 0.1]],
         ]
     )
-    found = compare(ff.Federation.finite(np.arange(4), masses, [0.1, 0.4, 0.6, 0.9]), count=5)
+    comparison = compare(ff.Federation.finite(np.arange(4), masses, [0.1, 0.4, 0.6, 0.9]), count=5)
     for exact in (True, False):
         curves = {
             scheme: dataclasses.replace(
                 reach, frontier=dataclasses.replace(reach.frontier, exact=exact), loss=0.01
             )
-            for scheme, reach in found.reaches.items()
+            for scheme, reach in comparison.reaches.items()
         }
-        words = sentences(dataclasses.replace(found, reaches=curves))
+        words = sentences(dataclasses.replace(comparison, reaches=curves))
         assert all(("from a search" in line) == (not exact) for line in words[-4:])
         assert all("up to 1.00 points" in line for line in words[-4:])
         assert ["one budget" in line for line in words[-4:]] == [True, True, False, False]
@@ -91,7 +95,7 @@ def test_small_numbers_have_digits_enough():
 
 
 @pytest.mark.parametrize(
-    ("eps", "told"),
+    ("eps", "text"),
     [
         ([0.1, 0.1], "0.1"),
         ([0.1, 0.0, 1.0], "0.1, 0, none"),
@@ -99,5 +103,5 @@ def test_small_numbers_have_digits_enough():
         (np.linspace(0.1, 0.3, 21), "0.1 to 0.3"),
     ],
 )
-def test_budgets_of_many_clients_are_a_range(eps, told):
-    assert budgets(SimpleNamespace(eps=np.array(eps))) == told
+def test_budgets_of_many_clients_are_a_range(eps, text):
+    assert budgets(SimpleNamespace(eps=np.array(eps))) == text

@@ -72,32 +72,38 @@ def test_page(kind: str, question: Question, width: int, tmp_path: Path) -> None
         federation, _, people, *_ = read(
             table(tmp_path), score="s", label="y", group="a", client="site"
         )
-    found = compared(federation, people, question=question, count=4, bootstraps=0)
-    page = frontier_page(found, federation, people, ["<i>note</i>"], title="<b>", bootstraps=20)
+    comparison = compared(federation, people, question=question, count=4, bootstraps=0)
+    page = frontier_page(
+        comparison, federation, people, ["<i>note</i>"], title="<b>", bootstraps=20
+    )
     assert len(page) < 200_000
     assert not re.search(r"<(link|img|iframe|object|embed)\b|\bsrc=|@import|\bfetch\(|url\(", page)
     assert "<b>" not in page and "<i>" not in page
     shown = in_browser(page, SCRIPT, width, tmp_path)
     assert shown["faults"] == [] and shown["focus"] == "slider"
-    steps = positions(float(found.reaches["cfl"].frontier.disparity[-1]))
+    steps = positions(float(comparison.reaches["cfl"].frontier.disparity[-1]))
     assert len(shown["states"]) == 2 * len(steps)
-    own = {"common": [k for k in found.reaches if not k.startswith("lft") or k.endswith("common")]}
-    own["each"] = [k for k in found.reaches if not k.endswith("_common")]
+    schemes_of = {
+        "common": [k for k in comparison.reaches if not k.startswith("lft") or k.endswith("common")]
+    }
+    schemes_of["each"] = [k for k in comparison.reaches if not k.endswith("_common")]
     for j, state in enumerate(shown["states"]):
         d = steps[j % len(steps)]
         assert float(state["disparity"]) == pytest.approx(d, rel=1e-2)
         assert state["wide"] <= width and state["over"] == 0 and not state["bad"]
-        schemes = own[state["budgets"]]
+        schemes = schemes_of[state["budgets"]]
         assert len(state["said"]) == len(schemes)
-        reached = [k for k in schemes if found.reaches[k].smallest <= d]
+        reached = [k for k in schemes if comparison.reaches[k].smallest <= d]
         assert state["marks"] == len(reached)
         for scheme, said in zip(schemes, state["said"], strict=True):
             assert said.startswith("Not reached") == (scheme not in reached)
             if scheme not in reached or j % 4:  # a value takes a search on laws
                 continue
-            curve = found.reaches[scheme].frontier
+            curve = comparison.reaches[scheme].frontier
             value = float(question.at(curve, min(d, curve.disparity[-1])))
-            told = float(re.search(r"-?\d[\d.]*(?= |:|\.$)", said.replace("1,000 people", ""))[0])
+            shown_value = float(
+                re.search(r"-?\d[\d.]*(?= |:|\.$)", said.replace("1,000 people", ""))[0]
+            )
             share = value * 1000 if question.is_share else value
-            assert told == pytest.approx(share, abs=0.51 if question.is_share else 1e-3)
+            assert shown_value == pytest.approx(share, abs=0.51 if question.is_share else 1e-3)
         assert ("(" in state["said"][0]) == (kind == "people")

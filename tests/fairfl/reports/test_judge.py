@@ -20,7 +20,7 @@ COLUMNS = {"prediction": "p", "label": "y", "group": "a", "client": "site", "sco
 ETA = np.linspace(0.05, 0.95, 10)
 
 
-def drawn(seed, count=3000):
+def random_people(seed, count=3000):
     """People of a law on ten levels, and its CFL rule's chances at the budget 0.1."""
     rng = np.random.default_rng(seed)
     law = np.array([[np.arange(1, 11), np.arange(10, 0, -1)], [np.ones(10), np.arange(1, 11)]])
@@ -42,8 +42,8 @@ def judged(people, tmp_path, question=None, **columns):
 @pytest.mark.parametrize("notion", ["dp", "eo", "equalized_odds", "accuracy_parity"])
 @pytest.mark.parametrize("difference", ["pairwise", "overall"])
 def test_accuracy_and_disparity_by_their_definitions(tmp_path, notion, difference):
-    people = drawn(0, 400)
-    found = judged(people, tmp_path, Question(notion, difference), score=None)
+    people = random_people(0, 400)
+    judgement = judged(people, tmp_path, Question(notion, difference), score=None)
     right = np.where(people["y"] == 1, people["p"], 1 - people["p"])
     events = {
         "dp": [(people["p"], people["y"] >= 0)],
@@ -51,45 +51,47 @@ def test_accuracy_and_disparity_by_their_definitions(tmp_path, notion, differenc
         "equalized_odds": [(people["p"], people["y"] == 1), (people["p"], people["y"] == 0)],
         "accuracy_parity": [(pd.Series(right), people["y"] >= 0)],
     }[notion]
-    apart = []
+    differences = []
     for served, event in events:
         rates = [served[event & (people["a"] == a)].mean() for a in (0, 1)]
         of_all = served[event].mean()
-        apart += [abs(r - of_all) for r in rates] if difference == "overall" else [np.ptp(rates)]
-    assert found.accuracy.value == pytest.approx(right.mean(), abs=1e-12)
-    assert found.disparity.value == pytest.approx(max(apart), abs=1e-12)
-    assert [(one.client, one.group) for one in found.parts] == [
+        differences += (
+            [abs(r - of_all) for r in rates] if difference == "overall" else [np.ptp(rates)]
+        )
+    assert judgement.accuracy.value == pytest.approx(right.mean(), abs=1e-12)
+    assert judgement.disparity.value == pytest.approx(max(differences), abs=1e-12)
+    assert [(part.client, part.group) for part in judgement.parts] == [
         *((client, None) for client in (None, "0", "1")),
         *((client, group) for client in (None, "0", "1") for group in ("0", "1")),
     ]
-    for one in found.parts:
+    for part in judgement.parts:
         there = people["y"] >= 0
-        for column, name in (("site", one.client), ("a", one.group)):
+        for column, name in (("site", part.client), ("a", part.group)):
             there &= (people[column].astype(str) == name) | (name is None)
         positive = people["y"] == 1
-        shares = (one.right, one.accepted, one.true_positive, one.false_positive)
-        wanted = (
+        shares = (part.right, part.accepted, part.true_positive, part.false_positive)
+        events_of_part = (
             (pd.Series(right), there),
             *((people["p"], there & e) for e in (there, positive, ~positive)),
         )
-        assert one.people == there.sum()
-        for share, (served, event) in zip(shares, wanted, strict=True):
+        assert part.people == there.sum()
+        for share, (served, event) in zip(shares, events_of_part, strict=True):
             assert share is not None and share.low < share.value < share.high
             assert share.value == pytest.approx(served[event].mean(), abs=1e-12)
             ends = binomtest(round(share.value * 1000), 1000).proportion_ci(method="wilson")
-            told = wilson(round(share.value * 1000) / 1000, 1000)
-            assert told.ends == pytest.approx((ends.low, ends.high), abs=1e-9)
-    assert found.parts[0].disparity == found.disparity.value
-    assert found.distances == () and len(sentences(found)) == 1
+            interval = wilson(round(share.value * 1000) / 1000, 1000)
+            assert interval.ends == pytest.approx((ends.low, ends.high), abs=1e-9)
+    assert judgement.parts[0].disparity == judgement.disparity.value
+    assert judgement.distances == () and len(sentences(judgement)) == 1
 
 
 def test_an_optimal_rule_is_not_distinguishable_and_a_worse_one_is(tmp_path):
-    people = drawn(1)
+    people = random_people(1)
     cfl = judged(people, tmp_path).distances[0]
     assert cfl.scheme == "cfl" and cfl.above is not None
     assert cfl.above.low < 0 < cfl.above.high and abs(cfl.above.value) < 0.01
-    told = " ".join(sentences(judged(people, tmp_path)))
-    assert "CFL's best rule of the score" in told and "not distinguishable" in told
+    text = " ".join(sentences(judged(people, tmp_path)))
+    assert "CFL's best rule of the score" in text and "not distinguishable" in text
     lazy = people["p"] * 0.7 + 0.15  # 15 % decide against the rule, and the disparity is 0.7 of its
     worse = judged(people.assign(p=lazy), tmp_path).distances[0].above
     assert worse is not None and worse.low > 0.03
@@ -99,7 +101,7 @@ def test_an_optimal_rule_is_not_distinguishable_and_a_worse_one_is(tmp_path):
 
 def test_a_score_of_names_is_judged_by_its_levels(tmp_path):
     """As its places among the levels, in the order of their shares of y = 1."""
-    people = drawn(1)
+    people = random_people(1)
     share = people.groupby("s")["y"].mean().rank()
     plain = judged(people.assign(s=people["s"].map(share)), tmp_path)
     names = people["s"].map(dict(zip(ETA, "qwertyuiop", strict=True)))
@@ -109,13 +111,13 @@ def test_a_score_of_names_is_judged_by_its_levels(tmp_path):
 
 
 def test_a_scheme_that_does_not_get_so_fair_says_so(tmp_path):
-    people = drawn(1).assign(p=0.5)  # by lot: no disparity
-    found = judged(people, tmp_path)
-    assert found.disparity.value == 0
-    for one in found.distances[1:]:
-        assert (one.above is None) == (one.smallest > 0)
-    assert "does not get so fair" in " ".join(sentences(found)) or all(
-        one.smallest == 0 for one in found.distances
+    people = random_people(1).assign(p=0.5)  # by lot: no disparity
+    judgement = judged(people, tmp_path)
+    assert judgement.disparity.value == 0
+    for distance in judgement.distances[1:]:
+        assert (distance.above is None) == (distance.smallest > 0)
+    assert "does not get so fair" in " ".join(sentences(judgement)) or all(
+        distance.smallest == 0 for distance in judgement.distances
     )
 
 
@@ -123,11 +125,11 @@ def test_standard_errors_are_those_of_people_drawn_anew(tmp_path):
     """The twin: the same numbers of 150 other samples; their spread is known to 6 %."""
     numbers = []
     for seed in range(150):
-        found = judged(drawn(seed, 300), tmp_path, score=None)
-        both = found.accuracy, found.disparity
+        judgement = judged(random_people(seed, 300), tmp_path, score=None)
+        both = judgement.accuracy, judgement.disparity
         numbers.append([n.value for n in both] + [(n.high - n.low) / 2 / 1.96 for n in both])
-    spread, told = np.std(numbers, axis=0, ddof=1)[:2], np.mean(numbers, axis=0)[2:]
-    assert told / spread == pytest.approx(np.ones(2), abs=0.25)
+    spread, errors = np.std(numbers, axis=0, ddof=1)[:2], np.mean(numbers, axis=0)[2:]
+    assert errors / spread == pytest.approx(np.ones(2), abs=0.25)
 
 
 def table(tmp_path, rows):
@@ -146,16 +148,20 @@ C = [("n", "c", 1, 1, 15), ("n", "c", 1, 0, 15), ("n", "c", 0, 0, 20)]
 def test_a_rate_of_nobody_is_undefined_and_says_why(tmp_path):
     """Of groups a and b, b has nobody with y = 1; of c half of those with y = 1 are accepted."""
     _, options = table(tmp_path, FEW)
-    found = judge(**options, question=Question("eo"))
-    assert found.disparity is None and found.parts[0].disparity is None and found.rate == ""
-    assert sentences(found)[0].endswith("an undefined disparity: nobody of group b has y = 1.")
-    cells = [row[-1] for row in parts_table(found.parts, "site", "a")]
+    judgement = judge(**options, question=Question("eo"))
+    assert (
+        judgement.disparity is None
+        and judgement.parts[0].disparity is None
+        and judgement.rate == ""
+    )
+    assert sentences(judgement)[0].endswith("an undefined disparity: nobody of group b has y = 1.")
+    cells = [row[-1] for row in parts_table(judgement.parts, "site", "a")]
     assert cells == ["disparity", "undefined (nobody of group b has y = 1)", "", ""]
     odds = judge(**options, question=Question("eodds"))
     assert odds.disparity is not None and odds.disparity.value == pytest.approx(0.2)  # y = 0
-    told = sentences(odds)
-    assert "where y = 0, group b is accepted at a rate of 0.2, group a of 0 (" in told[0]
-    assert told[0].endswith("0 (left out: nobody of group b has y = 1).") and len(told) == 1
+    lines = sentences(odds)
+    assert "where y = 0, group b is accepted at a rate of 0.2, group a of 0 (" in lines[0]
+    assert lines[0].endswith("0 (left out: nobody of group b has y = 1).") and len(lines) == 1
     _, options = table(tmp_path, FEW + C)
     three = judge(**options, question=Question("eo"))
     assert three.disparity is not None and three.disparity.value == pytest.approx(0.5)
@@ -178,10 +184,10 @@ def test_predictions_that_are_all_alike_have_an_interval(tmp_path, p):
     """Newcombe's (1998), of the groups of which least is known."""
     sizes = {"a": 300, "b": 50, "c": 20}
     _, options = table(tmp_path, [("n", a, k % 2, p, n) for k, (a, n) in enumerate(sizes.items())])
-    found = judge(**options, question=Question()).disparity
-    assert found is not None and found.value == 0.0
+    disparity = judge(**options, question=Question()).disparity
+    assert disparity is not None and disparity.value == 0.0
     ends = binomtest(20 * p, 20).proportion_ci(method="wilson")
-    assert found.low <= 0 and found.high == pytest.approx(ends.high - ends.low, abs=1e-9)
+    assert disparity.low <= 0 and disparity.high == pytest.approx(ends.high - ends.low, abs=1e-9)
     right = judge(**(options | {"prediction": "y", "label": "copy"}), question=Question()).accuracy
     assert (
         right is not None
@@ -193,34 +199,34 @@ def test_predictions_that_are_all_alike_have_an_interval(tmp_path, p):
 def test_one_group_that_is_decided_alike_has_wilsons_interval(tmp_path):
     """The other one has the interval that it has everywhere; both are joined by MOVER."""
     frame, options = table(tmp_path, FEW)
-    found = judge(**options, question=Question("false_positive_rate_parity")).disparity
+    disparity = judge(**options, question=Question("false_positive_rate_parity")).disparity
     ends = binomtest(0, 40).proportion_ci(method="wilson")
     error = np.sqrt(0.2 * 0.8 / 50)
-    assert found is not None and len(frame) == 150
-    assert found.high - 0.2 == pytest.approx(1.96 * error, rel=0.02)
-    assert 0.2 - found.low == pytest.approx(np.hypot(1.96 * error, ends.high), rel=0.02)
+    assert disparity is not None and len(frame) == 150
+    assert disparity.high - 0.2 == pytest.approx(1.96 * error, rel=0.02)
+    assert 0.2 - disparity.low == pytest.approx(np.hypot(1.96 * error, ends.high), rel=0.02)
 
 
 def test_acceptance_alone_needs_no_label(cli, tmp_path):
     frame, options = table(tmp_path, FEW + C)
-    found = judge(**(options | {"label": None}), question=Question())
-    known = judge(**options, question=Question())
-    assert (found.disparity, found.ends) == (known.disparity, known.ends)
-    assert found.accuracy is None and found.parts[0].true_positive is None
+    unlabelled = judge(**(options | {"label": None}), question=Question())
+    labelled = judge(**options, question=Question())
+    assert (unlabelled.disparity, unlabelled.ends) == (labelled.disparity, labelled.ends)
+    assert unlabelled.accuracy is None and unlabelled.parts[0].true_positive is None
     rates = frame.groupby("a")["p"].mean()
-    assert found.ends == (("group a", rates["a"]), ("group b", rates["b"]))
+    assert unlabelled.ends == (("group a", rates["a"]), ("group b", rates["b"]))
     words = ("judge", tmp_path / "people.csv", "--prediction", "p", "--group", "a")
     done = cli(*words)
     assert (done.exit_code, done.stderr) == (0, "")
     assert "The predictions for these 200 people have a disparity of 0.4" in done.stdout
     assert json.loads(cli(*words, "--json").stdout)["accuracy"] is None
-    for more in (["--notion", "eo"], ["--score", "y"]):
-        wrong = cli(*words, *more)
+    for extra in (["--notion", "eo"], ["--score", "y"]):
+        wrong = cli(*words, *extra)
         assert wrong.exit_code == 2 and "label must be a column for" in wrong.stderr
 
 
 def test_the_command_prints_and_says_json(cli, tmp_path):
-    drawn(2, 600).to_csv(tmp_path / "people.csv", index=False)
+    random_people(2, 600).to_csv(tmp_path / "people.csv", index=False)
     words = ("--prediction", "p", "--label", "y", "--group", "a", "--client", "site")
     words = ("judge", tmp_path / "people.csv", *words, "--score", "s")
     done = cli(*words)

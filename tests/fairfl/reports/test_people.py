@@ -33,5 +33,5 @@ def test_the_federation_bears_the_names(table):
     )
     assert (federation.groups, federation.client_names) == (("old", "young"), ("north", "south"))
     levels = people.counts.shape[-1]
-    told = rf"240 people; score: column 's'; \d+ distinct scores merged into {levels} levels "
-    assert re.match(told, notes[0]) and people.people == 240 and 2 <= levels <= 5
+    note = rf"240 people; score: column 's'; \d+ distinct scores merged into {levels} levels "
+    assert re.match(note, notes[0]) and people.people == 240 and 2 <= levels <= 5

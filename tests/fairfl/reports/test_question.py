@@ -24,15 +24,15 @@ COSTS = [(1.0, 1.0), (5.0, 1.0), ((1.0, 2.0, 0.5), 3.0), "balanced"]
 
 
 @given(st.integers(0, 10**6), st.sampled_from(list(NOTIONS)), st.booleans(), st.booleans())
-def test_a_rule_is_counted_person_by_person(seed, notion, overall, told):
+def test_a_rule_is_counted_person_by_person(seed, notion, overall, sees_client):
     rng = np.random.default_rng(seed)
     counts = rng.integers(0, 5, (2, 3, 2, 4)).astype(float)
     counts[:, :, :, 0] += 1  # every client and group has people of both labels
-    table = rng.random((2, 3, 4)) if told else np.repeat(rng.random((1, 3, 4)), 2, axis=0)
+    table = rng.random((2, 3, 4)) if sees_client else np.repeat(rng.random((1, 3, 4)), 2, axis=0)
     costs = COSTS[rng.integers(4)]
     question = Question(notion, "overall" if overall else "pairwise", costs)
     task = question.task(refitted(People(np.arange(4.0), counts), counts), "cfl")
-    served = accepted(table if told else table[:1], counts)
+    served = accepted(table if sees_client else table[:1], counts)
     value, disparity = judged(*by_label(served), task, question)
     fn, fp = (0.5 / (counts[:, :, y].sum() / counts.sum()) for y in (1, 0))
     fn, fp = (fn, fp) if costs == "balanced" else costs
@@ -44,17 +44,17 @@ def test_a_rule_is_counted_person_by_person(seed, notion, overall, told):
         for label in NOTIONS[notion]:
             if label in (None, "right", y):
                 good = (f if y else 1 - f) if label == "right" else f
-                for who in (a, "all"):
-                    met[label, who] = met.get((label, who), 0) + people
-                    served[label, who] = served.get((label, who), 0) + people * good
+                for people_of in (a, "all"):
+                    met[label, people_of] = met.get((label, people_of), 0) + people
+                    served[label, people_of] = served.get((label, people_of), 0) + people * good
     rate = {key: served[key] / met[key] for key in met}
-    apart = [
+    differences = [
         abs(rate[e, a] - rate[e, "all" if overall else b])
         for e in NOTIONS[notion]
         for a in range(3)
         for b in range(3)
     ]
-    assert disparity == pytest.approx(max(apart), abs=1e-12)
+    assert disparity == pytest.approx(max(differences), abs=1e-12)
     share = question.value != "utility"
     assert value == pytest.approx(share - cost / counts.sum(), abs=1e-12)
 
@@ -87,9 +87,9 @@ def test_balanced_accuracy_where_half_of_the_labels_are_positive(tmp_path):
     """The costs are one then, and the frontiers' own values accuracies."""
     masses = np.array([[[0.125, 0.25], [0.25, 0.125], [0.125, 0.125]]] * 2)
     fed = ff.Federation.finite([0, 1], masses, [0.25, 0.75])
-    found = compare(fed, question=Question("eo", costs="balanced"), count=3)
-    assert found.number("cfl", 2) == pytest.approx(0.75, abs=1e-12)
-    write(found, "half", tmp_path)
+    comparison = compare(fed, question=Question("eo", costs="balanced"), count=3)
+    assert comparison.number("cfl", 2) == pytest.approx(0.75, abs=1e-12)
+    write(comparison, "half", tmp_path)
     written = pd.read_csv(tmp_path / "frontier.csv")
     assert written["balanced_accuracy"].notna().all()
 
@@ -107,40 +107,40 @@ def test_rates_of_groups_make_the_disparity(seed):
         with pytest.raises(ValueError, match="must have two groups to compare: nobody of group"):
             group_rates(fed, question, top)
         return
-    found = group_rates(fed, question, top)
-    free, least = (ff.solve(fed, "cfl", eps, **question.of("cfl")) for eps in (np.inf, top))
-    by_hand = Counted(fed, (free if free.disparity <= top + 1e-9 else least).classifier)
-    assert found.rate in RATES
-    label = {"everyone": None, "positive": 1, "negative": 0, "right": "right"}[found.rate]
+    rates_found = group_rates(fed, question, top)
+    free, fairest = (ff.solve(fed, "cfl", eps, **question.of("cfl")) for eps in (np.inf, top))
+    by_hand = Counted(fed, (free if free.disparity <= top + 1e-9 else fairest).classifier)
+    assert rates_found.rate in RATES
+    label = {"everyone": None, "positive": 1, "negative": 0, "right": "right"}[rates_found.rate]
     everybody, groups = set(range(fed.n_clients)), set(range(fed.n_groups))
     rates = [by_hand.rate(label, everybody, {a}) for a in groups]
-    assert found.by_group == pytest.approx(rates, abs=1e-10, nan_ok=True)
+    assert rates_found.by_group == pytest.approx(rates, abs=1e-10, nan_ok=True)
     of_all = by_hand.rate(label, everybody, groups)
-    assert found.of_all == pytest.approx(of_all, abs=1e-10, nan_ok=True)
-    apart = np.nanmax(rates) - np.nanmin(rates)
+    assert rates_found.of_all == pytest.approx(of_all, abs=1e-10, nan_ok=True)
+    difference_by_hand = np.nanmax(rates) - np.nanmin(rates)
     if difference == "overall":
-        apart = np.nanmax(np.abs(np.array(rates) - of_all))
-    assert apart == pytest.approx(top, abs=2e-9)
+        difference_by_hand = np.nanmax(np.abs(np.array(rates) - of_all))
+    assert difference_by_hand == pytest.approx(top, abs=2e-9)
 
 
 def test_a_rate_that_is_added_to_the_table_has_true_words(monkeypatch):
     """P(ŷ = 1, y = 1 | a): the words are the row's, the numbers those of a count."""
-    one = RATES["positive"]
-    row = one._replace(name="hit rates", mass=(1.0, 0.0), event="", served="rightly accepted")
+    positive = RATES["positive"]
+    row = positive._replace(name="hit rates", mass=(1.0, 0.0), event="", served="rightly accepted")
     monkeypatch.setitem(RATES, "hits", row)
     monkeypatch.setitem(TABLE, "hit_parity", ("hits",))
     masses = [[[0.2, 0.1, 0.2], [0.1, 0.1, 0.3]]]
     fed = ff.Federation.finite([0, 1, 2], masses, [0.1, 0.6, 0.9])
     question = Question("hit_parity")  # type: ignore[arg-type]
-    found = compare(fed, question=question, count=3)
+    comparison = compare(fed, question=question, count=3)
     rates = [(0.1 * 0.6 + 0.2 * 0.9) / 0.5, (0.1 * 0.6 + 0.3 * 0.9) / 0.5]  # x = 1, 2 are accepted
-    assert found.rates.by_group == pytest.approx(rates)
-    assert found.number("cfl", 3) == pytest.approx(rates[1] - rates[0])
+    assert comparison.rates.by_group == pytest.approx(rates)
+    assert comparison.number("cfl", 3) == pytest.approx(rates[1] - rates[0])
     first = "group 1 is rightly accepted at a rate of 0.66, group 0 of 0.48: a disparity of 0.18."
-    assert sentences(found)[0].endswith(first)
+    assert sentences(comparison)[0].endswith(first)
     assert "the largest difference of hit rates between two groups" in asked(question)[0]
-    assert _rates(found) == ["are rightly accepted"]
-    assert rules_table(found).columns[-1].header == "hit rates"
+    assert _rates(comparison) == ["are rightly accepted"]
+    assert rules_table(comparison).columns[-1].header == "hit rates"
 
 
 @pytest.mark.parametrize("difference", ["pairwise", "overall"])
@@ -149,18 +149,18 @@ def test_a_rate_that_does_not_exist_is_not_compared(difference):
     masses = [[[0.2, 0.1], [0.2, 0.1], [0.1, 0.3]]]
     eta = [[[0.4, 0.9], [0.0, 0.0], [0.6, 0.8]]]
     fed = ff.Federation.finite([0, 1], masses, eta)
-    found = compare(fed, question=Question("eo", difference), count=3)
+    comparison = compare(fed, question=Question("eo", difference), count=3)
     # x = 1 of a and everybody of c are accepted
-    one, other = 0.09 / 0.17, (0.09 + 0.3) / (0.17 + 0.3)
-    assert found.rates.undefined == ("nobody of group 1 has y = 1",)
-    high = 1.0 - (other if difference == "overall" else one)
-    assert found.number("cfl", 3) == pytest.approx(max(high, other - one))
-    assert "(left out: nobody of group 1 has y = 1)" in sentences(found)[0]
-    cells = [*rules_table(found).columns[-1].cells]
+    rate_a, rate_all = 0.09 / 0.17, (0.09 + 0.3) / (0.17 + 0.3)
+    assert comparison.rates.undefined == ("nobody of group 1 has y = 1",)
+    high = 1.0 - (rate_all if difference == "overall" else rate_a)
+    assert comparison.number("cfl", 3) == pytest.approx(max(high, rate_all - rate_a))
+    assert "(left out: nobody of group 1 has y = 1)" in sentences(comparison)[0]
+    cells = [*rules_table(comparison).columns[-1].cells]
     assert [cell == "undefined" for cell in cells[:3]] == [False, True, False]
     two = ff.Federation.finite([0, 1], np.array(masses)[:, :2] / 0.6, np.array(eta)[:, :2])
-    wanted = "'true_positive_rate_parity' must have two groups to compare: nobody of group 1 has y"
-    with pytest.raises(ValueError, match=wanted):
+    message = "'true_positive_rate_parity' must have two groups to compare: nobody of group 1 has y"
+    with pytest.raises(ValueError, match=message):
         compare(two, question=Question("eo", difference), count=3)
 
 
@@ -168,19 +168,24 @@ def test_rates_are_of_the_least_disparate_rule_where_several_are_best():
     """At x = 0, y is a coin toss: who is accepted there costs nothing."""
     masses = [[[0.2, 0.0, 0.3], [0.1, 0.3, 0.1]]]
     fed = ff.Federation.finite([-1, 0, 1], masses, [0.1, 0.5, 0.9])
-    found = compare(fed, count=3)
-    by_group = found.rates.by_group
-    assert by_group == pytest.approx([0.6, 0.6]) and "a disparity of 0." in sentences(found)[0]
+    comparison = compare(fed, count=3)
+    by_group = comparison.rates.by_group
+    assert by_group == pytest.approx([0.6, 0.6]) and "a disparity of 0." in sentences(comparison)[0]
 
 
 def test_a_rule_for_each_client_may_gain():
     """Two clients that favour opposite groups: the budget of the pooled law binds neither."""
     masses = [[[0.1, 0.2, 0.5], [0.1, 0.1, 0.0]], [[0.1, 0.1, 0.0], [0.5, 0.2, 0.1]]]
     eta = [[0.1, 0.5, 0.8], [0.4, 0.6, 0.9]]
-    found = compare(ff.Federation.finite([0, 1, 2], masses, eta), question=Question(local_eps=1.0))
-    aware = found.reaches["client_aware"]
+    comparison = compare(
+        ff.Federation.finite([0, 1, 2], masses, eta), question=Question(local_eps=1.0)
+    )
+    aware = comparison.reaches["client_aware"]
     assert aware.loss <= 1e-12 < 1e-4 < aware.gain
-    assert found.bounds[-1, 4].tolist() == [-1, 1] and found.bounds[0, 4].tolist() == [0, 1]
+    assert comparison.bounds[-1, 4].tolist() == [-1, 1] and comparison.bounds[0, 4].tolist() == [
+        0,
+        1,
+    ]
 
 
 def test_a_small_group_varies_as_the_draws_that_have_it():
@@ -197,19 +202,19 @@ def test_many_groups_of_one_person_are_drawn_in_the_end():
     client[:, 1, 0] = 1.0
     client[5] = 0.0
     client[7, 0, 1] = 9.0
-    drawn = _resampled(client, np.random.default_rng(0))
-    assert np.array_equal(drawn.sum(axis=(1, 2)), client.sum(axis=(1, 2)))
-    assert (drawn[client == 0] == 0).all()
+    sample = _resampled(client, np.random.default_rng(0))
+    assert np.array_equal(sample.sum(axis=(1, 2)), client.sum(axis=(1, 2)))
+    assert (sample[client == 0] == 0).all()
 
 
 def test_for_many_groups_slow_schemes_are_solved_where_they_are_named():
-    every = Question()
-    assert every.for_groups(30) == (every, [])
-    few, (note,) = every.for_groups(31)
+    whole = Question()
+    assert whole.for_groups(30) == (whole, [])
+    few, (note,) = whole.for_groups(31)
     assert few.schemes == ("cfl", "lft_ensemble_common")
     slow = "lft_fedavg_common,lft_fedavg,lft_ensemble"
     assert note == f"Left out for more than 30 groups: --schemes {slow} (minutes)."
-    assert every.for_groups(31, "lft_fedavg")[0].schemes == (*few.schemes, "lft_fedavg")
-    told, named = Question(local_eps=0.1), Question(only=("lft_fedavg",))
-    assert told.for_groups(31)[0].schemes == (*few.schemes, "client_aware")
+    assert whole.for_groups(31, "lft_fedavg")[0].schemes == (*few.schemes, "lft_fedavg")
+    local, named = Question(local_eps=0.1), Question(only=("lft_fedavg",))
+    assert local.for_groups(31)[0].schemes == (*few.schemes, "client_aware")
     assert named.for_groups(100) == (named, [])

@@ -38,9 +38,9 @@ from fairfl.sims.data.summary import Summary, joined
 from fairfl.theory.populations.calibration import Counted, count_people
 
 
-def sample_of(seed, shape=(3, 2, 2, 4), most=6):
+def sample_of(seed, shape=(3, 2, 2, 4), top=6):
     rng = np.random.default_rng(seed)
-    counts = rng.integers(0, most, shape).astype(float)
+    counts = rng.integers(0, top, shape).astype(float)
     counts[:, :, 0, 0] += 1  # every client has both groups, but the first one
     counts[0, 1] = 0
     return Counted(np.arange(shape[-1], dtype=float), counts), rng
@@ -49,11 +49,11 @@ def sample_of(seed, shape=(3, 2, 2, 4), most=6):
 @given(st.integers(0, 10**6))
 def test_clients_keep_their_size_and_their_groups(seed):
     sample, rng = sample_of(seed)
-    drawn = resampled(sample.counts, rng)
-    assert drawn.shape == sample.counts.shape and (drawn == np.round(drawn)).all()
-    assert np.array_equal(drawn.sum(axis=(1, 2, 3)), sample.counts.sum(axis=(1, 2, 3)))
-    assert np.array_equal(drawn.sum(axis=(2, 3)) > 0, sample.counts.sum(axis=(2, 3)) > 0)
-    assert (drawn[sample.counts == 0] == 0).all()
+    counts = resampled(sample.counts, rng)
+    assert counts.shape == sample.counts.shape and (counts == np.round(counts)).all()
+    assert np.array_equal(counts.sum(axis=(1, 2, 3)), sample.counts.sum(axis=(1, 2, 3)))
+    assert np.array_equal(counts.sum(axis=(2, 3)) > 0, sample.counts.sum(axis=(2, 3)) > 0)
+    assert (counts[sample.counts == 0] == 0).all()
 
 
 @given(st.integers(0, 10**6))
@@ -90,9 +90,9 @@ def test_a_score_of_ones_own_is_worth_nothing_on_others():
     counts = np.zeros((1, 2, 2, 400))
     counts[0, rng.integers(0, 2, 400), rng.integers(0, 2, 400), np.arange(400)] = 1
     sample = Counted(np.arange(400.0), counts, calibrate="client_group")
-    found = crossed(sample, folds(counts, rng), [Spot("cfl", np.array([np.inf]))], PLAIN)
-    assert found is not None
-    outside, inside = found
+    judgements = crossed(sample, folds(counts, rng), [Spot("cfl", np.array([np.inf]))], PLAIN)
+    assert judgements is not None
+    outside, inside = judgements
     assert inside[0, 0].mean() > 0.535 > 0.515 > outside[0, 0], outside
 
 
@@ -105,17 +105,17 @@ def test_people_too_few_to_be_dealt_into_parts():
     rare = np.array([[[[9.0, 9.0], [1.0, 0.0]], [[9.0, 9.0], [0.0, 0.0]]]])  # one person with y = 1
     sample, balanced = Counted(sample.points, rare), replace(PLAIN, costs="balanced")
     assert crossed(sample, folds(rare, np.random.default_rng(0)), [], balanced) is None
-    drawn = best_disparities(sample, balanced, 20, 0)
-    assert np.isfinite(drawn).all() and 0.0 in drawn
+    disparities = best_disparities(sample, balanced, 20, 0)
+    assert np.isfinite(disparities).all() and 0.0 in disparities
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         # reversed: said where a table is read, not at every draw
         refitted(sample, sample.counts[..., ::-1])
 
 
-def spread_of(found, fed, sample, draws=20):
+def spread_of(comparison, fed, sample, draws=20):
     """What sampling does to a comparison."""
-    spread = with_intervals(found, fed, sample, bootstraps=draws, seed=0).spread
+    spread = with_intervals(comparison, fed, sample, bootstraps=draws, seed=0).spread
     assert spread is not None
     return spread
 
@@ -138,20 +138,20 @@ def test_standard_errors_are_those_of_the_bootstrap():
     sample, fed = law(0)
     at, rng = (0.1, 0.25), np.random.default_rng(1)
 
-    def drawn(fed):
+    def numbers(fed):
         cfl, fedavg = (ff.frontier(fed, scheme, 2) for scheme in ("cfl", "lft_fedavg"))
         ends = cfl.accuracy[[0, -1]], fedavg.disparity[:1]
         return np.concatenate([*ends, cfl.accuracy_at(at), [fedavg.accuracy_at(0.25)]])
 
-    draws = [drawn(refitted(sample, resampled(sample.counts, rng))) for _ in range(60)]
+    draws = [numbers(refitted(sample, resampled(sample.counts, rng))) for _ in range(60)]
     spread = np.std(draws, axis=0)
     spread[2] = np.sqrt(np.mean(np.square(draws)[:, 2]))  # FedAvg's smallest disparity is zero
-    found = compare(fed, at=at, count=3)
-    between = spread_of(found, fed, sample).interval
+    comparison = compare(fed, at=at, count=3)
+    between = spread_of(comparison, fed, sample).interval
     half = np.diff(between, axis=-1)[..., 0] / 2 / sampling.NORMAL
     half = np.array([*half[0, [1, 2]], 2 * half[3, 0], *half[0, [5, 6]], half[3, 6]])
     assert (half > 0.8 * spread).all() and (half < 2.0 * spread).all(), half / spread
-    low, high = np.moveaxis(found.bounds, -1, 0)[..., None]
+    low, high = np.moveaxis(comparison.bounds, -1, 0)[..., None]
     assert np.array_equal(np.clip(between, low, high), between, equal_nan=True)
     assert between[0, 7:9].tolist() == [[0, 0], [0, 0]]  # CFL is not below itself
 
@@ -168,18 +168,18 @@ def test_derivatives_of_neighbours_replace_one_that_holds_for_very_few_people():
     label = (rng.random(3000) < chance).astype(int)
     sample = count_people(chance.round(2), label, group, site, levels=12)
     fed, scheme = refitted(sample, sample.counts), "lft_fedavg_common"
-    found = compare(fed, at=[0.12], count=3)
-    spots, place = _spots(found, sample)
-    spot = spots[place[list(found.reaches).index(scheme), 1]]
+    comparison = compare(fed, at=[0.12], count=3)
+    spots, place = _spots(comparison, sample)
+    spot = spots[place[list(comparison.reaches).index(scheme), 1]]
     alone = influences(fed, sample, [spot._replace(near=())], PLAIN)[0]
     plain, mean = (
-        standard_errors(one[0, 0], sample.counts)
-        for one in (alone, influences(fed, sample, [spot], PLAIN)[0])
+        standard_errors(influence[0, 0], sample.counts)
+        for influence in (alone, influences(fed, sample, [spot], PLAIN)[0])
     )
     draws = []
     for _ in range(40):
-        other = refitted(sample, resampled(sample.counts, rng))
-        curve = ff.frontier(other, "lft_fedavg", 2, budgets="common")
+        refit = refitted(sample, resampled(sample.counts, rng))
+        curve = ff.frontier(refit, "lft_fedavg", 2, budgets="common")
         draws.append(curve.accuracy_at(max(0.12, curve.disparity[0])))
     assert plain > 3 * np.std(draws) and 0.5 < mean / np.std(draws) < 1.5, (plain, mean)
 
@@ -192,9 +192,9 @@ def test_other_budgets_may_reach_the_smallest_disparity():
     column, truth = 4, compare(law(10**6, 400_000, levels=0)[1], at=[0.3], count=30)
     for seed in (1, 2, 4):
         sample, fed = law(seed, 4000, levels=None)
-        found = compare(fed, at=[0.3], count=8)
-        low, high = spread_of(found, fed, sample).interval[2, column]
-        assert found.numbers[2, column] < 0.002 < 0.012 < truth.numbers[2, column], seed
+        comparison = compare(fed, at=[0.3], count=8)
+        low, high = spread_of(comparison, fed, sample).interval[2, column]
+        assert comparison.numbers[2, column] < 0.002 < 0.012 < truth.numbers[2, column], seed
         assert low <= truth.numbers[2, column] <= high, seed
 
 
@@ -206,7 +206,7 @@ def summarised(sample, change):
         Summary(f"site {i}", "s", "y", names, "a", names, edges, c.astype(int), int(c.sum()))
         for i, c in enumerate(sample.counts)
     ]
-    (counts, *ranges), points, *_ = joined([change(one) for one in whole])
+    (counts, *ranges), points, *_ = joined([change(summary) for summary in whole])
     people = Counted(points, counts, ranges=np.array(ranges))
     return refitted(people, counts), people
 
@@ -218,7 +218,7 @@ def test_the_fullest_table_is_the_linear_programmes(seed):
     hidden = people.counts < 9
     ranges = np.array([np.where(hidden, 1, people.counts), np.where(hidden, 14, people.counts)])
     worth = rng.normal(size=people.counts.shape)
-    found = fullest(replace(people, ranges=ranges), worth)
+    table = fullest(replace(people, ranges=ranges), worth)
     sites = np.kron(np.eye(2), np.ones(12))
     best = linprog(
         -worth.ravel(),
@@ -226,8 +226,8 @@ def test_the_fullest_table_is_the_linear_programmes(seed):
         b_eq=people.counts.sum(axis=(1, 2, 3)),
         bounds=np.reshape(ranges, (2, -1)).T,
     )
-    assert (worth * found).sum() == pytest.approx(-best.fun, rel=1e-9)
-    assert np.array_equal(np.clip(found, *ranges), found)
+    assert (worth * table).sum() == pytest.approx(-best.fun, rel=1e-9)
+    assert np.array_equal(np.clip(table, *ranges), table)
 
 
 def test_intervals_hold_what_was_withheld():
@@ -237,18 +237,19 @@ def test_intervals_hold_what_was_withheld():
     hits = []
     for seed in range(3):
         sample = law(seed)[0]
-        fed, people = summarised(sample, lambda one: one)
+        fed, people = summarised(sample, lambda summary: summary)
         truth = compare(fed, at=[0.2], count=4).numbers
-        fed, people = summarised(sample, lambda one: one.suppressed(25))
+        fed, people = summarised(sample, lambda summary: summary.suppressed(25))
         assert people.ranges is not None and np.ptp(people.ranges, axis=0).sum() > 100
-        found = compare(fed, at=[0.2], count=4)
+        comparison = compare(fed, at=[0.2], count=4)
         between, alone = (
-            spread_of(found, fed, one).interval for one in (people, replace(people, ranges=None))
+            spread_of(comparison, fed, summary).interval
+            for summary in (people, replace(people, ranges=None))
         )
-        known = np.isfinite(truth + between[..., 0])
+        is_known = np.isfinite(truth + between[..., 0])
         low, high = np.moveaxis(between, -1, 0)
-        hits += ((low - 1e-9 <= truth) & (truth <= high + 1e-9))[known].tolist()
-        wider = np.diff(between)[known].sum() / np.diff(alone)[known].sum()
+        hits += ((low - 1e-9 <= truth) & (truth <= high + 1e-9))[is_known].tolist()
+        wider = np.diff(between)[is_known].sum() / np.diff(alone)[is_known].sum()
         assert wider > 1.2
     assert np.mean(hits) > 0.95
 
@@ -264,9 +265,11 @@ def test_the_noise_of_counts_is_counted():
     shares = draws[..., 1, :].sum(axis=(1, 2, 3)) / draws.sum(axis=(1, 2, 3, 4))
     assert noise_errors(influence, noisy) == pytest.approx(shares.std(), rel=0.05)
     assert noise_errors(influence, sample) == 0.0
-    found = compare(refitted(sample, sample.counts), at=[0.2], count=3)
+    comparison = compare(refitted(sample, sample.counts), at=[0.2], count=3)
     fed = refitted(sample, sample.counts)
-    wide, narrow = (np.diff(spread_of(found, fed, one).interval) for one in (noisy, sample))
+    wide, narrow = (
+        np.diff(spread_of(comparison, fed, counted).interval) for counted in (noisy, sample)
+    )
     assert np.nanmin(wide - narrow) > -1e-3 and np.nansum(wide) > 1.1 * np.nansum(narrow)
 
 
@@ -282,8 +285,8 @@ def test_what_the_derivative_explains_is_not_counted_twice():
     of = np.zeros(()), np.array(shares), whole, influence, halves
     assert corrected(*of) < 1e-12 < np.std(shares)
     p = sample.counts[:, :, 1].sum(axis=(1, 2)) / sample.counts.sum(axis=(1, 2, 3))
-    wanted = np.sqrt((p * (1 - p) * sample.counts.sum(axis=(1, 2, 3))).sum()) / sample.people
-    assert standard_errors(influence, sample.counts) == pytest.approx(wanted, rel=1e-12)
+    error = np.sqrt((p * (1 - p) * sample.counts.sum(axis=(1, 2, 3))).sum()) / sample.people
+    assert standard_errors(influence, sample.counts) == pytest.approx(error, rel=1e-12)
     off = shares + np.array([1, 2, 0, 1, 0, 0]) * 0.001
     assert corrected(np.array(0.002), off, *of[2:]) == pytest.approx(np.sqrt(5) * 0.001)
     assert jackknife(np.array([1, -1, 0, 1, -1])) == pytest.approx(2 * np.sqrt(0.8), rel=1e-12)
@@ -296,8 +299,8 @@ def test_a_derivative_that_predicts_worse_than_no_change():
     influence = np.broadcast_to([[0.0], [1.0]], sample.counts.shape)
     y = (sample.counts - halves)[:, :, :, 1].sum(axis=(1, 2, 3)) / (sample.people / 2)
     off = standard_errors(influence, sample.counts)
-    found = corrected(np.array([off / 2, off]), y, y.mean(), -influence, halves)
-    assert found == pytest.approx([np.sqrt(2.0) * y.std(), off], rel=1e-9)
+    errors = corrected(np.array([off / 2, off]), y, y.mean(), -influence, halves)
+    assert errors == pytest.approx([np.sqrt(2.0) * y.std(), off], rel=1e-9)
     assert corrected(off, y, y.mean(), influence, halves) == pytest.approx(off, rel=1e-2)
 
 
@@ -309,8 +312,8 @@ def test_a_loss_near_zero_has_the_error_of_its_second_order(monkeypatch):
     counts = np.full((2, 2, 2, 3), 20.0)
     halves = halved(counts, np.random.default_rng(0))
     loss = ((counts - halves)[:, :, :, 1].sum(axis=(1, 2, 3)) / 240 - 0.5) ** 2
-    found = corrected(np.zeros(()), loss, np.zeros(()), np.zeros_like(counts), halves)
-    assert found == pytest.approx(np.sqrt(3) * 0.25 / 480, rel=0.1)
+    error = corrected(np.zeros(()), loss, np.zeros(()), np.zeros_like(counts), halves)
+    assert error == pytest.approx(np.sqrt(3) * 0.25 / 480, rel=0.1)
 
 
 def test_one_client_further_apart_is_the_slow_twins():
@@ -318,29 +321,31 @@ def test_one_client_further_apart_is_the_slow_twins():
     disparity.
     """
     sample, fed = law(0)
-    found = compare(fed, at=[0.25], count=3)
-    pooled = found.table[0, 1, 0]
-    losses = pooled - _further_apart(found, fed, sample)[1:3, 1, 0]
-    more = 0.98 * np.sqrt((1 / sample.counts.sum(axis=(2, 3))).sum(axis=1))
+    comparison = compare(fed, at=[0.25], count=3)
+    pooled = comparison.table[0, 1, 0]
+    losses = pooled - _further_apart(comparison, fed, sample)[1:3, 1, 0]
+    margins = 0.98 * np.sqrt((1 / sample.counts.sum(axis=(2, 3))).sum(axis=1))
     for scheme, loss, plain in zip(
-        ("lft_fedavg", "lft_ensemble"), losses, pooled - found.table[1:3, 1, 0], strict=True
+        ("lft_fedavg", "lft_ensemble"), losses, pooled - comparison.table[1:3, 1, 0], strict=True
     ):
         tried = [
             ff.solve(fed, scheme, eps=np.maximum(eps - less, 0.0))
-            for less in np.diag(more)
+            for less in np.diag(margins)
             for eps in np.linspace(0, 0.7, 201)
         ]
-        worth = np.array([one.accuracy * (one.disparity <= 0.25) for one in tried]).reshape(2, -1)
-        wanted = pooled - worth.max(axis=1).min()
-        assert plain + 0.005 < loss == pytest.approx(wanted, abs=0.0025), scheme
+        worth = np.array(
+            [solution.accuracy * (solution.disparity <= 0.25) for solution in tried]
+        ).reshape(2, -1)
+        loss_by_twin = pooled - worth.max(axis=1).min()
+        assert plain + 0.005 < loss == pytest.approx(loss_by_twin, abs=0.0025), scheme
 
 
 def test_the_best_rules_disparity_is_drawn_from_the_seed():
     sample, fed = law(0)
-    one, again, other = (best_disparities(sample, PLAIN, 20, seed) for seed in (1, 1, 2))
-    assert np.array_equal(one, again) and not np.array_equal(one, other)
+    first, again, second = (best_disparities(sample, PLAIN, 20, seed) for seed in (1, 1, 2))
+    assert np.array_equal(first, again) and not np.array_equal(first, second)
     free = ff.solve(fed, "cfl", np.inf).disparity
-    assert one.min() < free < one.max()
+    assert first.min() < free < first.max()
 
 
 def test_a_spot_without_a_certified_rule_has_no_interval(monkeypatch):
@@ -348,9 +353,9 @@ def test_a_spot_without_a_certified_rule_has_no_interval(monkeypatch):
         raise ff.CertificationError("no solution certified")
 
     sample, fed = law(0)
-    found = compare(fed, at=[0.2], count=3)
+    comparison = compare(fed, at=[0.2], count=3)
     monkeypatch.setattr(sampling, "rules_at", uncertain)
-    spread = spread_of(found, fed, sample)
+    spread = spread_of(comparison, fed, sample)
     assert np.isnan(spread.interval[0, 1]).all() and np.isnan(spread.held).all()
 
 
@@ -362,11 +367,11 @@ def test_no_interval_ends_above_what_is_never_below():
     score = np.round(1 / (1 + np.exp(-rng.normal(1.2 * group - 0.5, 1.3))), 1)
     sample = count_people(score, rng.random(120) < score, group, site)
     fed = refitted(sample, sample.counts)
-    asked = replace(PLAIN, local_eps=1.0)
-    found = compare(fed, at=[0.05, 0.1, 0.2], count=5, question=asked)
-    spread = spread_of(found, fed, sample)
+    question = replace(PLAIN, local_eps=1.0)
+    comparison = compare(fed, at=[0.05, 0.1, 0.2], count=5, question=question)
+    spread = spread_of(comparison, fed, sample)
     low, high = np.moveaxis(spread.interval, -1, 0)
-    aware, values = list(found.reaches).index("client_aware"), [1, 2, 5, 6, 7]
+    aware, values = list(comparison.reaches).index("client_aware"), [1, 2, 5, 6, 7]
     others = np.delete(high, aware, axis=0)
     assert not (others[:, values] > high[0, 2]).any() and not (others[:, 5:8] > high[0, 5:8]).any()
     assert not (high[:, values] > high[:, [2]]).any() and not (low > high).any()
@@ -376,13 +381,13 @@ def test_no_interval_ends_above_what_is_never_below():
 def test_how_many_people_would_do_follows_from_the_furthest_end():
     """Of 750 people a site, where a loss of nothing may be 3 points: 9 times as many."""
     sample, fed = law(0)
-    found = compare(fed, at=[0.2], count=3)
-    ends = np.stack([found.numbers - 0.001, found.numbers + 0.001], axis=-1)
-    for end, told in ((0.03, "about 6,800 people at each site"), (0.009, "")):
-        ends[3, 4] = 0.0, found.numbers[3, 4] + end
+    comparison = compare(fed, at=[0.2], count=3)
+    ends = np.stack([comparison.numbers - 0.001, comparison.numbers + 0.001], axis=-1)
+    for end, text in ((0.03, "about 6,800 people at each site"), (0.009, "")):
+        ends[3, 4] = 0.0, comparison.numbers[3, 4] + end
         spread = Spread(ends, np.ones((5, 1)), np.zeros((5, 3, 2)), 20, 0)
-        words = " ".join(_too_few(replace(found, people=sample.people, spread=spread)))
-        assert told in words and bool(told) == bool(words), words
+        words = " ".join(_too_few(replace(comparison, people=sample.people, spread=spread)))
+        assert text in words and bool(text) == bool(words), words
 
 
 @pytest.mark.deep
@@ -395,10 +400,10 @@ def test_intervals_hold_the_truth():
     truth = compare(law(10**6, 400_000, levels=0)[1], at=at, count=30).numbers
     for seed in range(50):
         sample, fed = law(seed, 3000, levels=None)
-        found = compare(fed, at=at, count=8)
-        low, high = np.moveaxis(spread_of(found, fed, sample, 100).interval, -1, 0)
-        known = np.isfinite(found.numbers) & np.isfinite(low)
-        hits.append(np.where(known, (low <= truth + 1e-9) & (truth - 1e-9 <= high), np.nan))
+        comparison = compare(fed, at=at, count=8)
+        low, high = np.moveaxis(spread_of(comparison, fed, sample, 100).interval, -1, 0)
+        is_known = np.isfinite(comparison.numbers) & np.isfinite(low)
+        hits.append(np.where(is_known, (low <= truth + 1e-9) & (truth - 1e-9 <= high), np.nan))
     assert np.nanmean(hits) > 0.93
     cfl = np.nanmean(np.array(hits)[:, 0], axis=0)  # the boundary at zero included
     assert cfl.min() > 0.9

@@ -42,8 +42,8 @@ def test_areas_and_their_standard_errors(people):
     assert abs(influence.mean()) < 1e-12
     without = [roc_auc_score(np.delete(label, k), np.delete(score, k)) for k in range(300)]
     jackknife = np.sqrt(299 * np.var(without))
-    told = estimate(np.zeros(300, int), area, influence)
-    assert (told.high - told.low) / 2 / 1.96 == pytest.approx(jackknife, rel=0.02)
+    interval = estimate(np.zeros(300, int), area, influence)
+    assert (interval.high - interval.low) / 2 / 1.96 == pytest.approx(jackknife, rel=0.02)
 
 
 @pytest.fixture(scope="module")
@@ -68,12 +68,12 @@ def compared(file):
 def test_each_scores_rules_are_those_of_its_own_frontier(compared):
     """Judged on the same held-out people; slopes there are means of neighbouring points'."""
     both, alone = compared
-    assert [one["score"] for one in both["scores"]] == ["p", "s", "r"]
-    for one, own in zip(both["scores"], alone, strict=True):
-        held = {scheme["scheme"]: scheme for scheme in own["schemes"]}
-        assert len(one["costs"]) == 3 * len(AT) + 1
-        for cost in one["costs"]:
-            d, scheme = cost["disparity"], held[cost["scheme"]]
+    assert [score["score"] for score in both["scores"]] == ["p", "s", "r"]
+    for score, frontier_answer in zip(both["scores"], alone, strict=True):
+        schemes = {scheme["scheme"]: scheme for scheme in frontier_answer["schemes"]}
+        assert len(score["costs"]) == 3 * len(AT) + 1
+        for cost in score["costs"]:
+            d, scheme = cost["disparity"], schemes[cost["scheme"]]
             if d is not None and scheme["smallest_disparity"] > d:
                 assert {cost[name] for name in ("value", "lost", "by_score")} == {None}
                 continue
@@ -89,9 +89,9 @@ def test_the_parts_add_up_and_hold_the_laws_truth(compared):
     fed = ff.Federation.finite(ETA, law, ETA)
     coarse = ff.Federation.finite(range(5), mass, right.sum((0, 1)) / mass.sum((0, 1)))
     best, central = (float(ff.frontier(f, "cfl", 20).accuracy_at(0.1)) for f in (fed, coarse))
-    first, one, noise = compared[0]["scores"]
+    first, rounded, noise = compared[0]["scores"]
     seen = 0
-    for cost in one["costs"]:
+    for cost in rounded["costs"]:
         parts = [cost[name] for name in ("lost", "by_score", "by_constraints")]
         if cost["scheme"] == "cfl" or cost["value"] is None:
             assert parts[0] == parts[1] and parts[2] in (None, {"value": 0, "low": 0, "high": 0})
@@ -99,35 +99,37 @@ def test_the_parts_add_up_and_hold_the_laws_truth(compared):
         total, score, constraints = (part["value"] for part in parts)
         assert total == pytest.approx(score + constraints, abs=1e-12)
         local = ff.frontier(coarse, cost["scheme"].removesuffix("_common"), 20, budgets="common")
-        own = float(local.accuracy_at(0.1))
-        for told, true in zip(parts, (best - own, best - central, central - own), strict=True):
+        accuracy = float(local.accuracy_at(0.1))
+        for share, true in zip(
+            parts, (best - accuracy, best - central, central - accuracy), strict=True
+        ):
             assert (
-                told["low"] - 1e-12 <= true <= told["high"] + 1e-12
-                and told["high"] - told["low"] < 0.02
+                share["low"] - 1e-12 <= true <= share["high"] + 1e-12
+                and share["high"] - share["low"] < 0.02
             )
         seen += 1
     assert seen == 2
     assert noise["auc_lost"]["low"] > 0.2 and noise["costs"][0]["lost"]["low"] > 0.05
-    known = [cost["by_score"] for cost in first["costs"] if cost["value"] is not None]
-    assert first["auc_lost"]["high"] == 0 and all(c["low"] == c["high"] == 0 for c in known)
+    by_score = [cost["by_score"] for cost in first["costs"] if cost["value"] is not None]
+    assert first["auc_lost"]["high"] == 0 and all(c["low"] == c["high"] == 0 for c in by_score)
 
 
 @pytest.mark.parametrize("scheme", ["cfl", "lft_ensemble_common"])
 def test_the_rule_by_client_is_as_judged_once_applied(cli, file, tmp_path, scheme):
     words = ("--score", "p", *ROLES, "--bootstraps", 0, "--at", 0.15, "--schemes", scheme)
     out = ("--by-client", scheme, "--out", tmp_path, "--json")
-    told = json.loads(cli("frontier", file, *words, *out).stdout)["by_client"][scheme]
+    by_client = json.loads(cli("frontier", file, *words, *out).stdout)["by_client"][scheme]
     decided, rule = tmp_path / "decided.csv", tmp_path / f"rule_{scheme}.json"
     columns = ("--score", "p", "--group", "a", "--out", decided)
     assert cli("apply", rule, file, *columns).exit_code == 0
     words = ("judge", decided, "--prediction", "chance", *ROLES[:6], "--json")
     judged = json.loads(cli(*words).stdout)
-    for one, other in zip(told, judged["parts"], strict=True):
-        assert one.keys() == other.keys() and one["people"] == other["people"]
-        assert (one["client"], one["group"]) == (other["client"], other["group"])
+    for part, judged_part in zip(by_client, judged["parts"], strict=True):
+        assert part.keys() == judged_part.keys() and part["people"] == judged_part["people"]
+        assert (part["client"], part["group"]) == (judged_part["client"], judged_part["group"])
         for name in ("positive", "right", "accepted", "true_positive", "false_positive"):
-            assert one[name] == pytest.approx(other[name], abs=1e-9)
-    assert told[0]["disparity"] == pytest.approx(0.15, abs=0.02)
+            assert part[name] == pytest.approx(judged_part[name], abs=1e-9)
+    assert by_client[0]["disparity"] == pytest.approx(0.15, abs=0.02)
 
 
 def test_the_tables_fit_80_columns(cli, file, monkeypatch):

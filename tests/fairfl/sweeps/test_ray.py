@@ -20,10 +20,10 @@ def cluster(monkeypatch):
     from ray.cluster_utils import Cluster
 
     monkeypatch.setenv("PYTHONPATH", str(Path(swept.__file__).parent))
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    made.add_node(num_cpus=1)
-    yield made
-    made.shutdown()
+    local_cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    local_cluster.add_node(num_cpus=1)
+    yield local_cluster
+    local_cluster.shutdown()
 
 
 @pytest.mark.parametrize("loss", ["none", "node", "process"])
@@ -37,15 +37,15 @@ def test_the_table_is_that_of_the_local_engine(loss, cluster, tmp_path):
             cluster.remove_node(list(cluster.worker_nodes)[0], allow_graceful=False)
 
     grid = {"log": [str(tmp_path / "ray")], "a": list(range(40))}
-    found = ff.sweep(
+    table = ff.sweep(
         function, grid, tmp_path / "o", engine="ray", address=cluster.address, progress=progress
     )
-    assert found["error"].dropna().tolist() == ([LOST] if loss == "process" else [])
+    assert table["error"].dropna().tolist() == ([LOST] if loss == "process" else [])
     done = swept.counts(tmp_path / "ray")
     assert len(done) == 40 - (loss == "process")
     ff.sweep(function, grid, tmp_path / "p", jobs=2)
-    one, other = ((tmp_path / name / "table.parquet").read_bytes() for name in "op")
-    assert one == other
+    by_local, by_ray = ((tmp_path / name / "table.parquet").read_bytes() for name in "op")
+    assert by_local == by_ray
 
 
 def test_a_driver_that_is_killed_goes_on(cluster, tmp_path):
@@ -64,6 +64,6 @@ def test_a_driver_that_is_killed_goes_on(cluster, tmp_path):
     started.kill()
     started.wait()
     there = {file: file.stat().st_mtime_ns for file in tmp_path.glob("o/units/*/*.json")}
-    found = ff.sweep(swept.slow, grid, tmp_path / "o", engine="ray", address=cluster.address)
-    assert len(found) == 40 and found["error"].isna().all()
+    table = ff.sweep(swept.slow, grid, tmp_path / "o", engine="ray", address=cluster.address)
+    assert len(table) == 40 and table["error"].isna().all()
     assert all(file.stat().st_mtime_ns == when for file, when in there.items())

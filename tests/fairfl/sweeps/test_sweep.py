@@ -50,27 +50,28 @@ def test_grid_is_every_combination_and_its_draws():
     draws = {"fed.clients.0.mean": {"normal": [0, 1], "size": 2}, "k": {"integers": [1, 3]}}
     grid = Grid(fixed, axes, draws, count=4, seed=7)
     assert len(grid) == 24 == len(grid[:])
-    wanted = [c for c in itertools.product(*axes.values()) for _ in range(4)]
-    for unit, (q, scheme, x), number in zip(grid, wanted, range(24), strict=True):
+    combinations = [c for c in itertools.product(*axes.values()) for _ in range(4)]
+    for unit, (q, scheme, x), number in zip(grid, combinations, range(24), strict=True):
         assert unit["fed"]["clients"][1] == {"q": q} and unit["scheme"] == scheme
         assert unit["fed"]["new"] == {"x": x} and unit["n"] == 3 and 1 <= unit["k"] <= 3
-        told = columns(grid, number)
-        assert told["fed.clients.0.mean"] == unit["fed"]["clients"][0]["mean"]
-        assert told["scheme"] == scheme and "fed.eta" not in told
+        row = columns(grid, number)
+        assert row["fed.clients.0.mean"] == unit["fed"]["clients"][0]["mean"]
+        assert row["scheme"] == scheme and "fed.eta" not in row
     means = [tuple(unit["fed"]["clients"][0]["mean"]) for unit in grid]
     assert len(set(means)) == 4 and means[:4] * 6 == means  # combinations share the draws
-    more = Grid(fixed, {"scheme": ["z"]}, draws, count=9, seed=7)
-    assert [tuple(unit["fed"]["clients"][0]["mean"]) for unit in more][:4] == means[:4]
+    longer = Grid(fixed, {"scheme": ["z"]}, draws, count=9, seed=7)
+    assert [tuple(unit["fed"]["clients"][0]["mean"]) for unit in longer][:4] == means[:4]
     assert grid[-1] == grid[23] and fixed["fed"]["clients"][1] == {"q": 0.5}
     with pytest.raises(IndexError):
         grid[24]
     laws = {"u": {"uniform": [2, 3]}, "l": {"log_uniform": [1e-3, 1]}, "i": {"integers": [0, 1]}}
-    drawn = pd.DataFrame(list(Grid(draws=laws, count=400)))
-    assert drawn["u"].between(2, 3).all() and abs(drawn["u"].mean() - 2.5) < 0.1
+    draws_table = pd.DataFrame(list(Grid(draws=laws, count=400)))
+    assert draws_table["u"].between(2, 3).all() and abs(draws_table["u"].mean() - 2.5) < 0.1
     assert (
-        np.log10(drawn["l"]).between(-3, 0).all() and abs(np.log10(drawn["l"]).mean() + 1.5) < 0.3
+        np.log10(draws_table["l"]).between(-3, 0).all()
+        and abs(np.log10(draws_table["l"]).mean() + 1.5) < 0.3
     )
-    assert set(drawn["i"]) == {0, 1}
+    assert set(draws_table["i"]) == {0, 1}
 
 
 test_grids_that_cannot_be = refused(
@@ -111,9 +112,9 @@ def bytes_of(out: Path) -> bytes:
 
 def test_every_engine_gives_the_same_bytes(log, tmp_path):
     grid = {"log": [str(log)]} | GRID
-    found = ff.sweep(swept.noted, grid, tmp_path / "one", jobs=2)
-    assert found["sum"].tolist() == [a + b for a, b in itertools.product(*GRID.values())]
-    assert found["error"].isna().all() and found["unit"].tolist() == list(range(12))
+    rows = ff.sweep(swept.noted, grid, tmp_path / "one", jobs=2)
+    assert rows["sum"].tolist() == [a + b for a, b in itertools.product(*GRID.values())]
+    assert rows["error"].isna().all() and rows["unit"].tolist() == list(range(12))
     assert swept.counts(log) == dict.fromkeys(swept.counts(log), 1)
     with ThreadPoolExecutor(3) as threads:
         ff.sweep(swept.noted, grid, tmp_path / "two", engine=threads)
@@ -133,10 +134,10 @@ def test_every_engine_gives_the_same_bytes(log, tmp_path):
 def test_failures_are_rows_and_what_is_there_is_not_run_again(log, tmp_path, caplog):
     grid, out = {"log": [str(log)], "a": [0, 1, 2, 3]}, tmp_path / "out"
     with ThreadPoolExecutor(2) as threads:
-        found = ff.sweep(swept.odd, grid, out, engine=threads)
-        assert found["a"].tolist() == [1, 2, 3, 3, 3]  # no row of nothing
-        assert found["error"].dropna().tolist() == ["ArithmeticError: two is bad"]
-        assert found["value"].dropna().tolist() == [0.5, 0.5, 1.0, 2.0]
+        rows = ff.sweep(swept.odd, grid, out, engine=threads)
+        assert rows["a"].tolist() == [1, 2, 3, 3, 3]  # no row of nothing
+        assert rows["error"].dropna().tolist() == ["ArithmeticError: two is bad"]
+        assert rows["value"].dropna().tolist() == [0.5, 0.5, 1.0, 2.0]
         before = bytes_of(out)
         ff.sweep(swept.odd, grid, out, engine=threads)
         assert swept.counts(log) == {"0": 1, "1": 1, "2": 1, "3": 1} and bytes_of(out) == before
@@ -152,17 +153,17 @@ def test_failures_are_rows_and_what_is_there_is_not_run_again(log, tmp_path, cap
             ff.sweep(swept.odd, grid | {"a": [0]}, out, engine=threads)
         with pytest.raises(ValueError, match="must be an empty folder"):
             ff.sweep(swept.odd, grid, tmp_path, engine=threads)
-        for bad, told in (
+        for bad, message in (
             (lambda a: a, "a result must be a mapping or a sequence"),
             (lambda a: {"a": 1}, "must not have the name of a parameter, got a"),
             (lambda a: {"x": object()}, "TypeError: object"),
         ):
-            found = ff.sweep(bad, {"a": [1]}, tmp_path / str(id(bad)), engine=threads)
-            assert told in found["error"][0]
+            rows = ff.sweep(bad, {"a": [1]}, tmp_path / str(id(bad)), engine=threads)
+            assert message in rows["error"][0]
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("arguments", "message"),
     [
         ({"engine": "slurm"}, "engine must be"),
         ({"jobs": -1}, "jobs must be"),
@@ -173,17 +174,17 @@ def test_failures_are_rows_and_what_is_there_is_not_run_again(log, tmp_path, cap
         ({"grid": [{"a": {1}}]}, "parameters must be plain data"),
     ],
 )
-def test_bad_arguments(given, told, tmp_path):
-    with pytest.raises(ValueError, match=told):
-        ff.sweep(**{"function": swept.slow, "grid": {"a": [1]}, "out": tmp_path / "o"} | given)
+def test_bad_arguments(arguments, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        ff.sweep(**{"function": swept.slow, "grid": {"a": [1]}, "out": tmp_path / "o"} | arguments)
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow
 def test_a_killed_process_costs_its_unit_alone(log, tmp_path):
-    found = ff.sweep(swept.deadly, {"log": [str(log)], "a": list(range(8))}, tmp_path / "o", jobs=2)
-    assert found["error"].dropna().tolist() == [LOST]
-    assert found.set_index("a")["twice"].drop(3).tolist() == [0, 2, 4, 8, 10, 12, 14]
+    rows = ff.sweep(swept.deadly, {"log": [str(log)], "a": list(range(8))}, tmp_path / "o", jobs=2)
+    assert rows["error"].dropna().tolist() == [LOST]
+    assert rows.set_index("a")["twice"].drop(3).tolist() == [0, 2, 4, 8, 10, 12, 14]
     assert max(swept.counts(log).values()) <= 2  # beside what was lost
 
 
@@ -195,8 +196,8 @@ grid.a = {{from = 0, to = 29, steps = 30}}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_a_stopped_command_goes_on(how, log, tmp_path, cli):
+@pytest.mark.parametrize("stop_signal", [signal.SIGINT, signal.SIGKILL])
+def test_a_stopped_command_goes_on(stop_signal, log, tmp_path, cli):
     config, out = tmp_path / "c.toml", tmp_path / "out"
     config.write_text(CONFIG.format(log=json.dumps(str(log))), "utf-8")
     words = ["sweep", str(config), "--out", str(out), "--import", str(HELPERS)]
@@ -206,13 +207,15 @@ def test_a_stopped_command_goes_on(how, log, tmp_path, cli):
     while not list(out.glob("units/*/*.json")):
         assert time.monotonic() < deadline and started.poll() is None
         time.sleep(0.02)
-    os.killpg(started.pid, how) if how == signal.SIGINT else os.kill(started.pid, how)
+    os.killpg(started.pid, stop_signal) if stop_signal == signal.SIGINT else os.kill(
+        started.pid, stop_signal
+    )
     assert "Traceback" not in started.communicate(timeout=60)[1]
     assert started.returncode not in (0, None)
     there = {file: file.stat().st_mtime_ns for file in out.glob("units/*/*.json")}
     assert 1 <= len(there) <= 10
-    told = cli("sweep", "status", config, out, "--import", HELPERS, "--json")
-    assert json.loads(told.stdout)["missing"] == 30 - len(there)
+    outcome = cli("sweep", "status", config, out, "--import", HELPERS, "--json")
+    assert json.loads(outcome.stdout)["missing"] == 30 - len(there)
     refused = cli("sweep", "table", config, out, "--out", out / "t.parquet", "--import", HELPERS)
     assert refused.exit_code == 1 and "units are missing" in refused.stderr
     (log / "go").touch()
@@ -254,9 +257,9 @@ def test_a_file_that_the_settings_name_counts_by_its_content(log, tmp_path, monk
     with ThreadPoolExecutor(1) as thread:
         for k, text in enumerate(("first", "second", "second", "first")):
             (tmp_path / "people.csv").write_text(text, "utf-8")
-            found = ff.sweep(swept.sized, grid, tmp_path / "out", engine=thread)
+            rows = ff.sweep(swept.sized, grid, tmp_path / "out", engine=thread)
             assert swept.counts(log) == {"run.toml": min(k + 1, 2), "other.csv": 1}
-            assert found["size"][0] == len(text) and not found["error"].any()
+            assert rows["size"][0] == len(text) and not rows["error"].any()
 
 
 def test_a_function_of_no_file_is_refused_before_any_process_starts(tmp_path):
@@ -266,9 +269,9 @@ def test_a_function_of_no_file_is_refused_before_any_process_starts(tmp_path):
         f"ff.sweep(cell, {{'a': [1]}}, {str(tmp_path / 'o')!r}, jobs=1)"
     )
     for command in ((sys.executable, "-c", code), (sys.executable, "-")):
-        told = subprocess.run(command, capture_output=True, text=True, input=code, check=False)
-        assert "ValueError: function must be one of a module" in told.stderr
-        assert "got cell: it is of no file, as those of a notebook's cell" in told.stderr
+        process = subprocess.run(command, capture_output=True, text=True, input=code, check=False)
+        assert "ValueError: function must be one of a module" in process.stderr
+        assert "got cell: it is of no file, as those of a notebook's cell" in process.stderr
     assert not (tmp_path / "o").exists()
 
 
@@ -314,18 +317,18 @@ def test_own_questions(text, rows, tmp_path, cli):
     (tmp_path / "c.toml").write_text(text, "utf-8")
     done = cli("sweep", tmp_path / "c.toml", "--out", tmp_path / "o", "--jobs", 1)
     assert done.exit_code == 0, done.stderr
-    found = pd.read_parquet(tmp_path / "o" / "table.parquet")
-    assert len(found) == rows
+    answer = pd.read_parquet(tmp_path / "o" / "table.parquet")
+    assert len(answer) == rows
     if "solve" in text:
         fed = ff.Federation.normal([[3, 5], [1, -1]], 1.0, [0.5, 0.5])
-        assert found["accuracy"][0] == ff.solve(fed, "cfl", 0.1).accuracy
-        assert found["error"][1].startswith("ValueError: scheme must be")
+        assert answer["accuracy"][0] == ff.solve(fed, "cfl", 0.1).accuracy
+        assert answer["error"][1].startswith("ValueError: scheme must be")
     else:
-        assert found["error"].isna().all()
+        assert answer["error"].isna().all()
 
 
 @pytest.mark.parametrize(
-    ("text", "words", "told"),
+    ("text", "words", "message"),
     table(r"""
 run = 3 | | run must name what is run, got 3
 run = "x" | | run must be
@@ -345,7 +348,7 @@ run = "claim" | --jobs -1 | jobs
 run = "claim" | --memory 0 | memory
 """),
 )
-def test_bad_files_and_options(text, words, told, tmp_path, cli):
+def test_bad_files_and_options(text, words, message, tmp_path, cli):
     (tmp_path / "c.toml").write_text(f"{text}\n", "utf-8")
     done = cli("sweep", tmp_path / "c.toml", "--out", tmp_path / "o", *words.split())
-    assert done.exit_code == 2 and told in done.stderr and not (tmp_path / "o").exists()
+    assert done.exit_code == 2 and message in done.stderr and not (tmp_path / "o").exists()

@@ -97,19 +97,19 @@ def test_the_page_in_a_browser(whole: str, checked: list[Checked], tmp_path: Pat
       choose("words", "");
       const m = document.querySelector(".claim math"); out.math = m.getBoundingClientRect().width;
       out.namespace = m.namespaceURI; out.faults = window.faults; return out; })()"""
-    found = in_browser(whole, script, 390, tmp_path)
-    assert found["faults"] == []
-    assert found["inner"] == 390 and found["wide"] <= 390  # nothing sticks out on a phone
-    assert found["over"] == []  # nor does prose scroll sideways: long formulas do, by themselves
-    assert found["all"] == len(checked) == found["papers"][""] == found["verdicts"][""]
-    assert found["none"] == 0 and found["count"] == f"0 of {len(checked)} claims"
+    page = in_browser(whole, script, 390, tmp_path)
+    assert page["faults"] == []
+    assert page["inner"] == 390 and page["wide"] <= 390  # nothing sticks out on a phone
+    assert page["over"] == []  # nor does prose scroll sideways: long formulas do, by themselves
+    assert page["all"] == len(checked) == page["papers"][""] == page["verdicts"][""]
+    assert page["none"] == 0 and page["count"] == f"0 of {len(checked)} claims"
     by_paper = Counter(c.claim.paper for c in checked)
-    assert {k: v for k, v in found["papers"].items() if k} == by_paper
+    assert {k: v for k, v in page["papers"].items() if k} == by_paper
     by_verdict = Counter(c.settled.verdict for c in checked)
-    assert {k: v for k, v in found["verdicts"].items() if k and v} == {
+    assert {k: v for k, v in page["verdicts"].items() if k and v} == {
         k: v for k, v in by_verdict.items() if k
     }
-    assert found["math"] > 0 and found["namespace"].endswith("MathML")
+    assert page["math"] > 0 and page["namespace"].endswith("MathML")
 
 
 @needs_browser
@@ -148,11 +148,11 @@ def test_the_papers_errors_are_the_printed_ones_each_once(
     whole: str, checked: list[Checked]
 ) -> None:
     for key in papers():
-        mine = [c.claim for c in checked if c.claim.paper == key and c.claim.severity]
-        printed = {c.erratum for c in mine if c.whose == "printed"}
+        claims = [c.claim for c in checked if c.claim.paper == key and c.claim.severity]
+        printed = {c.erratum for c in claims if c.whose == "printed"}
         if printed:
             assert f'<a href="#{key}-errata">{len(printed)}</a>' in whole
-        for text in {c.erratum for c in mine}:
+        for text in {c.erratum for c in claims}:
             assert whole.count(f"<em>Erratum:</em> {html(text)}<") == 1
 
 
@@ -175,11 +175,14 @@ def test_no_repaired_form_is_called_a_wrong_statement(whole: str, checked: list[
 def test_every_name_of_a_counterexample_has_a_meaning() -> None:
     for id in registered():  # whether or not the claim has changed since
         outcome = record.read(record.COMMITTED, id)
-        for one in map(from_json, outcome.instances if outcome else ()):
-            if isinstance(one, Counterexample):
-                told = legend(one)
-                for name, _, meaning in told.numbers:
-                    assert meaning or re.search(rf"\b_?{name}(_|\b)", told.statement), (id, name)
+        for counterexample in map(from_json, outcome.instances if outcome else ()):
+            if isinstance(counterexample, Counterexample):
+                explained = legend(counterexample)
+                for name, _, meaning in explained.numbers:
+                    assert meaning or re.search(rf"\b_?{name}(_|\b)", explained.statement), (
+                        id,
+                        name,
+                    )
 
 
 def test_numbers_are_written_as_people_write_them() -> None:
