@@ -51,10 +51,10 @@ def test_exact_relations_are_decided_and_the_margin_has_their_sign(a, b, operato
         assert relation.margin < 0 or float(a) == float(b)
 
 
-@pytest.mark.parametrize("one", [Fraction(1, 3), 0.1, 7])
-def test_a_strict_relation_of_equal_numbers_is_violated_without_a_tolerance(one):
-    assert Relation(one, "<", one).margin < 0 and Relation(one, "!=", one).margin < 0
-    assert Relation(one, "<=", one).margin == 0 == Relation(one, "==", one).margin
+@pytest.mark.parametrize("number", [Fraction(1, 3), 0.1, 7])
+def test_a_strict_relation_of_equal_numbers_is_violated_without_a_tolerance(number):
+    assert Relation(number, "<", number).margin < 0 and Relation(number, "!=", number).margin < 0
+    assert Relation(number, "<=", number).margin == 0 == Relation(number, "==", number).margin
 
 
 def test_the_worst_relation_decides_and_nan_is_worst():

@@ -43,14 +43,14 @@ def own_record(monkeypatch, tmp_path):
 def changed(monkeypatch):
     """Changes a registered claim for one test."""
 
-    def change(id, **what):
-        known = dict(registry.registered())
-        known[id] = replace(known[id], claim=replace(known[id].claim, **what))
+    def change(id, **fields):
+        claims = dict(registry.registered())
+        claims[id] = replace(claims[id], claim=replace(claims[id].claim, **fields))
         for module in (
             registry,
             *(sys.modules[f"fairfl.{m}"] for m in ("claims.runner", "reports.claims.text")),
         ):
-            monkeypatch.setattr(module, "registered", lambda *_: known)
+            monkeypatch.setattr(module, "registered", lambda *_: claims)
 
     return change
 
@@ -61,9 +61,9 @@ def test_check_records_and_list_reads(cli, own_record, listed):
     done = cli("check", SMALL, "--record")
     assert done.exit_code == 0 and "claims checked: 1, failed: 0" in done.stdout
     assert [file.name for file in own_record.iterdir()] == [f"{SMALL.replace('/', '.')}.json"]
-    found = {"verdict": "refuted", "level": "certified", "whose": "printed"}
+    finding = {"verdict": "refuted", "level": "certified", "whose": "printed"}
     assert {"id", "scope", "statement", "severity"} <= listed().keys()
-    assert found.items() <= listed().items()
+    assert finding.items() <= listed().items()
     line = cli("list", "--verdict", "refuted", "--level", "certified").stdout.splitlines()[1]
     assert line.split()[:3] == [SMALL, "refuted", "certified"]
     assert len(cli("list", "--level", "symbolic").stdout.splitlines()) == 1
@@ -74,10 +74,10 @@ def test_the_list_begins_with_theorems_and_their_errors(cli, monkeypatch):
     chosen = ("--severity", "theorem", "--whose", "printed")
     severe = [c["id"] for c in json.loads(cli("list", *chosen, "--json").stdout)]
     assert 15 < len(severe) < 40  # a screen
-    every = json.loads(cli("list", "--json").stdout)
-    ids = [c["id"] for c in every]
+    claims = json.loads(cli("list", "--json").stdout)
+    ids = [c["id"] for c in claims]
     assert sorted(severe, key=ids.index) == severe == list(filter(set(severe).__contains__, ids))
-    named = [c["number"].startswith(("Theorem", "Lemma", "Prop", "Corollary")) for c in every]
+    named = [c["number"].startswith(("Theorem", "Lemma", "Prop", "Corollary")) for c in claims]
     assert named == sorted(named, reverse=True) and sum(named) > 50
     assert all(
         ids[k - 1] == id.removesuffix("/repaired")
@@ -96,8 +96,8 @@ def test_the_list_begins_with_theorems_and_their_errors(cli, monkeypatch):
 def test_a_record_of_other_sources_is_refused(cli, own_record, listed):
     cli("check", SMALL, "--record")
     record.write(own_record, replace(record.read(own_record, SMALL), key="other"))
-    told = {"verdict": None, "level": None, "status": "not checked since its source changed"}
-    assert told.items() <= listed().items()
+    status = {"verdict": None, "level": None, "status": "not checked since its source changed"}
+    assert status.items() <= listed().items()
 
 
 def test_an_edited_record_is_told_and_not_believed(cli, own_record, listed):
@@ -129,24 +129,24 @@ def test_a_record_is_kept_claim_by_claim_and_gone_on_from(cli, own_record, monke
     """
     from fairfl.claims import runner
 
-    found = []
+    examined = []
 
     def examine(claim, effort, key):
-        if len(found) == 1 and not own_record.with_name("again").exists():
+        if len(examined) == 1 and not own_record.with_name("again").exists():
             own_record.with_name("again").touch()
             raise KeyboardInterrupt
-        found.append(claim.id)
+        examined.append(claim.id)
         return outcomes(claim, effort, key)
 
     outcomes = runner.examine
     monkeypatch.setattr(runner, "examine", examine)
     words = ("check", "pffl/eq-8", SMALL, "--record")
     assert cli(*words).exit_code == 130
-    kept = {file.name: file.read_bytes() for file in own_record.iterdir()}
-    assert len(kept) == 1
+    contents = {file.name: file.read_bytes() for file in own_record.iterdir()}
+    assert len(contents) == 1
     assert cli(*words).exit_code == 0
-    assert len(found) == len(set(found)) == 3 == len(list(own_record.iterdir()))
-    assert all((own_record / name).read_bytes() == content for name, content in kept.items())
+    assert len(examined) == len(set(examined)) == 3 == len(list(own_record.iterdir()))
+    assert all((own_record / name).read_bytes() == content for name, content in contents.items())
 
 
 def test_show_has_all_that_is_known(cli, own_record):
@@ -176,8 +176,8 @@ def test_show_compiles_no_proof_of_a_current_record(cli, monkeypatch):
 
 
 def test_no_statement_is_cut_where_no_terminal_is(cli):
-    (told,) = json.loads(cli("list", SMALL, "--json").stdout)
-    assert cli("list", SMALL).stdout.splitlines()[1].endswith(f"  {told['statement']}")
+    (claim,) = json.loads(cli("list", SMALL, "--json").stdout)
+    assert cli("list", SMALL).stdout.splitlines()[1].endswith(f"  {claim['statement']}")
     shown = subprocess.run(
         [sys.executable, "-m", "fairfl", "claims", "list", "fedfb"], capture_output=True, text=True
     )
@@ -196,7 +196,9 @@ def test_one_claim_is_shown_without_the_others():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     seen, loaded = done.stdout.splitlines()[-1].split("] ")
-    assert seen and all(one.startswith("pffl.weights:") for one in seen.strip("[']").split("', '"))
+    assert seen and all(
+        name.startswith("pffl.weights:") for name in seen.strip("[']").split("', '")
+    )
     assert loaded == "set()"
 
 
@@ -224,7 +226,7 @@ def test_a_bad_value_is_wrong_usage(cli, words, part):
 
 
 @pytest.mark.parametrize(
-    ("what", "part"),
+    ("fields", "part"),
     [
         (
             {"expected": "holds", "severity": None, "erratum": ""},
@@ -237,8 +239,8 @@ def test_a_bad_value_is_wrong_usage(cli, words, part):
         ({"check": unchecked}, "AssertionError: not to be run"),
     ],
 )
-def test_what_fails_is_told_and_exits_1(cli, own_record, changed, what, part):
-    changed(SMALL, **what)
+def test_what_fails_is_told_and_exits_1(cli, own_record, changed, fields, part):
+    changed(SMALL, **fields)
     result = cli("check", SMALL)
     assert result.exit_code == 1
     assert part in result.stdout and f"FAILED {SMALL}" in result.stdout
@@ -247,7 +249,7 @@ def test_what_fails_is_told_and_exits_1(cli, own_record, changed, what, part):
     assert any(part in problem for problem in claim["problems"])
     cli("check", SMALL, "--record")
     # a fault or a live mutant is not put on record
-    assert bool(list(own_record.glob("*"))) == ("expected" in what)
+    assert bool(list(own_record.glob("*"))) == ("expected" in fields)
 
 
 def test_a_run_goes_on_where_it_was(cli, own_record, changed, tmp_path):
@@ -259,11 +261,11 @@ def test_a_run_goes_on_where_it_was(cli, own_record, changed, tmp_path):
 
 @pytest.mark.slow
 def test_processes_find_the_same_as_one(cli, own_record):
-    one, two = (
+    serial, parallel = (
         json.loads(cli("check", "pffl/eq-8", SMALL, "--json", "--jobs", jobs).stdout)
         for jobs in (1, 2)
     )
-    assert one == two and len(one) == 3
+    assert serial == parallel and len(serial) == 3
 
 
 def test_the_list_is_kept_until_a_source_or_the_record_changes(cli, own_record, monkeypatch):

@@ -240,13 +240,13 @@ def test_a_file_does_not_change_what_a_statement_means(name, tmp_path, monkeypat
 
 @coqc
 def test_a_witness_is_asked_for_all_on_the_way_to_each_conclusion():
-    asked = "".join(
+    goals = "".join(
         f"Goal forall (A B : R -> Prop) (C : Prop), {goal}. intros A B C. match goal with |- ?g => "
         f"let g := eval cbv beta zeta in g in let l := chains g in let w := all l in "
         f"first [constr_eq w ({shown}) | fail 1 w] end. Abort.\n"
         for goal, shown in CHAINS.items()
     )
-    kernel_proof._coqc({"ask.v": f"{kernel_proof.HEADER}\n{kernel_proof.CHAINS}{asked}"})
+    kernel_proof._coqc({"ask.v": f"{kernel_proof.HEADER}\n{kernel_proof.CHAINS}{goals}"})
 
 
 @coqc
@@ -262,13 +262,15 @@ def test_a_true_theorem_is_proved_and_survives_json(tmp_path, monkeypatch):
 def test_without_a_kernel_the_level_is_that_of_what_stands_beside(tmp_path, monkeypatch):
     with_one = replace(proof(tmp_path, monkeypatch, GOOD), kernel="Coq 8.16.1")
     monkeypatch.setattr(kernel_proof, "kernel", lambda: "")
-    found = proof(tmp_path, monkeypatch, GOOD)
-    found.verify()
-    assert found.level == BESIDE.level == "certified" and "not compiled" in found.summary()
-    assert Evidence.of(found).verify() == ()
+    certificate = proof(tmp_path, monkeypatch, GOOD)
+    certificate.verify()
+    assert (
+        certificate.level == BESIDE.level == "certified" and "not compiled" in certificate.summary()
+    )
+    assert Evidence.of(certificate).verify() == ()
     assert with_one.level == "proved"  # as recorded elsewhere; here it is said to be unchecked
     assert Evidence.of(with_one).verify() == ("file.v was not compiled: no coqc is installed here",)
-    wrong = replace(found, otherwise=(Witness.at(Call.of(below), "3 squared", x=3),))
+    wrong = replace(certificate, otherwise=(Witness.at(Call.of(below), "3 squared", x=3),))
     with pytest.raises(Rejected, match="not certain"):
         wrong.verify()
     with pytest.raises(ValueError, match="otherwise must be at least one"):
@@ -302,9 +304,9 @@ def test_the_record_says_proved_only_of_what_a_kernel_has_seen():
 def test_several_theorems_are_one_certificate_whose_definitions_are_said_once(
     tmp_path, monkeypatch
 ):
-    more = "Theorem even : forall x : R, square (- x) = square x."
-    text = GOOD + more.replace("R, ", "R,\n  ") + "\nProof. intros. unfold square. ring. Qed.\n"
-    both = proof(tmp_path, monkeypatch, text, f"{SQUARE} {SQUARE.split('. ')[0]}. {more}")
+    second = "Theorem even : forall x : R, square (- x) = square x."
+    text = GOOD + second.replace("R, ", "R,\n  ") + "\nProof. intros. unfold square. ring. Qed.\n"
+    both = proof(tmp_path, monkeypatch, text, f"{SQUARE} {SQUARE.split('. ')[0]}. {second}")
     both.verify()
     assert both.statement.count("Definition") == 1 and both.statement.count("Theorem") == 2
     wrong = replace(both, statement=both.statement.replace("square (- x)", "square (- - x)"))

@@ -53,15 +53,15 @@ def test_what_holds_and_what_does_not():
 
 
 def test_a_mutant_that_lives_is_a_failure():
-    found = ff.check_lemma(mean, FLOATS, examples=50, mutants={"nothing": {"factor": 0.9}})
-    assert not found and found.survivors == ("nothing",) and "SURVIVES" in str(found)
+    outcome = ff.check_lemma(mean, FLOATS, examples=50, mutants={"nothing": {"factor": 0.9}})
+    assert not outcome and outcome.survivors == ("nothing",) and "SURVIVES" in str(outcome)
 
 
 def test_hypotheses_are_premises():
     pairs = st.fixed_dictionaries({"x": st.integers(-9, 9), "y": st.integers(-9, 9)})
     ordered = {"x <= y": lambda at: at["x"] <= at["y"]}
-    found = ff.check_lemma(lambda x, y: y - x, pairs, examples=50, where=ordered)
-    assert found and found.margin == 0 and found.discarded > 0
+    outcome = ff.check_lemma(lambda x, y: y - x, pairs, examples=50, where=ordered)
+    assert outcome and outcome.margin == 0 and outcome.discarded > 0
 
 
 @pytest.mark.usefixtures("own_parts_forgotten")
@@ -78,12 +78,12 @@ def test_the_command_line(cli, tmp_path):
     assert f"FAILED own/raises\n    {why}\n" in bad.stdout and "Traceback" not in bad.stdout
     assert "mutant 'the same' survives" in bad.stdout and "rejected: violated" in bad.stdout
     assert re.findall(r"\n    at: instance = (.*)", bad.stdout)[0] == "10"  # made small
-    for arguments, told in (
+    for arguments, message in (
         (("own/mean", "--record"), "--record must be of claims of this"),
         (("own/none",), "claim must be one of own/false"),
     ):
         wrong = cli("claims", "check", *arguments, "--import", file)
-        assert wrong.exit_code == 2 and told in wrong.stderr and "Traceback" not in wrong.stderr
+        assert wrong.exit_code == 2 and message in wrong.stderr and "Traceback" not in wrong.stderr
 
 
 @pytest.mark.usefixtures("own_parts_forgotten")

@@ -30,7 +30,7 @@ NAME = "mutated_module"
 
 
 def keys(file):
-    return {one.key: one for one in variants(NAME, file)}
+    return {variant.key: variant for variant in variants(NAME, file)}
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_texts_tables_and_the_list_of_claims_are_left_alone(file):
 
 
 @pytest.mark.parametrize(
-    ("change", "at", "found"),
+    ("change", "at", "expected"),
     [
         ("2 * x <= limit -> 2 * x < limit", 2, False),
         ("2 -> __nudged__(2, 101)", 2, False),
@@ -70,7 +70,7 @@ def test_texts_tables_and_the_list_of_claims_are_left_alone(file):
         ("if not x: raise ValueError(f'{x} + 1') -> nothing", 0, True),
     ],
 )
-def test_a_fault_is_in_the_imported_module_and_not_in_the_file(file, change, at, found):
+def test_a_fault_is_in_the_imported_module_and_not_in_the_file(file, change, at, expected):
     keys(file)[f"{NAME}:bound: {change} #1"].install()
-    assert import_module(NAME).bound(at) is found
+    assert import_module(NAME).bound(at) is expected
     assert file.read_text() == SOURCE

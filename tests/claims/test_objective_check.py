@@ -52,11 +52,11 @@ def test_what_is_wrong_is_found(name):
 def test_a_computed_conjugate_is_that_of_the_closed_form():
     rng = np.random.default_rng(0)
     for closed, lower in ((TERM(2.0), -np.inf), (QFFL(1.0), 0.0)):
-        own = ConvexFunction(closed.value, closed.dual_weights, lower=lower)
-        assert not own.closed_conjugate and closed.closed_conjugate
+        computed = ConvexFunction(closed.value, closed.dual_weights, lower=lower)
+        assert not computed.closed_conjugate and closed.closed_conjugate
         for w in closed.dual_weights(rng.uniform(0.2, 1, (4, 3))):
-            assert own.conjugate(w) == pytest.approx(closed.conjugate(w), abs=1e-7)
-        assert own.conjugate([0.9, 0.9, 0.9]) == closed.conjugate([0.9, 0.9, 0.9]) == np.inf
+            assert computed.conjugate(w) == pytest.approx(closed.conjugate(w), abs=1e-7)
+        assert computed.conjugate([0.9, 0.9, 0.9]) == closed.conjugate([0.9, 0.9, 0.9]) == np.inf
     t = sympy.Symbol("t")
     mean = KolmogorovMean(t**2 + t, lower=0.0)
     value, w = mean.value_and_dual_weights([0.5, 2.0])
@@ -66,12 +66,12 @@ def test_a_computed_conjugate_is_that_of_the_closed_form():
 
 def test_solvers_take_a_convex_function_of_ones_own():
     """min over θ of the mean square of (θ, 1 - θ)^2: θ = 1/2."""
-    own = ConvexFunction(mean_square, lambda f: f / f.shape[-1], lower=0.0)
-    found = solve_minimax(
+    objective = ConvexFunction(mean_square, lambda f: f / f.shape[-1], lower=0.0)
+    solution = solve_minimax(
         lambda x: np.array([x[0] ** 2, (1 - x[0]) ** 2]),
-        own,
+        objective,
         np.array([0.9]),
         jac=lambda x: np.array([[2 * x[0]], [2 * (x[0] - 1)]]),
         tolerance=1e-6,
     )
-    assert found.theta == pytest.approx([0.5], abs=1e-4)
+    assert solution.theta == pytest.approx([0.5], abs=1e-4)

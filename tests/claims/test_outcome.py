@@ -197,8 +197,8 @@ def keyed(tmp_path, monkeypatch):
 
     def source(name):
         path = tmp_path / name.removeprefix("fairfl.").replace(".", "/")
-        found = [path.with_suffix(".py"), path / "__init__.py"]
-        return next((file for file in found if file.is_file()), None)
+        candidates = [path.with_suffix(".py"), path / "__init__.py"]
+        return next((file for file in candidates if file.is_file()), None)
 
     def key(name="probe.py", old="", new=""):
         for function in (dependencies.key, dependencies.reached, dependencies._module):
@@ -256,9 +256,9 @@ def test_all_that_a_check_runs_is_in_its_key(id):
     finally:
         sys.setprofile(before)
     ours = {use for use in ran if use[0].startswith("fairfl.") and use[1].isidentifier()}
-    made = {use for use in ours if use[1] == "__create_fn__"}  # by dataclass
-    found = {use for use in ours - made if use[0] not in dependencies.DISCOVERY}
-    assert len(ours) > 10 and found <= dependencies.reached(entry.module)
+    generated = {use for use in ours if use[1] == "__create_fn__"}  # by dataclass
+    used = {use for use in ours - generated if use[0] not in dependencies.DISCOVERY}
+    assert len(ours) > 10 and used <= dependencies.reached(entry.module)
 
 
 def test_a_module_that_is_not_found_is_an_error(keyed):
@@ -271,7 +271,7 @@ def test_a_deep_outcome_serves_a_quick_check_and_not_the_other_way_round(tmp_pat
 
     entry = replace(next(iter(runner.registered().values())), claim=good())
     monkeypatch.setattr(runner, "registered", lambda *_: {"pffl/a": entry})
-    for first, second, kept in (("deep", "quick", "deep"), ("quick", "deep", "deep")):
+    for first, second, effort in (("deep", "quick", "deep"), ("quick", "deep", "deep")):
         folder = tmp_path / first
         runner.examine_id("pffl/a", first, folder)
-        assert runner.examine_id("pffl/a", second, folder).effort == kept
+        assert runner.examine_id("pffl/a", second, folder).effort == effort

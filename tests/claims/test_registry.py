@@ -24,8 +24,8 @@ AGAIN = "fairfl claims check --record --jobs 2"
 
 def expected(id):
     """The finding."""
-    wanted = REGISTERED[id].claim.expected
-    return "refuted" if wanted == "holds-repaired" else wanted
+    finding = REGISTERED[id].claim.expected
+    return "refuted" if finding == "holds-repaired" else finding
 
 
 def assert_passed(outcome):
@@ -47,32 +47,38 @@ def test_claim(id):
     entry = REGISTERED[id]
     outcome = examine(entry.claim, QUICK, dependencies.key(entry.module))
     assert_passed(outcome)
-    kept = RECORDED[id]
-    if kept is not None and kept.evidence != outcome.evidence:  # else it was verified just now
-        Evidence.from_json(json.loads(json.dumps(kept.evidence))).verify()
+    committed = RECORDED[id]
+    if (
+        committed is not None and committed.evidence != outcome.evidence
+    ):  # else it was verified just now
+        Evidence.from_json(json.loads(json.dumps(committed.evidence))).verify()
 
 
 def test_the_record_shows_what_is_expected():
-    for id, kept in RECORDED.items():
-        if kept is not None:
-            assert (kept.fault, kept.survivors, kept.finding) == ("", (), expected(id)), id
-            evidence = Evidence.from_json(json.loads(json.dumps(kept.evidence)))
-            assert (evidence.finding, evidence.level) == (kept.finding, kept.level), id
+    for id, committed in RECORDED.items():
+        if committed is not None:
+            assert (committed.fault, committed.survivors, committed.finding) == (
+                "",
+                (),
+                expected(id),
+            ), id
+            evidence = Evidence.from_json(json.loads(json.dumps(committed.evidence)))
+            assert (evidence.finding, evidence.level) == (committed.finding, committed.level), id
 
 
 def test_the_record_is_of_the_claims_and_the_sources_as_they_are():
     names = {record.path_of(record.COMMITTED, id).name for id in REGISTERED}
     assert {file.name for file in record.COMMITTED.iterdir()} <= names
-    assert [id for id, kept in RECORDED.items() if kept is None] == [], f"run {AGAIN}"
+    assert [id for id, committed in RECORDED.items() if committed is None] == [], f"run {AGAIN}"
 
 
 def test_a_repaired_claim_holds_and_an_unrepaired_one_says_what_it_rests_on():
     for id, entry in REGISTERED.items():
         if id.endswith(REPAIRED):
             assert entry.claim.expected == "holds", id
-        for other in entry.claim.rests_on:
-            assert REGISTERED[other].claim.expected == "holds", (
-                f"{id} rests on {other}, which does not hold as it is"
+        for premise in entry.claim.rests_on:
+            assert REGISTERED[premise].claim.expected == "holds", (
+                f"{id} rests on {premise}, which does not hold as it is"
             )
 
 

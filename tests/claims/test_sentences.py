@@ -26,10 +26,10 @@ def named(text: str) -> set[str]:
 
 @pytest.mark.parametrize("paper", sorted(PAGES))
 def test_every_claim_is_named_and_every_name_is_a_claim(paper):
-    known, told = registered(), {id.removesuffix(REPAIRED) for id in named(PAGES[paper])}
-    own = {id for id in known if id.startswith(f"{paper}/")}
-    assert named(PAGES[paper]) - known.keys() == set()
-    assert {id for id in own if not any(f"{id}/".startswith(f"{t}/") for t in told)} == set()
+    claims, bases = registered(), {id.removesuffix(REPAIRED) for id in named(PAGES[paper])}
+    of_paper = {id for id in claims if id.startswith(f"{paper}/")}
+    assert named(PAGES[paper]) - claims.keys() == set()
+    assert {id for id in of_paper if not any(f"{id}/".startswith(f"{t}/") for t in bases)} == set()
 
 
 @pytest.mark.parametrize("paper", sorted(PAGES))
@@ -37,12 +37,12 @@ def test_every_row_names_a_claim_or_a_reason(paper):
     rows = ROW.findall(PAGES[paper])
     assert len(rows) == PAGES[paper].count("\n| ") - 2  # the heading and the line below it
     for place, statement, decided in rows:
-        given = set(re.findall(r"\*([a-z ]+)\*", decided))
-        assert given <= REASONS, place
-        assert given or named(decided) or decided.startswith("as above"), (place, statement)
+        reasons = set(re.findall(r"\*([a-z ]+)\*", decided))
+        assert reasons <= REASONS, place
+        assert reasons or named(decided) or decided.startswith("as above"), (place, statement)
 
 
 def test_no_listed_statement_is_without_a_claim():
-    asked = Path(__file__).with_name("statements.txt").read_text("utf-8").split()
-    assert len(asked) == len(set(asked)) == 70 and set(asked) <= registered().keys()
-    assert {id.partition("/")[0] for id in asked} == {k for k, p in papers().items() if p.printed}
+    listed = Path(__file__).with_name("statements.txt").read_text("utf-8").split()
+    assert len(listed) == len(set(listed)) == 70 and set(listed) <= registered().keys()
+    assert {id.partition("/")[0] for id in listed} == {k for k, p in papers().items() if p.printed}

@@ -45,14 +45,14 @@ def optima(rng, low=0.0):
 
 
 def variances(rng, low=0.0, always=False):
-    zero, one = optima(rng, low)
-    gap, better = zero.var() - one.var(), (zero**2).mean() - (one**2).mean() > 1e-9
+    first, second = optima(rng, low)
+    gap, better = first.var() - second.var(), (first**2).mean() - (second**2).mean() > 1e-9
     return gap, np.sign(gap - 1e-12) if better or always else 0
 
 
 def angles(rng, share=1.0):
-    zero, one = optima(rng)
-    return (share * one.sum() / norm(one) - zero.sum() / norm(zero) if one.any() else 0,)
+    first, second = optima(rng)
+    return (share * second.sum() / norm(second) - first.sum() / norm(first) if second.any() else 0,)
 
 
 def entropies(rng, shift=1, share=1.0):
@@ -70,11 +70,11 @@ def entropies(rng, shift=1, share=1.0):
         powers = losses(optimum(p)) ** (q + shift)
         return np.log(powers.sum()) - powers @ np.log(powers) / powers.sum()
 
-    found = (entropy(q + 1e-4) - entropy(q - 1e-4)) / 2e-4
+    slope = (entropy(q + 1e-4) - entropy(q - 1e-4)) / 2e-4
     f, g = losses(optimum(q)), a * (optimum(q) - b)
     X, A = f**q * np.log(f) @ g, (q * f ** (q - 1) * g.T) @ g + np.diag(f**q @ a)
-    told = (q + 1) ** 2 / (f ** (q + 1)).sum() * X @ np.linalg.solve(A, X)
-    return found, -abs(found - share * told)
+    formula = (q + 1) ** 2 / (f ** (q + 1)).sum() * X @ np.linalg.solve(A, X)
+    return slope, -abs(slope - share * formula)
 
 
 def composed(rng, first=3.0, second=1.0):
@@ -85,12 +85,12 @@ def composed(rng, first=3.0, second=1.0):
     f, g = np.append(f, f.mean()), np.vstack([g, g.mean(0)])
     L0 = norm(g, axis=1).max()
     slopes = gradient(lambda w: -np.log(M - f - g @ w), np.zeros(d)).T
-    off, apart, found = (norm(x[0] - x[1]) for x in (f, g, slopes))
-    far = max(apart / L, off / L0 if L0 else 0)  # two points that are no nearer
+    off, slope_gap, distance = (norm(x[0] - x[1]) for x in (f, g, slopes))
+    far = max(slope_gap / L, off / L0 if L0 else 0)  # two points that are no nearer
     batches = [((x[:n] - x[n]) ** 2).sum() / n for x in (f, g, slopes)]
     return (
-        4 / M**2 * (first / 2 * M * L + second * L0**2) * far - found,
-        4 / M * (first / 2 * apart + second * L0 / M * off) - found,
+        4 / M**2 * (first / 2 * M * L + second * L0**2) * far - distance,
+        4 / M * (first / 2 * slope_gap + second * L0 / M * off) - distance,
         8 / M**4 * (first**2 * M**2 * batches[1] + 4 * second * L0**2 * batches[0]) - batches[2],
     )
 
@@ -119,9 +119,9 @@ def weights(rng, share=1.0):
     """(17) for u = M - f, M = 4: feasible lambda, and the one that is told."""
     u, lam = numbers(rng, (2, rng.integers(1, 6)), 0.1, 3)
     lam *= (1 + numbers(rng, 1)) / np.exp(np.log(lam).mean()) / len(u)
-    least = np.exp(np.log(u).mean())
-    values = [v @ (4 - u) - 4 * (v.sum() - 1) for v in (lam, least / u / len(u))]
-    return 4 - share * least - values[0], -abs(4 - share * least - values[1])
+    smallest = np.exp(np.log(u).mean())
+    values = [v @ (4 - u) - 4 * (v.sum() - 1) for v in (lam, smallest / u / len(u))]
+    return 4 - share * smallest - values[0], -abs(4 - share * smallest - values[1])
 
 
 def dual_norm(rng, share=1.0):
@@ -151,9 +151,11 @@ def test_the_statement_holds_and_false_versions_fail(id):
     margins, *false = CASES[id]
     assert registered(id.partition("/")[0])[id].claim.expected == "holds"
 
-    def least(rng=np.random.default_rng, **changes):
+    def smallest_margins(rng=np.random.default_rng, **changes):
         return np.min([margins(rng(seed), **changes) for seed in range(200)], axis=0)
 
-    assert least().min() > -1e-6
-    broken = np.array([least(**one) < -1e-4 for one in false])
+    assert smallest_margins().min() > -1e-6
+    broken = np.array(
+        [smallest_margins(**changes_of_version) < -1e-4 for changes_of_version in false]
+    )
     assert broken.any(0).all() and broken.any(1).all()

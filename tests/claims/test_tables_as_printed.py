@@ -31,7 +31,7 @@ def printed(text: str, start: str, labels: Sequence[str]) -> list[list[Cell]]:
     """
     assert text.count(start) == 1, f"{start!r} stands {text.count(start)} times in the text"
     rest = iter(text[text.index(start) + len(start) :].splitlines())
-    found = []
+    rows = []
     for label in labels:
         line = next(
             filter(
@@ -40,8 +40,8 @@ def printed(text: str, start: str, labels: Sequence[str]) -> list[list[Cell]]:
             None,
         )
         assert line is not None, f"no numbers behind {label!r} below {start!r}"
-        found.append(line)
-    return found
+        rows.append(line)
+    return rows
 
 
 def cells(line: str, label: str) -> list[Cell]:
@@ -163,6 +163,6 @@ def test_qffl_table_6_has_these_numbers() -> None:
     sets, sorted.
     """
     table = text("qffl").partition("\nTable 6: Average")[2].partition("w.r.t. Devices (%)")[2]
-    found = re.findall(rf"({NUMBER})\s*(?:±|\\pm)\s*({NUMBER})", table.partition("Sent140")[0])
+    numbers = re.findall(rf"({NUMBER})\s*(?:±|\\pm)\s*({NUMBER})", table.partition("Sent140")[0])
     ours = [cell for row in typed(qffl.TABLE_6).values() for cell in row]
-    assert sorted((Fraction(mean), Fraction(spread)) for mean, spread in found) == sorted(ours)  # type: ignore[type-var]
+    assert sorted((Fraction(mean), Fraction(spread)) for mean, spread in numbers) == sorted(ours)  # type: ignore[type-var]

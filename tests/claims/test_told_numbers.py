@@ -35,31 +35,31 @@ def numbers(data: Any) -> Iterator[float]:
         yield float(data)
 
 
-def untold(one: Counterexample | Witness) -> set[str]:
+def untold(certificate: Counterexample | Witness) -> set[str]:
     """The numbers of its line that are neither in the instance or its call, nor a side of a
     relation or the sides' difference, to the digits given.
     """
-    known = [*numbers(decode(one.instance)), *numbers(one.statement.to_json())]
-    for relation in one.case.relations:
-        known += [float(relation.left), float(relation.right)]
-        known.append(known[-1] - known[-2])
+    values = [*numbers(decode(certificate.instance)), *numbers(certificate.statement.to_json())]
+    for relation in certificate.case.relations:
+        values += [float(relation.left), float(relation.right)]
+        values.append(values[-1] - values[-2])
 
     def met(text: str) -> bool:
         unit = 0.5 * 10.0 ** -len(text.partition(".")[2]) if "." in text else 0.0
         value = number(text)
-        return any(abs(abs(v) - value) <= unit + 1e-12 * max(1, value) for v in known)
+        return any(abs(abs(v) - value) <= unit + 1e-12 * max(1, value) for v in values)
 
-    return {text for text in TOLD.findall(one.shows) if not met(text)}
+    return {text for text in TOLD.findall(certificate.shows) if not met(text)}
 
 
 def test_every_number_is_told_by_the_certificate_or_listed() -> None:
     current = {
         c.claim.id: c.outcome.evidence for c in recorded() if c.outcome and c.outcome.evidence
     }
-    found = set()
+    unexplained = set()
     for id, evidence in current.items():
-        for one in Evidence.from_json(evidence).parts:
-            if isinstance(one, (Counterexample, Witness)):
-                found |= {f"{id} {text}" for text in untold(one)}
+        for part in Evidence.from_json(evidence).parts:
+            if isinstance(part, (Counterexample, Witness)):
+                unexplained |= {f"{id} {text}" for text in untold(part)}
     listed = IN_PASSING.read_text("utf-8").splitlines()
-    assert found == {line for line in listed if line.split()[0] in current}
+    assert unexplained == {line for line in listed if line.split()[0] in current}

@@ -97,9 +97,9 @@ def test_an_id_says_where_its_paper_has_it(id, number):
 def test_the_level_tells_of_a_fixed_size():
     small = replace(claim("a", expected="holds-repaired"), size="n = 3")
     both = [small, replace(claim("a/repaired"), size="n = 2")]
-    told = settled(both, a=("refuted", "certified"), a_repaired=("holds", "symbolic"))
-    assert told["a"].levels == "certified (repair: symbolic for n = 2)"
-    assert told["a/repaired"].levels == "symbolic for n = 2"
+    verdicts = settled(both, a=("refuted", "certified"), a_repaired=("holds", "symbolic"))
+    assert verdicts["a"].levels == "certified (repair: symbolic for n = 2)"
+    assert verdicts["a/repaired"].levels == "symbolic for n = 2"
     alone = settled([replace(small, expected="refuted")], a=("refuted", "certified"))
     assert alone["a"].levels == "certified"
 
@@ -107,6 +107,6 @@ def test_the_level_tells_of_a_fixed_size():
 def test_a_scope_of_a_fixed_size_is_part_of_the_level():
     fixed = re.compile(r"\b[nmI] = [1-9]|\bthree (clients|devices|users|terms)")
     for id, entry in registered().items():
-        one = entry.claim
-        if one.expected == "holds" and one.kind not in ("existence", "figure"):
-            assert one.size or not fixed.search(one.scope) or one.paper == "empirical", id
+        claim = entry.claim
+        if claim.expected == "holds" and claim.kind not in ("existence", "figure"):
+            assert claim.size or not fixed.search(claim.scope) or claim.paper == "empirical", id

@@ -77,10 +77,10 @@ def test_optima_and_ensembles_are_those_of_the_solvers_on_a_fine_grid(eps, q):
         ff.solve(federation, "cfl", eps).accuracy, abs=1e-5
     )
     difference, accuracy = world.ensemble([client.multiplier(budget) for client in world.clients])
-    found = ff.solve(federation, "lft_ensemble", eps)
+    solution = ff.solve(federation, "lft_ensemble", eps)
     # on the grid one cell is split at random where the law moves a threshold within it
-    assert float(difference) == pytest.approx(found.mean_difference, abs=1 / count)
-    assert float(accuracy) == pytest.approx(found.accuracy, abs=0.1 / count)
+    assert float(difference) == pytest.approx(solution.mean_difference, abs=1 / count)
+    assert float(accuracy) == pytest.approx(solution.accuracy, abs=0.1 / count)
 
 
 def test_the_multiplier_next_to_zero_is_taken_where_g_is_flat():

@@ -19,15 +19,15 @@ WORLD = {
 
 def test_waves_keep_within_their_constants():
     """Suprema over theta, on a grid: no larger than claimed, and close to it."""
-    made = cosines.constants(WORLD)
+    constants = cosines.constants(WORLD)
     grid = np.linspace(0, 2 * np.pi, 20_001)
     (f, df), (g, dg) = (cosines.batch(WORLD, i, 0, grid) for i in range(2))
     (up, dup), (vp, dvp) = (cosines.batch(WORLD, i, 1, grid) for i in range(2))
-    found = [
+    suprema = [
         np.abs(x).max() for x in (np.stack([df, dg]), df - dg, dup - df, dvp - dg, up - f, vp - g)
     ]
-    told = [made["L"], made["between"], *made["local"], *made["local"]]
-    assert found == pytest.approx(told, rel=1e-6)
+    claimed = [constants["L"], constants["between"], *constants["local"], *constants["local"]]
+    assert suprema == pytest.approx(claimed, rel=1e-6)
 
 
 @pytest.mark.parametrize("law", [None, [[[0], 0.5], [[1], 0.5]]], ids=["full", "partial"])
@@ -36,19 +36,19 @@ def test_the_bounds_written_out(law):
     sum.
     """
     world = {**WORLD, "law": law}
-    made = cosines.constants(world)
-    slope, apart = made["L0"], made["between"]
-    between = (3 + slope / 2) * apart / 2
-    local = [((12 * s) ** 2 + (2 * slope * s) ** 2) / 32 for s in made["local"]]
+    constants = cosines.constants(world)
+    slope, distance = constants["L0"], constants["between"]
+    between = (3 + slope / 2) * distance / 2
+    local = [((12 * s) ** 2 + (2 * slope * s) ** 2) / 32 for s in constants["local"]]
 
     def average(power, values):
-        each = [k**power * value for k, value in zip((1, 2), values, strict=True)]
-        return max(each) if law else 0.625 * sum(each)
+        terms = [k**power * value for k, value in zip((1, 2), values, strict=True)]
+        return max(terms) if law else 0.625 * sum(terms)
 
     mu, eta = 1.0 if law else 1.75, 1e-9
     psi = eta / 2 * average(2, [noise + 2 * between**2 for noise in local])
-    told = 12 / ((11 * mu - 9) * eta) * (0.2 / 5 + psi)
-    assert cosines.bound(world, eta, 0.2) == pytest.approx(told, rel=1e-12)
+    expected = 12 / ((11 * mu - 9) * eta) * (0.2 / 5 + psi)
+    assert cosines.bound(world, eta, 0.2) == pytest.approx(expected, rel=1e-12)
     assert cosines.step_limit(world) == pytest.approx(1 / (12 * smoothness(4.0, 0.5, 0.5)))
 
 

@@ -29,10 +29,10 @@ def enumerated(world, eta, law):
     """E of the squared gradient by every sign of the noise (+- its deviation) and every draw of the
     participants.
     """
-    state, found = [(float(world["theta"]), 1.0)], []
+    state, squares = [(float(world["theta"]), 1.0)], []
     h, b = float(world["h"]), [float(x) for x in world["slopes"]]
     for _ in range(world["T"]):
-        found.append(sum(w * (h * at + np.mean(b)) ** 2 for at, w in state))
+        squares.append(sum(w * (h * at + np.mean(b)) ** 2 for at, w in state))
         new = []
         for at, w in state:
             for members, chance in law:
@@ -49,7 +49,7 @@ def enumerated(world, eta, law):
                         moved += float(world["sizes"][i]) / total * local
                     new.append((moved, w * float(chance) / np.prod([len(r) for r in runs])))
         state = new
-    return found
+    return squares
 
 
 @pytest.mark.parametrize("law", [None, LAW], ids=["full", "partial"])
@@ -84,15 +84,15 @@ def test_the_bound_written_out(kind, mu, average):
     eta = longest / 2
     once, again = [1 + 2 * 9, 4 * (4 + 2 * 9)], [1 + 6 * 9, 8 * (4 + 12 * 9)]
     psi = eta / 2 * (average(once) + 2 * (e - 2) * eta**2 * average(again))
-    told = 12 / ((11 * mu - 9) * eta) * (float(gap.mid()) / 3 + psi)
+    expected = 12 / ((11 * mu - 9) * eta) * (float(gap.mid()) / 3 + psi)
     ours = rounds.bound(WORLD, gap, limit / 2, kind, Fraction(mu))
-    assert float(ours.mid()) == pytest.approx(told, rel=1e-12)
+    assert float(ours.mid()) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("n, s, size", [(1, 1, 3), (4, 2, 3), (6, 5, 2), (7, 3, 10)])
 def test_the_mean_square_of_a_share_is_that_of_every_subset(n, s, size):
     sizes = [size, *[1] * (n - 1)]
     subsets = list(combinations(range(n), s))
-    drawn = sum(Fraction(size, sum(sizes[i] for i in m)) ** 2 for m in subsets if 0 in m)
+    total = sum(Fraction(size, sum(sizes[i] for i in m)) ** 2 for m in subsets if 0 in m)
     squares = sum(Fraction(v, sum(sizes)) ** 2 for v in sizes)
-    assert theorem_A_1.uneven(n, s, size) == (drawn / len(subsets), squares)
+    assert theorem_A_1.uneven(n, s, size) == (total / len(subsets), squares)

@@ -28,8 +28,8 @@ def test_a_step_of_the_crowd_is_what_four_samples_make_it():
             batch = 1 + c / 2 + sign * (c if shape == "cos" else s) / 2
             moved = theta - 0.2 * (-s / 2 + sign * (-s if shape == "cos" else c) / 2) / (4 - batch)
             total += (np.sin(moved) / 2 / (3 - np.cos(moved) / 2)) ** 2 / 4
-        found = theorem_3_3.after_a_step(ball(Fraction(theta)), Fraction(1, 5))
-        assert float(found.mid()) == pytest.approx(total, rel=1e-12)
+        interval = theorem_3_3.after_a_step(ball(Fraction(theta)), Fraction(1, 5))
+        assert float(interval.mid()) == pytest.approx(total, rel=1e-12)
 
 
 def test_a_run_along_the_teeth_keeps_what_the_claim_says():
@@ -56,5 +56,5 @@ def test_a_run_along_the_teeth_keeps_what_the_claim_says():
     fall = (G + low) / 2 * tooth  # of pi in a tooth
     end = G**2 / (2 * c / (1 + x))
     bound = front(K, eta) * (fall + end / theorem_3_3.TOOTH["T"])
-    (kept,) = theorem_3_3.sawtooth(theorem_3_3.TOOTH).relations
-    assert float(kept.left) == pytest.approx(G**2 / bound, rel=1e-9)
+    (relation,) = theorem_3_3.sawtooth(theorem_3_3.TOOTH).relations
+    assert float(relation.left) == pytest.approx(G**2 / bound, rel=1e-9)
