@@ -42,15 +42,15 @@ def files(tmp_path, monkeypatch):
         rows = []
         for k in range(count):
             doctor = k % 5 == 0
-            known = {"age": 30 + k % 40, "fnlwgt": 1000 + k, "education-num": 9, "race": "White"}
-            known |= {"occupation": "Sales", "relationship": "Husband", "native-country": "Cuba"}
-            known |= {"capital-gain": 0, "capital-loss": 0, "hours-per-week": 40}
-            known["workclass"] = ("Private", "State-gov", "?")[k % 3]
-            known["education"] = "Doctorate" if doctor else ("HS-grad", "Bachelors")[k % 2]
-            known["marital-status"] = ("Divorced", "Never-married")[k // 3 % 2]
-            known["sex"] = ("Male", "Female")[k % 2]
-            known["income"] = ">50K" if doctor or k % 7 == 0 else "<=50K"
-            rows.append(", ".join(str(known[column]) for column in COLUMNS))
+            person = {"age": 30 + k % 40, "fnlwgt": 1000 + k, "education-num": 9, "race": "White"}
+            person |= {"occupation": "Sales", "relationship": "Husband", "native-country": "Cuba"}
+            person |= {"capital-gain": 0, "capital-loss": 0, "hours-per-week": 40}
+            person["workclass"] = ("Private", "State-gov", "?")[k % 3]
+            person["education"] = "Doctorate" if doctor else ("HS-grad", "Bachelors")[k % 2]
+            person["marital-status"] = ("Divorced", "Never-married")[k // 3 % 2]
+            person["sex"] = ("Male", "Female")[k % 2]
+            person["income"] = ">50K" if doctor or k % 7 == 0 else "<=50K"
+            rows.append(", ".join(str(person[column]) for column in COLUMNS))
         (folder / "adult" / name).write_text("\n".join(rows) + "\n")
     monkeypatch.setenv("FAIRFL_DATA", str(folder))
     unknown = property(lambda self: (), lambda self, digests: None)
@@ -84,28 +84,28 @@ def tiny(files, monkeypatch):
 def others(files):
     """Beside them four image sets of 140 to 240 images, and fourteen roles of Shakespeare's."""
     rng = np.random.default_rng(1)
-    made = {}
+    contents = {}
     for kind, count in (("train", 120), ("t10k", 20)):
         images = rng.integers(0, 256, (count, 28, 28), dtype=np.uint8)
         labels = (np.arange(count) % 10).astype(np.uint8)
-        for what, array in (("images-idx3", images), ("labels-idx1", labels)):
-            made[f"fashion-mnist/{kind}-{what}-ubyte.gz"] = idx(array)
+        for kind_of_file, array in (("images-idx3", images), ("labels-idx1", labels)):
+            contents[f"fashion-mnist/{kind}-{kind_of_file}-ubyte.gz"] = idx(array)
     names = (*(f"data_batch_{k}.bin" for k in range(1, 6)), "test_batch.bin")
     batch = b"".join(bytes([k % 10]) + rng.bytes(3072) for k in range(40))
-    made["cifar-10/cifar-10-binary.tar.gz"] = tar(dict.fromkeys(names, batch))
+    contents["cifar-10/cifar-10-binary.tar.gz"] = tar(dict.fromkeys(names, batch))
     fine = b"".join(bytes([0, k % 20]) + rng.bytes(3072) for k in range(120))
-    made["cifar-100/cifar-100-binary.tar.gz"] = tar({"train.bin": fine, "test.bin": fine})
+    contents["cifar-100/cifar-100-binary.tar.gz"] = tar({"train.bin": fine, "test.bin": fine})
     pictures = {
         f"{part}/class{k % 4}/{k}.png": png(rng.integers(0, 256, (32, 32, 3), dtype=np.uint8))
         for part in ("train", "valid", "test")
         for k in range(60)
     }
-    made["cinic-10/CINIC-10.tar.gz"] = tar(pictures)
+    contents["cinic-10/CINIC-10.tar.gz"] = tar(pictures)
     by, letters = "by William Shakespeare\n", list("abcdefgh ")
     said = ["".join(rng.choice(letters, 90)) for _ in range(28)]
     lines = [f"  Role{chr(65 + k)}. x{said[k]}\n    x{said[k + 14]}" for k in range(14)]
-    made["shakespeare/1994-01-100.txt"] = f"{by}A PLAY\n{by}{chr(10).join(lines)}\n".encode()
-    for name, content in made.items():
+    contents["shakespeare/1994-01-100.txt"] = f"{by}A PLAY\n{by}{chr(10).join(lines)}\n".encode()
+    for name, content in contents.items():
         (files / name).parent.mkdir(exist_ok=True)
         (files / name).write_bytes(content)
     return files

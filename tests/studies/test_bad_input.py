@@ -29,8 +29,8 @@ def dynamics(budgets=(0.0, 0.0), regime="pooled", rounds=1):
     return next(trained(FIGURE, budgets, regime, rounds))
 
 
-def asked(**more):
-    return Request("people.csv", **{"label": "y", "group": "a", "client": "site"} | more)
+def asked(**options):
+    return Request("people.csv", **{"label": "y", "group": "a", "client": "site"} | options)
 
 
 def short(name):

@@ -19,8 +19,8 @@ QUESTIONS = [(TWO, "eo"), (TWO, "eodds"), (THREE, "dp"), (THREE, "eodds")]
 EVENTS = {"dp": (None,), "eo": (1,), "eodds": (0, 1)}
 
 
-def verdict(found, name):
-    return next(one for one in found if one.name == name)
+def verdict(verdicts, name):
+    return next(row for row in verdicts if row.name == name)
 
 
 def rules_near(world, notion, count):
@@ -45,16 +45,18 @@ def test_worlds_of_three_groups():
 @pytest.mark.parametrize(("world", "notion"), QUESTIONS)
 def test_disparities_are_those_of_a_large_sample(world, notion):
     rule = next(rules_near(world, notion, 1))
-    found, data = Found.of(rule, world.federation, notion), sample(world.federation, 200_000, 1)
+    figures, data = Found.of(rule, world.federation, notion), sample(world.federation, 200_000, 1)
     accept = rule(data.x[:, 0], data.group)
-    apart = []
+    differences = []
     for label in EVENTS[notion]:
         among = np.ones(len(data.y), bool) if label is None else data.y == label
-        apart.append(
+        differences.append(
             np.ptp([accept[among & (data.group == a)].mean() for a in range(world.groups)])
         )
-    assert found.disparity == pytest.approx(max(apart), abs=0.02)  # 5 errors of 10,000 people
-    assert np.ptp(found.rates, axis=1).max() == pytest.approx(found.disparity, abs=1e-12)
+    assert figures.disparity == pytest.approx(
+        max(differences), abs=0.02
+    )  # 5 errors of 10,000 people
+    assert np.ptp(figures.rates, axis=1).max() == pytest.approx(figures.disparity, abs=1e-12)
 
 
 @pytest.mark.parametrize(("world", "notion"), QUESTIONS)
@@ -63,15 +65,17 @@ def test_no_rule_is_above_the_plane_or_the_optima(world, notion, monkeypatch):
     best = solve(federation, "cfl", 0.0, notion=notion)
     at = Found.of(best.classifier, federation, notion)
     assert supporting_plane(federation, at.rates, notion) == pytest.approx(best.accuracy, abs=1e-9)
-    found = [Found.of(rule, federation, notion) for rule in rules_near(world, notion, 10)]
-    for one in found:
-        assert one.accuracy <= supporting_plane(federation, one.rates, notion) + 1e-9
-        assert one.accuracy <= optimum(world, "cfl", one.disparity, notion) + 1e-9
-        local = optimum(world, "lft_fedavg", np.abs(one.local), notion)
-        assert one.accuracy <= local + 1e-9
+    rules = [Found.of(rule, federation, notion) for rule in rules_near(world, notion, 10)]
+    for figures in rules:
+        assert figures.accuracy <= supporting_plane(federation, figures.rates, notion) + 1e-9
+        assert figures.accuracy <= optimum(world, "cfl", figures.disparity, notion) + 1e-9
+        local = optimum(world, "lft_fedavg", np.abs(figures.local), notion)
+        assert figures.accuracy <= local + 1e-9
     real = frontier_distance._fairest(federation, notion)
     monkeypatch.setattr(frontier_distance, "_fairest", lambda *_: (real[0], -real[1]))
-    above = [one.accuracy - supporting_plane(federation, one.rates, notion) for one in found]
+    above = [
+        figures.accuracy - supporting_plane(federation, figures.rates, notion) for figures in rules
+    ]
     assert max(above) > 1e-3  # multipliers of the other sign bound nothing
 
 
@@ -104,13 +108,17 @@ HARD = ("below-cfl", "below-lft-fedavg", "members-below-their-own")
 
 
 def test_the_hard_verdicts_hold_and_can_turn(measures):
-    found = notions.verdicts(measures)
-    assert all(verdict(found, name).hard and verdict(found, name).holds for name in HARD)
+    verdicts = notions.verdicts(measures)
+    assert all(verdict(verdicts, name).hard and verdict(verdicts, name).holds for name in HARD)
     ensembles = measures["scheme"] == ENSEMBLE
     for name, column in zip(HARD, ("below", "below locally", "members"), strict=True):
         wrong = measures.copy()
         wrong.loc[ensembles.idxmax(), column] = -1e-6
-        turned = [one for one in HARD if verdict(notions.verdicts(wrong), one).holds is False]
+        turned = [
+            name_of_verdict
+            for name_of_verdict in HARD
+            if verdict(notions.verdicts(wrong), name_of_verdict).holds is False
+        ]
         assert turned == [name]
 
 

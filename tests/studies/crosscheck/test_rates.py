@@ -51,12 +51,12 @@ def test_the_interval_of_several_worlds_by_least_squares():
     sizes, named = np.tile(SIZES, 3), np.repeat(["a", "b", "c"], 4)
     distances = np.exp(rng.normal(size=12)) / sizes
     columns = np.column_stack([np.log(sizes), *(named == name for name in "abc")]).astype(float)
-    found, (rest,), *_ = np.linalg.lstsq(columns, np.log(distances), rcond=None)
+    coefficients, (rest,), *_ = np.linalg.lstsq(columns, np.log(distances), rcond=None)
     error = np.sqrt(rest / 8 * np.linalg.inv(columns.T @ columns)[0, 0])
     rate = Rate.of(sizes, distances, named)
     half = stats.t.ppf(0.975, 8) * error
     assert (rate.slope, rate.low, rate.high) == pytest.approx(
-        (found[0], found[0] - half, found[0] + half)
+        (coefficients[0], coefficients[0] - half, coefficients[0] + half)
     )
 
 

@@ -54,10 +54,10 @@ def test_cfl_is_the_weighted_optimum_at_its_last_weights(budget):
     best = weighted_optimum(features, data.y, weights)
     reached = np.mean(weights * np.logaddexp(0, -(2 * data.y - 1) * (features @ result.params[0])))
     assert 0 <= reached - best.fun + 1e-12 < 1e-5
-    for mine, exact in zip(
+    for edges, exact in zip(
         learned(basis, result.params[0]).edges, learned(basis, best.x).edges, strict=True
     ):
-        np.testing.assert_allclose(mine, exact, atol=0.02)
+        np.testing.assert_allclose(edges, exact, atol=0.02)
     rule = learned(basis, result.params[0])(data.x[:, 0], data.group)
     gap = rule[data.group == 0].mean() - rule[data.group == 1].mean()
     assert abs(abs(gap) - budget) < 0.01  # the budget is met on the sample: it binds here
@@ -92,10 +92,10 @@ def test_the_measures_are_those_of_the_rule_on_the_population():
 
 def test_members_have_features_of_their_own():
     bases = [Basis.of(WORLD, 1, i) for i in (0, 1)]
-    own, data = featured(WORLD, 300, 0, bases), sample(WORLD.federation, 300, 0)
+    parts, data = featured(WORLD, 300, 0, bases), sample(WORLD.federation, 300, 0)
     for i in (0, 1):
-        mine = data.owner == i
-        rows = slice(int(own.train.offsets[i]), int(own.train.offsets[i + 1]))
+        is_client = data.owner == i
+        rows = slice(int(parts.train.offsets[i]), int(parts.train.offsets[i + 1]))
         np.testing.assert_allclose(
-            own.train.x[rows].numpy(), bases[i](data.x[mine, 0], data.group[mine])
+            parts.train.x[rows].numpy(), bases[i](data.x[is_client, 0], data.group[is_client])
         )

@@ -20,11 +20,11 @@ WORLD = by_name("figure-5a")
 
 
 def row(world, scheme, rule, members=(), degree=1, rows=1000, seed=0, budget="0.1"):
-    found = Found.of(rule, world.federation)
-    told = {"world": world.name, "scheme": scheme, "degree": degree, "rows": rows, "seed": seed}
-    told |= {"budget": budget, "accuracy": found.accuracy, "difference": found.difference}
-    told |= {"disparity": found.disparity, "rule": rule.to_json()}
-    return told | {"members": json.dumps([one.to_json() for one in members])}
+    figures = Found.of(rule, world.federation)
+    cells = {"world": world.name, "scheme": scheme, "degree": degree, "rows": rows, "seed": seed}
+    cells |= {"budget": budget, "accuracy": figures.accuracy, "difference": figures.difference}
+    cells |= {"disparity": figures.disparity, "rule": rule.to_json()}
+    return cells | {"members": json.dumps([member.to_json() for member in members])}
 
 
 def moved(rule, shift):
@@ -46,14 +46,14 @@ def planted(power=0.5):
     return pd.DataFrame(rows)
 
 
-def verdict(found, name):
-    return next(one for one in found if one.name == name)
+def verdict(verdicts, name):
+    return next(row for row in verdicts if row.name == name)
 
 
 def test_an_error_of_the_root_costs_its_square():
     """Cuts off by n^-1/2: |MD| by that order, accuracy at the same |MD| by 1/n."""
-    found = frontier.verdicts(planted())
-    assert [one.holds for one in found] == [True] * 3
+    verdicts = frontier.verdicts(planted())
+    assert [row.holds for row in verdicts] == [True] * 3
     slower = frontier.verdicts(planted(0.25))
     assert verdict(slower, "cfl-regret-rate").holds is False
     assert verdict(slower, "cfl-budget-rate").holds is False
@@ -63,20 +63,22 @@ def test_what_one_world_alone_has_is_no_rate_of_all():
     """100,000 people in one world alone: nothing but that world's own line changes."""
     table = planted()
     odd = table[(table["world"] == WORLD.name) & (table["rows"] == 250)].assign(rows=100_000)
-    before, after = (frontier.verdicts(one) for one in (table, pd.concat([table, odd])))
-    assert [one.found for one in after[1:3]] == [one.found for one in before[1:3]]
+    before, after = (frontier.verdicts(measures) for measures in (table, pd.concat([table, odd])))
+    assert [measures.found for measures in after[1:3]] == [
+        measures.found for measures in before[1:3]
+    ]
 
 
 def test_three_sizes_decide_nothing():
     """No interval and no verdict, and the tables say so."""
     few = planted(0.25).query("rows <= 4000")
-    found = frontier.verdicts(few)
+    verdicts = frontier.verdicts(few)
     for name in ("cfl-regret-rate", "cfl-budget-rate"):
-        assert (verdict(found, name).holds, verdict(found, name).found) == (None, TOO_FEW)
+        assert (verdict(verdicts, name).holds, verdict(verdicts, name).found) == (None, TOO_FEW)
     assert set(frontier.tables(few)["rates"]["below"]) == {TOO_FEW}
     few = learned_ensembles(power=0.1).query("rows <= 8000")
-    told = verdict(ensembles.verdicts(few), "ensemble-rate")
-    assert (told.holds, told.found) == (None, TOO_FEW)
+    rate = verdict(ensembles.verdicts(few), "ensemble-rate")
+    assert (rate.holds, rate.found) == (None, TOO_FEW)
     assert set(ensembles.tables(few)["rates"]["distance"]) == {TOO_FEW}
 
 
@@ -85,7 +87,7 @@ def test_the_quick_profile_shows_no_rate():
     units = frontier.units(Scale("quick", 1))
     assert len(units) == 16 and all("-n1000-" in unit.name for unit in units)
     quick = planted().query("rows == 1000").assign(budget="0.15")
-    assert [one.name for one in frontier.verdicts(quick)] == ["below-cfl-frontier"]
+    assert [row.name for row in frontier.verdicts(quick)] == ["below-cfl-frontier"]
     assert list(frontier.tables(quick)) == ["points"] and frontier.shrinking(quick).empty
 
 
@@ -93,15 +95,15 @@ def test_the_quick_profile_shows_no_rate():
 def test_a_rule_above_the_frontier_is_found(push):
     table = planted()
     table.loc[3, "accuracy"] += frontier.beside(table).loc[3, "below"] + push
-    found = verdict(frontier.verdicts(table), "below-cfl-frontier")
-    assert found.holds is False and found.hard and f"{-push:.2g}" in found.found
+    decision = verdict(frontier.verdicts(table), "below-cfl-frontier")
+    assert decision.holds is False and decision.hard and f"{-push:.2g}" in decision.found
 
 
 def test_distance_below_against_the_solver():
     """The frontier's accuracy at 0.2 less that of the optimum at 0.1: solved twice."""
-    near, far = (solve(WORLD.federation, "cfl", eps) for eps in (0.1, 0.2))
-    assert below(WORLD, [0.2], [near.accuracy])[0] == pytest.approx(
-        far.accuracy - near.accuracy, abs=1e-9
+    tight, loose = (solve(WORLD.federation, "cfl", eps) for eps in (0.1, 0.2))
+    assert below(WORLD, [0.2], [tight.accuracy])[0] == pytest.approx(
+        loose.accuracy - tight.accuracy, abs=1e-9
     )
 
 
@@ -118,18 +120,18 @@ def learned_ensembles(noise=0.5, power=0.5):
                         solve(client, "cfl", eps).classifier
                         for client, eps in zip(alone, budgets, strict=True)
                     ]
-                    members = [moved(one, sign * noise * size**-power) for one in best]
+                    members = [moved(rule, sign * noise * size**-power) for rule in best]
                     whole = Classifier.average(members, world.weight)
                     text = " ".join(f"{v:g}" for v in budgets)
-                    made = (whole, members, 1, size, seed, text)
-                    rows.append(row(world, "LFT+Ensemble", *made))
+                    cells = (whole, members, 1, size, seed, text)
+                    rows.append(row(world, "LFT+Ensemble", *cells))
     return pd.DataFrame(rows)
 
 
 def test_ensembles_at_a_known_rate():
-    found = ensembles.verdicts(learned_ensembles())
-    assert verdict(found, "members-below-their-own-frontier").holds is True
-    assert verdict(found, "ensemble-rate").holds is True
+    verdicts = ensembles.verdicts(learned_ensembles())
+    assert verdict(verdicts, "members-below-their-own-frontier").holds is True
+    assert verdict(verdicts, "ensemble-rate").holds is True
     slower = ensembles.verdicts(learned_ensembles(power=0.1))
     assert verdict(slower, "ensemble-rate").holds is False
     exactly = learned_ensembles(noise=0.0)
@@ -141,15 +143,15 @@ PERFECT = Found(0.999, np.zeros((1, 2)), 0.0, 0.0, (0.0,))
 
 
 @pytest.mark.parametrize(
-    ("place", "found"),
+    ("place", "replacement"),
     [
         ("Found.of", lambda rule, fed: PERFECT),
         ("below", lambda world, disparity, accuracy: np.full(len(accuracy), np.nan)),
     ],
 )
-def test_a_member_above_or_at_no_point_of_its_frontier_is_found(place, found, monkeypatch):
+def test_a_member_above_or_at_no_point_of_its_frontier_is_found(place, replacement, monkeypatch):
     table = learned_ensembles()
-    monkeypatch.setattr(f"{ensembles.__name__}.{place}", found)
+    monkeypatch.setattr(f"{ensembles.__name__}.{place}", replacement)
     assert verdict(ensembles.verdicts(table), "members-below-their-own-frontier").holds is False
 
 

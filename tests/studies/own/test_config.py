@@ -86,8 +86,8 @@ def planted(monkeypatch):
     """Three clients' rows take the place of the synthetic data."""
 
     def plant(name, x, y):
-        made = FederatedData(name, x, y, np.arange(60) % 3, 3)
-        monkeypatch.setitem(config_parts.DRAWN, "synthetic", lambda clients, *, seed: made)
+        data = FederatedData(name, x, y, np.arange(60) % 3, 3)
+        monkeypatch.setitem(config_parts.DRAWN, "synthetic", lambda clients, *, seed: data)
 
     return plant
 
@@ -108,8 +108,8 @@ def test_regression_has_losses(toml, planted):
 def test_letters_have_a_model_of_their_own(toml, planted):
     rng = np.random.default_rng(0)
     planted("text", rng.integers(0, 5, (60, 6)), rng.integers(0, 5, 60))
-    told = "model.kind must be char_lstm for .*'text'.*, got 'softmax'"
-    with pytest.raises(ValueError, match=told):
+    message = "model.kind must be char_lstm for .*'text'.*, got 'softmax'"
+    with pytest.raises(ValueError, match=message):
         toml(PLAIN)
     small = '"char_lstm"\nembedding = 2\nwidth = 3\nlayers = 1'
     assert np.isfinite(ran(toml(PLAIN.replace('"softmax"', small)))["value"]).all()
@@ -121,14 +121,14 @@ def test_parameters_reach_the_algorithm():
         "algorithm[0]",
     )
     named = algorithm(section)
-    made = named.made
+    rule = named.made
     assert named.label == "mine"
-    assert isinstance(made, PFedAvg)
-    assert made.ranks == RankWeighted.geometric(0.5)
-    made = algorithm(
+    assert isinstance(rule, PFedAvg)
+    assert rule.ranks == RankWeighted.geometric(0.5)
+    rule = algorithm(
         Section({"name": "dual_weighted", "objective": {"name": "QFFL", "q": 2}}, "algorithm[0]")
     ).made
-    assert made.objective == QFFL(2)
+    assert rule.objective == QFFL(2)
     assert algorithm(Section({"name": "qfedavg", "q": 1}, "a")).made.q == 1
 
 

@@ -15,15 +15,15 @@ from fairfl.studies.own.grid import points, told
 def test_tables_are_the_product_of_the_lists():
     """By loops, nested as the file is."""
     table = {"a": 1, "grid": {"b": [1, 2]}, "c": {"grid": {"d": [[3], [4, 5]], "b": ["x", "y"]}}}
-    found = points(table, "t")
-    wanted = [
+    settings = points(table, "t")
+    expected = [
         ({"a": 1, "b": b, "c": {"d": d, "b": c}}, {"t.b": b, "t.c.d": d, "t.c.b": c})
         for b in (1, 2)
         for d in ([3], [4, 5])
         for c in ("x", "y")
     ]
-    assert found == wanted
-    assert told(found[1][1]) == "t.b = 1, t.c.d = [3], t.c.b = y"  # two are called b
+    assert settings == expected
+    assert told(settings[1][1]) == "t.b = 1, t.c.d = [3], t.c.b = y"  # two are called b
     assert told({"x.p": {"kind": "steps", "factor": 0.5}}) == "p = steps (factor = 0.5)"
     assert points({"a": {"b": 2}}, "") == [({"a": {"b": 2}}, {})] and told({}) == ""
 
@@ -45,11 +45,11 @@ def test_settings_are_units_and_algorithms_replicates(toml):
         assert unit.name.startswith(f"mine-{seed}-beta={beta}_count={count}_schedule={kind}")
     setting = units[-1].make()
     assert setting.training.participation.count == 3 and setting.training.schedule.last == 0.1
-    assert [one.lr for one in setting.replicates] == [0.05, 0.1, 0.05, 0.1, None, None]
-    assert [one.algorithm.q for one in setting.replicates[:4]] == [0.0, 0.0, 2.0, 2.0]
+    assert [replicate.lr for replicate in setting.replicates] == [0.05, 0.1, 0.05, 0.1, None, None]
+    assert [replicate.algorithm.q for replicate in setting.replicates[:4]] == [0.0, 0.0, 2.0, 2.0]
     # another beta is another data set
-    other = units[0].make().parts.fingerprint()
-    assert other != units[4].make().parts.fingerprint() and units[0].seed == units[4].seed
+    fingerprint = units[0].make().parts.fingerprint()
+    assert fingerprint != units[4].make().parts.fingerprint() and units[0].seed == units[4].seed
     chosen = simulate._chosen(units, ("*-5-*count=3*cosine*",))
     assert [unit.seed for unit in chosen] == [5, 5]
 
@@ -68,10 +68,10 @@ def test_a_point_is_the_file_without_grids(toml):
     assert "grid" not in alone
     plain = run_units([toml(alone).units(Scale("quick", 2))[-1]])
     both = run_units([unit])
-    for name, own in (("qfedavg, q = 2.0, lr = 0.05",) * 2, ("dual, q = 3.0", "dual")):
-        mine, theirs = both[both.objective == name], plain[plain.objective == own]
-        assert len(mine) == len(theirs) > 0
-        np.testing.assert_array_equal(mine["loss"], theirs["loss"])
+    for name, plain_name in (("qfedavg, q = 2.0, lr = 0.05",) * 2, ("dual, q = 3.0", "dual")):
+        rows, theirs = both[both.objective == name], plain[plain.objective == plain_name]
+        assert len(rows) == len(theirs) > 0
+        np.testing.assert_array_equal(rows["loss"], theirs["loss"])
 
 
 def test_names_that_folders_cannot_tell_apart_are_numbered(toml):

@@ -151,12 +151,12 @@ def test_whatever_is_wrong_is_one_line(read):
                 read(changed(place, value))
             except ValueError as error:
                 refused += 1
-                told = str(error)
+                message = str(error)
                 assert (
-                    "\n" not in told
-                    and len(told) < 400
-                    and (" must " in told or " unknown" in told)
-                ), (place, told)
+                    "\n" not in message
+                    and len(message) < 400
+                    and (" must " in message or " unknown" in message)
+                ), (place, message)
     assert refused > 900
 
 

@@ -27,7 +27,7 @@ def test_group_fair_algorithms(toml):
     experiment = toml(FAIR)
     units = experiment.units(Scale("quick", 1))
     assert [unit.name for unit in units] == ["mine-0", "mine-0-agnosticfair"]
-    assert [one.algorithm for one in units[0].make().replicates[1:]] == [
+    assert [replicate.algorithm for replicate in units[0].make().replicates[1:]] == [
         FedFB(FairBatch("eo", budget=0.1, surrogate="zero_one"), every=2),
         FairFed(0.5),
         LocalFairBatch(FairBatch(alpha=0.2)),
@@ -73,20 +73,24 @@ def test_dynamic_participants_and_rates(toml):
     assert np.isfinite(experiment.values(run_units([unit]))["value"]).all()
 
 
-def by_hand(mine):
+def by_hand(module):
     """The mean accuracy of OWN's two algorithms, of the objects that it names."""
-    found = {}
+    accuracies = {}
     for seed in (0, 1):
-        parts = Parts.of(mine.blobs(None, None).split(0.1, 0.1, seed))
-        training = Training(rounds=3, schedule=mine.Warmup(3), participation=mine.Odd())
-        replicates = [Replicate(mine.Median(0.5), seed, lr=0.2), Replicate(FedAvg(), seed)]
-        model = mine.tanh((3,), 2, width=5)
+        parts = Parts.of(module.blobs(None, None).split(0.1, 0.1, seed))
+        training = Training(rounds=3, schedule=module.Warmup(3), participation=module.Odd())
+        replicates = [Replicate(module.Median(0.5), seed, lr=0.2), Replicate(FedAvg(), seed)]
+        model = module.tanh((3,), 2, width=5)
         rows = simulated(model, parts, replicates, training, evaluate_every=1).clients
         end = rows.query("round == 3 and part == 'test'")
-        for r, some in end.groupby("replicate"):
-            mean = 100 * (some.accuracy * some.samples).sum() / some.samples.sum()
-            found.setdefault(("median, shrink = 0.5, lr = 0.2", "fedavg")[r], []).append(mean)
-    return {name: sum(two) / 2 for name, two in found.items()}
+        for r, rows_of_replicate in end.groupby("replicate"):
+            mean = (
+                100
+                * (rows_of_replicate.accuracy * rows_of_replicate.samples).sum()
+                / rows_of_replicate.samples.sum()
+            )
+            accuracies.setdefault(("median, shrink = 0.5, lr = 0.2", "fedavg")[r], []).append(mean)
+    return {name: sum(two) / 2 for name, two in accuracies.items()}
 
 
 @pytest.mark.slow
@@ -99,13 +103,13 @@ def test_a_file_of_ones_own(cli, tmp_path, monkeypatch):
     run = ("simulate", "mine.toml", "--import", "mine.py", "--json", "--out")
     table = json.loads(cli(*run, "out").stdout)["table"]
     means = {row["objective"]: row["mean"] for row in table if row["measure"] == "average"}
-    wanted = by_hand(sys.modules["mine"])
-    assert len(wanted) == 2 and means == pytest.approx(wanted, rel=1e-9)
+    expected = by_hand(sys.modules["mine"])
+    assert len(expected) == 2 and means == pytest.approx(expected, rel=1e-9)
     # and it goes on from what is there, with the code that made it alone
     assert json.loads(cli(*run, "out", "--resume").stdout)["table"] == table
     DIGESTS["mine.py"] = "of another code"
-    other = cli(*run, "out", "--resume")
-    assert other.exit_code == 2 and "imported.mine.py" in other.stderr
+    changed = cli(*run, "out", "--resume")
+    assert changed.exit_code == 2 and "imported.mine.py" in changed.stderr
 
 
 @pytest.mark.usefixtures("own_parts_forgotten")
@@ -141,9 +145,9 @@ NAMED = (
 def test_a_file_alone_runs_no_code(toml, tmp_path, name, to, place):
     """A file of one's own is refused without --import, also where the TOML names it."""
     text = OWN
-    for own, known, _ in NAMED:
-        assert own in text
-        text = text if own == name else text.replace(own, known)
+    for own_name, public_name, _ in NAMED:
+        assert own_name in text
+        text = text if own_name == name else text.replace(own_name, public_name)
     (tmp_path / "mine.py").write_text("raise SystemExit('run')", "utf-8")
     with pytest.raises(ValueError, match=f"^{place} must be one of "):
         toml(text)
@@ -186,14 +190,14 @@ def test_groups_that_join_have_a_group_benefit(toml):
     """As the measures' definitions have it; groups that join together are one."""
     experiment = toml(JOINING.format(lr=0.1, every=1))
     clients = run_units(experiment.units(Scale("quick", 1)))
-    found = experiment.values(clients).set_index("measure")["value"]
+    benefits = experiment.values(clients).set_index("measure")["value"]
     test = clients[clients["part"] == "test"].sort_values(["round", "client"])
     losses = test["loss"].to_numpy().reshape(6, 4)  # the first model, and five rounds
     samples = test["samples"].to_numpy()[:4]
     groups = dynamic.group_losses(losses, np.array([0, 1, 1, 0]), samples)
     for name, form in (("GB (9)", "loss"), ("GB (20)", "benefit")):
-        assert found[name] == pytest.approx(dynamic.group_benefit(groups, [0, 3], form)[-1])
-    assert found["least gap"] == pytest.approx(dynamic.fairness_margin(groups, [0, 3])[-1])
+        assert benefits[name] == pytest.approx(dynamic.group_benefit(groups, [0, 3], form)[-1])
+    assert benefits["least gap"] == pytest.approx(dynamic.fairness_margin(groups, [0, 3])[-1])
 
 
 def test_a_run_that_diverged_has_no_group_benefit(toml):

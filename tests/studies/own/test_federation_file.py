@@ -127,20 +127,20 @@ colour = 1\nGOOD | colour is unknown; allowed here: clients, eta
 """)
 
 
-@pytest.mark.parametrize(("text", "told"), [*WRONG, ("\udcff", "not a TOML file")])
-def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, text: str, told: str) -> None:
+@pytest.mark.parametrize(("text", "message"), [*WRONG, ("\udcff", "not a TOML file")])
+def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "bad.toml"
     text = text.replace("GOOD", "[[clients]]\nmean = [3, 5]")
     file.write_bytes(text.encode(errors="surrogateescape"))
-    with pytest.raises(ValueError, match=re.escape(told)) as raised:
+    with pytest.raises(ValueError, match=re.escape(message)) as raised:
         read_federation(file)
     assert str(raised.value).count("bad.toml") == 1 and "\n" not in str(raised.value)
 
 
 def test_what_a_client_leaves_out_is_the_default(tmp_path: Path) -> None:
-    file, found = tmp_path / "defaults.toml", []
-    for told in ("", "sd = 1\nq = 0.5\nweight = 1\neta = {slope = 1, intercept = 0}\n"):
-        file.write_text(f"[[clients]]\nmean = [0, 1]\n{told}" * 2, "utf-8")
-        found.append(ff.solve(read_federation(file), "cfl", 0.1).accuracy)
+    file, accuracies = tmp_path / "defaults.toml", []
+    for keys in ("", "sd = 1\nq = 0.5\nweight = 1\neta = {slope = 1, intercept = 0}\n"):
+        file.write_text(f"[[clients]]\nmean = [0, 1]\n{keys}" * 2, "utf-8")
+        accuracies.append(ff.solve(read_federation(file), "cfl", 0.1).accuracy)
     expected = ff.solve(ff.Federation.normal([[0, 1], [0, 1]], 1.0, 0.5), "cfl", 0.1).accuracy
-    assert found == pytest.approx([expected, expected], abs=1e-12)
+    assert accuracies == pytest.approx([expected, expected], abs=1e-12)

@@ -29,13 +29,13 @@ def file(tmp_path_factory):
     return path
 
 
-def asked(file, **more):
-    return Request(str(file), **{"label": "y", "group": "a", "client": "site"} | more)
+def request(file, **options):
+    return Request(str(file), **{"label": "y", "group": "a", "client": "site"} | options)
 
 
 @pytest.fixture(scope="module")
 def run(file):
-    people = asked(file, budgets=(0.0, 0.1))
+    people = request(file, budgets=(0.0, 0.1))
     return people, own_people(people), run_units(own_people(people).units(QUICK))
 
 
@@ -54,12 +54,12 @@ def test_every_method_is_there_with_every_budget(run):
 def test_pooled_training_keeps_its_budget_and_local_training_cannot(run):
     """400 test people: sampling errors below sqrt(.25 / 200 * 2) = .05; two are allowed."""
     _, experiment, rows = run
-    found = experiment.values(rows).set_index(["objective", "measure"])["value"]
+    values = experiment.values(rows).set_index(["objective", "measure"])["value"]
     for eps in (0.0, 0.1):
         for name in ("CFL", "FedFB"):
-            assert found[f"{name}, ε = {eps:g}", "disparity"] <= eps + 0.1
-    assert found["FedAvg", "disparity"] > 0.2
-    assert found["LFT+Ensemble, ε = 0", "disparity"] > found["CFL, ε = 0", "disparity"] + 0.1
+            assert values[f"{name}, ε = {eps:g}", "disparity"] <= eps + 0.1
+    assert values["FedAvg", "disparity"] > 0.2
+    assert values["LFT+Ensemble, ε = 0", "disparity"] > values["CFL, ε = 0", "disparity"] + 0.1
 
 
 def test_points_are_the_tables_and_the_frontier_is_behind(run):
@@ -87,12 +87,12 @@ def test_notes_count_the_people(run):
 
 
 def test_notions_and_groups(file, tmp_path):
-    names = [name for name, *_ in methods(asked(file, notion="eodds"), "federated", 2)]
+    names = [name for name, *_ in methods(request(file, notion="eodds"), "federated", 2)]
     assert "FairFed" not in names  # it has no equalised odds
     frame = pd.read_csv(file)
     frame["a"] = np.where(np.arange(len(frame)) % 4 == 0, "x", frame["a"])
     frame.to_csv(tmp_path / "three.csv", index=False)
-    three = asked(tmp_path / "three.csv", notion="eo", budgets=(0.0,))
+    three = request(tmp_path / "three.csv", notion="eo", budgets=(0.0,))
     assert [name for name, *_ in methods(three, "federated", 2)] == ["FedAvg", "FedFB"]
     assert methods(three, "central", 2)[0][2].rule == FairBatch(
         "eo", 0.3, 1.0, "zero_one", budget=0.0
@@ -112,10 +112,10 @@ def test_a_network_learns_what_a_line_cannot(tmp_path):
     frame.to_csv(tmp_path / "band.csv", index=False)
     accuracy = {}
     for hidden in (0, 8):
-        experiment = own_people(asked(tmp_path / "band.csv", hidden=hidden, budgets=(1.0,)))
+        experiment = own_people(request(tmp_path / "band.csv", hidden=hidden, budgets=(1.0,)))
         rows = run_units([unit for unit in experiment.units(QUICK) if "central" in unit.name])
-        found = experiment.values(rows).set_index(["objective", "measure"])["value"]
-        accuracy[hidden] = found["CFL, ε = 1", "Acc."]
+        values = experiment.values(rows).set_index(["objective", "measure"])["value"]
+        accuracy[hidden] = values["CFL, ε = 1", "Acc."]
     assert accuracy[8] > 0.9 > 0.65 > accuracy[0]
 
 
@@ -126,6 +126,6 @@ def test_a_rate_of_nobody_is_said_before_anything_runs(file, tmp_path):
     with pytest.raises(
         ValueError, match="people of y = 1 in every group .* of a = f there are none for train"
     ):
-        own_people(asked(tmp_path / "none.csv", notion="eo"))
+        own_people(request(tmp_path / "none.csv", notion="eo"))
     # demographic parity does not ask
-    assert own_people(asked(tmp_path / "none.csv")).name == "none"
+    assert own_people(request(tmp_path / "none.csv")).name == "none"

@@ -76,11 +76,11 @@ def test_a_row_is_of_one_model(opposite):
         f"{LFT}, personal models": by_hand(lft[None], data, client),
     }
     for name, (clients, accuracy, disparity) in expected.items():
-        found = wide.loc[name]
-        assert found["devices"] == pytest.approx(100 * np.mean(clients))
-        assert found["Acc."] == pytest.approx(accuracy)
-        assert found["average"] == pytest.approx(100 * accuracy)
-        assert found["disparity"] == pytest.approx(disparity)
+        measures = wide.loc[name]
+        assert measures["devices"] == pytest.approx(100 * np.mean(clients))
+        assert measures["Acc."] == pytest.approx(accuracy)
+        assert measures["average"] == pytest.approx(100 * accuracy)
+        assert measures["disparity"] == pytest.approx(disparity)
     assert wide.loc[DITTO, "average"] < 65 < 85 < wide.loc[f"{DITTO}, personal models", "average"]
 
 
@@ -112,8 +112,10 @@ def test_a_cross_check_has_the_client_aware_frontier_beside_them(tmp_path):
     for name in NAMES[2::2]:
         members = [Classifier.from_json(text) for text in json.loads(rows.loc[name, "rule"])]
         alone = [world.alone(k).federation for k in range(2)]
-        accuracy = np.mean([f.accuracy(own) for f, own in zip(members, alone, strict=True)])
-        rates = np.mean([f.group_rates(own) for f, own in zip(members, alone, strict=True)], 0)
+        accuracy = np.mean([f.accuracy(client) for f, client in zip(members, alone, strict=True)])
+        rates = np.mean(
+            [f.group_rates(client) for f, client in zip(members, alone, strict=True)], 0
+        )
         assert rows.loc[name, "accuracy"] == pytest.approx(accuracy, abs=1e-10)
         assert rows.loc[name, "disparity"] == pytest.approx(np.ptp(rates), abs=1e-10)
         assert rows.loc[name, "accuracy"] != rows.loc["fedavg", "accuracy"]
@@ -123,14 +125,14 @@ def test_a_cross_check_has_the_client_aware_frontier_beside_them(tmp_path):
     measures = rows.reset_index()
     table = study.tables(measures)["algorithms"].set_index("algorithm")
     for name, bound in rows["bound"].items():
-        own, other = ("below CFL", "below Client-aware")[:: 1 if bound == "cfl" else -1]
+        client, absent = ("below CFL", "below Client-aware")[:: 1 if bound == "cfl" else -1]
         best = exact(world, bound).accuracy_at(rows.loc[name, "disparity"])
-        assert table.loc[name, own] == pytest.approx(best - rows.loc[name, "accuracy"], abs=1e-9)
-        assert table.loc[name, own] >= 0 and np.isnan(table.loc[name, other])
-    assert [one.name for one in study.verdicts(measures)] == [
+        assert table.loc[name, client] == pytest.approx(best - rows.loc[name, "accuracy"], abs=1e-9)
+        assert table.loc[name, client] >= 0 and np.isnan(table.loc[name, absent])
+    assert [row.name for row in study.verdicts(measures)] == [
         "below-cfl-frontier",
         "below-client-aware-frontier",
     ]
-    assert all(one.holds for one in study.verdicts(measures))
-    drawn = study.pictures[0].table(measures)
-    assert "Client-aware, exact" in set(drawn["series"])
+    assert all(row.holds for row in study.verdicts(measures))
+    picture = study.pictures[0].table(measures)
+    assert "Client-aware, exact" in set(picture["series"])

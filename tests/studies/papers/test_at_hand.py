@@ -85,30 +85,30 @@ def test_some_are_at_hand(all_there):
 def test_propfairs_settings_are_those_of_its_tables(all_there):
     """Tables 3 to 5: q, alpha and M, and each algorithm's learning rate."""
     replicates = {u.dataset: u.make().replicates for u in find("propfair-table-6").units(QUICK)}
-    _, q, _, term, own = replicates["Shakespeare"]
-    assert (q.algorithm.q, term.algorithm.alpha, own.algorithm.M) == (1.0, 0.1, 2.0)
+    _, q, _, term, propfair = replicates["Shakespeare"]
+    assert (q.algorithm.q, term.algorithm.alpha, propfair.algorithm.M) == (1.0, 0.1, 2.0)
     assert [r.lr for r in replicates["Shakespeare"]] == [1.0, 0.5, 1.0, 0.1, 2.0]
     assert [r.lr for r in replicates["CIFAR-10"]] == [5e-3, 2e-3, 2e-3, 1e-2, 1e-2]
-    assert not own.algorithm.rescale
+    assert not propfair.algorithm.rescale
 
 
 @pytest.mark.parametrize("name", ["qffl-table-1", "qffl-table-8", "qffl-table-10"])
 def test_qffls_shakespeare(all_there, name):
     units = [u for u in find(name).units(QUICK) if u.dataset != "Synthetic"]
     table, notes = measured(name, units)
-    mine = table[table["dataset"].str.startswith("Shakespeare")].set_index("objective")
-    assert mine["published"].notna().any() and "Not at hand" not in notes
-    assert {"q = 0.001"} <= set(mine.index)
+    rows = table[table["dataset"].str.startswith("Shakespeare")].set_index("objective")
+    assert rows["published"].notna().any() and "Not at hand" not in notes
+    assert {"q = 0.001"} <= set(rows.index)
 
 
 def test_qffls_sizes_and_curves_of_shakespeare(all_there):
     table, _ = measured("qffl-table-3")
-    found = table.set_index(["dataset", "measure"])
+    by_measure = table.set_index(["dataset", "measure"])
     sizes = np.array([10 + 3 * k for k in range(12)])  # of the fixture's Vehicle
-    assert found["mean"]["Vehicle", "samples"] == sizes.sum()
-    assert found["mean"]["Vehicle", "samples a device"] == pytest.approx(sizes.mean())
-    assert found["sd"]["Vehicle", "samples a device"] == pytest.approx(sizes.std(ddof=1))
-    assert found["published"]["Shakespeare", "devices"] == 31
+    assert by_measure["mean"]["Vehicle", "samples"] == sizes.sum()
+    assert by_measure["mean"]["Vehicle", "samples a device"] == pytest.approx(sizes.mean())
+    assert by_measure["sd"]["Vehicle", "samples a device"] == pytest.approx(sizes.std(ddof=1))
+    assert by_measure["published"]["Shakespeare", "devices"] == 31
     units = find("qffl-figure-3").units(QUICK)
     assert {u.dataset for u in units} == {"Synthetic", "Vehicle", "Shakespeare"}
 
@@ -127,9 +127,9 @@ def test_the_whole_vehicle_has_the_papers_rounds(files, monkeypatch):
 def test_fashion_mnist_takes_the_place_of_digits(all_there, name):
     units = [u for u in find(name).units(QUICK) if u.dataset not in ("Adult", "Synthetic")]
     table, notes = measured(name, units)
-    mine = table[table["dataset"].str.startswith("Fashion-MNIST")]
-    assert len(mine) and "MNIST 4, 7, 9" not in set(table["dataset"])
-    assert mine["published"].notna().any() == (name != "qffl-figure-8")
+    rows = table[table["dataset"].str.startswith("Fashion-MNIST")]
+    assert len(rows) and "MNIST 4, 7, 9" not in set(table["dataset"])
+    assert rows["published"].notna().any() == (name != "qffl-figure-8")
     assert "digits" not in notes
 
 
@@ -152,23 +152,23 @@ def test_figure_8_compares_the_worst_devices(files):
     worst = figure_8.shown(clients)
     assert worst["client"].tolist() == [0, 1, 1, 0, 0, 0]
     values = figure_8.values(clients)
-    mine = values[values["dataset"] == "D, test"]
+    test_rows = values[values["dataset"] == "D, test"]
     assert set(values["dataset"]) == {"D, test", "D, training"}
-    found = mine.set_index(["objective", "measure"])["value"]
-    assert found["q = 5", "worst"] == pytest.approx(70) and found["q = 5", "rounds"] == 4
-    assert found[table_2.AFL_LAST, "rounds"] == 6
+    by_measure = test_rows.set_index(["objective", "measure"])["value"]
+    assert by_measure["q = 5", "worst"] == pytest.approx(70) and by_measure["q = 5", "rounds"] == 4
+    assert by_measure[table_2.AFL_LAST, "rounds"] == 6
     slow = clients.assign(accuracy=clients["accuracy"].where(clients["objective"] != "q = 5", 0.1))
-    kept = figure_8.values(slow).set_index(["dataset", "objective", "measure"])["value"]
-    assert ("D, test", "q = 5", "rounds") not in kept
+    slow_values = figure_8.values(slow).set_index(["dataset", "objective", "measure"])["value"]
+    assert ("D, test", "q = 5", "rounds") not in slow_values
 
 
 def test_some_clients_are_large_and_keep_their_rows(files):
     whole = load_federated("vehicle")
-    found = some_clients(whole, 5, 25, 3)
-    assert found.n_clients == 5 and (found.sizes("all") >= 25).all()
-    for k, name in enumerate(found.client_names):
+    subset = some_clients(whole, 5, 25, 3)
+    assert subset.n_clients == 5 and (subset.sizes("all") >= 25).all()
+    for k, name in enumerate(subset.client_names):
         old = whole.client_names.index(name)
-        assert (found.x[found.owner == k] == whole.x[whole.owner == old]).all()
-    assert some_clients(whole, 5, 25, 4).client_names != found.client_names
+        assert (subset.x[subset.owner == k] == whole.x[whole.owner == old]).all()
+    assert some_clients(whole, 5, 25, 4).client_names != subset.client_names
     with pytest.raises(ValueError, match="clients must be at most 7, .* with 25 rows, got 8"):
         some_clients(whole, 8, 25, 0)

@@ -38,25 +38,28 @@ def test_measures_by_hand():
     """Group 1 gains 4 - 2 = 2, 2 gains 8 - 5 = 3, then 8 - 1 = 7; then 2 and 1, 3 and 2."""
     clients = pd.concat([table("FedAvg", PLAIN), table("slower", SLOWER)], ignore_index=True)
     rounds = measures.by_round(clients)
-    mine = rounds[(rounds["part"] == "test") & (rounds["objective"] == "FedAvg")]
-    assert mine["GB (9)"].tolist() == pytest.approx([0, 0, *np.expm1([6, 3, -1])])
-    assert mine["GB (20)"].tolist() == pytest.approx([0, 0, *np.expm1([2 - 0, 2 - 3, 2 - 7])])
-    assert mine["least gap"].tolist()[3:] == pytest.approx([-1, -5])
-    assert mine["LS"].tolist() == pytest.approx([0, 0, 0.5, 0.5, 0])
-    assert mine["loss"].tolist()[-1] == pytest.approx(1.5)
-    assert mine["accuracy"].tolist() == pytest.approx([100 * (30 + 2 * 20 + 3 * 20) / 320] * 5)
-    found = measures.values(clients).set_index(["objective", "measure"])["value"]
-    assert found["FedAvg", "fair rounds"] == 0 and found["slower", "fair rounds"] == 100
-    assert found["slower", "above FedAvg"] == pytest.approx((3 - 2) - (2 - 7))
-    assert found["slower", "fairer rounds"] == 100 and ("FedAvg", "above FedAvg") not in found
-    assert found["FedAvg", "training loss"] == pytest.approx(0.75)
+    fedavg = rounds[(rounds["part"] == "test") & (rounds["objective"] == "FedAvg")]
+    assert fedavg["GB (9)"].tolist() == pytest.approx([0, 0, *np.expm1([6, 3, -1])])
+    assert fedavg["GB (20)"].tolist() == pytest.approx([0, 0, *np.expm1([2 - 0, 2 - 3, 2 - 7])])
+    assert fedavg["least gap"].tolist()[3:] == pytest.approx([-1, -5])
+    assert fedavg["LS"].tolist() == pytest.approx([0, 0, 0.5, 0.5, 0])
+    assert fedavg["loss"].tolist()[-1] == pytest.approx(1.5)
+    assert fedavg["accuracy"].tolist() == pytest.approx([100 * (30 + 2 * 20 + 3 * 20) / 320] * 5)
+    by_measure = measures.values(clients).set_index(["objective", "measure"])["value"]
+    assert by_measure["FedAvg", "fair rounds"] == 0 and by_measure["slower", "fair rounds"] == 100
+    assert by_measure["slower", "above FedAvg"] == pytest.approx((3 - 2) - (2 - 7))
+    assert (
+        by_measure["slower", "fairer rounds"] == 100
+        and ("FedAvg", "above FedAvg") not in by_measure
+    )
+    assert by_measure["FedAvg", "training loss"] == pytest.approx(0.75)
 
 
 def test_the_rounds_that_were_measured_count():
     """Every second one: the joining is the row of its round."""
     clients = table("FedAvg", PLAIN)
-    kept = clients[clients["round"] % 2 == 0]
-    assert measures.by_round(kept)["least gap"].tolist()[-1] == pytest.approx(-5)
+    even_rounds = clients[clients["round"] % 2 == 0]
+    assert measures.by_round(even_rounds)["least gap"].tolist()[-1] == pytest.approx(-5)
 
 
 def test_groups_hold_nine_tenths_of_their_classes(files):
@@ -84,12 +87,12 @@ def test_from_data_to_a_table(files):
     values = experiment.values(clients)
     assert list(values.columns) == ["dataset", "objective", "seed", "measure", "value"]
     assert np.isfinite(values["value"]).all()
-    found = compare(values, experiment.published).set_index(["objective", "measure", "dataset"])
-    assert (found["seeds"] == 2).all()
+    table = compare(values, experiment.published).set_index(["objective", "measure", "dataset"])
+    assert (table["seeds"] == 2).all()
     two = units[0].dataset
-    assert found["mean"]["FedAvg", "accuracy", two] > 60  # the bright rows are easily told apart
+    assert table["mean"]["FedAvg", "accuracy", two] > 60  # the bright rows are easily told apart
     # what normalises moves by 0.01 a round, and leaves the newcomers' loss above
-    assert found["mean"]["Algorithm 1", "GB (9)", two] > found["mean"]["FedAvg", "GB (9)", two]
+    assert table["mean"]["Algorithm 1", "GB (9)", two] > table["mean"]["FedAvg", "GB (9)", two]
     notes = experiment.differences(clients)
     assert all(note.endswith(".") and "\n" not in note for note in notes)
 
@@ -103,18 +106,18 @@ def test_figures_read_the_curves_of_runs(files, tmp_path, monkeypatch):
     table = measures.curves(clients).to_csv(float_format="%.3g", lineterminator="\n")
     (folder / "curves.csv").write_text(table, "utf-8")
     row = curves.Row("mine", units[0].dataset, ("Algorithm 2",))
-    kept = curves.Row("kept", "MNIST, two groups, two layers, α = 0.9, 2,000 rows")
+    published = curves.Row("kept", "MNIST, two groups, two layers, α = 0.9, 2,000 rows")
     monkeypatch.delenv(curves.RUNS, raising=False)
-    assert set(curves.curves((kept,), (row,))["row"]) == {"kept"}
+    assert set(curves.curves((published,), (row,))["row"]) == {"kept"}
     monkeypatch.setenv(curves.RUNS, str(tmp_path))
-    found = curves.curves((), (row,))
-    assert set(found["row"]) == {"mine"} and len(found) == 3 * len(row.measures)
-    assert found["groups"].tolist()[:3] == [1, 2, 2] and set(found["seeds"]) == {2}
+    points = curves.curves((), (row,))
+    assert set(points["row"]) == {"mine"} and len(points) == 3 * len(row.measures)
+    assert points["groups"].tolist()[:3] == [1, 2, 2] and set(points["seeds"]) == {2}
     rounds = measures.by_round(clients)
     gb = rounds[rounds["part"] == "test"].groupby("round")["GB (9)"]
-    mine = found[found["measure"] == "GB (9)"]
+    benefit = points[points["measure"] == "GB (9)"]
     for kind in ("mean", "min", "max"):
-        assert mine[kind].tolist() == pytest.approx(gb.agg(kind).tolist(), rel=6e-3)
+        assert benefit[kind].tolist() == pytest.approx(gb.agg(kind).tolist(), rel=6e-3)
 
 
 @pytest.mark.parametrize("data, model", [("Fashion-MNIST", runs.LENET), ("CIFAR-10", runs.RESNET)])

@@ -29,12 +29,12 @@ def test_units_have_names_and_can_be_sent_to_another_process(name, files):
 
 def test_one_folder_holds_one_run(files):
     """Units of the same name are the same run, whichever experiment asks for them."""
-    made = {}
+    contents = {}
     for name in TINY:
         for profile in ("quick", "paper"):
             for unit in find(name).units(Scale(profile, 2)):
                 content = (unit.make.func, unit.make.args, unit.objectives, unit.seed)
-                assert made.setdefault(unit.name, content) == content
+                assert contents.setdefault(unit.name, content) == content
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +48,8 @@ def test_from_data_to_a_table(name, tiny, runs):
     experiment = find(name)
     units = experiment.units(Scale("quick", 1))
     runs |= {unit.name: run_units([unit]) for unit in units if unit.name not in runs}
-    found = (runs[unit.name].assign(dataset=unit.dataset) for unit in units)
-    clients = pd.concat(found, ignore_index=True)
+    parts = (runs[unit.name].assign(dataset=unit.dataset) for unit in units)
+    clients = pd.concat(parts, ignore_index=True)
     assert set(clients["unit"]) == {unit.name for unit in units}
     values = experiment.values(clients)
     assert list(values.columns) == ["dataset", "objective", "seed", "measure", "value"]
@@ -58,8 +58,8 @@ def test_from_data_to_a_table(name, tiny, runs):
     keys = ["dataset", "objective", "measure"]
     assert len(table) == len(values.drop_duplicates(keys))  # one seed: a row each
     if name in ALL_PUBLISHED:  # else a wrong name would leave numbers beside nothing, unnoticed
-        known = experiment.published["dataset"].isin(["Synthetic", "Vehicle"])
-        assert table["published"].notna().sum() == known.sum() > 0
+        is_published = experiment.published["dataset"].isin(["Synthetic", "Vehicle"])
+        assert table["published"].notna().sum() == is_published.sum() > 0
     assert len(cells(table)) == 1 + len(table[["dataset", "objective"]].drop_duplicates())
     notes = experiment.differences(clients)
     assert notes and all(note.endswith(".") and "\n" not in note for note in notes)

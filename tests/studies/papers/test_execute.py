@@ -44,7 +44,7 @@ def test_the_order_is_that_of_the_units_whatever_ends_first(tiny, tmp_path):
 
     heard = []
     spread = run_units(
-        two(tiny), progress=lambda *what: heard.append(what), jobs=2, mapper=backwards
+        two(tiny), progress=lambda *event: heard.append(event), jobs=2, mapper=backwards
     )
     pd.testing.assert_frame_equal(spread, run_units(two(tiny)))
     assert [unit[-1] for unit, _, _ in heard] == ["1", "0"]

@@ -77,9 +77,9 @@ def test_the_choice_is_made_on_validation():
         ],
         columns="dataset objective part seed alpha dp accuracy".split(),
     )
-    found = fedfb_runs.chosen(rows)
-    assert found["alpha"].tolist() == [1.0, 1.0]
-    assert found["dp"].tolist() == [0.4, 0.4]
+    choice = fedfb_runs.chosen(rows)
+    assert choice["alpha"].tolist() == [1.0, 1.0]
+    assert choice["dp"].tolist() == [0.4, 0.4]
 
 
 def test_client_parity_by_hand():
@@ -95,9 +95,9 @@ def test_client_parity_by_hand():
     ]
     table = pd.DataFrame(rows, columns="objective model client samples accuracy loss".split())
     table = table.assign(dataset="Adult", seed=0, unit="u", round=1, part="test")
-    found = fedfb_figure_7.measures(table).set_index("objective")
-    assert found.loc["FedAvg"].tolist()[2:] == pytest.approx([0.75, 0.4, 0.2])
-    assert found.loc["Ditto, λ = 1"].tolist()[2:] == pytest.approx([0.85, 0.3, 0.2])
+    measures = fedfb_figure_7.measures(table).set_index("objective")
+    assert measures.loc["FedAvg"].tolist()[2:] == pytest.approx([0.75, 0.4, 0.2])
+    assert measures.loc["Ditto, λ = 1"].tolist()[2:] == pytest.approx([0.85, 0.3, 0.2])
 
 
 @pytest.mark.parametrize("name", sorted(SYNTHETIC))
@@ -175,6 +175,6 @@ def test_points_of_table_6(monkeypatch):
 
 def test_a_published_line_stands_beside_every_variant():
     table = find("fedfb-table-1").published
-    mine = table[(table["dataset"] == "Synthetic") & (table["objective"] == "FedFB (10 bits)")]
-    told = mine[["published", "published_sd"]].to_numpy().tolist()
-    assert told == [[0.725, 0.012], [0.051, 0.018]]
+    line = table[(table["dataset"] == "Synthetic") & (table["objective"] == "FedFB (10 bits)")]
+    numbers = line[["published", "published_sd"]].to_numpy().tolist()
+    assert numbers == [[0.725, 0.012], [0.051, 0.018]]

@@ -48,9 +48,9 @@ def test_limits_are_in_the_measures_of_the_tables():
     data = fedfb_data("Synthetic")
     test = data.rows("test")
     bayes = chance_of_label(data.x[test, :2]) > 0.5
-    found = FairMeasures.of(bayes, data.y[test], data.group[test])
-    assert limits.limit("Synthetic")[0][-1] == pytest.approx(found.dp, abs=1e-12)
-    assert limits.limit("Synthetic", "pairwise")[0][-1] == pytest.approx(found.spd, abs=1e-12)
+    measures = FairMeasures.of(bayes, data.y[test], data.group[test])
+    assert limits.limit("Synthetic")[0][-1] == pytest.approx(measures.dp, abs=1e-12)
+    assert limits.limit("Synthetic", "pairwise")[0][-1] == pytest.approx(measures.spd, abs=1e-12)
 
 
 @settings(max_examples=30)

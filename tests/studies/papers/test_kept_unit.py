@@ -51,7 +51,7 @@ def test_the_same_unit_is_read_and_not_run_again(tmp_path, calls):
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         (partial(unit, rounds=4), "unit.arguments.rounds = 3, not 4"),
         (partial(unit, budgets=(0.0,)), "the number of unit.arguments.budgets = 2, not 1"),
@@ -61,19 +61,21 @@ def test_the_same_unit_is_read_and_not_run_again(tmp_path, calls):
         ),
         (lambda: replace(unit(), seed=1), "unit.seed = 0, not 1"),
         (
-            lambda: replace(unit(), make=partial(other, World("w", (1.0, 0.1 + 0.2)), Scale())),
+            lambda: replace(
+                unit(), make=partial(other_setting, World("w", (1.0, 0.1 + 0.2)), Scale())
+            ),
             "unit.function",
         ),
     ],
 )
-def test_another_configuration_under_the_same_name_is_refused(tmp_path, calls, changed, told):
+def test_another_configuration_under_the_same_name_is_refused(tmp_path, calls, changed, message):
     run_unit(unit(), tmp_path)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         run_unit(changed(), tmp_path, resume=True)
     assert calls == [3]
 
 
-def other(world, scale, budgets=(0.0, 0.1), *, rounds=3):
+def other_setting(world, scale, budgets=(0.0, 0.1), *, rounds=3):
     """The same arguments, another function."""
     return measured(world, scale, budgets, rounds=rounds)
 
@@ -120,6 +122,6 @@ def test_every_unit_of_the_studies_says_what_it_is_run_with():
 
     for study in studies().values():
         units = [study.units(Scale("quick", 1)) for _ in range(2)]
-        first, second = ([configuration(one) for one in each] for each in units)
+        first, second = ([configuration(unit_of_run) for unit_of_run in run] for run in units)
         assert len({unit.name for unit in units[0]}) == len(units[0]) > 0
         assert first == second and " at 0x" not in repr(first)

@@ -12,24 +12,26 @@ from fairfl.studies.printed_numbers import printed
 def test_measures_by_hand():
     """Ten devices, accuracies 0, 0.1, ..., 0.9, device k with k + 1 samples."""
     a, n = np.arange(10) / 10, np.arange(1.0, 11)
-    found = {name: measure(a, n) for name, measure in MEASURES.items()}
-    assert found["average"] == pytest.approx(100 * sum(k / 10 * (k + 1) for k in range(10)) / 55)
-    assert found["devices"] == pytest.approx(45)
-    assert (found["worst"], found["worst 10%"]) == pytest.approx((0, 0))
-    assert (found["best"], found["best 10%"]) == pytest.approx((90, 90))
-    assert found["variance"] == pytest.approx(8.25 * 100)
-    assert found["std"] == pytest.approx(np.sqrt(825))
+    values = {name: measure(a, n) for name, measure in MEASURES.items()}
+    assert values["average"] == pytest.approx(100 * sum(k / 10 * (k + 1) for k in range(10)) / 55)
+    assert values["devices"] == pytest.approx(45)
+    assert (values["worst"], values["worst 10%"]) == pytest.approx((0, 0))
+    assert (values["best"], values["best 10%"]) == pytest.approx((90, 90))
+    assert values["variance"] == pytest.approx(8.25 * 100)
+    assert values["std"] == pytest.approx(np.sqrt(825))
     cosine = a.sum() / (np.sqrt(10) * np.linalg.norm(a))
-    assert found["angle"] == pytest.approx(np.degrees(np.arccos(cosine)))
+    assert values["angle"] == pytest.approx(np.degrees(np.arccos(cosine)))
     share = a[1:] / a.sum()
-    assert found["KL"] == pytest.approx(np.log(10) + (share * np.log(share)).sum())
+    assert values["KL"] == pytest.approx(np.log(10) + (share * np.log(share)).sum())
 
 
 def test_clients_without_samples_count_in_nothing():
-    known = {"dataset": "d", "objective": "o", "seed": 0}
-    rows = pd.DataFrame({**known, "samples": [2, 0, 6], "accuracy": [0.5, np.nan, 1]})
-    found = statistics(rows, ("average", "devices")).set_index("measure")["value"]
-    assert found["average"] == pytest.approx(100 * 7 / 8) and found["devices"] == pytest.approx(75)
+    keys = {"dataset": "d", "objective": "o", "seed": 0}
+    rows = pd.DataFrame({**keys, "samples": [2, 0, 6], "accuracy": [0.5, np.nan, 1]})
+    values = statistics(rows, ("average", "devices")).set_index("measure")["value"]
+    assert values["average"] == pytest.approx(100 * 7 / 8) and values["devices"] == pytest.approx(
+        75
+    )
 
 
 def test_published_numbers_are_read():

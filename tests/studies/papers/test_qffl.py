@@ -19,29 +19,29 @@ def clients(accuracy, part="validation", unit="u", loss=1.0):
         for k, a in enumerate(both)
     ]
     table = pd.DataFrame(rows, columns="objective client accuracy replicate".split())
-    alike = {"dataset": "Synthetic", "seed": 0, "round": 5, "model": "global", "samples": 10}
-    return table.assign(**alike, unit=unit, part=part, loss=loss)
+    constants = {"dataset": "Synthetic", "seed": 0, "round": 5, "model": "global", "samples": 10}
+    return table.assign(**constants, unit=unit, part=part, loss=loss)
 
 
-def family(**own):
+def family(**changed):
     """Accuracies of all q: (0.2, 1) but for those given as q_1=(...)."""
-    known = {qffl_runs.name_of(q): (0.2, 1.0) for q in qffl_runs.QS}
-    return known | {name.replace("_", " = "): both for name, both in own.items()}
+    accuracies = {qffl_runs.name_of(q): (0.2, 1.0) for q in qffl_runs.QS}
+    return accuracies | {name.replace("_", " = "): both for name, both in changed.items()}
 
 
 def test_the_papers_q_are_shown():
     both = pd.concat([clients(family(q_1=(0.4, 0.6)), part) for part in ("validation", "test")])
-    found = values(both, measures=("average",)).set_index("objective")["value"]
-    assert found.to_dict() == {"q = 0": pytest.approx(60.0), "q = 1": pytest.approx(50.0)}
+    averages = values(both, measures=("average",)).set_index("objective")["value"]
+    assert averages.to_dict() == {"q = 0": pytest.approx(60.0), "q = 1": pytest.approx(50.0)}
 
 
 def test_each_device_keeps_its_best_model():
     # 15 is not among the parallel ones
     validation = clients(family(q_1=(0.9, 0.1), q_15=(1.0, 1.0)))
     test = clients(family(q_1=(0.7, 0.0)), "test")
-    found = own_best(pd.concat([validation, test], ignore_index=True)).set_index("client")
-    assert found["accuracy"].to_dict() == {0: 0.7, 1: 1.0}
-    assert set(found["objective"]) == {"multiple q"}
+    best = own_best(pd.concat([validation, test], ignore_index=True)).set_index("client")
+    assert best["accuracy"].to_dict() == {0: 0.7, 1: 1.0}
+    assert set(best["objective"]) == {"multiple q"}
 
 
 def test_tuning_takes_the_rate_that_is_best_at_q_0():
@@ -63,8 +63,8 @@ def test_tuning_takes_the_rate_that_is_best_at_q_0():
     rows = pd.concat(parts, ignore_index=True)
     rows.loc[rows["objective"] == diverged, "loss"] = np.nan
     data = {"Synthetic": ("Synthetic", "non-iid", q)}
-    kept = qffl_efficiency.curves(rows, data)
-    ends = kept[kept["round"] == 10].groupby("objective")["loss"].first()
+    curves = qffl_efficiency.curves(rows, data)
+    ends = curves[curves["round"] == 10].groupby("objective")["loss"].first()
     assert ends.to_dict() == pytest.approx({"FedSGD": 1.0, "q-FedAvg": 1.7, "q-FedSGD": 1.9})
     values = qffl_efficiency.values(rows, data)
     assert values[values["objective"] == "q-FedAvg"]["value"].tolist() == pytest.approx([1.7] * 3)
@@ -92,4 +92,4 @@ def test_all_q_see_the_same_devices(tiny):
         setting.training.participation.choose(r.seed, 0, ids, setting.parts.p)[0]
         for r in setting.replicates
     ]
-    assert all(np.array_equal(chosen[0], other) for other in chosen) and len(chosen[0]) == 10
+    assert all(np.array_equal(chosen[0], clients) for clients in chosen) and len(chosen[0]) == 10

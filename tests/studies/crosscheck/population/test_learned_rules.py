@@ -18,15 +18,15 @@ def test_the_basis_is_orthonormal(client):
     """Integrated against P(x, a) (η (1 - η) + 1/10), by the trapezoid rule."""
     world, degree = random_world(3), 5
     basis = Basis.of(world, degree, client)
-    who = range(world.clients) if client is None else [client]
-    total = sum(world.weight[i] for i in who)
+    clients = range(world.clients) if client is None else [client]
+    total = sum(world.weight[i] for i in clients)
     x = np.linspace(-25, 25, 20_001)
     eta = 1 / (1 + np.exp(-x))
     for a in (0, 1):
-        shares = [world.weight[i] / total * (world.q[i] if a else 1 - world.q[i]) for i in who]
+        shares = [world.weight[i] / total * (world.q[i] if a else 1 - world.q[i]) for i in clients]
         density = sum(
             s * stats.norm(world.mean[i][a], world.sd[i][a]).pdf(x)
-            for i, s in zip(who, shares, strict=True)
+            for i, s in zip(clients, shares, strict=True)
         )
         rows = basis(x, np.full(x.size, a)).reshape(x.size, 2, degree + 1)[:, a]
         gram = (rows * (density * (eta * (1 - eta) + FLOOR))[:, None]).T @ rows * (x[1] - x[0])
@@ -40,10 +40,10 @@ def test_features_are_those_of_the_own_group_and_span_the_polynomials():
     assert features.shape == (40, basis.size) == (40, 8)
     assert not features[group == 0, 4:].any() and not features[group == 1, :4].any()
     for a in (0, 1):
-        mine = features[group == a][:, 4 * a : 4 * a + 4]
+        block = features[group == a][:, 4 * a : 4 * a + 4]
         for power in range(4):
             target = x[group == a] ** power
-            fit = mine @ np.linalg.lstsq(mine, target, rcond=None)[0]
+            fit = block @ np.linalg.lstsq(block, target, rcond=None)[0]
             np.testing.assert_allclose(fit, target, atol=1e-9 * np.abs(target).max())
 
 
@@ -82,8 +82,8 @@ def test_the_bayes_rule_is_learned_from_its_coefficients():
     params = np.concatenate([np.linalg.solve(basis.matrix[a].T, slope[a]) for a in (0, 1)])
     rule = learned(basis, params)
     np.testing.assert_allclose([e[0] for e in rule.edges], 0, atol=1e-12)
-    found = Found.of(rule, world.federation)
-    assert found.accuracy == pytest.approx(
+    figures = Found.of(rule, world.federation)
+    assert figures.accuracy == pytest.approx(
         Classifier.thresholds([0, 0]).accuracy(world.federation), abs=1e-14
     )
-    assert found.disparity == abs(found.difference) and len(found.local) == 2
+    assert figures.disparity == abs(figures.difference) and len(figures.local) == 2

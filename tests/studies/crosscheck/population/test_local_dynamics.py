@@ -99,14 +99,16 @@ def test_steps_are_those_of_fairbatch(q, place, difference, budget, number):
     share = np.array([[1 - q, q]])
     lam = share * np.array(place)
     rule = FairBatch("dp", ALPHA, 1.0, "zero_one", budget=budget, projection="box")
-    wanted = rule.step(lam[0], np.array([0.0, -difference]), np.array([[0, 1 - q], [0, q]]), number)
-    found = stepped(lam, np.array([difference]), share, np.array([budget]), number)
-    assert np.allclose(found[0], wanted, atol=1e-12)
+    expected = rule.step(
+        lam[0], np.array([0.0, -difference]), np.array([[0, 1 - q], [0, q]]), number
+    )
+    stepped_lam = stepped(lam, np.array([difference]), share, np.array([budget]), number)
+    assert np.allclose(stepped_lam[0], expected, atol=1e-12)
 
 
 def test_clients_move_on_their_own():
     """By 0.3 / √2 at t = 0. MD = 0.5 > ε: λ_1 falls; -0.5: rises; |MD| < ε: to 0."""
     lam, half = np.array([[0.5, 0.5], [0.9, 0.1], [0.4, 0.6]]), np.full((3, 2), 0.5)
-    found = stepped(lam, np.array([0.5, -0.5, 0.05]), half, np.full(3, 0.1), 0)
+    stepped_lam = stepped(lam, np.array([0.5, -0.5, 0.05]), half, np.full(3, 0.1), 0)
     far = ALPHA / 2**0.5
-    assert np.allclose(found, [[0.5 + far, 0.5 - far], [0.9 - far, 0.1 + far], [0.5, 0.5]])
+    assert np.allclose(stepped_lam, [[0.5 + far, 0.5 - far], [0.9 - far, 0.1 + far], [0.5, 0.5]])

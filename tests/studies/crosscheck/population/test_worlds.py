@@ -13,10 +13,10 @@ from fairfl.studies.crosscheck.population.worlds import PANELS, World, by_name, 
 
 @pytest.mark.parametrize(("number", "figure"), [(5, FIVE), (9, NINE)])
 def test_the_worlds_of_the_figures_are_those_that_are_drawn(number, figure):
-    for panel, drawn in zip(PANELS, figure.values(), strict=True):
+    for panel, federation in zip(PANELS, figure.values(), strict=True):
         world = by_name(f"figure-{number}{panel}")
-        assert world.federation.model.laws == drawn.model.laws
-        np.testing.assert_allclose(world.federation.mass, drawn.mass, rtol=1e-15)
+        assert world.federation.model.laws == federation.model.laws
+        np.testing.assert_allclose(world.federation.mass, federation.mass, rtol=1e-15)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -33,16 +33,16 @@ def test_random_worlds(seed):
 def test_a_client_alone_keeps_all_that_is_its_own(world):
     """Every attribute there is, or will be: its entry, and its laws and η; weight alone is 1."""
     for i in range(world.clients):
-        own, found = world.alone(i), {field.name for field in fields(World)}
-        assert own.weight == (1.0,)
-        assert own.clients == 1
-        assert type(own) is type(world)
-        assert own.name != world.name
-        for name in found - {"name", "weight"}:
+        alone, names = world.alone(i), {field.name for field in fields(World)}
+        assert alone.weight == (1.0,)
+        assert alone.clients == 1
+        assert type(alone) is type(world)
+        assert alone.name != world.name
+        for name in names - {"name", "weight"}:
             values = getattr(world, name)
-            assert getattr(own, name) == values[i : i + 1], name
-        one, whole, x = own.federation, world.federation, np.linspace(-5, 5, 11)
-        assert one.model.laws[0] == whole.model.laws[i]
-        np.testing.assert_allclose(one.share[0], whole.share[i], rtol=1e-15)
+            assert getattr(alone, name) == values[i : i + 1], name
+        federation, whole, x = alone.federation, world.federation, np.linspace(-5, 5, 11)
+        assert federation.model.laws[0] == whole.model.laws[i]
+        np.testing.assert_allclose(federation.share[0], whole.share[i], rtol=1e-15)
         for a in (0, 1):
-            np.testing.assert_array_equal(one.model.etas[0][a](x), whole.model.etas[i][a](x))
+            np.testing.assert_array_equal(federation.model.etas[0][a](x), whole.model.etas[i][a](x))
