@@ -44,25 +44,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """
     rows: Counter[str] = Counter()
     for item in items:
-        if every := item.get_closest_marker("every"):
+        if marker := item.get_closest_marker("every"):
             name = item.nodeid.partition("[")[0]
-            if rows[name] % every.args[0]:
+            if rows[name] % marker.args[0]:
                 item.add_marker("deep")
             rows[name] += 1
     if not config.getoption("--fast"):
         return
-    asked: dict[str, set[str]] = {}
-    kept, left = [], []
+    names_of_file: dict[str, set[str]] = {}
+    selected, left = [], []
     for item in items:
         file, name = item.nodeid.partition("::")[0], item.nodeid.partition("[")[0]
-        seen = asked.setdefault(file, set())
+        seen = names_of_file.setdefault(file, set())
         slow = item.get_closest_marker("slow") or item.get_closest_marker("deep")
-        wanted = not slow and name not in seen and len(seen) < ASKED
-        (kept if wanted else left).append(item)
-        if wanted:
+        is_selected = not slow and name not in seen and len(seen) < ASKED
+        (selected if is_selected else left).append(item)
+        if is_selected:
             seen.add(name)
     config.hook.pytest_deselected(items=left)
-    items[:] = kept
+    items[:] = selected
 
 
 @pytest.fixture(scope="session")
@@ -113,18 +113,18 @@ def own_parts_forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     own_parts.PLACES.clear()
     assert algorithms() and len(SOURCES)  # all of ours, before a copy is taken
     tables = (REGISTRY, MODELS, SOURCES._entries, PARTICIPATIONS, SCHEDULES, own_parts.DIGESTS)
-    kept = [dict(table) for table in tables]
-    for found in (papers, registered):
-        found.cache_clear()
+    copies = [dict(table) for table in tables]
+    for cached in (papers, registered):
+        cached.cache_clear()
     yield
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) in own_parts.PLACES:
             del sys.modules[name]
-    for table, before in zip(tables, kept, strict=True):
+    for table, before in zip(tables, copies, strict=True):
         table.clear()
         table.update(before)
-    for found in (papers, registered):
-        found.cache_clear()
+    for cached in (papers, registered):
+        cached.cache_clear()
     own_parts.PLACES.clear()
 
 

@@ -13,10 +13,10 @@ from fairfl._support.discovery import discovered, has_parts
 @pytest.fixture
 def package(tmp_path):
     """An empty package, of which nothing is left loaded."""
-    found = ModuleType("planted_package")
-    found.__path__ = [str(tmp_path)]
-    sys.modules["planted_package"] = found
-    yield found, tmp_path
+    module = ModuleType("planted_package")
+    module.__path__ = [str(tmp_path)]
+    sys.modules["planted_package"] = module
+    yield module, tmp_path
     for name in [name for name in sys.modules if name.split(".")[0] == "planted_package"]:
         del sys.modules[name]
 
@@ -24,42 +24,42 @@ def package(tmp_path):
 def seen(package, parts, several=""):
     """``draw`` by name."""
 
-    def made(module):
+    def entry(module):
         return SimpleNamespace(name=module.NAME, draw=getattr(module, "draw", None))
 
-    return {k: v.draw for k, v in discovered(package, "figure", parts, made, several).items()}
+    return {k: v.draw for k, v in discovered(package, "figure", parts, entry, several).items()}
 
 
 def test_files_with_a_name_are_found_in_the_order_of_names(package):
-    found, folder = package
+    module, folder = package
     (folder / "last.py").write_text("NAME, draw = 'a', 1")
     (folder / "first.py").write_text("NAME, draw = 'b', 2")
     (folder / "shared.py").write_text("draw = 3")
-    assert seen(found, ("NAME", "draw")) == {"a": 1, "b": 2}
+    assert seen(module, ("NAME", "draw")) == {"a": 1, "b": 2}
 
 
 def test_a_module_may_hold_several(package):
-    found, folder = package
+    module, folder = package
     (folder / "one.py").write_text("NAME, draw = 'b', 2")
     several = (
         "from types import SimpleNamespace as S\nMANY = S(name='c', draw=3), S(name='a', draw=1)"
     )
     (folder / "many.py").write_text(several)
-    assert seen(found, ("NAME",)) == {"b": 2}
-    assert list(seen(found, ("NAME",), "MANY").items()) == [("a", 1), ("b", 2), ("c", 3)]
+    assert seen(module, ("NAME",)) == {"b": 2}
+    assert list(seen(module, ("NAME",), "MANY").items()) == [("a", 1), ("b", 2), ("c", 3)]
     (folder / "two.py").write_text("from planted_package.many import MANY")  # the same ones
-    assert len(seen(found, ("NAME",), "MANY")) == 3
+    assert len(seen(module, ("NAME",), "MANY")) == 3
     (folder / "three.py").write_text("NAME, draw = 'c', 4")
     with pytest.raises(ValueError, match=r"got 'c' in three\.py, taken by many\.py"):
-        seen(found, ("NAME",), "MANY")
+        seen(module, ("NAME",), "MANY")
 
 
 def test_a_missing_part_is_named(package):
-    found, folder = package
+    module, folder = package
     (folder / "half.py").write_text("NAME, TITLE = 'a', 't'")
     with pytest.raises(
         ValueError,
         match=r"figure planted_package\.half must define NAME, TITLE, units, it has no un",
     ):
-        seen(found, ("NAME", "TITLE", "units"))
+        seen(module, ("NAME", "TITLE", "units"))
     assert not has_parts(ModuleType("shared"), "study", ("NAME", "units"))

@@ -45,6 +45,6 @@ def test_a_seal_is_of_the_values():
     for old, new in (("2.5", "2.25"), ("ε", "e"), ("true", "false"), ('"c"', '"d"')):
         with pytest.raises(ValueError, match="its sha256 differs"):
             unsealed(parsed(text.replace(old, new)))
-    for other in ({}, [], 3, None, {"a": 1}, {"sha256": None}):
+    for unsealed_data in ({}, [], 3, None, {"a": 1}, {"sha256": None}):
         with pytest.raises(ValueError, match="sha256"):
-            unsealed(other)
+            unsealed(unsealed_data)

@@ -24,8 +24,8 @@ def blas() -> set[int]:
 def two():
     """What a user may have set."""
     with threadpool_limits(2, user_api="blas"):
-        found = [library for library in threadpool_info() if library["user_api"] == "blas"]
-        FOLLOWS.update(library["filepath"] for library in found if library["num_threads"] == 2)
+        libraries = [library for library in threadpool_info() if library["user_api"] == "blas"]
+        FOLLOWS.update(library["filepath"] for library in libraries if library["num_threads"] == 2)
         assert FOLLOWS
         yield
         FOLLOWS.clear()
@@ -55,15 +55,15 @@ def test_answers_are_found_in_one_thread():
 
     federation = ff.Federation.finite([0.0, 1.0], [[[0.3, 0.1], [0.2, 0.4]]], [0.3, 0.8])
     federation.__class__ = Watched
-    asked = (
+    calls = (
         (ff.solve, "lft_ensemble", 0.1),
         (ff.frontier, "lft_ensemble", 5),
         (ff.min_disparity, "lft_ensemble"),
     )
-    for call, *arguments in asked:
+    for call, *arguments in calls:
         seen.clear()
         call(federation, *arguments)
-        assert seen and all(found == {1} for found in seen), call
+        assert seen and all(counts == {1} for counts in seen), call
     curve = ff.frontier(federation, "cfl", 5)
     watched = replace(curve, evaluate=lambda d: seen.append(blas()) or curve.evaluate(d))
     seen.clear()

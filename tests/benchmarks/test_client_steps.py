@@ -27,9 +27,9 @@ def test_numpy_is_the_engine(hidden):
     run.params[0] = run.params.new_tensor(row)
     run.step()
     client_steps.in_numpy(layers, x, y, 20)()
-    found = one_row()
-    np.testing.assert_allclose(found, run.params[0], atol=1e-6)
-    assert np.abs(found - row).max() > 1e-3
+    stepped = one_row()
+    np.testing.assert_allclose(stepped, run.params[0], atol=1e-6)
+    assert np.abs(stepped - row).max() > 1e-3
 
 
 def test_the_loop_is_the_engine_for_models_whose_clients_go_in_turn():
@@ -40,6 +40,6 @@ def test_the_loop_is_the_engine_for_models_whose_clients_go_in_turn():
         run.params[0] = before
         run.step()
         client_steps.in_a_loop(network, x, y)()
-        found = torch.nn.utils.parameters_to_vector(network.parameters()).detach()
-        assert run.model.in_turn and (found - before).abs().max() > 1e-3
-        torch.testing.assert_close(run.params[0], found, rtol=1e-4, atol=1e-6)
+        params = torch.nn.utils.parameters_to_vector(network.parameters()).detach()
+        assert run.model.in_turn and (params - before).abs().max() > 1e-3
+        torch.testing.assert_close(run.params[0], params, rtol=1e-4, atol=1e-6)

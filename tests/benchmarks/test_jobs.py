@@ -16,7 +16,7 @@ def test_every_job_and_every_entry_is_used():
 
 def test_a_short_job_is_run_again_and_the_older_time_is_beside(monkeypatch):
     runs = []
-    monkeypatch.setitem(jobs.RUNS, "r", lambda made: runs.append(sum(range(made))))
+    monkeypatch.setitem(jobs.RUNS, "r", lambda count: runs.append(sum(range(count))))
     monkeypatch.setitem(jobs.PROBLEMS, "o", lambda: 100_000)
     monkeypatch.setattr(jobs, "REPEATED", 0.02)
     row = jobs.timed("r", "o", 2.0, 1.0)
@@ -32,7 +32,7 @@ def test_data_that_are_not_here_and_faults_are_told(monkeypatch):
     monkeypatch.setitem(jobs.PROBLEMS, "Adult by work class", missing)
     row = jobs.timed("fairfl frontier by race, 4 points", "Adult by work class", None, 10.0)
     assert math.isnan(row.ours) and row.note == "DataUnavailable: no adult.data"
-    monkeypatch.setitem(jobs.RUNS, "fairfl reproduce", lambda made: 1 / 0)  # a fault of ours
+    monkeypatch.setitem(jobs.RUNS, "fairfl reproduce", lambda count: 1 / 0)  # a fault of ours
     assert "ZeroDivisionError" in jobs.timed("fairfl reproduce", "an empty folder", None, 1).note
 
 

@@ -22,7 +22,7 @@ def run(text: str, folder: Path) -> str:
     """What the python, sh and named blocks of a page print, after each ``text`` block was found in
     what the blocks before it printed.
     """
-    told, names = "", {"__name__": "page"}
+    output, names = "", {"__name__": "page"}
     for language, code in BLOCK.findall(text):
         if file := NAMED.match(code):
             (folder / file[1]).write_text(code, "utf-8")
@@ -30,7 +30,7 @@ def run(text: str, folder: Path) -> str:
             out = io.StringIO()
             with contextlib.redirect_stdout(out):
                 exec(compile(code, "page", "exec", dont_inherit=True), names)
-            told += out.getvalue()
+            output += out.getvalue()
         elif language == "sh":
             path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
             environment = {**os.environ, "PATH": path, "COLUMNS": "100"}
@@ -38,14 +38,14 @@ def run(text: str, folder: Path) -> str:
                 ["bash", "-ec", code], cwd=folder, env=environment, capture_output=True, text=True
             )
             assert done.returncode == 0, f"{code}{done.stderr}"
-            told += done.stdout
+            output += done.stdout
         elif language == "text":
             assert code, "an output must be shown"
-            printed = [line.rstrip() for line in told.splitlines()]
+            printed = [line.rstrip() for line in output.splitlines()]
             for line in code.splitlines():
                 assert line.rstrip() in printed, line
-            told = ""
-    return told
+            output = ""
+    return output
 
 
 @pytest.mark.slow

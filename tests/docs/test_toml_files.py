@@ -43,16 +43,16 @@ def of(kind: object, skip: int = 0) -> list[str]:
 
 
 @pytest.fixture
-def asked(monkeypatch):
+def keys_read(monkeypatch):
     """The keys that readers ask for, by the place of the table."""
-    found, raw = defaultdict(set), Section.raw
+    keys_of, raw = defaultdict(set), Section.raw
 
-    def told(self, key, *rest):
-        found[re.sub(r"\[\d+\]", "", self.where)].add(key)
+    def noted(self, key, *rest):
+        keys_of[re.sub(r"\[\d+\]", "", self.where)].add(key)
         return raw(self, key, *rest)
 
-    monkeypatch.setattr(Section, "raw", told)
-    return found
+    monkeypatch.setattr(Section, "raw", noted)
+    return keys_of
 
 
 def written(name: str, folder: Path) -> Path:
@@ -61,29 +61,31 @@ def written(name: str, folder: Path) -> Path:
     return file
 
 
-def test_federations(asked, tmp_path):
+def test_federations(keys_read, tmp_path):
     fed = read_federation(written("federation", tmp_path))
     assert fed.client_names == ("north", "1") and fed.q.tolist() == [0.5, 0.5]
     for law in ("mixture = [{law = 'norm'}], weights = [1]", "points = [0], masses = [1]"):
         (tmp_path / "a.toml").write_text(f"[[clients]]\nlaws = [{{{law}}}, {{{law}}}]")
         read_federation(tmp_path / "a.toml")
-    assert asked[""] == keys("A federation")
-    assert asked["clients"] == keys("Keys of a client")
-    assert asked["eta"] == keys("Keys of eta")
-    assert asked["clients.laws"] | {"law"} == keys("Keys of a law")  # "law" is looked at as it is
+    assert keys_read[""] == keys("A federation")
+    assert keys_read["clients"] == keys("Keys of a client")
+    assert keys_read["eta"] == keys("Keys of eta")
+    assert keys_read["clients.laws"] | {"law"} == keys(
+        "Keys of a law"
+    )  # "law" is looked at as it is
 
 
-def test_runs_and_comparisons(asked, tmp_path):
+def test_runs_and_comparisons(keys_read, tmp_path):
     text = re.sub(r'name = "mnist"|rows = 4000|(?s:\[partition\].*?\n\n)', "", FILES["run"])
     (tmp_path / "run.toml").write_text(
         text.replace("[data]", '[data]\nname = "synthetic"'), "utf-8"
     )
     read_config(tmp_path / "run.toml")
-    assert asked[""] == keys("A run") and asked["run"] == keys("Keys of run")
-    asked.clear()
+    assert keys_read[""] == keys("A run") and keys_read["run"] == keys("Keys of run")
+    keys_read.clear()
     own_study(written("against", tmp_path))
-    assert asked[""] == keys("A comparison with theory")
-    assert asked["run"] == {"seeds"}
+    assert keys_read[""] == keys("A comparison with theory")
+    assert keys_read["run"] == {"seeds"}
 
 
 def test_sweeps(tmp_path):
@@ -97,33 +99,33 @@ def test_sweeps(tmp_path):
     assert set(re.findall(r"`(\w+)`", laws)) == set(DRAWS)
 
 
-def test_data(asked, monkeypatch):
-    def refused(*args, **given):
+def test_data(keys_read, monkeypatch):
+    def refused(*args, **options):
         raise ValueError("nothing is fetched here")
 
     for name in ("load", "load_federated", "read_people"):
         monkeypatch.setattr(config_parts, name, refused)
     for name in config_parts.sources():
-        given = {"name": name, "file": "a.csv", "label": "y", "group": "a"}
+        values = {"name": name, "file": "a.csv", "label": "y", "group": "a"}
         with suppress(ValueError):
             config_parts.data(
-                Section(given if name == "people" else {"name": name}, "data"), None, 0
+                Section(values if name == "people" else {"name": name}, "data"), None, 0
             )
-    assert asked["data"] == keys("Keys of data")
+    assert keys_read["data"] == keys("Keys of data")
     assert set(config_parts.sources()) == set(
         re.findall(r"`([\w-]+)`", TEXT.split("`name` is one of ")[1].split(". The last five")[0])
     )
 
 
-def test_models(asked):
+def test_models(keys_read):
     y, owner = np.arange(4) % 2, np.arange(4)
     plain, image = np.zeros((4, 3)), np.zeros((4, 1, 32, 32))
     for kind, row in table("Kinds of model").items():
         x = {"char_lstm": np.zeros((4, 3), np.int64), "lenet": image, "resnet18gn": image}
-        found = FederatedData("mine", x.get(kind.strip("`"), plain), y, owner)
-        asked.clear()
-        config_parts.model(Section({"kind": kind.strip("`")}, "model"), found)
-        assert asked["model"] - {"kind"} == set(row), kind
+        data = FederatedData("mine", x.get(kind.strip("`"), plain), y, owner)
+        keys_read.clear()
+        config_parts.model(Section({"kind": kind.strip("`")}, "model"), data)
+        assert keys_read["model"] - {"kind"} == set(row), kind
     assert [kind.strip("`") for kind in table("Kinds of model")] == list(config_parts.MODELS)
 
 
@@ -137,9 +139,11 @@ def test_models(asked):
     ],
 )
 def test_kinds(heading, kinds):
-    found = {k.strip("`"): row for k, row in table(heading).items()}
-    known = {k: row for k, row in kinds.items() if k in found or not k.startswith("my_")}
-    assert found == known
+    documented = {k.strip("`"): row for k, row in table(heading).items()}
+    kinds_of_ours = {
+        k: row for k, row in kinds.items() if k in documented or not k.startswith("my_")
+    }
+    assert documented == kinds_of_ours
 
 
 @pytest.mark.parametrize(
@@ -155,10 +159,10 @@ def test_fields(heading, kind):
 
 
 def test_tables_within_algorithms():
-    told = {kind: of(getattr(RankWeighted, kind)) for kind in config_parts.RANKS}
+    arguments = {kind: of(getattr(RankWeighted, kind)) for kind in config_parts.RANKS}
     ranks, objectives = re.findall(r"^- `(?:ranks|objective)` of (.*)$", TEXT, re.MULTILINE)
-    assert set(re.findall(r'"(\w+)"', ranks)) == set(told)
-    assert set(re.findall(r"(\w+) = [\d.]", ranks)) == set(sum(told.values(), []))
+    assert set(re.findall(r'"(\w+)"', ranks)) == set(arguments)
+    assert set(re.findall(r"(\w+) = [\d.]", ranks)) == set(sum(arguments.values(), []))
     kinds = [kind for kind in aggregation.objectives().values() if kind.__module__[:7] == "fairfl."]
     names = {kind.__name__ for kind in kinds if kind is not KolmogorovMean}
     assert set(re.findall(r'"(\w+)"', objectives)) == names | {"gini"}

@@ -91,8 +91,8 @@ def without_extras(tmp_path_factory) -> dict[str, tuple[int, str, str, str]]:
     lines = [*PLAIN, *lists, *LACKING]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder))
-        asked = json.dumps([line.split() for line in lines])
-        shown = python(f"{BLOCKED}{ALL}", asked, cwd=folder)
+        words = json.dumps([line.split() for line in lines])
+        shown = python(f"{BLOCKED}{ALL}", words, cwd=folder)
     return dict(zip(lines, map(json.loads, shown.stdout.splitlines()), strict=True))
 
 
@@ -160,10 +160,10 @@ def test_what_needs_an_extra_is_listed_without_it(command, cli, without_extras):
     """From the file that ``--list --json`` wrote, which is what it writes today."""
     code, stdout, stderr, _ = without_extras[f"{command} --list --json"]
     assert code == 0 and (command == "figures") != ("the extra 'sims' is not installed" in stderr)
-    kept = (ROOT / LISTED[command]).read_text("utf-8")
-    assert stdout == cli(command, "--list", "--json").stdout == kept
-    told = without_extras[f"{command} --list"][1]
-    assert all(one["name"] in told for one in json.loads(kept))
+    listed = (ROOT / LISTED[command]).read_text("utf-8")
+    assert stdout == cli(command, "--list", "--json").stdout == listed
+    text = without_extras[f"{command} --list"][1]
+    assert all(entry["name"] in text for entry in json.loads(listed))
 
 
 def test_the_linear_programme_without_its_extra():
@@ -204,12 +204,12 @@ def test_what_a_site_runs_needs_numpy_alone(words, tmp_path):
 
 def test_one_reason_whichever_library_of_an_extra_is_met_first():
     """Figures that need the same extra are skipped for the same reason."""
-    told = set()
+    messages = set()
     for library in ("torch", "torch.nn", "filelock"):
         with pytest.raises(MissingExtra) as raised, extras_named():
             raise ModuleNotFoundError("No module", name=library)
-        told.add(str(raised.value))
-    assert told == {f"the extra 'sims' is not installed: {HINT.format(extra='sims')}"}
+        messages.add(str(raised.value))
+    assert messages == {f"the extra 'sims' is not installed: {HINT.format(extra='sims')}"}
 
 
 def test_no_hint_names_a_package_that_no_index_has():

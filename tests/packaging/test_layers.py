@@ -46,40 +46,40 @@ def imports(text: str, *, annotations: bool = True) -> Iterator[tuple[str, int]]
 
 def faults(layer: str, text: str) -> list[str]:
     """What a module of the layer may not import, line by line."""
-    found = []
+    lines = []
     for module, line in imports(text):
         top, _, rest = module.partition(".")
         if top == "fairfl":
-            other = rest.partition(".")[0]
-            other = other if other in ORDER else "fairfl"
-            if ORDER.index(other) > ORDER.index(layer):
-                found.append(f"{line}: {layer} imports {module}, which stands above it")
+            imported = rest.partition(".")[0]
+            imported = imported if imported in ORDER else "fairfl"
+            if ORDER.index(imported) > ORDER.index(layer):
+                lines.append(f"{line}: {layer} imports {module}, which stands above it")
         elif top == "torch" and layer not in ("sims", "studies"):
-            found.append(f"{line}: {layer} imports torch, which is for sims and studies")
+            lines.append(f"{line}: {layer} imports torch, which is for sims and studies")
         elif top == "cvxpy" and layer in ("_support", "theory"):
-            found.append(f"{line}: {layer} imports a solver")
-    return found
+            lines.append(f"{line}: {layer} imports a solver")
+    return lines
 
 
 def arrows(layer: str) -> dict[str, set[str]]:
     """Which of the folders and single modules of a layer import which others; imports for
     annotations do not count.
     """
-    found: dict[str, set[str]] = {}
+    edges: dict[str, set[str]] = {}
     package = "fairfl." if layer == "fairfl" else f"fairfl.{layer}."
-    known = {
+    folders = {
         file.stem for file in (ROOT / layer).iterdir() if file.is_dir() or file.suffix == ".py"
     } - {"__init__"}
     for file in (ROOT / layer).rglob("*.py"):
-        here = file.relative_to(ROOT / layer).parts[0].removesuffix(".py")
+        folder = file.relative_to(ROOT / layer).parts[0].removesuffix(".py")
         named = (name for name, _ in imports(file.read_text("utf-8"), annotations=False))
         there = {
             name.removeprefix(package).split(".")[0] for name in named if name.startswith(package)
         }
-        found.setdefault(here, set()).update((there & known) - {here})
+        edges.setdefault(folder, set()).update((there & folders) - {folder})
     return {
-        here: {other for other in others if (layer, here, other) not in CIRCLES}
-        for here, others in found.items()
+        folder: {target for target in others if (layer, folder, target) not in CIRCLES}
+        for folder, others in edges.items()
     }
 
 
@@ -92,12 +92,12 @@ def test_the_folders_of_a_layer_import_each_other_in_no_circle(layer):
 def test_imports_run_one_way(layer):
     files = sorted((ROOT / layer).rglob("*.py"))
     assert files, f"no modules in {layer}/: the check looks in the wrong place"
-    found = [
+    lines = [
         f"{file.relative_to(ROOT)}:{row}"
         for file in files
         for row in faults(layer, file.read_text("utf-8"))
     ]
-    assert not found, "\n".join(found)
+    assert not lines, "\n".join(lines)
 
 
 WRONG = r"""

@@ -14,9 +14,9 @@ def test_all_commands_and_no_others():
     page = "".join(
         file.read_text("utf-8") for file in [DOCS / "papers.md", *DOCS.glob("papers/*.md")]
     )
-    told = {"simulate": set(), "figures": set(), "claims": set()}
+    commands = {"simulate": set(), "figures": set(), "claims": set()}
     for command, names in re.findall(r"`(simulate|figures|claims) ([^`.]+)`", page):
-        told[command] |= set(names.split())
-    assert told["simulate"] == set(experiments())
-    assert told["figures"] == set(registry.registered())
-    assert told["claims"] <= registered().keys()
+        commands[command] |= set(names.split())
+    assert commands["simulate"] == set(experiments())
+    assert commands["figures"] == set(registry.registered())
+    assert commands["claims"] <= registered().keys()

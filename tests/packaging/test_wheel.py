@@ -77,14 +77,14 @@ def wheel(source, planted, tmp_path_factory):
 
 def test_the_wheel_holds_every_module_and_data_file(source, wheel):
     with zipfile.ZipFile(wheel) as archive:
-        held = {name for name in archive.namelist() if name.startswith("fairfl/")}
+        members = {name for name in archive.namelist() if name.startswith("fairfl/")}
     expected = files_of(source)
     assert {"fairfl/__init__.py", "fairfl/theory/__init__.py", "fairfl/py.typed"} <= expected
     assert {
         "fairfl/theory/planted/deeper/__init__.py",
         "fairfl/claims/planted_tables/table.json",
     } <= expected
-    assert held == expected
+    assert members == expected
 
 
 NOT_CORE = """
@@ -189,8 +189,8 @@ for words in sys.argv[1:]:
 def test_parts_of_ones_own_need_the_wheel_alone(installed, tmp_path, monkeypatch):
     shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
     monkeypatch.setenv("EXTRAS", "1")
-    told = run(installed[0], "-c", COMMANDS, *OWN_PARTS, cwd=tmp_path)
-    assert [part for part in OWN_PARTS.values() if part not in told] == []
+    output = run(installed[0], "-c", COMMANDS, *OWN_PARTS, cwd=tmp_path)
+    assert [part for part in OWN_PARTS.values() if part not in output] == []
     assert "Fenchel-Young                 holds" in run(
         installed[0], "my_objective.py", cwd=tmp_path
     )

@@ -38,9 +38,9 @@ def faults(text: str) -> list[tuple[int, str]]:
     """The lines that may write a file, and what does; ``write_whole`` gives a stream."""
     lines = enumerate(text.splitlines(), 1)
     return [
-        (number, found[0])
+        (number, match[0])
         for number, line in lines
-        if "write_whole(" not in line and (found := WRITES.search(line))
+        if "write_whole(" not in line and (match := WRITES.search(line))
     ]
 
 
@@ -48,14 +48,14 @@ def test_no_other_module_writes_files():
     files = [file for package in PACKAGES for file in sorted((ROOT / package).rglob("*.py"))]
     names = {str(file.relative_to(ROOT)): file.read_text("utf-8") for file in files}
     assert len(files) > 300
-    found = [
-        f"{name}:{line}: {what}"
+    lines = [
+        f"{name}:{line}: {call}"
         for name, text in names.items()
-        for line, what in faults(text)
-        if name != ONE and what not in EXEMPT.get(name, ())
+        for line, call in faults(text)
+        if name != ONE and call not in EXEMPT.get(name, ())
     ]
-    assert not found, "\n".join(found)
-    assert {what for _, what in faults(names[ONE])} == {"open(", "os.replace("}
+    assert not lines, "\n".join(lines)
+    assert {call for _, call in faults(names[ONE])} == {"open(", "os.replace("}
 
 
 WRONG = r"""
