@@ -69,12 +69,12 @@ def test_any_number_of_panels(panels):
     assert sum(axes.get_visible() for axes in figure.axes) == panels
 
 
-@pytest.mark.parametrize(("high", "least"), [(0.12, 2), (2.0, 3), (5.0, 3), (1e6, 4)])
-def test_a_logarithmic_axis_has_ticks(high, least):
+@pytest.mark.parametrize(("high", "tick_count"), [(0.12, 2), (2.0, 3), (5.0, 3), (1e6, 4)])
+def test_a_logarithmic_axis_has_ticks(high, tick_count):
     rows = pd.DataFrame(
         {"panel": "p", "series": "s", "kind": "line", "x": [1.0, 2.0], "y": [0.09, high]}
     )
     with style.sheet():
         axes = figure_of(Drawing("n", "t", "x", "y", lambda m: m, "y"), rows).axes[0]
     low, top = axes.get_ylim()
-    assert sum(low <= tick <= top for tick in axes.get_yticks()) >= least
+    assert sum(low <= tick <= top for tick in axes.get_yticks()) >= tick_count

@@ -22,9 +22,9 @@ def units():
     """Data set and objective of every unit of the three experiments."""
     return {
         (unit.dataset, unit.objectives[0])
-        for name, one in experiments().items()
+        for name, experiment in experiments().items()
         if name.startswith("dynamic-")
-        for unit in one.units(Scale("paper", 5))
+        for unit in experiment.units(Scale("paper", 5))
     }
 
 
@@ -53,9 +53,9 @@ def test_the_kept_curves(k, monkeypatch):
     """All of (a) is there, from round 0 on, each mean within its band; drawn: a panel a measure."""
     monkeypatch.delenv(dynamic.RUNS, raising=False)
     table, rows = EVERY[k].data(), EVERY[k].data.args[0]
-    found = table.groupby(["row", "measure", "part", "objective"])["round"].min()
-    assert len(found) == sum(len(row.objectives) * len(row.measures) for row in rows)
-    assert (found == 0).all() and np.isfinite(table[["mean", "min", "max"]]).all(axis=None)
+    first_rounds = table.groupby(["row", "measure", "part", "objective"])["round"].min()
+    assert len(first_rounds) == sum(len(row.objectives) * len(row.measures) for row in rows)
+    assert (first_rounds == 0).all() and np.isfinite(table[["mean", "min", "max"]]).all(axis=None)
     rounded = 1e-2 * table["mean"].abs()  # three digits are kept
     assert (table["min"] <= table["mean"] + rounded).all()
     assert (table["mean"] <= table["max"] + rounded).all()
@@ -68,13 +68,13 @@ def test_the_kept_curves(k, monkeypatch):
 
 def curve(values, groups, measure, accuracy=90.0):
     """A table of one measure, and of accuracies that end at ``accuracy``."""
-    one = pd.DataFrame(
+    rows = pd.DataFrame(
         {"row": "R", "measure": measure, "part": "test", "objective": "Algorithm 1", "seeds": 3}
         | {"round": range(len(values)), "groups": groups, "mean": values}
         | {"min": values, "max": values}
     )
-    end = one.assign(measure="accuracy", mean=accuracy, min=accuracy, max=accuracy)
-    return pd.concat([one, end], ignore_index=True)
+    end = rows.assign(measure="accuracy", mean=accuracy, min=accuracy, max=accuracy)
+    return pd.concat([rows, end], ignore_index=True)
 
 
 @pytest.mark.parametrize("measure, breaks", [("GB (9)", 2), ("LS", 2), ("loss", 0)])

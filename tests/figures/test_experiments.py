@@ -23,16 +23,16 @@ def clients():
 def test_rounds_by_hand(clients):
     table = experiments.rounds(clients).set_index(["objective", "round"])
     first = 100 * (10 * 0.4 + 30 * 0.6) / 40
-    found = table.loc[("q = 0", 1), ["average", "least", "most"]].tolist()
-    assert found == pytest.approx([first + 1, first, first + 2])
+    accuracies = table.loc[("q = 0", 1), ["average", "least", "most"]].tolist()
+    assert accuracies == pytest.approx([first + 1, first, first + 2])
 
 
 def test_distribution_by_hand(clients):
     """Round 2 of q = 0: devices at 50 and 70 %, with the second seed at 52 and 72 %."""
     table = experiments.distribution(clients[clients["round"] == 2])
-    mine = table[table["objective"] == "q = 0"]
-    assert mine["accuracy"].tolist() == pytest.approx([50, 52, 70, 72])
-    assert mine["share"].tolist() == [25, 50, 75, 100]
+    rows = table[table["objective"] == "q = 0"]
+    assert rows["accuracy"].tolist() == pytest.approx([50, 52, 70, 72])
+    assert rows["share"].tolist() == [25, 50, 75, 100]
     figure = experiments.draw_distribution(table)
     assert all(
         line.get_xdata()[-1] == 100 and line.get_ydata()[-1] == 100 for line in figure.axes[0].lines
@@ -56,8 +56,8 @@ def test_curves_that_coincide_can_be_told_apart_and_bands_are_few(clients):
 
 
 def test_every_curve_has_a_panel_and_a_name(clients):
-    other = pd.concat([clients, clients[clients["objective"] == "q = 0"].assign(dataset="B")])
-    figure = experiments.draw_rounds(experiments.rounds(other))
+    two_panels = pd.concat([clients, clients[clients["objective"] == "q = 0"].assign(dataset="B")])
+    figure = experiments.draw_rounds(experiments.rounds(two_panels))
     assert [len(axes.lines) for axes in figure.axes] == [2, 1]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["q = 0", "q = 1"]
 
@@ -65,9 +65,9 @@ def test_every_curve_has_a_panel_and_a_name(clients):
 @pytest.mark.parametrize("panels", ["A", "ABC"])
 def test_the_legend_stays_on_the_picture(clients, panels):
     """Seven long names, on one panel and on three."""
-    one = clients[clients["objective"] == "q = 0"]
+    rows = clients[clients["objective"] == "q = 0"]
     names = [f"{k} steps on all data" for k in range(7)]
-    many = pd.concat([one.assign(dataset=p, objective=name) for p in panels for name in names])
+    many = pd.concat([rows.assign(dataset=p, objective=name) for p in panels for name in names])
     with style.sheet():
         figure = experiments.draw_rounds(experiments.rounds(many))
         figure.canvas.draw()

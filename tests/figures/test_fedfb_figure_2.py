@@ -31,22 +31,22 @@ def test_the_solver_agrees_with_the_fractions(toy, rule):
 
 def test_the_drawn_samples_are_the_instances():
     """Clients 1 and 2: one F, negative, and three M, positive. Client 3: the groups exchanged."""
-    places = [x for groups in SAMPLE_X for held in groups.values() for x in held]
+    places = [x for groups in SAMPLE_X for points in groups.values() for x in points]
     assert len(set(places)) == 12 and 0 not in places
     signs = [[sorted(x > 0 for x in groups[a]) for a in GROUPS] for groups in SAMPLE_X]
     assert signs == [[[False], [True] * 3]] * 2 + [[[True] * 3, [False]]]
 
 
 def test_every_sample_is_in_the_table_once_a_rule(toy):
-    held = toy.dropna(subset=["label"])
-    own = {f"client {k}": 4 for k in (1, 2, 3)}
-    assert held.groupby("rule").size().to_dict() == own | dict.fromkeys(TOGETHER, 12)
-    assert (held["label"] == (held["x"] > 0)).all()
+    samples = toy.dropna(subset=["label"])
+    counts = {f"client {k}": 4 for k in (1, 2, 3)}
+    assert samples.groupby("rule").size().to_dict() == counts | dict.fromkeys(TOGETHER, 12)
+    assert (samples["label"] == (samples["x"] > 0)).all()
     assert toy["accept"].between(0, 1).all()
 
 
 def test_the_picture_names_every_rule_and_its_figures(toy):
-    drawn = fedfb_figure_2.draw(toy)
-    words = {t.get_text().replace("\n", " ") for t in drawn.axes[0].texts}
+    picture = fedfb_figure_2.draw(toy)
+    words = {t.get_text().replace("\n", " ") for t in picture.axes[0].texts}
     rules = {"client 1", "CFL", "majority vote", "LFT+ Ensemble"}
     assert {*rules, *"31/36 4/105 5/6 1/7 25/28".split()} <= words

@@ -16,8 +16,8 @@ def test_a_grid_is_the_solvers_has_the_kinks_and_is_above_the_marked_minimum(sur
     assert best == pytest.approx(min_disparity(fed, "lft_ensemble").disparity, abs=1e-14)
     assert best <= grid["disparity"].min() + 1e-14
     for _, row in grid.sample(8, random_state=0).iterrows():
-        found = solve(fed, "lft_ensemble", [row["eps_0"], row["eps_1"]])
-        assert row["mean_difference"] == pytest.approx(found.mean_difference, abs=1e-11)
+        solution = solve(fed, "lft_ensemble", [row["eps_0"], row["eps_1"]])
+        assert row["mean_difference"] == pytest.approx(solution.mean_difference, abs=1e-11)
     for erm in np.abs(figure.local_rules(fed).problem.free[1]):
         assert (grid["eps_0"] == erm).any() and (grid["eps_1"] == erm).any()
 

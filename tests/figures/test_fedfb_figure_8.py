@@ -30,5 +30,5 @@ def test_case_2_the_budget_binds_at_a_negative_multiplier(multipliers):
     assert marks["multiplier"]["budget"] < 0
     assert marks["mean_difference"]["budget"] == pytest.approx(figure.EPS, abs=1e-12)
     curve = multipliers[multipliers["point"] == "curve"]
-    near = np.interp(figure.EPS, curve["mean_difference"], curve["multiplier"])
-    assert marks["multiplier"]["budget"] == pytest.approx(near, abs=1e-3)
+    interpolated = np.interp(figure.EPS, curve["mean_difference"], curve["multiplier"])
+    assert marks["multiplier"]["budget"] == pytest.approx(interpolated, abs=1e-3)

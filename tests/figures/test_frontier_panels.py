@@ -17,12 +17,12 @@ def test_the_table_is_the_frontiers(frontiers):
     """A scheme's first point is its smallest disparity; what CFL has more is beside every point."""
     cfl = frontier(FEDERATION, "cfl", 10)
     for scheme, part in frontiers.groupby("scheme"):
-        found = frontier(FEDERATION, scheme, 10)
-        table = found.to_frame()
+        curve = frontier(FEDERATION, scheme, 10)
+        table = curve.to_frame()
         pd.testing.assert_frame_equal(part[list(table)].reset_index(drop=True), table)
         assert part["minimum"].tolist() == [True] + [False] * (len(part) - 1)
-        more = cfl.accuracy_at(found.disparity) - found.accuracy
-        assert part["below_cfl"].to_numpy() == pytest.approx(more, abs=1e-15)
+        loss = cfl.accuracy_at(curve.disparity) - curve.accuracy
+        assert part["below_cfl"].to_numpy() == pytest.approx(loss, abs=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_dual_weights_against_the_formulas():
 
 
 def test_feasible_sets_meet_table_1_and_nothing_beyond_does(sets):
-    drawn = set()
+    panels = set()
     for (panel, kind), rows in sets.groupby(["panel", "kind"]):
         weights = rows[WEIGHTS].to_numpy()
         objective = (
@@ -49,7 +49,7 @@ def test_feasible_sets_meet_table_1_and_nothing_beyond_does(sets):
         )
         assert np.isfinite(objective.conjugate(weights)).all()
         assert rows["total"].to_numpy() == pytest.approx(weights.sum(1))
-        drawn.add(panel)
+        panels.add(panel)
         if panel == "PropFair":
             assert (27 * weights.prod(1)) == pytest.approx(1, rel=1e-12)
             assert not np.isfinite(objective.conjugate(0.999 * weights)).any()
@@ -66,7 +66,7 @@ def test_feasible_sets_meet_table_1_and_nothing_beyond_does(sets):
         if kind == "polygon" and panel != "AFL":
             outward = 1 / 3 + 1.001 * (weights - 1 / 3)
             assert not np.isfinite(objective.conjugate(outward)).any()
-    assert drawn == {*feasible_weights.OBJECTIVES, feasible_weights.CVAR}
+    assert panels == {*feasible_weights.OBJECTIVES, feasible_weights.CVAR}
 
 
 def test_corners_of_the_permutahedron_go_round(sets):
@@ -101,14 +101,14 @@ def test_rank_profiles_by_the_papers_formulas():
     }
     assert list(dict.fromkeys(table["profile"])) == list(raw)
     for name, weights in raw.items():
-        mine = table[(table["profile"] == name) & (table["clients"] == n)]
-        assert mine["rank"].tolist() == k.tolist()
-        assert mine["weight"].to_numpy() == pytest.approx(
+        rows = table[(table["profile"] == name) & (table["clients"] == n)]
+        assert rows["rank"].tolist() == k.tolist()
+        assert rows["weight"].to_numpy() == pytest.approx(
             weights / weights.sum(), rel=1e-12, abs=1e-15
         )
-    for _, mine in table.groupby(["profile", "clients"]):
-        assert mine["cumulated"].to_numpy() == pytest.approx(np.cumsum(mine["weight"]))
-        assert mine["cumulated"].iloc[-1] == pytest.approx(1)
+    for _, rows in table.groupby(["profile", "clients"]):
+        assert rows["cumulated"].to_numpy() == pytest.approx(np.cumsum(rows["weight"]))
+        assert rows["cumulated"].iloc[-1] == pytest.approx(1)
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_prices_rise_with_alpha_and_gains_are_certified(points):
 
 
 def test_the_picture_shows_both_sets(points):
-    drawn = figure.draw(points)
-    assert [axes.get_title(loc="left")[:3] for axes in drawn.axes] == ["(a)", "(b)"]
-    labels = [text.get_text() for text in drawn.legends[0].get_texts()]
+    picture = figure.draw(points)
+    assert [axes.get_title(loc="left")[:3] for axes in picture.axes] == ["(a)", "(b)"]
+    labels = [text.get_text() for text in picture.legends[0].get_texts()]
     assert set(figure.RULES) < set(labels) and "largest total" in labels

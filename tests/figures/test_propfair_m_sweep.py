@@ -20,8 +20,8 @@ def test_ends_and_order(sweep):
     assert (np.diff(models["worst"]) > 0).all() and (np.diff(models["mean"]) < 0).all()
     assert (np.diff(models["variance"]) > 0).all()
     assert (models["worst"] < models["M"]).all() and (sweep["stationarity"] < 1e-7).all()
-    least = (models["M"] - models["excess"]).to_numpy()
-    assert least == pytest.approx(np.full(len(models), ends.loc["AFL", "worst"]))
+    infimum = (models["M"] - models["excess"]).to_numpy()
+    assert infimum == pytest.approx(np.full(len(models), ends.loc["AFL", "worst"]))
 
 
 def test_the_distance_to_fedavg_falls_as_one_over_m(sweep):
@@ -47,11 +47,11 @@ def test_propfair_is_the_largest_product_of_utilities(sweep):
     start = optimize.minimize(
         lambda t: figure.losses(t)[0].max(), np.zeros(3), method="Nelder-Mead"
     ).x
-    found = optimize.minimize(
+    minimum = optimize.minimize(
         cost, start, method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-14, "maxiter": 5000}
     )
-    assert figure.losses(found.x)[0].max() == pytest.approx(row["worst"], abs=1e-5)
-    assert figure.losses(found.x)[0].mean() == pytest.approx(row["mean"], abs=1e-5)
+    assert figure.losses(minimum.x)[0].max() == pytest.approx(row["worst"], abs=1e-5)
+    assert figure.losses(minimum.x)[0].mean() == pytest.approx(row["mean"], abs=1e-5)
 
 
 def test_the_picture_names_its_levels(sweep):

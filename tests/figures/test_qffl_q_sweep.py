@@ -30,10 +30,10 @@ def test_every_point_is_the_minimum_on_a_grid(sweep):
                 else top * ((f / top) ** (row["q"] + 1)).mean(0) ** (1 / (row["q"] + 1))
             )
             assert row["theta"] == pytest.approx(grid[mean.argmin()], abs=1.01e-4 + 1e-7)
-            own = np.array(a) * (row["theta"] - np.array(c)) ** 2 + np.array(h)
-            assert row[["f1", "f2", "f3"]].to_numpy(float) == pytest.approx(own)
+            losses = np.array(a) * (row["theta"] - np.array(c)) ** 2 + np.array(h)
+            assert row[["f1", "f2", "f3"]].to_numpy(float) == pytest.approx(losses)
             assert row["kl_to_uniform"] == pytest.approx(
-                np.log(3) - uniformity.entropy(own), abs=1e-12
+                np.log(3) - uniformity.entropy(losses), abs=1e-12
             )
     assert (sweep["stationarity"] < 1e-8 * 5).all()
 
@@ -56,7 +56,7 @@ def test_what_the_curves_show(sweep):
 
 
 def test_the_picture_shows_both_families(sweep):
-    drawn = figure.draw(sweep)
-    assert len(drawn.axes) == 4
-    lines = {line.get_label() for axes in drawn.axes for line in axes.get_lines()}
+    picture = figure.draw(sweep)
+    assert len(picture.axes) == 4
+    lines = {line.get_label() for axes in picture.axes for line in axes.get_lines()}
     assert {"client 1", "variance", "log n − entropy"} <= lines

@@ -13,9 +13,9 @@ def test_missing_data_is_a_skipped_figure_with_its_reason(tmp_path, monkeypatch)
     (tmp_path / "empty").mkdir()
     monkeypatch.setenv("FAIRFL_DATA", str(tmp_path / "empty"))
     out = tmp_path / "out"
-    found = render_all(["real_data", "fedfb_figure_8"], out)
-    assert [o.status for o in found] == ["skipped", "drawn"]
-    assert "adult" in found[0].reason and found[0].files == ()
+    outcomes = render_all(["real_data", "fedfb_figure_8"], out)
+    assert [o.status for o in outcomes] == ["skipped", "drawn"]
+    assert "adult" in outcomes[0].reason and outcomes[0].files == ()
     kinds = ("csv", "manifest.json", "png", "svg")
     assert sorted(p.name for p in out.iterdir()) == [f"fedfb_figure_8.{kind}" for kind in kinds]
     with pytest.raises(DataUnavailable, match="adult"):

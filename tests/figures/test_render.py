@@ -26,10 +26,10 @@ FAST = "fedfb_figure_8"
 def blank(monkeypatch):
     """Figures without a picture: how files are kept does not depend on what they show."""
 
-    def found(names):
+    def blank_entries(names):
         return [replace(entry, draw=lambda table: Figure((1, 1))) for entry in find(names)]
 
-    monkeypatch.setattr(rendering, "find", found)
+    monkeypatch.setattr(rendering, "find", blank_entries)
 
 
 def test_three_files_which_carry_the_version_and_the_figure_they_show(tmp_path):
@@ -54,11 +54,11 @@ def test_the_same_bytes_each_time_in_any_process_whatever_the_users_settings(tmp
         {"font.size": 30, "lines.linewidth": 9, "axes.grid": False, "savefig.dpi": 10}
     ):
         before = dict(matplotlib.rcParams)
-        other = render(FAST, tmp_path / "b")
+        styled = render(FAST, tmp_path / "b")
         assert dict(matplotlib.rcParams) == before
-    apart = render_all([FAST, "fedfb_figure_2"], tmp_path / "c", 2)
-    assert [outcome.name for outcome in apart] == [FAST, "fedfb_figure_2"]
-    for a, b, c in zip(plain, other, apart[0].files, strict=True):
+    outcomes = render_all([FAST, "fedfb_figure_2"], tmp_path / "c", 2)
+    assert [outcome.name for outcome in outcomes] == [FAST, "fedfb_figure_2"]
+    for a, b, c in zip(plain, styled, outcomes[0].files, strict=True):
         assert a.read_bytes() == b.read_bytes()
         # in one full run the PNG alone differed in another process; the cause is not known
         assert c.suffix == ".png" or a.read_bytes() == c.read_bytes()
@@ -78,12 +78,12 @@ def test_numbers_and_other_texts_stay_as_they_are():
 def test_a_figure_depends_on_the_users_modules_and_runs_that_it_reads(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "planted_figure.py").write_text("import planted_numbers")
-    own = replace(find([FAST])[0], source=tmp_path / "planted_figure.py")
+    entry = replace(find([FAST])[0], source=tmp_path / "planted_figure.py")
     (ours,) = find(["dynamic_figure_1"])
     keys = []
     for k in range(2):
         (tmp_path / "planted_numbers.py").write_text(f"K = {k}")
-        keys.append((key(own), key(ours)))
+        keys.append((key(entry), key(ours)))
         monkeypatch.setenv("FAIRFL_RUNS", str(tmp_path))
         (tmp_path / "dynamic-mnist").mkdir(exist_ok=True)
         (tmp_path / "dynamic-mnist" / "curves.csv").write_text(f"{k}")
@@ -146,14 +146,14 @@ def test_the_key_follows_the_figures_own_source(tmp_path):
 def test_progress_and_outcomes_in_the_order_asked_for(tmp_path, blank):
     seen = []
     names = ["fedfb_figure_8", "fedfb_figure_2"]
-    found = render_all(
+    outcomes = render_all(
         names,
         tmp_path,
         progress=lambda outcome, done, total: seen.append((outcome.name, done, total)),
     )
     assert seen == [("fedfb_figure_8", 1, 2), ("fedfb_figure_2", 2, 2)]
-    assert [o.name for o in found] == names
-    assert all(o.seconds > 0 and len(o.files) == 3 and o.reason == "" for o in found)
+    assert [o.name for o in outcomes] == names
+    assert all(o.seconds > 0 and len(o.files) == 3 and o.reason == "" for o in outcomes)
 
 
 def test_wrong_arguments_draw_nothing(tmp_path):

@@ -33,7 +33,7 @@ class Finite:
     weight: np.ndarray
 
     @classmethod
-    def drawn(cls, rng):
+    def random(cls, rng):
         clients = int(
             rng.choice(
                 [2, 3, 4, 5, 6, 8, 12, 20, 30], p=np.array([20, 15, 12, 12, 15, 10, 8, 5, 3]) / 100
@@ -94,7 +94,7 @@ class Densities:
     shift: np.ndarray
 
     @classmethod
-    def drawn(cls, rng):
+    def random(cls, rng):
         clients = int(rng.choice([2, 3, 4, 5, 6, 8], p=[0.35, 0.2, 0.15, 0.12, 0.1, 0.08]))
         shape = (clients, 2)
         wide = rng.random() < 0.4
@@ -145,8 +145,8 @@ class Odds(Densities):
     centre: float
 
     @classmethod
-    def drawn(cls, rng):
-        laws = Densities.drawn(rng)
+    def random(cls, rng):
+        laws = Densities.random(rng)
         fields = {name: getattr(laws, name)[:3] for name in LAWS}
         return cls(**fields, low=rng.uniform(0, 0.3), high=rng.uniform(0.7, 1), centre=rng.normal())
 
@@ -199,24 +199,24 @@ def audit(kind, seed, *, budgets=100, points=8, schemes=SCHEMES):
     exactly.
     """
     rng = np.random.default_rng([seed, list(KINDS).index(kind)])
-    drawn = KINDS[kind].drawn(rng)
-    fed, order = drawn.build(), rng.permutation(len(drawn.weight))
-    turned, permuted = drawn.relabelled().build(), drawn.permuted(order).build()
-    more = {"notion": NOTION.get(kind, "demographic_parity")}
-    cfl = ff.frontier(fed, "cfl", points, **more)
-    drawn_eps = random_budgets(fed, budgets, rng, **more)
+    specification = KINDS[kind].random(rng)
+    fed, order = specification.build(), rng.permutation(len(specification.weight))
+    turned, permuted = specification.relabelled().build(), specification.permuted(order).build()
+    task = {"notion": NOTION.get(kind, "demographic_parity")}
+    cfl = ff.frontier(fed, "cfl", points, **task)
+    drawn_eps = random_budgets(fed, budgets, rng, **task)
     out = {}
     for scheme in schemes:
 
-        def tell(what, figure, scheme=scheme):
+        def tell(statement, figure, scheme=scheme):
             worst = float(np.max(figure)) if np.size(figure) else 0.0
-            out[scheme, what] = (
-                worst if np.isnan(worst) else max(out.get((scheme, what), -np.inf), worst)
+            out[scheme, statement] = (
+                worst if np.isnan(worst) else max(out.get((scheme, statement), -np.inf), worst)
             )
 
         try:
-            frontier = ff.frontier(fed, scheme, points, **more)
-            least = ff.min_disparity(fed, scheme, **more)
+            frontier = ff.frontier(fed, scheme, points, **task)
+            fairest = ff.min_disparity(fed, scheme, **task)
             d = np.sort(
                 np.concatenate([frontier.disparity, rng.uniform(frontier.disparity[0], 1.0, 12)])
             )
@@ -225,42 +225,52 @@ def audit(kind, seed, *, budgets=100, points=8, schemes=SCHEMES):
             tell("frontier above CFL's", accuracy - cfl.accuracy_at(d))
             tell(
                 "frontier starts elsewhere than min_disparity",
-                abs(frontier.disparity[0] - least.disparity),
+                abs(frontier.disparity[0] - fairest.disparity),
             )
             tell(
                 "frontier begins below min_disparity's accuracy",
-                least.accuracy - frontier.accuracy[0],
+                fairest.accuracy - frontier.accuracy[0],
             )
             if scheme != "cfl":
-                reached, got = solved(fed, scheme, drawn_eps, **more)
+                reached, got = solved(fed, scheme, drawn_eps, **task)
                 tell("random budgets not certified (share)", np.mean(np.isnan(got)))
                 reached, got = reached[~np.isnan(got)], got[~np.isnan(got)]
                 tell(
                     "random budgets beat the frontier",
                     got - frontier.accuracy_at(np.maximum(reached, frontier.disparity[0])),
                 )
-                tell("random budgets beat the minimum", least.disparity - reached)
-            kept = np.broadcast_to(frontier.reproduced, frontier.disparity.shape)
-            tell("points not reproduced (share)", 1 - np.mean(kept))
-            again = solved(fed, scheme, frontier.eps[kept], **more)
+                tell("random budgets beat the minimum", fairest.disparity - reached)
+            reproduced = np.broadcast_to(frontier.reproduced, frontier.disparity.shape)
+            tell("points not reproduced (share)", 1 - np.mean(reproduced))
+            again = solved(fed, scheme, frontier.eps[reproduced], **task)
             tell(
-                "budgets solved again: disparity", [0, *np.abs(again[0] - frontier.disparity[kept])]
+                "budgets solved again: disparity",
+                [0, *np.abs(again[0] - frontier.disparity[reproduced])],
             )
-            tell("budgets solved again: accuracy", [0, *np.abs(again[1] - frontier.accuracy[kept])])
-            tell("minimum not reproduced", 1 - np.mean(least.reproduced))
-            if least.reproduced:
-                again = solved(fed, scheme, [least.eps], **more)
-                tell("minimum solved again: disparity", np.abs(again[0] - least.disparity))
-                tell("minimum solved again: accuracy", np.abs(again[1] - least.accuracy))
+            tell(
+                "budgets solved again: accuracy",
+                [0, *np.abs(again[1] - frontier.accuracy[reproduced])],
+            )
+            tell("minimum not reproduced", 1 - np.mean(fairest.reproduced))
+            if fairest.reproduced:
+                again = solved(fed, scheme, [fairest.eps], **task)
+                tell("minimum solved again: disparity", np.abs(again[0] - fairest.disparity))
+                tell("minimum solved again: accuracy", np.abs(again[1] - fairest.accuracy))
             for name, twin in (("groups relabelled", turned), ("clients permuted", permuted)):
-                other = ff.frontier(twin, scheme, points, **more)
-                tell(f"{name}: smallest disparity", abs(other.disparity[0] - frontier.disparity[0]))
-                above = d >= other.disparity[0]
-                tell(f"{name}: accuracy", np.abs(other.accuracy_at(d[above]) - accuracy[above]))
+                twin_frontier = ff.frontier(twin, scheme, points, **task)
+                tell(
+                    f"{name}: smallest disparity",
+                    abs(twin_frontier.disparity[0] - frontier.disparity[0]),
+                )
+                above = d >= twin_frontier.disparity[0]
+                tell(
+                    f"{name}: accuracy",
+                    np.abs(twin_frontier.accuracy_at(d[above]) - accuracy[above]),
+                )
         except Exception as error:
             out[scheme, f"raised {type(error).__name__}"] = 1.0
-            told = "".join(traceback.format_exception(error)[-2:])
-            print(f"{kind} {seed} {scheme}: {told}", file=sys.stderr, flush=True)
+            trace = "".join(traceback.format_exception(error)[-2:])
+            print(f"{kind} {seed} {scheme}: {trace}", file=sys.stderr, flush=True)
     return out
 
 
@@ -268,16 +278,19 @@ def audited(kind, seed, **settings):
     """:func:`audit`, a row a statement: a unit of a sweep."""
     rows = audit(kind, seed, **settings).items()
     return [
-        {"scheme": scheme, "statement": what, "figure": figure} for (scheme, what), figure in rows
+        {"scheme": scheme, "statement": statement, "figure": figure}
+        for (scheme, statement), figure in rows
     ]
 
 
-def summary(found):
+def summary(figures):
     """A row for each kind, scheme and statement: how many federations, and the worst figure."""
     keys = ["kind", "scheme", "statement"]
-    found = found.assign(figure=found.figure.fillna(np.inf))  # what is not a number is the worst
-    by = found.sort_values("seed").groupby(keys)
-    worst = found.loc[by.figure.idxmax()].set_index(keys)
+    figures = figures.assign(
+        figure=figures.figure.fillna(np.inf)
+    )  # what is not a number is the worst
+    by = figures.sort_values("seed").groupby(keys)
+    worst = figures.loc[by.figure.idxmax()].set_index(keys)
     columns = {
         "federations": by.size(),
         "worst": worst.figure.map("{:.2g}".format),

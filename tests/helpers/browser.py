@@ -42,6 +42,6 @@ def in_browser(page: str, script: str, width: int, folder: Path) -> Any:
     address = (folder / "wrapper.html").as_uri()
     command = [BROWSER, *options.split(), profile, "--virtual-time-budget=5000", address]
     dumped = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
-    found = re.search(r"<pre>(.*)</pre>", dumped, re.DOTALL)
-    assert found is not None, dumped[-500:]
-    return json.loads(html.unescape(found[1]))
+    match = re.search(r"<pre>(.*)</pre>", dumped, re.DOTALL)
+    assert match is not None, dumped[-500:]
+    return json.loads(html.unescape(match[1]))

@@ -68,14 +68,18 @@ def trained(model, data, algorithms, training, computing=EXACT, rounds=None, see
     return simulation
 
 
-def received(rows, cuts, losses, p=None, params=None, lr=0.1, **more):
+def received(rows, cuts, losses, p=None, params=None, lr=0.1, **fields):
     """What comes back of clients with these updates, in parts of ``cuts`` rows."""
     n = len(rows)
     p = np.full(n, 1 / n) if p is None else p
     params = rows[0] * 0 if params is None else params
     once = np.ones(n, int)
-    more |= {"draws": once, "steps": once, "arrivals": lambda: [(own,) for own in rows.split(cuts)]}
-    return Received(0, np.arange(n), p, p, params, lr, losses, {}, **more)
+    fields |= {
+        "draws": once,
+        "steps": once,
+        "arrivals": lambda: [(rows_of_part,) for rows_of_part in rows.split(cuts)],
+    }
+    return Received(0, np.arange(n), p, p, params, lr, losses, {}, **fields)
 
 
 def quick(**changes):
@@ -88,5 +92,5 @@ def allocated(function):
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as seen:
         function()
     assert seen.profiler is not None
-    every = sorted(seen.profiler.kineto_results.events(), key=lambda event: event.start_ns())
-    return int(np.cumsum([one.nbytes() for one in every if one.name() == "[memory]"]).max())
+    events = sorted(seen.profiler.kineto_results.events(), key=lambda event: event.start_ns())
+    return int(np.cumsum([event.nbytes() for event in events if event.name() == "[memory]"]).max())

@@ -155,12 +155,12 @@ def _options(node: ast.AST, name: str, parent: ast.AST) -> Iterator[ast.AST | No
         case ast.Call():
             yield from _calls(node)
         case ast.Tuple(elements) if len(elements) > 1 and any(_is_relation(e) for e in elements):
-            for less, one in zip(_less(elements), elements, strict=True):
-                if _is_relation(one):
+            for less, relation in zip(_less(elements), elements, strict=True):
+                if _is_relation(relation):
                     yield ast.Tuple(less, ast.Load())
         case ast.Dict(keys, values) if len(keys) > 1:
-            for names, less, one in zip(_less(keys), _less(values), values, strict=True):
-                if isinstance(one, ast.Compare | ast.BoolOp):  # a premise
+            for names, less, relation in zip(_less(keys), _less(values), values, strict=True):
+                if isinstance(relation, ast.Compare | ast.BoolOp):  # a premise
                     yield ast.Dict(names, less)
         case ast.If(orelse=[]) | ast.AugAssign() | ast.Expr(ast.Call()):
             yield ast.Pass()
@@ -185,8 +185,8 @@ def _calls(node: ast.Call) -> Iterator[ast.AST]:
             yield ast.Call(func, [left, operator, _nudge(right, percent), *rest], keywords)
     elif ast.unparse(func).startswith("Evidence") and len(args) > 1:
         yield from (ast.Call(func, less, keywords) for less in _less(args))
-    for less, one in zip(_less(keywords), keywords, strict=True):
-        if one.arg not in BUDGETS:
+    for less, keyword in zip(_less(keywords), keywords, strict=True):
+        if keyword.arg not in BUDGETS:
             yield ast.Call(func, args, less)
 
 

@@ -40,7 +40,7 @@ FINDINGS = {"holds": "holds", "open": "open"}
 
 
 @cache
-def drawn(seed):
+def sampled(seed):
     """The mutants, one of each node: those of the smallest digests of seed and change first."""
     best = {}
     for file in sorted(
@@ -48,8 +48,10 @@ def drawn(seed):
     ):
         module = ".".join(("fairfl", *file.relative_to(ROOT).with_suffix("").parts))
         if file.stem not in NOT_OURS:
-            for one in variants(module, file):
-                best[one.place] = min(one, best.get(one.place, one), key=lambda m: m.rank(seed))
+            for mutant in variants(module, file):
+                best[mutant.place] = min(
+                    mutant, best.get(mutant.place, mutant), key=lambda m: m.rank(seed)
+                )
     return sorted(best.values(), key=lambda m: m.rank(seed))
 
 
@@ -67,12 +69,12 @@ def tests_of(module):
     """The test files of a module, or the folder of its tests."""
     layer, *inner, name = module.split(".")[1:]
     if layer == "theory":
-        found = [ROOT / "tests/theory" / inner[0], ROOT / "tests/theory/test_bad_input.py"]
+        files = [ROOT / "tests/theory" / inner[0], ROOT / "tests/theory/test_bad_input.py"]
     elif inner in ([], ["certificates"]):
-        found = [ROOT / f"tests/claims/test_{one}.py" for one in dict.fromkeys((name, *COMMON))]
+        files = [ROOT / f"tests/claims/test_{stem}.py" for stem in dict.fromkeys((name, *COMMON))]
     else:
-        found = [ROOT / "tests/claims" / inner[0] / f"test_{name}.py"]
-    return [str(file) for file in found if file.exists()]
+        files = [ROOT / "tests/claims" / inner[0] / f"test_{name}.py"]
+    return [str(file) for file in files if file.exists()]
 
 
 def failing(module):
@@ -93,10 +95,10 @@ def unlike(modules):
 
     end = process_time() + OTHERS
     for module in modules:
-        for claim in (form for one in import_module(module).CLAIMS for form in one.forms()):
-            found = examine(claim, QUICK, "")
-            alive = ", ".join(f"alive: {one.name}" for one in found.survivors)
-            said = found.fault.strip() or alive or found.finding
+        for claim in (form for entry in import_module(module).CLAIMS for form in entry.forms()):
+            outcome = examine(claim, QUICK, "")
+            alive = ", ".join(f"alive: {entry.name}" for entry in outcome.survivors)
+            said = outcome.fault.strip() or alive or outcome.finding
             if said != FINDINGS.get(claim.expected, "refuted"):
                 return f"claim {claim.id}: {str(said).splitlines()[-1]:.120}"
         if process_time() > end:
@@ -115,12 +117,14 @@ def killer(mutant, claims):
 
 def tried(number, seed=1):
     """A unit of the sweep: what kills the mutant of this number, "" where nothing does."""
-    one, reached = drawn(seed)[number], modules_reached()
-    near = sorted((m for m in reached if one.module in reached[m]), key=lambda m: len(reached[m]))
-    claims = [one.module] if one.module in reached else near
+    mutant, reached = sampled(seed)[number], modules_reached()
+    nearest = sorted(
+        (m for m in reached if mutant.module in reached[m]), key=lambda m: len(reached[m])
+    )
+    claims = [mutant.module] if mutant.module in reached else nearest
     fork = get_context("fork")
     pipe, end = fork.Pipe(duplex=False)
-    process = fork.Process(target=answer, args=(partial(killer, one, claims), end))
+    process = fork.Process(target=answer, args=(partial(killer, mutant, claims), end))
     process.start()
     end.close()
     try:
@@ -128,9 +132,9 @@ def tried(number, seed=1):
     except EOFError:
         said = "time"
     process.join()
-    line = one.file.read_text("utf-8").splitlines()[one.line - 1].strip()
-    where = f"{one.file.relative_to(ROOT)}:{one.line}"
-    return {"killer": said, "mutant": one.key, "where": where, "line": line}
+    line = mutant.file.read_text("utf-8").splitlines()[mutant.line - 1].strip()
+    where = f"{mutant.file.relative_to(ROOT)}:{mutant.line}"
+    return {"killer": said, "mutant": mutant.key, "where": where, "line": line}
 
 
 def answer(work, pipe):
@@ -154,8 +158,8 @@ def answer(work, pipe):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="The faults of a sweep's table that survive.")
     parser.add_argument("table", type=Path)
-    found = pd.read_parquet(parser.parse_args().table)
-    alive = found[found.killer == ""]
-    print(f"{len(found)} drawn, {len(found) - len(alive)} killed, {len(alive)} survive:")
-    for one in alive.sort_values("where").itertuples():
-        print(f"{one.number} {one.where} {one.mutant}\n    {one.line}")
+    mutants = pd.read_parquet(parser.parse_args().table)
+    alive = mutants[mutants.killer == ""]
+    print(f"{len(mutants)} drawn, {len(mutants) - len(alive)} killed, {len(alive)} survive:")
+    for survivor in alive.sort_values("where").itertuples():
+        print(f"{survivor.number} {survivor.where} {survivor.mutant}\n    {survivor.line}")

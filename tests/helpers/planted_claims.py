@@ -60,7 +60,7 @@ def claim(id, *rests_on, expected="holds"):
         expected=expected,
         check=unchecked,
         mutants={"m": ("c", unchecked)},
-        rests_on=tuple(f"pffl/{other}" for other in rests_on),
+        rests_on=tuple(f"pffl/{premise}" for premise in rests_on),
         erratum="e" * (expected in ("refuted", "holds-repaired")),
     )
 

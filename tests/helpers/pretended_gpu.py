@@ -34,17 +34,17 @@ class OnGPU(Tensor):
     held: Tensor
 
     @staticmethod
-    def __new__(cls, held: Tensor) -> OnGPU:
-        made = Tensor._make_wrapper_subclass(
+    def __new__(cls, tensor: Tensor) -> OnGPU:
+        wrapper = Tensor._make_wrapper_subclass(
             cls,
-            held.shape,
-            strides=held.stride(),
-            storage_offset=held.storage_offset(),
-            dtype=held.dtype,
+            tensor.shape,
+            strides=tensor.stride(),
+            storage_offset=tensor.storage_offset(),
+            dtype=tensor.dtype,
             device=GPU,
         )
-        made.held = held
-        return made
+        wrapper.held = tensor
+        return wrapper
 
     @classmethod
     def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -81,17 +81,17 @@ class Pretended(Counted):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = dict(kwargs or {})
         tensors = [t for t in tree_flatten((args, kwargs))[0] if isinstance(t, Tensor)]
-        mine = [t for t in tensors if isinstance(t, OnGPU)]
+        on_gpu = [t for t in tensors if isinstance(t, OnGPU)]
         target = kwargs.get("device")
         to_gpu = target is not None and torch.device(target) == GPU
-        if not mine and not to_gpu:
+        if not on_gpu and not to_gpu:
             return func(*args, **kwargs)
         self.operations += 1
         name = str(func)
         others = [t for t in tensors if not isinstance(t, OnGPU) and t.dim() > 0]
         if func in COPIES:
-            self._count(func, args, mine, others, target, to_gpu)
-        elif mine and others:
+            self._count(func, args, on_gpu, others, target, to_gpu)
+        elif on_gpu and others:
             raise RuntimeError(
                 f"{name}: expected all tensors on one device, found the GPU and the CPU"
             )
@@ -100,22 +100,22 @@ class Pretended(Counted):
         if target is not None:
             kwargs["device"] = torch.device("cpu")
         kwargs.pop("non_blocking", None)
-        held = {id(t.held): t for t in mine}
+        gpu_of = {id(t.held): t for t in on_gpu}
         out = func(*tree_map(_open, args), **tree_map(_open, kwargs))
-        stays = to_gpu if func is COPIES[0] and target is not None else bool(mine) or to_gpu
+        stays = to_gpu if func is COPIES[0] and target is not None else bool(on_gpu) or to_gpu
         if name.startswith("aten._local_scalar_dense") or not stays:
             return out
-        return tree_map(lambda t: held.get(id(t), OnGPU(t)) if isinstance(t, Tensor) else t, out)
+        return tree_map(lambda t: gpu_of.get(id(t), OnGPU(t)) if isinstance(t, Tensor) else t, out)
 
     def _count(
-        self, func: Any, args: Any, mine: Any, others: Any, target: Any, to_gpu: bool
+        self, func: Any, args: Any, on_gpu: Any, others: Any, target: Any, to_gpu: bool
     ) -> None:
         if func is COPIES[0]:
-            if mine and target is not None and not to_gpu:
+            if on_gpu and target is not None and not to_gpu:
                 self.waited[str(func)] += 1
-            elif not mine and to_gpu:
+            elif not on_gpu and to_gpu:
                 self.sent[str(func)] += 1
-        elif mine and others:
+        elif on_gpu and others:
             (self.sent if isinstance(args[0], OnGPU) else self.waited)[str(func)] += 1
 
 
@@ -140,7 +140,7 @@ def real_gpu(monkeypatch: Any) -> Iterator[Counted]:
         patch.setattr(Computing, "place", lambda self: mode.place)
         warnings.filterwarnings("always", message=".*synchronizing CUDA operation")
         patch.setattr(
-            warnings, "showwarning", lambda told, *_, **__: mode.waited.update([str(told)])
+            warnings, "showwarning", lambda message, *_, **__: mode.waited.update([str(message)])
         )
         with warnings.catch_warnings(action="ignore"):  # that this is a prototype
             torch.cuda.set_sync_debug_mode("warn")

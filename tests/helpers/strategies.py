@@ -103,8 +103,8 @@ def shares(draw: st.DrawFn, count: int, kind: str = "any") -> list[float]:
         kind = draw(st.sampled_from(["equal", "inner", "all"]))
     if kind == "equal":
         return [draw(INNER_SHARES)] * count
-    one = INNER_SHARES if kind == "inner" else SHARES
-    return draw(st.lists(one, min_size=count, max_size=count).filter(_both_groups))
+    share = INNER_SHARES if kind == "inner" else SHARES
+    return draw(st.lists(share, min_size=count, max_size=count).filter(_both_groups))
 
 
 @st.composite
@@ -118,13 +118,16 @@ def federations(
 ) -> Federation:
     """Federations of continuous laws."""
     count = draw(st.integers(min_clients, max_clients))
-    one = (
+    laws_of_client = (
         law
         if law is not None
         else draw(st.sampled_from([normals(), normals(), mixtures(), laws()]))
     )
     q_values = draw(shares(count, q))
-    clients = [Client((draw(one), draw(one)), q=v, weight=draw(WEIGHTS)) for v in q_values]
+    clients = [
+        Client((draw(laws_of_client), draw(laws_of_client)), q=v, weight=draw(WEIGHTS))
+        for v in q_values
+    ]
     return Federation(clients, eta=draw(eta_tables(count, eta)))
 
 
@@ -176,12 +179,12 @@ def finite_federations(
 @st.composite
 def budgets(draw: st.DrawFn, count: int) -> Any:
     """eps (count,): zero, small, ordinary and slack ones."""
-    one = st.one_of(
+    budget = st.one_of(
         st.just(0.0),
         st.integers(1, 15).map(lambda k: k / 32),
         st.sampled_from([1e-9, 1e-3, 1.0, np.inf]),
     )
-    return np.array(draw(st.lists(one, min_size=count, max_size=count)))
+    return np.array(draw(st.lists(budget, min_size=count, max_size=count)))
 
 
 def local_budgets(fed: Federation) -> st.SearchStrategy[Any]:

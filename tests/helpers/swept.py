@@ -10,9 +10,9 @@ from pathlib import Path
 
 def noted(log: str, a: int, b: float) -> dict[str, float]:
     """A row; a file in the folder ``log`` counts how often it was finished."""
-    found = {"sum": a + b, "third": (a + b) / 3.0}
+    row = {"sum": a + b, "third": (a + b) / 3.0}
     _count(log, f"{a}_{b}")
-    return found
+    return row
 
 
 def odd(log: str, a: int) -> list[dict[str, object]]:

@@ -62,54 +62,57 @@ def federation_of_laws(
         share[-1, rng.integers(groups)] = 0.0
         share[-1] /= share[-1].sum()
     laws = [
-        [stats.norm(*each) for each in zip(*row, strict=True)] for row in zip(mean, sd, strict=True)
+        [stats.norm(*moments) for moments in zip(*row, strict=True)]
+        for row in zip(mean, sd, strict=True)
     ]
     if rng.random() < 0.3:
         laws[0][0] = ff.Mixture([laws[0][0], stats.norm(3.0, 0.5)], [2, 1])
     eta: Any = [[ff.Logistic(*rng.uniform([0.3, -1], [3, 1])) for _ in row] for row in laws]
     eta = (None, [row[0] for row in eta], eta)[rng.integers(3)]
     weight = rng.uniform(0.2, 3, clients)
-    own = zip(laws, share, weight, strict=True)
-    return ff.Federation([ff.Client(tuple(row), q, w) for row, q, w in own], eta)
+    rows = zip(laws, share, weight, strict=True)
+    return ff.Federation([ff.Client(tuple(row), q, w) for row, q, w in rows], eta)
 
 
-def asked(rng: Any, fed: ff.Federation, scheme: str | None = None) -> tuple[str, Any, dict]:
+def random_question(
+    rng: Any, fed: ff.Federation, scheme: str | None = None
+) -> tuple[str, Any, dict]:
     """A scheme, its budgets, and the other arguments of ``solve``."""
     scheme = scheme or str(rng.choice(SCHEMES))
     local = scheme in ("lft_fedavg", "lft_ensemble")
     eps = rng.choice([0.0, 0.02, 0.1, 0.3], size=fed.n_clients if local else None)
     by_group = rng.random((2, fed.n_groups)) + 0.05
     costs = [(1.0, 1.0), (float(rng.integers(1, 6)), 1.0), tuple(by_group), "balanced"]
-    more = {
+    task = {
         "notion": str(rng.choice(list(NOTIONS))),
         "difference": str(rng.choice(["pairwise", "overall"])),
         "sees": str(rng.choice(["xa", "x"])),
         "costs": costs[rng.integers(4 if 0 < fed.base_rate < 1 else 3)],
     }
     if scheme == "client_aware":
-        more["local_eps"] = rng.choice([0.0, 0.05, 0.2, np.inf], size=fed.n_clients)
-    return scheme, eps, more
+        task["local_eps"] = rng.choice([0.0, 0.05, 0.2, np.inf], size=fed.n_clients)
+    return scheme, eps, task
 
 
-def beaten(fed: ff.Federation, scheme: str, more: dict, budgets: Any, points: int) -> float:
+def beaten(fed: ff.Federation, scheme: str, task: dict, budgets: Any, points: int) -> float:
     """By how much solutions at ``budgets`` beat the frontier; none is below the minimum."""
-    F, least = ff.frontier(fed, scheme, points, **more), ff.min_disparity(fed, scheme, **more)
-    assert abs(least.disparity - F.disparity[0]) <= 1e-9
+    F, fairest = ff.frontier(fed, scheme, points, **task), ff.min_disparity(fed, scheme, **task)
+    assert abs(fairest.disparity - F.disparity[0]) <= 1e-9
     assert (np.diff(F.disparity) > 0).all() and (np.diff(F.utility) > 0).all()
-    assert least.reproduced
+    assert fairest.reproduced
     for p in np.flatnonzero(~F.reproduced):  # of several optima the least disparate one
-        s = ff.solve(fed, scheme, F.eps[p], **more)
+        s = ff.solve(fed, scheme, F.eps[p], **task)
         assert s.utility == pytest.approx(F.utility[p], abs=1e-12)
         assert s.disparity > F.disparity[p]
     worst = -np.inf
     for eps in budgets:
-        s = ff.solve(fed, scheme, eps, **more)
-        assert s.disparity >= least.disparity - 1e-9
+        s = ff.solve(fed, scheme, eps, **task)
+        assert s.disparity >= fairest.disparity - 1e-9
         d = max(s.disparity, F.disparity[0])
-        known = F.utility[np.searchsorted(F.disparity, d, side="right") - 1]
-        if s.utility > known:  # between two points: search there
-            known = F.utility_at(d)
-        worst = max(worst, s.utility - known)
+        utility = F.utility[np.searchsorted(F.disparity, d, side="right") - 1]
+        if s.utility > utility:  # between two points: search there
+            utility = F.utility_at(d)
+        worst = max(worst, s.utility - utility)
     return worst
 
 
@@ -144,11 +147,11 @@ class Counted:
             for _, a, p, eta, f in self.cells
         )
 
-    def rate(self, label: Any, who: set[int], groups: set[int]) -> float:
+    def rate(self, label: Any, clients: set[int], groups: set[int]) -> float:
         """P(ŷ = 1 | y = label), P(ŷ = 1), or P(ŷ = y), among clients and groups; NaN of nobody."""
         served = total = 0.0
         for i, a, p, eta, f in self.cells:
-            if i not in who or a not in groups:
+            if i not in clients or a not in groups:
                 continue
             if label == "right":
                 served, total = served + p * (f * eta + (1 - f) * (1 - eta)), total + p
@@ -157,20 +160,20 @@ class Counted:
                 served, total = served + p * f, total + p
         return served / total if total > 0 else float("nan")
 
-    def disparity(self, notion: str, difference: str, who: set[int] | None = None) -> float:
-        """The largest difference among the clients ``who``; NaN where no two groups compare."""
-        who = set(range(self.fed.n_clients)) if who is None else who
-        everybody, found = set(range(self.fed.n_groups)), []
+    def disparity(self, notion: str, difference: str, clients: set[int] | None = None) -> float:
+        """The largest difference among the clients ``clients``; NaN where no two groups compare."""
+        clients = set(range(self.fed.n_clients)) if clients is None else clients
+        everybody, differences = set(range(self.fed.n_groups)), []
         for label in NOTIONS[notion]:
-            rates = [self.rate(label, who, {a}) for a in sorted(everybody)]
-            known = [r for r in rates if not np.isnan(r)]
-            if len(known) < 2:
+            rates = [self.rate(label, clients, {a}) for a in sorted(everybody)]
+            defined = [r for r in rates if not np.isnan(r)]
+            if len(defined) < 2:
                 continue
             if difference == "pairwise":
-                found += [abs(r - s) for r, s in combinations(known, 2)]
+                differences += [abs(r - s) for r, s in combinations(defined, 2)]
             else:
-                found += [abs(r - self.rate(label, who, everybody)) for r in known]
-        return max(found, default=float("nan"))
+                differences += [abs(r - self.rate(label, clients, everybody)) for r in defined]
+        return max(differences, default=float("nan"))
 
 
 class Measured(Counted):
@@ -191,8 +194,8 @@ class Measured(Counted):
                 mass = (law.pdf(x) @ weights) * half
                 positive = ((law.pdf(x) * eta(x)) @ weights) * half
                 for f in np.unique(rule(middle, a)):
-                    here = rule(middle, a) == f
-                    p, y = mass[here].sum(), positive[here].sum()
+                    is_value = rule(middle, a) == f
+                    p, y = mass[is_value].sum(), positive[is_value].sum()
                     whole = fed.weight[i] * fed.share[i, a]
                     self.cells.append((i, a, whole * p, y / p if p > 0 else 0.0, float(f)))
 
@@ -205,32 +208,35 @@ def by_group(costs: Any, fed: ff.Federation) -> Any:
 
 
 def check(
-    fed: ff.Federation, s: ff.Solution, eps: Any, more: dict, certified: float, close: float
+    fed: ff.Federation, s: ff.Solution, eps: Any, task: dict, certified: float, close: float
 ) -> None:
     """Certificates to ``certified``, figures counted anew to ``close``, and budgets."""
-    costs, kept = by_group(more["costs"], fed), max(1e-9, certified) if fed.is_finite else certified
+    costs, slack = (
+        by_group(task["costs"], fed),
+        max(1e-9, certified) if fed.is_finite else certified,
+    )
     unit = 1.0 if fed.is_finite else max(1.0, costs.max())
     assert all(abs(c.gap) <= certified * unit for c in s.certificates)
     assert all(0 <= c.violation <= certified for c in s.certificates)
     people = (Counted if fed.is_finite else Measured)(fed, s.classifier)
-    notion, difference = more["notion"], more["difference"]
+    notion, difference = task["notion"], task["difference"]
     assert (s.notion, s.difference) == (notion, difference)
     assert s.utility == pytest.approx(-people.cost(*costs), abs=close * unit)
     assert s.accuracy == pytest.approx(1 - people.cost(*np.ones(costs.shape)), abs=close)
-    apart = people.disparity(notion, difference)
-    assert s.disparity == pytest.approx(0.0 if np.isnan(apart) else apart, abs=close)
+    disparity = people.disparity(notion, difference)
+    assert s.disparity == pytest.approx(0.0 if np.isnan(disparity) else disparity, abs=close)
     local = [people.disparity(notion, difference, {i}) for i in range(fed.n_clients)]
     np.testing.assert_allclose(s.local_disparities, local, atol=close)
     if fed.n_groups == 2:
-        zero, one = (people.rate(None, set(range(fed.n_clients)), {a}) for a in (0, 1))
-        assert s.mean_difference == pytest.approx(zero - one, abs=close)
+        first, second = (people.rate(None, set(range(fed.n_clients)), {a}) for a in (0, 1))
+        assert s.mean_difference == pytest.approx(first - second, abs=close)
     if s.scheme in ("cfl", "client_aware"):
-        assert s.disparity <= eps + kept
+        assert s.disparity <= eps + slack
     if s.scheme == "lft_fedavg":
-        assert (np.nan_to_num(s.local_disparities) <= eps + kept).all()
+        assert (np.nan_to_num(s.local_disparities) <= eps + slack).all()
     if s.scheme == "client_aware":
-        assert (np.nan_to_num(s.local_disparities) <= more["local_eps"] + kept).all()
-    if more["sees"] == "x":
+        assert (np.nan_to_num(s.local_disparities) <= task["local_eps"] + slack).all()
+    if task["sees"] == "x":
         x: Any = fed.model.points if fed.is_finite else np.linspace(-5, 5, 101)  # type: ignore[union-attr]
         for rule in s.classifier if s.scheme == "client_aware" else [s.classifier]:
             for a in range(1, fed.n_groups):

@@ -39,7 +39,7 @@ def check_federation(kind: str, seed: int, **settings: Any) -> None:
     figures = audit(kind, seed, **settings)
     names = {"frontier above CFL's", "accuracy_at falls", "random budgets beat the frontier"}
     assert names <= {name for _, name in figures}
-    specification: Any = KINDS[kind].drawn(np.random.default_rng([seed, list(KINDS).index(kind)]))
+    specification: Any = KINDS[kind].random(np.random.default_rng([seed, list(KINDS).index(kind)]))
     tied = kind != "finite" or np.unique(specification.eta).size < specification.eta.size
     close = SEARCHED if len(specification.weight) < 4 else SCATTERED
     for (scheme, name), figure in figures.items():
@@ -69,7 +69,7 @@ def test_what_a_small_disparity_finds_is_known_at_zero() -> None:
     """A frontier of 12 points missed 0.0136 of accuracy at disparity 0, and found it when it had
     been asked at 0.003.
     """
-    fed = Finite.drawn(np.random.default_rng([645, 0])).build()
+    fed = Finite.random(np.random.default_rng([645, 0])).build()
     frontier = ff.frontier(fed, "lft_fedavg", 12)
     before = frontier.accuracy_at(0.0)
     frontier.accuracy_at(np.geomspace(1e-5, frontier.disparity[-1], 40))
@@ -80,7 +80,7 @@ def test_the_names_of_groups_do_not_change_the_smallest_disparity() -> None:
     """The least disparate rules of many faces were one rule; climbs began from it alone, and ended
     at 0.0267 with the groups named otherwise.
     """
-    specification = Finite.drawn(np.random.default_rng([1308, 0]))
+    specification = Finite.random(np.random.default_rng([1308, 0]))
     smallest = []
     for variant in (specification, specification.relabelled()):
         fed = variant.build()
@@ -94,7 +94,7 @@ def test_budgets_beside_the_best_are_tried_on_densities() -> None:
     """From the best rules at its disparity no step leads to this one, 0.0077 more accurate: client
     2 has half of what it has free, beside where it has all or nothing.
     """
-    fed = Densities.drawn(np.random.default_rng([168, 1])).build()
+    fed = Densities.random(np.random.default_rng([168, 1])).build()
     s = ff.solve(fed, "lft_fedavg", [1.0, 0.019504, 0.59541])
     frontier = ff.frontier(fed, "lft_fedavg", 4)
     assert frontier.accuracy_at(s.disparity) >= s.accuracy - SEARCHED

@@ -9,7 +9,7 @@ import pytest
 from audit import Finite
 from hypothesis import given, settings
 from strategies import finite_federations
-from tasks import asked, federation
+from tasks import federation, random_question
 
 import fairfl as ff
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
@@ -78,7 +78,7 @@ def test_every_notion(scheme: str, seed: int, groups: int) -> None:
     """
     rng = np.random.default_rng(seed)
     fed = federation(rng, groups=groups, clients=2 + seed % 3 if groups == 2 else 2)
-    task = asked(rng, fed, scheme)[2]
+    task = random_question(rng, fed, scheme)[2]
     several = groups > 2 or task["notion"] == "equalized_odds"
     blur = 1e-5 if several else 1e-9
     F = check(fed, scheme, blur, **task)
@@ -132,7 +132,7 @@ def test_a_steep_path_is_followed_to_where_its_difference_is_zero() -> None:
 
 @pytest.mark.parametrize("seed", [25, 224, 333])
 def test_what_is_best_just_before_a_jump_is_on_the_curve(seed: int) -> None:
-    fed = Finite.drawn(np.random.default_rng([seed, 1])).build()
+    fed = Finite.random(np.random.default_rng([seed, 1])).build()
     F = ff.frontier(fed, "lft_ensemble", 8, budgets="common")
     breaks = np.unique(Segments.of(fed, Task.of(fed, "lft_ensemble")).eps)
     inside = 0.01 * breaks[:-1] + 0.99 * breaks[1:]

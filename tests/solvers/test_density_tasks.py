@@ -8,7 +8,7 @@ from typing import Any
 import audit
 import numpy as np
 import pytest
-from tasks import SCHEMES, asked, by_group, check
+from tasks import SCHEMES, by_group, check, random_question
 from tasks import federation_of_laws as federation
 
 import fairfl as ff
@@ -35,7 +35,7 @@ def compared(seed: int) -> tuple[float, float]:
     """
     rng = np.random.default_rng(seed)
     fed = federation(rng)
-    scheme, eps, task = asked(rng, fed)
+    scheme, eps, task = random_question(rng, fed)
     s = ff.solve(fed, scheme, eps, **task)
     check(fed, s, eps, task, LAW_TOLERANCE, MEASURED)
     if scheme == "lft_ensemble":  # its members are CFL of a client alone
@@ -84,7 +84,7 @@ def test_mixtures_close_the_gap(seed: int, turn: int, gap: float) -> None:
     """
     rng = np.random.default_rng(seed)
     fed = federation(rng)
-    scheme, eps, task = [asked(rng, fed) for _ in range(turn + 1)][turn]
+    scheme, eps, task = [random_question(rng, fed) for _ in range(turn + 1)][turn]
     s = ff.solve(fed, scheme, eps, **task)
     unit = max(1.0, by_group(task["costs"], fed).max())
     assert max(abs(c.gap) for c in s.certificates) <= gap * unit
@@ -202,7 +202,7 @@ def test_ensembles_by_accept_sets_are_those_by_thresholds() -> None:
 def test_odds_equal_within_every_client_are_certified(seed: int) -> None:
     # Newton's method fails from the programme on cells, and HiGHS on the master problem scaled up;
     # with 230 everybody is accepted, and what Newton's method finds refuses 1e-9 of them
-    fed = audit.Densities.drawn(np.random.default_rng([seed, 7])).build()
+    fed = audit.Densities.random(np.random.default_rng([seed, 7])).build()
     s = ff.solve(fed, "lft_fedavg", 0.0, notion="eodds")
     assert abs(s.duality_gap) <= LAW_TOLERANCE
     assert np.nanmax(s.local_disparities) <= LAW_TOLERANCE

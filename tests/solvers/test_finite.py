@@ -136,7 +136,7 @@ def test_thousands_of_cells(seed: int, levels: int | None) -> None:
     ],
 )
 def test_odd_federations_are_certified(seed: int, scheme: Any, eps: float, notion: Any) -> None:
-    fed = Finite.drawn(np.random.default_rng([seed, 0])).build()
+    fed = Finite.random(np.random.default_rng([seed, 0])).build()
     s = ff.solve(fed, scheme, eps, notion=notion)
     assert abs(s.duality_gap) <= 1e-12 and s.certificates[0].violation <= 1e-12
 
@@ -145,7 +145,7 @@ def test_odd_federations_are_certified(seed: int, scheme: Any, eps: float, notio
 @pytest.mark.parametrize("row", (51, 72))
 def test_what_double_precision_does_not_decide_is_refused(row: int) -> None:
     rng = np.random.default_rng([17, 0])
-    fed = Finite.drawn(rng).build()
+    fed = Finite.random(rng).build()
     rng.permutation(fed.n_clients)  # as the audit draws
     with pytest.raises(ff.CertificationError, match="no solution certified to 1e-12"):
         ff.solve(fed, "lft_fedavg", random_budgets(fed, 100, rng)[row])

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from audit import random_budgets
-from tasks import NOTIONS, asked, beaten, federation
+from tasks import NOTIONS, beaten, federation, random_question
 
 import fairfl as ff
 from fairfl.solvers.lft_ensemble import finite_branch_and_bound as search
@@ -34,7 +34,7 @@ def random_task(scheme, seed, **sizes):
     """
     rng = np.random.default_rng(seed)
     fed = federation(rng, **sizes)
-    task = asked(rng, fed, scheme)[2]
+    task = random_question(rng, fed, scheme)[2]
     if scheme == "lft_ensemble":
         masses = rng.gamma(1.0, size=(fed.n_clients, fed.n_groups, int(rng.integers(2, 7)))) + 0.01
         masses /= masses.sum(axis=(1, 2), keepdims=True)

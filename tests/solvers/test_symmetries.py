@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tasks import SCHEMES, asked, federation
+from tasks import SCHEMES, federation, random_question
 
 import fairfl as ff
 
@@ -30,10 +30,10 @@ class Question:
     more: dict[str, Any]
 
     @classmethod
-    def drawn(cls, seed: int, scheme: str, **sizes: Any) -> Question:
+    def random(cls, seed: int, scheme: str, **sizes: Any) -> Question:
         rng = np.random.default_rng([seed, SCHEMES.index(scheme)])
         fed = federation(rng, **sizes)
-        _, eps, task = asked(rng, fed, scheme)
+        _, eps, task = random_question(rng, fed, scheme)
         model: Any = fed.model
         masses = fed.share[:, :, None] * model.conditional
         return cls(masses, np.array(model.eta), fed.weight, scheme, eps, task)
@@ -99,7 +99,7 @@ def doubled(question: Question) -> Question:
 
 
 def gap(change: Any, seed: int, scheme: str) -> float:
-    question = Question.drawn(seed, scheme)
+    question = Question.random(seed, scheme)
     if change is without_costs:
         by_group = np.linspace(0.2, 1.0, question.masses.shape[1])
         question = replace(question, more=question.more | {"costs": (by_group, by_group)})
@@ -119,7 +119,7 @@ def test_what_does(change: Any, scheme: str) -> None:
 
 
 def two_groups(seed: int, scheme: str) -> Question:
-    return Question.drawn(seed, scheme, groups=2)
+    return Question.random(seed, scheme, groups=2)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

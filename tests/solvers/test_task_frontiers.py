@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tasks import asked, federation
+from tasks import federation, random_question
 
 import fairfl as ff
 
@@ -14,7 +14,7 @@ import fairfl as ff
 def arguments(seed: int, scheme: str, **sizes: Any) -> tuple[ff.Federation, dict[str, Any]]:
     rng = np.random.default_rng(seed)
     fed = federation(rng, **sizes)
-    return fed, asked(rng, fed, scheme)[2]
+    return fed, random_question(rng, fed, scheme)[2]
 
 
 def in_order(F: ff.Frontier) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tasks import NOTIONS, SCHEMES, asked, by_group, check, federation, federation_of_laws
+from tasks import NOTIONS, SCHEMES, by_group, check, federation, federation_of_laws, random_question
 
 import fairfl as ff
 from fairfl.solvers import api
@@ -29,7 +29,7 @@ def compared(seed: int) -> tuple[float, float]:
     """
     rng = np.random.default_rng(seed)
     fed = federation(rng)
-    scheme, eps, task = asked(rng, fed)
+    scheme, eps, task = random_question(rng, fed)
     s = ff.solve(fed, scheme, eps, **task)
     check(fed, s, eps, task, FINITE_TOLERANCE, 1e-12)
     lp = ff.solve(fed, scheme, eps, method="lp", **task)
@@ -97,7 +97,7 @@ def test_mistakes_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(12):
         rng = np.random.default_rng(seed)
         fed = federation(rng)
-        scheme, eps, task = asked(rng, fed, ("cfl", "lft_fedavg")[seed % 2])
+        scheme, eps, task = random_question(rng, fed, ("cfl", "lft_fedavg")[seed % 2])
         if name == "the constant is left out":
             task["notion"] = "accuracy_parity"
         if name == "weights of another event":
@@ -125,7 +125,7 @@ def orders(kind: str, seed: int, scheme: str) -> tuple[float, dict[str, tuple[fl
     """The largest cost, and two utilities for each statement: the first may not be above."""
     rng = np.random.default_rng([seed, SCHEMES.index(scheme)])
     fed = federation(rng) if kind == "finite" else federation_of_laws(rng, groups=2 + seed % 2)
-    _, eps, task = asked(rng, fed, scheme)
+    _, eps, task = random_question(rng, fed, scheme)
     if kind == "laws":
         task["sees"] = "xa"
     s = ff.solve(fed, scheme, eps, **task)

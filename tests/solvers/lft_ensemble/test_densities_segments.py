@@ -66,7 +66,7 @@ def test_tables_are_the_solutions_and_few_are_solved_one_by_one(
 def test_free_rules_of_hardly_any_disparity(task: dict[str, Any]) -> None:
     # a client whose own disparity is 1e-7 without a budget has a table that is hardly wider than
     # a rounding
-    fed = audit.Densities.drawn(np.random.default_rng([7, 1])).build().part([3, 4])
+    fed = audit.Densities.random(np.random.default_rng([7, 1])).build().part([3, 4])
     F = ff.frontier(fed, "lft_ensemble", 4, **task)
     assert F.reproduced.all()
 
@@ -92,7 +92,7 @@ def test_blind_rules_have_points_at_all_disparities() -> None:
 
 
 def test_clients_at_an_end_leave_it_to_others_to_meet_a_disparity() -> None:
-    fed = audit.Densities.drawn(np.random.default_rng([0, 0])).build()
+    fed = audit.Densities.random(np.random.default_rng([0, 0])).build()
     F = ff.frontier(fed, "lft_ensemble", 4, notion="eo")
     disparity = np.linspace(0.2, 0.4, 9)
     assert (F.evaluate(disparity).disparity >= disparity - 1e-9).all()  # accuracy rises till 0.76

@@ -61,7 +61,7 @@ def test_a_jump_is_crossed_and_never_stood_on() -> None:
 
 def test_the_best_ensemble_may_stand_between_two_steep_edges() -> None:
     """Budgets below 0.5 are so far apart there that the next is 4e-8 of a client's MD further."""
-    fed = Finite.drawn(np.random.default_rng([560, 0])).build()
+    fed = Finite.random(np.random.default_rng([560, 0])).build()
     assert ff.min_disparity(fed, "lft_ensemble").accuracy == pytest.approx(0.65488119418, abs=3e-9)
 
 

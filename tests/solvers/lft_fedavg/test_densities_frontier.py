@@ -124,7 +124,7 @@ BROKEN = ff.Federation.normal(
 def audited(kind: str, seed: int) -> ff.Federation:
     """A federation of the audit."""
     rng = np.random.default_rng([seed, list(audit.KINDS).index(kind)])
-    return audit.KINDS[kind].drawn(rng).build()
+    return audit.KINDS[kind].random(rng).build()
 
 
 @pytest.mark.parametrize(("clients", "seed", "below"), [(20, 3, 1e-4), (9, 4, 0.06)])

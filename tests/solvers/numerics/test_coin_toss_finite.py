@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy
-from tasks import asked, federation
+from tasks import federation, random_question
 
 import fairfl as ff
 from fairfl.solvers.finite import solve_box
@@ -27,7 +27,7 @@ def with_several(seeds: Any) -> Iterator[tuple[Problem, Any, Any, Any]]:
     for seed in seeds:
         rng = np.random.default_rng(seed)
         fed = federation(rng, groups=3)
-        eps, options = asked(rng, fed, "lft_ensemble")[1:]
+        eps, options = random_question(rng, fed, "lft_ensemble")[1:]
         scheme = ("lft_ensemble", "lft_fedavg")[seed % 2]
         task = Task.of(fed, scheme, **options)
         problems = [problem.at(eps[i : i + 1]) for i, problem in enumerate(own_problems(fed, task))]

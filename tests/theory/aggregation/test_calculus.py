@@ -18,14 +18,14 @@ def test_values_and_weights(objective):
     f, p = np.random.default_rng(41).uniform(0.4, 0.7, (50, 3)), (0.5, 0.2, 0.3)
     shift = np.array([0.1, -0.2, 0.3])
     value, weights = objective.value, objective.dual_weights
-    for made, expected, slope in (
+    for changed, expected, slope in (
         (objective.translate(shift), value(f - shift), weights(f - shift)),
         (objective.translate(0.2), value(f - 0.2), weights(f - 0.2)),
         (objective.scale(3.0), 3 * value(f), 3 * weights(f)),
         (objective.perspective(1.5), 1.5 * value(f / 1.5), weights(f / 1.5)),
     ):
-        assert made.value(f) == pytest.approx(expected, rel=1e-14)
-        assert made.dual_weights(f) == pytest.approx(slope, rel=1e-14)
+        assert changed.value(f) == pytest.approx(expected, rel=1e-14)
+        assert changed.dual_weights(f) == pytest.approx(slope, rel=1e-14)
     weighted = objective.weighted(p)
     assert objective.scale(2.0).weighted(p).value(f) == pytest.approx(
         2 * weighted.value(f), rel=1e-14
@@ -51,19 +51,19 @@ def test_the_conjugate_of_what_is_made(objective, chain, seed):
     """w.f - B(f) <= B*(w) for any w and f, with equality at the dual weights, after any chain of
     changes, and no warning on the way.
     """
-    made, rng = objective, np.random.default_rng(seed)
+    changed, rng = objective, np.random.default_rng(seed)
     for change, by in chain:
-        made = getattr(made, change)(by)
+        changed = getattr(changed, change)(by)
     w, f = rng.choice([0.0, 1.0, 0.1, -0.5, rng.random(), 5.0], (2, 100, 3))
     w[:50], f[:50] = rng.dirichlet(np.ones(3), 50), rng.uniform(-1, 3, (50, 3))
-    inside = f[:50][made.domain.contains(f[:50])]  # where there are dual weights
-    f = f[made.domain.contains(f)]
-    value, own = made.value(f), made.dual_weights(inside)
-    assert (own >= 0).all()
-    w = np.concatenate([w, own])
+    inside = f[:50][changed.domain.contains(f[:50])]  # where there are dual weights
+    f = f[changed.domain.contains(f)]
+    value, dual_weights = changed.value(f), changed.dual_weights(inside)
+    assert (dual_weights >= 0).all()
+    w = np.concatenate([w, dual_weights])
     for domain, allowed in (("native", f[:, 0] < np.inf), ("nonnegative", (f >= 0).all(-1))):
         try:
-            bound = made.conjugate(w, domain)
+            bound = changed.conjugate(w, domain)
         except (ValueError, NoClosedForm) as error:
             assert "domain 'nonnegative' needs" in str(error) or "linear program" in str(error)
             continue
@@ -72,7 +72,7 @@ def test_the_conjugate_of_what_is_made(objective, chain, seed):
         size = 1 + np.abs(w) @ np.abs(f.T) + np.abs(value)
         assert (gap >= -1e-9 * size)[:, allowed].all()
         assert np.isfinite(bound[100:]).all()
-        met = np.arange(len(own))[allowed[: len(own)]]
+        met = np.arange(len(dual_weights))[allowed[: len(dual_weights)]]
         assert (gap <= 2e-9 * size)[100 + met, met].all()
 
 

@@ -25,14 +25,14 @@ def test_conjugate_of_a_w_whose_losses_are_known(objective, n):
             beyond = aim.dual_weights(rng.random(n)) * (1 + 1e-9)
             assert aim.conjugate(beyond, "nonnegative", tolerance=1e-12) == np.inf
         for shift in shifts[: 3 if isinstance(objective, aims.RankWeighted) else 4]:
-            made = aim.translate(shift)
-            low = np.broadcast_to(np.maximum(made.domain.lower, 0.0), n)
-            high = np.minimum(made.domain.upper, low + 1.0)
-            f, least = low + rng.uniform(0, 0.95, n) * (high - low), rng.random(n) < 0.4
-            f[least] = low[least]
-            w = made.dual_weights(f) - rng.exponential(size=n) * least
-            expected = w @ f - made.value(f)
-            assert made.conjugate(w, "nonnegative") == pytest.approx(expected, abs=1e-10)
+            translated = aim.translate(shift)
+            low = np.broadcast_to(np.maximum(translated.domain.lower, 0.0), n)
+            high = np.minimum(translated.domain.upper, low + 1.0)
+            f, is_lowest = low + rng.uniform(0, 0.95, n) * (high - low), rng.random(n) < 0.4
+            f[is_lowest] = low[is_lowest]
+            w = translated.dual_weights(f) - rng.exponential(size=n) * is_lowest
+            expected = w @ f - translated.value(f)
+            assert translated.conjugate(w, "nonnegative") == pytest.approx(expected, abs=1e-10)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 50])

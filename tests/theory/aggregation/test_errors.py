@@ -79,6 +79,10 @@ def test_arguments_are_not_changed():
     f = np.random.default_rng(60).uniform(0.1, 0.9, (20, 2))
     f[3] = 0.5
     for objective in EVERYTHING:
-        kept = f.copy()
-        _, weights = objective.value_and_dual_weights(kept)
-        assert (kept == f).all() and weights.flags.writeable and not np.shares_memory(weights, kept)
+        argument = f.copy()
+        _, weights = objective.value_and_dual_weights(argument)
+        assert (
+            (argument == f).all()
+            and weights.flags.writeable
+            and not np.shares_memory(weights, argument)
+        )

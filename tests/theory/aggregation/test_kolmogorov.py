@@ -52,14 +52,14 @@ def test_the_domain_belongs_to_the_special_case():
 
 def test_plain_functions():
     f = np.random.default_rng(52).uniform(0.1, 1.9, (100, 5))
-    given = KolmogorovMean(np.sinh, inverse=np.arcsinh, derivative=np.cosh)
+    plain = KolmogorovMean(np.sinh, inverse=np.arcsinh, derivative=np.cosh)
     bisected = KolmogorovMean(np.sinh, derivative=np.cosh)
     symbolic = KolmogorovMean(sp.sinh(t))
-    for mean in (given, bisected, symbolic):
+    for mean in (plain, bisected, symbolic):
         assert mean.value(f) == pytest.approx(np.arcsinh(np.sinh(f).mean(-1)), rel=1e-14)
         expected = np.cosh(f) / np.cosh(np.arcsinh(np.sinh(f).mean(-1)))[:, None] / 5
         assert mean.dual_weights(f) == pytest.approx(expected, rel=1e-13)
-    assert given.traits.convex is None and KolmogorovMean(np.exp, convex=True).traits.convex is True
+    assert plain.traits.convex is None and KolmogorovMean(np.exp, convex=True).traits.convex is True
     with pytest.raises(ValueError, match="derivative must be given"):
         KolmogorovMean(np.sinh).dual_weights(f)
 

@@ -53,13 +53,13 @@ def worst(o, trait):
         h = 1e-7
         return max(np.abs(A(f + h * e) - 2 * A(f) + A(f - h * e)).max() / h for e in np.eye(4))
     s = rng.random(SAMPLES)
-    one, c = s[:, None], 0.3 + 1.2 * s
+    share, c = s[:, None], 0.3 + 1.2 * s
     # a transfer from a larger to a smaller loss (Robin Hood)
-    evened = np.hstack([one * f[:, :2] + (1 - one) * f[:, 1::-1], f[:, 2:]])
+    evened = np.hstack([share * f[:, :2] + (1 - share) * f[:, 1::-1], f[:, 2:]])
     moved, expected = {
-        "convex": (one * f + (1 - one) * g, s * A(f) + (1 - s) * A(g)),
+        "convex": (share * f + (1 - share) * g, s * A(f) + (1 - s) * A(g)),
         "symmetric": (f[:, [1, 0, 3, 2]], A(f)),
-        "translation_equivariant": (f + one - 0.5, A(f) + s - 0.5),
+        "translation_equivariant": (f + share - 0.5, A(f) + s - 0.5),
         "positively_homogeneous": (c[:, None] * f, c * A(f)),
         "schur_convex": (evened, A(f)),
     }[trait]
@@ -78,8 +78,8 @@ DECIDED = [
 
 @pytest.mark.parametrize(("objective", "trait"), DECIDED, ids=str)
 def test_declared_traits_hold_and_denied_ones_fail(objective, trait):
-    found, (holds, fails) = worst(objective, trait), TRAITS[trait]
-    assert found <= holds if getattr(objective.traits, trait) else found >= fails
+    violation, (holds, fails) = worst(objective, trait), TRAITS[trait]
+    assert violation <= holds if getattr(objective.traits, trait) else violation >= fails
 
 
 def test_every_trait_is_seen_both_ways():

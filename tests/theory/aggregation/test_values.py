@@ -40,8 +40,8 @@ def naive(objective: Objective, f):
     """
     name, n = objective.name, len(f)
     with mp.workdps(60):
-        own = getattr(objective, PARAMETERS[name]) if name in PARAMETERS else 0
-        s, slope, inverse = GENERATORS[name](mp.mpf(own))
+        parameter = getattr(objective, PARAMETERS[name]) if name in PARAMETERS else 0
+        s, slope, inverse = GENERATORS[name](mp.mpf(parameter))
         p = [mp.mpf(x) for x in objective.client_weights or [mp.mpf(1) / n] * n]
         losses = [mp.mpf(x) for x in f]
         value = inverse(mp.fsum(a * s(x) for a, x in zip(p, losses, strict=True)))
@@ -162,14 +162,14 @@ LIMITS = [
 ]
 
 
-@pytest.mark.parametrize(("near", "limit", "off"), LIMITS, ids=str)
-def test_limits(near, limit, off):
+@pytest.mark.parametrize(("objective", "limit", "off"), LIMITS, ids=str)
+def test_limits(objective, limit, off):
     rng = np.random.default_rng(7)
     # > 0: 0^q jumps at q = 0
     f = np.concatenate([rng.random((300, 9)), np.round(rng.random((50, 9)), 1) + 0.05])
-    assert near.value(f) == pytest.approx(limit.value(f), abs=off + 1e-14)
+    assert objective.value(f) == pytest.approx(limit.value(f), abs=off + 1e-14)
     clear = np.sort(f, -1)
-    apart = (clear[:, -1] - clear[:, -2]) > 1e-3  # weights jump where the largest losses tie
-    assert near.dual_weights(f[apart]) == pytest.approx(
-        limit.dual_weights(f[apart]), abs=10 * off + 1e-14
+    is_clear = (clear[:, -1] - clear[:, -2]) > 1e-3  # weights jump where the largest losses tie
+    assert objective.dual_weights(f[is_clear]) == pytest.approx(
+        limit.dual_weights(f[is_clear]), abs=10 * off + 1e-14
     )

@@ -22,10 +22,10 @@ def test_each_layer_is_an_update_of_its_own(sizes, seed, beta, rounds):
     bound = updates.clip_bound(update, sizes)
     clipped = updates.clipped_update(update, bound * scale, sizes)
     steps = parts(update, sizes), parts(clipped, sizes)
-    for own, cut, length, g, top in zip(*steps, lengths, scale, bound, strict=True):
+    for layer, cut, length, g, top in zip(*steps, lengths, scale, bound, strict=True):
         assert length == pytest.approx(beta * g / (1 + rounds) + 1 - beta)  # (8)
-        assert top == max(abs(x) for x in own)
-        assert cut.tolist() == [max(-top * g, min(top * g, x)) for x in own]
+        assert top == max(abs(x) for x in layer)
+        assert cut.tolist() == [max(-top * g, min(top * g, x)) for x in layer]
     whole = updates.clipped_update(update, bound, sizes)
     assert (whole == update).all()  # at its own bound an update stays
 

@@ -39,19 +39,19 @@ def test_benefits_are_the_definition(case):
 @given(case=trajectories(min_groups=2), data=st.data())
 def test_fairness_is_the_definition(case, data):
     losses, joins = case
-    other = losses.copy()
-    other[joins[0] + 1 :] = data.draw(st.sampled_from([1.0, 0.5])) * other[joins[0] + 1 :]
+    reference = losses.copy()
+    reference[joins[0] + 1 :] = data.draw(st.sampled_from([1.0, 0.5])) * reference[joins[0] + 1 :]
     S, ours, relative = range(len(joins)), [], []
     for t in range(len(losses)):
         pairs = [(i, j) for i in S for j in S if joins[i] < joins[j] < t]
         gaps, theirs = (
             [slow_benefit(f, joins, i, t) - slow_benefit(f, joins, j, t) for i, j in pairs]
-            for f in (losses, other)
+            for f in (losses, reference)
         )
         ours.append(min(gaps, default=NAN))
         relative.append(min((a - b for a, b in zip(gaps, theirs, strict=True)), default=NAN))
     np.testing.assert_array_equal(dynamic.fairness_margin(losses, joins), ours)
-    np.testing.assert_array_equal(dynamic.relative_margin(losses, other, joins), relative)
+    np.testing.assert_array_equal(dynamic.relative_margin(losses, reference, joins), relative)
 
 
 @given(case=trajectories())

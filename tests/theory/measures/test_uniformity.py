@@ -52,13 +52,13 @@ def slow(name, f, p=None):
 
 def losses(low=0.0):
     """Vectors with zeros, ties and near-ties among them."""
-    one = st.one_of(
+    loss = st.one_of(
         st.floats(max(low, -3.0), 3.0),
         st.sampled_from([0.0, 0.5, 1.0, 1.0 + 1e-9, 1.0 - 1e-12, 2.0]),
     )
     # below 1e-9 squares underflow beside the others: what is lost there is below the tolerance of
     # the tests
-    return st.lists(one.map(lambda x: x if abs(x) > 1e-9 else 0.0), min_size=1, max_size=30).map(
+    return st.lists(loss.map(lambda x: x if abs(x) > 1e-9 else 0.0), min_size=1, max_size=30).map(
         np.array
     )
 
@@ -78,10 +78,10 @@ def test_client_weights_count_clients_that_often(f, data):
     counts = np.array(data.draw(st.lists(st.integers(1, 4), min_size=len(f), max_size=len(f))))
     p = counts / counts.sum()
     for name in WEIGHTED:
-        found, exact = MEASURES[name](f, client_weights=p), slow(name, f, p)
+        weighted, exact = MEASURES[name](f, client_weights=p), slow(name, f, p)
         # the arccos of a number one rounding below 1 is 1.5e-8
-        assert found == pytest.approx(exact, rel=1e-10, abs=3e-8 if name == "angle" else 3e-16)
-        assert found == pytest.approx(MEASURES[name](np.repeat(f, counts)), rel=1e-9, abs=1e-15)
+        assert weighted == pytest.approx(exact, rel=1e-10, abs=3e-8 if name == "angle" else 3e-16)
+        assert weighted == pytest.approx(MEASURES[name](np.repeat(f, counts)), rel=1e-9, abs=1e-15)
 
 
 @pytest.mark.parametrize("name", MEASURES)

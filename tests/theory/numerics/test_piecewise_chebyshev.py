@@ -146,8 +146,8 @@ def test_gain_and_profile_are_the_integrals(fed: Federation) -> None:
             integrate.quad(slow, lo, hi, epsabs=1e-14)[0]
             for lo, hi in zip(ends, ends[1:], strict=False)
         )
-        found = gain.above(np.array([-0.5, 1.75]))[0]
-        assert found[0] - found[1] == pytest.approx(expected, abs=1e-12)
+        gains = gain.above(np.array([-0.5, 1.75]))[0]
+        assert gains[0] - gains[1] == pytest.approx(expected, abs=1e-12)
 
 
 @settings(max_examples=12)
@@ -155,12 +155,12 @@ def test_gain_and_profile_are_the_integrals(fed: Federation) -> None:
 def test_many_clients_and_few_have_the_same_gain(fed: Federation) -> None:
     # above eight clients the panels are common ones: copies of the same clients must give the same
     # integrals
-    model, every = continuous_model(fed), np.repeat(np.arange(fed.n_clients), 9)
+    model, copies = continuous_model(fed), np.repeat(np.arange(fed.n_clients), 9)
     many = ContinuousModel(
-        [model.laws[i] for i in every],
-        [model.etas[i] for i in every],
-        fed.weight[every] / 9,
-        fed.share[every],
+        [model.laws[i] for i in copies],
+        [model.etas[i] for i in copies],
+        fed.weight[copies] / 9,
+        fed.share[copies],
     )
     x = np.linspace(-4, 4, 33)
     for a in (0, 1):
@@ -175,18 +175,18 @@ def test_stacked_laws_are_each_clients(fed: Federation) -> None:
     low = np.array([-9.0, -2.0, 0.0, 1.0, 9.0])
     high = np.array([-8.0, 0.5, 0.125, 30.0, 12.0])
     for a in (0, 1):
-        found = model.interval_masses(a, low, high)
+        stacked = model.interval_masses(a, low, high)
         for i in range(fed.n_clients):
             law = model.laws[i][a]
             by_cdf, by_sf = law.cdf(high) - law.cdf(low), law.sf(low) - law.sf(high)
             expected = np.where(law.cdf(low) > 0.5, by_sf, by_cdf)
-            np.testing.assert_allclose(found[i], expected, rtol=1e-9, atol=1e-300)
+            np.testing.assert_allclose(stacked[i], expected, rtol=1e-9, atol=1e-300)
         tails = [float(model.laws[i][a].sf(t[i])) for i in range(count)]
-        found = model.sf_of(a, t[twice], twice)
-        np.testing.assert_allclose(found, np.repeat(tails, 2), rtol=1e-13)
-        above, below = own = model.own_log_tails(a, t)
-        for found, one in zip(model.log_tails_of(a, t[twice], twice), own, strict=True):
-            np.testing.assert_array_equal(found, one[twice])
+        stacked = model.sf_of(a, t[twice], twice)
+        np.testing.assert_allclose(stacked, np.repeat(tails, 2), rtol=1e-13)
+        above, below = log_tails = model.own_log_tails(a, t)
+        for stacked, tail in zip(model.log_tails_of(a, t[twice], twice), log_tails, strict=True):
+            np.testing.assert_array_equal(stacked, tail[twice])
         np.testing.assert_allclose(np.exp(above), tails, rtol=1e-12)
         np.testing.assert_allclose(np.exp(above) + np.exp(below), 1.0, rtol=1e-12)
 
@@ -208,15 +208,15 @@ def test_rare_events_are_integrated_to_their_own_scale(rate: str, mean: float) -
     # P(y | a) is 1e-8 here, and 1e-16 of the whole would be 1e-8 of it
     fed = Federation([Client((stats.norm(mean, 0.8),) * 2, q=0.5)], eta=Logistic(3.04))
     model: Any = fed.model
-    own = model.profile((0,), rates=(rate,))
+    profile = model.profile((0,), rates=(rate,))
     sign = 1.0 if rate == "positive" else -1.0
 
     def slow(x: float) -> float:
         return float(stats.norm(mean, 0.8).pdf(x) / (1.0 + np.exp(-sign * 3.04 * x)))
 
     expected = integrate.quad(slow, mean - 8, mean + 8, points=[mean, 0.0], epsrel=1e-13)[0]
-    assert own.totals[1] == pytest.approx(expected, rel=1e-11)
-    assert own.error_at(np.array([0.1]))[1] <= 1e-14 * expected
+    assert profile.totals[1] == pytest.approx(expected, rel=1e-11)
+    assert profile.error_at(np.array([0.1]))[1] <= 1e-14 * expected
 
 
 def test_figure_5_takes_few_densities(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,7 +231,7 @@ def test_figure_5_takes_few_densities(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(NormalLaws, "pdf", counted)
     model: Any = figure_5().model
-    for expand, most in (
+    for expand, limit in (
         (lambda: model.gain(0), 900),
         (lambda: model.gain(1), 1_050),
         (lambda: model.profile((0, 1)), 2_600),
@@ -239,4 +239,4 @@ def test_figure_5_takes_few_densities(monkeypatch: pytest.MonkeyPatch) -> None:
         seen.clear()
         expand()
         expand()  # kept
-        assert 16 <= sum(seen) <= most
+        assert 16 <= sum(seen) <= limit

@@ -87,19 +87,19 @@ def test_groups_of_several_columns_are_their_combinations() -> None:
     score, label, client = [1.0, 2.0, 2.0, 3.0, 3.0], [0, 1, 0, 1, 1], [0, 0, 1, 1, 1]
     race, sex = ["a", "b", "a", "b", "b"], ["m", "m", "f", "m", "m"]
     joined = [f"{r}{s}" for r, s in zip(race, sex, strict=True)]
-    one = Federation.from_samples(score, label, joined, client)
-    two = Federation.from_samples(score, label, np.stack([race, sex], axis=1), client)
-    assert two.groups == (("a", "f"), ("a", "m"), ("b", "m"))  # nobody is (b, f)
-    assert tuple("".join(group) for group in two.groups) == one.groups
-    np.testing.assert_array_equal(one.mass, two.mass)
+    joined_column = Federation.from_samples(score, label, joined, client)
+    columns = Federation.from_samples(score, label, np.stack([race, sex], axis=1), client)
+    assert columns.groups == (("a", "f"), ("a", "m"), ("b", "m"))  # nobody is (b, f)
+    assert tuple("".join(group) for group in columns.groups) == joined_column.groups
+    np.testing.assert_array_equal(joined_column.mass, columns.mass)
     frame = pd.DataFrame({"race": race, "sex": sex})
-    assert Federation.from_samples(score, label, frame, client).groups == two.groups
+    assert Federation.from_samples(score, label, frame, client).groups == columns.groups
     with pytest.raises(
         ValueError, match=r"group must have shape \(5,\), a label a row, got \(2,\)"
     ):
         Federation.from_samples(score, label, np.stack([race, sex]), client)
     rows = [list(pair) for pair in zip(race, sex, strict=True)]
-    assert Federation.from_samples(score, label, rows, client).groups == two.groups
+    assert Federation.from_samples(score, label, rows, client).groups == columns.groups
 
 
 NAN = float("nan")
@@ -167,10 +167,10 @@ def test_calibration_keeps_the_frequency_of_labels(rows: Any, calibrate: str) ->
 def test_calibration_per_client_differs_where_labels_do() -> None:
     rows = ([0, 1, 0, 1], [0, 1, 1, 1], ["f", "m", "m", "f"], [1, 1, 2, 2])
     shared = Federation.from_samples(*rows)
-    own = Federation.from_samples(*rows, calibrate="client")
+    by_client = Federation.from_samples(*rows, calibrate="client")
     # pooled: η(0) = 1/2, η(1) = 1; client 1: 0, 1; client 2: 1, 1
     assert shared.model.eta[0, 0].tolist() == [0.5, 1.0]  # type: ignore[union-attr]
-    assert own.model.eta[:, 0].tolist() == [[0.0, 1.0], [1.0, 1.0]]  # type: ignore[union-attr]
+    assert by_client.model.eta[:, 0].tolist() == [[0.0, 1.0], [1.0, 1.0]]  # type: ignore[union-attr]
 
 
 @odd
@@ -184,16 +184,16 @@ def test_levels_keep_order_and_mean() -> None:
     rng = np.random.default_rng(0)
     score = rng.normal(size=500)
     label = (rng.random(500) < 1 / (1 + np.exp(-score))).astype(float)
-    for asked, most in ((20, 20), (3, 3), (1, 2), (None, 500 // 40)):
-        levels, told = merge_scores(score, label, 4, asked)
+    for level_count, top in ((20, 20), (3, 3), (1, 2), (None, 500 // 40)):
+        levels, merged = merge_scores(score, label, 4, level_count)
         points, people = np.unique(levels, return_counts=True)
-        assert 2 <= points.size <= most and (told.scores, told.levels) == (500, points.size)
-        assert told.people == people.min()
-        assert asked == 1 or people.min() >= 500 / (asked or 500 / 40)
+        assert 2 <= points.size <= top and (merged.scores, merged.levels) == (500, points.size)
+        assert merged.people == people.min()
+        assert level_count == 1 or people.min() >= 500 / (level_count or 500 / 40)
         assert (np.diff(levels[np.argsort(score)]) >= 0).all()
         assert levels.mean() == pytest.approx(score.mean(), abs=1e-12)
-    same, told = merge_scores(score, label, 4, 0)
-    assert same is score and str(told) == "500 distinct scores, none merged"
+    same, merged = merge_scores(score, label, 4, 0)
+    assert same is score and str(merged) == "500 distinct scores, none merged"
     few = np.repeat([0.0, 1.0, 2.0], [5, 490, 5])
     # no more scores than levels that were asked for
     assert merge_scores(few, (few > 1).astype(float), 4, 3)[0] is few
@@ -215,15 +215,15 @@ README: Any = {"mean": [[0.8, 1.6], [-0.2, -1.2]], "q": [0.3, 0.7]}
 def test_a_score_with_all_digits_answers_as_its_law(count: int) -> None:
     rows = people_of_readme(count)
     fed = Federation.from_samples(*rows)  # no warning
-    found = solve(fed, "lft_fedavg", 0.02)
+    solution = solve(fed, "lft_fedavg", 0.02)
     law = solve(Federation.normal(**README), "lft_fedavg", 0.02)
     # three standard errors of a share, and what η is over-fitted by at ten people a level
     error = 1.5 / np.sqrt(count) + 0.006
-    assert abs(found.accuracy - law.accuracy) < error
-    assert abs(found.disparity - law.disparity) < 2 * error
-    told = fed.merged
-    assert told is not None and told.scores == count and told.people >= 40
-    assert f"{count:,} distinct scores merged into {told.levels} levels" in str(told)
+    assert abs(solution.accuracy - law.accuracy) < error
+    assert abs(solution.disparity - law.disparity) < 2 * error
+    merged = fed.merged
+    assert merged is not None and merged.scores == count and merged.people >= 40
+    assert f"{count:,} distinct scores merged into {merged.levels} levels" in str(merged)
     with pytest.warns(ScoreWarning, match=r"1\.0 people on average, fewer than 5 for each of 4"):
         nonsense = Federation.from_samples(*rows, levels=0)
     assert solve(nonsense, "lft_fedavg", 0.02).accuracy > law.accuracy + 0.02
@@ -250,28 +250,30 @@ def test_unusual_tables(name: str) -> None:
         assert solve(fed, scheme, 0.1).accuracy >= max(fed.base_rate, 1 - fed.base_rate) - 0.1
 
 
-@pytest.mark.parametrize("told", [[False, True], [-1, 1], [1, 2]], ids=str)
-def test_of_two_numbers_the_larger_stands_for_1(told: Any) -> None:
+@pytest.mark.parametrize("values", [[False, True], [-1, 1], [1, 2]], ids=str)
+def test_of_two_numbers_the_larger_stands_for_1(values: Any) -> None:
     score, label, group, client = people_of_readme(200)
     fed = Federation.from_samples(score, label, group, client)
-    same = Federation.from_samples(score, np.array(told)[label], group, client)
+    same = Federation.from_samples(score, np.array(values)[label], group, client)
     assert np.array_equal(same.model.eta, fed.model.eta)  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
-    "told", [["no", "yes"], ["nein", "ja"], [">50K", "<=50K"], [1, 0]], ids=str
+    "values", [["no", "yes"], ["nein", "ja"], [">50K", "<=50K"], [1, 0]], ids=str
 )
 @pytest.mark.parametrize("kind", [object, "string", None])
-def test_pos_label_stands_for_1(told: list[Any], kind: Any) -> None:
+def test_pos_label_stands_for_1(values: list[Any], kind: Any) -> None:
     score, label, group, client = people_of_readme(200)
     fed = Federation.from_samples(score, label, group, client)
-    named = pd.Series([told[y] for y in label], dtype=kind if isinstance(told[0], str) else None)
-    same = Federation.from_samples(score, named, group, client, pos_label=told[1])
+    named = pd.Series(
+        [values[y] for y in label], dtype=kind if isinstance(values[0], str) else None
+    )
+    same = Federation.from_samples(score, named, group, client, pos_label=values[1])
     assert np.array_equal(same.model.eta, fed.model.eta)  # type: ignore[union-attr]
-    if isinstance(told[0], str):
-        one, two = map(repr, sorted(told))
-        wanted = f"pos_label must say which value of label is y = 1: {one} and {two}, got none"
-        with pytest.raises(ValueError, match=re.escape(wanted)):
+    if isinstance(values[0], str):
+        low, high = map(repr, sorted(values))
+        message = f"pos_label must say which value of label is y = 1: {low} and {high}, got none"
+        with pytest.raises(ValueError, match=re.escape(message)):
             Federation.from_samples(score, named, group, client)
     with pytest.raises(ValueError, match="pos_label must be one of the values of label, .*, got 7"):
         Federation.from_samples(score, named, group, client, pos_label=7)
@@ -293,12 +295,12 @@ def brier(code: Any, eta: Any, counts: Any) -> float:
     st.integers(1, 14),
 )
 @example([(1, 0)] * 9, 3)  # of equally good ways that of most levels
-def test_merging_is_the_best_of_all_ways(rows: list[tuple[int, int]], least: int) -> None:
+def test_merging_is_the_best_of_all_ways(rows: list[tuple[int, int]], smallest: int) -> None:
     counts = np.array([c for c, _ in rows], dtype=float)
     eta = isotonic(np.minimum(counts, [p for _, p in rows]), counts)
-    code = merge_levels(eta, counts, least)
+    code = merge_levels(eta, counts, smallest)
     assert code[0] == 0 and set(np.diff(code)) <= {0, 1} and code[-1] > 0
-    enough = [c for c in cuts(len(eta)) if c[-1] > 0 and np.bincount(c, counts).min() >= least]
+    enough = [c for c in cuts(len(eta)) if c[-1] > 0 and np.bincount(c, counts).min() >= smallest]
     allowed = enough or [c for c in cuts(len(eta)) if c[-1] == 1]
     losses = [brier(c, eta, counts) for c in allowed]
     assert any(np.array_equal(c, code) for c in allowed)
@@ -318,9 +320,9 @@ def test_odd_scores_are_warned_of() -> None:
         warnings.simplefilter("error")
         Federation.from_samples(score, label, group, client)
         Federation.from_samples(score, label, group, client, calibrate="client_group")
-    with pytest.warns(ScoreWarning, match="is the score reversed") as told:
+    with pytest.warns(ScoreWarning, match="is the score reversed") as warned:
         Federation.from_samples(-score, label, group, client)
-    assert told[0].filename == __file__  # the caller's line
+    assert warned[0].filename == __file__  # the caller's line
     rare = label * (rng.random(n) < 0.1).astype(int)
     with pytest.warns(ScoreWarning, match="accepts nobody, whatever the score"):
         Federation.from_samples(score, rare, group, client)
@@ -341,7 +343,9 @@ def test_counts_are_people(rows: Any, calibrate: str, random: Any) -> None:
     codes = [np.unique(column, return_inverse=True)[1] for column in (client, group)]
     np.add.at(counts, (*codes, label, np.searchsorted(points, score)), 1)
     order = random.sample(range(points.size), points.size)
-    told = Federation.from_counts(counts[..., order], points[order], calibrate=calibrate)
+    by_counts = Federation.from_counts(counts[..., order], points[order], calibrate=calibrate)
     fed = Federation.from_samples(*rows, calibrate=calibrate, levels=0)
-    assert np.array_equal(told.mass, fed.mass) and np.array_equal(told.model.eta, fed.model.eta)  # type: ignore[union-attr]
-    assert np.array_equal(told.model.conditional, fed.model.conditional)  # type: ignore[union-attr]
+    assert np.array_equal(by_counts.mass, fed.mass) and np.array_equal(
+        by_counts.model.eta, fed.model.eta
+    )  # type: ignore[union-attr]
+    assert np.array_equal(by_counts.model.conditional, fed.model.conditional)  # type: ignore[union-attr]

@@ -21,8 +21,8 @@ def classifiers(draw: st.DrawFn, groups: int = 2) -> Classifier:
     for _ in range(groups):
         cuts = sorted(draw(st.lists(eighths(-3, 3), max_size=4, unique=True)))
         edges.append(cuts)
-        one = st.integers(0, 4).map(lambda k: k / 4)
-        values.append(draw(st.lists(one, min_size=len(cuts) + 1, max_size=len(cuts) + 1)))
+        quarters = st.integers(0, 4).map(lambda k: k / 4)
+        values.append(draw(st.lists(quarters, min_size=len(cuts) + 1, max_size=len(cuts) + 1)))
     return Classifier(edges, values)
 
 

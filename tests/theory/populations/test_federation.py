@@ -33,10 +33,10 @@ def test_bayes(fed: Federation) -> None:
     assert fed.defined.tolist() == [bool(0 < s < 1) for s in fed.share[:, 1]]
 
 
-def _same(one: Federation, two: Federation, tolerance: float = 1e-13) -> None:
-    assert RULE.accuracy(one) == pytest.approx(RULE.accuracy(two), abs=tolerance)
-    assert RULE.mean_difference(one) == pytest.approx(RULE.mean_difference(two), abs=tolerance)
-    assert one.base_rate == pytest.approx(two.base_rate, abs=tolerance)
+def _same(first: Federation, second: Federation, tolerance: float = 1e-13) -> None:
+    assert RULE.accuracy(first) == pytest.approx(RULE.accuracy(second), abs=tolerance)
+    assert RULE.mean_difference(first) == pytest.approx(RULE.mean_difference(second), abs=tolerance)
+    assert first.base_rate == pytest.approx(second.base_rate, abs=tolerance)
 
 
 @st.composite
@@ -55,21 +55,23 @@ def test_names_and_units_do_not_matter(
     clients: list[Client], order: list[int], scale: float
 ) -> None:
     etas = [Logistic(), PROBIT, (CAUCHY, Logistic(2.0))]
-    one = Federation(clients, eta=etas)
-    two = Federation([clients[k] for k in order], eta=[etas[k] for k in order])
-    _same(one, two)
-    local = RULE.local_mean_differences(one)
-    np.testing.assert_allclose(local[order], RULE.local_mean_differences(two), atol=1e-15)
+    plain = Federation(clients, eta=etas)
+    changed = Federation([clients[k] for k in order], eta=[etas[k] for k in order])
+    _same(plain, changed)
+    local = RULE.local_mean_differences(plain)
+    np.testing.assert_allclose(local[order], RULE.local_mean_differences(changed), atol=1e-15)
     # the scale of weights, and a client in two halves
     scaled = [Client(c.laws, c.q, c.weight * scale) for c in clients]
     half = Client(clients[0].laws, clients[0].q, clients[0].weight * scale / 2)
-    _same(one, Federation([half, half, *scaled[1:]], eta=[etas[0], *etas]))
+    _same(plain, Federation([half, half, *scaled[1:]], eta=[etas[0], *etas]))
     # the groups the other way round
     turned = [Client(c.laws[::-1], 1 - c.q, c.weight) for c in clients]
-    two = Federation(turned, eta=[*etas[:2], (Logistic(2.0), CAUCHY)])
+    changed = Federation(turned, eta=[*etas[:2], (Logistic(2.0), CAUCHY)])
     mirrored = Classifier(RULE.edges[::-1], RULE.values[::-1])
-    assert RULE.accuracy(one) == pytest.approx(mirrored.accuracy(two), abs=1e-13)
-    assert RULE.mean_difference(one) == pytest.approx(-mirrored.mean_difference(two), abs=1e-14)
+    assert RULE.accuracy(plain) == pytest.approx(mirrored.accuracy(changed), abs=1e-13)
+    assert RULE.mean_difference(plain) == pytest.approx(
+        -mirrored.mean_difference(changed), abs=1e-14
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,12 +99,12 @@ def test_the_forms_of_eta_agree() -> None:
         Client((stats.norm(-1, 1), stats.norm(2, 1)), q=0.25),
     ]
     eta = Logistic(2.0, 0.5)
-    one = Federation(clients, eta=eta)
+    shared = Federation(clients, eta=eta)
     for form in ([eta, eta], [(eta, eta), eta], [Logistic(2.0, 0.5), (eta, Logistic(2.0, 0.5))]):
-        _same(one, Federation(clients, eta=form))
+        _same(shared, Federation(clients, eta=form))
     _same(Federation(clients), Federation(clients, eta=Logistic()))  # the default
-    for other in ([eta, Logistic()], [eta, (eta, CAUCHY)]):
-        assert abs(RULE.accuracy(Federation(clients, eta=other)) - RULE.accuracy(one)) > 1e-3
+    for different in ([eta, Logistic()], [eta, (eta, CAUCHY)]):
+        assert abs(RULE.accuracy(Federation(clients, eta=different)) - RULE.accuracy(shared)) > 1e-3
 
 
 @given(finite_federations(eta="group"))
@@ -120,9 +122,9 @@ def test_finite_laws_and_finite_masses_agree(fed: Federation) -> None:
         )
         for i in range(fed.n_clients)
     ]
-    other = Federation(clients, eta=model.eta)
-    _same(fed, other)
-    np.testing.assert_allclose(RULE.rates(other), RULE.rates(fed), atol=1e-15)
+    of_laws = Federation(clients, eta=model.eta)
+    _same(fed, of_laws)
+    np.testing.assert_allclose(RULE.rates(of_laws), RULE.rates(fed), atol=1e-15)
 
 
 def test_samples_merge_their_points() -> None:
@@ -149,18 +151,18 @@ def test_the_order_of_points_does_not_matter(order: list[int], table: list[float
         np.array(table[:10]).reshape(2, 5),
         np.array(table).reshape(2, 2, 5),
     ):
-        one = Federation.finite(points, masses, eta)
-        two = Federation.finite(points[order], masses[:, :, order], eta[..., order])
-        _same(one, two)
+        plain = Federation.finite(points, masses, eta)
+        permuted = Federation.finite(points[order], masses[:, :, order], eta[..., order])
+        _same(plain, permuted)
 
 
 def test_a_callable_eta_is_tabulated() -> None:
     masses = np.full((1, 2, 3), 1 / 6)
-    one = Federation.finite([1.0, -1.0, 0.0], masses, Logistic())
-    two = Federation.finite([1.0, -1.0, 0.0], masses, Logistic()(np.array([1.0, -1.0, 0.0])))
-    three = Federation.finite([1.0, -1.0, 0.0], masses, lambda x: 1 / (1 + np.exp(-x)))
-    _same(one, two)
-    _same(one, three)
+    callable_eta = Federation.finite([1.0, -1.0, 0.0], masses, Logistic())
+    tabulated = Federation.finite([1.0, -1.0, 0.0], masses, Logistic()(np.array([1.0, -1.0, 0.0])))
+    plain_function = Federation.finite([1.0, -1.0, 0.0], masses, lambda x: 1 / (1 + np.exp(-x)))
+    _same(callable_eta, tabulated)
+    _same(callable_eta, plain_function)
 
 
 def test_etas_per_client_work_on_finite_laws() -> None:

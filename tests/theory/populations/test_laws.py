@@ -116,18 +116,18 @@ def test_a_law_is_refused_where_doubles_do_not_hold_it(mean: float, power: int) 
     law = Normal(mean, np.ldexp(1.0, power))
     low, high = law.middle
     # so many doubles lie between
-    told = np.unique(np.linspace(low, high, 4 * ROUNDINGS)).size >= ROUNDINGS
+    is_resolved = np.unique(np.linspace(low, high, 4 * ROUNDINGS)).size >= ROUNDINGS
     try:
         check_resolved(law, "law")
     except ValueError as error:
         assert "law must" in str(error)
         assert (
-            not told
+            not is_resolved
             or high - low < 1.01e-300
             or high - low < 1.01 * ROUNDINGS * np.spacing(max(-low, high))
         )
     else:
-        assert told and np.isfinite(law.pdf(mean)) and np.isfinite([law.low, law.high]).all()
+        assert is_resolved and np.isfinite(law.pdf(mean)) and np.isfinite([law.low, law.high]).all()
 
 
 @pytest.mark.parametrize("name", SLOW)

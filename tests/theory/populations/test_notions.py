@@ -40,8 +40,8 @@ def test_rates_are_counts(fed: Federation, notion: str, data: st.DataObject) -> 
             assert pooled[e, a] == pytest.approx(expected, abs=1e-14, nan_ok=True)
             assert again[e, a] == pytest.approx(expected, abs=1e-13, nan_ok=True)
             for i in clients:
-                own = counted.rate(label, {i}, {a})
-                assert local[e, i, a] == pytest.approx(own, abs=1e-14, nan_ok=True)
+                client_rate = counted.rate(label, {i}, {a})
+                assert local[e, i, a] == pytest.approx(client_rate, abs=1e-14, nan_ok=True)
 
 
 def test_differences_by_hand() -> None:
@@ -70,8 +70,8 @@ def test_who_rejects_everybody_is_right_where_the_label_is_zero(fed: Federation)
 def test_one_person_each_of_a_blind_rule_has_the_groups_shares_at_every_x(fed: Federation) -> None:
     laws: Any = fed.model
     people = np.array([[fed.mass[:, a] @ laws.conditional[:, a] for a in range(fed.n_groups)]])
-    each = one_each(people, "x")
+    shares = one_each(people, "x")
     for k in range(people.shape[2]):
-        here = people[0, :, k]
-        share = here / here.sum() if here.sum() > 0 else people[0].sum(axis=1)
-        np.testing.assert_allclose(each[0, :, k], share, rtol=1e-12)
+        masses = people[0, :, k]
+        share = masses / masses.sum() if masses.sum() > 0 else people[0].sum(axis=1)
+        np.testing.assert_allclose(shares[0, :, k], share, rtol=1e-12)
