@@ -278,7 +278,7 @@ started(Wrong("losses")) | losses must be asked for
 started(Wrong("start")) | start must have shape \(3, 15\), got \(15,\) from
 started(computing=MASKED) | masked_updates must be False for FedAvg\(\)
 Computing(device="cpu", masked_updates="yes") | masked_updates must be True or
-started(own={"lr": 1e39}) | lr must be in
+started(replicate_options={"lr": 1e39}) | lr must be in
 started(data=whole_numbers(torch.int64)) | x must be floating point for .*, got torch.int64
 Computing(device='cuda:x') | device must be 'auto', 'cpu', 'cuda' or 'cuda:N'
 Computing(device=None) | device must be 'auto', 'cpu', 'cuda' or 'cuda:N'
