@@ -49,10 +49,8 @@ def test_a_file_is_run_once_and_known_in_every_process(tmp_path):
     assert own_parts.DIGESTS == {"planted_a.py": digest}
     assert json.loads(os.environ[own_parts.VARIABLE]) == [str(tmp_path / "planted_a.py")]
     code = "from fairfl._support.own_parts import own_modules; print(own_modules('claims'))"
-    process = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert "planted_a" in process.stdout
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "planted_a" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -196,9 +196,7 @@ def test_one_claim_is_shown_without_the_others():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     seen, loaded = done.stdout.splitlines()[-1].split("] ")
-    assert seen and all(
-        name.startswith("pffl.weights:") for name in seen.strip("[']").split("', '")
-    )
+    assert seen and all(s.startswith("pffl.weights:") for s in seen.strip("[']").split("', '"))
     assert loaded == "set()"
 
 

@@ -262,15 +262,13 @@ def test_a_true_theorem_is_proved_and_survives_json(tmp_path, monkeypatch):
 def test_without_a_kernel_the_level_is_that_of_what_stands_beside(tmp_path, monkeypatch):
     with_one = replace(proof(tmp_path, monkeypatch, GOOD), kernel="Coq 8.16.1")
     monkeypatch.setattr(kernel_proof, "kernel", lambda: "")
-    certificate = proof(tmp_path, monkeypatch, GOOD)
-    certificate.verify()
-    assert (
-        certificate.level == BESIDE.level == "certified" and "not compiled" in certificate.summary()
-    )
-    assert Evidence.of(certificate).verify() == ()
+    proved = proof(tmp_path, monkeypatch, GOOD)
+    proved.verify()
+    assert proved.level == BESIDE.level == "certified" and "not compiled" in proved.summary()
+    assert Evidence.of(proved).verify() == ()
     assert with_one.level == "proved"  # as recorded elsewhere; here it is said to be unchecked
     assert Evidence.of(with_one).verify() == ("file.v was not compiled: no coqc is installed here",)
-    wrong = replace(certificate, otherwise=(Witness.at(Call.of(below), "3 squared", x=3),))
+    wrong = replace(proved, otherwise=(Witness.at(Call.of(below), "3 squared", x=3),))
     with pytest.raises(Rejected, match="not certain"):
         wrong.verify()
     with pytest.raises(ValueError, match="otherwise must be at least one"):

@@ -22,9 +22,7 @@ def test_a_true_statement_passes_with_every_example_counted():
     run.verify()
     # hypothesis stops when all 17 values were drawn
     assert 15 <= run.examples <= 60 and run.discarded == 0
-    assert [example["margin"] for example in run.worst] == sorted(
-        example["margin"] for example in run.worst
-    )
+    assert [case["margin"] for case in run.worst] == sorted(case["margin"] for case in run.worst)
     assert run.worst[0] == {"instance": {"x": "2/1"}, "margin": 0.0}
 
 
@@ -35,9 +33,7 @@ def test_the_same_seed_draws_the_same_instances():
 
 def test_a_violation_is_shrunk_and_rejected():
     run = PropertyRun.of(Call.of(below), Call.of(parts, low=0, high=1000, by=1), QUICK)
-    assert (
-        any(example["instance"] == {"x": 3} for example in run.worst) or run.worst[0]["margin"] < -5
-    )
+    assert any(case["instance"] == {"x": 3} for case in run.worst) or run.worst[0]["margin"] < -5
     with pytest.raises(Rejected, match="violated by"):
         run.verify()
 
@@ -74,4 +70,4 @@ def test_verifying_draws_the_first_examples_and_no_more(monkeypatch):
 def test_what_breaks_a_premise_is_discarded_and_counted():
     run = PropertyRun.of(Call.of(below, bound=16), EIGHTHS, QUICK)
     assert run.discarded > 0 and run.examples > 0
-    assert all(Fraction(example["instance"]["x"]) >= 0 for example in run.worst)
+    assert all(Fraction(case["instance"]["x"]) >= 0 for case in run.worst)

@@ -47,29 +47,23 @@ def test_claim(id):
     entry = REGISTERED[id]
     outcome = examine(entry.claim, QUICK, dependencies.key(entry.module))
     assert_passed(outcome)
-    committed = RECORDED[id]
-    if (
-        committed is not None and committed.evidence != outcome.evidence
-    ):  # else it was verified just now
-        Evidence.from_json(json.loads(json.dumps(committed.evidence))).verify()
+    past = RECORDED[id]
+    if past is not None and past.evidence != outcome.evidence:  # else it was verified just now
+        Evidence.from_json(json.loads(json.dumps(past.evidence))).verify()
 
 
 def test_the_record_shows_what_is_expected():
-    for id, committed in RECORDED.items():
-        if committed is not None:
-            assert (committed.fault, committed.survivors, committed.finding) == (
-                "",
-                (),
-                expected(id),
-            ), id
-            evidence = Evidence.from_json(json.loads(json.dumps(committed.evidence)))
-            assert (evidence.finding, evidence.level) == (committed.finding, committed.level), id
+    for id, past in RECORDED.items():
+        if past is not None:
+            assert (past.fault, past.survivors, past.finding) == ("", (), expected(id)), id
+            evidence = Evidence.from_json(json.loads(json.dumps(past.evidence)))
+            assert (evidence.finding, evidence.level) == (past.finding, past.level), id
 
 
 def test_the_record_is_of_the_claims_and_the_sources_as_they_are():
     names = {record.path_of(record.COMMITTED, id).name for id in REGISTERED}
     assert {file.name for file in record.COMMITTED.iterdir()} <= names
-    assert [id for id, committed in RECORDED.items() if committed is None] == [], f"run {AGAIN}"
+    assert [id for id, past in RECORDED.items() if past is None] == [], f"run {AGAIN}"
 
 
 def test_a_repaired_claim_holds_and_an_unrepaired_one_says_what_it_rests_on():

@@ -43,7 +43,7 @@ def of(kind: object, skip: int = 0) -> list[str]:
 
 
 @pytest.fixture
-def keys_read(monkeypatch):
+def read(monkeypatch):
     """The keys that readers ask for, by the place of the table."""
     keys_of, raw = defaultdict(set), Section.raw
 
@@ -61,31 +61,29 @@ def written(name: str, folder: Path) -> Path:
     return file
 
 
-def test_federations(keys_read, tmp_path):
+def test_federations(read, tmp_path):
     fed = read_federation(written("federation", tmp_path))
     assert fed.client_names == ("north", "1") and fed.q.tolist() == [0.5, 0.5]
     for law in ("mixture = [{law = 'norm'}], weights = [1]", "points = [0], masses = [1]"):
         (tmp_path / "a.toml").write_text(f"[[clients]]\nlaws = [{{{law}}}, {{{law}}}]")
         read_federation(tmp_path / "a.toml")
-    assert keys_read[""] == keys("A federation")
-    assert keys_read["clients"] == keys("Keys of a client")
-    assert keys_read["eta"] == keys("Keys of eta")
-    assert keys_read["clients.laws"] | {"law"} == keys(
-        "Keys of a law"
-    )  # "law" is looked at as it is
+    assert read[""] == keys("A federation")
+    assert read["clients"] == keys("Keys of a client")
+    assert read["eta"] == keys("Keys of eta")
+    assert read["clients.laws"] | {"law"} == keys("Keys of a law")  # "law" is looked at as it is
 
 
-def test_runs_and_comparisons(keys_read, tmp_path):
+def test_runs_and_comparisons(read, tmp_path):
     text = re.sub(r'name = "mnist"|rows = 4000|(?s:\[partition\].*?\n\n)', "", FILES["run"])
     (tmp_path / "run.toml").write_text(
         text.replace("[data]", '[data]\nname = "synthetic"'), "utf-8"
     )
     read_config(tmp_path / "run.toml")
-    assert keys_read[""] == keys("A run") and keys_read["run"] == keys("Keys of run")
-    keys_read.clear()
+    assert read[""] == keys("A run") and read["run"] == keys("Keys of run")
+    read.clear()
     own_study(written("against", tmp_path))
-    assert keys_read[""] == keys("A comparison with theory")
-    assert keys_read["run"] == {"seeds"}
+    assert read[""] == keys("A comparison with theory")
+    assert read["run"] == {"seeds"}
 
 
 def test_sweeps(tmp_path):
@@ -99,7 +97,7 @@ def test_sweeps(tmp_path):
     assert set(re.findall(r"`(\w+)`", laws)) == set(DRAWS)
 
 
-def test_data(keys_read, monkeypatch):
+def test_data(read, monkeypatch):
     def refused(*args, **options):
         raise ValueError("nothing is fetched here")
 
@@ -111,21 +109,21 @@ def test_data(keys_read, monkeypatch):
             config_parts.data(
                 Section(values if name == "people" else {"name": name}, "data"), None, 0
             )
-    assert keys_read["data"] == keys("Keys of data")
+    assert read["data"] == keys("Keys of data")
     assert set(config_parts.sources()) == set(
         re.findall(r"`([\w-]+)`", TEXT.split("`name` is one of ")[1].split(". The last five")[0])
     )
 
 
-def test_models(keys_read):
+def test_models(read):
     y, owner = np.arange(4) % 2, np.arange(4)
     plain, image = np.zeros((4, 3)), np.zeros((4, 1, 32, 32))
     for kind, row in table("Kinds of model").items():
         x = {"char_lstm": np.zeros((4, 3), np.int64), "lenet": image, "resnet18gn": image}
         data = FederatedData("mine", x.get(kind.strip("`"), plain), y, owner)
-        keys_read.clear()
+        read.clear()
         config_parts.model(Section({"kind": kind.strip("`")}, "model"), data)
-        assert keys_read["model"] - {"kind"} == set(row), kind
+        assert read["model"] - {"kind"} == set(row), kind
     assert [kind.strip("`") for kind in table("Kinds of model")] == list(config_parts.MODELS)
 
 
@@ -140,10 +138,8 @@ def test_models(keys_read):
 )
 def test_kinds(heading, kinds):
     documented = {k.strip("`"): row for k, row in table(heading).items()}
-    kinds_of_ours = {
-        k: row for k, row in kinds.items() if k in documented or not k.startswith("my_")
-    }
-    assert documented == kinds_of_ours
+    ours = {k: row for k, row in kinds.items() if k in documented or not k.startswith("my_")}
+    assert documented == ours
 
 
 @pytest.mark.parametrize(

@@ -150,21 +150,17 @@ def test_sliders_presets_and_links(tmp_path: Path) -> None:
         tmp_path,
     )
     first, moved, third, linked, torn = seen
-    assert all(
-        not state["faults"] and state["wide"] <= 390 and state["curves"] == 3 for state in seen
-    )
+    assert all(not view["faults"] and view["wide"] <= 390 and view["curves"] == 3 for view in seen)
     assert first["bars"] > 3 and "x >" in first["rows"]
     assert moved["setting"]["mean"][0] == [-2, 5]
     assert third["setting"]["mean"] == [list(m) for m in list(presets().values())[7]["mean"]]
     assert linked == third and torn == {**third, "unread": True}
-    for state in seen[:3]:
-        setting = state["setting"]
+    for view in seen[:3]:
+        setting = view["setting"]
         together = {"budgets": "common"} if setting["budgets"] == "common" else {}
         for scheme, accuracy in zip(
-            ("cfl", "lft_fedavg", "lft_ensemble"), state["accuracy"], strict=True
+            ("cfl", "lft_fedavg", "lft_ensemble"), view["accuracy"], strict=True
         ):
             also = {} if scheme == "cfl" else together
-            accuracy_here = ff.frontier(federation(setting), scheme, 2, **also).accuracy_at(
-                setting["d"]
-            )
-            assert accuracy == pytest.approx(accuracy_here, abs=TOLERANCE), (setting, scheme)
+            exact = ff.frontier(federation(setting), scheme, 2, **also).accuracy_at(setting["d"])
+            assert accuracy == pytest.approx(exact, abs=TOLERANCE), (setting, scheme)

@@ -51,12 +51,10 @@ def test_held_out_disparity_is_within_its_band(fairfl_data, data, scheme):
     model.fit(table.features[inside], table.label[inside], sensitive_features=table.group[inside])
     assert model.solution_.disparity == pytest.approx(0.02, abs=1e-9)
     chance = model.predict_proba(table.features[~inside], sensitive_features=table.group[~inside])
-    chances = [chance[table.group[~inside] == a, 1] for a in np.unique(table.group)]
+    p = [chance[table.group[~inside] == a, 1] for a in np.unique(table.group)]
     fit = [(table.group[inside] == a).sum() for a in np.unique(table.group)]
-    rate = [group_chances.mean() for group_chances in chances]
-    error = sum(
-        r * (1 - r) * (1 / len(o) + 1 / n) for r, o, n in zip(rate, chances, fit, strict=True)
-    )
+    rate = [c.mean() for c in p]
+    error = sum(r * (1 - r) * (1 / len(o) + 1 / n) for r, o, n in zip(rate, p, fit, strict=True))
     assert abs(rate[0] - rate[1]) < 0.02 + 1.96 * error**0.5
 
 

@@ -144,8 +144,6 @@ def test_a_type_checker_sees_a_wrong_scheme_notion_difference_and_sight(tmp_path
     (tmp_path / "typed.py").write_text(TYPED)
     (tmp_path / "pyrightconfig.json").write_text(json.dumps({"include": ["typed.py"]}))
     line = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
-    process = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True)
-    diagnostics = json.loads(process.stdout)["generalDiagnostics"]
-    assert [diagnostic["range"]["start"]["line"] for diagnostic in diagnostics] == [5, 6, 7, 8], (
-        diagnostics
-    )
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True)
+    errors = json.loads(done.stdout)["generalDiagnostics"]
+    assert [error["range"]["start"]["line"] for error in errors] == [5, 6, 7, 8], errors

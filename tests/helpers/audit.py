@@ -240,33 +240,23 @@ def audit(kind, seed, *, budgets=100, points=8, schemes=SCHEMES):
                     got - frontier.accuracy_at(np.maximum(reached, frontier.disparity[0])),
                 )
                 tell("random budgets beat the minimum", fairest.disparity - reached)
-            reproduced = np.broadcast_to(frontier.reproduced, frontier.disparity.shape)
-            tell("points not reproduced (share)", 1 - np.mean(reproduced))
-            again = solved(fed, scheme, frontier.eps[reproduced], **task)
+            same = np.broadcast_to(frontier.reproduced, frontier.disparity.shape)
+            tell("points not reproduced (share)", 1 - np.mean(same))
+            again = solved(fed, scheme, frontier.eps[same], **task)
             tell(
-                "budgets solved again: disparity",
-                [0, *np.abs(again[0] - frontier.disparity[reproduced])],
+                "budgets solved again: disparity", [0, *np.abs(again[0] - frontier.disparity[same])]
             )
-            tell(
-                "budgets solved again: accuracy",
-                [0, *np.abs(again[1] - frontier.accuracy[reproduced])],
-            )
+            tell("budgets solved again: accuracy", [0, *np.abs(again[1] - frontier.accuracy[same])])
             tell("minimum not reproduced", 1 - np.mean(fairest.reproduced))
             if fairest.reproduced:
                 again = solved(fed, scheme, [fairest.eps], **task)
                 tell("minimum solved again: disparity", np.abs(again[0] - fairest.disparity))
                 tell("minimum solved again: accuracy", np.abs(again[1] - fairest.accuracy))
             for name, twin in (("groups relabelled", turned), ("clients permuted", permuted)):
-                twin_frontier = ff.frontier(twin, scheme, points, **task)
-                tell(
-                    f"{name}: smallest disparity",
-                    abs(twin_frontier.disparity[0] - frontier.disparity[0]),
-                )
-                above = d >= twin_frontier.disparity[0]
-                tell(
-                    f"{name}: accuracy",
-                    np.abs(twin_frontier.accuracy_at(d[above]) - accuracy[above]),
-                )
+                curve = ff.frontier(twin, scheme, points, **task)
+                tell(f"{name}: smallest disparity", abs(curve.disparity[0] - frontier.disparity[0]))
+                above = d >= curve.disparity[0]
+                tell(f"{name}: accuracy", np.abs(curve.accuracy_at(d[above]) - accuracy[above]))
         except Exception as error:
             out[scheme, f"raised {type(error).__name__}"] = 1.0
             trace = "".join(traceback.format_exception(error)[-2:])
@@ -278,19 +268,16 @@ def audited(kind, seed, **settings):
     """:func:`audit`, a row a statement: a unit of a sweep."""
     rows = audit(kind, seed, **settings).items()
     return [
-        {"scheme": scheme, "statement": statement, "figure": figure}
-        for (scheme, statement), figure in rows
+        {"scheme": scheme, "statement": name, "figure": figure} for (scheme, name), figure in rows
     ]
 
 
-def summary(figures):
+def summary(table):
     """A row for each kind, scheme and statement: how many federations, and the worst figure."""
     keys = ["kind", "scheme", "statement"]
-    figures = figures.assign(
-        figure=figures.figure.fillna(np.inf)
-    )  # what is not a number is the worst
-    by = figures.sort_values("seed").groupby(keys)
-    worst = figures.loc[by.figure.idxmax()].set_index(keys)
+    table = table.assign(figure=table.figure.fillna(np.inf))  # what is not a number is the worst
+    by = table.sort_values("seed").groupby(keys)
+    worst = table.loc[by.figure.idxmax()].set_index(keys)
     columns = {
         "federations": by.size(),
         "worst": worst.figure.map("{:.2g}".format),

@@ -68,18 +68,14 @@ def trained(model, data, algorithms, training, computing=EXACT, rounds=None, see
     return simulation
 
 
-def received(rows, cuts, losses, p=None, params=None, lr=0.1, **fields):
+def received(rows, cuts, losses, p=None, params=None, lr=0.1, **args):
     """What comes back of clients with these updates, in parts of ``cuts`` rows."""
     n = len(rows)
     p = np.full(n, 1 / n) if p is None else p
     params = rows[0] * 0 if params is None else params
     once = np.ones(n, int)
-    fields |= {
-        "draws": once,
-        "steps": once,
-        "arrivals": lambda: [(rows_of_part,) for rows_of_part in rows.split(cuts)],
-    }
-    return Received(0, np.arange(n), p, p, params, lr, losses, {}, **fields)
+    args |= {"draws": once, "steps": once, "arrivals": lambda: [(cut,) for cut in rows.split(cuts)]}
+    return Received(0, np.arange(n), p, p, params, lr, losses, {}, **args)
 
 
 def quick(**changes):

@@ -118,16 +118,13 @@ def federations(
 ) -> Federation:
     """Federations of continuous laws."""
     count = draw(st.integers(min_clients, max_clients))
-    laws_of_client = (
+    dist = (
         law
         if law is not None
         else draw(st.sampled_from([normals(), normals(), mixtures(), laws()]))
     )
     q_values = draw(shares(count, q))
-    clients = [
-        Client((draw(laws_of_client), draw(laws_of_client)), q=v, weight=draw(WEIGHTS))
-        for v in q_values
-    ]
+    clients = [Client((draw(dist), draw(dist)), q=v, weight=draw(WEIGHTS)) for v in q_values]
     return Federation(clients, eta=draw(eta_tables(count, eta)))
 
 

@@ -62,8 +62,7 @@ def federation_of_laws(
         share[-1, rng.integers(groups)] = 0.0
         share[-1] /= share[-1].sum()
     laws = [
-        [stats.norm(*moments) for moments in zip(*row, strict=True)]
-        for row in zip(mean, sd, strict=True)
+        [stats.norm(*pair) for pair in zip(*row, strict=True)] for row in zip(mean, sd, strict=True)
     ]
     if rng.random() < 0.3:
         laws[0][0] = ff.Mixture([laws[0][0], stats.norm(3.0, 0.5)], [2, 1])
@@ -211,7 +210,7 @@ def check(
     fed: ff.Federation, s: ff.Solution, eps: Any, task: dict, certified: float, close: float
 ) -> None:
     """Certificates to ``certified``, figures counted anew to ``close``, and budgets."""
-    costs, slack = (
+    costs, room = (
         by_group(task["costs"], fed),
         max(1e-9, certified) if fed.is_finite else certified,
     )
@@ -231,11 +230,11 @@ def check(
         first, second = (people.rate(None, set(range(fed.n_clients)), {a}) for a in (0, 1))
         assert s.mean_difference == pytest.approx(first - second, abs=close)
     if s.scheme in ("cfl", "client_aware"):
-        assert s.disparity <= eps + slack
+        assert s.disparity <= eps + room
     if s.scheme == "lft_fedavg":
-        assert (np.nan_to_num(s.local_disparities) <= eps + slack).all()
+        assert (np.nan_to_num(s.local_disparities) <= eps + room).all()
     if s.scheme == "client_aware":
-        assert (np.nan_to_num(s.local_disparities) <= task["local_eps"] + slack).all()
+        assert (np.nan_to_num(s.local_disparities) <= task["local_eps"] + room).all()
     if task["sees"] == "x":
         x: Any = fed.model.points if fed.is_finite else np.linspace(-5, 5, 101)  # type: ignore[union-attr]
         for rule in s.classifier if s.scheme == "client_aware" else [s.classifier]:

@@ -123,11 +123,9 @@ class Shifted(engine.LeastSquares):
         return super().sample_losses(z, y) - 100
 
 
-def started(
-    algorithm=None, model=None, data=None, computing=EXACT, replicate_options=None, **changes
-):
+def started(algorithm=None, model=None, data=None, computing=EXACT, options=None, **changes):
     """A round of three clients' training, some of it changed."""
-    replicate = Replicate(algorithm or every_algorithm.FedAvg(), **(replicate_options or {}))
+    replicate = Replicate(algorithm or every_algorithm.FedAvg(), **(options or {}))
     parts = classified((5, 9, 8)) if data is None else data
     arguments = model or engine.Softmax(4, 3), parts, [replicate], quick(**changes), computing
     Simulation(*arguments).step()
@@ -278,7 +276,7 @@ started(Wrong("losses")) | losses must be asked for
 started(Wrong("start")) | start must have shape \(3, 15\), got \(15,\) from
 started(computing=MASKED) | masked_updates must be False for FedAvg\(\)
 Computing(device="cpu", masked_updates="yes") | masked_updates must be True or
-started(replicate_options={"lr": 1e39}) | lr must be in
+started(options={"lr": 1e39}) | lr must be in
 started(data=whole_numbers(torch.int64)) | x must be floating point for .*, got torch.int64
 Computing(device='cuda:x') | device must be 'auto', 'cpu', 'cuda' or 'cuda:N'
 Computing(device=None) | device must be 'auto', 'cpu', 'cuda' or 'cuda:N'

@@ -122,14 +122,10 @@ def test_ensembles_with_accuracy_parity_are_those_on_cells(
     law = mean, sd, rng.dirichlet([3, 3], 2), rng.uniform(0.5, 2, 2)
     question: Any = {"notion": "accuracy_parity", **task}
     feds = ff.Federation.normal(*law), on_cells(*law, 1000)
-    by_laws, by_cells = (ff.frontier(fed, "lft_ensemble", 5, **question) for fed in feds)
-    assert by_laws.disparity[0] == pytest.approx(by_cells.disparity[0], abs=close)
-    disparities = np.linspace(
-        max(by_laws.disparity[0], by_cells.disparity[0]) + 1e-5, by_laws.disparity[-1], 6
-    )
-    assert by_laws.utility_at(disparities) == pytest.approx(
-        by_cells.utility_at(disparities), abs=close
-    )
+    F, G = (ff.frontier(fed, "lft_ensemble", 5, **question) for fed in feds)
+    assert F.disparity[0] == pytest.approx(G.disparity[0], abs=close)
+    d = np.linspace(max(F.disparity[0], G.disparity[0]) + 1e-5, F.disparity[-1], 6)
+    assert F.utility_at(d) == pytest.approx(G.utility_at(d), abs=close)
 
 
 def test_solutions_above_the_frontier_are_refused() -> None:
@@ -155,13 +151,11 @@ def test_solutions_above_the_frontier_are_refused() -> None:
 def test_names_and_order_do_not_matter(scheme: str, count: int) -> None:
     """Of so many groups and clients."""
     law = arguments(3, count, count)
-    reference = ff.frontier(ff.Federation.normal(*law), scheme, 6)
+    G = ff.frontier(ff.Federation.normal(*law), scheme, 6)
     turned = tuple(np.roll(v, 1, axis=1) for v in law[:3])
     permuted = tuple(np.roll(v, -1, axis=0) for v in law)
     for reordered in ((*turned, law[3]), permuted):
         F = ff.frontier(ff.Federation.normal(*reordered), scheme, 6)
-        assert F.disparity[0] == pytest.approx(reference.disparity[0], abs=BEATEN)
-        grid = np.linspace(max(F.disparity[0], reference.disparity[0]), reference.disparity[-1], 6)[
-            1:
-        ]
-        assert F.accuracy_at(grid) == pytest.approx(reference.accuracy_at(grid), abs=BEATEN)
+        assert F.disparity[0] == pytest.approx(G.disparity[0], abs=BEATEN)
+        grid = np.linspace(max(F.disparity[0], G.disparity[0]), G.disparity[-1], 6)[1:]
+        assert F.accuracy_at(grid) == pytest.approx(G.accuracy_at(grid), abs=BEATEN)

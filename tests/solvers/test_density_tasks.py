@@ -133,16 +133,14 @@ def test_thresholds_are_the_dual(seed: int, scheme: str) -> None:
     rng = np.random.default_rng(seed)
     fed = ff.Federation.normal(rng.normal(size=(3, 2)), rng.uniform(0.5, 2, (3, 2)), rng.random(3))
     eps = np.full(3, 0.02) if scheme == "lft_ensemble" else np.array([0.02])
-    by_thresholds = ff.solve(fed, scheme, eps)
+    s = ff.solve(fed, scheme, eps)
     if scheme == "cfl":
-        by_dual = solve_by_dual(fed, Task.of(fed, scheme), eps)
+        t = solve_by_dual(fed, Task.of(fed, scheme), eps)
     else:  # the same question in other units, which closed forms do not take
-        by_dual = ff.solve(fed, scheme, eps, costs=(0.5, 0.5))
-    assert by_dual.accuracy == pytest.approx(by_thresholds.accuracy, abs=1e-12)
-    assert by_dual.disparity == pytest.approx(by_thresholds.disparity, abs=1e-10)
-    np.testing.assert_allclose(
-        by_dual.local_disparities, by_thresholds.local_disparities, atol=1e-10
-    )
+        t = ff.solve(fed, scheme, eps, costs=(0.5, 0.5))
+    assert t.accuracy == pytest.approx(s.accuracy, abs=1e-12)
+    assert t.disparity == pytest.approx(s.disparity, abs=1e-10)
+    np.testing.assert_allclose(t.local_disparities, s.local_disparities, atol=1e-10)
 
 
 def test_the_programmes_ensemble_weighs_its_clients() -> None:
@@ -186,15 +184,11 @@ def test_ensembles_by_accept_sets_are_those_by_thresholds() -> None:
     rng = np.random.default_rng(1)
     mean, sd = rng.normal(size=(3, 2)), rng.uniform(0.5, 2.5, (3, 2))
     fed = ff.Federation.normal(mean, sd, rng.uniform(0.1, 0.9, 3))
-    by_thresholds, by_sets = (
-        ff.frontier(fed, "lft_ensemble", 12, costs=costs) for costs in ((1, 1), (0.5, 0.5))
-    )
-    np.testing.assert_allclose(by_sets.disparity, by_thresholds.disparity, atol=1e-10)
-    np.testing.assert_allclose(2 * by_sets.utility, by_thresholds.utility, atol=1e-10)
+    F, G = (ff.frontier(fed, "lft_ensemble", 12, costs=costs) for costs in ((1, 1), (0.5, 0.5)))
+    np.testing.assert_allclose(G.disparity, F.disparity, atol=1e-10)
+    np.testing.assert_allclose(2 * G.utility, F.utility, atol=1e-10)
     np.testing.assert_allclose(
-        2 * by_sets.utility_at(by_thresholds.disparity + 0.01),
-        by_thresholds.utility_at(by_thresholds.disparity + 0.01),
-        atol=1e-10,
+        2 * G.utility_at(F.disparity + 0.01), F.utility_at(F.disparity + 0.01), atol=1e-10
     )
 
 

@@ -182,10 +182,8 @@ def test_the_ensemble_averages_clients_solved_alone(kind: str, data: st.DataObje
     elif finite_model(fed).shared:  # else a rule is free where its client has nobody
         seen = (joint(fed) > 0).all(axis=0)
         points = finite_model(fed).points
-        acceptance, expected = (
-            np.stack([f(points, a) for a in (0, 1)]) for f in (s.classifier, vote)
-        )
-        np.testing.assert_allclose(acceptance[seen], expected[seen], atol=1e-9)
+        rates, expected = (np.stack([f(points, a) for a in (0, 1)]) for f in (s.classifier, vote))
+        np.testing.assert_allclose(rates[seen], expected[seen], atol=1e-9)
 
 
 # on a finite X: against enumeration in fractions
@@ -294,10 +292,8 @@ def test_the_dual_bound_is_a_bound(fed: ff.Federation, data: st.DataObject) -> N
     # bound
     eps = data.draw(local_budgets(fed))
     s = ff.solve(fed, "lft_fedavg", eps)
-    defined = np.diag(fed.defined.astype(float))
-    assert slow_dual(fed, (defined, -defined), s.multipliers, eps) == pytest.approx(
-        s.accuracy, abs=1e-9
-    )
+    eye = np.diag(fed.defined.astype(float))
+    assert slow_dual(fed, (eye, -eye), s.multipliers, eps) == pytest.approx(s.accuracy, abs=1e-9)
     pooled = ff.solve(fed, "cfl", 0.02)
     rows = (fed.within[None, :, 0], -fed.within[None, :, 1])
     bound = slow_dual(fed, rows, pooled.multipliers, np.array([0.02]))

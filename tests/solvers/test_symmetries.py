@@ -129,17 +129,15 @@ def test_a_group_that_nobody_compares_changes_no_number(scheme: str) -> None:
     """
     gaps, mistaken = [], []
     for seed in SEEDS:
-        question = two_groups(seed, scheme)
+        base = two_groups(seed, scheme)
         notion = ("true_positive_rate_parity", "false_positive_rate_parity")[seed % 2]
-        question = replace(
-            question, more=question.more | {"notion": notion, "sees": "xa", "costs": (3, 2)}
-        )
-        third = np.full_like(question.masses[:, :1], 1 / question.masses.shape[2])
-        masses = np.concatenate([question.masses, third], axis=1) / 2
+        base = replace(base, more=base.more | {"notion": notion, "sees": "xa", "costs": (3, 2)})
+        third = np.full_like(base.masses[:, :1], 1 / base.masses.shape[2])
+        masses = np.concatenate([base.masses, third], axis=1) / 2
         for differences, positive in ((gaps, seed % 2), (mistaken, 1 - seed % 2)):
-            eta = np.concatenate([question.eta, np.full_like(third, positive)], axis=1)
-            extended = replace(question, masses=masses, eta=eta)
-            differences.append(abs(2 * extended.utility() - question.utility()))
+            eta = np.concatenate([base.eta, np.full_like(third, positive)], axis=1)
+            extended = replace(base, masses=masses, eta=eta)
+            differences.append(abs(2 * extended.utility() - base.utility()))
     assert max(gaps) <= 3e-12 and max(mistaken) > 1e-3
 
 
@@ -150,23 +148,19 @@ def test_two_groups_overall_are_the_larger_share_of_the_pair(scheme: str) -> Non
     """
     gaps, mistaken = [], []
     for seed in SEEDS:
-        question = two_groups(seed, scheme)
-        question = replace(
-            question, more=question.more | {"notion": "dp", "difference": "pairwise"}
-        )
-        masses = question.masses.sum(axis=2)
+        base = two_groups(seed, scheme)
+        base = replace(base, more=base.more | {"notion": "dp", "difference": "pairwise"})
+        masses = base.masses.sum(axis=2)
         larger = masses.max(axis=1)
-        whole = float((question.weight @ masses).max() / question.weight.sum())
-        pair = (
-            {"local_eps": question.more["local_eps"] * larger} if scheme == "client_aware" else {}
-        )
+        whole = float((base.weight @ masses).max() / base.weight.sum())
+        pair = {"local_eps": base.more["local_eps"] * larger} if scheme == "client_aware" else {}
         share = larger if scheme.startswith("lft") else whole
         both = (masses > 0).all(axis=1) if scheme.startswith("lft") else True
         overall = replace(
-            question,
-            eps=np.where(both, question.eps * share, question.eps),
-            more=question.more | pair | {"difference": "overall"},
+            base,
+            eps=np.where(both, base.eps * share, base.eps),
+            more=base.more | pair | {"difference": "overall"},
         )
-        gaps.append(abs(overall.utility() - question.utility()))
-        mistaken.append(abs(replace(overall, eps=question.eps).utility() - question.utility()))
+        gaps.append(abs(overall.utility() - base.utility()))
+        mistaken.append(abs(replace(overall, eps=base.eps).utility() - base.utility()))
     assert max(gaps) <= SAME and max(mistaken) > 1e-3

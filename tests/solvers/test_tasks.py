@@ -129,27 +129,27 @@ def orders(kind: str, seed: int, scheme: str) -> tuple[float, dict[str, tuple[fl
     if kind == "laws":
         task["sees"] = "xa"
     s = ff.solve(fed, scheme, eps, **task)
-    utilities = {}
+    pairs = {}
     rest = {key: task[key] for key in ("notion", "difference", "costs", "sees")}
     if scheme != "lft_ensemble":  # its members are best alone, not together
         blind, aware = (utility(fed, scheme, eps, **{**task, "sees": v}) for v in ("x", "xa"))
-        utilities["blind rules"] = blind, aware
-        utilities["less budget"] = s.utility, utility(fed, scheme, 1.5 * eps + 0.01, **task)
+        pairs["blind rules"] = blind, aware
+        pairs["less budget"] = s.utility, utility(fed, scheme, 1.5 * eps + 0.01, **task)
         both = utility(fed, scheme, eps, **{**task, "notion": "equalized_odds"})
         for half in ("true_positive_rate_parity", "false_positive_rate_parity"):
-            utilities[f"more than {half}"] = (
+            pairs[f"more than {half}"] = (
                 both,
                 utility(fed, scheme, eps, **{**task, "notion": half}),
             )
     # nobody is above those who may do more, at the same disparity
     if scheme != "client_aware":
         pooled = utility(fed, "cfl", s.disparity, **rest)
-        utilities[f"{scheme} against cfl"] = s.utility, pooled
+        pairs[f"{scheme} against cfl"] = s.utility, pooled
         aware = utility(fed, "client_aware", s.disparity, **rest)
-        utilities["cfl against client_aware"] = pooled, aware
+        pairs["cfl against client_aware"] = pooled, aware
     else:
-        utilities["local budgets"] = s.utility, utility(fed, scheme, eps, **rest)
-    return max(1.0, by_group(task["costs"], fed).max()), utilities
+        pairs["local budgets"] = s.utility, utility(fed, scheme, eps, **rest)
+    return max(1.0, by_group(task["costs"], fed).max()), pairs
 
 
 @pytest.mark.parametrize("kind", ORDERS)

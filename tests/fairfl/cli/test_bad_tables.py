@@ -236,16 +236,14 @@ def test_what_is_no_summary_is_one_line(refused, name):
 
 @pytest.mark.parametrize("row", SUMMARIES, ids=lambda row: row[0])
 def test_an_altered_summary_is_refused_with_what_is_wrong(summaries, refused, row):
-    change, *messages = row
+    change, *words = row
     data = json.loads(Path("north.json").read_text())
     changed_at(data, change.removesuffix(" unsealed"))
     if not change.endswith("unsealed"):
         data = parsed(sealed({key: value for key, value in data.items() if key != "sha256"}))
     Path("north.json").write_text(json.dumps(data))
     refused(
-        ["frontier", "north.json"],
-        NO_SUMMARY,
-        *(ALTERED if t == "ALTERED" else t for t in messages),
+        ["frontier", "north.json"], NO_SUMMARY, *(ALTERED if t == "ALTERED" else t for t in words)
     )
 
 

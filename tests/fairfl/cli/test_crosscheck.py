@@ -37,11 +37,11 @@ def test_verdicts_and_files(cli, study, tmp_path):
     assert again.exit_code == 2 and "--resume" in again.stderr
     resumed = cli("crosscheck", "planted", "--out", tmp_path, "--resume", "--json")
     assert resumed.exit_code == 0
-    study_json = json.loads(resumed.stdout)[0]
+    answer = json.loads(resumed.stdout)[0]
     assert (
-        study_json["seeds"] == 1
-        and study_json["verdicts"][0]["hard"]
-        and len(study_json["tables"]["means"]) == 2
+        answer["seeds"] == 1
+        and answer["verdicts"][0]["hard"]
+        and len(answer["tables"]["means"]) == 2
     )
 
 

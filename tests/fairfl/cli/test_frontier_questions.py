@@ -94,12 +94,7 @@ def test_balanced_accuracy_and_a_rule_for_each_client(cli, quick, crossed, tmp_p
     answer = by_scheme["client_aware"]
     assert answer["frontier"]["balanced_accuracy"] == pytest.approx(1 + curve.utility, abs=1e-12)
     local = ("lft_fedavg", "lft_ensemble")
-    assert set(by_scheme) == {
-        "client_aware",
-        "cfl",
-        *local,
-        *(f"{scheme}_common" for scheme in local),
-    }
+    assert set(by_scheme) == {"client_aware", "cfl", *local, *(f"{k}_common" for k in local)}
     text = cli("frontier", file, *FEW, *words, "inf", "--out", tmp_path / "out").stdout
     assert "whose own disparity is not limited" in text and "Client-aware" in text
     assert "best balanced accuracy" in text and "the population of" in text
@@ -120,12 +115,9 @@ def test_rules_that_do_not_see_the_group_and_costs_by_group(cli, quick, table, p
     text = cli("frontier", table, *FEW, *words).stdout
     assert "a missed positive costs 2 and 1, a wrong positive 1, by group" in text
     assert "rules do not see the group" in text and "decided rightly" in text
-    model_words = ("--label", "y", "--feature", "z", "--bootstraps", 0, "--points", 4)
-    assert (
-        "tells rules that do not see the group"
-        in cli("frontier", table, *model_words, *words).stdout
-    )
-    blind = cli("frontier", table, *model_words, *words, "--blind").stdout
+    fit = ("--label", "y", "--feature", "z", "--bootstraps", 0, "--points", 4)
+    assert "tells rules that do not see the group" in cli("frontier", table, *fit, *words).stdout
+    blind = cli("frontier", table, *fit, *words, "--blind").stdout
     assert "tells rules that do not see the group" not in blind
 
 

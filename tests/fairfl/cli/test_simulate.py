@@ -67,11 +67,9 @@ def test_a_table_and_its_files(cli, config, tmp_path):
     curve = pd.read_csv(folder / "mine-rounds.csv")
     assert curve["round"].max() == 4 and (curve["least"] <= curve["average"]).all()
     spread = pd.read_csv(folder / "mine-accuracies.csv")
-    for _, points in spread.groupby("objective"):  # distribution functions, in percent
-        assert (
-            points["accuracy"].is_monotonic_increasing and points["share"].is_monotonic_increasing
-        )
-        assert points["share"].iloc[-1] == pytest.approx(100)
+    for _, part in spread.groupby("objective"):  # distribution functions, in percent
+        assert part["accuracy"].is_monotonic_increasing and part["share"].is_monotonic_increasing
+        assert part["share"].iloc[-1] == pytest.approx(100)
 
 
 def test_groups_of_people_and_groups_that_join_have_their_files(cli, config, tmp_path):

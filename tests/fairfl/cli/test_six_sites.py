@@ -72,27 +72,25 @@ def test_six_sites_decide_without_sharing_a_row(cli, adult, tmp_path, monkeypatc
     middle = (edges[:-1] + edges[1:]) / 2
     columns = (old["income"] == "over 50K", old["sex"], old["site"])
     pooled = ff.Federation.from_samples(middle[level], *columns, levels=0)
-    for scheme_answer in answer["schemes"]:
-        scheme = SCHEMES[scheme_answer["scheme"]]
+    for entry in answer["schemes"]:
+        scheme = SCHEMES[entry["scheme"]]
         budgets = "each" if scheme == "cfl" else "common"
         curve = ff.frontier(pooled, scheme, 8, budgets=budgets)
         for name in ("disparity", "accuracy"):
-            assert scheme_answer["frontier"][name] == pytest.approx(getattr(curve, name), abs=1e-12)
-        solution = ff.solve(pooled, scheme, scheme_answer["rule"]["budgets"])
-        assert scheme_answer["rule"]["disparity"] == pytest.approx(solution.disparity, abs=1e-12)
+            assert entry["frontier"][name] == pytest.approx(getattr(curve, name), abs=1e-12)
+        solution = ff.solve(pooled, scheme, entry["rule"]["budgets"])
+        assert entry["rule"]["disparity"] == pytest.approx(solution.disparity, abs=1e-12)
 
     # each site decides, and the disparity of all new people is what was agreed on
-    for scheme_answer in answer["schemes"]:
-        rule, decided = center / "rules" / f"rule_{scheme_answer['scheme']}.json", []
+    for entry in answer["schemes"]:
+        rule, decided = center / "rules" / f"rule_{entry['scheme']}.json", []
         for site in SITES:
             words = ("apply", rule, "new.csv", "--score", "risk", "--group", "sex")
             at(tmp_path / site, monkeypatch, cli, *words)
             decided.append(pd.read_csv(tmp_path / site / "decisions.csv"))
             assert len(decided[-1]) == (new["site"] == site).sum()
         chance = pd.concat(decided).groupby("sex")["chance"]
-        rate, people = chance.mean(), chance.size()
+        rate, size = chance.mean(), chance.size()
         fitted = old.groupby("sex").size()
-        error = np.sqrt((rate * (1 - rate) * (1 / people + 1 / fitted)).sum())
-        assert (
-            abs(rate["Male"] - rate["Female"] - scheme_answer["rule"]["disparity"]) < 1.96 * error
-        )
+        error = np.sqrt((rate * (1 - rate) * (1 / size + 1 / fitted)).sum())
+        assert abs(rate["Male"] - rate["Female"] - entry["rule"]["disparity"]) < 1.96 * error

@@ -138,7 +138,7 @@ def test_each_value_of_a_categorical_score_is_a_level(cli, quick, graded, tmp_pa
 def test_sites_summarize_a_categorical_score(cli, quick, graded, tmp_path, withheld):
     """Nobody has an E in the south; without counts withheld the answers are those of the rows."""
     graded = graded[(graded["site"] == "n") | (graded["grade"] != "E")]
-    roles, options = (
+    roles, flags = (
         ("--score", "grade", *ROLES[:4], "--categorical"),
         ("--bootstraps", 0, "--json"),
     )
@@ -152,9 +152,9 @@ def test_sites_summarize_a_categorical_score(cli, quick, graded, tmp_path, withh
         summary = json.loads(files[-1].read_text())
         assert (summary["edges"], summary["names"]) == ([], list("ABCDE"[: 4 + (site == "n")]))
     out = tmp_path / "out"
-    again = json.loads(cli("frontier", *files, "--points", 5, *options, "--out", out).stdout)
+    again = json.loads(cli("frontier", *files, "--points", 5, *flags, "--out", out).stdout)
     graded.to_csv(tmp_path / "all.csv", index=False)
-    words = (tmp_path / "all.csv", *roles, "--client", "site", "--points", 5, *options)
+    words = (tmp_path / "all.csv", *roles, "--client", "site", "--points", 5, *flags)
     plain = json.loads(cli("frontier", *words).stdout)
     for by_sites, by_rows in zip(again["schemes"], plain["schemes"], strict=True):
         margin = 0.02 if withheld else 1e-12

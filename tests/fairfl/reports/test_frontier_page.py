@@ -83,15 +83,15 @@ def test_page(kind: str, question: Question, width: int, tmp_path: Path) -> None
     assert shown["faults"] == [] and shown["focus"] == "slider"
     steps = positions(float(comparison.reaches["cfl"].frontier.disparity[-1]))
     assert len(shown["states"]) == 2 * len(steps)
-    schemes_of = {
+    keys = {
         "common": [k for k in comparison.reaches if not k.startswith("lft") or k.endswith("common")]
     }
-    schemes_of["each"] = [k for k in comparison.reaches if not k.endswith("_common")]
+    keys["each"] = [k for k in comparison.reaches if not k.endswith("_common")]
     for j, state in enumerate(shown["states"]):
         d = steps[j % len(steps)]
         assert float(state["disparity"]) == pytest.approx(d, rel=1e-2)
         assert state["wide"] <= width and state["over"] == 0 and not state["bad"]
-        schemes = schemes_of[state["budgets"]]
+        schemes = keys[state["budgets"]]
         assert len(state["said"]) == len(schemes)
         reached = [k for k in schemes if comparison.reaches[k].smallest <= d]
         assert state["marks"] == len(reached)
@@ -101,9 +101,7 @@ def test_page(kind: str, question: Question, width: int, tmp_path: Path) -> None
                 continue
             curve = comparison.reaches[scheme].frontier
             value = float(question.at(curve, min(d, curve.disparity[-1])))
-            shown_value = float(
-                re.search(r"-?\d[\d.]*(?= |:|\.$)", said.replace("1,000 people", ""))[0]
-            )
+            number = float(re.search(r"-?\d[\d.]*(?= |:|\.$)", said.replace("1,000 people", ""))[0])
             share = value * 1000 if question.is_share else value
-            assert shown_value == pytest.approx(share, abs=0.51 if question.is_share else 1e-3)
+            assert number == pytest.approx(share, abs=0.51 if question.is_share else 1e-3)
         assert ("(" in state["said"][0]) == (kind == "people")

@@ -51,15 +51,13 @@ def test_accuracy_and_disparity_by_their_definitions(tmp_path, notion, differenc
         "equalized_odds": [(people["p"], people["y"] == 1), (people["p"], people["y"] == 0)],
         "accuracy_parity": [(pd.Series(right), people["y"] >= 0)],
     }[notion]
-    differences = []
+    gaps = []
     for served, event in events:
         rates = [served[event & (people["a"] == a)].mean() for a in (0, 1)]
         of_all = served[event].mean()
-        differences += (
-            [abs(r - of_all) for r in rates] if difference == "overall" else [np.ptp(rates)]
-        )
+        gaps += [abs(r - of_all) for r in rates] if difference == "overall" else [np.ptp(rates)]
     assert judgement.accuracy.value == pytest.approx(right.mean(), abs=1e-12)
-    assert judgement.disparity.value == pytest.approx(max(differences), abs=1e-12)
+    assert judgement.disparity.value == pytest.approx(max(gaps), abs=1e-12)
     assert [(part.client, part.group) for part in judgement.parts] == [
         *((client, None) for client in (None, "0", "1")),
         *((client, group) for client in (None, "0", "1") for group in ("0", "1")),

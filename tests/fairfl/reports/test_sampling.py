@@ -243,8 +243,8 @@ def test_intervals_hold_what_was_withheld():
         assert people.ranges is not None and np.ptp(people.ranges, axis=0).sum() > 100
         comparison = compare(fed, at=[0.2], count=4)
         between, alone = (
-            spread_of(comparison, fed, summary).interval
-            for summary in (people, replace(people, ranges=None))
+            spread_of(comparison, fed, table).interval
+            for table in (people, replace(people, ranges=None))
         )
         is_known = np.isfinite(truth + between[..., 0])
         low, high = np.moveaxis(between, -1, 0)
@@ -268,7 +268,7 @@ def test_the_noise_of_counts_is_counted():
     comparison = compare(refitted(sample, sample.counts), at=[0.2], count=3)
     fed = refitted(sample, sample.counts)
     wide, narrow = (
-        np.diff(spread_of(comparison, fed, counted).interval) for counted in (noisy, sample)
+        np.diff(spread_of(comparison, fed, table).interval) for table in (noisy, sample)
     )
     assert np.nanmin(wide - narrow) > -1e-3 and np.nansum(wide) > 1.1 * np.nansum(narrow)
 
@@ -333,9 +333,7 @@ def test_one_client_further_apart_is_the_slow_twins():
             for less in np.diag(margins)
             for eps in np.linspace(0, 0.7, 201)
         ]
-        worth = np.array(
-            [solution.accuracy * (solution.disparity <= 0.25) for solution in tried]
-        ).reshape(2, -1)
+        worth = np.array([s.accuracy * (s.disparity <= 0.25) for s in tried]).reshape(2, -1)
         loss_by_twin = pooled - worth.max(axis=1).min()
         assert plain + 0.005 < loss == pytest.approx(loss_by_twin, abs=0.0025), scheme
 

@@ -99,10 +99,8 @@ def test_the_parts_add_up_and_hold_the_laws_truth(compared):
         total, score, constraints = (part["value"] for part in parts)
         assert total == pytest.approx(score + constraints, abs=1e-12)
         local = ff.frontier(coarse, cost["scheme"].removesuffix("_common"), 20, budgets="common")
-        accuracy = float(local.accuracy_at(0.1))
-        for share, true in zip(
-            parts, (best - accuracy, best - central, central - accuracy), strict=True
-        ):
+        fair = float(local.accuracy_at(0.1))
+        for share, true in zip(parts, (best - fair, best - central, central - fair), strict=True):
             assert (
                 share["low"] - 1e-12 <= true <= share["high"] + 1e-12
                 and share["high"] - share["low"] < 0.02

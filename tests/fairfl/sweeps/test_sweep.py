@@ -65,13 +65,12 @@ def test_grid_is_every_combination_and_its_draws():
     with pytest.raises(IndexError):
         grid[24]
     laws = {"u": {"uniform": [2, 3]}, "l": {"log_uniform": [1e-3, 1]}, "i": {"integers": [0, 1]}}
-    draws_table = pd.DataFrame(list(Grid(draws=laws, count=400)))
-    assert draws_table["u"].between(2, 3).all() and abs(draws_table["u"].mean() - 2.5) < 0.1
+    frame = pd.DataFrame(list(Grid(draws=laws, count=400)))
+    assert frame["u"].between(2, 3).all() and abs(frame["u"].mean() - 2.5) < 0.1
     assert (
-        np.log10(draws_table["l"]).between(-3, 0).all()
-        and abs(np.log10(draws_table["l"]).mean() + 1.5) < 0.3
+        np.log10(frame["l"]).between(-3, 0).all() and abs(np.log10(frame["l"]).mean() + 1.5) < 0.3
     )
-    assert set(draws_table["i"]) == {0, 1}
+    assert set(frame["i"]) == {0, 1}
 
 
 test_grids_that_cannot_be = refused(
@@ -196,8 +195,8 @@ grid.a = {{from = 0, to = 29, steps = 30}}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stop_signal", [signal.SIGINT, signal.SIGKILL])
-def test_a_stopped_command_goes_on(stop_signal, log, tmp_path, cli):
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
+def test_a_stopped_command_goes_on(stop, log, tmp_path, cli):
     config, out = tmp_path / "c.toml", tmp_path / "out"
     config.write_text(CONFIG.format(log=json.dumps(str(log))), "utf-8")
     words = ["sweep", str(config), "--out", str(out), "--import", str(HELPERS)]
@@ -207,9 +206,7 @@ def test_a_stopped_command_goes_on(stop_signal, log, tmp_path, cli):
     while not list(out.glob("units/*/*.json")):
         assert time.monotonic() < deadline and started.poll() is None
         time.sleep(0.02)
-    os.killpg(started.pid, stop_signal) if stop_signal == signal.SIGINT else os.kill(
-        started.pid, stop_signal
-    )
+    os.killpg(started.pid, stop) if stop == signal.SIGINT else os.kill(started.pid, stop)
     assert "Traceback" not in started.communicate(timeout=60)[1]
     assert started.returncode not in (0, None)
     there = {file: file.stat().st_mtime_ns for file in out.glob("units/*/*.json")}

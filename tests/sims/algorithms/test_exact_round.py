@@ -169,14 +169,12 @@ def test_ditto_keeps_personal_models_by_hand():
     done = trained(
         MODEL, two_quadratics(), [every.Ditto(1.0)], Training(2, 1 / 16, None, 2), rounds=1
     )
-    personal = done.states[0]["personal"].numpy()
+    ends = done.states[0]["personal"].numpy()
     # The first round starts at w^0: the same steps as FedProx with mu = 1.
-    np.testing.assert_allclose(
-        personal, [[float(Q(29, 128)), 0], [0, float(Q(23, 16))]], rtol=1e-12
-    )
+    np.testing.assert_allclose(ends, [[float(Q(29, 128)), 0], [0, float(Q(23, 16))]], rtol=1e-12)
     done.step()
     w = np.array([float(P_A * A), float(P_B * B)])
-    a = personal[0]
+    a = ends[0]
     for _ in range(2):
         a = a - (2 * (a - [1, 0]) + (a - w)) / 16
     np.testing.assert_allclose(done.states[0]["personal"][0].numpy(), a, rtol=1e-12)

@@ -21,14 +21,12 @@ class Scaffold(engine.Algorithm):
         return (engine.LocalTask(linear=round.state["all"] - round.state["own"][round.rows]),)
 
     def server(self, received):
-        controls, control = received.state["own"].clone(), received.state["all"]
-        lengths = torch.from_numpy(received.steps * received.lr).to(control)[:, None]
-        change = -control - received.updates / lengths
-        controls[received.rows] += change
+        c_k, c = received.state["own"].clone(), received.state["all"]
+        lengths = torch.from_numpy(received.steps * received.lr).to(c)[:, None]
+        change = -c - received.updates / lengths
+        c_k[received.rows] += change
         even = np.full(len(received.p), 1 / len(received.p))
-        return engine.Aggregate(
-            even, {"own": controls, "all": control + change.sum(0) / len(controls)}
-        )
+        return engine.Aggregate(even, {"own": c_k, "all": c + change.sum(0) / len(c_k)})
 
 
 @dataclass(frozen=True)

@@ -91,13 +91,11 @@ def test_a_start_where_all_losses_tie_is_the_same_in_both_dtypes():
     sizes = np.random.default_rng(0).permutation(np.linspace(1, 899, 12).astype(int))
     data = replace(classified(sizes, 4, 5), weights=np.full(12, 1 / 12))
     unequal = GIFAIR(groups=(0, 1, 1, 2, 2, 2, 2, 1, 1, 2, 2, 2))
-    double, narrow = (
+    wide, thin = (
         trained(Softmax(4, 5), data, [*EVERY, unequal], quick(batch_size=None), computing, rounds=1)
         for computing in (EXACT, replace(EXACT, dtype="float32"))
     )
-    for algorithm, exact, single in zip(
-        [*EVERY, unequal], double.params, narrow.params, strict=True
-    ):
+    for algorithm, exact, single in zip([*EVERY, unequal], wide.params, thin.params, strict=True):
         distance = float((exact - single).norm() / exact.norm())
         assert distance < 5e-6, (algorithm, distance)
 
@@ -231,17 +229,11 @@ def test_the_size_of_the_chunks_changes_last_bits_at_most(model, batch, kind, dt
     x = torch.randn(CLIENTS * SIZE, FEATURES, generator=generator, dtype=dtype)
     y = x.sum(1) if isinstance(model, LeastSquares) else (x[:, 0] > 0).long()
     data = model.prepare(ClientData(x, y, np.arange(CLIENTS + 1) * SIZE))
-    positions, none = np.arange(CLIENTS), np.zeros(CLIENTS, np.int64)
-    steps = (-(-SIZE // batch) * 2 - positions // 3).clip(1)  # in the end one client is alone
+    index, none = np.arange(CLIENTS), np.zeros(CLIENTS, np.int64)
+    steps = (-(-SIZE // batch) * 2 - index // 3).clip(1)  # in the end one client is alone
     rates = np.array([[0.05], [0.9 * (kind == "momentum")], [0.0], [0.0], [1.0]])
     jobs = Jobs(
-        positions,
-        none,
-        positions.astype(np.uint64),
-        none + SIZE,
-        steps,
-        batch,
-        rates.repeat(CLIENTS, 1),
+        index, none, index.astype(np.uint64), none + SIZE, steps, batch, rates.repeat(CLIENTS, 1)
     )
     if kind == "weights":
         jobs = replace(jobs, sample_weights=torch.rand(1, len(x), dtype=dtype), weights_of=none)

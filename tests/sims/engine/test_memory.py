@@ -19,18 +19,11 @@ OFF = 0.22
 
 
 def jobs(clients, size, batch, momentum, weights=False, passes=1):
-    positions, none = np.arange(clients), np.zeros(clients, int)
+    ids, none = np.arange(clients), np.zeros(clients, int)
     rates = np.array([[0.1], [momentum], [0.0], [0.0], [1.0]]).repeat(clients, 1)
-    columns = (
-        positions,
-        none,
-        positions.astype(np.uint64),
-        none + size,
-        none + passes * -(-size // batch),
-        batch,
-    )
+    args = (ids, none, ids.astype(np.uint64), none + size, none + passes * -(-size // batch), batch)
     table = {"sample_weights": torch.ones(1, clients * size), "weights_of": none}
-    return Jobs(*columns, rates, **table if weights else {})
+    return Jobs(*args, rates, **table if weights else {})
 
 
 def people(model, clients, size):

@@ -17,10 +17,8 @@ def orders(keys, *passes):
 
 
 def alone(key, size, number, shuffled=True):
-    single = np.array([1])
-    return orders(
-        np.array([key], np.uint64), size * single, number * single, single, np.array([shuffled])
-    )
+    n = np.array([1])
+    return orders(np.array([key], np.uint64), size * n, number * n, n, np.array([shuffled]))
 
 
 @given(
@@ -91,10 +89,8 @@ def test_the_last_plans_are_kept_and_no_more():
     plans, like = {}, torch.empty(0)
 
     def cached(size):
-        sizes = np.array([size])
-        jobs = Jobs(
-            sizes * 0, sizes * 0, sizes.astype(np.uint64), sizes, sizes, 10, np.zeros((5, 1))
-        )
+        n = np.array([size])
+        jobs = Jobs(n * 0, n * 0, n.astype(np.uint64), n, n, 10, np.zeros((5, 1)))
         return plan._cached_shape(plans, 9 * 8, jobs, 0, 1, like=like)
 
     first = cached(4)

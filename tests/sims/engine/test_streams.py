@@ -77,14 +77,14 @@ def test_some_replicates_together_and_one_in_parts(small_blocks):
     """2 * 7 * 15 * 8 bytes each: two fit into half of the limit; then not even one."""
     data = classified(SIZES)
     for limit in (4 * 2 * 7 * 15 * 8, 2 * 7 * 15 * 8):
-        arguments = (
+        setup = (
             Softmax(4, 3),
             data,
             [FedAvg(), EVERY[-1], FedAvg()],
             replace(SETTING, dropout=0.0),
         )
         computing = [replace(EXACT, memory_limit=m) for m in (limit, 1 << 30)]
-        runs = [trained(*arguments, settings, seeds=[0, 1, 2]) for settings in computing]
+        runs = [trained(*setup, settings, seeds=[0, 1, 2]) for settings in computing]
         np.testing.assert_allclose(runs[0].params, runs[1].params, rtol=1e-12, atol=1e-14)
 
 
@@ -97,22 +97,17 @@ def diverging(*clients):
     return Parts(ClientData(x, data.y, data.offsets))
 
 
-@pytest.mark.parametrize("diverging_clients", [(), (3,), (0, 7), tuple(range(9))], ids=str)
+@pytest.mark.parametrize("bad", [(), (3,), (0, 7), tuple(range(9))], ids=str)
 @pytest.mark.parametrize("rule", [FedAvg(), FedMGDA(), EVERY[-1]], ids=repr)
 @pytest.mark.parametrize("limit", [9 * 15 * 4, 1 << 30])
-def test_who_diverges_is_left_out(limit, rule, diverging_clients, small_blocks):
+def test_who_diverges_is_left_out(limit, rule, bad, small_blocks):
     """Parts of four of nine clients, or all; some diverge. The step is that of the others."""
     computing = Computing(device="cpu", non_finite="drop", memory_limit=limit)
     model, training = Softmax(4, 3), quick(rounds=1, lr=1e10)
-    simulation = Simulation(
-        model, diverging(*diverging_clients), [Replicate(rule)], training, computing
-    )
+    simulation = Simulation(model, diverging(*bad), [Replicate(rule)], training, computing)
     (row,) = simulation.step()
-    assert (row["non_finite"], row["received"]) == (
-        len(diverging_clients),
-        9 - len(diverging_clients),
-    )
-    left = [k for k in range(9) if k not in diverging_clients]
+    assert (row["non_finite"], row["received"]) == (len(bad), 9 - len(bad))
+    left = [k for k in range(9) if k not in bad]
     if not left:
         assert row["step_norm"] == 0
         return

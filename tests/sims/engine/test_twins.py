@@ -42,12 +42,10 @@ def assert_twins(model, data, algorithms, training, **computing):
         pairs = [(fast.params[r], slow.params[r])]
         assert float(fast.params[r].abs().max()) > 1e-3  # something was learned
         if algorithm.personal(fast.states[r]) is not None:
-            pairs.append(tuple(algorithm.personal(fast_row.states[r]) for fast_row in (fast, slow)))
-        for fast_row, slow_row in pairs:
-            label = repr(algorithm)
-            np.testing.assert_allclose(
-                fast_row, slow_row.detach(), rtol=1e-12, atol=1e-12, err_msg=label
-            )
+            pairs.append(tuple(algorithm.personal(run.states[r]) for run in (fast, slow)))
+        for ours, plain in pairs:
+            close = {"rtol": 1e-12, "atol": 1e-12, "err_msg": repr(algorithm)}
+            np.testing.assert_allclose(ours, plain.detach(), **close)
 
 
 def test_every_algorithm():

@@ -23,30 +23,26 @@ from fairfl.sims.group_fairness.measures import accepts
 )
 def test_by_definition(rows):
     accept, y, group = (np.array(column).astype(int) for column in zip(*rows, strict=True))
-    measures = FairMeasures.of(accept, y, group)
-    from_mean, ranges = {}, {}
+    fair = FairMeasures.of(accept, y, group)
+    mean, pair = {}, {}
     for name, among in (("all", y >= 0), ("positive", y == 1), ("negative", y == 0)):
         parts = [accept[among & (group == a)] for a in np.unique(group)]
         if not all(map(len, parts)):  # a group has nobody with the label
-            from_mean[name] = ranges[name] = np.nan
+            mean[name] = pair[name] = np.nan
             continue
         rates = [part.mean() for part in parts]
-        from_mean[name] = max(abs(rate - accept[among].mean()) for rate in rates)
-        ranges[name] = max(rates) - min(rates)
+        mean[name] = max(abs(rate - accept[among].mean()) for rate in rates)
+        pair[name] = max(rates) - min(rates)
     close = {"abs": 1e-12, "nan_ok": True}
-    assert (measures.dp, measures.spd) == pytest.approx((from_mean["all"], ranges["all"]), **close)
-    assert measures.eo == pytest.approx(from_mean["positive"], **close)
-    assert measures.eo_difference == pytest.approx(ranges["positive"], **close)
-    odds = (
-        np.max([gaps["positive"], gaps["negative"]]) for gaps in (from_mean, ranges)
-    )  # NaN if one is
-    assert (measures.eodds, measures.eodds_difference) == pytest.approx(tuple(odds), **close)
-    assert (measures.accuracy, measures.accepted) == pytest.approx(
-        ((accept == y).mean(), accept.mean())
-    )
+    assert (fair.dp, fair.spd) == pytest.approx((mean["all"], pair["all"]), **close)
+    assert fair.eo == pytest.approx(mean["positive"], **close)
+    assert fair.eo_difference == pytest.approx(pair["positive"], **close)
+    odds = (np.max([g["positive"], g["negative"]]) for g in (mean, pair))  # NaN if one is
+    assert (fair.eodds, fair.eodds_difference) == pytest.approx(tuple(odds), **close)
+    assert (fair.accuracy, fair.accepted) == pytest.approx(((accept == y).mean(), accept.mean()))
     groups, sizes = np.unique(group, return_counts=True)
     if len(groups) == 2:
-        assert measures.dp == pytest.approx(sizes.max() / len(y) * measures.spd, abs=1e-12)
+        assert fair.dp == pytest.approx(sizes.max() / len(y) * fair.spd, abs=1e-12)
 
 
 @given(st.integers(0, 10**6))
@@ -66,10 +62,7 @@ def test_constants_are_fair():
     y, group = np.array([1, 1, 0, 1, 0]), np.array([0, 1, 1, 0, 0])
     constants = trivial(y, group)
     assert [constants[name].accuracy for name in ("all 0", "all 1")] == [0.4, 0.6]
-    assert all(
-        measures.dp == measures.spd == measures.eo == measures.eodds == 0
-        for measures in constants.values()
-    )
+    assert all(m.dp == m.spd == m.eo == m.eodds == 0 for m in constants.values())
 
 
 def test_accepts_are_predictions():
@@ -101,18 +94,13 @@ def test_synthetic_follows_its_laws(published):
     x, y = data.x[:, :2], data.y
     assert abs(y.mean() - 0.6) < 5 * (0.24 / rows) ** 0.5
     for label in (0, 1):
-        rows_of_label = x[y == label]
-        error = 5 * np.sqrt(np.diag(COVARIANCES[label]) / len(rows_of_label))
-        assert (np.abs(rows_of_label.mean(0) - MEANS[label]) < error).all()
-        assert (
-            np.abs(np.cov(rows_of_label.T) - COVARIANCES[label]).max()
-            < 5 * 10 * (2 / len(rows_of_label)) ** 0.5
-        )
+        xs = x[y == label]
+        error = 5 * np.sqrt(np.diag(COVARIANCES[label]) / len(xs))
+        assert (np.abs(xs.mean(0) - MEANS[label]) < error).all()
+        assert np.abs(np.cov(xs.T) - COVARIANCES[label]).max() < 5 * 10 * (2 / len(xs)) ** 0.5
     for a, shares in enumerate(SPLITS[3, "high"]):
-        owner_shares = (
-            np.bincount(data.owner[data.group == a], minlength=3) / (data.group == a).sum()
-        )
-        np.testing.assert_allclose(owner_shares, shares, atol=0.002)
+        owned = np.bincount(data.owner[data.group == a], minlength=3) / (data.group == a).sum()
+        np.testing.assert_allclose(owned, shares, atol=0.002)
     assert [len(data.rows(part)) for part in ("train", "test")] == [3500, 1500]
     np.testing.assert_array_equal(data.x[:, 2], data.group)
     assert abs(data.group.mean() - chance_of_group(x).mean()) < 5 * (0.25 / rows) ** 0.5

@@ -74,9 +74,7 @@ def reference(fed: Federation) -> tuple[Real, Real]:
     """The ends of the reachable MD, by bisection of P_0(accept) = P_1(accept) over λ."""
     model = continuous_model(fed)
     mass = [[mpf(1) - mpf(q), mpf(q)] for q in fed.share[:, 1].tolist()]
-    joint = [
-        [mpf(w) * m for m in masses] for w, masses in zip(fed.weight.tolist(), mass, strict=True)
-    ]
+    joint = [[mpf(w) * m for m in pair] for w, pair in zip(fed.weight.tolist(), mass, strict=True)]
     group = [mpmath.fsum(row[a] for row in joint) for a in (0, 1)]
 
     def scaled(i: int, j: int, a: int, lam: Real) -> Real:
@@ -96,10 +94,10 @@ def reference(fed: Federation) -> tuple[Real, Real]:
         )
 
     low = high = mpf(0)
-    for j, masses in enumerate(mass):
+    for j, pair in enumerate(mass):
         ends = [pooled(j, mpf(0))]
-        if min(masses):
-            a, b = -min(masses), min(masses)
+        if min(pair):
+            a, b = -min(pair), min(pair)
             for _ in range(int(3.4 * mp.dps)):
                 lam = (a + b) / 2
                 falls = scaled(j, j, 0, lam) < scaled(j, j, 1, lam)  # MD > 0

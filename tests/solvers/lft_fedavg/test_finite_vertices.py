@@ -93,19 +93,15 @@ def test_hulls_by_enumeration_and_by_programmes(problem: LinearProgramme) -> Non
     assert set(fast.vertex) == set(slow.vertex) == set(feasible(problem, walked))
     for b in set(fast.vertex):
         by_fast, by_slow = fast.vertex == b, slow.vertex == b
-        for part, opposite in ((by_fast, by_slow), (by_slow, by_fast)):
+        for part, rival in ((by_fast, by_slow), (by_slow, by_fast)):
             # along the broken lines: where MD stands still the highest counts
             x = fast.md if part is by_fast else slow.md
             y = fast.accuracy if part is by_fast else slow.accuracy
-            x2 = fast.md if opposite is by_fast else slow.md
-            y2 = fast.accuracy if opposite is by_fast else slow.accuracy
+            x2 = fast.md if rival is by_fast else slow.md
+            y2 = fast.accuracy if rival is by_fast else slow.accuracy
             for md, accuracy in zip(x[part], y[part], strict=True):
-                same_md = np.abs(x2[opposite] - md) <= 1e-9
-                reach = (
-                    y2[opposite][same_md].max()
-                    if same_md.any()
-                    else np.interp(md, x2[opposite], y2[opposite])
-                )
+                tied = np.abs(x2[rival] - md) <= 1e-9
+                reach = y2[rival][tied].max() if tied.any() else np.interp(md, x2[rival], y2[rival])
                 assert reach >= accuracy - 1e-9
 
 
@@ -116,25 +112,23 @@ def test_rules_drawn_at_vertices_are_under_the_hull(problem: LinearProgramme, se
     hull = chains(problem, walked)
     rng = np.random.default_rng(seed)
     for b in set(hull.vertex):
-        corners = hull.vertex == b
+        at_b = hull.vertex == b
         t, side = walked.tied[b], walked.side[b]
         f = np.repeat(walked.fixed[b][None].astype(float), 200, axis=0)
         f[:, t] = rng.random((200, int(t.sum()))).round(rng.integers(0, 3))
         f = f[(side * (f @ problem.v.T) <= 0).all(axis=1)]
         md, accuracy = f @ problem.pooled, f @ problem.u
-        assert (md >= hull.md[corners].min() - 1e-12).all() and (
-            md <= hull.md[corners].max() + 1e-12
+        assert (md >= hull.md[at_b].min() - 1e-12).all() and (
+            md <= hull.md[at_b].max() + 1e-12
         ).all()
-        if corners.sum() > 1 and np.diff(hull.md[corners]).min() > 1e-9:
-            assert (
-                accuracy <= np.interp(md, hull.md[corners], hull.accuracy[corners]) + 1e-12
-            ).all()
+        if at_b.sum() > 1 and np.diff(hull.md[at_b]).min() > 1e-9:
+            assert (accuracy <= np.interp(md, hull.md[at_b], hull.accuracy[at_b]) + 1e-12).all()
         # every corner is a rule: what it gains over the fixed part is u·f, with -λ·MD_i to pay for
         # it
         lagrangian = np.maximum(problem.u + walked.lam[b] @ problem.v, 0.0).sum()
-        paid = hull.accuracy[corners] + hull.local[corners] @ walked.lam[b]
-        assert paid == pytest.approx(np.full(corners.sum(), lagrangian), abs=1e-11)
-        assert (side * hull.local[corners] <= 1e-12).all()
+        paid = hull.accuracy[at_b] + hull.local[at_b] @ walked.lam[b]
+        assert paid == pytest.approx(np.full(at_b.sum(), lagrangian), abs=1e-11)
+        assert (side * hull.local[at_b] <= 1e-12).all()
 
 
 def test_many_vertices_and_lines_are_walked_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

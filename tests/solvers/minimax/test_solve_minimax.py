@@ -108,10 +108,8 @@ def test_losses_far_from_zero():
         f, slopes = losses(theta)
         return f + 1e6, slopes
 
-    far_value, near_value = (
-        solve_minimax(f, aim, np.zeros(3), jac=True).value for f in (far, losses)
-    )
-    assert far_value - 1e6 == pytest.approx(near_value, abs=1e-3)
+    high, low = (solve_minimax(f, aim, np.zeros(3), jac=True).value for f in (far, losses))
+    assert high - 1e6 == pytest.approx(low, abs=1e-3)
 
 
 def test_the_bound_holds_as_far_as_its_radius():
@@ -155,12 +153,10 @@ def test_two_parabolas_under_afl(centre, distance, difference):
     a, b, h = centre / 2, (centre + distance) / 2, difference / 4
     theta = np.clip((b**2 + h - a**2) / (2 * (b - a)), a, b)
     lam = np.array([b - theta, theta - a]) / (b - a)  # λ_1 (θ - a) + λ_2 (θ - b) = 0
-    solution = solve_minimax(parabolas([a, b], [0, h]), AFL(), [3.0], jac=True)
-    assert solution.theta == pytest.approx(
-        [theta], abs=1e-4
-    )  # the root of the gap, where λ = (0, 1)
-    assert solution.dual_weights == pytest.approx(lam, abs=1e-3)
-    assert solution.value == pytest.approx(max((theta - a) ** 2, (theta - b) ** 2 + h), abs=1e-8)
+    s = solve_minimax(parabolas([a, b], [0, h]), AFL(), [3.0], jac=True)
+    assert s.theta == pytest.approx([theta], abs=1e-4)  # the root of the gap, where λ = (0, 1)
+    assert s.dual_weights == pytest.approx(lam, abs=1e-3)
+    assert s.value == pytest.approx(max((theta - a) ** 2, (theta - b) ** 2 + h), abs=1e-8)
 
 
 def test_linear_losses_have_a_minimum_only_where_the_objective_gives_them_one():
@@ -203,10 +199,8 @@ def test_every_way_to_give_functions_is_the_same():
     pairs = [lambda t, i=i: (LOSSES(t)[0][i], LOSSES(t)[1][i]) for i in range(5)]
     several = solve_minimax(values, TERM(2.0), np.zeros(3), jac=slopes)
     paired = solve_minimax(pairs, TERM(2.0), np.zeros(3), jac=True)
-    for solution in (separate, several, paired):
-        assert (
-            solution.theta == expected.theta
-        ).all() and solution.iterations == expected.iterations
+    for s in (separate, several, paired):
+        assert (s.theta == expected.theta).all() and s.iterations == expected.iterations
 
 
 def test_interpolation_all_losses_zero_at_the_minimum():

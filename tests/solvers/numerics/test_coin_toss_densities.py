@@ -89,13 +89,11 @@ def test_members_follow_from_the_problem(
             assert (t.disparity, t.utility) == pytest.approx((s.disparity, s.utility), abs=SAME)
         alone, budget = fed.alone(0), np.array([eps])
         task, x = Task.of(alone, "cfl", notion, difference), np.linspace(-4, 4, 101)
-        reference = solve_by_dual(alone, task, budget)
-        for start in rng.normal(0, 0.2, (2, reference.multipliers.size)):
-            restarted = solve_by_dual(alone, task, budget, start=start)
+        cold = solve_by_dual(alone, task, budget)
+        for start in rng.normal(0, 0.2, (2, cold.multipliers.size)):
+            warm = solve_by_dual(alone, task, budget, start=start)
             for a in range(groups):
-                np.testing.assert_allclose(
-                    restarted.classifier(x, a), reference.classifier(x, a), atol=SAME
-                )
+                np.testing.assert_allclose(warm.classifier(x, a), cold.classifier(x, a), atol=SAME)
 
 
 @pytest.mark.parametrize("difference", ["pairwise", "overall"])
@@ -110,12 +108,10 @@ def test_members_change_little_when_budgets_do(seed: int, difference: Any) -> No
     task = Task.of(fed, "cfl", "accuracy_parity", difference)
     free = solve_by_dual(fed, task, np.ones(1)).disparity
     for eps in (5e-9, *(free * np.linspace(0.02, 0.9, 6))):
-        first = solve_by_dual(fed, task, np.array([eps]))
-        second = solve_by_dual(fed, task, np.array([eps + NEAR]), start=first.multipliers)
+        s = solve_by_dual(fed, task, np.array([eps]))
+        t = solve_by_dual(fed, task, np.array([eps + NEAR]), start=s.multipliers)
         for a in range(3):
-            np.testing.assert_allclose(
-                second.classifier(x, a), first.classifier(x, a), atol=STEEPEST
-            )
+            np.testing.assert_allclose(t.classifier(x, a), s.classifier(x, a), atol=STEEPEST)
 
 
 def test_the_smallest_disparity_of_equalised_odds_has_one_value() -> None:

@@ -51,17 +51,11 @@ def smallest_distance(problem: Problem, f: Any, tied: Any) -> float:
     limits = [np.column_stack([sign * g, -np.ones(len(g))]) for sign in (1, -1)]
     limits += [np.column_stack([sign * v, np.zeros(len(v))]) for sign in (1, -1)]
     limits.append(np.append(-problem.u, 0.0)[None])
-    bounds = [
-        np.full(len(g), 0.5),
-        np.full(len(g), -0.5),
-        eps - b,
-        eps + b,
-        [-problem.u @ f + 1e-12],
-    ]
+    ends = [np.full(len(g), 0.5), np.full(len(g), -0.5), eps - b, eps + b, [-problem.u @ f + 1e-12]]
     solution = scipy.optimize.linprog(
         np.append(np.zeros(n), 1.0),
         A_ub=np.concatenate(limits),
-        b_ub=np.concatenate(bounds),
+        b_ub=np.concatenate(ends),
         bounds=(0, 1),
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )

@@ -71,10 +71,8 @@ def test_elements_keep_their_own_functions() -> None:
     def function(x: Any, index: Any) -> Any:
         return np.where(index % 2 == 0, x - target[index], x**7 - target[index] ** 7)
 
-    zeros, ones, everyone = np.zeros(37), np.ones(37), np.arange(37)
-    roots = increasing_root(
-        function, zeros, ones, function(zeros, everyone), function(ones, everyone)
-    )
+    low, high, everyone = np.zeros(37), np.ones(37), np.arange(37)
+    roots = increasing_root(function, low, high, function(low, everyone), function(high, everyone))
     np.testing.assert_allclose(roots, target, rtol=1e-12)
 
 

@@ -47,15 +47,11 @@ def test_disparities_are_those_of_a_large_sample(world, notion):
     rule = next(rules_near(world, notion, 1))
     figures, data = Found.of(rule, world.federation, notion), sample(world.federation, 200_000, 1)
     accept = rule(data.x[:, 0], data.group)
-    differences = []
+    gaps = []
     for label in EVENTS[notion]:
         among = np.ones(len(data.y), bool) if label is None else data.y == label
-        differences.append(
-            np.ptp([accept[among & (data.group == a)].mean() for a in range(world.groups)])
-        )
-    assert figures.disparity == pytest.approx(
-        max(differences), abs=0.02
-    )  # 5 errors of 10,000 people
+        gaps.append(np.ptp([accept[among & (data.group == a)].mean() for a in range(world.groups)]))
+    assert figures.disparity == pytest.approx(max(gaps), abs=0.02)  # 5 errors of 10,000 people
     assert np.ptp(figures.rates, axis=1).max() == pytest.approx(figures.disparity, abs=1e-12)
 
 
@@ -114,11 +110,7 @@ def test_the_hard_verdicts_hold_and_can_turn(measures):
     for name, column in zip(HARD, ("below", "below locally", "members"), strict=True):
         wrong = measures.copy()
         wrong.loc[ensembles.idxmax(), column] = -1e-6
-        turned = [
-            name_of_verdict
-            for name_of_verdict in HARD
-            if verdict(notions.verdicts(wrong), name_of_verdict).holds is False
-        ]
+        turned = [k for k in HARD if verdict(notions.verdicts(wrong), k).holds is False]
         assert turned == [name]
 
 

@@ -63,10 +63,8 @@ def test_what_one_world_alone_has_is_no_rate_of_all():
     """100,000 people in one world alone: nothing but that world's own line changes."""
     table = planted()
     odd = table[(table["world"] == WORLD.name) & (table["rows"] == 250)].assign(rows=100_000)
-    before, after = (frontier.verdicts(measures) for measures in (table, pd.concat([table, odd])))
-    assert [measures.found for measures in after[1:3]] == [
-        measures.found for measures in before[1:3]
-    ]
+    before, after = (frontier.verdicts(rows) for rows in (table, pd.concat([table, odd])))
+    assert [v.found for v in after[1:3]] == [v.found for v in before[1:3]]
 
 
 def test_three_sizes_decide_nothing():

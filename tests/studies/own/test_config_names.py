@@ -83,12 +83,8 @@ def by_hand(module):
         model = module.tanh((3,), 2, width=5)
         rows = simulated(model, parts, replicates, training, evaluate_every=1).clients
         end = rows.query("round == 3 and part == 'test'")
-        for r, rows_of_replicate in end.groupby("replicate"):
-            mean = (
-                100
-                * (rows_of_replicate.accuracy * rows_of_replicate.samples).sum()
-                / rows_of_replicate.samples.sum()
-            )
+        for r, part in end.groupby("replicate"):
+            mean = 100 * (part.accuracy * part.samples).sum() / part.samples.sum()
             accuracies.setdefault(("median, shrink = 0.5, lr = 0.2", "fedavg")[r], []).append(mean)
     return {name: sum(two) / 2 for name, two in accuracies.items()}
 

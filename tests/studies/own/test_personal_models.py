@@ -112,10 +112,8 @@ def test_a_cross_check_has_the_client_aware_frontier_beside_them(tmp_path):
     for name in NAMES[2::2]:
         members = [Classifier.from_json(text) for text in json.loads(rows.loc[name, "rule"])]
         alone = [world.alone(k).federation for k in range(2)]
-        accuracy = np.mean([f.accuracy(client) for f, client in zip(members, alone, strict=True)])
-        rates = np.mean(
-            [f.group_rates(client) for f, client in zip(members, alone, strict=True)], 0
-        )
+        accuracy = np.mean([f.accuracy(fed) for f, fed in zip(members, alone, strict=True)])
+        rates = np.mean([f.group_rates(fed) for f, fed in zip(members, alone, strict=True)], 0)
         assert rows.loc[name, "accuracy"] == pytest.approx(accuracy, abs=1e-10)
         assert rows.loc[name, "disparity"] == pytest.approx(np.ptp(rates), abs=1e-10)
         assert rows.loc[name, "accuracy"] != rows.loc["fedavg", "accuracy"]
@@ -125,10 +123,10 @@ def test_a_cross_check_has_the_client_aware_frontier_beside_them(tmp_path):
     measures = rows.reset_index()
     table = study.tables(measures)["algorithms"].set_index("algorithm")
     for name, bound in rows["bound"].items():
-        client, absent = ("below CFL", "below Client-aware")[:: 1 if bound == "cfl" else -1]
+        fed, absent = ("below CFL", "below Client-aware")[:: 1 if bound == "cfl" else -1]
         best = exact(world, bound).accuracy_at(rows.loc[name, "disparity"])
-        assert table.loc[name, client] == pytest.approx(best - rows.loc[name, "accuracy"], abs=1e-9)
-        assert table.loc[name, client] >= 0 and np.isnan(table.loc[name, absent])
+        assert table.loc[name, fed] == pytest.approx(best - rows.loc[name, "accuracy"], abs=1e-9)
+        assert table.loc[name, fed] >= 0 and np.isnan(table.loc[name, absent])
     assert [row.name for row in study.verdicts(measures)] == [
         "below-cfl-frontier",
         "below-client-aware-frontier",

@@ -61,9 +61,7 @@ def test_the_same_unit_is_read_and_not_run_again(tmp_path, calls):
         ),
         (lambda: replace(unit(), seed=1), "unit.seed = 0, not 1"),
         (
-            lambda: replace(
-                unit(), make=partial(other_setting, World("w", (1.0, 0.1 + 0.2)), Scale())
-            ),
+            lambda: replace(unit(), make=partial(twin, World("w", (1.0, 0.1 + 0.2)), Scale())),
             "unit.function",
         ),
     ],
@@ -75,7 +73,7 @@ def test_another_configuration_under_the_same_name_is_refused(tmp_path, calls, c
     assert calls == [3]
 
 
-def other_setting(world, scale, budgets=(0.0, 0.1), *, rounds=3):
+def twin(world, scale, budgets=(0.0, 0.1), *, rounds=3):
     """The same arguments, another function."""
     return measured(world, scale, budgets, rounds=rounds)
 

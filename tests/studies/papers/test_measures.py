@@ -28,10 +28,8 @@ def test_measures_by_hand():
 def test_clients_without_samples_count_in_nothing():
     keys = {"dataset": "d", "objective": "o", "seed": 0}
     rows = pd.DataFrame({**keys, "samples": [2, 0, 6], "accuracy": [0.5, np.nan, 1]})
-    values = statistics(rows, ("average", "devices")).set_index("measure")["value"]
-    assert values["average"] == pytest.approx(100 * 7 / 8) and values["devices"] == pytest.approx(
-        75
-    )
+    means = statistics(rows, ("average", "devices")).set_index("measure")["value"]
+    assert means["average"] == pytest.approx(100 * 7 / 8) and means["devices"] == pytest.approx(75)
 
 
 def test_published_numbers_are_read():

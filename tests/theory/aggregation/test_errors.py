@@ -79,10 +79,6 @@ def test_arguments_are_not_changed():
     f = np.random.default_rng(60).uniform(0.1, 0.9, (20, 2))
     f[3] = 0.5
     for objective in EVERYTHING:
-        argument = f.copy()
-        _, weights = objective.value_and_dual_weights(argument)
-        assert (
-            (argument == f).all()
-            and weights.flags.writeable
-            and not np.shares_memory(weights, argument)
-        )
+        copy = f.copy()
+        _, weights = objective.value_and_dual_weights(copy)
+        assert (copy == f).all() and weights.flags.writeable and not np.shares_memory(weights, copy)

@@ -259,19 +259,17 @@ def test_of_two_numbers_the_larger_stands_for_1(values: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [["no", "yes"], ["nein", "ja"], [">50K", "<=50K"], [1, 0]], ids=str
+    "pair", [["no", "yes"], ["nein", "ja"], [">50K", "<=50K"], [1, 0]], ids=str
 )
 @pytest.mark.parametrize("kind", [object, "string", None])
-def test_pos_label_stands_for_1(values: list[Any], kind: Any) -> None:
+def test_pos_label_stands_for_1(pair: list[Any], kind: Any) -> None:
     score, label, group, client = people_of_readme(200)
     fed = Federation.from_samples(score, label, group, client)
-    named = pd.Series(
-        [values[y] for y in label], dtype=kind if isinstance(values[0], str) else None
-    )
-    same = Federation.from_samples(score, named, group, client, pos_label=values[1])
+    named = pd.Series([pair[y] for y in label], dtype=kind if isinstance(pair[0], str) else None)
+    same = Federation.from_samples(score, named, group, client, pos_label=pair[1])
     assert np.array_equal(same.model.eta, fed.model.eta)  # type: ignore[union-attr]
-    if isinstance(values[0], str):
-        low, high = map(repr, sorted(values))
+    if isinstance(pair[0], str):
+        low, high = map(repr, sorted(pair))
         message = f"pos_label must say which value of label is y = 1: {low} and {high}, got none"
         with pytest.raises(ValueError, match=re.escape(message)):
             Federation.from_samples(score, named, group, client)
@@ -343,9 +341,7 @@ def test_counts_are_people(rows: Any, calibrate: str, random: Any) -> None:
     codes = [np.unique(column, return_inverse=True)[1] for column in (client, group)]
     np.add.at(counts, (*codes, label, np.searchsorted(points, score)), 1)
     order = random.sample(range(points.size), points.size)
-    by_counts = Federation.from_counts(counts[..., order], points[order], calibrate=calibrate)
+    twin = Federation.from_counts(counts[..., order], points[order], calibrate=calibrate)
     fed = Federation.from_samples(*rows, calibrate=calibrate, levels=0)
-    assert np.array_equal(by_counts.mass, fed.mass) and np.array_equal(
-        by_counts.model.eta, fed.model.eta
-    )  # type: ignore[union-attr]
-    assert np.array_equal(by_counts.model.conditional, fed.model.conditional)  # type: ignore[union-attr]
+    assert np.array_equal(twin.mass, fed.mass) and np.array_equal(twin.model.eta, fed.model.eta)  # type: ignore[union-attr]
+    assert np.array_equal(twin.model.conditional, fed.model.conditional)  # type: ignore[union-attr]

@@ -55,23 +55,21 @@ def test_names_and_units_do_not_matter(
     clients: list[Client], order: list[int], scale: float
 ) -> None:
     etas = [Logistic(), PROBIT, (CAUCHY, Logistic(2.0))]
-    plain = Federation(clients, eta=etas)
-    changed = Federation([clients[k] for k in order], eta=[etas[k] for k in order])
-    _same(plain, changed)
-    local = RULE.local_mean_differences(plain)
-    np.testing.assert_allclose(local[order], RULE.local_mean_differences(changed), atol=1e-15)
+    base = Federation(clients, eta=etas)
+    new = Federation([clients[k] for k in order], eta=[etas[k] for k in order])
+    _same(base, new)
+    local = RULE.local_mean_differences(base)
+    np.testing.assert_allclose(local[order], RULE.local_mean_differences(new), atol=1e-15)
     # the scale of weights, and a client in two halves
     scaled = [Client(c.laws, c.q, c.weight * scale) for c in clients]
     half = Client(clients[0].laws, clients[0].q, clients[0].weight * scale / 2)
-    _same(plain, Federation([half, half, *scaled[1:]], eta=[etas[0], *etas]))
+    _same(base, Federation([half, half, *scaled[1:]], eta=[etas[0], *etas]))
     # the groups the other way round
     turned = [Client(c.laws[::-1], 1 - c.q, c.weight) for c in clients]
-    changed = Federation(turned, eta=[*etas[:2], (Logistic(2.0), CAUCHY)])
+    new = Federation(turned, eta=[*etas[:2], (Logistic(2.0), CAUCHY)])
     mirrored = Classifier(RULE.edges[::-1], RULE.values[::-1])
-    assert RULE.accuracy(plain) == pytest.approx(mirrored.accuracy(changed), abs=1e-13)
-    assert RULE.mean_difference(plain) == pytest.approx(
-        -mirrored.mean_difference(changed), abs=1e-14
-    )
+    assert RULE.accuracy(base) == pytest.approx(mirrored.accuracy(new), abs=1e-13)
+    assert RULE.mean_difference(base) == pytest.approx(-mirrored.mean_difference(new), abs=1e-14)
 
 
 @pytest.mark.parametrize(

@@ -175,14 +175,11 @@ def test_no_repaired_form_is_called_a_wrong_statement(whole: str, checked: list[
 def test_every_name_of_a_counterexample_has_a_meaning() -> None:
     for id in registered():  # whether or not the claim has changed since
         outcome = record.read(record.COMMITTED, id)
-        for counterexample in map(from_json, outcome.instances if outcome else ()):
-            if isinstance(counterexample, Counterexample):
-                explained = legend(counterexample)
-                for name, _, meaning in explained.numbers:
-                    assert meaning or re.search(rf"\b_?{name}(_|\b)", explained.statement), (
-                        id,
-                        name,
-                    )
+        for case in map(from_json, outcome.instances if outcome else ()):
+            if isinstance(case, Counterexample):
+                words = legend(case)
+                for name, _, meaning in words.numbers:
+                    assert meaning or re.search(rf"\b_?{name}(_|\b)", words.statement), (id, name)
 
 
 def test_numbers_are_written_as_people_write_them() -> None:

@@ -14,11 +14,9 @@ ROLES = {"label": "hired", "group": "sex", "client": "site"}
 
 def people(n=60):
     k = np.arange(n)
-    columns = {"school": (5, "none", "some"), "hired": (2, "0", "1"), "sex": (3, "f", "m")}
-    columns["site"] = 4, "north", "south"
-    texts = {
-        name: np.where(k % n == 0, rare, common) for name, (n, rare, common) in columns.items()
-    }
+    kinds = {"school": (5, "none", "some"), "hired": (2, "0", "1"), "sex": (3, "f", "m")}
+    kinds["site"] = 4, "north", "south"
+    texts = {name: np.where(k % n == 0, rare, common) for name, (n, rare, common) in kinds.items()}
     return pd.DataFrame({"age": 20.0 + k} | texts)
 
 
@@ -50,16 +48,14 @@ def test_parts_are_fifths_of_every_client(rows, seed):
     client, group, label = np.array(rows).T
     part = _parts(client, group, label, seed)
     for k in np.unique(client):
-        is_client = client == k
-        counts = np.bincount(part[is_client], minlength=3)
+        at_k = client == k
+        counts = np.bincount(part[at_k], minlength=3)
         assert counts[0] >= 1  # somebody to train on
-        assert (
-            abs(counts[2] - is_client.sum() / 5) <= 1 and abs(counts[1] - is_client.sum() / 5) <= 1
-        )
+        assert abs(counts[2] - at_k.sum() / 5) <= 1 and abs(counts[1] - at_k.sum() / 5) <= 1
         for a in range(3):
             for y in range(2):
-                cell = is_client & (group == a) & (label == y)
-                if counts[0] < is_client.sum():  # not one of those that all are trained on
+                cell = at_k & (group == a) & (label == y)
+                if counts[0] < at_k.sum():  # not one of those that all are trained on
                     assert abs((part[cell] == 2).sum() - cell.sum() / 5) < 1
 
 

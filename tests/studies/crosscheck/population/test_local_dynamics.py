@@ -103,11 +103,9 @@ def test_steps_are_those_of_fairbatch(q, place, difference, budget, number):
     share = np.array([[1 - q, q]])
     lam = share * np.array(place)
     rule = FairBatch("dp", ALPHA, 1.0, "zero_one", budget=budget, projection="box")
-    expected = rule.step(
-        lam[0], np.array([0.0, -difference]), np.array([[0, 1 - q], [0, q]]), number
-    )
+    exact = rule.step(lam[0], np.array([0.0, -difference]), np.array([[0, 1 - q], [0, q]]), number)
     stepped_lam = stepped(lam, np.array([difference]), share, np.array([budget]), number)
-    assert np.allclose(stepped_lam[0], expected, atol=1e-12)
+    assert np.allclose(stepped_lam[0], exact, atol=1e-12)
 
 
 def test_clients_move_on_their_own():
