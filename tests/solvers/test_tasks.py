@@ -20,7 +20,6 @@ from fairfl.theory.populations.notions import Rates
 
 PLAIN = {"difference": "pairwise", "costs": (1.0, 1.0), "sees": "xa"}
 LP = 1e-8
-KEPT = 1e-9
 
 
 def compared(seed: int) -> tuple[float, float]:

@@ -5,11 +5,9 @@ be done.
 import os
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from fairfl.cli.errors import MOST
-from fairfl.cli.simulate import GROWN, LOST, diverged
 
 GOOD = "[[clients]]\nmean = [0, 1]\n\n[[clients]]\nmean = [1, -1]\nq = 0.3\n"
 RUN = """[data]
@@ -169,17 +167,3 @@ def test_a_run_that_diverged_says_so_and_keeps_what_there_is(cli, tmp_path):
     result = cli("simulate", config(tmp_path, lr="1e15"), "--out", tmp_path / "o")
     one_line(result, 1, "diverged", "FedAvg")
     assert (tmp_path / "o" / "run" / "table.csv").is_file() and "written" in result.stdout
-
-
-def losses(*values: float) -> pd.DataFrame:
-    key = {"dataset": "d", "objective": "o", "seed": 0, "model": "global", "part": "train"}
-    rounds = range(1, len(values) + 1)
-    return pd.DataFrame({**key, "samples": 9, "round": rounds, "loss": values})
-
-
-def test_what_counts_as_diverged():
-    for fine in ((2.0, 1.0), (1.0, 0.999 * GROWN), (1e9, 0.99 * LOST), (0.0, 0.0)):
-        assert not diverged(losses(*fine)), fine
-    no = (1.0, float("nan")), (1.0, float("inf")), (1e30,)
-    for lost in ((1.0, 1.001 * GROWN), (1e9, 1.01 * LOST), *no):
-        assert diverged(losses(*lost)) == ["d, o, 0"], lost

@@ -292,18 +292,6 @@ def test_what_the_derivative_explains_is_not_counted_twice():
     assert jackknife(np.array([1, -1, 0, 1, -1])) == pytest.approx(2 * np.sqrt(0.8), rel=1e-12)
 
 
-def test_a_derivative_that_predicts_worse_than_no_change():
-    """One of the wrong sign: the changes alone, counted twice, or its own error if larger."""
-    sample, _ = law(0)
-    halves = halved(sample.counts, np.random.default_rng(0))
-    influence = np.broadcast_to([[0.0], [1.0]], sample.counts.shape)
-    y = (sample.counts - halves)[:, :, :, 1].sum(axis=(1, 2, 3)) / (sample.people / 2)
-    off = standard_errors(influence, sample.counts)
-    errors = corrected(np.array([off / 2, off]), y, y.mean(), -influence, halves)
-    assert errors == pytest.approx([np.sqrt(2.0) * y.std(), off], rel=1e-9)
-    assert corrected(off, y, y.mean(), influence, halves) == pytest.approx(off, rel=1e-2)
-
-
 def test_a_loss_near_zero_has_the_error_of_its_second_order(monkeypatch):
     """(Share of y = 1 - 1/2)², where that share is 1/2: its derivative is zero, and halves tell
     that it is var · χ² with one degree of freedom, of mean square 3 var².

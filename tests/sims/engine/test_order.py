@@ -84,22 +84,6 @@ def test_mix_is_the_published_finaliser():
     assert counter.mix(np.array(states, np.uint64)).tolist() == expected
 
 
-def test_the_last_plans_are_kept_and_no_more():
-    """8 bytes for each sample of a step of 4, 5, 3 or 10; there is room for 9 of them."""
-    plans, like = {}, torch.empty(0)
-
-    def cached(size):
-        n = np.array([size])
-        jobs = Jobs(n * 0, n * 0, n.astype(np.uint64), n, n, 10, np.zeros((5, 1)))
-        return plan._cached_shape(plans, 9 * 8, jobs, 0, 1, like=like)
-
-    first = cached(4)
-    assert cached(4) is first and cached(5) is not first and len(plans) == 2
-    cached(4), cached(3)  # 12 samples are too many: the plan of 5 was asked for the longest ago
-    assert len(plans) == 2 and cached(4) is first
-    assert len(cached(10).places) == 10 and not plans
-
-
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=60))
 def test_groups_cover_the_clients_and_pad_little(counts):
     falling = np.array(sorted(counts, reverse=True))

@@ -63,20 +63,15 @@ def smallest_distance(problem: Problem, f: Any, tied: Any) -> float:
 
 
 def test_no_optimal_rule_is_nearer_to_a_toss() -> None:
-    moved, compared = 0, 0
+    above = []
     for problem, f, lam, tied in with_several(range(30)):
         g = nearest_to_toss(problem, f, lam)
         assert problem.violation(g) <= 1e-12
         assert problem.u @ g >= problem.u @ f - 1e-12
         others = ~tied & (np.arange(f.size) < f.size - problem.levels)
         np.testing.assert_array_equal(g[others], f[others])
-        distance, best = np.abs(g - 0.5)[tied].max(), smallest_distance(problem, f, tied)
-        if np.isnan(best):  # HiGHS did not solve it
-            continue
-        assert distance <= best + CLOSE
-        compared += 1
-        moved += np.abs(f - 0.5)[tied].max() > distance + SAME  # HiGHS' own rule would not pass
-    assert moved >= 10 and compared >= 40
+        above.append(np.abs(g - 0.5)[tied].max() - smallest_distance(problem, f, tied))
+    assert np.nanmax(above) <= CLOSE  # NaN: HiGHS did not solve it
 
 
 @pytest.mark.parametrize("notion", ["accuracy_parity", "false_positive_rate_parity", "eodds"])

@@ -9,7 +9,7 @@ from run_files import PLAIN
 
 from fairfl.sims.algorithms.pfedavg import PFedAvg
 from fairfl.sims.data.federated.data import FederatedData
-from fairfl.sims.engine import MLP, ByWeight, Cosine, Softmax, Steps, Uniform
+from fairfl.sims.engine import MLP, ByWeight, Cosine, Softmax
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
 from fairfl.studies.own import config_parts
@@ -152,11 +152,3 @@ def test_objectives_of_the_tree_are_named(monkeypatch, objective, expected):
     monkeypatch.setitem(REGISTRY, "softened", Softened)
     row = {"name": "dual_weighted", "objective": objective}
     assert algorithm(Section(row, "algorithm[0]")).made.objective == expected
-
-
-def test_steps_and_uniform(toml):
-    extra = 'epochs = 1\nschedule = {kind = "steps", milestones = [2], factor = 0.5}\n'
-    extra += 'participation = {kind = "uniform", count = 2}\nbatch_size = 0'
-    training = toml(PLAIN.replace("epochs = 1", extra)).units(Scale("quick", 1))[0].make().training
-    assert training.schedule == Steps((2,), 0.5) and training.participation == Uniform(2)
-    assert training.batch_size is None

@@ -15,9 +15,7 @@ from fairfl.theory.populations.client import Client
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.fedfb_figures import figure_5
 from fairfl.theory.populations.laws import as_law
-from fairfl.theory.populations.stacked_laws import NormalLaws
 
 
 def expansion(law: Any) -> pw.Piecewise:
@@ -217,26 +215,3 @@ def test_rare_events_are_integrated_to_their_own_scale(rate: str, mean: float) -
     expected = integrate.quad(slow, mean - 8, mean + 8, points=[mean, 0.0], epsrel=1e-13)[0]
     assert profile.totals[1] == pytest.approx(expected, rel=1e-11)
     assert profile.error_at(np.array([0.1]))[1] <= 1e-14 * expected
-
-
-def test_figure_5_takes_few_densities(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counts, which are the same on every machine: 864 and 1,024 points for the gains, 2,528 for
-    the profile of both groups when this was written.
-    """
-    seen, pdf = [], NormalLaws.pdf
-
-    def counted(laws: NormalLaws, a: int, x: Any) -> Any:
-        seen.append(x.size)
-        return pdf(laws, a, x)
-
-    monkeypatch.setattr(NormalLaws, "pdf", counted)
-    model: Any = figure_5().model
-    for expand, limit in (
-        (lambda: model.gain(0), 900),
-        (lambda: model.gain(1), 1_050),
-        (lambda: model.profile((0, 1)), 2_600),
-    ):
-        seen.clear()
-        expand()
-        expand()  # kept
-        assert 16 <= sum(seen) <= limit
