@@ -22,6 +22,7 @@ FEDERATIONS = {
     ),
     "POSITIVES": ff.Federation.finite([0.0], [[[0.5], [0.5]]], [1.0]),
     "OTHER": ff.Federation([OTHER]),
+    "PROBIT": ff.Federation.normal([[0, 1]], eta=ff.Monotone(stats.norm.cdf, stats.norm.ppf)),
     "OTHER_TWO": ff.Federation([OTHER] * 2),
     "FRONTIER": ff.frontier(LAWS, "lft_ensemble", points=5),
 }
@@ -29,7 +30,7 @@ test_the_public_functions = refused(
     r"""
 solve([[0, 1]], 'cfl', 0.1) | federation must be a Federation, got list
 solve(LAWS, 'fedavg', 0.1)
-    | scheme must be one of 'cfl', 'lft_ensemble', 'lft_fedavg', 'client_aware', got 'fedavg'
+    | scheme must be one of 'cfl', 'lft_fedavg', 'lft_ensemble', 'client_aware', got 'fedavg'
 solve(ATOMS, 'cfl', None) | eps must be numbers, got None
 solve(ATOMS, 'lft_fedavg', [0.1, None]) | eps must be numbers, got \[0.1, None\]
 Federation.finite([0.0], [[[1.0], [1e-320]]], [0.5])
@@ -64,7 +65,7 @@ solve(ATOMS, 'cfl', 0.1, costs='fair') | costs must be 'balanced', .*got 'fair'
 solve(POSITIVES, 'cfl', 0.1, costs='balanced')
     | costs='balanced' needs 1e-12 of the people or more with each label, got P\(y = 1\) = 1
 solve(ATOMS, 'lft_fedavg', 0.1, local_eps=0.1)
-    | local_eps goes with 'client_aware', got scheme 'lft_fedavg': use eps
+    | local_eps goes with 'cfl' and 'client_aware', got scheme 'lft_fedavg': use eps
 solve(ATOMS, 'client_aware', 0.1, local_eps=[0.1, -2]) | local_eps must be non-negative, got -2
 solve(ATOMS, 'client_aware', 0.1, local_eps=[0.1] * 3)
     | local_eps must have shape \(\) or \(2,\), one per client, got \(3,\)
@@ -101,7 +102,9 @@ min_disparity(Federation.normal([[0, 1]] * 3), 'lft_fedavg', certify=True)
     | certify takes .*'lft_fedavg' of two clients, got 'lft_fedavg' of 3
 min_disparity(OTHER_TWO, 'lft_fedavg', certify=True) | laws must be normal for an enclosure
 min_disparity(ATOMS, 'lft_ensemble', certify=True) | normal laws and logistic η, got .* finite X
-min_disparity(OTHER, 'lft_ensemble', certify=True) | normal
+min_disparity(OTHER, 'lft_ensemble', certify=True)
+    | laws must be normal .* got ScipyLaw\(laplace.*\) for client 0, group 0
+min_disparity(PROBIT, 'lft_ensemble', certify=True) | eta must be Logistic .* got Monotone
 """,
     COMMON | FEDERATIONS,
 )

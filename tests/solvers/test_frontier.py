@@ -13,7 +13,6 @@ import fairfl as ff
 from fairfl.figures.catalog.fedfb_frontiers import FIVE as FIGURE_5
 from fairfl.figures.catalog.fedfb_frontiers import NINE as FIGURE_9
 from fairfl.solvers.frontier import Points, fitting, non_dominated
-from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 from fairfl.theory.populations.fedfb_figures import MEANS_5
 
 SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
@@ -216,18 +215,6 @@ def test_equal_shares_make_fedavg_fair(fed: ff.Federation) -> None:
     s = ff.solve(fed, "lft_fedavg", m.eps)
     assert max(m.disparity, s.disparity) == pytest.approx(0.0, abs=1e-9)
     assert s.accuracy == pytest.approx(m.accuracy, abs=1e-9)
-
-
-def test_hundreds_of_clients_have_a_smallest_disparity() -> None:
-    rng = np.random.default_rng(0)
-    fed = ff.Federation.normal(rng.normal(size=(200, 2)), sd=1.0, q=rng.uniform(0.1, 0.9, 200))
-    m = ff.min_disparity(fed, "lft_ensemble")
-    curve = EnsembleCurve(fed, fed.model)  # type: ignore[arg-type]
-    md = [curve.tradeoff_at(u)[0][:, 0] for u in (curve.solved(np.ones((1, 200))), curve.fair)]
-    low, high = fed.weight @ np.min(md, axis=0), fed.weight @ np.max(md, axis=0)
-    smallest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-    assert m.disparity == pytest.approx(smallest, abs=1e-12)
-    assert ff.solve(fed, "lft_ensemble", m.eps).disparity == pytest.approx(m.disparity, abs=1e-9)
 
 
 @pytest.mark.parametrize("task", [{}, {"costs": (5, 1)}], ids=["accuracy", "costs"])

