@@ -29,7 +29,7 @@ test_the_public_functions = refused(
     r"""
 solve([[0, 1]], 'cfl', 0.1) | federation must be a Federation, got list
 solve(LAWS, 'fedavg', 0.1)
-    | scheme must be one of 'cfl', 'lft_ensemble', 'lft_fedavg', 'client_aware', got 'fedavg'
+    | scheme must be one of 'cfl', 'lft_fedavg', 'lft_ensemble', 'client_aware', got 'fedavg'
 solve(ATOMS, 'cfl', None) | eps must be numbers, got None
 solve(ATOMS, 'lft_fedavg', [0.1, None]) | eps must be numbers, got \[0.1, None\]
 Federation.finite([0.0], [[[1.0], [1e-320]]], [0.5])
@@ -64,7 +64,7 @@ solve(ATOMS, 'cfl', 0.1, costs='fair') | costs must be 'balanced', .*got 'fair'
 solve(POSITIVES, 'cfl', 0.1, costs='balanced')
     | costs='balanced' needs 1e-12 of the people or more with each label, got P\(y = 1\) = 1
 solve(ATOMS, 'lft_fedavg', 0.1, local_eps=0.1)
-    | local_eps goes with 'client_aware', got scheme 'lft_fedavg': use eps
+    | local_eps goes with 'cfl' and 'client_aware', got scheme 'lft_fedavg': use eps
 solve(ATOMS, 'client_aware', 0.1, local_eps=[0.1, -2]) | local_eps must be non-negative, got -2
 solve(ATOMS, 'client_aware', 0.1, local_eps=[0.1] * 3)
     | local_eps must have shape \(\) or \(2,\), one per client, got \(3,\)

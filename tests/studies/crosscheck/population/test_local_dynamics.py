@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from fairfl import solve
-from fairfl.claims.empirical.local_constraints import NEAR, OVER, PEOPLE
+from fairfl.claims.empirical.local_constraints import ACCURACY_ERROR, MD_ERROR, PEOPLE
 from fairfl.sims.group_fairness import FairBatch
 from fairfl.studies.crosscheck.population.local_dynamics import ALPHA, converged, stepped, trained
 from fairfl.studies.crosscheck.population.pointwise_rule import any_rule
@@ -78,8 +78,12 @@ def test_the_largest_standard_errors():
     """p (1 - p) / n is largest at 1/2; a difference of two halves of n adds two of n/2."""
     p = np.linspace(0, 1, 101)
     variance = p * (1 - p)
-    assert pytest.approx(np.sqrt(variance / PEOPLE).max()) == NEAR == 0.005
-    assert pytest.approx(np.sqrt(2 * (variance + variance[:, None]) / PEOPLE).max()) == OVER == 0.01
+    assert pytest.approx(np.sqrt(variance / PEOPLE).max()) == ACCURACY_ERROR == 0.005
+    assert (
+        pytest.approx(np.sqrt(2 * (variance + variance[:, None]) / PEOPLE).max())
+        == MD_ERROR
+        == 0.01
+    )
 
 
 def sixteenths(low: float, high: float) -> st.SearchStrategy[float]:
