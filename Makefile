@@ -11,7 +11,7 @@ TORCH ?= $(shell command -v nvidia-smi >/dev/null || echo https://download.pytor
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal
 
-LAYERS := _support theory solvers sims studies claims figures
+LAYERS := $(shell sed -n 's/^"fairfl\.\(.*\)" = .*/\1/p' pyproject.toml)
 ROUNDINGS := start-0 start-1 start-2 float32 float64
 
 .PHONY: reproduce test test-fast verify-deep perturbed mutation bench docs lint typings sims clean

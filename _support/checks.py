@@ -53,13 +53,13 @@ def _missing(array: Array) -> Any:
     return pd.isna(array)
 
 
-def coded(name: str, value: Any, size: int) -> tuple[tuple[Any, ...], Array]:
-    """The sorted distinct labels of (size,) rows, and each row's code; ValueError as ``as_labels``,
-    for another shape, and for labels that cannot be sorted.
+def coded(name: str, value: Any, size: int, column: str = "score") -> tuple[tuple[Any, ...], Array]:
+    """The sorted distinct labels of (size,) rows, as many as ``column`` has, and each row's code;
+    ValueError as ``as_labels``, for another shape, and for labels that cannot be sorted.
     """
     array = as_labels(name, value)
     if array.shape != (size,):
-        raise ValueError(f"{name} must have shape ({size},), a label a row, got {array.shape}")
+        raise ValueError(f"{name} must have shape ({size},), as {column}, got {array.shape}")
     try:
         labels, codes = np.unique(array, return_inverse=True)
     except TypeError:

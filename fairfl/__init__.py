@@ -37,9 +37,11 @@ if TYPE_CHECKING:
     from fairfl.theory.populations.laws import Mixture as Mixture
     from fairfl.theory.populations.laws import Samples as Samples
 
-# In a checkout's root Python imports this folder, not what is installed; the rest stands beside it.
+# In a checkout's root Python imports this folder, and the layers stand beside it.
 if not Path(__file__).with_name("_support").exists():
-    __path__.append(str(Path(__file__).parents[1]))
+    from fairfl.checkout import find_layers
+
+    find_layers(Path(__file__).parents[1])
 
 _WHERE = {
     "__version__": "_support.version",

@@ -52,7 +52,8 @@ CLAIMS = (
         r"$c=\min_i|MD_i(f^{ERM})|$.",
         kind="implication",
         hypotheses={**PREMISES, **INCREASE},
-        scope="each g_i strictly increasing, n = 2",
+        scope="each g_i strictly increasing",
+        size="n = 2",
         check=drawn(favoured, opposed, tolerance=0.0),
         mutants={
             "client 0": ("the ERM of client 0 in place of that of all people", {"by": "client 0"}),

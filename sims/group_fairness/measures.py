@@ -49,8 +49,8 @@ class FairMeasures:
         chance = as_floats("accept", accept)
         if chance.ndim != 1 or not chance.size:
             raise ValueError(f"accept must have shape (N,), N >= 1, got {chance.shape}")
-        labels, of = coded("y", y, chance.size)
-        groups, code = coded("group", group, chance.size)
+        labels, of = coded("y", y, chance.size, "accept")
+        groups, code = coded("group", group, chance.size, "accept")
         if not {*labels} <= {0, 1}:
             raise ValueError(f"y must be 0 or 1, got {shown(labels)}")
         label = np.array(labels, int)[of]

@@ -96,7 +96,8 @@ def test_a_module_that_a_file_imports_counts(tmp_path, monkeypatch):
         (tmp_path / "planted_constants.py").write_text(text)
         own_parts.DIGESTS.clear()  # as in another process
         own_parts.import_parts([str(tmp_path / "planted_lemmas.py")])
-        dependencies.key.cache_clear()
+        for cached in (dependencies.source, dependencies.key):
+            cached.cache_clear()
         keys.append(dependencies.key("planted_lemmas"))
         lists.append(listing._key())
     assert len(set(keys)) == 2 and len(set(lists)) == 3

@@ -165,6 +165,21 @@ def test_one_copy_is_imported_wherever_python_starts(installed, source, tmp_path
     assert run(python, "-m", "fairfl", "--version", cwd=source if root else tmp_path)
 
 
+def test_in_the_root_of_the_checkout_the_layers_alone_are_part_of_fairfl(installed, source):
+    """Other folders are no packages of it; without an installation the error says what to do."""
+    (source / "other").mkdir()
+    (source / "other" / "__init__.py").touch()
+    code = (
+        "import importlib.util as u; print(u.find_spec('fairfl.other'), u.find_spec('fairfl.sims'))"
+    )
+    assert run(installed[0], "-c", code, cwd=source).startswith(
+        "None ModuleSpec(name='fairfl.sims'"
+    )
+    words = [sys.executable, "-I", "-S", "-c", "import sys; sys.path.insert(0, '.'); import fairfl"]
+    bare = subprocess.run(words, cwd=source, capture_output=True, text=True)
+    assert "ImportError: fairfl is not installed: run `pip install -e .`" in bare.stderr
+
+
 EXAMPLES = ROOT / "docs" / "examples"
 OWN_PARTS = {
     "claims check mine/mean --import my_lemma.py": "claims checked: 1, failed: 0",

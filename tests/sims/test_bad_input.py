@@ -252,7 +252,7 @@ AgnosticFair(decay=0.0) | decay
 AgnosticFair().fit(Logistic(2), Parts(ClientData(X, Y, [0, 4])), 1, 0.1) | group
 Quantiser(17, 0, 1) | bits
 Quantiser(4, 1, 1) | high - low
-FairMeasures.of([1, 0], [1, 0], [0]) | group must have shape \(2,\), a label a row, got \(1,\)
+FairMeasures.of([1, 0], [1, 0], [0]) | group must have shape \(2,\), as accept, got \(1,\)
 LeNet(size=30) | size must be 28 or 32, got 30
 ResNet18GN(width=3) | width must be a multiple of groups \(2\), got 3
 CharLSTM(5, layers=0) | layers must be a whole number of at least 1, got

@@ -225,7 +225,7 @@ def test_sites_too_small_and_protection_given_twice_are_refused(north):
     with pytest.raises(ValueError, match="'north' has too few people to withhold counts below 11"):
         north.suppressed(11)
     for epsilon in (0.0, -1.0, np.nan, np.inf):
-        with pytest.raises(ValueError, match="epsilon must be in"):
+        with pytest.raises(ValueError, match="epsilon must"):
             north.noised(epsilon)
     noisy = replace(north, epsilon=1.0)
     for again in (lambda: noisy.noised(1.0), lambda: noisy.suppressed(3)):

@@ -185,13 +185,13 @@ def test_no_programme_asks_for_less_than_standing_still(clients: int) -> None:
         assert (promise >= -1e-9).all()
 
 
-def test_steps_of_budgets_go_on_where_steps_of_multipliers_end() -> None:
-    """Client 3's λ is its smaller mass, to rounding."""
+def test_steps_of_budgets_get_where_steps_of_multipliers_do_not() -> None:
+    """Client 3's λ is its smaller mass, to rounding, which decides where steps of λ end."""
     fed, eps, goal = audited("densities", 37), np.array([[1, 0, 0.4, 0.6]]), np.array([0.12])
     family, lam = RuleFamily.of(fed), ff.solve(fed, "lft_fedavg", eps[0]).multipliers[None]
     rule, _ = family.follow(family.at(lam), eps)
     ended = densities_sqp.climb(family, rule, goal, np.abs(lam[0]) + 0.01, 12)
-    stepped = step_budgets(family, ended, goal)
+    stepped = step_budgets(family, rule, goal)
     s = ff.solve(fed, "lft_fedavg", stepped.budgets[0])
     assert s.disparity <= 0.12 + 1e-9 and s.accuracy >= ended.accuracy[0] + 5e-3
 

@@ -94,9 +94,7 @@ def test_groups_of_several_columns_are_their_combinations() -> None:
     np.testing.assert_array_equal(joined_column.mass, columns.mass)
     frame = pd.DataFrame({"race": race, "sex": sex})
     assert Federation.from_samples(score, label, frame, client).groups == columns.groups
-    with pytest.raises(
-        ValueError, match=r"group must have shape \(5,\), a label a row, got \(2,\)"
-    ):
+    with pytest.raises(ValueError, match=r"group must have shape \(5,\), as score, got \(2,\)"):
         Federation.from_samples(score, label, np.stack([race, sex]), client)
     rows = [list(pair) for pair in zip(race, sex, strict=True)]
     assert Federation.from_samples(score, label, rows, client).groups == columns.groups
