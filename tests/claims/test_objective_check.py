@@ -17,7 +17,7 @@ def mean_square(f):
     return (f**2).mean(-1) / 2
 
 
-@pytest.mark.parametrize("objective", [next(iter(one)) for one in ALL], ids=repr)
+@pytest.mark.parametrize("objective", [next(iter(family)) for family in ALL], ids=repr)
 def test_every_objective_is_what_it_says(objective):
     assert ff.check_objective(objective, examples=FEW)
 

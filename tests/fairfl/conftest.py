@@ -157,6 +157,6 @@ def planted_study(monkeypatch):
         (Drawing("crosscheck-planted", "A picture", "x", "y", table),),
     )
     plain = Study("plain", "Keeps nothing", planted.seeds, units, planted.tables, verdicts)
-    by_name_of_study = {"plain": plain, "planted": planted}
-    monkeypatch.setattr(all_studies, "studies", lambda: by_name_of_study)
+    studies = {"plain": plain, "planted": planted}
+    monkeypatch.setattr(all_studies, "studies", lambda: studies)
     return box

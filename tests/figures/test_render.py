@@ -26,10 +26,10 @@ FAST = "fedfb_figure_8"
 def blank(monkeypatch):
     """Figures without a picture: how files are kept does not depend on what they show."""
 
-    def blank_entries(names):
+    def entries(names):
         return [replace(entry, draw=lambda table: Figure((1, 1))) for entry in find(names)]
 
-    monkeypatch.setattr(rendering, "find", blank_entries)
+    monkeypatch.setattr(rendering, "find", entries)
 
 
 def test_three_files_which_carry_the_version_and_the_figure_they_show(tmp_path):

@@ -291,5 +291,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Sum up what sweeps have audited.")
     parser.add_argument("tables", type=Path, nargs="+")
     parser.add_argument("--out", type=Path, required=True)
-    asked = parser.parse_args()
-    summary(pd.concat(map(pd.read_parquet, asked.tables))).to_csv(asked.out, lineterminator="\n")
+    arguments = parser.parse_args()
+    summary(pd.concat(map(pd.read_parquet, arguments.tables))).to_csv(
+        arguments.out, lineterminator="\n"
+    )

@@ -54,4 +54,4 @@ SHOWN = {
     TERM: [TERM(1.0), TERM(0.1, tau=0.5), TERM(2.0, tau=-0.5)],
 }
 """Settings in which an algorithm is tested; of the others, a new one too, its defaults."""
-EVERY = [one for kind in KINDS.values() for one in SHOWN.get(kind, [kind()])]
+EVERY = [rule for kind in KINDS.values() for rule in SHOWN.get(kind, [kind()])]

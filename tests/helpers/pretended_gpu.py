@@ -29,9 +29,9 @@ COPIES = (aten._to_copy.default, aten.copy_.default)
 
 
 class OnGPU(Tensor):
-    """A tensor of the pretended GPU; ``held`` has its numbers."""
+    """A tensor of the pretended GPU; ``tensor`` has its numbers."""
 
-    held: Tensor
+    tensor: Tensor
 
     @staticmethod
     def __new__(cls, tensor: Tensor) -> OnGPU:
@@ -43,7 +43,7 @@ class OnGPU(Tensor):
             dtype=tensor.dtype,
             device=GPU,
         )
-        wrapper.held = tensor
+        wrapper.tensor = tensor
         return wrapper
 
     @classmethod
@@ -100,7 +100,7 @@ class Pretended(Counted):
         if target is not None:
             kwargs["device"] = torch.device("cpu")
         kwargs.pop("non_blocking", None)
-        gpu_of = {id(t.held): t for t in on_gpu}
+        gpu_of = {id(t.tensor): t for t in on_gpu}
         out = func(*tree_map(_open, args), **tree_map(_open, kwargs))
         stays = to_gpu if func is COPIES[0] and target is not None else bool(on_gpu) or to_gpu
         if name.startswith("aten._local_scalar_dense") or not stays:
@@ -120,7 +120,7 @@ class Pretended(Counted):
 
 
 def _open(value: Any) -> Any:
-    return value.held if isinstance(value, OnGPU) else value
+    return value.tensor if isinstance(value, OnGPU) else value
 
 
 @contextmanager

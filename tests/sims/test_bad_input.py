@@ -29,8 +29,8 @@ def scored(**changes):
 FOUR = [0, 1, 0, 1]
 DATA = vars(partition) | vars(tables) | vars(small_data)
 DATA |= {
-    each.__name__: each
-    for each in (synthetic, fedfb_synthetic, register, logistic_fit, scored, Form)
+    function.__name__: function
+    for function in (synthetic, fedfb_synthetic, register, logistic_fit, scored, Form)
 }
 test_data = refused(
     r"""

@@ -67,10 +67,10 @@ def test_no_budgets_beat_the_frontier(scheme, seed, notion, groups):
 
 def against_exact(scheme, seed, **sizes):
     """By how much the frontier of two groups with one rate differs from the exact one."""
-    fed, more = random_task(scheme, seed, groups=2, **sizes)
+    fed, options = random_task(scheme, seed, groups=2, **sizes)
     notions = ("demographic_parity", "true_positive_rate_parity", "accuracy_parity")
     notion = notions[seed % (3 if scheme == "lft_ensemble" else 2)]
-    task = Task.of(fed, scheme, notion, more["difference"], more["costs"], more["sees"])
+    task = Task.of(fed, scheme, notion, options["difference"], options["costs"], options["sees"])
     if scheme == "lft_fedavg":
         exact = ExactFedAvg.of(fed, task).frontier(9)
         F = FedAvgSearch.of(fed, task).frontier(5)

@@ -27,7 +27,7 @@ class Question:
     weight: Any
     scheme: str
     eps: Any
-    more: dict[str, Any]
+    task: dict[str, Any]
 
     @classmethod
     def random(cls, seed: int, scheme: str, **sizes: Any) -> Question:
@@ -42,14 +42,14 @@ class Question:
         """Of an ensemble, whose members may have several optima, the members' mean."""
         points = np.arange(self.masses.shape[2])
         fed = ff.Federation.finite(points, self.masses, self.eta, self.weight)
-        s = ff.solve(fed, self.scheme, self.eps, **self.more)
+        s = ff.solve(fed, self.scheme, self.eps, **self.task)
         if self.scheme == "lft_ensemble":
             return float(fed.weight @ [c.primal for c in s.certificates]) - 1.0
         return s.utility
 
     def clients(self, order: Any) -> Question:
         """The clients ``order``, each as often as it is named, with their budgets."""
-        local = {k: v[order] for k, v in self.more.items() if k == "local_eps"}
+        local = {k: v[order] for k, v in self.task.items() if k == "local_eps"}
         share = self.weight / np.bincount(order, minlength=len(self.weight))
         return Question(
             self.masses[order],
@@ -57,16 +57,16 @@ class Question:
             share[order],
             self.scheme,
             self.eps[order] if np.ndim(self.eps) else self.eps,
-            self.more | local,
+            self.task | local,
         )
 
     def groups(self, order: Any) -> Question:
         """The groups by other names, with their costs."""
-        costs = self.more["costs"]
+        costs = self.task["costs"]
         if not isinstance(costs, str):
             costs = tuple(cost[order] if np.ndim(cost) else cost for cost in costs)
-        task = self.more | {"costs": costs}
-        return replace(self, masses=self.masses[:, order], eta=self.eta[:, order], more=task)
+        task = self.task | {"costs": costs}
+        return replace(self, masses=self.masses[:, order], eta=self.eta[:, order], task=task)
 
 
 def turned(question: Question) -> Question:
@@ -84,7 +84,7 @@ def halved(question: Question) -> Question:
 
 def without_costs(question: Question) -> Question:
     """False: the groups' names change, their costs stay."""
-    return replace(turned(question), more=question.more)
+    return replace(turned(question), task=question.task)
 
 
 def without_weights(question: Question) -> Question:
@@ -102,7 +102,7 @@ def gap(change: Any, seed: int, scheme: str) -> float:
     question = Question.random(seed, scheme)
     if change is without_costs:
         by_group = np.linspace(0.2, 1.0, question.masses.shape[1])
-        question = replace(question, more=question.more | {"costs": (by_group, by_group)})
+        question = replace(question, task=question.task | {"costs": (by_group, by_group)})
     return abs(change(question).utility() - question.utility())
 
 
@@ -131,7 +131,7 @@ def test_a_group_that_nobody_compares_changes_no_number(scheme: str) -> None:
     for seed in SEEDS:
         base = two_groups(seed, scheme)
         notion = ("true_positive_rate_parity", "false_positive_rate_parity")[seed % 2]
-        base = replace(base, more=base.more | {"notion": notion, "sees": "xa", "costs": (3, 2)})
+        base = replace(base, task=base.task | {"notion": notion, "sees": "xa", "costs": (3, 2)})
         third = np.full_like(base.masses[:, :1], 1 / base.masses.shape[2])
         masses = np.concatenate([base.masses, third], axis=1) / 2
         for differences, positive in ((gaps, seed % 2), (mistaken, 1 - seed % 2)):
@@ -149,17 +149,17 @@ def test_two_groups_overall_are_the_larger_share_of_the_pair(scheme: str) -> Non
     gaps, mistaken = [], []
     for seed in SEEDS:
         base = two_groups(seed, scheme)
-        base = replace(base, more=base.more | {"notion": "dp", "difference": "pairwise"})
+        base = replace(base, task=base.task | {"notion": "dp", "difference": "pairwise"})
         masses = base.masses.sum(axis=2)
         larger = masses.max(axis=1)
         whole = float((base.weight @ masses).max() / base.weight.sum())
-        pair = {"local_eps": base.more["local_eps"] * larger} if scheme == "client_aware" else {}
+        pair = {"local_eps": base.task["local_eps"] * larger} if scheme == "client_aware" else {}
         share = larger if scheme.startswith("lft") else whole
         both = (masses > 0).all(axis=1) if scheme.startswith("lft") else True
         overall = replace(
             base,
             eps=np.where(both, base.eps * share, base.eps),
-            more=base.more | pair | {"difference": "overall"},
+            task=base.task | pair | {"difference": "overall"},
         )
         gaps.append(abs(overall.utility() - base.utility()))
         mistaken.append(abs(replace(overall, eps=base.eps).utility() - base.utility()))

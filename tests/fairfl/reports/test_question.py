@@ -107,16 +107,16 @@ def test_rates_of_groups_make_the_disparity(seed):
         with pytest.raises(ValueError, match="must have two groups to compare: nobody of group"):
             group_rates(fed, question, top)
         return
-    rates_found = group_rates(fed, question, top)
+    top_rates = group_rates(fed, question, top)
     free, fairest = (ff.solve(fed, "cfl", eps, **question.of("cfl")) for eps in (np.inf, top))
     by_hand = Counted(fed, (free if free.disparity <= top + 1e-9 else fairest).classifier)
-    assert rates_found.rate in RATES
-    label = {"everyone": None, "positive": 1, "negative": 0, "right": "right"}[rates_found.rate]
+    assert top_rates.rate in RATES
+    label = {"everyone": None, "positive": 1, "negative": 0, "right": "right"}[top_rates.rate]
     everybody, groups = set(range(fed.n_clients)), set(range(fed.n_groups))
     rates = [by_hand.rate(label, everybody, {a}) for a in groups]
-    assert rates_found.by_group == pytest.approx(rates, abs=1e-10, nan_ok=True)
+    assert top_rates.by_group == pytest.approx(rates, abs=1e-10, nan_ok=True)
     of_all = by_hand.rate(label, everybody, groups)
-    assert rates_found.of_all == pytest.approx(of_all, abs=1e-10, nan_ok=True)
+    assert top_rates.of_all == pytest.approx(of_all, abs=1e-10, nan_ok=True)
     difference_by_hand = np.nanmax(rates) - np.nanmin(rates)
     if difference == "overall":
         difference_by_hand = np.nanmax(np.abs(np.array(rates) - of_all))

@@ -16,7 +16,7 @@ PARTS = [
 ]
 P = (Q(1, 10), Q(2, 10), Q(3, 10), Q(4, 10))
 ROUND = {"rounds": 2, "batch_size": None, "steps": 2, "momentum": 0.5}
-COUNTING = [one for one in EVERY if not isinstance(one, AFL)]
+COUNTING = [rule for rule in EVERY if not isinstance(rule, AFL)]
 COUNTING += [FedMGDA(0.02, normalize=False), GIFAIR(groups=(0, 1, 2, 0))]
 """FedMGDA where its box binds, and GIFAIR with a group of two clients."""
 MODEL = Softmax(3, 3)

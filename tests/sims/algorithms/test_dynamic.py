@@ -93,7 +93,7 @@ def test_server_optimisers_by_hand(kind):
         check(FedOpt(kind, 0.5, 0.75, 1 / 8), t, LeastSquares, w)
 
 
-EVERY = [one for kind in NEW for one in SHOWN.get(kind, [kind()])]
+EVERY = [rule for kind in NEW for rule in SHOWN.get(kind, [kind()])]
 EVERY.append(DynamicQFedAvg(0.0, variant="printed", rule=ClippingFedAvg()))
 SIZES, GROUPS = (5, 17, 4, 9, 30, 8), (0, 0, 1, 1, 2, 2)
 SETTING = quick(rounds=7, epochs=2, momentum=0.5, participation=Joining((0, 2, 5), groups=GROUPS))

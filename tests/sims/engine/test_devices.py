@@ -99,7 +99,7 @@ FEW, TWO = classified((1, 9, 4), test=2), quick(momentum=0.5)
 DROP = replace(EXACT, non_finite="drop")
 SUMS = Logistic(2), people((30, 20, 25)), [Replicate(FedFB())], quick(rounds=3)
 CASES = {
-    "every algorithm": (Softmax(4, 3), DATA, [Replicate(one) for one in EVERY], ALL),
+    "every algorithm": (Softmax(4, 3), DATA, [Replicate(rule) for rule in EVERY], ALL),
     "mlp": (MLP((4, 5, 3)), FEW, MIXED, TWO),
     "mlp in chunks": (MLP((4, 5, 3)), FEW, MIXED, TWO, replace(EXACT, memory_limit=1)),
     "module": (Module(network), FEW, MIXED, TWO),

@@ -82,8 +82,8 @@ def test_the_same_as_the_plain_loop(model):
     )
     assert model.in_turn and float(together.params.abs().max()) > 1e-3
     small, alone = ended([Ditto(0.2), QFedAvg(1.0)], memory_limit=1), ended([Ditto(0.2)])
-    for row in (slow.params.detach(), small.params):
-        np.testing.assert_allclose(together.params, row, rtol=1e-12, atol=1e-12)
+    for params in (slow.params.detach(), small.params):
+        np.testing.assert_allclose(together.params, params, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(alone.params[0], together.params[0], rtol=1e-12, atol=1e-12)
     for row, slow_row in zip(together.evaluate(), slow.evaluate(), strict=True):
         np.testing.assert_allclose(row["loss"], slow_row["loss"], rtol=1e-11)

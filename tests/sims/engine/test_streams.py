@@ -49,8 +49,13 @@ GROUP_FAIR = [
     LocalFairBatch(FairBatch()),
 ]
 PEOPLE = Logistic(2), people((30, 50, 40, 20)), GROUP_FAIR, quick(rounds=4)
-ALONE = Softmax(4, 3), classified(SIZES), [one for one in EVERY if one.name != "fedmgda"], SETTING
-AT_ONCE = *ALONE[:2], [one for one in EVERY if one.name == "fedmgda"], SETTING
+ALONE = (
+    Softmax(4, 3),
+    classified(SIZES),
+    [rule for rule in EVERY if rule.name != "fedmgda"],
+    SETTING,
+)
+AT_ONCE = *ALONE[:2], [rule for rule in EVERY if rule.name == "fedmgda"], SETTING
 
 
 @pytest.mark.parametrize(
@@ -181,11 +186,11 @@ def test_layers_are_weights_with_their_bias():
     assert Module(LeNet).layers == (156, 2416, 48_120, 10_164, 850)  # derived in models/test_models
 
 
-FIRST = {one.name: one for one in reversed(EVERY) if one.name not in ("fedmgda", "ditto")}
+FIRST = {rule.name: rule for rule in reversed(EVERY) if rule.name not in ("fedmgda", "ditto")}
 HELD = *FIRST.values(), *GROUP_FAIR[:3], LocalFairBatch(average_every=1)
 
 
-@pytest.mark.parametrize("rule", HELD, ids=lambda one: one.name)
+@pytest.mark.parametrize("rule", HELD, ids=lambda rule: rule.name)
 def test_memory_does_not_grow_with_the_clients(rule, monkeypatch):
     """Updates of 40 clients are 40 * 85 kB; with a limit of 1 MB they take as much as 10's.
 

@@ -25,12 +25,12 @@ SETTINGS = {
     ],
     "fairfed": [FairFed(), FairFed(0.3, "eo"), FairFed(0.3, "dp", "none")],
     "lft": [
-        *(LocalFairBatch(rule, every) for rule in RULES for every in (None, 1, 2)),
-        *(LocalFairBatch(BUDGETED, every, BUDGETS) for every in (None, 1, 3)),
+        *(LocalFairBatch(rule, period) for rule in RULES for period in (None, 1, 2)),
+        *(LocalFairBatch(BUDGETED, period, BUDGETS) for period in (None, 1, 3)),
     ],
 }
 """Settings in which an algorithm is tested; of the others, a new one too, its defaults."""
-EVERY = [one for name, kind in SUM_ONLY.items() for one in SETTINGS.get(name, [kind()])]
+EVERY = [rule for name, kind in SUM_ONLY.items() for rule in SETTINGS.get(name, [kind()])]
 IDS = np.array([3, 4, 11, 70])
 
 
@@ -69,7 +69,7 @@ def test_clients_in_any_order(algorithm):
 
 
 @pytest.mark.parametrize("draw", [Uniform(3), ByWeight(3), Joining((0,), share=0.6)], ids=repr)
-@pytest.mark.parametrize("algorithm", [one for one in EVERY if not one.complete], ids=repr)
+@pytest.mark.parametrize("algorithm", [rule for rule in EVERY if not rule.complete], ids=repr)
 def test_some_clients_in_any_order(algorithm, draw):
     expected = by_id(range(4), algorithm, participation=draw, stragglers=0.4)
     for order in ((3, 1, 0, 2), (2, 3, 1, 0)):

@@ -143,10 +143,10 @@ def unsealed_as(change):
     "content",
     [
         *("", "{", "[]", "3", "{}", "\xff", '{"versions": [{}]}'),
-        unsealed_as(lambda kept: kept["configuration"]["training"].update(lr=0.5)),
-        unsealed_as(lambda kept: kept["configuration"]["training"].pop("lr")),
-        unsealed_as(lambda kept: kept["configuration"].update(model="another")),
-        unsealed_as(lambda kept: kept["versions"].clear()),
+        unsealed_as(lambda record: record["configuration"]["training"].update(lr=0.5)),
+        unsealed_as(lambda record: record["configuration"]["training"].pop("lr")),
+        unsealed_as(lambda record: record["configuration"].update(model="another")),
+        unsealed_as(lambda record: record["versions"].clear()),
     ],
 )
 def test_a_configuration_that_is_none_or_was_altered(content, tmp_path, whole):

@@ -120,6 +120,6 @@ def test_every_unit_of_the_studies_says_what_it_is_run_with():
 
     for study in studies().values():
         units = [study.units(Scale("quick", 1)) for _ in range(2)]
-        first, second = ([configuration(unit_of_run) for unit_of_run in run] for run in units)
+        first, second = ([configuration(planned) for planned in run] for run in units)
         assert len({unit.name for unit in units[0]}) == len(units[0]) > 0
         assert first == second and " at 0x" not in repr(first)

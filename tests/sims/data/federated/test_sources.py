@@ -172,7 +172,7 @@ FILES = {
     "npz": ("mnist", NPZ, lambda: npz(*DIGITS)),
     "idx": ("fashion-mnist", "fashion-mnist/train-labels-idx1-ubyte.gz", lambda: idx(DIGITS[1])),
     "tar": ("cifar-100", HUNDRED, lambda: tar(FINE)),
-    "pngs": ("cinic-10", CINIC, lambda: tar({name: png(one) for name, one in FOUR.items()})),
+    "pngs": ("cinic-10", CINIC, lambda: tar({name: png(image) for name, image in FOUR.items()})),
     "json": ("vehicle", VEHICLE, sensors),
 }
 
