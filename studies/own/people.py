@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from fairfl._support.checks import Array, some
+from fairfl._support.checks import Array, listed
 from fairfl.sims.data.federated.data import PARTS, FederatedData
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.api import frontier
@@ -108,8 +108,8 @@ def notes(request: Request, rows: pd.DataFrame) -> tuple[str, ...]:
     groups = ", ".join(f"{n} {_count(table.group == a)}" for a, n in enumerate(table.group_names))
     clients = [f"{n} {_count(table.client == k)}" for k, n in enumerate(table.client_names)]
     return (
-        f"{len(table):,} people, by group: {groups}; by client: {some(clients)}. y = 1 is "
-        f"{request.label} = {table.label_names[1]}. Features: {some(table.columns['features'])}.",
+        f"{len(table):,} people, by group: {groups}; by client: {listed(clients)}. y = 1 is "
+        f"{request.label} = {table.label_names[1]}. Features: {listed(table.columns['features'])}.",
         *filter(None, [table.note]),
         f"Three fifths are trained on; a fifth, '{VALIDATION}', is for choosing ε; a fifth is "
         "tested on.",

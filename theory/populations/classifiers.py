@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats, as_labels, in_range, shown, some, whole
+from fairfl._support.checks import Array, as_floats, as_labels, in_range, listed, shown, whole
 from fairfl._support.json_file import list_of, parsed, sealed, unsealed
 
 if TYPE_CHECKING:
@@ -145,8 +145,8 @@ class Classifier:
         fields = {"edges": None, "values": None, "groups": None, "names": []} | unsealed(data)
         edges, values = (list_of(key, fields[key], (list,), "lists") for key in ("edges", "values"))
         names = list_of("names", fields["names"], (str,), "texts")
-        listed = list_of("groups", fields["groups"], (str, int, float, list), "names")
-        groups = [tuple(name) if isinstance(name, list) else name for name in listed]
+        labels = list_of("groups", fields["groups"], (str, int, float, list), "names")
+        groups = [tuple(name) if isinstance(name, list) else name for name in labels]
         parts = [part for name in groups for part in (name if isinstance(name, tuple) else [name])]
         list_of("groups", parts, (str, int, float), "names")
         return cls(edges, values, groups, names)
@@ -203,9 +203,8 @@ class Classifier:
         if (numbers < 0).any():
             wrong = labels[numbers < 0][0]
             wrong = shown(tuple(wrong) if several else wrong)
-            raise ValueError(
-                f"a must be one of the groups {some([shown(n) for n in self.groups])}, got {wrong}"
-            )
+            allowed = listed([shown(name) for name in self.groups])
+            raise ValueError(f"a must be one of the groups {allowed}, got {wrong}")
         return numbers
 
     def __call__(self, x: ArrayLike, a: Any) -> Array:
