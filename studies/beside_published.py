@@ -79,7 +79,7 @@ def cells(table: pd.DataFrame, spread: str = "sd") -> list[list[str]]:
         texts.setdefault((row["dataset"], row["objective"]), {})[row["measure"]] = _cell(
             row, spread
         )
-    body = [[*key, *(found.get(name, "") for name in measures)] for key, found in texts.items()]
+    body = [[*key, *(line.get(name, "") for name in measures)] for key, line in texts.items()]
     return [["data", "objective", *measures], *body]
 
 

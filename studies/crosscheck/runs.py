@@ -21,7 +21,7 @@ from fairfl.sims.group_fairness import FairBatch, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import MODELS
 from fairfl.solvers.schemes import LABELS
 from fairfl.studies.crosscheck.population.features import Basis
-from fairfl.studies.crosscheck.population.learned_rules import Found, learned
+from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.experiment import Setting, Unit
 from fairfl.studies.papers.fedfb.data import pooled
@@ -156,7 +156,7 @@ class Plan:
         lines = []
         for budget, members in zip(self.budgets, self.members(result), strict=True):
             rule = Classifier.average(members, p)
-            measures = Found.of(rule, self.world.federation, self.notion)
+            measures = Performance.of(rule, self.world.federation, self.notion)
             line = {"world": self.world.name, **plan, "budget": spelt(budget)}
             line |= {key: getattr(measures, key) for key in ("accuracy", "difference", "disparity")}
             line |= {"local": max(map(abs, measures.local)), "rule": rule.to_json()}

@@ -77,28 +77,28 @@ def values(request: Request, rows: pd.DataFrame) -> pd.DataFrame:
     chosen_by = {"accuracy": f"{VALIDATION} Acc.", disparity: f"{VALIDATION} disparity"}
     parts = []
     for part, columns in (("test", shown), ("validation", chosen_by)):
-        mine = among(rows, "part", [part])
+        part_rows = among(rows, "part", [part])
         # constants come with every schedule
-        parts.append(long(mine.loc[~mine.duplicated(["objective", "seed"])], columns))
+        parts.append(long(part_rows.loc[~part_rows.duplicated(["objective", "seed"])], columns))
     return pd.concat(parts, ignore_index=True)
 
 
 def points(request: Request, rows: pd.DataFrame) -> pd.DataFrame:
     """A point a setting; for demographic parity with the frontier of a score behind."""
-    listed = [one for schedule in SCHEDULES for one in methods(request, schedule, 1)]
-    test = fedfb_points.by_setting(among(rows, "part", ["test"]), listed, label)
-    found = fedfb_points.trade_off(test, disparity=NOTIONS[request.notion])
+    settings = [setting for schedule in SCHEDULES for setting in methods(request, schedule, 1)]
+    test = fedfb_points.by_setting(among(rows, "part", ["test"]), settings, label)
+    table = fedfb_points.trade_off(test, disparity=NOTIONS[request.notion])
     if request.notion != "dp":
-        return found
+        return table
     curve = fedfb_points.frontiers([Path(request.path).stem], lambda name: behind(request))
-    return pd.concat([found, curve.assign(objective=fedfb_points.OF_SCORE)], ignore_index=True)
+    return pd.concat([table, curve.assign(objective=fedfb_points.OF_SCORE)], ignore_index=True)
 
 
 @lru_cache(maxsize=2)
 def behind(request: Request) -> tuple[Array, Array]:
     """The frontier of a score on the test people: (disparity, accuracy)."""
-    found = frontier(scored(read(request)[1]), "cfl", BEHIND)
-    return found.disparity, found.accuracy
+    curve = frontier(scored(read(request)[1]), "cfl", BEHIND)
+    return curve.disparity, curve.accuracy
 
 
 def notes(request: Request, rows: pd.DataFrame) -> tuple[str, ...]:

@@ -84,15 +84,15 @@ def methods(request: Request, schedule: str, epochs: int) -> list[tuple[str, flo
     if schedule == "local":
         pairs = [(runs.ENSEMBLE, None), (runs.LFT_AVG, epochs)]
         return [
-            (name, budget, LocalFairBatch(rule, every))
-            for name, every in pairs
+            (name, budget, LocalFairBatch(rule, average_every))
+            for name, average_every in pairs
             for budget, rule in rules
         ]
-    found: list[tuple[str, float, Algorithm]] = [(runs.FEDAVG, np.nan, FedAvg())]
-    found += [(runs.FEDFB, budget, FedFB(rule)) for budget, rule in rules]
+    algorithms: list[tuple[str, float, Algorithm]] = [(runs.FEDAVG, np.nan, FedAvg())]
+    algorithms += [(runs.FEDFB, budget, FedFB(rule)) for budget, rule in rules]
     if len(read(request)[0].group_names) == 2 and request.notion != "eodds":
-        found.append((runs.FAIRFED, np.nan, FairFed(notion=request.notion)))
-    return found
+        algorithms.append((runs.FAIRFED, np.nan, FairFed(notion=request.notion)))
+    return algorithms
 
 
 def _rule(notion: str, budget: float) -> FairBatch:
@@ -109,7 +109,7 @@ def units(request: Request, scale: Scale) -> list[Unit]:
     """A unit a schedule, all seeds and settings together."""
     name, kind = Path(request.path).stem, f"mlp-{request.hidden}" if request.hidden else "logistic"
     kind += "-blind" * request.blind
-    found = []
+    planned = []
     for schedule in runs.SCHEDULES:
         listed = methods(request, schedule, EPOCHS[scale.profile])
         called = tuple(
@@ -117,8 +117,10 @@ def units(request: Request, scale: Scale) -> list[Unit]:
         )
         slug = f"own-{name}-{request.notion}-{kind}-{schedule}-{scale.profile}-{scale.seeds}"
         measured = partial(runs.measured, called, synthetic=False)
-        found.append(Unit(slug, name, 0, called, partial(make, request, schedule, scale), measured))
-    return found
+        planned.append(
+            Unit(slug, name, 0, called, partial(make, request, schedule, scale), measured)
+        )
+    return planned
 
 
 def make(request: Request, schedule: str, scale: Scale) -> Setting:

@@ -50,11 +50,11 @@ def optimum(world: World, scheme: SchemeName, budgets: ArrayLike, notion: Notion
     clients' for "lft_fedavg" (NaN, of a client that has none, binds nobody).
     Errors: CertificationError where no solution is certified at the widest either.
     """
-    own = np.nan_to_num(as_floats("budgets", budgets), nan=np.inf)
+    limits = np.nan_to_num(as_floats("budgets", budgets), nan=np.inf)
     for wider in WIDER[:-1]:
         with suppress(CertificationError):
-            return solve(world.federation, scheme, own + wider, notion=notion).accuracy
-    return solve(world.federation, scheme, own + WIDER[-1], notion=notion).accuracy
+            return solve(world.federation, scheme, limits + wider, notion=notion).accuracy
+    return solve(world.federation, scheme, limits + WIDER[-1], notion=notion).accuracy
 
 
 @lru_cache(maxsize=128)

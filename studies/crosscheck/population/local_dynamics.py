@@ -38,8 +38,8 @@ def converged(world: World, lam: Array) -> Classifier:
     """Thresholds of the mean minimiser at λ (I, 2): -Σ_i π_i log((2 - ρ_ia) / ρ_ia)."""
     rho = lam / world.shares
     with np.errstate(divide="ignore"):
-        own = np.clip(np.log(2 - rho) - np.log(rho), -FAR, FAR)
-    return Classifier.thresholds((-(np.array(world.weight) @ own)).tolist())
+        logits = np.clip(np.log(2 - rho) - np.log(rho), -FAR, FAR)
+    return Classifier.thresholds((-(np.array(world.weight) @ logits)).tolist())
 
 
 REGIMES = {"pooled": any_rule, "converged": converged}

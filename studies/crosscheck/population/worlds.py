@@ -54,8 +54,8 @@ class World:
         ):
             raise ValueError("clients must have normal laws and eta = 1 / (1 + exp(-x)) here")
         laws, share = model.laws, federation.share
-        mean = tuple(tuple(float(law.mean) for law in own) for own in laws)
-        sd = tuple(tuple(float(law.sd) for law in own) for own in laws)
+        mean = tuple(tuple(float(law.mean) for law in client_laws) for client_laws in laws)
+        sd = tuple(tuple(float(law.sd) for law in client_laws) for client_laws in laws)
         q = share[:, 1] if share.shape[1] == 2 else share
         return cls(name, mean, sd, _tuples(q.tolist()), _tuples(federation.weight.tolist()))
 
@@ -93,8 +93,9 @@ class World:
 
     def alone(self, client: int) -> World:
         """One of the clients by itself."""
-        own = {name: (values[client],) for name, values in self._by_client().items()}
-        return replace(self, **own | {"name": f"{self.name}, client {client}", "weight": (1.0,)})
+        numbers = {name: (values[client],) for name, values in self._by_client().items()}
+        numbers |= {"name": f"{self.name}, client {client}", "weight": (1.0,)}
+        return replace(self, **numbers)
 
 
 def in_words(name: str) -> str:
@@ -112,15 +113,15 @@ def random_world(seed: int, clients: int | None = None, groups: int = 2) -> Worl
     """
     many = whole("groups", groups, 2) > 2
     rng = np.random.default_rng([whole("seed", seed, 0), 5077])
-    drawn = clients is None and not many
-    count = int(rng.integers(2, 5)) if drawn else whole("clients", clients, 1)
+    is_random = clients is None and not many
+    count = int(rng.integers(2, 5)) if is_random else whole("clients", clients, 1)
     mean = rng.uniform(-3, 3, (count, groups)).round(3)
     sd = np.exp(rng.uniform(np.log(0.5), np.log(2), (count, groups))).round(3)
     q = rng.uniform(0.2, 0.8, (count, groups) if many else count).round(3)
     weight = rng.uniform(1, 3, count).round(3)
     if many:
         q = q / q.sum(axis=1, keepdims=True)
-    name = f"random-{seed}" + ("" if drawn else f"-{count}") + (f"-{groups}" if many else "")
+    name = f"random-{seed}" + ("" if is_random else f"-{count}") + (f"-{groups}" if many else "")
     share = (weight / weight.sum()).tolist()
     mean, sd, q = (_tuples(values.tolist()) for values in (mean, sd, q))
     return World(name, mean, sd, q, tuple(share))

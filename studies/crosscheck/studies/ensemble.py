@@ -10,9 +10,9 @@ import pandas as pd
 
 from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck.population.frontier_distance import below, exact
-from fairfl.studies.crosscheck.population.learned_rules import Found
+from fairfl.studies.crosscheck.population.learned_rules import Performance
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
-from fairfl.studies.crosscheck.rates import Rate, rms, told
+from fairfl.studies.crosscheck.rates import Rate, rate_text, rms
 from fairfl.studies.crosscheck.runs import ENSEMBLE, Plan, spelt
 from fairfl.studies.crosscheck.study import Verdict
 from fairfl.studies.crosscheck.table_rows import (
@@ -96,7 +96,7 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
             line |= {"MD missed": rms(floats(part, "difference") - difference)}
             line |= {"accuracy missed": float(floats(part, "accuracy").mean()) - accuracy}
             lines.append(key | line)
-        rate = told(
+        rate = rate_text(
             Rate.of(floats(of_budget, "rows"), floats(of_budget, "off"), of_budget["world"])
         )
         speeds.append(key | {"seeds": of_budget["seed"].nunique(), "distance": rate})
@@ -133,7 +133,8 @@ def _members(compared: pd.DataFrame) -> list[float]:
             world_of_client = world.alone(i)
             texts = [members[i] for members in map(json.loads, part["members"])]
             rules = [
-                Found.of(Classifier.from_json(text), world_of_client.federation) for text in texts
+                Performance.of(Classifier.from_json(text), world_of_client.federation)
+                for text in texts
             ]
             worth = (
                 [measures.disparity for measures in rules],

@@ -33,20 +33,21 @@ PARTS = {"train": "training", "test": "test"}
 def values(
     clients: pd.DataFrame,
     part: str = "test",
-    wanted: Mapping[str, Sequence[str]] = PAPERS,
+    objectives: Mapping[str, Sequence[str]] = PAPERS,
     measures: Sequence[str] = STATISTICS,
 ) -> pd.DataFrame:
     """Measures of the accuracies of some objectives of each data set at the end."""
     final = last_round(clients, part)
     pairs = zip(final["dataset"], final["objective"], strict=True)
-    return statistics(rows(final, [name in wanted[dataset] for dataset, name in pairs]), measures)
+    mask = [name in objectives[dataset] for dataset, name in pairs]
+    return statistics(rows(final, mask), measures)
 
 
 def on_both_parts(clients: pd.DataFrame) -> pd.DataFrame:
     """Measures of uniform weights and of the paper's q, on training and on test rows."""
-    found = [(said, values(clients, part, UNIFORM)) for part, said in PARTS.items()]
+    tables = [(label, values(clients, part, UNIFORM)) for part, label in PARTS.items()]
     return pd.concat(
-        [table.assign(dataset=table["dataset"] + f", {said}") for said, table in found],
+        [table.assign(dataset=table["dataset"] + f", {label}") for label, table in tables],
         ignore_index=True,
     )
 
@@ -57,11 +58,11 @@ def own_best(clients: pd.DataFrame) -> pd.DataFrame:
 
     A device without validation rows keeps q = 0.
     """
-    found = []
+    parts = []
     for _, run in groups(among(clients, "objective", PARALLEL), ["unit"]):
         best = best_of(run)
-        found.append(last_round(run, "test").merge(best, on=["client", "replicate"]))
-    return pd.concat(found, ignore_index=True).assign(objective="multiple q")
+        parts.append(last_round(run, "test").merge(best, on=["client", "replicate"]))
+    return pd.concat(parts, ignore_index=True).assign(objective="multiple q")
 
 
 def with_own_best(clients: pd.DataFrame) -> pd.DataFrame:
@@ -142,7 +143,7 @@ EXPERIMENTS = (
         9,
         numbers.TABLE_9,
         "table 9: a family of q on Synthetic",
-        partial(values, wanted={"Synthetic": tuple(map(name_of, QS))}),
+        partial(values, objectives={"Synthetic": tuple(map(name_of, QS))}),
         units=partial(family, datasets=("Synthetic",)),
     ),
     table(
