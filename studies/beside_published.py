@@ -1,4 +1,4 @@
-"""Published numbers, and ours beside them."""
+"""Tables of published numbers and of this program's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs units, each in its folder, and joins what they measured of the clients."""
+"""Runs units, each in its folder, and joins their clients' measures."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def run_units(
     jobs: int = 1,
     mapper: Map | None = None,
 ) -> pd.DataFrame:
-    """The measures of all units, in their order whatever order they end in.
+    """The measures of all units, in the units' order.
 
     ``mapper(function, tasks, jobs)`` spreads them over processes; by default they run here, one
     after the other, and tell ``progress`` of every round. With a mapper ``progress`` hears of each

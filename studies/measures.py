@@ -52,7 +52,7 @@ def statistics(clients: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
 
 
 def long(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    """A row per run and measure that has a value; ``names``: columns, and what measures are called.
+    """A row per run and measure that has a value; ``names``: columns, and the measures' names.
     A column that is not there is left out.
     """
     present = [name for name in names if name in table]

@@ -1,4 +1,4 @@
-"""The data sets of a paper that are at hand, and what stands in where none is."""
+"""The available data sets of a paper, and replacements where none is available."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ CONFIGURATION, FILES = "configuration", "files"
 
 
 def configuration(unit: Unit) -> dict[str, Any]:
-    """What the unit is run with, as JSON: the function that ``make`` calls, by name, and all of its
+    """A unit's configuration, as JSON: the function that ``make`` calls, by name, and all of its
     arguments.
 
     Defaults are among the arguments, and the digests of a user's own files. What the function reads

@@ -96,7 +96,7 @@ def own_study(path: str | Path) -> Study:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a file asks for, but for the seeds."""
+    """The settings of a file, without its seeds."""
 
     world: World
     people: int

@@ -97,7 +97,7 @@ class Plan:
 
     @property
     def lengths(self) -> int:
-        """Steps of λ: the last ones are to be short beside the sampling error."""
+        """Steps of λ, whose last ones are much smaller than the sampling error."""
         return self.rounds if self.rounds is not None else 100 if self.rows < 10_000 else 150
 
     def algorithms(self) -> list[Algorithm]:
@@ -121,7 +121,7 @@ class Plan:
         return [Basis.of(self.world, self.degree, client) for client in clients]
 
     def setting(self) -> Setting:
-        """What the engine is given."""
+        """The engine's arguments."""
         bases = self.bases()
         replicates = tuple(Replicate(algorithm, self.seed) for algorithm in self.algorithms())
         training = Training(
@@ -150,7 +150,7 @@ class Plan:
         return rules
 
     def measured(self, result: Result) -> pd.DataFrame:
-        """A row per replicate: what was run, the rule with its members, and its exact worth."""
+        """A row per replicate: its settings, the rule with its members, and its exact measures."""
         p = result.simulation.source.p if self.scheme == ENSEMBLE else np.ones(1)
         plan = {key: getattr(self, key) for key in ("notion", "scheme", "degree", "rows", "seed")}
         lines = []

@@ -1,4 +1,4 @@
-"""What studies share when they tell: table rows, counts, series of a picture."""
+"""Shared by the studies' reports: table rows, counts, series of a picture."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Table = Callable[[pd.DataFrame], pd.DataFrame]
 def summary(
     measures: pd.DataFrame, keys: list[str], of: Callable[[pd.DataFrame], dict[str, Any]]
 ) -> pd.DataFrame:
-    """A row for each combination of the keys, with what ``of`` makes of its rows."""
+    """A row for each combination of the keys, with the columns that ``of`` computes."""
     lines = [dict(zip(keys, key, strict=True)) | of(part) for key, part in groups(measures, keys)]
     return pd.DataFrame(lines)
 
@@ -112,7 +112,7 @@ def by_people(name: str, title: str, y: str, table: Table) -> Drawing:
 
 
 def points_of(panel: str, name: str, rules: pd.DataFrame) -> pd.DataFrame:
-    """The series of what was learned: accuracy against disparity."""
+    """The series of the learned rules: accuracy against disparity."""
     return series(panel, name, "points", floats(rules, "disparity"), floats(rules, "accuracy"))
 
 

@@ -128,13 +128,13 @@ def points_of(part: str, clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def joined_curves(clients: pd.DataFrame) -> pd.DataFrame:
-    """Group benefit and the like by round, of what groups that join allow."""
+    """Group benefit and related measures by round, for groups that join."""
     joined = groups_of(clients, "test")
     return curves(joined) if len(joined) else pd.DataFrame()
 
 
 def _names(settings: list[tuple[dict[str, Any], str]]) -> list[tuple[str, Any]]:
-    """The settings with their units' names: their own values, and a number if these are alike."""
+    """The settings with their units' names: their grid values, and a number where names agree."""
     names = [re.sub(r"[^\w.=+]+", "_", words.replace(" ", ""))[:MOST] for _, words in settings]
     if len({name.lower() for name in names}) < len(names):
         names = [f"{name}-{k}" for k, name in enumerate(names)]
@@ -191,7 +191,7 @@ def _values(clients: pd.DataFrame, part: str) -> pd.DataFrame:
 
 
 def _outline(table: dict[str, Any]) -> tuple[list[int], Named, Named]:
-    """Seeds, the engine's algorithms, and those beside it; ValueError if wrong."""
+    """Seeds, the engine's algorithms, and AgnosticFair's; ValueError if wrong."""
     top = Section(table, "")
     for key in ("title", "data", "partition", "model", "training", "computing", "run"):
         top.raw(key, None)

@@ -54,12 +54,12 @@ AGNOSTIC = "agnosticfair"
 
 
 def sources() -> tuple[str, ...]:
-    """What [data] may name: of these the tables and fedfb-synthetic have groups of people."""
+    """Names allowed in [data]; the tables and fedfb-synthetic have groups of people."""
     return ("synthetic", *sorted(SOURCES), "fedfb-synthetic", "people", *sorted(DATASETS))
 
 
 def names() -> dict[str, tuple[str, ...]]:
-    """What a file may name, by where."""
+    """The names allowed in a file, by place."""
     return {
         "data.name": sources(),
         "partition.kind": tuple(PARTITIONS),
@@ -72,7 +72,7 @@ def names() -> dict[str, tuple[str, ...]]:
 
 
 def data(section: Section, partition: Section | None, seed: int) -> FederatedData:
-    """[data] and [partition], split; ``seed`` draws what has no seed of its own."""
+    """[data] and [partition], split; ``seed`` is the default of their seeds."""
     with section.placing():
         name = section.text("name", sources())
         people, pooled = name in (*DATASETS, "people"), section.flag("pooled", default=False)
@@ -125,7 +125,7 @@ def model(section: Section, data: FederatedData) -> Model:
     kind = section.text("kind", (*MODELS, *own_models()))
     features = int(np.prod(data.x.shape[1:]))
     seen = int(data.y.max()) + 1 if data.y.dtype.kind in "iu" else 1
-    # those of one output have it whatever the classes
+    # models of one output have one for any number of classes
     classes = seen if kind in LINEAR and kind != "softmax" else section.whole("classes", seen, 2)
     if classes < seen:
         raise ValueError(
@@ -187,14 +187,14 @@ def _own_model(
 
 
 def known_algorithms() -> Mapping[str, type[Any]]:
-    """What [[algorithm]] may name: those of the engine, the group-fair ones, and AgnosticFair."""
+    """Names allowed in [[algorithm]]: the engine's, the group-fair ones, and AgnosticFair."""
     assert group_fairness  # imported for what it registers
     return {**algorithms(), **dict(sorted(SUM_ONLY.items())), AGNOSTIC: AgnosticFair}
 
 
 @dataclass(frozen=True)
 class NamedAlgorithm:
-    """One [[algorithm]]: what the table calls it, and the rates that it has of its own."""
+    """One [[algorithm]]: its label in tables, and its rates where they differ from [training]."""
 
     label: str
     algorithm: Algorithm | AgnosticFair
@@ -250,7 +250,7 @@ def algorithm(section: Section) -> NamedAlgorithm:
 
 
 def special(kind: type, section: Section) -> Any:
-    """A field that is a table: by the name of what it makes, or with the fields of its own."""
+    """A field that is a table: by the name of its class, or with its fields."""
     if issubclass(kind, RankWeighted):
         return _ranks(section)
     if issubclass(kind, Objective):

@@ -104,7 +104,7 @@ class Section:
 
     @contextmanager
     def placing(self) -> Iterator[None]:
-        """What is made of the table's values: errors begin with a key's place."""
+        """While the table's values are used, errors begin with a key's place."""
         try:
             yield
         except ValueError as error:

@@ -62,7 +62,7 @@ def _axes(grid: Any, where: str, table: dict[str, Any]) -> list[list[tuple[str, 
 
 
 def point_label(chosen: Chosen) -> str:
-    """ "batch_size = 10, lr = 0.1": keys by their last name, or in full where two are alike."""
+    """ "batch_size = 10, lr = 0.1": keys by their last name, or in full where two of them agree."""
     short = {place: place.rsplit(".", 1)[-1] for place in chosen}
     is_ambiguous = len(set(short.values())) < len(short)
     pairs = [(place if is_ambiguous else short[place], value) for place, value in chosen.items()]

@@ -32,7 +32,7 @@ def has_people(simulation: Simulation) -> bool:
 
 
 def personal_name(name: str) -> str:
-    """What tables call the personal models of a method, each measured on its own client."""
+    """The name in tables of a method's personal models, each measured on its client."""
     return f"{name}, personal models"
 
 

@@ -1,4 +1,4 @@
-"""FedFB's methods on a table of people: what ``fairfl simulate people.csv`` runs and shows."""
+"""FedFB's methods on a table of people: all of ``fairfl simulate people.csv``."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def own_people(request: Request) -> Experiment:
 
 
 def _has_cells(request: Request, table: Dataset, data: FederatedData) -> None:
-    """ValueError where a rate that the notion compares is of nobody."""
+    """ValueError where a rate that the notion compares has no people."""
     assert data.group is not None
     labels: dict[str, tuple[int, ...]] = {"dp": (), "eo": (1,), "eodds": (0, 1)}
     for y, part in product(labels[request.notion], PARTS):
@@ -102,7 +102,7 @@ def behind(request: Request) -> tuple[Array, Array]:
 
 
 def notes(request: Request, rows: pd.DataFrame) -> tuple[str, ...]:
-    """What was trained on whom, what ε is, and how far numbers can be trusted."""
+    """Notes: methods and people, the meaning of ε, and the accuracy of the numbers."""
     table, data = read(request)
     tested = len(data.rows("test"))
     groups = ", ".join(f"{n} {_count(table.group == a)}" for a, n in enumerate(table.group_names))

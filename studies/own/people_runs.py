@@ -36,7 +36,7 @@ STEPS = 20
 
 @dataclass(frozen=True)
 class Request:
-    """What a user asks of a table of people: a file, its columns as ``read_people`` takes them, and
+    """A request for a table of people: a file, its columns as ``read_people`` takes them, and
     what is fair.
 
     ``notion``: "dp", "eo" or "eodds". ``hidden``: 0 for logistic regression, else the units of a
@@ -77,7 +77,7 @@ def read(request: Request) -> tuple[Dataset, FederatedData]:
 
 
 def methods(request: Request, schedule: str, epochs: int) -> list[tuple[str, float, Algorithm]]:
-    """What trains together, name and budget: rounds; FairBatch at clients; FairBatch on all."""
+    """Algorithms of a schedule, with names and budgets: rounds; FairBatch at clients, or on all."""
     rules = [(budget, _rule(request.notion, budget)) for budget in request.budgets]
     if schedule == "central":
         return [(runs.CFL, budget, FedFB(rule)) for budget, rule in rules]
@@ -101,7 +101,7 @@ def _rule(notion: str, budget: float) -> FairBatch:
 
 
 def label(name: str, budget: float) -> str:
-    """What tables call a method with a budget."""
+    """The name in tables of a method with a budget."""
     return name if np.isnan(budget) else f"{name}, ε = {budget:g}"
 
 

@@ -59,7 +59,7 @@ def optimum(world: World, scheme: SchemeName, budgets: ArrayLike, notion: Notion
 
 @lru_cache(maxsize=128)
 def _fairest(federation: Federation, notion: Notion) -> tuple[float, Array]:
-    """CFL's accuracy at ε = 0, and what each rate (E, A) counts in Σ_k λ_k D_k."""
+    """CFL's accuracy at ε = 0, and the coefficient of each rate (E, A) in Σ_k λ_k D_k."""
     best = solve(federation, "cfl", 0.0, notion=notion)
     groups = federation.n_groups
     first, second = np.triu_indices(groups, 1)

@@ -56,7 +56,7 @@ def between(edges: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Performance:
-    """What a rule is worth on the federation, exactly: no sample, no test noise.
+    """A rule's exact accuracy and disparities on the federation: no sample, no test noise.
 
     Attributes
     ----------

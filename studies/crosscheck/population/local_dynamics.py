@@ -48,7 +48,7 @@ REGIMES = {"pooled": any_rule, "converged": converged}
 def trained(
     world: World, budgets: tuple[float, ...], regime: str, rounds: int = 600
 ) -> Iterator[tuple[Classifier, Array]]:
-    """Each round's rule, and the λ (I, 2) it was found with; λ moves by exact MD_i. ``budgets``
+    """Each round's rule, and the λ (I, 2) it was trained with; λ moves by exact MD_i. ``budgets``
     (I,): ε_i >= 0.
     """
     one_of("regime", regime, tuple(REGIMES))

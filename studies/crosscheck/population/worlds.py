@@ -92,14 +92,14 @@ class World:
         return _federation(self)
 
     def alone(self, client: int) -> World:
-        """One of the clients by itself."""
+        """The world of a single client."""
         numbers = {name: (values[client],) for name, values in self._by_client().items()}
         numbers |= {"name": f"{self.name}, client {client}", "weight": (1.0,)}
         return replace(self, **numbers)
 
 
 def in_words(name: str) -> str:
-    """What pictures call a world: "figure 5(a)", "random federation 3"; another name as it is."""
+    """A world's name in pictures: "figure 5(a)", "random federation 3"; another name as it is."""
     if (panel := re.fullmatch(r"figure-(\d)([a-d])(.*)", name)) is not None:
         return f"figure {panel[1]}({panel[2]}){panel[3]}"
     return re.sub(r"^random-(\d+)", r"random federation \1", name)

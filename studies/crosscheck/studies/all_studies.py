@@ -56,7 +56,7 @@ def study_of(module: ModuleType) -> Study:
 def _a_seed_each(
     name: str, measured: Callable[[int], pd.DataFrame | dict[str, Any]], scale: Scale
 ) -> list[Unit]:
-    """A unit per seed of what ``measured`` gives."""
+    """A unit per seed, which returns the measures of ``measured``."""
     return [
         Unit(f"{name}-{seed}", name, seed, (), partial(_rows, measured, seed))
         for seed in range(scale.seeds)

@@ -57,7 +57,7 @@ TOLD = {"dp": "parity", "eo": "equal opportunity", "eodds": "equalised odds"}
 
 @dataclass(frozen=True)
 class NotionPlan(Plan):
-    """A run whose rules are measured beside the optima that bound them."""
+    """A run whose rules are compared with the optima that bound them."""
 
     def measured(self, result: Result) -> pd.DataFrame:
         """The columns of ``Plan.measured``, and how much more accurate than the rule are:

@@ -16,7 +16,7 @@ from fairfl.studies.papers.dynamic.runs import LAYERS, LENET, LINEAR, RESNET, Sc
 
 SEEDS = {"quick": 2, "paper": 5}
 ALPHAS = (0.5, 0.7, 1.0)
-"""Beside 0.9, figure 6."""
+"""Values besides 0.9, figure 6."""
 EVERY = {**runs.MAIN, **runs.CLIPPING, **runs.OTHER, **runs.QS, **runs.MERGED}
 TENS = tuple(range(0, 100, 10))
 
@@ -34,7 +34,7 @@ def many(data: str) -> tuple[Scene, Mapping[str, Algorithm]]:
 
 
 def scenes(data: str) -> Iterator[tuple[Scene, Mapping[str, Algorithm]]]:
-    """What is trained on a data set."""
+    """The scenes and algorithms of a data set."""
     yield two(data)
     yield many(data)
     if data != "MNIST":
@@ -58,7 +58,7 @@ def units(data: str, scale: Scale) -> list[Unit]:
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
-    """What differs from the paper, and where it does not say."""
+    """Differences from the paper, and settings that it leaves open."""
     return (
         f"Rows: all {runs.ALL:,} for two layers in figure 1, as in the paper, else 2,000 "
         "(ResNet-18 500 in figure 1, quick 300), a seventh of them for testing. With fewer rows a "

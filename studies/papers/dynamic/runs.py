@@ -77,9 +77,10 @@ MERGED: dict[str, Algorithm] = {
 
 @dataclass(frozen=True)
 class Scene:
-    """What is trained: data, model, alpha, and the rounds in which the groups join.
+    """A setting of training: data, model, alpha, and the rounds in which the groups join.
 
-    ``rows`` of the data set are drawn once, ``evaluate_every`` rounds all clients are measured.
+    ``rows`` of the data set are drawn once; all clients are measured every ``evaluate_every``
+    rounds.
     """
 
     data: str
@@ -92,7 +93,7 @@ class Scene:
 
     @property
     def title(self) -> str:
-        """What tables call it."""
+        """The scene's name in tables."""
         groups = "two groups" if len(self.joins) == 2 else f"{len(self.joins)} groups"
         return f"{self.data}, {groups}, {self.model}, α = {self.alpha:g}, {self.rows:,} rows"
 
@@ -121,7 +122,7 @@ class Scene:
 
 
 def make(scene: Scene, algorithm: Algorithm, seeds: int) -> Setting:
-    """Everyone who has joined takes part: C is not given."""
+    """All groups that have joined take part: the paper does not state C."""
     model, parts = data_of(scene)
     training = Training(
         scene.rounds,

@@ -90,7 +90,7 @@ def held_out(data: FederatedData, seed: int) -> FederatedData:
 
 
 def pooled(parts: Parts) -> Parts:
-    """All clients' people as one client's: what CFL trains on."""
+    """All clients' people as one client's: the data of CFL."""
     merged = {}
     for name, data in parts.parts.items():
         merged[name] = ClientData(data.x, data.y, np.array([0, len(data.x)]), group=data.group)

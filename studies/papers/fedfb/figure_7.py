@@ -42,7 +42,7 @@ def methods(largest: float = 1.0) -> list[tuple[str, float, Algorithm]]:
 
 
 def label(name: str, setting: float) -> str:
-    """What tables call a method with a setting."""
+    """The name in tables of a method with a setting."""
     return name if np.isnan(setting) else f"{name}, {SYMBOL.get(name, 'α')} = {setting:g}"
 
 
@@ -99,7 +99,7 @@ def points(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
-    """What differs from the paper."""
+    """Differences from the paper."""
     return (
         f"SGD with momentum {MOMENTUM}, lr {LR}; every setting is a line, none is chosen.",
         "Clients are the groups, as in the published code; in the text they are the data's own.",

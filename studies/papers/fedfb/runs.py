@@ -52,7 +52,7 @@ CFL, LFT_AVG, ENSEMBLE = LABELS.values()
 FEDAVG, FEDFB = "FedAvg", "FedFB"
 FEDFB_PLAIN, FEDFB_BITS, FAIRFED = "FedFB, step α μ", "FedFB (10 bits)", "FairFed"
 VARIANTS = {FEDFB: (FEDFB, FEDFB_PLAIN, FEDFB_BITS)}
-"""The methods here that a published line is put beside."""
+"""The methods that are compared with a published line."""
 CAUSES = (
     "Why rows differ: docs/results/causes.md has what was run, and the last commit that can run it."
 )
@@ -63,7 +63,7 @@ MEASURES = {
     "expected": "E Acc.",
     "best": "best E Acc.",
 }
-"""Columns of the measures, and what tables call them."""
+"""Columns of the measures, and their names in tables."""
 
 Method = tuple[str, Algorithm]
 
@@ -114,7 +114,7 @@ def family(
             if named:
                 objectives = tuple(name for name, _ in named for _ in range(scale.seeds))
                 slug = "-".join(dataset.lower().replace(",", "").split())
-                # others' runs are not taken for these
+                # the name of the run has them, so that runs of other methods are not reused
                 chosen = sorted({re.sub("[^a-z0-9+]", "", name.lower()) for name, _ in named})
                 label = "-".join(["fedfb", slug, model, schedule, *(chosen if only else ())])
                 label += f"-{scale.profile}-{scale.seeds}"
@@ -192,7 +192,7 @@ def measured(objectives: tuple[str, ...], result: Result, *, synthetic: bool) ->
 
 
 def accepted(simulation: Simulation, r: int, data: ClientData) -> Floats:
-    """Everybody's chance to be accepted by the last model of a replicate, or by its ensemble."""
+    """Each person's probability of acceptance by a replicate's last model, or by its ensemble."""
     algorithm = simulation.replicates[r].algorithm
     models, weights = simulation.params[r : r + 1], np.ones(1)
     if algorithm.is_ensemble:
@@ -203,7 +203,7 @@ def accepted(simulation: Simulation, r: int, data: ClientData) -> Floats:
 
 
 def strength(algorithm: Algorithm) -> float:
-    """What a grid is over: FedFB's α, FairFed's β; NaN for a method without."""
+    """The parameter of a method's grid: FedFB's α, FairFed's β; NaN for a method without."""
     if isinstance(algorithm, FairFed):
         return algorithm.beta
     return algorithm.rule.alpha if isinstance(algorithm, FedFB) else float("nan")

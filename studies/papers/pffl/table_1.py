@@ -59,7 +59,7 @@ def algorithms(q: float) -> tuple[Algorithm, ...]:
 
 
 def objectives(q: float) -> tuple[str, ...]:
-    """What the table calls them."""
+    """The objectives' names in the table."""
     return (qffl_runs.name_of(0.0), qffl_runs.name_of(q), *RANKS)
 
 
@@ -94,7 +94,7 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
-    """What differs from the paper."""
+    """Differences from the paper."""
     classes = three_classes.DIGITS in set(clients["dataset"])
     standing = (
         "Three digits of MNIST stand in for Fashion-MNIST, which is not at hand. "

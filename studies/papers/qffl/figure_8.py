@@ -77,7 +77,7 @@ def _values(worst_devices: pd.DataFrame, label: str) -> pd.DataFrame:
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
-    """What differs from the paper."""
+    """Differences from the paper."""
     rates = " and ".join(f"{rate:g}" for rate in RATES)
     return (
         *(n for n in qffl_runs.differences(("Vehicle",)) if " rows. " in n),

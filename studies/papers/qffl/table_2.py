@@ -117,7 +117,7 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
-    """What differs from the paper."""
+    """Differences from the paper."""
     notes = [
         "Adult: the published q = 0 is what weights by size give, the published q > 0 what equal "
         "weights give; at equal weights q = 0.01 and q = 0 agree to a rounding, at weights by "

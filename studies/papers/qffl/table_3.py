@@ -50,7 +50,7 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
-    """What differs from the paper."""
+    """Differences from the paper."""
     return (
         *(n for n in qffl_runs.differences(clients["dataset"]) if n.split(":")[0] in NOTES),
         "Synthetic is the draw of seed 0. Sent140: see docs/papers/qffl.md.",

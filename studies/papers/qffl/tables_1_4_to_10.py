@@ -22,7 +22,7 @@ from fairfl.studies.papers.qffl.runs import CHOSEN, QS, family, name_of
 from fairfl.studies.printed_numbers import Printed
 
 PAPERS = {dataset: (name_of(0.0), name_of(q)) for dataset, q in CHOSEN.items()}
-"""What tables show of each data set: q = 0, and the q that the paper reports."""
+"""The q in tables of each data set: 0, and the one that the paper reports."""
 UNIFORM = {dataset: ("uniform", name_of(q)) for dataset, q in CHOSEN.items()}
 SHOWN = ("q = 0", "q = 1", "q = 5")
 PARALLEL = tuple(map(name_of, QS[:-1]))

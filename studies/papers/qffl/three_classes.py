@@ -12,7 +12,7 @@ from fairfl.studies.stand_ins import those_at_hand
 
 FASHION, DIGITS = "Fashion-MNIST", "MNIST 4, 7, 9"
 CLASSES = {FASHION: (0, 2, 6), DIGITS: (4, 7, 9)}
-"""T-shirt, pullover, shirt; and the three digits that are most alike."""
+"""T-shirt, pullover, shirt; and the three most similar digits."""
 CLIENTS = {FASHION: ("T-shirt", "pullover", "shirt"), DIGITS: ("digit 4", "digit 7", "digit 9")}
 
 
