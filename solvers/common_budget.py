@@ -193,9 +193,10 @@ class Path:
         segment, place = self.segments.best(disparity)
         low, high = self.segments.ends[segment, :, 2].T
         md = difference(np.where(place == 1.0, high, low + place * (high - low)))
-        off = (place > 0.0) & (place < 1.0) & (np.abs(np.abs(md) - disparity) > MET)
-        if off.any():
-            difference(_roots(difference, low[off], high[off], np.sign(md[off]), disparity[off]))
+        miss = (place > 0.0) & (place < 1.0) & (np.abs(np.abs(md) - disparity) > MET)
+        if miss.any():
+            sign = np.sign(md[miss])
+            difference(_roots(difference, low[miss], high[miss], sign, disparity[miss]))
         return np.hstack(tried)
 
 

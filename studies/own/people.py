@@ -61,12 +61,12 @@ def _has_cells(request: Request, table: Dataset, data: FederatedData) -> None:
     labels: dict[str, tuple[int, ...]] = {"dp": (), "eo": (1,), "eodds": (0, 1)}
     for y, part in product(labels[request.notion], PARTS):
         rows = data.rows(part)
-        there = np.bincount(data.group[rows][data.y[rows] == y], minlength=len(table.group_names))
-        if there.min() == 0:
+        counts = np.bincount(data.group[rows][data.y[rows] == y], minlength=len(table.group_names))
+        if counts.min() == 0:
             raise ValueError(
                 f"notion {request.notion!r} must have people of y = {y} in every group to train, "
                 f"choose and test on, some 10 or more: of {request.group} = "
-                f"{table.group_names[there.argmin()]} there are none for {part}"
+                f"{table.group_names[counts.argmin()]} there are none for {part}"
             )
 
 

@@ -112,13 +112,13 @@ def units(request: Request, scale: Scale) -> list[Unit]:
     planned = []
     for schedule in runs.SCHEDULES:
         listed = methods(request, schedule, EPOCHS[scale.profile])
-        called = tuple(
+        objectives = tuple(
             label(method, budget) for method, budget, _ in listed for _ in range(scale.seeds)
         )
         slug = f"own-{name}-{request.notion}-{kind}-{schedule}-{scale.profile}-{scale.seeds}"
-        measured = partial(runs.measured, called, synthetic=False)
+        measured = partial(runs.measured, objectives, synthetic=False)
         planned.append(
-            Unit(slug, name, 0, called, partial(make, request, schedule, scale), measured)
+            Unit(slug, name, 0, objectives, partial(make, request, schedule, scale), measured)
         )
     return planned
 

@@ -111,17 +111,17 @@ def random_world(seed: int, clients: int | None = None, groups: int = 2) -> Worl
     Of two groups q is in 0.2 to 0.8; of more no group is over four times as large as another, and
     ``clients`` must be given.
     """
-    many = whole("groups", groups, 2) > 2
+    several = whole("groups", groups, 2) > 2
     rng = np.random.default_rng([whole("seed", seed, 0), 5077])
-    is_random = clients is None and not many
+    is_random = clients is None and not several
     count = int(rng.integers(2, 5)) if is_random else whole("clients", clients, 1)
     mean = rng.uniform(-3, 3, (count, groups)).round(3)
     sd = np.exp(rng.uniform(np.log(0.5), np.log(2), (count, groups))).round(3)
-    q = rng.uniform(0.2, 0.8, (count, groups) if many else count).round(3)
+    q = rng.uniform(0.2, 0.8, (count, groups) if several else count).round(3)
     weight = rng.uniform(1, 3, count).round(3)
-    if many:
+    if several:
         q = q / q.sum(axis=1, keepdims=True)
-    name = f"random-{seed}" + ("" if is_random else f"-{count}") + (f"-{groups}" if many else "")
+    name = f"random-{seed}" + f"-{count}" * (not is_random) + f"-{groups}" * several
     share = (weight / weight.sum()).tolist()
     mean, sd, q = (_tuples(values.tolist()) for values in (mean, sd, q))
     return World(name, mean, sd, q, tuple(share))
@@ -129,13 +129,13 @@ def random_world(seed: int, clients: int | None = None, groups: int = 2) -> Worl
 
 def by_name(name: str) -> World:
     """The world that has this name; ValueError for another."""
-    figure, _, rest = name.partition("-")
-    if figure == "figure" and rest[:1] in FIGURES and rest[1:] in tuple(PANELS):
-        mean, shares = FIGURES[rest[0]]
-        q, count = shares[PANELS.index(rest[1:])], len(mean)
+    kind, _, identifier = name.partition("-")
+    if kind == "figure" and identifier[:1] in FIGURES and identifier[1:] in tuple(PANELS):
+        mean, shares = FIGURES[identifier[0]]
+        q, count = shares[PANELS.index(identifier[1:])], len(mean)
         return World(name, mean, ((1.0, 1.0),) * count, q, (1 / count,) * count)
-    numbers = rest.split("-")
-    if figure == "random" and len(numbers) <= 3 and all(number.isdigit() for number in numbers):
+    numbers = identifier.split("-")
+    if kind == "random" and len(numbers) <= 3 and all(number.isdigit() for number in numbers):
         return random_world(*map(int, numbers))
     raise ValueError(
         "world must be 'figure-5a' to 'figure-9d', 'random-SEED', 'random-SEED-CLIENTS' or "

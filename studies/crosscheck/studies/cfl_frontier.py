@@ -165,13 +165,13 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
     """
     parts = []
     for (world,), world_rows in groups(among(measures, "world", SHOWN), ["world"]):
-        four = among(world_rows, "degree", [1])
-        size = _common(four)
-        shown = among(four, "rows", [size])
+        degree_one = among(world_rows, "degree", [1])
+        size = _common(degree_one)
+        largest = among(degree_one, "rows", [size])
         panel = f"{in_words(world)}, {size:,} people"
         for scheme in LABELS:
             parts.append(exact_curve(by_name(world), scheme).assign(panel=panel))
-        for (scheme,), part in groups(shown, ["scheme"]):
+        for (scheme,), part in groups(largest, ["scheme"]):
             parts.append(points_of(panel, f"{scheme}, learned", part))
     return pd.concat(parts, ignore_index=True)
 

@@ -59,8 +59,8 @@ def units(scale: Scale) -> list[Unit]:
 def targets(world: World) -> dict[str, tuple[float, ...]]:
     """The clients' budgets at ``PLACES`` of the exact frontier, to five digits (1: no limit)."""
     curve = exact(world, "lft_ensemble")
-    at = {name: round(place * (len(curve.disparity) - 1)) for name, place in PLACES.items()}
-    return {name: tuple(round(float(v), 5) for v in curve.eps[k]) for name, k in at.items()}
+    indices = {name: round(place * (len(curve.disparity) - 1)) for name, place in PLACES.items()}
+    return {name: tuple(round(float(v), 5) for v in curve.eps[k]) for name, k in indices.items()}
 
 
 @cache
@@ -74,14 +74,15 @@ def beside(measures: pd.DataFrame) -> pd.DataFrame:
     """The measures with ``place`` and ``off``, the distance in (MD, accuracy) from the exact
     ensemble of the same budgets.
     """
-    place, off = [], []
+    places, distances = [], []
     for row in measures.to_dict("records"):
         world, budget = by_name(row["world"]), row["budget"]
         names = {spelt(eps): name for name, eps in targets(world).items()}
         accuracy, difference = aim(world, budget)
-        place.append(names[budget])
-        off.append(float(np.hypot(row["accuracy"] - accuracy, row["difference"] - difference)))
-    return measures.assign(place=place, off=off)
+        places.append(names[budget])
+        missed = row["accuracy"] - accuracy, row["difference"] - difference
+        distances.append(float(np.hypot(*missed)))
+    return measures.assign(place=places, off=distances)
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:

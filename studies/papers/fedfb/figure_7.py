@@ -48,13 +48,13 @@ def label(name: str, setting: float) -> str:
 
 def units(scale: Scale) -> list[Unit]:
     """A unit a data set and seed. Quick: the synthetic data."""
-    called = tuple(label(name, setting) for name, setting, _ in methods())
+    objectives = tuple(label(name, setting) for name, setting, _ in methods())
     return [
         Unit(
             f"fedfb-{dataset.lower()}-cp-{scale.profile}-{seed}",
             dataset,
             seed,
-            called,
+            objectives,
             partial(make, scale, dataset, seed),
         )
         for dataset in ("Synthetic", *(REAL if scale.paper else ()))

@@ -56,8 +56,8 @@ def shown(clients: pd.DataFrame, part: str = "test") -> pd.DataFrame:
 
 def values(clients: pd.DataFrame) -> pd.DataFrame:
     """The worst device's accuracy at the end, and after how many rounds it was AFL's end."""
-    both = {"test": "test", "training": "train"}
-    return pd.concat([_values(shown(clients, part), said) for said, part in both.items()])
+    labels = {"test": "test", "training": "train"}
+    return pd.concat([_values(shown(clients, part), label) for label, part in labels.items()])
 
 
 def _values(worst_devices: pd.DataFrame, label: str) -> pd.DataFrame:

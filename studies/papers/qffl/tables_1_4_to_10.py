@@ -78,7 +78,7 @@ def spread(figure: int, title: str, part: str, shown: tuple[str, ...] = SHOWN) -
 
 def table(
     number: int,
-    of: Printed,
+    printed: Printed,
     title: str,
     values: Callable[[pd.DataFrame], pd.DataFrame],
     *notes: str,
@@ -93,7 +93,7 @@ def table(
         units,
         values,
         lambda clients: (*runs.differences(clients["dataset"]), *notes),
-        published(of),
+        published(printed),
         pictures,
     )
 
@@ -125,9 +125,9 @@ EXPERIMENTS = (
     table(
         8,
         {
-            (f"{data}, {said}", row): cells
-            for said, of in (("training", numbers.TABLE_7), ("test", numbers.TABLE_8))
-            for (data, row), cells in of.items()
+            (f"{data}, {label}", row): cells
+            for label, printed in (("training", numbers.TABLE_7), ("test", numbers.TABLE_8))
+            for (data, row), cells in printed.items()
         },
         "tables 7 (training) and 8 (test), figures 2 and 5: q-FFL against devices weighed alike",
         on_both_parts,
@@ -135,8 +135,8 @@ EXPERIMENTS = (
         "as section 4.3 says.",
         units=runs.uniform_too,
         pictures=tuple(
-            spread(figure, f"{said} accuracies, uniform and q-FFL", part, ("uniform", *SHOWN[1:]))
-            for figure, (part, said) in ((2, ("test", "test")), (5, ("train", "training")))
+            spread(figure, f"{word} accuracies, uniform and q-FFL", part, ("uniform", *SHOWN[1:]))
+            for figure, (part, word) in ((2, ("test", "test")), (5, ("train", "training")))
         ),
     ),
     table(
