@@ -1,4 +1,4 @@
-"""The folder of what can be had again: downloads, and tables that take long to make."""
+"""The folder of files that can be made again: downloads, and tables that take long to compute."""
 
 from __future__ import annotations
 

@@ -73,11 +73,11 @@ def as_floats(name: str, value: Any) -> Array:
     """Return ``value`` as a float64 array; ValueError when it is not numeric, too large for a float
     or holds NaN.
     """
-    given = as_array(name, value)
+    raw = as_array(name, value)
     try:
-        if given.dtype.kind not in "biufO" or (given.dtype.kind == "O" and _holds_others(given)):
+        if raw.dtype.kind not in "biufO" or (raw.dtype.kind == "O" and _holds_others(raw)):
             raise TypeError
-        array = np.asarray(given, dtype=np.float64)
+        array = np.asarray(raw, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be numbers, got {shown(value)}") from None
     except OverflowError:
@@ -121,19 +121,19 @@ def in_range(
     above = array > low if open_low else array >= low
     good = above & (array < high if open_high else array <= high)
     ends = "(" if open_low else "[", ")" if open_high or np.isinf(high) else "]"
-    return _kept(name, array, good, f"in {ends[0]}{low:g}, {high:g}{ends[1]}")
+    return _checked(name, array, good, f"in {ends[0]}{low:g}, {high:g}{ends[1]}")
 
 
 def positive(name: str, value: Any) -> Array:
     """Return ``value`` as floats, all positive and finite."""
     array = as_floats(name, value)
-    return _kept(name, array, (array > 0) & np.isfinite(array), "positive and finite")
+    return _checked(name, array, (array > 0) & np.isfinite(array), "positive and finite")
 
 
 def finite(name: str, value: Any) -> Array:
     """Return ``value`` as floats, none of them infinite or NaN."""
     array = as_floats(name, value)
-    return _kept(name, array, np.isfinite(array), "finite")
+    return _checked(name, array, np.isfinite(array), "finite")
 
 
 def sized(name: str, value: Any) -> Array:
@@ -184,12 +184,12 @@ def pos_code(
     """Which of a label's ``values`` is y = 1: ``pos_label``, or if that is None the last where the
     values are ``ordered``, as numbers are and texts are not; ValueError otherwise.
     """
-    told = " and ".join(map(shown, values))
+    choices = " and ".join(map(shown, values))
     if pos_label is None and not ordered:
-        raise ValueError(f"{option} must say which value of {name} is y = 1: {told}, got none")
+        raise ValueError(f"{option} must say which value of {name} is y = 1: {choices}, got none")
     if pos_label is not None and pos_label not in values:
         raise ValueError(
-            f"{option} must be one of the values of {name}, {told}, got {shown(pos_label)}"
+            f"{option} must be one of the values of {name}, {choices}, got {shown(pos_label)}"
         )
     return len(values) - 1 if pos_label is None else values.index(pos_label)
 
@@ -232,13 +232,13 @@ def shares(name: str, weights: Array) -> Array:
     two, so that no sum overflows.
     """
     scaled = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
-    found = scaled / math.fsum(scaled)
-    if (found == 0).any():
+    normalised = scaled / math.fsum(scaled)
+    if (normalised == 0).any():
         low, high = weights.min(), weights.max()
         raise ValueError(
             f"{name} must be within a factor of 1e307 of each other, got {low:g} and {high:g}"
         )
-    return found
+    return normalised
 
 
 def plain(value: Any) -> str:
@@ -256,14 +256,14 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def some(names: Sequence[str], most: int = 12) -> str:
-    """Names with commas between; of many the first ones, and how many there are."""
-    more = f", ... ({len(names)} in all)" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+def listed(names: Sequence[str], limit: int = 12) -> str:
+    """Names with commas between; of more than ``limit`` the first ones and the number of all."""
+    tail = f", ... ({len(names)} in all)" if len(names) > limit else ""
+    return ", ".join(names[:limit]) + tail
 
 
-def _kept(name: str, array: Array, good: Any, allowed: str) -> Array:
-    """The numbers where all are good, else an error that tells the first other one, and where."""
+def _checked(name: str, array: Array, good: Any, allowed: str) -> Array:
+    """The numbers if all are ``good``; else an error names the first bad one and its place."""
     if good.all():
         return array
     index = tuple(int(k) for k in np.argwhere(~good)[0])

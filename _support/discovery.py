@@ -30,21 +30,21 @@ def discovered(
     package: ModuleType,
     kind: str,
     parts: Sequence[str] = (),
-    made: Callable[[ModuleType], E] | None = None,
+    build: Callable[[ModuleType], E] | None = None,
     several: str = "",
 ) -> dict[str, E]:
-    """What the modules of a package, of the packages in it, and a user's own define, by name,
-    sorted: of one that has a ``NAME`` what ``made`` makes of it, and the tuple ``several``.
+    """The definitions in the modules of a package, of its subpackages and of the user, by name,
+    sorted: of a module that has a ``NAME`` what ``build`` returns, and the tuple ``several``.
 
-    ``kind`` is what errors call them, ``parts`` are what a module with a ``NAME`` must define, of
+    ``kind`` is their name in errors. A module with a ``NAME`` must define all ``parts``, of
     "a or b" one. A user's module is of this kind if it has the last of them, or ``several``.
-    Without ``made`` there are tuples alone.
+    Without ``build`` only tuples are read.
 
     Raises
     ------
     ValueError : a module without one of the parts, or a name taken twice.
     """
-    found: dict[str, tuple[E, ModuleType]] = {}
+    registry: dict[str, tuple[E, ModuleType]] = {}
     inside = walk_packages(package.__path__, f"{package.__name__}.")
     modules = [import_module(name) for name in sorted(entry.name for entry in inside)]
     for module in own_modules({"study": "studies"}.get(kind, f"{kind}s")):
@@ -54,15 +54,15 @@ def discovered(
         if has_last or hasattr(module, several or "_"):
             modules.append(module)
     for module in modules:
-        own = (made(module),) if made and has_parts(module, kind, parts) else ()
-        for item in (*own, *getattr(module, several or "_", ())):
-            first, place = found.setdefault(item.name, (item, module))
+        built = (build(module),) if build and has_parts(module, kind, parts) else ()
+        for item in (*built, *getattr(module, several or "_", ())):
+            first, place = registry.setdefault(item.name, (item, module))
             if first is not item:
                 raise ValueError(
                     f"NAME must be new, got {item.name!r} in {_file(module)}, taken by "
                     f"{_file(place)}"
                 )
-    return {name: item for name, (item, _) in sorted(found.items(), key=lambda pair: pair[0])}
+    return {name: item for name, (item, _) in sorted(registry.items(), key=lambda pair: pair[0])}
 
 
 def has_parts(module: ModuleType, kind: str, parts: Sequence[str]) -> bool:

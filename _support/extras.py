@@ -38,5 +38,5 @@ def extras_named() -> Iterator[None]:
         if library not in EXTRAS or isinstance(error, MissingExtra):
             raise
         extra = EXTRAS[library]  # one reason for whatever needs it, whichever library is met first
-        told = f"the extra {extra!r} is not installed: {HINT.format(extra=extra)}"
-        raise MissingExtra(told, name=library) from None
+        message = f"the extra {extra!r} is not installed: {HINT.format(extra=extra)}"
+        raise MissingExtra(message, name=library) from None

@@ -36,9 +36,9 @@ def digests(files: Iterable[Path]) -> dict[str, str]:
     return {file.name: sha256(file) for file in files}
 
 
-def altered(folder: Path, wanted: Mapping[str, str]) -> list[Path]:
-    """The files of the folder that are missing or do not have the wanted SHA-256."""
-    files = {folder / name: digest for name, digest in wanted.items()}
+def altered(folder: Path, digests: Mapping[str, str]) -> list[Path]:
+    """The files of the folder that are missing or whose SHA-256 differs."""
+    files = {folder / name: digest for name, digest in digests.items()}
     return [file for file, digest in files.items() if not file.is_file() or sha256(file) != digest]
 
 
@@ -81,7 +81,7 @@ def write_piece(
 
 
 def finished(manifest: Path) -> dict[str, Any] | None:
-    """What a piece was made from; None where it is unfinished.
+    """The inputs that a piece was made from; None where it is unfinished.
 
     Where a file, or the manifest itself, was altered, that is told and the manifest removed: the
     piece is unfinished.
@@ -89,12 +89,12 @@ def finished(manifest: Path) -> dict[str, Any] | None:
     if not manifest.is_file():
         return None
     try:
-        kept = unsealed(read_json(manifest))
-        wrong = altered(manifest.parent, kept["outputs"])
+        record = unsealed(read_json(manifest))
+        changed = altered(manifest.parent, record["outputs"])
     except ValueError:
-        kept, wrong = {}, [manifest]
-    if not wrong:
-        return kept["inputs"]
-    tell(wrong)
+        record, changed = {}, [manifest]
+    if not changed:
+        return record["inputs"]
+    tell(changed)
     manifest.unlink()
     return None

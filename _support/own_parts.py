@@ -47,17 +47,17 @@ def place_of(error: BaseException) -> str | None:
     """The imported file, and where one ran its line, that an error comes from; None where it comes
     from none. Files that each define what was called are all named.
     """
-    if known := getattr(error, "place", None):  # of an error that came from another process
-        return known
+    if place := getattr(error, "place", None):  # of an error that came from another process
+        return place
     for frame, line in reversed(list(walk_tb(error.__traceback__))):
         if frame.f_code.co_filename in PLACES:
             return f"{Path(frame.f_code.co_filename).name}, line {line}"
     called = CALLED.search(str(error)) if isinstance(error, TypeError) else None
     if called is None:
         return None
-    made = re.compile(rf"(def|class) {called[1] or called[2]}\b")
-    found = {p.name for p in map(Path, PLACES) if made.search(p.read_text("utf-8"))}
-    return " or ".join(sorted(found)) or None
+    definition = re.compile(rf"(def|class) {called[1] or called[2]}\b")
+    files = {p.name for p in map(Path, PLACES) if definition.search(p.read_text("utf-8"))}
+    return " or ".join(sorted(files)) or None
 
 
 def placed(function: Callable[..., Any], *task: Any) -> Any:
@@ -81,11 +81,11 @@ def import_parts(names: Sequence[str]) -> None:
     OSError : no such file.  ValueError : it cannot be run, or has the name of another module.
     """
     before = _named()
-    wanted = [str(existing_file(n).resolve()) if n.endswith(".py") else n for n in names]
-    for name, told in zip(wanted, names, strict=True):
-        _imported(name, told)
-    if wanted:
-        os.environ[VARIABLE] = json.dumps(list(dict.fromkeys([*before, *wanted])))
+    modules = [str(existing_file(n).resolve()) if n.endswith(".py") else n for n in names]
+    for module, name in zip(modules, names, strict=True):
+        _imported(module, name)
+    if modules:
+        os.environ[VARIABLE] = json.dumps(list(dict.fromkeys([*before, *modules])))
 
 
 def own_modules(kind: str) -> tuple[ModuleType, ...]:
@@ -95,16 +95,16 @@ def own_modules(kind: str) -> tuple[ModuleType, ...]:
     ------
     ValueError : one that cannot be imported.
     """
-    found = named_modules()
-    for entry in sorted(entry_points(group=f"fairfl.{kind}"), key=lambda one: one.value):
+    modules = named_modules()
+    for entry in sorted(entry_points(group=f"fairfl.{kind}"), key=lambda entry: entry.value):
         try:
-            found.append(import_module(entry.module))
+            modules.append(import_module(entry.module))
         except Exception as error:
             raise ValueError(
                 f"entry point {entry.name} = {entry.value} of group fairfl.{kind} cannot be "
                 f"imported: {type(error).__name__}: {error}"
             ) from error
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(modules))
 
 
 def named_modules() -> list[ModuleType]:
@@ -165,13 +165,13 @@ def _named() -> list[str]:
     raise ValueError(f"{VARIABLE} must be a JSON list of what --import takes, got {shown(text)}")
 
 
-def _imported(name: str, told: str) -> ModuleType:
-    """The module of a file's whole path, or of a name; ``told`` is what a user wrote."""
+def _imported(name: str, argument: str) -> ModuleType:
+    """The module of a file's whole path, or of a name; ``argument`` is what a user wrote."""
     try:
         module = _of_file(Path(name)) if name.endswith(".py") else import_module(name)
     except Exception as error:
         raise ValueError(
-            f"--import {told} cannot be run: {type(error).__name__}: {error}"
+            f"--import {argument} cannot be run: {type(error).__name__}: {error}"
             + (f" ({where})" if (where := place_of(error)) else "")
         ) from error
     PLACES.add(str(module.__file__))
@@ -185,10 +185,10 @@ def _of_file(file: Path) -> ModuleType:
     name, place = file.stem, str(file)
     if not name.isidentifier():
         raise ValueError(f"the name of a file must be that of a module, got {file.name}")
-    known = find_spec(name)
-    if known is not None and known.origin != place:
+    existing = find_spec(name)
+    if existing is not None and existing.origin != place:
         raise ValueError(
-            f"the file must have a name that no other module has, {name} is {known.origin}"
+            f"the file must have a name that no other module has, {name} is {existing.origin}"
         )
     if name not in sys.modules:
         spec = spec_from_file_location(name, file)

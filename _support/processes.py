@@ -1,4 +1,4 @@
-"""Work in several processes, stopped cleanly: results as they come, and nobody left behind after
+"""Work in several processes, stopped cleanly: results as they come, and no process left after
 Ctrl-C.
 """
 

@@ -23,8 +23,8 @@ class Tabular:
         import pandas as pd  # a second to load, and no solution needs it
 
         columns = self._columns()
-        one = all(np.ndim(column) == 0 for column in columns.values())
-        return pd.DataFrame(columns, index=[0] if one else None)
+        is_scalar = all(np.ndim(column) == 0 for column in columns.values())
+        return pd.DataFrame(columns, index=[0] if is_scalar else None)
 
     def _repr_html_(self) -> str:
         from html import escape

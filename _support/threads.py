@@ -20,12 +20,12 @@ def one_thread() -> Iterator[None]:
     from threadpoolctl import get_cached_controller  # not when fairfl is imported
 
     # threadpoolctl's own limit takes 40 µs, as long as a small solve
-    several = [(one, one.num_threads) for one in get_cached_controller().lib_controllers]
-    several = [(one, was) for one, was in several if one.user_api == "blas" and was != 1]
-    for one, _ in several:
-        one.set_num_threads(1)
+    blas = [lib for lib in get_cached_controller().lib_controllers if lib.user_api == "blas"]
+    counts = [(lib, count) for lib in blas if (count := lib.num_threads) != 1]
+    for lib, _ in counts:
+        lib.set_num_threads(1)
     try:
         yield
     finally:
-        for one, was in several:
-            one.set_num_threads(was)
+        for lib, count in counts:
+            lib.set_num_threads(count)

@@ -209,13 +209,13 @@ def frontier(
             f"budgets='common' goes with 'lft_ensemble' or 'lft_fedavg', got scheme {scheme!r}"
         )
     search = partial(_frontier, federation, task, points, local, effort, budgets)
-    found = search()
-    found = dataclasses.replace(found, evaluate=Repeatable(search, found.evaluate))
+    curve = search()
+    curve = dataclasses.replace(curve, evaluate=Repeatable(search, curve.evaluate))
     if task.accurate:
-        return found
-    accuracy = [_solve(federation, task, eps, local).accuracy for eps in found.eps]
+        return curve
+    accuracy = [_solve(federation, task, eps, local).accuracy for eps in curve.eps]
     return dataclasses.replace(
-        found, accuracy=np.array(accuracy), utility=found.accuracy - 1.0, accurate=False
+        curve, accuracy=np.array(accuracy), utility=curve.accuracy - 1.0, accurate=False
     )
 
 
@@ -248,20 +248,20 @@ def _frontier(
     if budgets == "common":
         from fairfl.solvers.common_budget import common_frontier
 
-        found = common_frontier(
+        curve = common_frontier(
             federation, task, points, lambda eps: _solve(federation, task, eps, local)
         )
     elif task.scheme == LFT_FEDAVG and not federation.is_finite:
-        found, ends = fedavg_frontier(federation, task, points, effort)
+        curve, ends = fedavg_frontier(federation, task, points, effort)
     else:
-        found = _search(federation, task).frontier(points)
-    if budgets == "each" and not found.exact:
-        joined = found.points.join(_at_common_budgets(federation, task))
-        found = build(task.scheme.name, joined, found.evaluate)
+        curve = _search(federation, task).frontier(points)
+    if budgets == "each" and not curve.exact:
+        joined = curve.points.join(_at_common_budgets(federation, task))
+        curve = build(task.scheme.name, joined, curve.evaluate)
     ends = _corners(federation, task) if ends is None else ends
-    found = checked(federation, task, found if found.exact else filled(found, ends), ends)
+    curve = checked(federation, task, curve if curve.exact else filled(curve, ends), ends)
     return dataclasses.replace(
-        found,
+        curve,
         again=partial(_reproduced, federation, task),
         upper=partial(upper_bound, federation, task),
     )
@@ -318,12 +318,12 @@ def min_disparity(
     if task.scheme == LFT_FEDAVG and not federation.is_finite:
         from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_minimum
 
-        least = fedavg_minimum(federation, task)
+        minimum = fedavg_minimum(federation, task)
     else:
-        least = _search(federation, task).minimum()
+        minimum = _search(federation, task).minimum()
     if not (task.scheme.is_averaged and task.plain and not federation.is_finite):
-        least = least.join(_corners(federation, task))  # there it is known
-        least = least.join(_at_common_budgets(federation, task)).least
+        minimum = minimum.join(_corners(federation, task))
+        minimum = minimum.join(_at_common_budgets(federation, task)).least_disparate
     lower = upper = None
     if certify:
         from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity
@@ -332,18 +332,18 @@ def min_disparity(
         if task.scheme.is_averaged:
             lower, upper = enclose_min_disparity(federation)
         else:
-            assert least.multipliers is not None
-            lower, upper = enclose_two_clients(federation, least.multipliers[0])
-    worth, eps = float(least.worth[0]), least.eps[0]
+            assert minimum.multipliers is not None
+            lower, upper = enclose_two_clients(federation, minimum.multipliers[0])
+    worth, eps = float(minimum.worth[0]), minimum.eps[0]
     return MinDisparity(
         scheme,
-        float(least.disparity[0]),
+        float(minimum.disparity[0]),
         eps,
         worth if task.accurate else _solve(federation, task, eps, local).accuracy,
         lower,
         upper,
-        None if least.multipliers is None else least.multipliers[0],
-        bool(_reproduced(federation, task, least)[0]),
+        None if minimum.multipliers is None else minimum.multipliers[0],
+        bool(_reproduced(federation, task, minimum)[0]),
         worth - 1.0,
     )
 
@@ -423,7 +423,7 @@ def _reproduced(fed: Federation, task: Task, points: Points) -> Array:
     disparity, worth = np.full((2, len(points.eps)), np.nan)
     for p, eps in enumerate(points.eps):
         with suppress(CertificationError):
-            found = _solve(fed, task, eps, None)
-            disparity[p], worth[p] = found.disparity, 1.0 + found.utility
-    off = np.maximum(np.abs(disparity - points.disparity), np.abs(worth - points.worth))
-    return off <= REPRODUCED
+            solution = _solve(fed, task, eps, None)
+            disparity[p], worth[p] = solution.disparity, 1.0 + solution.utility
+    error = np.maximum(np.abs(disparity - points.disparity), np.abs(worth - points.worth))
+    return error <= REPRODUCED

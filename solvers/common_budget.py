@@ -43,7 +43,7 @@ EVEN = 64
 BEND = 1e-6
 """What the largest of several differences may miss its chord by: a bend takes 10 solutions."""
 HALVINGS, COARSE = 25, 10
-"""Of the intervals beside an extremum, or a bend; of those where no linear path is known."""
+"""Halvings of intervals beside an extremum or a bend; and where the path may jump often."""
 MET = 1e-13
 """Disparities are met to this."""
 NARROW = 1e-10
@@ -61,11 +61,11 @@ def common_frontier(fed: Federation, task: Task, points: int, solve: Solve) -> F
 
     def evaluate(disparity: Array) -> Points:
         eps, md, worth = path.meeting(disparity)
-        apart = np.where(np.abs(md) <= tolerance(fed), 0.0, np.abs(md))
-        return fitting(Points(apart, worth, _all(eps, fed.n_clients)), disparity)
+        gap = np.where(np.abs(md) <= tolerance(fed), 0.0, np.abs(md))
+        return fitting(Points(gap, worth, _all(eps, fed.n_clients)), disparity)
 
-    wanted = np.linspace(path.segments.smallest, path.segments.largest, points)
-    return build(task.scheme.name, evaluate(wanted), evaluate, fed.is_finite and not task.several)
+    targets = np.linspace(path.segments.smallest, path.segments.largest, points)
+    return build(task.scheme.name, evaluate(targets), evaluate, fed.is_finite and not task.several)
 
 
 def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
@@ -80,8 +80,8 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
         out = np.full((2, eps.size), np.nan)
         for k, budget in enumerate(eps):
             with suppress(CertificationError):
-                found = at(float(budget))
-                out[:, k] = found.signed, 1.0 + found.utility
+                solution = at(float(budget))
+                out[:, k] = solution.signed, 1.0 + solution.utility
         return out[0], out[1]
 
     if not isinstance(model, FiniteModel):
@@ -115,7 +115,7 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
 
 
 class Path:
-    """The pooled differences and worths at increasing budgets ``eps``, NaN where none is known."""
+    """The pooled differences and worths at increasing budgets ``eps``, NaN if not certified."""
 
     def __init__(self, values: Values) -> None:
         self.values = values
@@ -126,8 +126,8 @@ class Path:
         new = np.setdiff1d(eps, self.eps)
         if not new.size:
             return
-        every = np.hstack([[self.eps, self.md, self.worth], [new, *self.values(new)]])
-        self.eps, self.md, self.worth = every[:, np.argsort(every[0])]
+        table = np.hstack([[self.eps, self.md, self.worth], [new, *self.values(new)]])
+        self.eps, self.md, self.worth = table[:, np.argsort(table[0])]
 
     def halve_bends(self, slack: float) -> None:
         """Halve intervals until the path is linear on each: it is on those whose middle is on the
@@ -169,14 +169,14 @@ class Path:
 
     @cached_property
     def segments(self) -> Segments:
-        """Between the budgets, as if the path were linear there; when they are all known. Where no
-        budget is between them, or one is not known, the path may jump: a segment is its first end.
-        So is the last budget, at which a jump may end.
+        """Between neighbouring budgets, as if the path were linear there. Where no double lies
+        between them, or the next solution is missing, the path may jump: the segment is its first
+        end. So is the last budget, at which a jump may end.
         """
-        known, first = np.isfinite(self.md), np.arange(self.eps.size)
+        is_solved, first = np.isfinite(self.md), np.arange(self.eps.size)
         last = np.minimum(first + 1, first[-1])
-        jump = ~known[last] | (self.eps[last] <= np.nextafter(self.eps[first], 1.0))
-        ends = np.stack([first, np.where(jump, first, last)], axis=1)[known[first]]
+        jump = ~is_solved[last] | (self.eps[last] <= np.nextafter(self.eps[first], 1.0))
+        ends = np.stack([first, np.where(jump, first, last)], axis=1)[is_solved[first]]
         md, worth, eps = self.md[ends], self.worth[ends], self.eps[ends, None]
         return Segments.folded(md, worth, eps, ends[:, 0]).undominated()
 
@@ -193,24 +193,25 @@ class Path:
         segment, place = self.segments.best(disparity)
         low, high = self.segments.ends[segment, :, 2].T
         md = difference(np.where(place == 1.0, high, low + place * (high - low)))
-        off = (place > 0.0) & (place < 1.0) & (np.abs(np.abs(md) - disparity) > MET)
-        if off.any():
-            difference(_roots(difference, low[off], high[off], np.sign(md[off]), disparity[off]))
+        miss = (place > 0.0) & (place < 1.0) & (np.abs(np.abs(md) - disparity) > MET)
+        if miss.any():
+            sign = np.sign(md[miss])
+            difference(_roots(difference, low[miss], high[miss], sign, disparity[miss]))
         return np.hstack(tried)
 
 
 def _roots(
     difference: Callable[[Array], Array], low: Array, high: Array, sign: Array, disparity: Array
 ) -> Array:
-    """Budgets (P,) with sign·MD = disparity between those of less, ``low``, and of more."""
+    """Budgets (P,) with sign·MD = disparity between ``low``, where it is less, and ``high``."""
 
     def rising(place: Array, index: Array) -> Array:
         eps = low[index] + place * (high - low)[index]
         return sign[index] * difference(eps) - disparity[index]
 
-    zero, one, every = np.zeros(low.size), np.ones(low.size), np.arange(low.size)
-    ends = rising(zero, every), rising(one, every)
-    return low + increasing_root(rising, zero, one, *ends, MET, NARROW) * (high - low)
+    start, end, rows = np.zeros(low.size), np.ones(low.size), np.arange(low.size)
+    ends = rising(start, rows), rising(end, rows)
+    return low + increasing_root(rising, start, end, *ends, MET, NARROW) * (high - low)
 
 
 def _peaks(values: Array) -> Array:

@@ -46,10 +46,10 @@ class Points(NamedTuple):
         return Points(self.disparity[rows], self.worth[rows], self.eps[rows], lam)
 
     @property
-    def least(self) -> Points:
+    def least_disparate(self) -> Points:
         """The least disparate point, of several within MET of each other the most useful."""
-        least = self.disparity <= self.disparity.min(initial=np.inf) + MET
-        return self.take(np.argsort(np.where(least, -self.worth, np.inf), kind="stable")[:1])
+        is_smallest = self.disparity <= self.disparity.min(initial=np.inf) + MET
+        return self.take(np.argsort(np.where(is_smallest, -self.worth, np.inf), kind="stable")[:1])
 
     def join(self, other: Points) -> Points:
         """Both sets of points."""
@@ -80,18 +80,20 @@ Upper = Callable[[Array, Array], Array]
 
 @dataclass
 class Repeatable:
-    """``found`` by ``search``, which a pickled copy does again when it is first asked."""
+    """``evaluate`` of the frontier that ``search`` returns; a pickled copy searches at its first
+    call.
+    """
 
     search: Callable[[], Frontier]
-    found: Evaluate | None
+    evaluate: Evaluate | None
 
     def __call__(self, disparity: Array) -> Points:
-        if self.found is None:
-            self.found = self.search().evaluate
-        return self.found(disparity)
+        if self.evaluate is None:
+            self.evaluate = self.search().evaluate
+        return self.evaluate(disparity)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"search": self.search, "found": None}
+        return {"search": self.search, "evaluate": None}
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +145,9 @@ class Frontier(Tabular):
 
     def __repr__(self) -> str:
         ends = self.disparity[0], self.disparity[-1], 1.0 + self.utility[0], 1.0 + self.utility[-1]
-        told = "disparity {:.6g} to {:.6g}, accuracy {:.6g} to {:.6g}".format(*ends)
-        told = told if self.accurate else told.replace("accuracy", "1 + utility")
-        return f"Frontier({self.scheme!r}, {self.disparity.size} points: {told})"
+        text = "disparity {:.6g} to {:.6g}, accuracy {:.6g} to {:.6g}".format(*ends)
+        text = text if self.accurate else text.replace("accuracy", "1 + utility")
+        return f"Frontier({self.scheme!r}, {self.disparity.size} points: {text})"
 
     def __post_init__(self) -> None:
         if self.accurate:
@@ -210,15 +212,15 @@ class Frontier(Tabular):
     def _bound(self, disparity: Array, worth: Array) -> Array:
         if self.exact:
             return worth
-        found = np.ones_like(worth) if self.upper is None else self.upper(disparity, worth)
-        if (found < worth - WRONG).any():
-            k = int((worth - found).argmax())
+        bound = np.ones_like(worth) if self.upper is None else self.upper(disparity, worth)
+        if (bound < worth - WRONG).any():
+            k = int((worth - bound).argmax())
             raise CertificationError(
-                f"the bound of {self.scheme} is wrong: {found[k]:.12g} at disparity "
+                f"the bound of {self.scheme} is wrong: {bound[k]:.12g} at disparity "
                 f"{disparity[k]:.6g}, where {worth[k]:.12g} is attained; please report this "
                 "federation"
             )
-        return np.maximum(found, worth)
+        return np.maximum(bound, worth)
 
     def _within(self, disparity: ArrayLike) -> tuple[Array, Array, Array]:
         """The disparities, those that differ, within the frontier, and where each is in these."""
@@ -245,11 +247,11 @@ class Frontier(Tabular):
         inner = np.flatnonzero(disparity < self.disparity[-1])
         if not inner.size:
             return self.points.take(rows)
-        found = self.evaluate(disparity[inner])
-        better = found.worth > self.points.worth[rows[inner]]
-        better &= found.disparity <= disparity[inner] + MET
+        points = self.evaluate(disparity[inner])
+        better = points.worth > self.points.worth[rows[inner]]
+        better &= points.disparity <= disparity[inner] + MET
         rows[inner[better]] = self.disparity.size + np.flatnonzero(better)
-        return self.points.join(found).take(rows)
+        return self.points.join(points).take(rows)
 
     def _columns(self) -> dict[str, Any]:
         """Scheme, disparity, accuracy, at costs other than one utility, and eps_0, eps_1, ..."""
@@ -299,16 +301,16 @@ def plot_frontiers(frontiers: Sequence[Frontier], ax: Any = None, **style: Any) 
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['CFL', 'LFT+Ensemble']
     """
-    given = list(frontiers) if isinstance(frontiers, Sequence) else []
-    if not given or not all(isinstance(one, Frontier) for one in given):
+    curves = list(frontiers) if isinstance(frontiers, Sequence) else []
+    if not curves or not all(isinstance(curve, Frontier) for curve in curves):
         raise ValueError(f"frontiers must be a sequence of Frontier, got {shown(frontiers)}")
-    if len({one.accurate for one in given}) > 1:
+    if len({curve.accurate for curve in curves}) > 1:
         raise ValueError("frontiers must be all of accuracies or all of utilities, got both")
     from fairfl.solvers.plots import axes
 
     ax = axes(ax)
-    for one in given:
-        one.plot(ax, **style)
+    for curve in curves:
+        curve.plot(ax, **style)
     ax.legend()
     return ax
 
@@ -333,6 +335,6 @@ def fitting(tried: Points, disparity: Array) -> Points:
 
 def build(scheme: str, points: Points, evaluate: Evaluate, exact: bool = False) -> Frontier:
     """A :class:`Frontier` of the non-dominated points; of those within MET the most useful."""
-    kept = points.take(non_dominated(points.disparity, points.worth))
-    kept = kept.take(np.flatnonzero(np.append(np.diff(kept.disparity) > MET, True)))
-    return Frontier(scheme, *kept[:3], evaluate, exact, kept.multipliers)
+    front = points.take(non_dominated(points.disparity, points.worth))
+    front = front.take(np.flatnonzero(np.append(np.diff(front.disparity) > MET, True)))
+    return Frontier(scheme, *front[:3], evaluate, exact, front.multipliers)

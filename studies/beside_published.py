@@ -1,4 +1,4 @@
-"""Published numbers, and ours beside them."""
+"""Tables of published numbers and of this program's."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def compare(values: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     grouped = values.groupby(["dataset", "objective", "measure"], sort=False)["value"]
     ours = grouped.agg(mean="mean", sd="std", seeds="count").reset_index()
     ours["half"] = half_interval(ours["sd"], ours["seeds"])
-    both = ours.merge(published, how="left", on=["dataset", "objective", "measure"])
-    spread = both[["sd", "published_sd"]].max(axis=1)
-    both["apart"] = (both["mean"] - both["published"]).abs() / spread.where(spread > 0)
-    return both
+    table = ours.merge(published, how="left", on=["dataset", "objective", "measure"])
+    spread = table[["sd", "published_sd"]].max(axis=1)
+    table["apart"] = (table["mean"] - table["published"]).abs() / spread.where(spread > 0)
+    return table
 
 
 def half_interval(sd: ArrayLike, count: ArrayLike) -> Any:
@@ -65,8 +65,8 @@ def paired(values: pd.DataFrame) -> pd.DataFrame:
     first = values["objective"].iloc[0]
     keys = ["dataset", "measure", "seed"]
     base = values.loc[values["objective"] == first, [*keys, "value"]]
-    both = values[values["objective"] != first].merge(base, on=keys, suffixes=("", "_first"))
-    return both.assign(value=both["value"] - both["value_first"]).drop(columns="value_first")
+    pairs = values[values["objective"] != first].merge(base, on=keys, suffixes=("", "_first"))
+    return pairs.assign(value=pairs["value"] - pairs["value_first"]).drop(columns="value_first")
 
 
 def cells(table: pd.DataFrame, spread: str = "sd") -> list[list[str]]:
@@ -79,7 +79,7 @@ def cells(table: pd.DataFrame, spread: str = "sd") -> list[list[str]]:
         texts.setdefault((row["dataset"], row["objective"]), {})[row["measure"]] = _cell(
             row, spread
         )
-    body = [[*key, *(found.get(name, "") for name in measures)] for key, found in texts.items()]
+    body = [[*key, *(line.get(name, "") for name in measures)] for key, line in texts.items()]
     return [["data", "objective", *measures], *body]
 
 

@@ -1,4 +1,4 @@
-"""Runs units, each in its folder, and joins what they measured of the clients."""
+"""Runs units, each in its folder, and joins their clients' measures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairfl.sims.data.fetch import data_read
 from fairfl.sims.engine import simulate
 from fairfl.studies.experiment import Setting, Unit
 from fairfl.studies.frames import rows
-from fairfl.studies.unit_results import keep, kept
+from fairfl.studies.unit_results import keep, stored_measures
 
 CHECKPOINTS = 10  # a run
 
@@ -30,20 +30,20 @@ def run_unit(
     """The clients' measures of a unit: the engine's columns, and dataset, objective and seed.
 
     With a ``folder`` the run is kept in ``folder / unit.name``; ``resume`` goes on from there, or
-    reads what is done. Errors: as ``simulate``, and as ``unit_results.kept``: a folder that holds
-    another configuration's run is refused.
+    reads what is done. Errors: as ``simulate``, and as ``unit_results.stored_measures``: a folder
+    that holds another configuration's run is refused.
     """
-    done = kept(folder / unit.name, unit) if resume and folder is not None else None
+    done = stored_measures(folder / unit.name, unit) if resume and folder is not None else None
     if done is not None:
         return done
     with data_read() as files:
         setting = unit.make()
     if not isinstance(setting, Setting):
         setting = instance(f"what {unit.name} measured", setting, pd.DataFrame)
-        found = setting.assign(dataset=unit.dataset, unit=unit.name)
+        measures = setting.assign(dataset=unit.dataset, unit=unit.name)
         if folder is not None:
-            keep(folder / unit.name, unit, found, files)
-        return found
+            keep(folder / unit.name, unit, measures, files)
+        return measures
     if len(unit.objectives) != len(setting.replicates):
         raise ValueError(
             f"objectives must name {len(setting.replicates)} replicates, got {unit.objectives!r}"
@@ -81,7 +81,7 @@ def run_units(
     jobs: int = 1,
     mapper: Map | None = None,
 ) -> pd.DataFrame:
-    """The measures of all units, in their order whatever order they end in.
+    """The measures of all units, in the units' order.
 
     ``mapper(function, tasks, jobs)`` spreads them over processes; by default they run here, one
     after the other, and tell ``progress`` of every round. With a mapper ``progress`` hears of each

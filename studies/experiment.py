@@ -1,4 +1,4 @@
-"""Experiment: runs, each made when it is needed, and a table of what they measured."""
+"""Experiment: runs, each made when it is needed, and a table of their measures."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of what was measured, of a part: ``kind`` "distribution" (last round),
+    """A picture of the measures of a part: ``kind`` "distribution" (last round),
     "convergence" (by round), or "tradeoff" (the experiment's points of accuracy against disparity,
     whose axis ``x`` names).
 
@@ -101,7 +101,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Runs:
-    """What experiments and the studies of ``crosscheck/`` share.
+    """Shared by experiments and the studies of ``crosscheck/``.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Runs:
 
 @dataclass(frozen=True)
 class Experiment(Runs):
-    """What is compared with a paper's table or figure, or runs of one's own.
+    """Runs that are compared with a paper's table or figure, or a user's runs.
 
     Attributes
     ----------

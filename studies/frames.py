@@ -18,9 +18,9 @@ def loose(table: Any) -> Frame:
     return table
 
 
-def rows(table: pd.DataFrame, kept: ArrayLike) -> pd.DataFrame:
-    """The rows for which ``kept`` is true."""
-    return cast(pd.DataFrame, table[np.asarray(kept, dtype=bool)])
+def rows(table: pd.DataFrame, mask: ArrayLike) -> pd.DataFrame:
+    """The rows for which ``mask`` is true."""
+    return cast(pd.DataFrame, table[np.asarray(mask, dtype=bool)])
 
 
 def among(table: pd.DataFrame, column: str, values: Sequence[object]) -> pd.DataFrame:

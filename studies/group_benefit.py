@@ -59,16 +59,17 @@ def courses(clients: pd.DataFrame) -> dict[Key, tuple[pd.DataFrame, Array, Array
 
     Of one group GB and LS are 0 and the gap is NaN.
     """
-    found = {}
+    by_run = {}
     for key, run in groups(clients, [*KEYS, "part"]):
         losses, right = (
             run.pivot(index="round", columns="client", values=v) for v in (LOSS, ACCURACY)
         )
-        one = run.drop_duplicates("client").sort_values("client")
-        rounds, samples, group = losses.index.to_numpy(), floats(one, "samples"), one["group"]
-        joins = np.searchsorted(rounds, np.unique(floats(one, "join")))
-        share, each = samples / samples.sum(), losses.to_numpy()
-        by_group = dynamic.group_losses(each, group.to_numpy(), samples)
+        members = run.drop_duplicates("client").sort_values("client")
+        rounds, samples = losses.index.to_numpy(), floats(members, "samples")
+        group = members["group"].to_numpy()
+        joins = np.searchsorted(rounds, np.unique(floats(members, "join")))
+        share, client_losses = samples / samples.sum(), losses.to_numpy()
+        by_group = dynamic.group_losses(client_losses, group, samples)
         course = {
             **dict(zip([*KEYS, "part"], key, strict=True)),
             "round": rounds,
@@ -76,12 +77,12 @@ def courses(clients: pd.DataFrame) -> dict[Key, tuple[pd.DataFrame, Array, Array
             PRINTED: dynamic.group_benefit(by_group, joins),
             FOLLOWING: dynamic.group_benefit(by_group, joins, "benefit"),
             GAP: dynamic.fairness_margin(by_group, joins),
-            SPREAD: dynamic.within_group_std(each, group.to_numpy(), joins),
+            SPREAD: dynamic.within_group_std(client_losses, group, joins),
             ACCURACY: 100 * right.to_numpy() @ share,
-            LOSS: each @ share,
+            LOSS: client_losses @ share,
         }
-        found[key] = pd.DataFrame(course), by_group, joins
-    return found
+        by_run[key] = pd.DataFrame(course), by_group, joins
+    return by_run
 
 
 def by_round(clients: pd.DataFrame) -> pd.DataFrame:
@@ -101,17 +102,17 @@ def groups_of(clients: pd.DataFrame, part: str) -> pd.DataFrame:
     ``part``; of runs with two groups at least, all of which have rows there, and whose losses did
     not go off.
     """
-    found = among(among(clients, "model", ["global"]), "part", ["train", part])
-    found = rows(found, (floats(found, "samples") > 0) & found["join"].notna())
-    kept = [
+    measured = among(among(clients, "model", ["global"]), "part", ["train", part])
+    measured = rows(measured, (floats(measured, "samples") > 0) & measured["join"].notna())
+    runs = [
         run
-        for _, run in groups(found, KEYS)
+        for _, run in groups(measured, KEYS)
         if np.ptp(floats(run, "loss")) < MOST
         and (
             loose(run).groupby("part")["group"].nunique() > max(1, floats(run, "group").max())
         ).all()
     ]
-    return pd.concat(kept, ignore_index=True) if kept else rows(found, [False] * len(found))
+    return pd.concat(runs, ignore_index=True) if runs else rows(measured, [False] * len(measured))
 
 
 def values(clients: pd.DataFrame, part: str = "test") -> pd.DataFrame:
@@ -121,22 +122,24 @@ def values(clients: pd.DataFrame, part: str = "test") -> pd.DataFrame:
     rounds", definition 2), and in which all are above FedAvg's ("fairer rounds", (4)); and the
     loss on training rows.
     """
-    every, lines = courses(clients), []
-    for (dataset, objective, seed, of), (course, by_group, joins) in every.items():
+    by_run, lines = courses(clients), []
+    for (dataset, objective, seed, of), (course, by_group, joins) in by_run.items():
         if of != part:
             continue
-        found = {name: course[name].iloc[-1] for name in BY_ROUND}
-        trained = every[dataset, objective, seed, "train"][0]
-        found |= {"training loss": trained[LOSS].iloc[-1], "fair rounds": _share(course[GAP])}
-        other = every.get((dataset, BASELINE, seed, part))
-        if other is not None and objective != BASELINE:
-            ahead = dynamic.relative_margin(by_group, other[1], joins)
-            found |= {"above FedAvg": ahead[-1], "fairer rounds": _share(ahead)}
-        lines += [(dataset, objective, seed, name, float(value)) for name, value in found.items()]
+        measures = {name: course[name].iloc[-1] for name in BY_ROUND}
+        trained = by_run[dataset, objective, seed, "train"][0]
+        measures |= {"training loss": trained[LOSS].iloc[-1], "fair rounds": _share(course[GAP])}
+        baseline = by_run.get((dataset, BASELINE, seed, part))
+        if baseline is not None and objective != BASELINE:
+            ahead = dynamic.relative_margin(by_group, baseline[1], joins)
+            measures |= {"above FedAvg": ahead[-1], "fairer rounds": _share(ahead)}
+        lines += [
+            (dataset, objective, seed, name, float(value)) for name, value in measures.items()
+        ]
     return pd.DataFrame(lines, columns=[*KEYS, "measure", "value"])
 
 
 def _share(margins: ArrayLike) -> float:
     """Percent of the rounds that have a margin in which it is positive."""
-    known = np.asarray(margins, dtype=np.float64)
-    return 100 * float((known[~np.isnan(known)] > 0).mean())
+    values = np.asarray(margins, dtype=np.float64)
+    return 100 * float((values[~np.isnan(values)] > 0).mean())

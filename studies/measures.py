@@ -41,20 +41,20 @@ def statistics(clients: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
 
     Clients without samples in the part have no accuracy, and count in none of the measures.
     """
-    parts, wanted = [], list(names)
+    parts, chosen = [], list(names)
     for key, run in groups(rows(clients, floats(clients, "samples") > 0), KEYS):
         accuracy, samples = floats(run, "accuracy"), floats(run, "samples")
-        values = [MEASURES[name](accuracy, samples) for name in wanted]
+        values = [MEASURES[name](accuracy, samples) for name in chosen]
         parts.append(
-            pd.DataFrame({**dict(zip(KEYS, key, strict=True)), "measure": wanted, "value": values})
+            pd.DataFrame({**dict(zip(KEYS, key, strict=True)), "measure": chosen, "value": values})
         )
     return pd.concat(parts, ignore_index=True)
 
 
 def long(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    """A row per run and measure that has a value; ``names``: columns, and what measures are called.
+    """A row per run and measure that has a value; ``names``: columns, and the measures' names.
     A column that is not there is left out.
     """
-    there = [name for name in names if name in table]
-    found = table.melt(KEYS, there, "measure", "value").replace({"measure": dict(names)})
-    return rows(found, np.isfinite(floats(found, "value")))
+    present = [name for name in names if name in table]
+    melted = table.melt(KEYS, present, "measure", "value").replace({"measure": dict(names)})
+    return rows(melted, np.isfinite(floats(melted, "value")))

@@ -34,9 +34,9 @@ def printed(text: str, measures: tuple[str, ...]) -> Printed:
 
 
 def _cell(measure: str, cell: str, line: str) -> Cell:
-    found = CELL.fullmatch(cell)
-    if found is None:
+    match = CELL.fullmatch(cell)
+    if match is None:
         raise ValueError(
             f"{measure} must be a number, with or without ± spread, got {cell!r} in {line!r}"
         )
-    return found[1], found[2]
+    return match[1], match[2]

@@ -1,4 +1,4 @@
-"""The data sets of a paper that are at hand, and what stands in where none is."""
+"""The available data sets of a paper, and replacements where none is available."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ FETCHING = (
 )
 
 
-def those_at_hand(wanted: Sequence[str], instead: Sequence[str] = ()) -> tuple[str, ...]:
+def those_at_hand(datasets: Sequence[str], instead: Sequence[str] = ()) -> tuple[str, ...]:
     """Those of the wanted data sets that are on this machine; where none is, ``instead``. Their
     folders, and ``load_federated``, have the names of tables in small letters.
     """
-    return tuple(name for name in wanted if at_hand(name.lower())) or tuple(instead)
+    return tuple(name for name in datasets if at_hand(name.lower())) or tuple(instead)

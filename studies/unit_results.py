@@ -25,18 +25,18 @@ CONFIGURATION, FILES = "configuration", "files"
 
 
 def configuration(unit: Unit) -> dict[str, Any]:
-    """What the unit is run with, as JSON: the function that ``make`` calls, by name, and all of its
+    """A unit's configuration, as JSON: the function that ``make`` calls, by name, and all of its
     arguments.
 
     Defaults are among the arguments, and the digests of a user's own files. What the function reads
     beside them, its source above all, is not, as it is not in the configuration of an engine's run.
     """
     make = unit.make if isinstance(unit.make, partial) else partial(unit.make)
-    given = signature(make.func).bind(*make.args, **make.keywords)
-    given.apply_defaults()
+    bound = signature(make.func).bind(*make.args, **make.keywords)
+    bound.apply_defaults()
     return {
         "function": f"{make.func.__module__}.{make.func.__qualname__}",
-        "arguments": {name: plain(value) for name, value in given.arguments.items()},
+        "arguments": {name: plain(value) for name, value in bound.arguments.items()},
         "dataset": unit.dataset,
         "seed": unit.seed,
         **({"imported": dict(DIGESTS)} if DIGESTS else {}),
@@ -54,11 +54,11 @@ def keep(folder: Path, unit: Unit, measures: pd.DataFrame, files: Mapping[str, s
         write_piece(folder / MANIFEST, {MEASURED: measures.to_parquet()}, inputs)
 
 
-def kept(folder: Path, unit: Unit) -> pd.DataFrame | None:
-    """The measures that the folder holds of this very unit, as they were written, of the data as
-    they are now.
+def stored_measures(folder: Path, unit: Unit) -> pd.DataFrame | None:
+    """The measures of this unit that the folder holds, as they were written, from data that have
+    not changed since.
 
-    None where it holds no such; what was altered is told.
+    None where it holds none; altered files are reported.
 
     Raises
     ------
@@ -67,11 +67,11 @@ def kept(folder: Path, unit: Unit) -> pd.DataFrame | None:
     inputs = finished(folder / MANIFEST)
     if inputs is None or not same_data(inputs[FILES]):
         return None
-    theirs, mine = inputs[CONFIGURATION], configuration(unit)
-    if theirs != mine:
-        where, got, wanted = first_difference(theirs, mine, "unit")
+    recorded, current = inputs[CONFIGURATION], configuration(unit)
+    if recorded != current:
+        where, got, expected = first_difference(recorded, current, "unit")
         raise ValueError(
             f"folder must hold measures of the same configuration, got {str(folder)!r} with "
-            f"{where} = {shown(got)}, not {shown(wanted)}"
+            f"{where} = {shown(got)}, not {shown(expected)}"
         )
     return pd.read_parquet(folder / MEASURED)

@@ -92,7 +92,7 @@ def _places(role: str, table: Table, columns: list[str], known: Sequence[str]) -
     """(n,) which of the known names each row has, in several columns with " & " between."""
     import numpy as np
 
-    from fairfl._support.checks import some
+    from fairfl._support.checks import listed
 
     parts = zip(
         *([names[k] for k in codes] for codes, names in map(table.categories, columns)), strict=True
@@ -101,7 +101,7 @@ def _places(role: str, table: Table, columns: list[str], known: Sequence[str]) -
     for row, names in zip(table.rows, parts, strict=True):
         if (name := " & ".join(names)) not in place:
             raise ValueError(
-                f"{role} must be one of {some([repr(one) for one in known])} of the rule, got "
+                f"{role} must be one of {listed([repr(one) for one in known])} of the rule, got "
                 f"{name!r} in row {row} of {table.path.name}"
             )
         found.append(place[name])

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from fairfl._support.checks import some
+from fairfl._support.checks import listed
 from fairfl.reports.comparison import ENDS, ZERO, Comparison, Reach
 from fairfl.reports.question import ONES, PLAIN, Question
 from fairfl.reports.sampling import LEVEL
@@ -53,7 +53,7 @@ def failed(found: Comparison) -> list[str]:
 def clients(found: Comparison) -> str:
     """The clients with their shares of the people."""
     names = zip(found.clients, found.weight, strict=True)
-    return some([f"{name} ({100 * share:.0f} %)" for name, share in names], 8)
+    return listed([f"{name} ({100 * share:.0f} %)" for name, share in names], 8)
 
 
 def asked(question: Question) -> list[str]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairfl._support.checks import Array, some
+from fairfl._support.checks import Array, listed
 from fairfl.sims.data.summary import Summary, joined, read_summary
 from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
@@ -172,10 +172,10 @@ def _warned(data: Dataset, federation: Federation, unseen: bool) -> list[str]:
     ]
     if lonely and federation.n_groups == 2:
         lines.append(
-            f"Without people of both groups, and so bound by no local constraint: {some(lonely)}."
+            f"Without people of both groups, and so bound by no local constraint: {listed(lonely)}."
         )
     elif lonely:
-        lines.append(f"Clients without people of some of the groups: {some(lonely)}.")
+        lines.append(f"Clients without people of some of the groups: {listed(lonely)}.")
     made_of = set(data.columns["group"]) & set(data.columns["features"])
     if unseen and made_of:
         lines.append(
@@ -203,7 +203,7 @@ def _score(data: Dataset, file: str) -> tuple[Array, str]:
         ) from error
     return (
         score,
-        f"logistic regression on {some(data.columns['features'])}, 5-fold cross-fitted (seed 0)",
+        f"logistic regression on {listed(data.columns['features'])}, 5-fold cross-fitted (seed 0)",
     )
 
 
@@ -215,7 +215,7 @@ def _chosen(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:
     fits = [two for two in permutations(names, 2) if ",".join(two) == pair]
     if not fits:  # a name may hold commas
         raise ValueError(
-            f"--group-pair must be two of {some(names)} with a comma between, got {pair!r}"
+            f"--group-pair must be two of {listed(names)} with a comma between, got {pair!r}"
         )
     kept = np.isin(data.group, [names.index(name) for name in fits[0]])
     out = len(data) - int(kept.sum())

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfl._support.checks import Array, in_range, instance, shown, single, some, whole
+from fairfl._support.checks import Array, in_range, instance, listed, shown, single, whole
 from fairfl._support.json_file import list_of, read_json, sealed, unsealed
 from fairfl.sims.data.table_file import PLAIN, Form, Table, ordered, read_table, whole_number
 
@@ -358,17 +358,17 @@ def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...], tup
             own, agreed = ([*map(whole_number, getattr(v, name))] or ["no"] for v in (one, first))
             if own != agreed:
                 raise ValueError(
-                    f"sites must have the same {name}: {first.site!r} has {some(agreed)}, "
-                    f"{one.site!r} has {some(own)}"
+                    f"sites must have the same {name}: {first.site!r} has {listed(agreed)}, "
+                    f"{one.site!r} has {listed(own)}"
                 )
         if not {*one.groups} & {*first.groups} and min(len(one.groups), len(first.groups)) > 1:
             raise ValueError(
-                f"sites must name groups alike: {first.site!r} has {some(first.groups)}, "
-                f"{one.site!r} has {some(one.groups)}"
+                f"sites must name groups alike: {first.site!r} has {listed(first.groups)}, "
+                f"{one.site!r} has {listed(one.groups)}"
             )
     groups = ordered({name for one in found for name in one.groups})
     if len(groups) < 2:
-        raise ValueError(f"summaries must hold two groups or more, got {some(groups)} alone")
+        raise ValueError(f"summaries must hold two groups or more, got {listed(groups)} alone")
     names = ordered({name for one in found for name in one.names})
     n = len(names or first.scores)
     counts = np.zeros((3, len(found), len(groups), 2, n))

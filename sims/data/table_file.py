@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfl._support.checks import Array, cells, existing_file, one_of, pos_code, shown, some
+from fairfl._support.checks import Array, cells, existing_file, listed, one_of, pos_code, shown
 
 PARQUET = (".parquet", ".pq")
 NOT_THERE = ("na", "nan", "n/a", "null", "none")
@@ -156,7 +156,7 @@ class Table:
             alone = " alone" if len(values) == 1 else ""
             raise ValueError(
                 f"label column {name!r} of {self.path.name} must have two values, got "
-                f"{some([repr(value) for value in values], 5)}{alone}"
+                f"{listed([repr(value) for value in values], 5)}{alone}"
             )
         ordered = not np.isnan(self.form.numbers(values)).any()
         ordered |= [value.lower() for value in values] == ["false", "true"]
@@ -247,7 +247,7 @@ def _wanted(
         other = next((mark for mark in ";\t|, " if mark != sep and mark in names[0]), None)
         if len(names) == 1 and other:
             hint = f" (is the separator {other!r}? --sep)"
-        there = some([repr(name) for name in names])
+        there = listed([repr(name) for name in names])
         raise ValueError(f"{role} {name!r} must be {problem} of {path.name}; it has {there}{hint}")
     if len(set(own)) < len(own):
         *first, last = roles
@@ -363,7 +363,7 @@ def _told(table: Table, gone: dict[str, Array], any_gone: Array, by: Sequence[st
     parts = []
     for name, missing in gone.items():
         rows = list(map(str, table.rows[missing]))
-        parts.append(f"{name!r} in row{'s' * (len(rows) > 1)} {some(rows, FIRST)}")
+        parts.append(f"{name!r} in row{'s' * (len(rows) > 1)} {listed(rows, FIRST)}")
     told = f"{int(any_gone.sum()):,} of {len(table):,} rows with one ({'; '.join(parts)})"
     if not by:
         return told
@@ -372,6 +372,6 @@ def _told(table: Table, gone: dict[str, Array], any_gone: Array, by: Sequence[st
         for texts, codes, _ in (table.columns[name] for name in by)
     ]
     counts = sorted(Counter(zip(*values, strict=True)).items())
-    return f"{told}, by {' and '.join(map(repr, by))}: " + some(
+    return f"{told}, by {' and '.join(map(repr, by))}: " + listed(
         [f"{' & '.join(cell)} {count:,}" for cell, count in counts]
     )

@@ -172,9 +172,9 @@ class EnsembleCurve(EnsembleSearch):
         u = u.clip(*self.ends)
         inside = (u > self.ends[0]) & (u < self.ends[1])
         for moved in (inside, np.ones_like(inside)):  # who is at an end stays if others suffice
-            off = np.flatnonzero(has_goal & (np.abs(self._total(u) - goal) > MISSED))
-            if off.size:
-                u[:, off] = self.meet(u[:, off], goal[off], moved[:, off])
+            missed = np.flatnonzero(has_goal & (np.abs(self._total(u) - goal) > MISSED))
+            if missed.size:
+                u[:, missed] = self.meet(u[:, missed], goal[missed], moved[:, missed])
         md, accuracy = self.at(u)
         accuracy = np.where(np.abs(md) <= disparity[p] + MISSED, accuracy, -np.inf)
         order = np.lexsort((accuracy, p))

@@ -77,10 +77,10 @@ class Table:
         for _ in range(NARROW):
             ends, size = table.smooth_ends, np.diff(table.eps)
             width = table.eps[-1] / 2.0 ** np.where(ends == 0, COARSE, NARROW)
-            off = (table.error > np.where(ends == 0, ROUGH, FINE)) & (size > width)
-            if not off.any() or table.eps.size > MOST:
+            is_coarse = (table.error > np.where(ends == 0, ROUGH, FINE)) & (size > width)
+            if not is_coarse.any() or table.eps.size > MOST:
                 break
-            table.add((table.eps[:-1] + size / 2.0)[off])
+            table.add((table.eps[:-1] + size / 2.0)[is_coarse])
         return table
 
     @property
@@ -161,8 +161,8 @@ class Table:
         slope, width = np.nan_to_num(self.slope), np.diff(self.eps)[:, None]
         joined = scipy.interpolate.CubicHermiteSpline(self.eps, self.value, slope)
         rise = np.diff(self.value, axis=0)
-        off = np.maximum(abs(width * slope[:-1] - rise), abs(width * slope[1:] - rise))
-        line = (self.smooth_ends < 2) | (off > self.weight).any(axis=1)
+        error = np.maximum(abs(width * slope[:-1] - rise), abs(width * slope[1:] - rise))
+        line = (self.smooth_ends < 2) | (error > self.weight).any(axis=1)
         joined.c[:2, line], joined.c[2, line] = 0.0, (rise / width)[line]
         return joined
 
@@ -175,8 +175,8 @@ class Table:
     def lines(self) -> tuple[Array, Array]:
         """Ends (S, 2) of lines that are ROUGH, and values there (S, 2, 1 + M); none jumps."""
         middle = (self.eps[1:] + self.eps[:-1]) / 2.0
-        off = np.abs(self.curve(middle) - (self.value[1:] + self.value[:-1]) / 2.0).max(axis=1)
-        parts = np.ceil(np.sqrt(off / ROUGH)).clip(1).astype(int)
+        error = np.abs(self.curve(middle) - (self.value[1:] + self.value[:-1]) / 2.0).max(axis=1)
+        parts = np.ceil(np.sqrt(error / ROUGH)).clip(1).astype(int)
         shares = np.concatenate([np.arange(n) / n for n in parts])
         eps = self.eps[:-1].repeat(parts) + shares * np.diff(self.eps).repeat(parts)
         eps = np.append(eps, self.eps[-1])

@@ -73,7 +73,7 @@ class Tradeoffs:
         return np.moveaxis(derivatives, (1, 3), (0, 1))
 
     def polished(
-        self, total: Callable[[Array], Array], start: Array, goal: Array, held: Array
+        self, total: Callable[[Array], Array], start: Array, goal: Array, is_fixed: Array
     ) -> Array:
         """Local optima by Newton's method from coordinates ``start`` (J, P):
 
@@ -86,7 +86,7 @@ class Tradeoffs:
         low, high = self.u[:, :1], self.u[:, -1:]
         w, u, live = self.weight[:, None], start.copy(), np.arange(goal.size)
         for _ in range(STEPS):
-            at, bound = u[:, live], held[live]
+            at, bound = u[:, live], is_fixed[live]
             missing = goal[live] - total(at)
             (r1, a1), (r2, a2) = self.slopes(at)
             inside = (at > low) & (at < high)

@@ -40,4 +40,4 @@ class EnsembleSearch(ABC):
     def minimum(self) -> Points:
         """The least disparate ensemble, of several the most useful."""
         fairest = self.attained([None])
-        return fairest.join(self.attained([float(fairest.disparity.min())])).least
+        return fairest.join(self.attained([float(fairest.disparity.min())])).least_disparate

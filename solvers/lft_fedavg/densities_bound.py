@@ -105,8 +105,8 @@ def highest_accuracy(
         if not rows.size:
             break
         halves = evaluated.take(rows).halves(size[rows].argmax(axis=1))
-        rest = evaluated.take(np.setdiff1d(np.arange(excess.size), rows))
-        evaluated = rest.join(_evaluated(family, disparity, halves))
+        unsplit = evaluated.take(np.setdiff1d(np.arange(excess.size), rows))
+        evaluated = unsplit.join(_evaluated(family, disparity, halves))
         count += 2 * rows.size
     out = np.full(disparity.size, -np.inf)
     np.maximum.at(out, evaluated.first, evaluated.top)

@@ -24,7 +24,7 @@ from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError
 from fairfl.theory.populations.federation import Federation
 
 DENSE = 60
-"""Of fewer points, answers between them start from as many rules."""
+"""Points between those of a frontier start from at least so many rules."""
 
 
 def fedavg_frontier(
@@ -35,18 +35,18 @@ def fedavg_frontier(
     """
     search = MultiplierSearch.of(fed, task, effort)
     free, top = search.free, float(search.free.disparity[0])
-    found = search.at(np.append(-np.inf, search.targets(COARSE)), search.starts)
+    coarse = search.at(np.append(-np.inf, search.targets(COARSE)), search.starts)
     common = search.common
-    low = search.lowest(found.join(common))
-    known = rules = ordered(low.join(free))
+    low = search.lowest(coarse.join(common))
+    settled = rules = ordered(low.join(free))
     if top - low.disparity[0] > LAW_TOLERANCE:
         targets = np.linspace(float(low.disparity[0]), top, points)[:-1]
-        known = search.settled(targets, ordered(found.join(rules)))
-        chord = np.interp(common.disparity, known.disparity, known.accuracy)
-        known = ordered(known.join(common))
+        settled = search.settled(targets, ordered(coarse.join(rules)))
+        chord = np.interp(common.disparity, settled.disparity, settled.accuracy)
+        settled = ordered(settled.join(common))
         if (common.accuracy > chord + APART).any():
-            known = search.settled(targets, known)
-        rules = ordered(below(known, targets).join(free))
+            settled = search.settled(targets, settled)
+        rules = ordered(below(settled, targets).join(free))
     ties = TiedRules.of(search.family)
     attained = search.certified(rules).join(at_ties(search, ties, np.zeros(0)))
     if not attained.disparity.size:
@@ -56,15 +56,15 @@ def fedavg_frontier(
 
     @cache
     def dense() -> Rules:
-        more = np.linspace(*ends, DENSE)[:-1]
-        return search.settled(more, known) if points < DENSE else known
+        fine_targets = np.linspace(*ends, DENSE)[:-1]
+        return search.settled(fine_targets, settled) if points < DENSE else settled
 
     def evaluate(d: Array) -> Points:
-        # each from the same rules: no answer depends on what else is asked
+        # each target starts from the same rules: other targets do not change its point
         rules, out = search.between(d, dense()), attained.take([])
-        for k, own in enumerate(d[:, None]):
-            found = search.certified(rules.take(np.array([k]))).join(at_ties(search, ties, own))
-            out = out.join(fitting(attained.join(found), own))
+        for k, target in enumerate(d[:, None]):
+            points = search.certified(rules.take(np.array([k]))).join(at_ties(search, ties, target))
+            out = out.join(fitting(attained.join(points), target))
         return out
 
     return build("lft_fedavg", attained, evaluate), search.fair()
@@ -73,19 +73,19 @@ def fedavg_frontier(
 def at_ties(search: MultiplierSearch, ties: TiedRules | None, disparity: Array) -> Points:
     """Where a whole group ties the fairest rule, and the best with at most the disparities."""
     budgets = [] if ties is None else [ties.fairest(), *map(ties.best, disparity)]
-    known = [eps[np.argsort(search.order)] for eps in budgets if eps is not None]
-    return points_of(search.fed, search.solved(np.array(known)))
+    reordered = [eps[np.argsort(search.order)] for eps in budgets if eps is not None]
+    return points_of(search.fed, search.solved(np.array(reordered)))
 
 
 def fedavg_minimum(fed: Federation, task: Task) -> Points:
     """The least disparate solution, certified; of several fair ones an accurate one.
 
-    It starts from nothing where it can, and so is just what ``solve`` returns for its budgets.
+    It is solved without a start where that is certified: then ``solve`` returns the same.
     """
     search = MultiplierSearch.of(fed, task)
-    found = search.at(np.append(-np.inf, search.targets(1)), search.starts)
-    low = search.lowest(found.join(search.common))
+    candidates = search.at(np.append(-np.inf, search.targets(1)), search.starts)
+    low = search.lowest(candidates.join(search.common))
     point = search.points(low)
     attained = search.solved(point.eps) or search.solved(point.eps, point.multipliers)
     tied = at_ties(search, TiedRules.of(search.family), np.zeros(0))
-    return points_of(fed, attained).join(tied).least
+    return points_of(fed, attained).join(tied).least_disparate

@@ -31,17 +31,17 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
 FEW, MANY = 6, 300
-"""Clients up to which each is bound alone, and let go alone, in a start; and clients times starts
-where these are more.
+"""Up to FEW clients, starts bind each client alone, and all but each; beyond, the number of clients
+times starts is MANY.
 """
 SOLVED = 13
 """Of the random budgets every 13th is solved; the others are followed from the nearest known."""
 COARSE = 12
 """Targets of the multi-start."""
 ROUNDS, SWEEPS = 12, 5
-"""Steps of a local search; times that searches start from their neighbours' results, at most."""
+"""Steps of a local search; largest number of sweeps from neighbours' optima."""
 APART = 1e-5
-"""Accuracies of two searches that end in different maxima differ by more."""
+"""Two searches end in different maxima if their accuracies differ by more."""
 NEARLY = 3e-2
 """From smallest disparities up to this, zero itself is tried."""
 COMMON = 16
@@ -55,8 +55,8 @@ class MultiplierSearch:
     """A federation's rules f_λ, the reach (K,) of their multipliers, starts all over them, the free
     rule first, and how many of them are taken for each target (``width``).
 
-    Which of several maxima is found may depend on rounding. So the search has the clients in an
-    ``order`` (I,) of its own, and their order in the federation does not matter.
+    Which of several maxima is found may depend on rounding. So the search sorts the clients, by
+    ``order`` (I,), and their order in the federation does not matter.
     """
 
     fed: Federation
@@ -74,25 +74,27 @@ class MultiplierSearch:
         The groups' names do not matter to the draws.
         """
         assert isinstance(fed.model, ContinuousModel)
-        own = np.array([np.ravel([law.middle for law in laws]) for laws in fed.model.laws])
-        turn = np.lexsort(np.column_stack([own, fed.share, fed.weight]).T)
+        middles = np.array([np.ravel([law.middle for law in laws]) for laws in fed.model.laws])
+        turn = np.lexsort(np.column_stack([middles, fed.share, fed.weight]).T)
         family, clients = RuleFamily.of(fed.part(turn.tolist()), task), fed.n_clients
         starts = free = family.at(np.zeros((1, family.problem.count)))
         hard = task.sees == "x" or family.constant.size > 1  # many maxima
         budgets, penalties, width = _efforts(effort, clients, family.problem.count, hard=hard)
         if budgets:
-            starts = starts.join(_drawn(family, free, budgets))
+            starts = starts.join(_at_budgets(family, free, budgets))
         if penalties:
-            wanted = np.linspace(0.0, free.disparity[0], COARSE + 1)[:-1]
-            starts = starts.join(_sound(penalised(family, free, wanted, penalties)))
+            targets = np.linspace(0.0, free.disparity[0], COARSE + 1)[:-1]
+            starts = starts.join(_sound(penalised(family, free, targets, penalties)))
         reach = np.abs(starts.lam).max(axis=0)
         reach = np.where(family.bound, np.maximum(reach, 0.01 * reach.max()), 0.0)
         return cls(fed, task, turn, family, reach, starts, width)
 
     def targets(self, count: int) -> Array:
         """Even disparities (count,) from the smallest of the starts, or 0, to the free rule's."""
-        least = float(self.starts.disparity.min())
-        return np.linspace(least if least > NEARLY else 0.0, self.free.disparity[0], count + 1)[:-1]
+        smallest = float(self.starts.disparity.min())
+        return np.linspace(
+            smallest if smallest > NEARLY else 0.0, self.free.disparity[0], count + 1
+        )[:-1]
 
     @property
     def free(self) -> Rules:
@@ -114,129 +116,134 @@ class MultiplierSearch:
             return self.certified(fair)
         return points_of(self.fed, self.solved(np.zeros((1, self.fed.n_clients))))
 
-    def lowest(self, found: Rules) -> Rules:
-        """The rule with the smallest |MD| that searches from those ``found`` end in; at zero, it is
-        the most accurate of those with MD 0.
+    def lowest(self, rules: Rules) -> Rules:
+        """The rule with the smallest |MD| that searches from the ``rules`` reach; where several
+        have MD 0, the most accurate of them.
         """
 
-        def ended(target: float, start: Rules) -> Rules:
-            goal = np.full(start.md.size, target)
-            best = start.take(np.array([merit(start, goal).argmax()]))
-            return climb(self.family, best, goal[:1], self.reach, 4 * ROUNDS)
+        def search_to(target: float, start: Rules) -> Rules:
+            goals = np.full(start.md.size, target)
+            best = start.take(np.array([merit(start, goals).argmax()]))
+            return climb(self.family, best, goals[:1], self.reach, 4 * ROUNDS)
 
-        fair = ended(0.0, found)
+        fair = search_to(0.0, rules)
         if fair.disparity[0] <= LAW_TOLERANCE:
             return fair
-        least = ended(-np.inf, found.join(fair))
+        lowest = search_to(-np.inf, rules.join(fair))
         if self.family.constant.size > 1:
-            known = found.join(self.starts)
-            for count in (2 * self.width, known.md.size):
-                some = known.take(self._various(known, 0.0, count)).join(least)
-                some = step_budgets(self.family, some, np.full(some.md.size, -np.inf))
-                if some.disparity.min() <= LAW_TOLERANCE:
+            candidates = rules.join(self.starts)
+            for count in (2 * self.width, candidates.md.size):
+                trials = candidates.take(self._various(candidates, 0.0, count)).join(lowest)
+                trials = step_budgets(self.family, trials, np.full(trials.md.size, -np.inf))
+                if trials.disparity.min() <= LAW_TOLERANCE:
                     break
-            least = some.take(np.array([merit(some, np.full(some.md.size, -np.inf)).argmax()]))
-            fair = step_budgets(self.family, ended(0.0, some), np.full(1, -np.inf))
-            least = fair if fair.disparity[0] <= LAW_TOLERANCE else least
-        return least
+            lowest = trials.take(
+                np.array([merit(trials, np.full(trials.md.size, -np.inf)).argmax()])
+            )
+            fair = step_budgets(self.family, search_to(0.0, trials), np.full(1, -np.inf))
+            lowest = fair if fair.disparity[0] <= LAW_TOLERANCE else lowest
+        return lowest
 
-    def at(self, targets: Array, known: Rules) -> Rules:
-        """The best two rules for each target (P,) that local searches find from some of the
-        ``known`` ones: a few steps from all of them, and more from the best two where these differ.
-        Where they end apart there are many maxima: again, from twice as many and with more steps.
+    def at(self, targets: Array, rules: Rules) -> Rules:
+        """A multi-start: the best two rules for each target (P,) that local searches reach from
+        some of the ``rules``, with a few steps from all starts, and more from the best two where
+        these differ. Where the best two still differ there are many maxima: the search is repeated
+        from twice as many starts and with more steps.
         """
-        out = known.take(np.arange(0))
+        out = rules.take(np.arange(0))
         for count, first in ((self.width, ROUNDS // 3), (2 * self.width, ROUNDS)):
-            found = [self._various(known, target, count) for target in targets]
-            found, goal = known.take(np.concatenate(found)), np.repeat(targets, count)
-            found = climb(self.family, found, goal, self.reach, first)
-            order = np.argsort(-merit(found, goal).reshape(-1, count), axis=1, kind="stable")
+            starts = np.concatenate([self._various(rules, target, count) for target in targets])
+            goal = np.repeat(targets, count)
+            optima = climb(self.family, rules.take(starts), goal, self.reach, first)
+            order = np.argsort(-merit(optima, goal).reshape(-1, count), axis=1, kind="stable")
             best = (order[:, :2] + count * np.arange(targets.size)[:, None]).ravel()
-            found, goal = found.take(best), goal[best]
-            apart = _apart(found, goal, targets.size)
-            rows = np.flatnonzero(np.repeat(apart, goal.size // targets.size))
-            ended = climb(self.family, found.take(rows), goal[rows], self.reach, ROUNDS)
-            found = found.replaced(rows, ended)
-            out, known = out.join(found), known.join(found)
-            targets = targets[_apart(found, goal, targets.size)]
+            optima, goal = optima.take(best), goal[best]
+            has_maxima = _differ(optima, goal, targets.size)
+            rows = np.flatnonzero(np.repeat(has_maxima, goal.size // targets.size))
+            climbed = climb(self.family, optima.take(rows), goal[rows], self.reach, ROUNDS)
+            optima = optima.replaced(rows, climbed)
+            out, rules = out.join(optima), rules.join(optima)
+            targets = targets[_differ(optima, goal, targets.size)]
             if not targets.size:
                 break
         return out
 
-    def _various(self, known: Rules, target: float, count: int) -> Array:
-        """``count`` starts among the ``known`` rules, the best of each kind first."""
-        order = np.argsort(-merit(known, np.full(known.md.size, target)), kind="stable")
-        first = np.sort(np.unique(self._kinds(known)[order], axis=0, return_index=True)[1])
+    def _various(self, rules: Rules, target: float, count: int) -> Array:
+        """``count`` starts among the ``rules``, the best of each kind first."""
+        order = np.argsort(-merit(rules, np.full(rules.md.size, target)), kind="stable")
+        first = np.sort(np.unique(self._kinds(rules)[order], axis=0, return_index=True)[1])
         others = np.setdiff1d(np.arange(order.size), first)
         return np.resize(order[np.append(first, others)], count)
 
-    def settled(self, targets: Array, known: Rules) -> Rules:
-        """The rules at the targets (P,), increasing, and the ``known`` ones, by increasing |MD|:
-        each from the best on both sides, and again beside where these differ and one gained.
-        Targets that no search reaches get a multi-start of their own.
+    def settled(self, targets: Array, rules: Rules) -> Rules:
+        """The ``rules`` and optima at the targets (P,), increasing, by increasing |MD|. Each target
+        is searched from the best rules on both sides; where their optima differ and one is better
+        than before, it and its neighbours are searched again. Targets that no search reaches get a
+        multi-start.
         """
-        near = np.ones(targets.size, bool)
+        is_active = np.ones(targets.size, bool)
         for sweep in range(SWEEPS):
-            before, rows = below(known, targets), np.flatnonzero(near)
-            start, place = self._beside(targets[rows], known, both=sweep > 0)
+            before, rows = below(rules, targets), np.flatnonzero(is_active)
+            start, place = self._beside(targets[rows], rules, both=sweep > 0)
             place = rows[place]
-            found = climb(self.family, start, targets[place], self.reach, ROUNDS)
+            optima = climb(self.family, start, targets[place], self.reach, ROUNDS)
             if sweep:
-                found = step_budgets(self.family, found, targets[place])
-            worth = merit(found, targets[place])
-            most, least = np.full(targets.size, -np.inf), np.full(targets.size, np.inf)
-            np.maximum.at(most, place, worth)
-            np.minimum.at(least, place, worth)
-            known = ordered(known.join(found))
-            gain = merit(below(known, targets), targets) - merit(before, targets)
-            # where both sides lead to one rule nothing else is tried
-            open_ = (most - least > GAINED) & (gain > GAINED)
-            near = np.convolve(open_, np.ones(3))[1:-1] > 0
-            if not near.any():
+                optima = step_budgets(self.family, optima, targets[place])
+            worth = merit(optima, targets[place])
+            highest, lowest = np.full(targets.size, -np.inf), np.full(targets.size, np.inf)
+            np.maximum.at(highest, place, worth)
+            np.minimum.at(lowest, place, worth)
+            rules = ordered(rules.join(optima))
+            gain = merit(below(rules, targets), targets) - merit(before, targets)
+            # a target is finished where both sides lead to the same rule
+            is_open = (highest - lowest > GAINED) & (gain > GAINED)
+            is_active = np.convolve(is_open, np.ones(3))[1:-1] > 0
+            if not is_active.any():
                 break
         # the best rule at a target has its disparity, but where the frontier is flat
-        short = targets[targets - below(known, targets).disparity > LAW_TOLERANCE]
+        short = targets[targets - below(rules, targets).disparity > LAW_TOLERANCE]
         if short.size:
-            known = ordered(known.join(self.at(short, known)))
-            found = climb(self.family, below(known, short), short, self.reach, ROUNDS)
-            found = step_budgets(self.family, found, short)
-            known = ordered(known.join(found))
-        return known
+            rules = ordered(rules.join(self.at(short, rules)))
+            optima = climb(self.family, below(rules, short), short, self.reach, ROUNDS)
+            optima = step_budgets(self.family, optima, short)
+            rules = ordered(rules.join(optima))
+        return rules
 
-    def between(self, targets: Array, known: Rules) -> Rules:
-        """The best rule at each target (P,), from the ``known`` ones beside it, where none of these
-        lead to it from all of them. No target changes the rule of another.
+    def between(self, targets: Array, rules: Rules) -> Rules:
+        """The best rule at each target (P,), searched from the neighbouring ``rules``; where these
+        do not reach the target, from all of them. No target changes the rule of another.
         """
-        (one, first), (two, second) = (self._beside(targets, known, both=b) for b in (False, True))
-        place = np.concatenate([first, second])
-        found = climb(self.family, one.join(two), targets[place], self.reach, ROUNDS)
-        best = below(known, targets)
+        pairs = [self._beside(targets, rules, both=both) for both in (False, True)]
+        starts, places = zip(*pairs, strict=True)
+        place = np.concatenate(places)
+        optima = climb(self.family, starts[0].join(starts[1]), targets[place], self.reach, ROUNDS)
+        best = below(rules, targets)
         for k, target in enumerate(targets[:, None]):
-            own = ordered(found.take(np.flatnonzero(place == k)).join(best.take(np.array([k]))))
-            if target - below(own, target).disparity > LAW_TOLERANCE:
-                more = self.at(target, known)
-                more = more.join(step_budgets(self.family, more, target.repeat(more.md.size)))
-                own = ordered(own.join(more))
-            best = best.replaced(np.array([k]), below(own, target))
+            local = ordered(optima.take(np.flatnonzero(place == k)).join(best.take(np.array([k]))))
+            if target - below(local, target).disparity > LAW_TOLERANCE:
+                extra = self.at(target, rules)
+                extra = extra.join(step_budgets(self.family, extra, target.repeat(extra.md.size)))
+                local = ordered(local.join(extra))
+            best = best.replaced(np.array([k]), below(local, target))
         return best
 
-    def _beside(self, targets: Array, known: Rules, *, both: bool) -> tuple[Rules, Array]:
-        """Starts for targets, and each start's target: the ``known`` rules on both sides, or where
-        these are of one kind and not ``both`` are asked for, what lies between.
+    def _beside(self, targets: Array, rules: Rules, *, both: bool) -> tuple[Rules, Array]:
+        """Starts for targets, and each start's target: the neighbouring ``rules`` on both sides;
+        without ``both``, for neighbours of one kind, the rule with interpolated multipliers.
         """
-        right = np.searchsorted(known.disparity, targets + MET, side="right")
-        left, right = (np.clip(right + k, 0, known.md.size - 1) for k in (-1, 0))
-        kinds = self._kinds(known)
-        alike = (kinds[left] == kinds[right]).all(axis=1) & (left < right) & (not both)
-        span = known.disparity[right] - known.disparity[left]
-        part = (targets - known.disparity[left]) / span.clip(1e-300)
-        lam = known.lam[left] + part[:, None] * (known.lam[right] - known.lam[left])
-        one, two = np.flatnonzero(alike), np.flatnonzero(~alike)
-        start = known.take(np.concatenate([left[two], right[two]]))
-        return start.join(self.family.at(lam[one])), np.concatenate([two, two, one])
+        right = np.searchsorted(rules.disparity, targets + MET, side="right")
+        left, right = (np.clip(right + k, 0, rules.md.size - 1) for k in (-1, 0))
+        kinds = self._kinds(rules)
+        is_one_kind = (kinds[left] == kinds[right]).all(axis=1) & (left < right) & (not both)
+        span = rules.disparity[right] - rules.disparity[left]
+        part = (targets - rules.disparity[left]) / span.clip(1e-300)
+        lam = rules.lam[left] + part[:, None] * (rules.lam[right] - rules.lam[left])
+        inner, outer = np.flatnonzero(is_one_kind), np.flatnonzero(~is_one_kind)
+        start = rules.take(np.concatenate([left[outer], right[outer]]))
+        return start.join(self.family.at(lam[inner])), np.concatenate([outer, outer, inner])
 
     def _kinds(self, rules: Rules) -> Array:
-        """(B, K + P) who is bound, and how many cuts there are."""
+        """(B, K + P) signs of the multipliers, and numbers of cuts."""
         return np.concatenate([np.sign(rules.lam), rules.cuts], axis=1)
 
     def points(self, rules: Rules) -> Points:
@@ -268,22 +275,22 @@ class MultiplierSearch:
         from nothing. What is not certified is left out.
         """
         out = []
-        for own, start in itertools.zip_longest(eps, () if starts is None else starts):
+        for budgets, start in itertools.zip_longest(eps, () if starts is None else starts):
             with suppress(CertificationError):
-                out.append(solve_by_dual(self.fed, self.task, own, start=start))
+                out.append(solve_by_dual(self.fed, self.task, budgets, start=start))
         return out
 
 
-def below(known: Rules, targets: Array) -> Rules:
-    """The most accurate of the ``known`` rules, ordered, with |MD| at most the targets; else the
-    least disparate.
+def below(rules: Rules, targets: Array) -> Rules:
+    """The most accurate of the ``rules``, ordered, with |MD| at most the targets; else the least
+    disparate.
     """
-    after = np.searchsorted(known.disparity, targets + MET, side="right")
-    return known.take(np.maximum(after - 1, 0))
+    after = np.searchsorted(rules.disparity, targets + MET, side="right")
+    return rules.take(np.maximum(after - 1, 0))
 
 
 def ordered(rules: Rules) -> Rules:
-    """Those that solve their problems, by increasing |MD|, dominated ones left out."""
+    """The non-dominated rules that solve their problems, by increasing |MD|."""
     rules = _sound(rules)
     rules = rules.take(np.lexsort((-rules.accuracy, rules.disparity)))
     best = np.maximum.accumulate(rules.accuracy)
@@ -291,9 +298,9 @@ def ordered(rules: Rules) -> Rules:
 
 
 def _efforts(name: str, clients: int, constraints: int, *, hard: bool) -> tuple[int, int, int]:
-    """How many random budgets to start from, sets of penalties, random but for the first, and
-    starts for each target: budgets for few clients, for more than three penalties too, and for many
-    alone. A ``hard`` task of few has twice as many starts.
+    """Numbers of random budgets and of sets of penalties to start from, and of starts for each
+    target. Few clients start from budgets, more than three from penalties too, many from penalties
+    alone. A ``hard`` task of few clients has twice as many starts.
     """
     if name == "thorough":
         return 1600, 10, 24
@@ -304,29 +311,29 @@ def _efforts(name: str, clients: int, constraints: int, *, hard: bool) -> tuple[
     return 0, 2 * width - 1, width
 
 
-def _drawn(family: RuleFamily, free: Rules, budgets: int) -> Rules:
-    """Rules at budgets: all, one, or all but one exactly tight; and random ones."""
+def _at_budgets(family: RuleFamily, free: Rules, budgets: int) -> Rules:
+    """Rules at budgets where all clients', one, or all but one are 0, and at random budgets."""
     local, clients = free.local[0], free.local.shape[1]
     rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
     tight = rng.random((budgets, clients)) < np.linspace(0.0, 1.0, budgets)[:, None]
     scale = np.where(np.arange(budgets)[:, None] % 2, rng.random(tight.shape), 0.0)
-    order, drawn = np.argsort(local, kind="stable"), np.empty(tight.shape)
-    drawn[:, order] = np.where(tight, scale * local[order], SLACK_BUDGET)
-    one = np.eye(clients)[: clients if clients <= FEW else 0]
-    solved = np.concatenate([np.zeros((1, clients)), one, 1.0 - one, drawn[::SOLVED]])
-    near = family.at(on_cells(family.problem, family.limits(solved)))
-    most, out = np.maximum(local, TIGHT), free
-    for eps in (solved, drawn):
-        found, met = family.follow(near, eps)
-        out = out.join(_sound(found.take(np.flatnonzero(met))))
-        far = np.abs(np.minimum(drawn, most)[:, None] - np.minimum(out.budgets, most)) / most
-        near = out.take(far.max(axis=2).argmin(axis=1))
+    order, random_eps = np.argsort(local, kind="stable"), np.empty(tight.shape)
+    random_eps[:, order] = np.where(tight, scale * local[order], SLACK_BUDGET)
+    single = np.eye(clients)[: clients if clients <= FEW else 0]
+    solved = np.concatenate([np.zeros((1, clients)), single, 1.0 - single, random_eps[::SOLVED]])
+    start = family.at(on_cells(family.problem, family.limits(solved)))
+    cap, out = np.maximum(local, TIGHT), free
+    for eps in (solved, random_eps):
+        rules, met = family.follow(start, eps)
+        out = out.join(_sound(rules.take(np.flatnonzero(met))))
+        distance = np.abs(np.minimum(random_eps, cap)[:, None] - np.minimum(out.budgets, cap)) / cap
+        start = out.take(distance.max(axis=2).argmin(axis=1))
     return out.take(np.arange(1, out.md.size))
 
 
-def _apart(found: Rules, goal: Array, targets: int) -> Array:
-    """(targets,) whether the rules for each target differ in what they are worth."""
-    return np.ptp(merit(found, goal).reshape(targets, -1), axis=1) > APART
+def _differ(rules: Rules, goal: Array, targets: int) -> Array:
+    """(targets,) whether the merits of the rules for each target differ."""
+    return np.ptp(merit(rules, goal).reshape(targets, -1), axis=1) > APART
 
 
 def _sound(rules: Rules) -> Rules:

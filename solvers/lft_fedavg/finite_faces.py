@@ -123,9 +123,9 @@ class Faces:
         local = self.local
         s = local.scores(lam)
         tied = undecided(local.u, local.v, lam, s) | ((f > 0) & (f < 1))
-        rest = np.where(tied, 0.0, s > 0)
-        key = np.concatenate([tied, rest, np.sign(lam)]).astype(np.int8).tobytes()
-        return self.by_signs.setdefault(key, Face(self, tied, rest, np.sign(lam)))
+        accepted = np.where(tied, 0.0, s > 0)
+        key = np.concatenate([tied, accepted, np.sign(lam)]).astype(np.int8).tobytes()
+        return self.by_signs.setdefault(key, Face(self, tied, accepted, np.sign(lam)))
 
     def beyond(self, place: Place) -> Iterator[Face]:
         """The faces of a place's rule whose multipliers hold less of what costs something: in all,

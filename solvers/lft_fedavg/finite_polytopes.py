@@ -97,14 +97,14 @@ def _corners(v: Array, fixed_values: Array, side: Array) -> Array:
         for free, zero in itertools.product(
             itertools.combinations(range(k), j), itertools.combinations(range(rows), j)
         ):
-            rest = np.setdiff1d(np.arange(k), free)
+            fixed = np.setdiff1d(np.arange(k), free)
             f = np.empty((len(v), len(whole), k))
-            f[:, :, rest] = whole
+            f[:, :, fixed] = whole
             if j:
                 square = v[:, zero][:, :, free]
                 meets = (np.linalg.det(square) != 0) & (side[:, zero] != 0).all(axis=1)
                 square = np.where(meets[:, None, None], square, np.eye(j))
-                goal = -fixed_values[:, zero, None] - v[:, zero][:, :, rest] @ whole.T
+                goal = -fixed_values[:, zero, None] - v[:, zero][:, :, fixed] @ whole.T
                 solved = np.linalg.solve(square, goal).swapaxes(1, 2)
                 f[:, :, free] = np.where(meets[:, None, None], solved, np.nan)
             inside: Any = ((f >= -ROUNDING) & (f <= 1.0 + ROUNDING)).all(axis=2)

@@ -173,8 +173,8 @@ class Toss:
 def _combined(rows: Array, targets: Array) -> tuple[Array, Array]:
     """Shares (W, R) by which rows (R, N) add up to those wanted (W, N), and which they do."""
     shares = np.linalg.lstsq(rows.T, targets.T, rcond=SAME)[0].T
-    rest = np.abs(targets - shares @ rows).max(axis=1, initial=0.0)
-    return shares, rest <= SAME * np.abs(targets).max(initial=1.0)
+    residual = np.abs(targets - shares @ rows).max(axis=1, initial=0.0)
+    return shares, residual <= SAME * np.abs(targets).max(initial=1.0)
 
 
 def tied(problem: Constraints, point: DualPoint, share: float = TIED) -> list[bool]:

@@ -185,5 +185,5 @@ def kkt_residual(lam: Array, values: Array, eps: Array) -> Array:
     """Largest violation of the optimality conditions, (B,)."""
     active = lam != 0
     stationary = np.abs(values + np.sign(lam) * np.where(active, eps, 0.0))
-    off = np.where(active, stationary, np.maximum(np.abs(values) - eps, 0.0))
-    return off.max(axis=-1, initial=0.0)
+    residual = np.where(active, stationary, np.maximum(np.abs(values) - eps, 0.0))
+    return residual.max(axis=-1, initial=0.0)

@@ -24,7 +24,7 @@ from fairfl.solvers.schemes import LABELS, SOLVED
 from fairfl.studies.beside_published import half_interval
 from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.studies.crosscheck.population.frontier_distance import below
-from fairfl.studies.crosscheck.population.learned_rules import Found, learned
+from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.crosscheck.runs import LR, MOMENTUM, featured
 from fairfl.studies.crosscheck.study import Study, Verdict
@@ -71,32 +71,32 @@ def own_study(path: str | Path) -> Study:
     seeds = run.done(run.wholes("seeds", [0, 1, 2]))
     world = top.done(World.of(file.stem, federation_of(top)))
     name = f"crosscheck-{file.stem}"
-    asked = Asked(world, people, degree, tuple(named), training)
+    request = Asked(world, people, degree, tuple(named), training)
 
     def units(scale: Scale) -> list[Unit]:
         chosen = seeds if scale.seeds == len(seeds) else list(range(scale.seeds))
-        labels = tuple(one.label for one in named)
+        labels = tuple(entry.label for entry in named)
         return [
             Unit(
                 f"{name}-{seed}",
                 world.name,
                 seed,
                 labels,
-                partial(setting, asked, seed),
-                partial(measured, asked, seed),
+                partial(setting, request, seed),
+                partial(measured, request, seed),
             )
             for seed in chosen
         ]
 
     picture = trade_off(name, title, partial(points, world))
     count = {"quick": len(seeds), "paper": len(seeds)}
-    found = partial(_verdicts, world)
-    return Study(name, title, count, units, partial(_tables, world), found, (picture,))
+    verdicts = partial(_verdicts, world)
+    return Study(name, title, count, units, partial(_tables, world), verdicts, (picture,))
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a file asks for, but for the seeds."""
+    """The settings of a file, without its seeds."""
 
     world: World
     people: int
@@ -105,15 +105,15 @@ class Asked:
     training: Training
 
 
-def setting(asked: Asked, seed: int) -> Setting:
+def setting(request: Asked, seed: int) -> Setting:
     """One sample, a replicate for each algorithm."""
-    basis, training = Basis.of(asked.world, asked.degree), asked.training
+    basis, training = Basis.of(request.world, request.degree), request.training
     return Setting(
         Logistic(basis.size, bias=False),
-        featured(asked.world, asked.people, seed, [basis]),
+        featured(request.world, request.people, seed, [basis]),
         tuple(
-            Replicate(one.made, seed, **one.rates)  # type: ignore[arg-type]
-            for one in asked.algorithms
+            Replicate(entry.algorithm, seed, **entry.rates)  # type: ignore[arg-type]
+            for entry in request.algorithms
         ),
         training,
         training.rounds,
@@ -121,28 +121,31 @@ def setting(asked: Asked, seed: int) -> Setting:
     )
 
 
-def measured(asked: Asked, seed: int, result: Result) -> pd.DataFrame:
+def measured(request: Asked, seed: int, result: Result) -> pd.DataFrame:
     """A row per classifier of an algorithm: the global model or the ensemble, and the personal
     models, each for its own client; its accuracy and disparities on the laws. ``bound`` is the
     scheme whose frontier bounds it.
     """
-    basis, simulation, lines = Basis.of(asked.world, asked.degree), result.simulation, []
-    for one, params, state in zip(asked.algorithms, result.params, simulation.states, strict=True):
-        assert isinstance(one.made, Algorithm)  # the file names no other
-        personal = one.made.personal(state)
+    basis, simulation, lines = Basis.of(request.world, request.degree), result.simulation, []
+    for entry, params, state in zip(
+        request.algorithms, result.params, simulation.states, strict=True
+    ):
+        assert isinstance(entry.algorithm, Algorithm)  # the file names no other
+        personal = entry.algorithm.personal(state)
         members = [] if personal is None else [learned(basis, row) for row in as_floats(personal)]
-        is_ensemble, p = one.made.is_ensemble, simulation.source.p
+        is_ensemble, p = entry.algorithm.is_ensemble, simulation.source.p
         rule = Classifier.average(members, p) if is_ensemble else learned(basis, params)
-        rules: list[tuple[str, str, Any, str]] = [(one.label, "cfl", rule, rule.to_json())]
+        rules: list[tuple[str, str, Any, str]] = [(entry.label, "cfl", rule, rule.to_json())]
         if members:
             text = json.dumps([member.to_json() for member in members])
             rule = ClientClassifiers(members)
-            rules.append((personal_name(one.label), "client_aware", rule, text))
+            rules.append((personal_name(entry.label), "client_aware", rule, text))
         for label, bound, rule, text in rules:
-            worth = Found.of(rule, asked.world.federation)
-            line = {"world": asked.world.name, "algorithm": label, "bound": bound, "seed": seed}
-            line |= {"rows": asked.people, "accuracy": worth.accuracy, "disparity": worth.disparity}
-            lines.append(line | {"local": max(map(abs, worth.local)), "rule": text})
+            worth = Performance.of(rule, request.world.federation)
+            line = {"world": request.world.name, "algorithm": label, "bound": bound, "seed": seed}
+            line |= {"rows": request.people, "accuracy": worth.accuracy}
+            line |= {"disparity": worth.disparity, "local": max(map(abs, worth.local))}
+            lines.append(line | {"rule": text})
     return pd.DataFrame(lines)
 
 
@@ -162,10 +165,15 @@ def points(world: World, measures: pd.DataFrame) -> pd.DataFrame:
 def _tables(world: World, measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     def of(part: pd.DataFrame) -> dict[str, Any]:
         x, y = floats(part, "disparity"), floats(part, "accuracy")
-        told = {"seeds": len(part), "accuracy": y.mean(), "± accuracy": _half(y), "|MD|": x.mean()}
+        numbers = {
+            "seeds": len(part),
+            "accuracy": y.mean(),
+            "± accuracy": _half(y),
+            "|MD|": x.mean(),
+        }
         (bound,) = set(part["bound"])
         margin = float(below(world, x, y, bound).mean())
-        return told | {"± |MD|": _half(x), f"below {SOLVED[bound].label}": margin}
+        return numbers | {"± |MD|": _half(x), f"below {SOLVED[bound].label}": margin}
 
     return {"algorithms": summary(measures, ["algorithm"], of)}
 
@@ -187,11 +195,11 @@ def _half(values: np.ndarray) -> float:
 
 def _algorithms(listed: Any) -> list[config_parts.NamedAlgorithm]:
     named = config_parts.algorithms_of(listed)
-    if any(isinstance(one.made, AgnosticFair) for one in named):
+    if any(isinstance(entry.algorithm, AgnosticFair) for entry in named):
         raise ValueError(f"algorithm must be of the engine, got {config_parts.AGNOSTIC}")
     return named
 
 
-def _training(own: Section) -> Training:
-    kept = {k: v for k, v in TRAINING.items() if k != "steps" or "epochs" not in own.table}
-    return config_parts.training(Section(kept | own.table, "training"))
+def _training(section: Section) -> Training:
+    defaults = {k: v for k, v in TRAINING.items() if k != "steps" or "epochs" not in section.table}
+    return config_parts.training(Section(defaults | section.table, "training"))

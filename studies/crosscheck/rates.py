@@ -55,24 +55,29 @@ class Rate:
         world = np.asarray(worlds)
         if (n <= 0).any():
             raise ValueError(f"sizes must be positive, got {n.min():g}")
-        mine = [world == name for name in np.unique(world)]
-        each = np.array(sorted(set.intersection(*(set(n[rows].tolist()) for rows in mine))))
-        if each.size < LEAST:
+        masks = [world == name for name in np.unique(world)]
+        common = np.array(sorted(set.intersection(*(set(n[rows].tolist()) for rows in masks))))
+        if common.size < LEAST:
             return None
-        spread = np.sqrt([[np.mean(d[rows & (n == size)] ** 2) for size in each] for rows in mine])
+        spread = np.sqrt(
+            [[np.mean(d[rows & (n == size)] ** 2) for size in common] for rows in masks]
+        )
         if (spread == 0).any():
             raise ValueError(
-                f"distances must not vanish, got 0 at size {each[(spread == 0).any(0)][0]:g}"
+                f"distances must not vanish, got 0 at size {common[(spread == 0).any(0)][0]:g}"
             )
-        x, y = np.log(each) - np.log(each).mean(), np.log(spread)
-        own = np.array([stats.linregress(x, row)[0] for row in y])  # slopes
-        slope = float(own.mean())
-        rest = y - y.mean(1, keepdims=True) - slope * x
-        freedom = y.size - len(mine) - 1
+        x, y = np.log(common) - np.log(common).mean(), np.log(spread)
+        slopes = np.array([stats.linregress(x, row)[0] for row in y])
+        slope = float(slopes.mean())
+        residuals = y - y.mean(1, keepdims=True) - slope * x
+        freedom = y.size - len(masks) - 1
         half = float(
-            stats.t.ppf(0.975, freedom) * np.sqrt((rest**2).sum() / freedom / (len(mine) * (x @ x)))
+            stats.t.ppf(0.975, freedom)
+            * np.sqrt((residuals**2).sum() / freedom / (len(masks) * (x @ x)))
         )
-        return cls(slope, slope - half, slope + half, tuple(each.tolist()), tuple(own.tolist()))
+        return cls(
+            slope, slope - half, slope + half, tuple(common.tolist()), tuple(slopes.tolist())
+        )
 
     def is_near(self, slope: float) -> bool | None:
         """Whether ``slope`` is in the interval or next to it; None if others are as well."""
@@ -91,6 +96,6 @@ def rms(values: Array) -> float:
     return float(np.sqrt(np.mean(values**2)))
 
 
-def told(rate: Rate | None) -> str:
-    """The rate, or that it cannot be told."""
+def rate_text(rate: Rate | None) -> str:
+    """The rate as text; TOO_FEW without one."""
     return TOO_FEW if rate is None else str(rate)

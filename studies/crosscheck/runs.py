@@ -21,7 +21,7 @@ from fairfl.sims.group_fairness import FairBatch, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import MODELS
 from fairfl.solvers.schemes import LABELS
 from fairfl.studies.crosscheck.population.features import Basis
-from fairfl.studies.crosscheck.population.learned_rules import Found, learned
+from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.experiment import Setting, Unit
 from fairfl.studies.papers.fedfb.data import pooled
@@ -97,7 +97,7 @@ class Plan:
 
     @property
     def lengths(self) -> int:
-        """Steps of λ: the last ones are to be short beside the sampling error."""
+        """Steps of λ, whose last ones are much smaller than the sampling error."""
         return self.rounds if self.rounds is not None else 100 if self.rows < 10_000 else 150
 
     def algorithms(self) -> list[Algorithm]:
@@ -121,7 +121,7 @@ class Plan:
         return [Basis.of(self.world, self.degree, client) for client in clients]
 
     def setting(self) -> Setting:
-        """What the engine is given."""
+        """The engine's arguments."""
         bases = self.bases()
         replicates = tuple(Replicate(algorithm, self.seed) for algorithm in self.algorithms())
         training = Training(
@@ -150,13 +150,13 @@ class Plan:
         return rules
 
     def measured(self, result: Result) -> pd.DataFrame:
-        """A row per replicate: what was run, the rule with its members, and its exact worth."""
+        """A row per replicate: its settings, the rule with its members, and its exact measures."""
         p = result.simulation.source.p if self.scheme == ENSEMBLE else np.ones(1)
         plan = {key: getattr(self, key) for key in ("notion", "scheme", "degree", "rows", "seed")}
         lines = []
         for budget, members in zip(self.budgets, self.members(result), strict=True):
             rule = Classifier.average(members, p)
-            measures = Found.of(rule, self.world.federation, self.notion)
+            measures = Performance.of(rule, self.world.federation, self.notion)
             line = {"world": self.world.name, **plan, "budget": spelt(budget)}
             line |= {key: getattr(measures, key) for key in ("accuracy", "difference", "disparity")}
             line |= {"local": max(map(abs, measures.local)), "rule": rule.to_json()}

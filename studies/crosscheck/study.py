@@ -16,7 +16,7 @@ KINDS = ("line", "points", "path")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was measured of one statement.
+    """A statement and the measurement that supports or contradicts it.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ from fairfl.studies.measures import KEYS, long, statistics
 from fairfl.studies.own import config_parts
 from fairfl.studies.own.config_reader import Section
 from fairfl.studies.own.fields import built
-from fairfl.studies.own.grid import points, told
+from fairfl.studies.own.grid import point_label, points
 from fairfl.studies.own.group_runs import DISPARITIES, PEOPLE, measured, run_agnostic
 from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
 
@@ -70,11 +70,11 @@ def read_config(path: str | Path) -> Experiment:
     objectives = _labels(inside)
     alone = {key: table[key] for key in ALONE if key in table}
     settings = [
-        (alone | found, told(chosen))
-        for found, chosen in points({k: v for k, v in table.items() if k not in ALONE}, "")
+        (alone | config, point_label(chosen))
+        for config, chosen in points({k: v for k, v in table.items() if k not in ALONE}, "")
     ]
     try:
-        tested = _check([found for found, _ in settings], seeds[0])
+        tested = _check([config for config, _ in settings], seeds[0])
     except MemoryError as error:
         raise ValueError(
             f"{file.name} must ask for no more than fits into memory: {error}"
@@ -82,20 +82,20 @@ def read_config(path: str | Path) -> Experiment:
 
     def units(scale: Scale) -> list[Unit]:
         chosen = seeds if scale.seeds == len(seeds) else list(range(scale.seeds))
-        found = []
-        for seed, (name, (given, words)) in product(chosen, _names(settings)):
-            name, dataset = f"{file.stem}-{seed}{name}", str(given["data"]["name"])
+        planned = []
+        for seed, (name, (config, words)) in product(chosen, _names(settings)):
+            name, dataset = f"{file.stem}-{seed}{name}", str(config["data"]["name"])
             dataset += f"; {words}" if words else ""
-            setting = partial(make, given, seed)
+            setting = partial(make, config, seed)
             if objectives:
-                own = partial(measured, objectives, seed)
-                found.append(Unit(name, dataset, seed, objectives, setting, own))
+                measure = partial(measured, objectives, seed)
+                planned.append(Unit(name, dataset, seed, objectives, setting, measure))
             if agnostic:
-                rules: list[Any] = [(one.made, one.rates) for one in agnostic]
+                rules: list[Any] = [(entry.algorithm, entry.rates) for entry in agnostic]
                 labels = _labels(agnostic)
                 run = partial(run_agnostic, setting, rules, labels, seed)
-                found.append(Unit(f"{name}-agnosticfair", dataset, seed, labels, run))
-        return found
+                planned.append(Unit(f"{name}-agnosticfair", dataset, seed, labels, run))
+        return planned
 
     title, part = str(table.get("title", file.stem)), "test"
     if not tested:
@@ -105,7 +105,7 @@ def read_config(path: str | Path) -> Experiment:
         Picture(f"{file.stem}-rounds", "convergence", title, part),
         Picture(f"{file.stem}-disparity", "tradeoff", title, part, x=DISPARITY),
     )
-    kinds = [found["training"].get("participation", {}).get("kind") for found, _ in settings]
+    kinds = [config["training"].get("participation", {}).get("kind") for config, _ in settings]
     return Experiment(
         file.stem,
         title,
@@ -128,13 +128,13 @@ def points_of(part: str, clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def joined_curves(clients: pd.DataFrame) -> pd.DataFrame:
-    """Group benefit and the like by round, of what groups that join allow."""
-    found = groups_of(clients, "test")
-    return curves(found) if len(found) else pd.DataFrame()
+    """Group benefit and related measures by round, for groups that join."""
+    joined = groups_of(clients, "test")
+    return curves(joined) if len(joined) else pd.DataFrame()
 
 
 def _names(settings: list[tuple[dict[str, Any], str]]) -> list[tuple[str, Any]]:
-    """The settings with their units' names: their own values, and a number if these are alike."""
+    """The settings with their units' names: their grid values, and a number where names agree."""
     names = [re.sub(r"[^\w.=+]+", "_", words.replace(" ", ""))[:MOST] for _, words in settings]
     if len({name.lower() for name in names}) < len(names):
         names = [f"{name}-{k}" for k, name in enumerate(names)]
@@ -144,12 +144,12 @@ def _names(settings: list[tuple[dict[str, Any], str]]) -> list[tuple[str, Any]]:
 
 def _check(tables: list[dict[str, Any]], seed: int) -> bool:
     """Whether all settings have test rows; ValueError. Equal data are made once."""
-    tested, last, found = True, None, None
+    tested, last, data = True, None, None
     for table in tables:
         named = repr((table["data"], table.get("partition")))
-        if found is None or named != last:
-            last, found = named, _data(table, seed)
-        setting = _setting(table, seed, found)
+        if data is None or named != last:
+            last, data = named, _data(table, seed)
+        setting = _setting(table, seed, data)
         replicates = setting.replicates or (Replicate(FedAvg()),)
         top = Section(table, "")
         training, computing = top.section("training"), top.section("computing", {})
@@ -168,10 +168,10 @@ def _check(tables: list[dict[str, Any]], seed: int) -> bool:
 def values(clients: pd.DataFrame) -> pd.DataFrame:
     """Measures of the test part, else of training: accuracies or losses; and ``JOINING``."""
     part = "test" if "test" in set(clients["part"]) else "train"
-    found = _values(clients, part)
+    measures = _values(clients, part)
     if "join" in clients and len(joined := groups_of(clients, part)):
-        found = pd.concat([found, among(benefit_values(joined, part), "measure", JOINING)])
-    return found.reset_index(drop=True)
+        measures = pd.concat([measures, among(benefit_values(joined, part), "measure", JOINING)])
+    return measures.reset_index(drop=True)
 
 
 def _values(clients: pd.DataFrame, part: str) -> pd.DataFrame:
@@ -182,16 +182,16 @@ def _values(clients: pd.DataFrame, part: str) -> pd.DataFrame:
             return table
         people = among(among(clients, "model", [PEOPLE]), "part", [part])
         return pd.concat([table, long(people, SHOWN)], ignore_index=True)
-    found = []
+    lines = []
     for key, run in groups(rows(final, floats(final, "samples") > 0), KEYS):
         loss = floats(run, "loss")
         for measure, value in (("mean loss", loss.mean()), ("worst loss", loss.max())):
-            found.append({**dict(zip(KEYS, key, strict=True)), "measure": measure, "value": value})
-    return pd.DataFrame(found)
+            lines.append({**dict(zip(KEYS, key, strict=True)), "measure": measure, "value": value})
+    return pd.DataFrame(lines)
 
 
 def _outline(table: dict[str, Any]) -> tuple[list[int], Named, Named]:
-    """Seeds, the engine's algorithms, and those beside it; ValueError if wrong."""
+    """Seeds, the engine's algorithms, and AgnosticFair's; ValueError if wrong."""
     top = Section(table, "")
     for key in ("title", "data", "partition", "model", "training", "computing", "run"):
         top.raw(key, None)
@@ -210,12 +210,12 @@ def _outline(table: dict[str, Any]) -> tuple[list[int], Named, Named]:
 
 def _parted(named: Named) -> tuple[Named, Named]:
     """The engine's algorithms, and AgnosticFair, which is none."""
-    beside = [one for one in named if isinstance(one.made, AgnosticFair)]
-    return [one for one in named if one not in beside], beside
+    agnostic = [entry for entry in named if isinstance(entry.algorithm, AgnosticFair)]
+    return [entry for entry in named if entry not in agnostic], agnostic
 
 
 def _labels(named: Named) -> tuple[str, ...]:
-    return tuple(one.label for one in named)
+    return tuple(entry.label for entry in named)
 
 
 def make(table: dict[str, Any], seed: int) -> Setting:
@@ -229,24 +229,24 @@ def _data(table: dict[str, Any], seed: int) -> FederatedData:
     return config_parts.data(top.section("data"), partition, seed)
 
 
-def _setting(table: dict[str, Any], seed: int, found: FederatedData) -> Setting:
+def _setting(table: dict[str, Any], seed: int, data: FederatedData) -> Setting:
     top = Section(table, "")
     training = config_parts.training(top.section("training"))
-    model = config_parts.model(top.section("model"), found)
-    every, joins = max(1, training.rounds // 10), ()
+    model = config_parts.model(top.section("model"), data)
+    interval, joins = max(1, training.rounds // 10), ()
     if isinstance(training.participation, Joining):
         joins = training.participation.joins
-    every = top.section("run", {}).whole("evaluate_every", gcd(every, *joins), 1)
-    if any(t % every for t in joins):
+    interval = top.section("run", {}).whole("evaluate_every", gcd(interval, *joins), 1)
+    if any(t % interval for t in joins):
         raise ValueError(
             "run.evaluate_every must divide the rounds in which groups join, "
-            f"{', '.join(map(str, joins))}, got {every}"
+            f"{', '.join(map(str, joins))}, got {interval}"
         )
-    if found.x.ndim > 2 and not isinstance(model, config_parts.Module):
-        found = dataclasses.replace(found, x=np.asarray(found.x).reshape(len(found), -1))
+    if data.x.ndim > 2 and not isinstance(model, config_parts.Module):
+        data = dataclasses.replace(data, x=np.asarray(data.x).reshape(len(data), -1))
     replicates = tuple(
-        Replicate(one.made, seed, **one.rates)  # type: ignore[arg-type]
-        for one in _parted(config_parts.algorithms_of(table["algorithm"]))[0]
+        Replicate(entry.algorithm, seed, **entry.rates)  # type: ignore[arg-type]
+        for entry in _parted(config_parts.algorithms_of(table["algorithm"]))[0]
     )
     computing = built(top.section("computing", {}), Computing, config_parts.special)
-    return Setting(model, Parts.of(found), replicates, training, every, computing)
+    return Setting(model, Parts.of(data), replicates, training, interval, computing)

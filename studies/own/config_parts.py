@@ -36,7 +36,7 @@ from fairfl.sims.group_fairness.agnostic import AgnosticFair
 from fairfl.sims.models.registry import MODELS as OWN_MODELS
 from fairfl.studies.own.config_reader import Section
 from fairfl.studies.own.fields import built, fields_of
-from fairfl.studies.own.grid import points, told, words
+from fairfl.studies.own.grid import point_label, points, words
 from fairfl.studies.row_subset import some_rows
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import KolmogorovMean, Objective, RankWeighted
@@ -54,12 +54,12 @@ AGNOSTIC = "agnosticfair"
 
 
 def sources() -> tuple[str, ...]:
-    """What [data] may name: of these the tables and fedfb-synthetic have groups of people."""
+    """Names allowed in [data]; the tables and fedfb-synthetic have groups of people."""
     return ("synthetic", *sorted(SOURCES), "fedfb-synthetic", "people", *sorted(DATASETS))
 
 
 def names() -> dict[str, tuple[str, ...]]:
-    """What a file may name, by where."""
+    """The names allowed in a file, by place."""
     return {
         "data.name": sources(),
         "partition.kind": tuple(PARTITIONS),
@@ -72,24 +72,24 @@ def names() -> dict[str, tuple[str, ...]]:
 
 
 def data(section: Section, partition: Section | None, seed: int) -> FederatedData:
-    """[data] and [partition], split; ``seed`` draws what has no seed of its own."""
+    """[data] and [partition], split; ``seed`` is the default of their seeds."""
     with section.placing():
         name = section.text("name", sources())
         people, pooled = name in (*DATASETS, "people"), section.flag("pooled", default=False)
-        own, shares = section.whole("seed", seed), ()
+        data_seed, shares = section.whole("seed", seed), ()
         if not people:
             shares = section.number("validation", 0.1), section.number("test", 0.1)
         if people:
-            found = split_people(_people(name, section, own), seed)
+            data = split_people(_people(name, section, data_seed), seed)
         elif name in DRAWN:
-            found = built(section, DRAWN[name], special, seed=own)
+            data = built(section, DRAWN[name], special, seed=data_seed)
         else:
             rows = section.done(section.whole("rows", None, 1))
-            found = load_federated(name)
-            found = found if rows is None else some_rows(found, rows, own)
-        found = found if partition is None else _assign(found, partition, seed)
-        found = found.assigned(np.zeros(len(found), np.int64), 1) if pooled else found
-        return found.split(*shares, seed) if shares else found
+            data = load_federated(name)
+            data = data if rows is None else some_rows(data, rows, data_seed)
+        data = data if partition is None else _assign(data, partition, seed)
+        data = data.assigned(np.zeros(len(data), np.int64), 1) if pooled else data
+        return data.split(*shares, seed) if shares else data
 
 
 def _fedfb(clients: int = 3, kind: str = "medium", *, seed: int) -> FederatedData:
@@ -105,27 +105,27 @@ def _people(name: str, section: Section, seed: int) -> Any:
         groups = section.done(section.text("groups", (), "two"))
         return load(name, groups=groups, seed=seed)
     file, label, group = (section.text(key) for key in ("file", "label", "group"))
-    client, one = section.text("client", (), None), section.text("positive", (), None)
-    blind, form = section.flag("blind", default=False), Form(pos_label=one)
+    client, positive = section.text("client", (), None), section.text("positive", (), None)
+    blind, form = section.flag("blind", default=False), Form(pos_label=positive)
     section.done(None)
     return read_people(file, label=label, group=group, client=client, blind=blind, form=form)
 
 
-def _assign(found: FederatedData, section: Section, seed: int) -> FederatedData:
+def _assign(data: FederatedData, section: Section, seed: int) -> FederatedData:
     kind = section.text("kind", tuple(PARTITIONS))
-    if found.y.dtype.kind not in "iu" and kind != "iid":
+    if data.y.dtype.kind not in "iu" and kind != "iid":
         raise ValueError(f"{section.at('kind')} must be iid for data without classes, got {kind!r}")
-    own, first = section.whole("seed", seed), len(found) if kind == "iid" else found.y
-    owner = built(section, PARTITIONS[kind], special, first, seed=own)
-    return found.assigned(owner, section.table.get("clients", int(owner.max()) + 1))
+    partition_seed, first = (section.whole("seed", seed), len(data) if kind == "iid" else data.y)
+    owner = built(section, PARTITIONS[kind], special, first, seed=partition_seed)
+    return data.assigned(owner, section.table.get("clients", int(owner.max()) + 1))
 
 
-def model(section: Section, found: FederatedData) -> Model:
+def model(section: Section, data: FederatedData) -> Model:
     """[model], its inputs and outputs as the data have them."""
     kind = section.text("kind", (*MODELS, *own_models()))
-    features = int(np.prod(found.x.shape[1:]))
-    seen = int(found.y.max()) + 1 if found.y.dtype.kind in "iu" else 1
-    # those of one output have it whatever the classes
+    features = int(np.prod(data.x.shape[1:]))
+    seen = int(data.y.max()) + 1 if data.y.dtype.kind in "iu" else 1
+    # models of one output have one for any number of classes
     classes = seen if kind in LINEAR and kind != "softmax" else section.whole("classes", seen, 2)
     if classes < seen:
         raise ValueError(
@@ -133,11 +133,11 @@ def model(section: Section, found: FederatedData) -> Model:
             f"{classes}"
         )
     if kind in OWN_MODELS:
-        return _own_model(OWN_MODELS[kind], section, found.x.shape[1:], classes)
-    tokens = found.x.dtype.kind in "iu" and found.x.dtype != np.uint8
+        return _own_model(OWN_MODELS[kind], section, data.x.shape[1:], classes)
+    tokens = data.x.dtype.kind in "iu" and data.x.dtype != np.uint8
     if tokens != (kind == "char_lstm"):
-        wanted = "char_lstm" if tokens else "another than char_lstm"
-        raise ValueError(f"{section.at('kind')} must be {wanted} for {found!r}, got {kind!r}")
+        allowed = "char_lstm" if tokens else "another than char_lstm"
+        raise ValueError(f"{section.at('kind')} must be {allowed} for {data!r}, got {kind!r}")
     if kind == "char_lstm":
         from fairfl.sims.models import CharLSTM
 
@@ -151,17 +151,17 @@ def model(section: Section, found: FederatedData) -> Model:
     if kind in ("lenet", "resnet18gn"):
         from fairfl.sims.models import LeNet, ResNet18GN
 
-        if found.x.ndim != 4:
+        if data.x.ndim != 4:
             raise ValueError(
                 f"{section.at('kind')} {kind} must have images (channels, height, width), got "
-                f"{found!r}"
+                f"{data!r}"
             )
-        channels, size = found.x.shape[1], found.x.shape[2]
-        made: dict[str, Callable[[], Any]] = {
+        channels, size = data.x.shape[1], data.x.shape[2]
+        networks: dict[str, Callable[[], Any]] = {
             "lenet": lambda: LeNet(channels, size, classes),
             "resnet18gn": lambda: ResNet18GN(channels=channels, classes=classes),
         }
-        return section.done(Module(made[kind], name=kind))
+        return section.done(Module(networks[kind], name=kind))
     if kind == "mlp":
         hidden = section.wholes("hidden", [64], 1, distinct=False)
         return section.done(MLP((features, *hidden, classes)))
@@ -182,22 +182,22 @@ def _own_model(
     try:
         return instance(section.at("kind"), built(section, build, special, shape, classes), Model)
     except TypeError as error:  # it does not take shape and classes, or a value is no number
-        told = f"{section.where} must be of values that {section.table['kind']} takes: {error}"
-        raise ValueError(" ".join(told.split())) from error
+        message = f"{section.where} must be of values that {section.table['kind']} takes: {error}"
+        raise ValueError(" ".join(message.split())) from error
 
 
 def known_algorithms() -> Mapping[str, type[Any]]:
-    """What [[algorithm]] may name: those of the engine, the group-fair ones, and AgnosticFair."""
+    """Names allowed in [[algorithm]]: the engine's, the group-fair ones, and AgnosticFair."""
     assert group_fairness  # imported for what it registers
     return {**algorithms(), **dict(sorted(SUM_ONLY.items())), AGNOSTIC: AgnosticFair}
 
 
 @dataclass(frozen=True)
 class NamedAlgorithm:
-    """One [[algorithm]]: what the table calls it, and the rates that it has of its own."""
+    """One [[algorithm]]: its label in tables, and its rates where they differ from [training]."""
 
     label: str
-    made: Algorithm | AgnosticFair
+    algorithm: Algorithm | AgnosticFair
     rates: dict[str, float]
 
 
@@ -209,10 +209,11 @@ def algorithms_of(listed: Any) -> list[NamedAlgorithm]:
     for k, row in enumerate(listed):
         where = f"algorithm[{k}]"
         for table, chosen in points(Section(row, where).table, where):
-            one = algorithm(Section(table, where))
-            own = f"{one.label}, {told(chosen)}" if chosen and "label" in table else one.label
-            named.append(replace(one, label=own))
-    labels = [one.label for one in named]
+            entry = algorithm(Section(table, where))
+            if chosen and "label" in table:
+                entry = replace(entry, label=f"{entry.label}, {point_label(chosen)}")
+            named.append(entry)
+    labels = [entry.label for entry in named]
     if len(set(labels)) < len(labels):
         raise ValueError(
             f"algorithm must be told apart by name, parameters or label, got {', '.join(labels)}"
@@ -222,41 +223,41 @@ def algorithms_of(listed: Any) -> list[NamedAlgorithm]:
 
 def training(section: Section) -> Training:
     """Its fields by name; a batch of 0 is all of a client's samples."""
-    given = section.done(fields_of(section, Training, special))
-    if given.get("batch_size") == 0:
-        given["batch_size"] = None
+    fields = section.done(fields_of(section, Training, special))
+    if fields.get("batch_size") == 0:
+        fields["batch_size"] = None
     with section.placing():
-        return Training(**given)
+        return Training(**fields)
 
 
 def algorithm(section: Section) -> NamedAlgorithm:
     """``name``, parameters by the names of its dataclass, and rates."""
-    known = known_algorithms()
-    name = section.text("name", tuple(known))
+    kinds = known_algorithms()
+    name = section.text("name", tuple(kinds))
     label = section.text("label", default=None)
-    given = fields_of(section, known[name], special)
+    parameters = fields_of(section, kinds[name], special)
     rates = {
         key: float(value)
         for key in (RATES if name != AGNOSTIC else RATES[:1])
-        if key not in given and (value := section.number(key, None)) is not None
+        if key not in parameters and (value := section.number(key, None)) is not None
     }
     section.done(None)
-    shown = ", ".join(f"{key} = {words(section.table[key])}" for key in (*given, *rates))
+    shown = ", ".join(f"{key} = {words(section.table[key])}" for key in (*parameters, *rates))
     with section.placing():
-        made = known[name](**given)
+        method = kinds[name](**parameters)
         check_rates(*(rates.get(key, low) for key, low in zip(RATES, (1, 0, 0, 1), strict=True)))
-    return NamedAlgorithm(label or (f"{name}, {shown}" if shown else name), made, rates)
+    return NamedAlgorithm(label or (f"{name}, {shown}" if shown else name), method, rates)
 
 
 def special(kind: type, section: Section) -> Any:
-    """A field that is a table: by the name of what it makes, or with the fields of its own."""
+    """A field that is a table: by the name of its class, or with its fields."""
     if issubclass(kind, RankWeighted):
         return _ranks(section)
     if issubclass(kind, Objective):
         return _objective(section)
     if issubclass(kind, Algorithm):
-        known = algorithms()
-        return built(section, known[section.text("name", tuple(known))], special)
+        classes = algorithms()
+        return built(section, classes[section.text("name", tuple(classes))], special)
     for base, kinds in ((Participation, PARTICIPATIONS), (Schedule, SCHEDULES)):
         if kind is base:
             return built(section, kinds[section.text("kind", tuple(kinds))], special)

@@ -104,7 +104,7 @@ class Section:
 
     @contextmanager
     def placing(self) -> Iterator[None]:
-        """What is made of the table's values: errors begin with a key's place."""
+        """While the table's values are used, errors begin with a key's place."""
         try:
             yield
         except ValueError as error:
@@ -113,10 +113,10 @@ class Section:
                 raise ValueError(self.at(str(error))) from error
             raise
 
-    def done(self, made: T) -> T:
-        """``made``, where no key is left over."""
+    def done(self, value: T) -> T:
+        """``value``; ValueError if a key of the section was not read."""
         unknown = [key for key in self.table if key not in self.asked]
         if unknown:
             allowed = ", ".join(dict.fromkeys(self.asked)) or "nothing"
             raise ValueError(f"{self.at(unknown[0])} is unknown; allowed here: {allowed}")
-        return made
+        return value

@@ -62,10 +62,10 @@ def _of(where: str, value: Any, hint: Any, special: Special) -> Any:
             limit = " below 2^63" if type(value) is int else ""
             raise ValueError(f"{where} must be a whole number{limit}, got {shown(value)}")
         return value
-    for kind, told in ((bool, "true or false"), (str, "a text")):
+    for kind, expected in ((bool, "true or false"), (str, "a text")):
         if hint is kind:
             if not isinstance(value, kind):
-                raise ValueError(f"{where} must be {told}, got {shown(value)}")
+                raise ValueError(f"{where} must be {expected}, got {shown(value)}")
             return value
     return special(hint, Section(value, where))
 

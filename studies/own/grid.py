@@ -37,10 +37,10 @@ def points(table: dict[str, Any], where: str) -> list[tuple[dict[str, Any], Chos
         raise ValueError(f"{place} must have at most {MOST} combinations, got {count}")
     return [
         (
-            {key: value for key, value, _ in made},
-            dict(chain.from_iterable(chosen.items() for *_, chosen in made)),
+            {key: value for key, value, _ in combination},
+            dict(chain.from_iterable(chosen.items() for *_, chosen in combination)),
         )
-        for made in product(*axes)
+        for combination in product(*axes)
     ]
 
 
@@ -61,11 +61,11 @@ def _axes(grid: Any, where: str, table: dict[str, Any]) -> list[list[tuple[str, 
     ]
 
 
-def told(chosen: Chosen) -> str:
-    """ "batch_size = 10, lr = 0.1": keys by their last name, or in full where two are alike."""
+def point_label(chosen: Chosen) -> str:
+    """ "batch_size = 10, lr = 0.1": keys by their last name, or in full where two of them agree."""
     short = {place: place.rsplit(".", 1)[-1] for place in chosen}
-    alike = len(set(short.values())) < len(short)
-    pairs = [(place if alike else short[place], value) for place, value in chosen.items()]
+    is_ambiguous = len(set(short.values())) < len(short)
+    pairs = [(place if is_ambiguous else short[place], value) for place, value in chosen.items()]
     return ", ".join(f"{key} = {words(value)}" for key, value in pairs)
 
 
@@ -75,5 +75,5 @@ def words(value: Any) -> str:
         return str(value)
     first, *others = value.values()
     names = list(value)[1:]
-    pairs = ", ".join(f"{key} = {other}" for key, other in zip(names, others, strict=True))
+    pairs = ", ".join(f"{key} = {inner}" for key, inner in zip(names, others, strict=True))
     return f"{first} ({pairs})" if pairs else str(first)

@@ -27,12 +27,12 @@ DISPARITIES = ("spd", "eo_difference", "eodds_difference")
 def has_people(simulation: Simulation) -> bool:
     """Whether the training rows have groups, two labels and a model that classifies them."""
     data = simulation.data
-    known = data.group is not None and not data.y.is_floating_point()
-    return known and set(np.unique(data.y.cpu().numpy())) <= {0, 1}
+    has_classes = data.group is not None and not data.y.is_floating_point()
+    return has_classes and set(np.unique(data.y.cpu().numpy())) <= {0, 1}
 
 
 def personal_name(name: str) -> str:
-    """What tables call the personal models of a method, each measured on its own client."""
+    """The name in tables of a method's personal models, each measured on its client."""
     return f"{name}, personal models"
 
 
@@ -94,7 +94,7 @@ def run_agnostic(
     simulation = Simulation(setting.model, setting.parts, replicates, training, setting.computing)
     rows.clients += simulation.evaluate()
     for r, (rule, rates) in enumerate(rules):
-        (found,) = rule.fit(
+        (fit,) = rule.fit(
             setting.model,
             setting.parts,
             training.rounds,
@@ -102,7 +102,7 @@ def run_agnostic(
             (seed,),
             simulation.device,
         )
-        simulation.params[r] = found.params.to(simulation.device, simulation.params.dtype)
+        simulation.params[r] = fit.params.to(simulation.device, simulation.params.dtype)
     simulation.round = training.rounds
     rows.clients += simulation.evaluate()
     clients = rows.table("clients").to_pandas()

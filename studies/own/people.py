@@ -1,4 +1,4 @@
-"""FedFB's methods on a table of people: what ``fairfl simulate people.csv`` runs and shows."""
+"""FedFB's methods on a table of people: all of ``fairfl simulate people.csv``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from fairfl._support.checks import Array, some
+from fairfl._support.checks import Array, listed
 from fairfl.sims.data.federated.data import PARTS, FederatedData
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.api import frontier
@@ -56,17 +56,17 @@ def own_people(request: Request) -> Experiment:
 
 
 def _has_cells(request: Request, table: Dataset, data: FederatedData) -> None:
-    """ValueError where a rate that the notion compares is of nobody."""
+    """ValueError where a rate that the notion compares has no people."""
     assert data.group is not None
     labels: dict[str, tuple[int, ...]] = {"dp": (), "eo": (1,), "eodds": (0, 1)}
     for y, part in product(labels[request.notion], PARTS):
         rows = data.rows(part)
-        there = np.bincount(data.group[rows][data.y[rows] == y], minlength=len(table.group_names))
-        if there.min() == 0:
+        counts = np.bincount(data.group[rows][data.y[rows] == y], minlength=len(table.group_names))
+        if counts.min() == 0:
             raise ValueError(
                 f"notion {request.notion!r} must have people of y = {y} in every group to train, "
                 f"choose and test on, some 10 or more: of {request.group} = "
-                f"{table.group_names[there.argmin()]} there are none for {part}"
+                f"{table.group_names[counts.argmin()]} there are none for {part}"
             )
 
 
@@ -77,39 +77,39 @@ def values(request: Request, rows: pd.DataFrame) -> pd.DataFrame:
     chosen_by = {"accuracy": f"{VALIDATION} Acc.", disparity: f"{VALIDATION} disparity"}
     parts = []
     for part, columns in (("test", shown), ("validation", chosen_by)):
-        mine = among(rows, "part", [part])
+        part_rows = among(rows, "part", [part])
         # constants come with every schedule
-        parts.append(long(mine.loc[~mine.duplicated(["objective", "seed"])], columns))
+        parts.append(long(part_rows.loc[~part_rows.duplicated(["objective", "seed"])], columns))
     return pd.concat(parts, ignore_index=True)
 
 
 def points(request: Request, rows: pd.DataFrame) -> pd.DataFrame:
     """A point a setting; for demographic parity with the frontier of a score behind."""
-    listed = [one for schedule in SCHEDULES for one in methods(request, schedule, 1)]
-    test = fedfb_points.by_setting(among(rows, "part", ["test"]), listed, label)
-    found = fedfb_points.trade_off(test, disparity=NOTIONS[request.notion])
+    settings = [setting for schedule in SCHEDULES for setting in methods(request, schedule, 1)]
+    test = fedfb_points.by_setting(among(rows, "part", ["test"]), settings, label)
+    table = fedfb_points.trade_off(test, disparity=NOTIONS[request.notion])
     if request.notion != "dp":
-        return found
+        return table
     curve = fedfb_points.frontiers([Path(request.path).stem], lambda name: behind(request))
-    return pd.concat([found, curve.assign(objective=fedfb_points.OF_SCORE)], ignore_index=True)
+    return pd.concat([table, curve.assign(objective=fedfb_points.OF_SCORE)], ignore_index=True)
 
 
 @lru_cache(maxsize=2)
 def behind(request: Request) -> tuple[Array, Array]:
     """The frontier of a score on the test people: (disparity, accuracy)."""
-    found = frontier(scored(read(request)[1]), "cfl", BEHIND)
-    return found.disparity, found.accuracy
+    curve = frontier(scored(read(request)[1]), "cfl", BEHIND)
+    return curve.disparity, curve.accuracy
 
 
 def notes(request: Request, rows: pd.DataFrame) -> tuple[str, ...]:
-    """What was trained on whom, what ε is, and how far numbers can be trusted."""
+    """Notes: methods and people, the meaning of ε, and the accuracy of the numbers."""
     table, data = read(request)
     tested = len(data.rows("test"))
     groups = ", ".join(f"{n} {_count(table.group == a)}" for a, n in enumerate(table.group_names))
     clients = [f"{n} {_count(table.client == k)}" for k, n in enumerate(table.client_names)]
     return (
-        f"{len(table):,} people, by group: {groups}; by client: {some(clients)}. y = 1 is "
-        f"{request.label} = {table.label_names[1]}. Features: {some(table.columns['features'])}.",
+        f"{len(table):,} people, by group: {groups}; by client: {listed(clients)}. y = 1 is "
+        f"{request.label} = {table.label_names[1]}. Features: {listed(table.columns['features'])}.",
         *filter(None, [table.note]),
         f"Three fifths are trained on; a fifth, '{VALIDATION}', is for choosing ε; a fifth is "
         "tested on.",

@@ -36,7 +36,7 @@ STEPS = 20
 
 @dataclass(frozen=True)
 class Request:
-    """What a user asks of a table of people: a file, its columns as ``read_people`` takes them, and
+    """A request for a table of people: a file, its columns as ``read_people`` takes them, and
     what is fair.
 
     ``notion``: "dp", "eo" or "eodds". ``hidden``: 0 for logistic regression, else the units of a
@@ -77,22 +77,22 @@ def read(request: Request) -> tuple[Dataset, FederatedData]:
 
 
 def methods(request: Request, schedule: str, epochs: int) -> list[tuple[str, float, Algorithm]]:
-    """What trains together, name and budget: rounds; FairBatch at clients; FairBatch on all."""
+    """Algorithms of a schedule, with names and budgets: rounds; FairBatch at clients, or on all."""
     rules = [(budget, _rule(request.notion, budget)) for budget in request.budgets]
     if schedule == "central":
         return [(runs.CFL, budget, FedFB(rule)) for budget, rule in rules]
     if schedule == "local":
         pairs = [(runs.ENSEMBLE, None), (runs.LFT_AVG, epochs)]
         return [
-            (name, budget, LocalFairBatch(rule, every))
-            for name, every in pairs
+            (name, budget, LocalFairBatch(rule, average_every))
+            for name, average_every in pairs
             for budget, rule in rules
         ]
-    found: list[tuple[str, float, Algorithm]] = [(runs.FEDAVG, np.nan, FedAvg())]
-    found += [(runs.FEDFB, budget, FedFB(rule)) for budget, rule in rules]
+    algorithms: list[tuple[str, float, Algorithm]] = [(runs.FEDAVG, np.nan, FedAvg())]
+    algorithms += [(runs.FEDFB, budget, FedFB(rule)) for budget, rule in rules]
     if len(read(request)[0].group_names) == 2 and request.notion != "eodds":
-        found.append((runs.FAIRFED, np.nan, FairFed(notion=request.notion)))
-    return found
+        algorithms.append((runs.FAIRFED, np.nan, FairFed(notion=request.notion)))
+    return algorithms
 
 
 def _rule(notion: str, budget: float) -> FairBatch:
@@ -101,7 +101,7 @@ def _rule(notion: str, budget: float) -> FairBatch:
 
 
 def label(name: str, budget: float) -> str:
-    """What tables call a method with a budget."""
+    """The name in tables of a method with a budget."""
     return name if np.isnan(budget) else f"{name}, ε = {budget:g}"
 
 
@@ -109,16 +109,18 @@ def units(request: Request, scale: Scale) -> list[Unit]:
     """A unit a schedule, all seeds and settings together."""
     name, kind = Path(request.path).stem, f"mlp-{request.hidden}" if request.hidden else "logistic"
     kind += "-blind" * request.blind
-    found = []
+    planned = []
     for schedule in runs.SCHEDULES:
         listed = methods(request, schedule, EPOCHS[scale.profile])
-        called = tuple(
+        objectives = tuple(
             label(method, budget) for method, budget, _ in listed for _ in range(scale.seeds)
         )
         slug = f"own-{name}-{request.notion}-{kind}-{schedule}-{scale.profile}-{scale.seeds}"
-        measured = partial(runs.measured, called, synthetic=False)
-        found.append(Unit(slug, name, 0, called, partial(make, request, schedule, scale), measured))
-    return found
+        measured = partial(runs.measured, objectives, synthetic=False)
+        planned.append(
+            Unit(slug, name, 0, objectives, partial(make, request, schedule, scale), measured)
+        )
+    return planned
 
 
 def make(request: Request, schedule: str, scale: Scale) -> Setting:

@@ -17,5 +17,5 @@ def experiments() -> dict[str, Experiment]:
 
 def find(name: str) -> Experiment:
     """The experiment of this name; ValueError that lists the known ones."""
-    known = experiments()
-    return known[one_of("experiment", name, tuple(known))]
+    by_name = experiments()
+    return by_name[one_of("experiment", name, tuple(by_name))]

@@ -22,17 +22,17 @@ def as_seen(table: Array, sees: str) -> Array:
 
 
 def one_each(people: Array, sees: str, *, together: bool = False) -> Array:
-    """One person at every cell in place of ``people`` (J, A, n), by which rules are chosen where
-    nobody is. A rule for several groups, or for all places ``together``, meets them as often as the
-    cell's people, or where nobody is everybody, are theirs.
+    """One person at every cell in place of ``people`` (J, A, n): the weights by which a rule is
+    chosen at cells without people. A rule for several groups, or for all places ``together``,
+    weighs them by their people at the cell, and at a cell without people by all their people.
     """
     axes = (0,) * together + (1,) * (sees == "x")
     if not axes:
         return np.ones_like(people)
-    total, own = people.sum(axis=axes, keepdims=True), people.sum(axis=2, keepdims=True)
-    share = np.broadcast_to(own / own.sum(axis=axes, keepdims=True), people.shape)
-    some = np.broadcast_to(total > 0, share.shape)
-    return np.divide(people, total, out=share.copy(), where=some)
+    total, group_people = people.sum(axis=axes, keepdims=True), people.sum(axis=2, keepdims=True)
+    share = np.broadcast_to(group_people / group_people.sum(axis=axes, keepdims=True), people.shape)
+    has_people = np.broadcast_to(total > 0, share.shape)
+    return np.divide(people, total, out=share.copy(), where=has_people)
 
 
 def places(groups: int, sees: str) -> list[list[int]]:

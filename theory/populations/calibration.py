@@ -30,8 +30,8 @@ FEW = 5
 
 
 class ScoreWarning(UserWarning):
-    """A score that says nothing of the label, or the opposite, or too much of who somebody is; a
-    group without people of one label.
+    """A score that says nothing of the label, or the opposite, or identifies people; a group
+    without people of one label.
 
     Examples
     --------
@@ -107,16 +107,18 @@ def count_people(
 
 
 def binary(name: str, values: Sequence[Any], codes: Any, pos_label: Any) -> Any:
-    """y of ``codes`` into the sorted ``values`` of a label, see ``pos_code``; 0 or 1 alone is
-    itself.
+    """y of ``codes`` into the sorted ``values`` of a label, see ``pos_code``; a label with the
+    single value 0 or 1 is that y.
     """
     if pos_label is None and len(values) == 1 and values[0] in (0, 1):
         return np.full_like(codes, values[0])
     if len(values) == 2 or (len(values) == 1 and pos_label is not None):
         ordered = not any(isinstance(value, (str, bytes)) for value in values)
         return (codes == pos_code(name, values, pos_label, ordered=ordered)).astype(codes.dtype)
-    told = ", ".join(map(shown, values[:5])) + ", ..." * (len(values) > 5)
-    raise ValueError(f"{name} must be 0/1 or have exactly two values, got {len(values)}: {told}")
+    examples = ", ".join(map(shown, values[:5])) + ", ..." * (len(values) > 5)
+    raise ValueError(
+        f"{name} must be 0/1 or have exactly two values, got {len(values)}: {examples}"
+    )
 
 
 def checked_counts(
@@ -174,37 +176,37 @@ def calibrated(counts: Array, calibrate: str) -> Array:
 
 
 def doubts(counts: Array, accepts: Any, groups: Sequence[Any]) -> str | None:
-    """What is odd about a score: ``counts`` (I, A, 2, n) of ``groups`` of these names, ``accepts``
-    (A, n) the most accurate rule; None if nothing.
+    """Warnings about a score, as one text, or None: ``counts`` (I, A, 2, n) of the named
+    ``groups``, and ``accepts`` (A, n), the most accurate rule.
 
     y = 1 is likelier at smaller scores if a decreasing η has a smaller Brier loss than an
-    increasing one. Levels tell who somebody is if they hold fewer than ``FEW`` people for each
-    client and group.
+    increasing one. Levels identify people if they hold fewer than ``FEW`` for each client and
+    group.
     """
     positives, people = counts[:, :, 1].sum(axis=(0, 1)), counts.sum(axis=(0, 1, 2))
     # both fits keep the mean: the larger Σ η², the smaller the loss
     risen = people @ isotonic(positives, people) ** 2
     fallen = people[::-1] @ isotonic(positives[::-1], people[::-1]) ** 2
-    told = []
+    warnings = []
     share, cells = people.sum() / (people > 0).sum(), counts.shape[0] * counts.shape[1]
     if share < FEW * cells:
-        told.append(
+        warnings.append(
             f"a level of the score holds {share:.1f} people on average, fewer than {FEW} for each "
             f"of {cells} clients and groups, so that rules can tell clients apart by it and "
             "accuracies are too high: take fewer levels, or more people"
         )
     if fallen > risen + 1e-9 * people.sum():
-        told.append("y = 1 is likelier at smaller scores: is the score reversed?")
-    there = np.broadcast_to(counts.sum(axis=(0, 2)) > 0, accepts.shape)
-    for everybody, who in ((True, "everybody"), (False, "nobody")):
-        if (accepts[there] == everybody).all():
-            told.append(f"the most accurate rule accepts {who}, whatever the score")
+        warnings.append("y = 1 is likelier at smaller scores: is the score reversed?")
+    has_people = np.broadcast_to(counts.sum(axis=(0, 2)) > 0, accepts.shape)
+    for decision, accepted in ((True, "everybody"), (False, "nobody")):
+        if (accepts[has_people] == decision).all():
+            warnings.append(f"the most accurate rule accepts {accepted}, whatever the score")
     by_label = counts.sum(axis=(0, 3)).T[::-1]
-    told += [
+    warnings += [
         f"{nobody}: rates of such people follow from the fitted P(y = 1 | x) alone"
         for nobody in undefined("equalized_odds", by_label, groups)
     ]
-    return "; ".join(told) or None
+    return "; ".join(warnings) or None
 
 
 def _intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats, as_labels, in_range, shown, some, whole
+from fairfl._support.checks import Array, as_floats, as_labels, in_range, listed, shown, whole
 from fairfl._support.json_file import list_of, parsed, sealed, unsealed
 
 if TYPE_CHECKING:
@@ -145,8 +145,8 @@ class Classifier:
         fields = {"edges": None, "values": None, "groups": None, "names": []} | unsealed(data)
         edges, values = (list_of(key, fields[key], (list,), "lists") for key in ("edges", "values"))
         names = list_of("names", fields["names"], (str,), "texts")
-        listed = list_of("groups", fields["groups"], (str, int, float, list), "names")
-        groups = [tuple(name) if isinstance(name, list) else name for name in listed]
+        labels = list_of("groups", fields["groups"], (str, int, float, list), "names")
+        groups = [tuple(name) if isinstance(name, list) else name for name in labels]
         parts = [part for name in groups for part in (name if isinstance(name, tuple) else [name])]
         list_of("groups", parts, (str, int, float), "names")
         return cls(edges, values, groups, names)
@@ -155,7 +155,7 @@ class Classifier:
         """Groups, edges and values: every double exactly; and the names of scores, if any; with the
         SHA-256 of all these, by which :meth:`from_json` sees that something was changed.
         """
-        edges, values = ([one.tolist() for one in each] for each in (self.edges, self.values))
+        edges, values = ([v.tolist() for v in arrays] for arrays in (self.edges, self.values))
         fields = {"format": FORMAT, "groups": list(self.groups), "edges": edges, "values": values}
         return sealed(fields | ({"names": list(self.names)} if self.names else {}))
 
@@ -163,9 +163,9 @@ class Classifier:
         """The same rule, with the groups' names."""
         if tuple(groups) == self.groups:
             return self
-        own = copy(self)
-        own.groups = Classifier(self.edges, self.values, groups).groups
-        return own
+        renamed = copy(self)
+        renamed.groups = Classifier(self.edges, self.values, groups).groups
+        return renamed
 
     @classmethod
     def average(cls, members: Sequence[Classifier], weights: ArrayLike) -> Classifier:
@@ -203,9 +203,8 @@ class Classifier:
         if (numbers < 0).any():
             wrong = labels[numbers < 0][0]
             wrong = shown(tuple(wrong) if several else wrong)
-            raise ValueError(
-                f"a must be one of the groups {some([shown(n) for n in self.groups])}, got {wrong}"
-            )
+            allowed = listed([shown(name) for name in self.groups])
+            raise ValueError(f"a must be one of the groups {allowed}, got {wrong}")
         return numbers
 
     def __call__(self, x: ArrayLike, a: Any) -> Array:
@@ -235,25 +234,25 @@ class Classifier:
         part = [
             (lo, hi, v) for lo, hi, v in self.steps(a) if lo < hi and ROUNDING < v < 1.0 - ROUNDING
         ]
-        told = [_interval(*ends) for ends in sure]
+        phrases = [_interval(*ends) for ends in sure]
         if len(sure) > PARTS:
-            told = [f"{len(sure)} intervals {_interval(sure[0][0], sure[-1][1])}"]
+            phrases = [f"{len(sure)} intervals {_interval(sure[0][0], sure[-1][1])}"]
         if len(part) > PARTS:
             shares = [f"{100 * share([v for *_, v in part]):.3g}" for share in (min, max)]
-            told.append(f"{' to '.join(shares)} % {_interval(part[0][0], part[-1][1])}")
+            phrases.append(f"{' to '.join(shares)} % {_interval(part[0][0], part[-1][1])}")
         else:
-            told += [f"{100 * v:.3g} % {_interval(lo, hi)}" for lo, hi, v in part]
-        return ", and ".join(told) or "nobody"
+            phrases += [f"{100 * v:.3g} % {_interval(lo, hi)}" for lo, hi, v in part]
+        return ", and ".join(phrases) or "nobody"
 
     def _accepted_names(self, a: int) -> str:
         """As :meth:`accepted`, such as "40 % of D, C, B"."""
         shares = self._at(np.arange(len(self.names)), a)
-        told = [
+        phrases = [
             name if v > 1.0 - ROUNDING else f"{100 * v:.3g} % of {name}"
             for name, v in zip(self.names, shares, strict=True)
             if v > ROUNDING
         ]
-        return ", ".join(told) or "nobody"
+        return ", ".join(phrases) or "nobody"
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
         """Draw where each group is accepted, on the line of x."""
@@ -385,8 +384,8 @@ class ClientClassifiers:
             )
         out = np.empty(at.shape)
         for k, member in enumerate(self.members):
-            mine = client == k
-            out[mine] = member.of_number(at[mine], group[mine])
+            rows = client == k
+            out[rows] = member.of_number(at[rows], group[rows])
         return out[()]
 
     def named(self, groups: Sequence[Any]) -> ClientClassifiers:

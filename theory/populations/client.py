@@ -60,10 +60,10 @@ def read_clients(clients: Any) -> tuple[list[tuple[Law | Finite, ...]], Array, A
                 f"{len(client.laws)}"
             )
         names = [f"clients[{i}].laws[{a}]" for a in range(groups)]
-        own = tuple(as_law(law, name) for law, name in zip(client.laws, names, strict=True))
-        for law, name in zip(own, names, strict=True):
+        client_laws = tuple(as_law(law, name) for law, name in zip(client.laws, names, strict=True))
+        for law, name in zip(client_laws, names, strict=True):
             check_resolved(law, name)
-        laws.append(own)
+        laws.append(client_laws)
         share.append(_shares(f"clients[{i}].q", client.q, groups))
         weight[i] = positive(f"clients[{i}].weight", single(f"clients[{i}].weight", client.weight))
     finite_laws = [isinstance(law, Finite) for pair in laws for law in pair]
@@ -84,7 +84,7 @@ def _shares(name: str, q: Any, groups: int) -> Array:
     value = in_range(name, q, 0, 1)
     if groups == 2 and value.ndim == 0:
         return np.array([1.0 - value, value])
-    wanted = f"{'one number or ' * (groups == 2)}{groups} shares that sum to one"
+    allowed = f"{'one number or ' * (groups == 2)}{groups} shares that sum to one"
     if value.shape != (groups,) or abs(value.sum() - 1.0) > 1e-9:
-        raise ValueError(f"{name} must be {wanted}, got {shown(q)}")
+        raise ValueError(f"{name} must be {allowed}, got {shown(q)}")
     return value / value.sum()

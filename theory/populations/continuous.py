@@ -50,8 +50,8 @@ class ContinuousModel:
         # one η for everybody in a group: the pooled gain then changes sign once, and thresholds
         # solve CFL
         self.shared_within_group = all(
-            len(set(map(id, own))) == 1 or len(set(own)) == 1
-            for own in zip(*self.etas, strict=True)
+            len(set(map(id, group_etas))) == 1 or len(set(group_etas)) == 1
+            for group_etas in zip(*self.etas, strict=True)
         )
         self._expanded: dict[Any, Piecewise] = {}
 
@@ -61,8 +61,8 @@ class ContinuousModel:
         """η_a^(i)(x) of the clients, or of all: shape (I, *x.shape); if ``negative`` 1 - η."""
         chosen = self.etas if clients is None else [self.etas[i] for i in clients]
         count = 1 if self.shared_within_group else len(chosen)
-        own = [eta[a].negative(x) if negative else eta[a](x) for eta in chosen[:count]]
-        return np.broadcast_to(np.stack(own), (len(chosen), *x.shape))
+        values = [eta[a].negative(x) if negative else eta[a](x) for eta in chosen[:count]]
+        return np.broadcast_to(np.stack(values), (len(chosen), *x.shape))
 
     @cached_property
     def rounding(self) -> tuple[float, float, float]:
@@ -72,7 +72,7 @@ class ContinuousModel:
         No answer that depends on thresholds can be more exact than ``mass``: x itself is a double.
         """
         worst = (0.0, 0.0, 0.0)
-        for law in dict.fromkeys(law for own in self.laws for law in own):
+        for law in dict.fromkeys(law for client_laws in self.laws for law in client_laws):
             # inside: a density may have poles at its breaks
             x = (law.breaks[1:] + law.breaks[:-1]) / 2
             step = np.spacing(np.abs(x))
@@ -108,30 +108,32 @@ class ContinuousModel:
         expanded on common panels.
 
         The gain is Σ P(a, i) p (c_fn η - c_fp (1 - η)), for ``costs`` (2, A) = (c_fn, c_fp); by
-        default 1. Where none of them has anybody it is that of one person in each place.
+        default 1. Where the clients and groups have no people, each client and group weighs 1.
         """
         table = np.ones((2, self.mass.shape[1])) if costs is None else costs
-        who = None if clients is None else tuple(clients)
-        key = (tuple(groups), who, table.tobytes(), tuple(rates))
+        chosen = None if clients is None else tuple(clients)
+        key = (tuple(groups), chosen, table.tobytes(), tuple(rates))
         if key not in self._expanded:
-            every = range(len(self.laws)) if who is None else who
-            mass = self.mass[np.ix_(every, groups)].T  # (A, I)
+            indices = range(len(self.laws)) if chosen is None else chosen
+            mass = self.mass[np.ix_(indices, groups)].T  # (A, I)
             weights = (mass if mass.any() else np.ones_like(mass)).ravel()
             linear = [RATES[name].linear for name in rates]
             if any(c + d == 0.0 for c, d in linear):
-                self._check_negatives(groups, every)
+                self._check_negatives(groups, indices)
 
             def combine(x: Array, p: Array) -> Array:
-                eta = np.concatenate([self.eta(a, x, who) for a in groups])
-                missed, wrong = np.repeat(table[:, list(groups)], len(every), axis=1)
-                margin = (missed + wrong)[:, None, None] * eta - wrong[:, None, None]
+                eta = np.concatenate([self.eta(a, x, chosen) for a in groups])
+                c_fn, c_fp = np.repeat(table[:, list(groups)], len(indices), axis=1)
+                margin = (c_fn + c_fp)[:, None, None] * eta - c_fp[:, None, None]
                 gain = np.einsum("i,ipn,ipn->pn", weights, p, margin)
                 # without cancellation where η is nearly 1
-                rest = np.concatenate([self.eta(a, x, who, negative=True) for a in groups])
-                own = [p if d == 0.0 else p * ((c + d) * eta + c * rest) for c, d in linear]
-                return np.concatenate([gain[None], *own])
+                complement = np.concatenate([self.eta(a, x, chosen, negative=True) for a in groups])
+                densities = [
+                    p if d == 0.0 else p * ((c + d) * eta + c * complement) for c, d in linear
+                ]
+                return np.concatenate([gain[None], *densities])
 
-            self._expanded[key] = self._build(who, groups, combine)
+            self._expanded[key] = self._build(chosen, groups, combine)
         return self._expanded[key]
 
     def _check_negatives(self, groups: Sequence[int], clients: Sequence[int]) -> None:
@@ -164,8 +166,8 @@ class ContinuousModel:
             starts = [np.linspace(low, high, 33), np.array(ends)]
         points = np.concatenate([*starts, *(eta.breaks for eta in etas), [low, high]])
         points = np.unique(np.clip(points, low, high))
-        kept = np.append(True, np.diff(points) > 1e-12 * np.abs(points[1:]))
-        points = points[kept | (points == high)]
+        is_distinct = np.append(True, np.diff(points) > 1e-12 * np.abs(points[1:]))
+        points = points[is_distinct | (points == high)]
         stacked = self._stacked if clients is None else stack([self.laws[i] for i in clients])
 
         def densities(x: Array) -> Array:
@@ -193,20 +195,20 @@ class ContinuousModel:
         """Σ_i P(a, i) ∫ (f (c_fn η - c_fp (1 - η)) - c_fn η) p_a^(i), over all clients or one; of B
         functions with ``values`` (m + 1, B) it is (B,).
         """
-        own = slice(None) if client is None else slice(client, client + 1)
-        mass = float(self.mass[own, a].sum())
+        rows = slice(None) if client is None else slice(client, client + 1)
+        mass = float(self.mass[rows, a].sum())
         if mass == 0.0:
             return 0.0
         if client is None and (costs[:, a] == 1.0).all():
             gain = self.gain(a)
         else:
             gain = self.profile((a,), None if client is None else (client,), costs, ())
-        missed, wrong = costs[:, a]
-        if missed + wrong == 0.0:
+        c_fn, c_fp = costs[:, a]
+        if c_fn + c_fp == 0.0:
             return 0.0
-        positive = (gain.totals[0] + wrong * mass) / (missed + wrong)
-        found = self._stepped(gain, edges, values)[0] - missed * positive
-        return found if found.ndim else float(found)
+        positive = (gain.totals[0] + c_fp * mass) / (c_fn + c_fp)
+        utility = self._stepped(gain, edges, values)[0] - c_fn * positive
+        return utility if utility.ndim else float(utility)
 
     @staticmethod
     def _stepped(functions: Piecewise, edges: Array, values: Array) -> Array:

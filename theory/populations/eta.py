@@ -112,9 +112,9 @@ class Monotone(Eta):
                 f"low and high must satisfy 0 <= low < high <= 1, got {shown((low, high))}"
             )
         functions = {"function": function, "inverse": inverse, "negative": negative or function}
-        for name, own in functions.items():
-            if not callable(own):
-                raise ValueError(f"{name} must be a vectorised function, got {shown(own)}")
+        for name, func in functions.items():
+            if not callable(func):
+                raise ValueError(f"{name} must be a vectorised function, got {shown(func)}")
         self.function, self._inverse, self._negative = function, inverse, negative
         self.has_negative = negative is not None
         levels = self.low + (self.high - self.low) * np.linspace(0.02, 0.98, 49)
@@ -130,12 +130,12 @@ class Monotone(Eta):
                 f"function must invert inverse: function(inverse({levels[worst]:g})) = "
                 f"{rates[worst]:g}"
             )
-        rest = 1.0 - rates if negative is None else applied("negative", negative, x)
-        worst = np.abs(rates + rest - 1.0).argmax()
-        if not abs(rates[worst] + rest[worst] - 1.0) <= 1e-9:
+        complement = 1.0 - rates if negative is None else applied("negative", negative, x)
+        worst = np.abs(rates + complement - 1.0).argmax()
+        if not abs(rates[worst] + complement[worst] - 1.0) <= 1e-9:
             raise ValueError(
-                f"negative must be 1 - function: at {x[worst]:g} it is {rest[worst]:g}, function "
-                f"is {rates[worst]:g}"
+                f"negative must be 1 - function: at {x[worst]:g} it is {complement[worst]:g}, "
+                f"function is {rates[worst]:g}"
             )
         self.breaks = x[[0, 24, 48]]
 
@@ -173,12 +173,12 @@ def by_client(eta: Any, clients: int, groups: int) -> list[tuple[Eta, ...]]:
         )
     table: list[tuple[Eta, ...]] = []
     for i, item in enumerate(default):
-        own = (item,) * groups if isinstance(item, Eta) else item
-        fits = isinstance(own, Sequence) and len(own) == groups
-        if not fits or not all(isinstance(one, Eta) for one in own):
+        client_etas = (item,) * groups if isinstance(item, Eta) else item
+        fits = isinstance(client_etas, Sequence) and len(client_etas) == groups
+        if not fits or not all(isinstance(form, Eta) for form in client_etas):
             raise ValueError(
                 f"eta[{i}] must be an Eta (Logistic, Monotone) or {groups} of them, one per group, "
                 f"got {shown(item)}"
             )
-        table.append(tuple(own))
+        table.append(tuple(client_etas))
     return table

@@ -110,14 +110,14 @@ class Federation(Tabular):
         if spread.shape == (count,):
             spread = np.repeat(spread[:, None], groups, axis=1)
         sds = broadcast("sd", spread, means.shape, f"(), ({count},) or {means.shape}")
-        own: Any = [None] * count if q is None else in_range("q", q, 0, 1)
-        if q is not None and own.shape != means.shape:
+        q_table: Any = [None] * count if q is None else in_range("q", q, 0, 1)
+        if q is not None and q_table.shape != means.shape:
             if groups > 2:
                 raise ValueError(
-                    f"q must have shape {means.shape} for {groups} groups, got {own.shape}"
+                    f"q must have shape {means.shape} for {groups} groups, got {q_table.shape}"
                 )
-            own = broadcast("q", own, (count,), f"(), ({count},) or {means.shape}")
-        table = zip(means, sds, own, _weights(weight, count), strict=True)
+            q_table = broadcast("q", q_table, (count,), f"(), ({count},) or {means.shape}")
+        table = zip(means, sds, q_table, _weights(weight, count), strict=True)
         return cls(
             [
                 Client(tuple(map(Normal, m.tolist(), s.tolist())), share, float(w))
@@ -219,7 +219,7 @@ class Federation(Tabular):
 
     @classmethod
     def of_people(cls, people: Counted, weight: ArrayLike | None = None) -> Federation:
-        """As :meth:`from_samples`, of people who were counted, with their names."""
+        """As :meth:`from_samples`, from counts of people, with the names of groups and clients."""
         masses = people.counts.sum(axis=2)
         size = masses.sum(axis=(1, 2))
         self = cls.__new__(cls)
@@ -248,17 +248,17 @@ class Federation(Tabular):
         whole: bool = True,
     ) -> None:
         self.weight, self.share, self.model = shares("weight", weight), share, model
-        most, kind = (MOST_GROUPS, "people") if self.is_finite else (MOST_GROUPS_OF_LAWS, "laws")
-        if self.n_groups > most:
-            raise ValueError(f"groups of {kind} must be at most {most}, got {self.n_groups}")
+        limit, kind = (MOST_GROUPS, "people") if self.is_finite else (MOST_GROUPS_OF_LAWS, "laws")
+        if self.n_groups > limit:
+            raise ValueError(f"groups of {kind} must be at most {limit}, got {self.n_groups}")
         self.mass = self.weight[:, None] * share
         self.group_mass = self.mass.sum(axis=0)
         if whole and (self.group_mass <= 0).any():
             empty = int(np.flatnonzero(self.group_mass <= 0)[0])
             raise ValueError(f"group {empty} is empty: no client has anybody with a = {empty}")
         check_mass(self.mass, "weight times share of client {0}'s group {1}")
-        some = self.group_mass > 0
-        self.within = np.divide(self.mass, self.group_mass, np.zeros_like(share), where=some)
+        is_present = self.group_mass > 0
+        self.within = np.divide(self.mass, self.group_mass, np.zeros_like(share), where=is_present)
         self.groups = tuple(range(share.shape[1]))
         self.client_names = tuple(range(share.shape[0]))
         for array in (self.weight, self.share, self.mass, self.group_mass, self.within):
@@ -270,11 +270,11 @@ class Federation(Tabular):
             whole("client", client, 0, self.n_clients - 1)
         if isinstance(self.model, FiniteModel):
             raise ValueError(f"part and alone take a federation of laws, got {self!r}")
-        own = Federation.__new__(Federation)
+        subset = Federation.__new__(Federation)
         weight = shares("weight", self.weight[list(clients)])
         model = self.model.part(clients, weight)
-        own._set(weight, model.share, model, whole=False)
-        return own
+        subset._set(weight, model.share, model, whole=False)
+        return subset
 
     def alone(self, client: int) -> Federation:
         """Client ``client`` of laws without the others."""
@@ -347,6 +347,6 @@ class Federation(Tabular):
 
 
 def _weights(weight: ArrayLike | None, count: int) -> Array:
-    """(count,) positive weights; equal ones where none are given."""
-    given = positive("weight", 1.0 if weight is None else weight)
-    return broadcast("weight", given, (count,), f"({count},)")
+    """(count,) positive weights; equal ones for None."""
+    weights = positive("weight", 1.0 if weight is None else weight)
+    return broadcast("weight", weights, (count,), f"({count},)")

@@ -154,7 +154,8 @@ def _table(eta: Any, points: Array, order: Any, shape: tuple[int, ...]) -> Array
         order = np.arange(n)
     elif isinstance(eta, Sequence) and any(map(_holds_eta, eta)):
         table = by_client(eta, clients, groups)
-        values = np.stack([np.stack([one(points[order]) for one in own]) for own in table])
+        x = points[order]
+        values = np.stack([np.stack([form(x) for form in client_etas]) for client_etas in table])
         order = np.arange(n)
     else:
         values = in_range("eta", eta, 0, 1)

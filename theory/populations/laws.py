@@ -166,19 +166,19 @@ class Mixture(Law):
             raise ValueError(f"laws must be a sequence of laws, got {shown(laws)}")
         if len(laws) == 0:
             raise ValueError("laws must hold at least one law, got none")
-        given_laws = [as_law(law, f"laws[{k}]") for k, law in enumerate(laws)]
-        if not all(isinstance(law, Law) for law in given_laws):
+        checked_laws = [as_law(law, f"laws[{k}]") for k, law in enumerate(laws)]
+        if not all(isinstance(law, Law) for law in checked_laws):
             raise ValueError(
                 "laws of a Mixture must have densities; merge finite laws into one "
                 "Finite(points, masses)"
             )
-        given = positive("weights", np.ones(len(laws)) if weights is None else weights)
-        if given.shape != (len(laws),):
+        masses = positive("weights", np.ones(len(laws)) if weights is None else weights)
+        if masses.shape != (len(laws),):
             raise ValueError(
-                f"weights must have shape ({len(laws)},), one per law, got {given.shape}"
+                f"weights must have shape ({len(laws)},), one per law, got {masses.shape}"
             )
         parts: list[tuple[Law, float]] = []
-        for law, weight in zip(given_laws, shares("weights", given), strict=True):
+        for law, weight in zip(checked_laws, shares("weights", masses), strict=True):
             inner = (
                 zip(law.laws, law.weights, strict=True)
                 if isinstance(law, Mixture)
@@ -324,8 +324,8 @@ def as_law(law: Any, name: str = "law") -> Law | Finite:
         )
     if dist.name == "norm":
         # std() squares: it over- and underflows
-        given = dict(zip(("loc", "scale"), law.args, strict=False)) | law.kwds
-        return Normal(float(given.get("loc", 0.0)), float(given.get("scale", 1.0)))
+        parameters = dict(zip(("loc", "scale"), law.args, strict=False)) | law.kwds
+        return Normal(float(parameters.get("loc", 0.0)), float(parameters.get("scale", 1.0)))
     return ScipyLaw(law)
 
 
@@ -342,9 +342,9 @@ def check_resolved(law: Law | Finite, name: str) -> None:
                 f"{name} must lie within 1.8e308 of 0, all but 1e-18 of its mass, got {shown(part)}"
             )
         step = float(np.spacing(max(abs(low), abs(high))))
-        least = max(ROUNDINGS * step, LEAST_SPREAD)
-        if high - low < least:
+        min_spread = max(ROUNDINGS * step, LEAST_SPREAD)
+        if high - low < min_spread:
             raise ValueError(
-                f"{name} must spread over {least:.2g} or more near x = {low:g}, where doubles "
+                f"{name} must spread over {min_spread:.2g} or more near x = {low:g}, where doubles "
                 f"are {step:.2g} apart, got {shown(part)}; move x, or use Finite for atoms"
             )

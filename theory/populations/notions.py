@@ -95,15 +95,15 @@ MOST_GROUPS, MOST_GROUPS_OF_LAWS = 100, 50
 """A solution on laws of 50 groups takes 3 CPU seconds and 0.2 GB, of 101 more than 4 GB."""
 
 
-def check_mass(mass: Array, who: str) -> None:
-    """ValueError where a ``mass`` (J, A) is positive and below LEAST_MASS; ``who`` names that at
-    {0} of group {1}.
+def check_mass(mass: Array, template: str) -> None:
+    """ValueError where a ``mass`` (J, A) is positive and below LEAST_MASS; ``template`` names that
+    at {0} of group {1}.
     """
     few = (mass > 0) & (mass < LEAST_MASS)
     if few.any():
         at = np.argwhere(few)[0]
         raise ValueError(
-            f"{who.format(*at)} must be 0 or at least {LEAST_MASS:g}, got {mass[tuple(at)]:g}"
+            f"{template.format(*at)} must be 0 or at least {LEAST_MASS:g}, got {mass[tuple(at)]:g}"
         )
 
 
@@ -177,15 +177,15 @@ def disparity(rates: Array, mass: Array, difference: str) -> Array:
     All of fairfl means this by disparity, but for FedFB's published tables, which go by
     ``difference="overall"``. NaN where no two groups have the event.
     """
-    known = mass > 0
-    high, low = np.where(known, rates, -np.inf).max(-1), np.where(known, rates, np.inf).min(-1)
-    apart = high - low
+    valid = mass > 0
+    high, low = np.where(valid, rates, -np.inf).max(-1), np.where(valid, rates, np.inf).min(-1)
+    gap = high - low
     if difference == "overall":
-        total = np.where(known, mass, 0.0).sum(axis=-1)
-        mean = np.where(known, rates * mass, 0.0).sum(axis=-1) / np.where(total > 0, total, 1.0)
-        apart = np.maximum(high - mean, mean - low)
-    apart = np.where(known.sum(axis=-1) >= 2, apart, -np.inf).max(axis=0)
-    return np.where(np.isfinite(apart), apart, np.nan)
+        total = np.where(valid, mass, 0.0).sum(axis=-1)
+        mean = np.where(valid, rates * mass, 0.0).sum(axis=-1) / np.where(total > 0, total, 1.0)
+        gap = np.maximum(high - mean, mean - low)
+    gap = np.where(valid.sum(axis=-1) >= 2, gap, -np.inf).max(axis=0)
+    return np.where(np.isfinite(gap), gap, np.nan)
 
 
 def pooled_budget(eps: Any, scheme: str) -> Array:

@@ -1,4 +1,4 @@
-"""Pictures of rules on the line of x; imported by who draws."""
+"""Pictures of rules on the line of x; imported only when a rule is drawn."""
 
 from __future__ import annotations
 

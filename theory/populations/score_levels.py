@@ -1,12 +1,12 @@
 """Levels of a score: neighbouring scores merged until many people share each, at the least loss.
 
-Why levels are merged. A classifier f(x, a) is never told the client. Where every person has a score
-of their own, x identifies the person and with that the client, so that LFT+FedAvg can treat clients
-differently; and η is fitted to single labels, so that accuracies are those of an over-fitted score.
-Levels that many people share avoid both. ``merge_levels`` makes them, and loses as little as it can
-of what the score says of y. Of README's law with the raw x (30,000 people, LFT+FedAvg with budget
-.02, which reaches .695) the accuracy is .730 with a level for each person, .705 where levels hold 5
-people for each client and group, .701 with 10, and .698 with 100 levels.
+Why levels are merged. A classifier f(x, a) does not see the client. Where every person has a
+different score, x identifies the person and with that the client, so that LFT+FedAvg can treat
+clients differently; and η is fitted to single labels, so that accuracies are those of an over-
+fitted score. Levels that many people share avoid both. ``merge_levels`` makes them, and loses as
+little as it can of the score's information on y. Of README's law with the raw x (30,000 people,
+LFT+FedAvg with budget .02, which reaches .695) the accuracy is .730 with a level for each person,
+.705 where levels hold 5 people for each client and group, .701 with 10, and .698 with 100 levels.
 """
 
 from __future__ import annotations
@@ -54,30 +54,30 @@ class Merged:
         )
 
 
-def merge_levels(eta: Array, counts: Array, least: float) -> Any:
-    """The level 0, 1, ... of each distinct score (n,): neighbours merged, ``least`` people a level,
-    at the least loss.
+def merge_levels(eta: Array, counts: Array, min_people: float) -> Any:
+    """The level 0, 1, ... of each distinct score (n,): neighbours merged, ``min_people`` a level or
+    more, at the least loss.
 
     A level's η is the mean of its people's, so that merging raises their Brier loss, the sum of (y
     - η)², by the sum of (η of the score - η of the level)². Of all ways to cut the scores into
-    levels of ``least`` people or more the one that raises it least is found exactly, from left to
-    right; of equally good ones that of most levels, so that what costs nothing (the scores of one
-    isotonic block) is not merged further than it must be. Where that leaves a single level, the
-    best two are taken, with as many people as they have.
+    levels of ``min_people`` or more, dynamic programming from left to right gives the one that
+    raises it least; of equally good ones the one with most levels, so that scores of one isotonic
+    block, which cost nothing, are merged no further than needed. Where that leaves a single level,
+    the best two are taken, with as many people as they have.
 
     Parameters
     ----------
     eta, counts : (n,) P(y = 1 | score), by isotonic regression, and people.
     """
-    part = np.floor((np.cumsum(counts) - counts / 2) * PARTS / max(least, 1.0))
+    part = np.floor((np.cumsum(counts) - counts / 2) * PARTS / max(min_people, 1.0))
     # within a block, where it costs nothing
     joined = np.append(0, np.cumsum((np.diff(eta) > 0) | (np.diff(part) > 0)))
-    return _least_loss(np.bincount(joined, counts), np.bincount(joined, counts * eta), least)[
+    return _least_loss(np.bincount(joined, counts), np.bincount(joined, counts * eta), min_people)[
         joined
     ]
 
 
-def _least_loss(counts: Array, positives: Array, least: float) -> Any:
+def _least_loss(counts: Array, positives: Array, min_people: float) -> Any:
     """The level of each score (n,), by dynamic programming over where levels end."""
     n = len(counts)
     size, first = (np.append(0.0, np.cumsum(values)) for values in (counts, positives))
@@ -88,7 +88,7 @@ def _least_loss(counts: Array, positives: Array, least: float) -> Any:
         people = size[j] - size[i]
         return np.maximum(second[j] - second[i] - (first[j] - first[i]) ** 2 / people, 0.0)
 
-    enough = np.searchsorted(size, size + least - 1e-9)  # from i on, the first end of a level
+    enough = np.searchsorted(size, size + min_people - 1e-9)  # from i on, the first end of a level
     twice = np.append(enough, n + 1)[enough]  # from here on it can be cut in two
     ends = np.arange(n + 1)
     lows = np.searchsorted(twice, ends, side="right")
@@ -110,26 +110,28 @@ def _least_loss(counts: Array, positives: Array, least: float) -> Any:
     return np.searchsorted(np.sort(cuts), np.arange(n), side="right")
 
 
-def merge_scores(score: Array, label: Array, cells: int, asked: int | None) -> tuple[Array, Merged]:
+def merge_scores(
+    score: Array, label: Array, cells: int, levels: int | None
+) -> tuple[Array, Merged]:
     """Scores with those of one level replaced by their mean, and what that did.
 
     Parameters
     ----------
     score, label : (n,).  cells : clients times groups.
-    asked : levels, see :meth:`Federation.from_samples`.
+    levels : number of levels, see :meth:`Federation.from_samples`.
     """
     points, where, people = np.unique(score, return_inverse=True, return_counts=True)
     counts, positives = people.astype(np.float64), np.bincount(where, weights=label)
-    least = score.size / (asked or LEVELS)
-    if asked is None:
-        least = max(least, PEOPLE * cells)
-    if asked == 0 or points.size <= (asked or 1):
+    min_people = score.size / (levels or LEVELS)
+    if levels is None:
+        min_people = max(min_people, PEOPLE * cells)
+    if levels == 0 or points.size <= (levels or 1):
         code = np.arange(points.size)
     else:
-        code = merge_levels(isotonic(positives, counts), counts, least)
+        code = merge_levels(isotonic(positives, counts), counts, min_people)
     size, labels = np.bincount(code, counts), np.bincount(code, positives)
-    right = [threshold_accuracy(positives, counts), threshold_accuracy(labels, size)]
-    merged = Merged(points.size, size.size, int(size.min()), *right)
+    accuracies = [threshold_accuracy(positives, counts), threshold_accuracy(labels, size)]
+    merged = Merged(points.size, size.size, int(size.min()), *accuracies)
     if size.size == points.size:
         return score, merged
     mean = np.bincount(code, points * counts) / size

@@ -27,23 +27,23 @@ class StackedLaws:
 
     def sf_of(self, a: int, t: Array, client: Array) -> Array:
         """P(X > t_b | a, client_b), element by element: t (B,), client (B,) -> (B,)."""
-        return self._each(client, t, lambda i, at: self.laws[i][a].sf(at))
+        return self._per_client(client, t, lambda i, at: self.laws[i][a].sf(at))
 
     def log_tails_of(self, a: int, t: Array, client: Array) -> tuple[Array, Array]:
         """log P(X > t_b) and log P(X <= t_b) in group a of client_b, element by element: (B,)
         twice.
         """
         with np.errstate(divide="ignore"):
-            above = self._each(client, t, lambda i, at: self.laws[i][a].logsf(at))
-            below = self._each(client, t, lambda i, at: self.laws[i][a].logcdf(at))
+            above = self._per_client(client, t, lambda i, at: self.laws[i][a].logsf(at))
+            below = self._per_client(client, t, lambda i, at: self.laws[i][a].logcdf(at))
         return above, below
 
     @staticmethod
-    def _each(client: Array, t: Array, function: Callable[[int, Array], Array]) -> Array:
+    def _per_client(client: Array, t: Array, function: Callable[[int, Array], Array]) -> Array:
         out = np.empty(t.shape)
         for i in np.unique(client):
-            mine = client == i
-            out[mine] = function(int(i), t[mine])
+            rows = client == i
+            out[rows] = function(int(i), t[rows])
         return out
 
     def own_log_tails(self, a: int, t: Array) -> tuple[Array, Array]:

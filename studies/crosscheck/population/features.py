@@ -49,12 +49,12 @@ class Basis:
         """
         degree = whole("degree", degree, 1)
         nodes, masses = hermite_e.hermegauss(NODES)
-        who = range(world.clients) if client is None else [client]
-        total = sum(world.weight[i] for i in who) * masses.sum()
+        clients = range(world.clients) if client is None else [client]
+        total = sum(world.weight[i] for i in clients) * masses.sum()
         parts = []
         for a in range(world.groups):
-            x = np.concatenate([world.mean[i][a] + world.sd[i][a] * nodes for i in who])
-            shares = [world.weight[i] * world.shares[i, a] / total for i in who]
+            x = np.concatenate([world.mean[i][a] + world.sd[i][a] * nodes for i in clients])
+            shares = [world.weight[i] * world.shares[i, a] / total for i in clients]
             curvature = special.expit(x) * special.expit(-x) + FLOOR
             parts.append(
                 _orthonormal(
@@ -76,12 +76,12 @@ class Basis:
     def __call__(self, x: ArrayLike, group: ArrayLike) -> Array:
         """Features (n, A (d + 1)) of people with x (n,) in groups (n,); other groups' are 0."""
         at, code = as_floats("x", x), np.asarray(group)
-        found = np.zeros((at.size, *self.matrix.shape[:2]))
+        features = np.zeros((at.size, *self.matrix.shape[:2]))
         for a in range(len(self.matrix)):
-            mine = code == a
-            z = (at[mine] - self.centre[a]) / self.scale[a]
-            found[mine, a] = hermite_e.hermevander(z, self.degree) @ self.matrix[a].T
-        return found.reshape(at.size, self.size)
+            rows = code == a
+            z = (at[rows] - self.centre[a]) / self.scale[a]
+            features[rows, a] = hermite_e.hermevander(z, self.degree) @ self.matrix[a].T
+        return features.reshape(at.size, self.size)
 
     def series(self, params: ArrayLike) -> Array:
         """The scores' series (A, d + 1) in He_j(z_a), of parameters (A (d + 1),)."""

@@ -50,16 +50,16 @@ def optimum(world: World, scheme: SchemeName, budgets: ArrayLike, notion: Notion
     clients' for "lft_fedavg" (NaN, of a client that has none, binds nobody).
     Errors: CertificationError where no solution is certified at the widest either.
     """
-    own = np.nan_to_num(as_floats("budgets", budgets), nan=np.inf)
+    limits = np.nan_to_num(as_floats("budgets", budgets), nan=np.inf)
     for wider in WIDER[:-1]:
         with suppress(CertificationError):
-            return solve(world.federation, scheme, own + wider, notion=notion).accuracy
-    return solve(world.federation, scheme, own + WIDER[-1], notion=notion).accuracy
+            return solve(world.federation, scheme, limits + wider, notion=notion).accuracy
+    return solve(world.federation, scheme, limits + WIDER[-1], notion=notion).accuracy
 
 
 @lru_cache(maxsize=128)
 def _fairest(federation: Federation, notion: Notion) -> tuple[float, Array]:
-    """CFL's accuracy at ε = 0, and what each rate (E, A) counts in Σ_k λ_k D_k."""
+    """CFL's accuracy at ε = 0, and the coefficient of each rate (E, A) in Σ_k λ_k D_k."""
     best = solve(federation, "cfl", 0.0, notion=notion)
     groups = federation.n_groups
     first, second = np.triu_indices(groups, 1)

@@ -55,8 +55,8 @@ def between(edges: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """What a rule is worth on the federation, exactly: no sample, no test noise.
+class Performance:
+    """A rule's exact accuracy and disparities on the federation: no sample, no test noise.
 
     Attributes
     ----------
@@ -75,16 +75,17 @@ class Found:
     local: tuple[float, ...]
 
     @classmethod
-    def of(cls, rule: Rule, federation: Federation, notion: str = "dp") -> Found:
+    def of(cls, rule: Rule, federation: Federation, notion: str = "dp") -> Performance:
         """Evaluated by distribution functions and certified quadrature; "dp", "eo" or "eodds"."""
-        known, pooled, own = rates_of(federation, ALIASES[notion], rule)
-        apart = float(disparity(pooled, known.mass.sum(axis=1), "pairwise"))
-        two = pooled.shape == (1, 2)
-        local = own[0, :, 0] - own[0, :, 1] if two else disparity(own, known.mass, "pairwise")
-        difference = float(pooled[0, 0] - pooled[0, 1]) if two else float("nan")
+        events, pooled, local_rates = rates_of(federation, ALIASES[notion], rule)
+        gap = float(disparity(pooled, events.mass.sum(axis=1), "pairwise"))
+        local, difference = disparity(local_rates, events.mass, "pairwise"), float("nan")
+        if pooled.shape == (1, 2):  # one rate of two groups has a sign
+            local = local_rates[0, :, 0] - local_rates[0, :, 1]
+            difference = float(pooled[0, 0] - pooled[0, 1])
         if isinstance(rule, ClientClassifiers):
             _, right, _ = rates_of(federation, "accuracy_parity", rule)
             accuracy = float(right[0] @ federation.group_mass)
         else:
             accuracy = rule.accuracy(federation)
-        return cls(accuracy, pooled, apart, difference, tuple(float(v) for v in local))
+        return cls(accuracy, pooled, gap, difference, tuple(float(v) for v in local))

@@ -38,8 +38,8 @@ def converged(world: World, lam: Array) -> Classifier:
     """Thresholds of the mean minimiser at λ (I, 2): -Σ_i π_i log((2 - ρ_ia) / ρ_ia)."""
     rho = lam / world.shares
     with np.errstate(divide="ignore"):
-        own = np.clip(np.log(2 - rho) - np.log(rho), -FAR, FAR)
-    return Classifier.thresholds((-(np.array(world.weight) @ own)).tolist())
+        logits = np.clip(np.log(2 - rho) - np.log(rho), -FAR, FAR)
+    return Classifier.thresholds((-(np.array(world.weight) @ logits)).tolist())
 
 
 REGIMES = {"pooled": any_rule, "converged": converged}
@@ -48,7 +48,7 @@ REGIMES = {"pooled": any_rule, "converged": converged}
 def trained(
     world: World, budgets: tuple[float, ...], regime: str, rounds: int = 600
 ) -> Iterator[tuple[Classifier, Array]]:
-    """Each round's rule, and the λ (I, 2) it was found with; λ moves by exact MD_i. ``budgets``
+    """Each round's rule, and the λ (I, 2) it was trained with; λ moves by exact MD_i. ``budgets``
     (I,): ε_i >= 0.
     """
     one_of("regime", regime, tuple(REGIMES))

@@ -54,8 +54,8 @@ class World:
         ):
             raise ValueError("clients must have normal laws and eta = 1 / (1 + exp(-x)) here")
         laws, share = model.laws, federation.share
-        mean = tuple(tuple(float(law.mean) for law in own) for own in laws)
-        sd = tuple(tuple(float(law.sd) for law in own) for own in laws)
+        mean = tuple(tuple(float(law.mean) for law in client_laws) for client_laws in laws)
+        sd = tuple(tuple(float(law.sd) for law in client_laws) for client_laws in laws)
         q = share[:, 1] if share.shape[1] == 2 else share
         return cls(name, mean, sd, _tuples(q.tolist()), _tuples(federation.weight.tolist()))
 
@@ -92,13 +92,14 @@ class World:
         return _federation(self)
 
     def alone(self, client: int) -> World:
-        """One of the clients by itself."""
-        own = {name: (values[client],) for name, values in self._by_client().items()}
-        return replace(self, **own | {"name": f"{self.name}, client {client}", "weight": (1.0,)})
+        """The world of a single client."""
+        numbers = {name: (values[client],) for name, values in self._by_client().items()}
+        numbers |= {"name": f"{self.name}, client {client}", "weight": (1.0,)}
+        return replace(self, **numbers)
 
 
 def in_words(name: str) -> str:
-    """What pictures call a world: "figure 5(a)", "random federation 3"; another name as it is."""
+    """A world's name in pictures: "figure 5(a)", "random federation 3"; another name as it is."""
     if (panel := re.fullmatch(r"figure-(\d)([a-d])(.*)", name)) is not None:
         return f"figure {panel[1]}({panel[2]}){panel[3]}"
     return re.sub(r"^random-(\d+)", r"random federation \1", name)
@@ -110,17 +111,17 @@ def random_world(seed: int, clients: int | None = None, groups: int = 2) -> Worl
     Of two groups q is in 0.2 to 0.8; of more no group is over four times as large as another, and
     ``clients`` must be given.
     """
-    many = whole("groups", groups, 2) > 2
+    several = whole("groups", groups, 2) > 2
     rng = np.random.default_rng([whole("seed", seed, 0), 5077])
-    drawn = clients is None and not many
-    count = int(rng.integers(2, 5)) if drawn else whole("clients", clients, 1)
+    is_random = clients is None and not several
+    count = int(rng.integers(2, 5)) if is_random else whole("clients", clients, 1)
     mean = rng.uniform(-3, 3, (count, groups)).round(3)
     sd = np.exp(rng.uniform(np.log(0.5), np.log(2), (count, groups))).round(3)
-    q = rng.uniform(0.2, 0.8, (count, groups) if many else count).round(3)
+    q = rng.uniform(0.2, 0.8, (count, groups) if several else count).round(3)
     weight = rng.uniform(1, 3, count).round(3)
-    if many:
+    if several:
         q = q / q.sum(axis=1, keepdims=True)
-    name = f"random-{seed}" + ("" if drawn else f"-{count}") + (f"-{groups}" if many else "")
+    name = f"random-{seed}" + f"-{count}" * (not is_random) + f"-{groups}" * several
     share = (weight / weight.sum()).tolist()
     mean, sd, q = (_tuples(values.tolist()) for values in (mean, sd, q))
     return World(name, mean, sd, q, tuple(share))
@@ -128,13 +129,13 @@ def random_world(seed: int, clients: int | None = None, groups: int = 2) -> Worl
 
 def by_name(name: str) -> World:
     """The world that has this name; ValueError for another."""
-    figure, _, rest = name.partition("-")
-    if figure == "figure" and rest[:1] in FIGURES and rest[1:] in tuple(PANELS):
-        mean, shares = FIGURES[rest[0]]
-        q, count = shares[PANELS.index(rest[1:])], len(mean)
+    kind, _, identifier = name.partition("-")
+    if kind == "figure" and identifier[:1] in FIGURES and identifier[1:] in tuple(PANELS):
+        mean, shares = FIGURES[identifier[0]]
+        q, count = shares[PANELS.index(identifier[1:])], len(mean)
         return World(name, mean, ((1.0, 1.0),) * count, q, (1 / count,) * count)
-    numbers = rest.split("-")
-    if figure == "random" and len(numbers) <= 3 and all(number.isdigit() for number in numbers):
+    numbers = identifier.split("-")
+    if kind == "random" and len(numbers) <= 3 and all(number.isdigit() for number in numbers):
         return random_world(*map(int, numbers))
     raise ValueError(
         "world must be 'figure-5a' to 'figure-9d', 'random-SEED', 'random-SEED-CLIENTS' or "

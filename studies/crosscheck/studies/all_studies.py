@@ -36,8 +36,8 @@ def studies() -> dict[str, Study]:
 
 def find(names: list[str] | None) -> list[Study]:
     """The studies of these names, all where none is given; ValueError that lists the known ones."""
-    known = studies()
-    return [known[one_of("study", name, tuple(known))] for name in names or known]
+    by_name = studies()
+    return [by_name[one_of("study", name, tuple(by_name))] for name in names or by_name]
 
 
 def study_of(module: ModuleType) -> Study:
@@ -56,7 +56,7 @@ def study_of(module: ModuleType) -> Study:
 def _a_seed_each(
     name: str, measured: Callable[[int], pd.DataFrame | dict[str, Any]], scale: Scale
 ) -> list[Unit]:
-    """A unit per seed of what ``measured`` gives."""
+    """A unit per seed, which returns the measures of ``measured``."""
     return [
         Unit(f"{name}-{seed}", name, seed, (), partial(_rows, measured, seed))
         for seed in range(scale.seeds)
@@ -64,6 +64,6 @@ def _a_seed_each(
 
 
 def _rows(measured: Callable[[int], pd.DataFrame | dict[str, Any]], seed: int) -> pd.DataFrame:
-    found = measured(seed)
-    table = pd.DataFrame([found]) if isinstance(found, dict) else found
+    measures = measured(seed)
+    table = pd.DataFrame([measures]) if isinstance(measures, dict) else measures
     return instance(f"what seed {seed} measured", table, pd.DataFrame).assign(seed=seed)

@@ -12,7 +12,7 @@ from fairfl._support.checks import Array
 from fairfl.solvers.schemes import LABELS
 from fairfl.studies.crosscheck.population.frontier_distance import below, exact
 from fairfl.studies.crosscheck.population.worlds import by_name, in_words
-from fairfl.studies.crosscheck.rates import Rate, told
+from fairfl.studies.crosscheck.rates import Rate, rate_text
 from fairfl.studies.crosscheck.runs import CFL, LEARNERS, Plan
 from fairfl.studies.crosscheck.study import Verdict
 from fairfl.studies.crosscheck.table_rows import (
@@ -49,16 +49,16 @@ def units(scale: Scale) -> list[Unit]:
     """Quick: two worlds, 1,000 people, no rates. Paper: 14 worlds, up to 100,000; CFL for the
     rates.
     """
-    each = range(scale.seeds)
+    seeds = range(scale.seeds)
     if scale.paper:
-        found = _units(FIGURES + RANDOM, LEARNERS, (1,), 1_000, each, BUDGETS)
-        found += _units(
-            ("figure-5d", "figure-9d", "random-0"), LEARNERS, (5,), 1_000, each, BUDGETS
+        planned = _units(FIGURES + RANDOM, LEARNERS, (1,), 1_000, seeds, BUDGETS)
+        planned += _units(
+            ("figure-5d", "figure-9d", "random-0"), LEARNERS, (5,), 1_000, seeds, BUDGETS
         )
-        found += _units(("figure-9d",), LEARNERS, (7,), 1_000, each, BUDGETS)
-        found += _units(("figure-5d",), (CFL,), (1,), 100_000, each, RATED[:1])
-        return found + [u for n in SIZES for u in _units(SHOWN, (CFL,), (1,), n, each, RATED)]
-    return _units(("figure-5d", "random-0"), LEARNERS, (1, 5), 1_000, each, (0.0, 0.15), 50)
+        planned += _units(("figure-9d",), LEARNERS, (7,), 1_000, seeds, BUDGETS)
+        planned += _units(("figure-5d",), (CFL,), (1,), 100_000, seeds, RATED[:1])
+        return planned + [u for n in SIZES for u in _units(SHOWN, (CFL,), (1,), n, seeds, RATED)]
+    return _units(("figure-5d", "random-0"), LEARNERS, (1, 5), 1_000, seeds, (0.0, 0.15), 50)
 
 
 def _units(
@@ -70,9 +70,9 @@ def _units(
     budgets: Iterable[float],
     rounds: int | None = None,
 ) -> list[Unit]:
-    each = tuple((budget,) for budget in budgets)
+    settings = tuple((budget,) for budget in budgets)
     return [
-        Plan(by_name(world), scheme, degree, size, seed, each, rounds).unit()
+        Plan(by_name(world), scheme, degree, size, seed, settings, rounds).unit()
         for world in worlds
         for degree in degrees
         for scheme in schemes
@@ -85,9 +85,9 @@ def beside(measures: pd.DataFrame) -> pd.DataFrame:
     short = np.empty(len(measures))
     where = np.asarray(measures["world"], dtype=object)
     for name in dict.fromkeys(where):
-        mine = where == name
-        part = rows(measures, mine)
-        short[mine] = below(by_name(name), floats(part, "disparity"), floats(part, "accuracy"))
+        mask = where == name
+        part = rows(measures, mask)
+        short[mask] = below(by_name(name), floats(part, "disparity"), floats(part, "accuracy"))
     return measures.assign(below=short)
 
 
@@ -96,45 +96,46 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
     def points(part: pd.DataFrame) -> dict[str, Any]:
         short = floats(part, "below")
-        found = {"rules": len(part), "below, mean": short.mean(), "below, least": short.min()}
-        return found | {"|MD|, mean": floats(part, "disparity").mean()}
+        numbers = {"rules": len(part), "below, mean": short.mean(), "below, least": short.min()}
+        return numbers | {"|MD|, mean": floats(part, "disparity").mean()}
 
     def rates(part: pd.DataFrame) -> dict[str, Any]:
         sizes = floats(part, "rows")
         short, over = (
-            told(Rate.of(sizes, d, part["world"])) for d in (floats(part, "below"), _missed(part))
+            rate_text(Rate.of(sizes, d, part["world"]))
+            for d in (floats(part, "below"), _missed(part))
         )
         return {"people": int(sizes.max()), "below": short, "||MD| - ε|": over}
 
-    found = beside(measures)
-    by_scheme = summary(found, ["scheme", "degree", "rows"], points)
-    by_world = summary(rated(found), ["world", "degree"], rates)
+    compared = beside(measures)
+    by_scheme = summary(compared, ["scheme", "degree", "rows"], points)
+    by_world = summary(rated(compared), ["world", "degree"], rates)
     tables = {"points": by_scheme.rename(columns={"rows": "people"}), "rates": by_world}
     return {name: table for name, table in tables.items() if len(table)}
 
 
-def rated(found: pd.DataFrame) -> pd.DataFrame:
+def rated(measures: pd.DataFrame) -> pd.DataFrame:
     """CFL's rows with one of the budgets of the rates."""
-    return among(among(found, "scheme", [CFL]), "budget", [f"{v:g}" for v in RATED])
+    return among(among(measures, "scheme", [CFL]), "budget", [f"{v:g}" for v in RATED])
 
 
 def _missed(part: pd.DataFrame) -> Array:
     """How far |MD| is from its budget, or from the free optimum's where that is within it."""
-    most = np.array([exact(by_name(name)).disparity[-1] for name in part["world"]])
+    largest = np.array([exact(by_name(name)).disparity[-1] for name in part["world"]])
     return np.abs(
-        floats(part, "disparity") - np.minimum(np.asarray(part["budget"], dtype=float), most)
+        floats(part, "disparity") - np.minimum(np.asarray(part["budget"], dtype=float), largest)
     )
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     """The hard inequality, and two rates where there are runs for them."""
-    found = beside(measures)
-    part = among(rated(found), "degree", [1])
+    compared = beside(measures)
+    part = among(rated(compared), "degree", [1])
     bound = bound_verdict(
         "below-cfl-frontier",
         "No learned rule is more accurate than the exact CFL optimum at its own |MD|.",
-        found,
-        floats(found, "below"),
+        compared,
+        floats(compared, "below"),
     )
     if part.empty:
         return (bound,)
@@ -163,21 +164,21 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
     of the largest sample.
     """
     parts = []
-    for (world,), found in groups(among(measures, "world", SHOWN), ["world"]):
-        four = among(found, "degree", [1])
-        size = _common(four)
-        shown = among(four, "rows", [size])
+    for (world,), world_rows in groups(among(measures, "world", SHOWN), ["world"]):
+        degree_one = among(world_rows, "degree", [1])
+        size = _common(degree_one)
+        largest = among(degree_one, "rows", [size])
         panel = f"{in_words(world)}, {size:,} people"
         for scheme in LABELS:
             parts.append(exact_curve(by_name(world), scheme).assign(panel=panel))
-        for (scheme,), part in groups(shown, ["scheme"]):
+        for (scheme,), part in groups(largest, ["scheme"]):
             parts.append(points_of(panel, f"{scheme}, learned", part))
     return pd.concat(parts, ignore_index=True)
 
 
-def _common(found: pd.DataFrame) -> int:
+def _common(measures: pd.DataFrame) -> int:
     """The largest size that all four schemes ran with."""
-    sizes = [set(floats(part, "rows").tolist()) for _, part in groups(found, ["scheme"])]
+    sizes = [set(floats(part, "rows").tolist()) for _, part in groups(measures, ["scheme"])]
     return int(max(set.intersection(*sizes)))
 
 
@@ -186,9 +187,9 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
     where there are no runs for the rates.
     """
     parts = []
-    for (world, degree), mine in groups(rated(beside(measures)), ["world", "degree"]):
-        sizes, name = floats(mine, "rows"), f"{in_words(world)}, degree {degree}"
-        for panel, distances in zip(PANELS, (floats(mine, "below"), _missed(mine)), strict=True):
+    for (world, degree), part in groups(rated(beside(measures)), ["world", "degree"]):
+        sizes, name = floats(part, "rows"), f"{in_words(world)}, degree {degree}"
+        for panel, distances in zip(PANELS, (floats(part, "below"), _missed(part)), strict=True):
             parts.append(by_size(panel, name, sizes, distances))
     return guided(pd.concat(parts, ignore_index=True), PANELS) if parts else pd.DataFrame()
 

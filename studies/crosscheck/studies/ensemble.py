@@ -10,9 +10,9 @@ import pandas as pd
 
 from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck.population.frontier_distance import below, exact
-from fairfl.studies.crosscheck.population.learned_rules import Found
+from fairfl.studies.crosscheck.population.learned_rules import Performance
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
-from fairfl.studies.crosscheck.rates import Rate, rms, told
+from fairfl.studies.crosscheck.rates import Rate, rate_text, rms
 from fairfl.studies.crosscheck.runs import ENSEMBLE, Plan, spelt
 from fairfl.studies.crosscheck.study import Verdict
 from fairfl.studies.crosscheck.table_rows import (
@@ -59,8 +59,8 @@ def units(scale: Scale) -> list[Unit]:
 def targets(world: World) -> dict[str, tuple[float, ...]]:
     """The clients' budgets at ``PLACES`` of the exact frontier, to five digits (1: no limit)."""
     curve = exact(world, "lft_ensemble")
-    at = {name: round(place * (len(curve.disparity) - 1)) for name, place in PLACES.items()}
-    return {name: tuple(round(float(v), 5) for v in curve.eps[k]) for name, k in at.items()}
+    indices = {name: round(place * (len(curve.disparity) - 1)) for name, place in PLACES.items()}
+    return {name: tuple(round(float(v), 5) for v in curve.eps[k]) for name, k in indices.items()}
 
 
 @cache
@@ -74,14 +74,15 @@ def beside(measures: pd.DataFrame) -> pd.DataFrame:
     """The measures with ``place`` and ``off``, the distance in (MD, accuracy) from the exact
     ensemble of the same budgets.
     """
-    place, off = [], []
+    places, distances = [], []
     for row in measures.to_dict("records"):
         world, budget = by_name(row["world"]), row["budget"]
         names = {spelt(eps): name for name, eps in targets(world).items()}
         accuracy, difference = aim(world, budget)
-        place.append(names[budget])
-        off.append(float(np.hypot(row["accuracy"] - accuracy, row["difference"] - difference)))
-    return measures.assign(place=place, off=off)
+        places.append(names[budget])
+        missed = row["accuracy"] - accuracy, row["difference"] - difference
+        distances.append(float(np.hypot(*missed)))
+    return measures.assign(place=places, off=distances)
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -96,7 +97,7 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
             line |= {"MD missed": rms(floats(part, "difference") - difference)}
             line |= {"accuracy missed": float(floats(part, "accuracy").mean()) - accuracy}
             lines.append(key | line)
-        rate = told(
+        rate = rate_text(
             Rate.of(floats(of_budget, "rows"), floats(of_budget, "off"), of_budget["world"])
         )
         speeds.append(key | {"seeds": of_budget["seed"].nunique(), "distance": rate})
@@ -133,7 +134,8 @@ def _members(compared: pd.DataFrame) -> list[float]:
             world_of_client = world.alone(i)
             texts = [members[i] for members in map(json.loads, part["members"])]
             rules = [
-                Found.of(Classifier.from_json(text), world_of_client.federation) for text in texts
+                Performance.of(Classifier.from_json(text), world_of_client.federation)
+                for text in texts
             ]
             worth = (
                 [measures.disparity for measures in rules],

@@ -13,7 +13,7 @@ import pandas as pd
 from fairfl.sims.engine import Result
 from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck.population.frontier_distance import optimum, supporting_plane
-from fairfl.studies.crosscheck.population.learned_rules import Found
+from fairfl.studies.crosscheck.population.learned_rules import Performance
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LEARNERS, Plan
 from fairfl.studies.crosscheck.study import Verdict
@@ -57,7 +57,7 @@ TOLD = {"dp": "parity", "eo": "equal opportunity", "eodds": "equalised odds"}
 
 @dataclass(frozen=True)
 class NotionPlan(Plan):
-    """A run whose rules are measured beside the optima that bound them."""
+    """A run whose rules are compared with the optima that bound them."""
 
     def measured(self, result: Result) -> pd.DataFrame:
         """The columns of ``Plan.measured``, and how much more accurate than the rule are:
@@ -71,7 +71,7 @@ class NotionPlan(Plan):
 
     def _beside(self, row: dict[Any, Any]) -> dict[str, Any]:
         world, notion, accuracy = self.world, self.notion, row["accuracy"]
-        measures = Found.of(Classifier.from_json(row["rule"]), world.federation, notion)
+        measures = Performance.of(Classifier.from_json(row["rule"]), world.federation, notion)
         plane = supporting_plane(world.federation, measures.rates, notion)
         local = optimum(world, "lft_fedavg", np.abs(measures.local), notion)
         line = {
@@ -90,7 +90,7 @@ class NotionPlan(Plan):
         short = []
         for i, member in enumerate(members):
             world = self.world.alone(i)
-            measures = Found.of(Classifier.from_json(member), world.federation, self.notion)
+            measures = Performance.of(Classifier.from_json(member), world.federation, self.notion)
             short.append(optimum(world, "cfl", measures.disparity, self.notion) - measures.accuracy)
         return float(min(short))
 

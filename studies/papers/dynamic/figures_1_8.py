@@ -16,7 +16,7 @@ from fairfl.studies.papers.dynamic.runs import LAYERS, LENET, LINEAR, RESNET, Sc
 
 SEEDS = {"quick": 2, "paper": 5}
 ALPHAS = (0.5, 0.7, 1.0)
-"""Beside 0.9, figure 6."""
+"""Values besides 0.9, figure 6."""
 EVERY = {**runs.MAIN, **runs.CLIPPING, **runs.OTHER, **runs.QS, **runs.MERGED}
 TENS = tuple(range(0, 100, 10))
 
@@ -30,11 +30,11 @@ def two(data: str) -> tuple[Scene, Mapping[str, Algorithm]]:
 def many(data: str) -> tuple[Scene, Mapping[str, Algorithm]]:
     """Figures 2 and 3(b)."""
     model = RESNET if data == "CIFAR-10" else LAYERS
-    return Scene(data, model, TENS, 100, every=2), {**runs.MAIN, **runs.CLIPPING}
+    return Scene(data, model, TENS, 100, evaluate_every=2), {**runs.MAIN, **runs.CLIPPING}
 
 
 def scenes(data: str) -> Iterator[tuple[Scene, Mapping[str, Algorithm]]]:
-    """What is trained on a data set."""
+    """The scenes and algorithms of a data set."""
     yield two(data)
     yield many(data)
     if data != "MNIST":
@@ -48,17 +48,17 @@ def scenes(data: str) -> Iterator[tuple[Scene, Mapping[str, Algorithm]]]:
 
 def units(data: str, scale: Scale) -> list[Unit]:
     """A unit a scene and algorithm."""
-    found = {}
+    by_name = {}
     for scene, algorithms in scenes(data):
         small = replace(scene, rows=300, rounds=max(scene.joins) + 4)
         shown = scene if scale.paper else small
-        made = (shown.unit(name, rule, scale.seeds) for name, rule in algorithms.items())
-        found |= {unit.name: unit for unit in made}  # small scenes of two sizes are one
-    return list(found.values())
+        scene_units = (shown.unit(name, rule, scale.seeds) for name, rule in algorithms.items())
+        by_name |= {unit.name: unit for unit in scene_units}  # small scenes of two sizes are one
+    return list(by_name.values())
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
-    """What differs from the paper, and where it does not say."""
+    """Differences from the paper, and settings that it leaves open."""
     return (
         f"Rows: all {runs.ALL:,} for two layers in figure 1, as in the paper, else 2,000 "
         "(ResNet-18 500 in figure 1, quick 300), a seventh of them for testing. With fewer rows a "
@@ -77,10 +77,10 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     )
 
 
-def _experiment(data: str, what: str) -> Experiment:
+def _experiment(data: str, subject: str) -> Experiment:
     return Experiment(
         f"dynamic-{data.lower()}",
-        f"Dynamic participants, {what}, on {data}: two groups and ten that join one after the "
+        f"Dynamic participants, {subject}, on {data}: two groups and ten that join one after the "
         "other",
         SEEDS,
         partial(units, data),

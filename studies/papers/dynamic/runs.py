@@ -77,9 +77,10 @@ MERGED: dict[str, Algorithm] = {
 
 @dataclass(frozen=True)
 class Scene:
-    """What is trained: data, model, alpha, and the rounds in which the groups join.
+    """A setting of training: data, model, alpha, and the rounds in which the groups join.
 
-    ``rows`` of the data set are drawn once, ``every`` rounds all clients are measured.
+    ``rows`` of the data set are drawn once; all clients are measured every ``evaluate_every``
+    rounds.
     """
 
     data: str
@@ -88,11 +89,11 @@ class Scene:
     rounds: int = 30
     rows: int = 2000
     alpha: float = ALPHA
-    every: int = 1
+    evaluate_every: int = 1
 
     @property
     def title(self) -> str:
-        """What tables call it."""
+        """The scene's name in tables."""
         groups = "two groups" if len(self.joins) == 2 else f"{len(self.joins)} groups"
         return f"{self.data}, {groups}, {self.model}, α = {self.alpha:g}, {self.rows:,} rows"
 
@@ -121,7 +122,7 @@ class Scene:
 
 
 def make(scene: Scene, algorithm: Algorithm, seeds: int) -> Setting:
-    """Everyone who has joined takes part: C is not given."""
+    """All groups that have joined take part: the paper does not state C."""
     model, parts = data_of(scene)
     training = Training(
         scene.rounds,
@@ -131,16 +132,16 @@ def make(scene: Scene, algorithm: Algorithm, seeds: int) -> Setting:
         participation=Joining(scene.joins),
     )
     replicates = tuple(Replicate(algorithm, seed) for seed in range(seeds))
-    return Setting(model, parts, replicates, training, scene.every)
+    return Setting(model, parts, replicates, training, scene.evaluate_every)
 
 
 def data_of(scene: Scene) -> tuple[Model, Parts]:
     """The model, and rows of the data set dealt out to groups and clients."""
-    found = some_rows(load_federated(scene.data.lower()), scene.rows, 0)
-    shape, classes = found.x.shape[1:], int(found.y.max()) + 1
+    federated = some_rows(load_federated(scene.data.lower()), scene.rows, 0)
+    shape, classes = federated.x.shape[1:], int(federated.y.max()) + 1
     if scene.model in (LINEAR, LAYERS):
-        flat = (found.x.reshape(scene.rows, -1) / np.float32(255)).astype(np.float32)
-        found = replace(found, x=flat)
+        flat = (federated.x.reshape(scene.rows, -1) / np.float32(255)).astype(np.float32)
+        federated = replace(federated, x=flat)
         features = flat.shape[1]
         linear = scene.model == LINEAR
         model = Softmax(features, classes) if linear else MLP((features, HIDDEN, classes))
@@ -149,8 +150,8 @@ def data_of(scene: Scene) -> tuple[Model, Parts]:
     else:
         model = Module(partial(ResNet18GN, shape[0], classes), name=RESNET)
     groups = len(scene.joins)
-    owner = two_groups(found.y, scene.alpha, scene.clients, groups=groups)
-    return model, Parts.of(found.assigned(owner, groups * scene.clients).split(0.0, TEST))
+    owner = two_groups(federated.y, scene.alpha, scene.clients, groups=groups)
+    return model, Parts.of(federated.assigned(owner, groups * scene.clients).split(0.0, TEST))
 
 
 def measured(name: str, result: Result) -> pd.DataFrame:

@@ -53,14 +53,14 @@ def agnostic(scale: Scale, dataset: str, kind: str, taus: Sequence[float]) -> pd
     for tau in taus:
         rule = replace(RULE, tau=tau)
         fits = rule.fit(model, parts, rounds, lr, range(scale.seeds))
-        params = torch.stack([found.params for found in fits])
+        params = torch.stack([fit.params for fit in fits])
         for part in ("validation", "test"):
             data = parts.parts[part].to("cpu", torch.float64)
             y, group = data.y.numpy(), data.group
             assert group is not None
             for seed, accept in enumerate(accepts(model, params, model.prepare(data))):
-                found = FairMeasures.of(accept, y, group)
-                row = row_of(part, AGNOSTIC, seed, found, tau)
-                known = part == "test" and dataset in SYNTHETIC
-                rows.append(row | (beside(accept, found, data) if known else {}))
+                stats = FairMeasures.of(accept, y, group)
+                row = row_of(part, AGNOSTIC, seed, stats, tau)
+                has_optimum = part == "test" and dataset in SYNTHETIC
+                rows.append(row | (beside(accept, stats, data) if has_optimum else {}))
     return pd.DataFrame(rows).assign(round=rounds)

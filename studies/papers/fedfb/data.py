@@ -56,7 +56,7 @@ def fedfb_data(name: str, draw: int = DRAW) -> FederatedData:
         table = (
             load(REAL[base], groups="all", seed=1 if base == "Adult" else draw)
             if level is None
-            else _other(base)
+            else _with_group_feature(base)
         )
         data = replace(federated(table, 2 * table.is_test), name=name)
         if level is not None:
@@ -66,7 +66,7 @@ def fedfb_data(name: str, draw: int = DRAW) -> FederatedData:
     return held_out(data, draw)
 
 
-def _other(base: str) -> Dataset:
+def _with_group_feature(base: str) -> Dataset:
     """Table 6's people, a column of the features telling the group."""
     if base == "Adult":
         table = load("adult")
@@ -84,14 +84,14 @@ def held_out(data: FederatedData, seed: int) -> FederatedData:
     rng, part = np.random.default_rng([seed, 11]), np.array(data.part)
     cell = (data.owner * (data.group.max() + 1) + data.group) * 2 + data.y
     for code in np.unique(cell):
-        mine = rng.permutation(np.flatnonzero((cell == code) & (part == 0)))
-        part[mine[: int(np.rint(VALIDATION * len(mine)))]] = 1
+        rows = rng.permutation(np.flatnonzero((cell == code) & (part == 0)))
+        part[rows[: int(np.rint(VALIDATION * len(rows)))]] = 1
     return replace(data, part=part)
 
 
 def pooled(parts: Parts) -> Parts:
-    """All clients' people as one client's: what CFL trains on."""
-    found = {}
+    """All clients' people as one client's: the data of CFL."""
+    merged = {}
     for name, data in parts.parts.items():
-        found[name] = ClientData(data.x, data.y, np.array([0, len(data.x)]), group=data.group)
-    return Parts(**found)
+        merged[name] = ClientData(data.x, data.y, np.array([0, len(data.x)]), group=data.group)
+    return Parts(**merged)

@@ -42,19 +42,19 @@ def methods(largest: float = 1.0) -> list[tuple[str, float, Algorithm]]:
 
 
 def label(name: str, setting: float) -> str:
-    """What tables call a method with a setting."""
+    """The name in tables of a method with a setting."""
     return name if np.isnan(setting) else f"{name}, {SYMBOL.get(name, 'α')} = {setting:g}"
 
 
 def units(scale: Scale) -> list[Unit]:
     """A unit a data set and seed. Quick: the synthetic data."""
-    called = tuple(label(name, setting) for name, setting, _ in methods())
+    objectives = tuple(label(name, setting) for name, setting, _ in methods())
     return [
         Unit(
             f"fedfb-{dataset.lower()}-cp-{scale.profile}-{seed}",
             dataset,
             seed,
-            called,
+            objectives,
             partial(make, scale, dataset, seed),
         )
         for dataset in ("Synthetic", *(REAL if scale.paper else ()))
@@ -77,14 +77,14 @@ def measures(clients: pd.DataFrame) -> pd.DataFrame:
     """A row a run, on test at the end (Ditto: its own models): accuracy, and the largest
     differences of two clients' log losses and of their accuracies.
     """
-    found = []
-    own = [str(name).startswith("Ditto") for name in clients["objective"]]
-    for model, mine in (("global", np.logical_not(own)), ("personal", own)):
-        for key, run in groups(last_round(rows(clients, mine), "test", model), KEYS):
+    lines = []
+    is_personal = [str(name).startswith("Ditto") for name in clients["objective"]]
+    for model, mask in (("global", np.logical_not(is_personal)), ("personal", is_personal)):
+        for key, run in groups(last_round(rows(clients, mask), "test", model), KEYS):
             right, losses = floats(run, "accuracy"), floats(run, "loss")
             mean = np.average(right, weights=floats(run, "samples"))
-            found.append((*key, mean, np.ptp(losses), np.ptp(right)))
-    return pd.DataFrame(found, columns=[*KEYS, "Acc.", "CP disp.", "Acc. gap"])
+            lines.append((*key, mean, np.ptp(losses), np.ptp(right)))
+    return pd.DataFrame(lines, columns=[*KEYS, "Acc.", "CP disp.", "Acc. gap"])
 
 
 def values(clients: pd.DataFrame) -> pd.DataFrame:
@@ -94,12 +94,12 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 
 def points(clients: pd.DataFrame) -> pd.DataFrame:
     """Accuracy and max |L_i - L_j|."""
-    found = by_setting(measures(clients), methods(), label)
-    return trade_off(found, disparity="CP disp.", accuracy="Acc.")
+    table = by_setting(measures(clients), methods(), label)
+    return trade_off(table, disparity="CP disp.", accuracy="Acc.")
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
-    """What differs from the paper."""
+    """Differences from the paper."""
     return (
         f"SGD with momentum {MOMENTUM}, lr {LR}; every setting is a line, none is chosen.",
         "Clients are the groups, as in the published code; in the text they are the data's own.",

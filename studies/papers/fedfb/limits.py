@@ -46,10 +46,10 @@ def expected_accuracy(accept: ArrayLike, x: NDArray[Any]) -> float:
     return float((eta * chance + (1 - eta) * (1 - chance)).mean())
 
 
-def best_accuracy(found: Frontier, spd: float) -> float:
+def best_accuracy(curve: Frontier, spd: float) -> float:
     """The frontier's accuracy at a disparity, beyond its end at that end."""
-    reach: Array = found.disparity
-    return float(found.accuracy_at(min(max(spd, float(reach[0])), float(reach[-1]))))
+    reach: Array = curve.disparity
+    return float(curve.accuracy_at(min(max(spd, float(reach[0])), float(reach[-1]))))
 
 
 def scored(data: FederatedData) -> Federation:
@@ -80,5 +80,5 @@ def limit(name: str, difference: Difference = "overall") -> tuple[Array, Array]:
     if name in SYNTHETIC and data.group is not None:
         test = data.rows("test")
         people = people_federation(data.x[test, :2], data.group[test])
-    found = frontier(people or scored(data), "cfl", 40, difference=difference)
-    return found.disparity, found.accuracy
+    curve = frontier(people or scored(data), "cfl", 40, difference=difference)
+    return curve.disparity, curve.accuracy

@@ -1,4 +1,4 @@
-"""What FedFB published: tables 1, 2, 4, 5, 6 and 7."""
+"""FedFB's published numbers: tables 1, 2, 4, 5, 6 and 7."""
 
 from __future__ import annotations
 

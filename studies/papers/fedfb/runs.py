@@ -52,7 +52,7 @@ CFL, LFT_AVG, ENSEMBLE = LABELS.values()
 FEDAVG, FEDFB = "FedAvg", "FedFB"
 FEDFB_PLAIN, FEDFB_BITS, FAIRFED = "FedFB, step α μ", "FedFB (10 bits)", "FairFed"
 VARIANTS = {FEDFB: (FEDFB, FEDFB_PLAIN, FEDFB_BITS)}
-"""The methods here that a published line is put beside."""
+"""The methods that are compared with a published line."""
 CAUSES = (
     "Why rows differ: docs/results/causes.md has what was run, and the last commit that can run it."
 )
@@ -63,7 +63,7 @@ MEASURES = {
     "expected": "E Acc.",
     "best": "best E Acc.",
 }
-"""Columns of the measures, and what tables call them."""
+"""Columns of the measures, and their names in tables."""
 
 Method = tuple[str, Algorithm]
 
@@ -89,12 +89,12 @@ def methods(schedule: str, epochs: int, dataset: str) -> list[Method]:
     if schedule == "central":
         return [(CFL, FedFB(step))]
     plain = [rule(alpha, normalised=False) for alpha in PLAIN_GRID]
-    found: list[Method] = [(FEDAVG, FedAvg()), *((FEDFB, FedFB(rule(alpha))) for alpha in GRID)]
-    found += [(FEDFB_PLAIN, FedFB(one)) for one in plain]
-    found += [(FEDFB_BITS, FedFB(one, bits=10)) for one in plain]
+    pairs: list[Method] = [(FEDAVG, FedAvg()), *((FEDFB, FedFB(rule(alpha))) for alpha in GRID)]
+    pairs += [(FEDFB_PLAIN, FedFB(update)) for update in plain]
+    pairs += [(FEDFB_BITS, FedFB(update, bits=10)) for update in plain]
     if dataset in ("COMPAS", "Bank"):  # more groups, which FairFed has no weights for
-        return found
-    return [*found, *((FAIRFED, FairFed(beta)) for beta in FAIRFED_GRID)]
+        return pairs
+    return [*pairs, *((FAIRFED, FairFed(beta)) for beta in FAIRFED_GRID)]
 
 
 SCHEDULES = ("federated", "local", "central")
@@ -114,13 +114,13 @@ def family(
             if named:
                 objectives = tuple(name for name, _ in named for _ in range(scale.seeds))
                 slug = "-".join(dataset.lower().replace(",", "").split())
-                # others' runs are not taken for these
+                # the name of the run has them, so that runs of other methods are not reused
                 chosen = sorted({re.sub("[^a-z0-9+]", "", name.lower()) for name, _ in named})
                 label = "-".join(["fedfb", slug, model, schedule, *(chosen if only else ())])
                 label += f"-{scale.profile}-{scale.seeds}"
                 run = partial(make, dataset, schedule, model, scale, only and tuple(only))
-                found = partial(measured, objectives, synthetic=dataset in SYNTHETIC)
-                units.append(Unit(label, dataset, 0, objectives, run, found))
+                measure = partial(measured, objectives, synthetic=dataset in SYNTHETIC)
+                units.append(Unit(label, dataset, 0, objectives, run, measure))
     return units
 
 
@@ -131,8 +131,8 @@ def _epochs(scale: Scale, dataset: str) -> int:
 
 
 def _methods(schedule: str, epochs: int, dataset: str, only: Sequence[str] | None) -> list[Method]:
-    every = methods(schedule, epochs, dataset)
-    return [(name, algorithm) for name, algorithm in every if only is None or name in only]
+    pairs = methods(schedule, epochs, dataset)
+    return [(name, algorithm) for name, algorithm in pairs if only is None or name in only]
 
 
 def make(
@@ -162,7 +162,7 @@ def setting_of(
     """
     rounds, epochs = length if schedule == "federated" else (length[0] * length[1], 1)
     parts = pooled(parts) if schedule == "central" else parts
-    replicates = tuple(Replicate(one, seed) for one in algorithms for seed in seeds)
+    replicates = tuple(Replicate(algorithm, seed) for algorithm in algorithms for seed in seeds)
     training = Training(rounds=rounds, epochs=epochs, lr=lr, momentum=MOMENTUM, batch_size=batch)
     width = parts.train.x.shape[1]
     model: Model = MLP((width, hidden, 2)) if hidden else Logistic(width)
@@ -183,16 +183,16 @@ def measured(objectives: tuple[str, ...], result: Result, *, synthetic: bool) ->
         y = data.y.cpu().numpy()
         for r, replicate in enumerate(simulation.replicates):
             accept = accepted(simulation, r, data)
-            found = FairMeasures.of(accept, y, data.group)
-            row = row_of(part, objectives[r], replicate.seed, found, strength(replicate.algorithm))
-            rows.append(row | (beside(accept, found, data) if part == "test" and synthetic else {}))
-        for name, found in trivial(y, data.group).items():
-            rows.append(row_of(part, name, 0, found))
+            stats = FairMeasures.of(accept, y, data.group)
+            row = row_of(part, objectives[r], replicate.seed, stats, strength(replicate.algorithm))
+            rows.append(row | (beside(accept, stats, data) if part == "test" and synthetic else {}))
+        for name, stats in trivial(y, data.group).items():
+            rows.append(row_of(part, name, 0, stats))
     return pd.DataFrame(rows).assign(round=simulation.round)
 
 
 def accepted(simulation: Simulation, r: int, data: ClientData) -> Floats:
-    """Everybody's chance to be accepted by the last model of a replicate, or by its ensemble."""
+    """Each person's probability of acceptance by a replicate's last model, or by its ensemble."""
     algorithm = simulation.replicates[r].algorithm
     models, weights = simulation.params[r : r + 1], np.ones(1)
     if algorithm.is_ensemble:
@@ -203,26 +203,26 @@ def accepted(simulation: Simulation, r: int, data: ClientData) -> Floats:
 
 
 def strength(algorithm: Algorithm) -> float:
-    """What a grid is over: FedFB's α, FairFed's β; NaN for a method without."""
+    """The parameter of a method's grid: FedFB's α, FairFed's β; NaN for a method without."""
     if isinstance(algorithm, FairFed):
         return algorithm.beta
     return algorithm.rule.alpha if isinstance(algorithm, FedFB) else float("nan")
 
 
 def row_of(
-    part: str, objective: str, seed: int, found: FairMeasures, setting: float = np.nan
+    part: str, objective: str, seed: int, stats: FairMeasures, setting: float = np.nan
 ) -> dict[str, object]:
     """A row of ``measured``."""
     row = {"part": part, "model": "global", "objective": objective, "seed": seed}
-    return row | {"alpha": setting, **vars(found)}
+    return row | {"alpha": setting, **vars(stats)}
 
 
-def beside(accept: Floats, found: FairMeasures, data: ClientData) -> dict[str, float]:
+def beside(accept: Floats, stats: FairMeasures, data: ClientData) -> dict[str, float]:
     """A classifier's expected accuracy on synthetic people, and the best at its disparity."""
     assert data.group is not None
     x = data.x[:, :2].double().cpu().numpy()
     limit = _frontier(x.tobytes(), data.group.tobytes())
-    return {"expected": expected_accuracy(accept, x), "best": best_accuracy(limit, found.spd)}
+    return {"expected": expected_accuracy(accept, x), "best": best_accuracy(limit, stats.spd)}
 
 
 @lru_cache(maxsize=8)
@@ -232,16 +232,16 @@ def _frontier(x: bytes, group: bytes) -> Frontier:
 
 def chosen(rows: pd.DataFrame, by: str = "dp") -> pd.DataFrame:
     """The test rows whose α is fairest on validation, in the mean over seeds."""
-    kept = []
-    for _, mine in groups(rows, ["dataset", "objective"]):
-        test = among(mine, "part", ["test"])
-        alpha = fairest(among(mine, "part", ["validation"]), by)
+    tables = []
+    for _, part in groups(rows, ["dataset", "objective"]):
+        test = among(part, "part", ["test"])
+        alpha = fairest(among(part, "part", ["validation"]), by)
         if alpha is not None:
             test = among(test, "alpha", [alpha])
         # constants come with every schedule
         _, first = np.unique(floats(test, "seed"), return_index=True)
-        kept.append(test.iloc[np.sort(first)])
-    return pd.concat(kept, ignore_index=True)
+        tables.append(test.iloc[np.sort(first)])
+    return pd.concat(tables, ignore_index=True)
 
 
 def fairest(validation: pd.DataFrame, by: str) -> float | None:
@@ -271,9 +271,9 @@ def every_setting(test: pd.DataFrame, symbols: Mapping[str, str] | None = None) 
 def choices(rows: pd.DataFrame) -> tuple[str, ...]:
     """A line for each grid: the α that validation chose."""
     lines = []
-    for (dataset, objective), mine in groups(rows, ["dataset", "objective"]):
-        grid = np.unique(floats(mine, "alpha"))
-        alpha = fairest(among(mine, "part", ["validation"]), "dp")
+    for (dataset, objective), part in groups(rows, ["dataset", "objective"]):
+        grid = np.unique(floats(part, "alpha"))
+        alpha = fairest(among(part, "part", ["validation"]), "dp")
         if alpha is not None and len(grid) > 1:
             among_them = ", ".join(f"{a:g}" for a in grid)
             name = "β" if objective == FAIRFED else "α"

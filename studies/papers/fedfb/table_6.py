@@ -63,7 +63,7 @@ def spd_limit(base: str) -> tuple[Array, Array]:
 
 
 def differences(rows: pd.DataFrame) -> tuple[str, ...]:
-    """What differs from the paper."""
+    """Differences from the paper."""
     return (
         *fedfb_runs.differences(rows),
         f"{DIRICHLET_CLIENTS} clients, one draw of their shares. FedFB names neither the clients "

@@ -33,7 +33,7 @@ def table(
     units: Callable[[Scale], list[Unit]] | None = None,
 ) -> Experiment:
     """A table's experiment: the ``runs.family`` of its data, beside the printed numbers."""
-    beside = published(
+    printed = published(
         {key: cells for key, cells in of.items() if key[0] in datasets}, runs.VARIANTS
     )
     title = f"FedFB, table {title}"
@@ -44,9 +44,9 @@ def table(
         units=units or partial(runs.family, datasets=tuple(datasets), model=model, only=only),
         values=runs.values,
         differences=lambda rows: (*runs.differences(rows), *notes, runs.CAUSES),
-        published=beside,
+        published=printed,
         pictures=picture(f"table-{number}", title),
-        points=of_choices(beside),
+        points=of_choices(printed),
     )
 
 

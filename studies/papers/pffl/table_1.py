@@ -59,33 +59,33 @@ def algorithms(q: float) -> tuple[Algorithm, ...]:
 
 
 def objectives(q: float) -> tuple[str, ...]:
-    """What the table calls them."""
+    """The objectives' names in the table."""
     return (qffl_runs.name_of(0.0), qffl_runs.name_of(q), *RANKS)
 
 
 def units(scale: Scale) -> list[Unit]:
     """Synthetic and Vehicle as in q-FFL's tables, and three classes."""
-    found: list[Unit] = []
+    planned: list[Unit] = []
     for dataset, rounds in ROUNDS.items():
         q = qffl_runs.CHOSEN[dataset]
-        found += qffl_runs.units(
+        planned += qffl_runs.units(
             "ranks", scale, (dataset,), algorithms(q), objectives(q), rounds=rounds
         )
     dataset, rounds = three_classes.which(), CLASS_ROUNDS[scale.paper]
     q = BEST_Q[dataset]
     for seed in range(scale.seeds):
         folder = f"{dataset.lower().replace(', ', '-').replace(' ', '-')}-ranks-{rounds}-{seed}"
-        made = partial(make_classes, dataset, q, rounds, CLASS_ROWS[scale.paper], seed)
-        found.append(Unit(folder, dataset, seed, objectives(q), made))
-    return found
+        setting = partial(make_classes, dataset, q, rounds, CLASS_ROWS[scale.paper], seed)
+        planned.append(Unit(folder, dataset, seed, objectives(q), setting))
+    return planned
 
 
 def make_classes(dataset: str, q: float, rounds: int, rows: int, seed: int) -> Setting:
     """A network of one hidden layer on three clients, one class each."""
-    found = three_classes.parts(dataset, equal=True, seed=seed, rows=rows)
+    parts = three_classes.parts(dataset, equal=True, seed=seed, rows=rows)
     replicates = tuple(Replicate(algorithm, seed) for algorithm in algorithms(q))
     training = Training(rounds, lr=0.001, batch_size=64, epochs=1)
-    return Setting(MLP((784, HIDDEN, 3)), found, replicates, training, max(1, rounds // 20))
+    return Setting(MLP((784, HIDDEN, 3)), parts, replicates, training, max(1, rounds // 20))
 
 
 def values(clients: pd.DataFrame) -> pd.DataFrame:
@@ -94,7 +94,7 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
-    """What differs from the paper."""
+    """Differences from the paper."""
     classes = three_classes.DIGITS in set(clients["dataset"])
     standing = (
         "Three digits of MNIST stand in for Fashion-MNIST, which is not at hand. "

@@ -26,18 +26,18 @@ ABLATED = ("CIFAR-100",)
 
 def baselines(dataset: str) -> dict[str, tuple[Algorithm, float]]:
     """Several M, with FedAvg's learning rate."""
-    made: dict[str, Algorithm] = {
+    algorithms: dict[str, Algorithm] = {
         "FedAvg": FedAvg(),
         **{f"M = {M:g}": PropFair(M, rescale=True) for M in MS},
         **{f"M = {M:g}, linear": PropFair(M, variant="linear", rescale=True) for M in MS[:3]},
     }
-    return {name: (one, runs.TASKS[dataset].rates[0]) for name, one in made.items()}
+    return {name: (rule, runs.TASKS[dataset].rates[0]) for name, rule in algorithms.items()}
 
 
 def experiment(
     item: str,
     title: str,
-    wanted: tuple[str, ...],
+    datasets: tuple[str, ...],
     units: Callable[[Scale], list[Unit]],
     measures: tuple[str, ...],
     of: Printed | None = None,
@@ -49,7 +49,7 @@ def experiment(
 
     def differences(clients: pd.DataFrame) -> tuple[str, ...]:
         names = {str(name).partition(",")[0] for name in clients["dataset"]}
-        return (*runs.differences(wanted, names), *notes)
+        return (*runs.differences(datasets, names), *notes)
 
     return Experiment(
         f"propfair-{item}",

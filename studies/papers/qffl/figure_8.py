@@ -34,8 +34,8 @@ def units(scale: Scale) -> list[Unit]:
         if unit.dataset == three_classes.which() and table_2.AFL_LAST in unit.objectives
     ]
     names = ("q = 0", f"q = {qffl_runs.CHOSEN['Vehicle']:g}", table_2.AFL_LAST)
-    made = partial(make, ROUNDS[scale.paper])
-    return [Unit(f"vehicle-full-afl-{ROUNDS[scale.paper]}", "Vehicle", 0, names, made), *classes]
+    setting = partial(make, ROUNDS[scale.paper])
+    return [Unit(f"vehicle-full-afl-{ROUNDS[scale.paper]}", "Vehicle", 0, names, setting), *classes]
 
 
 def make(rounds: int) -> Setting:
@@ -56,28 +56,28 @@ def shown(clients: pd.DataFrame, part: str = "test") -> pd.DataFrame:
 
 def values(clients: pd.DataFrame) -> pd.DataFrame:
     """The worst device's accuracy at the end, and after how many rounds it was AFL's end."""
-    both = {"test": "test", "training": "train"}
-    return pd.concat([_values(shown(clients, part), said) for said, part in both.items()])
+    labels = {"test": "test", "training": "train"}
+    return pd.concat([_values(shown(clients, part), label) for label, part in labels.items()])
 
 
-def _values(worst_devices: pd.DataFrame, said: str) -> pd.DataFrame:
-    found = []
-    every = {key: part for key, part in groups(worst_devices, KEYS)}
-    for key, run in every.items():
+def _values(worst_devices: pd.DataFrame, label: str) -> pd.DataFrame:
+    lines = []
+    by_run = {key: part for key, part in groups(worst_devices, KEYS)}
+    for key, run in by_run.items():
         when, worst = floats(run, "round"), 100 * floats(run, "accuracy")
         afl = next(
-            (part for name, part in every.items() if name[0] == key[0] and "AFL" in name[1]), run
+            (part for name, part in by_run.items() if name[0] == key[0] and "AFL" in name[1]), run
         )
-        there = when[worst >= 100 * floats(afl, "accuracy")[-1]]
-        measured = {"worst": worst[-1]} | ({"rounds": there[0]} if there.size else {})
+        reached = when[worst >= 100 * floats(afl, "accuracy")[-1]]
+        measured = {"worst": worst[-1]} | ({"rounds": reached[0]} if reached.size else {})
         named = dict(zip(KEYS, key, strict=True))
-        named["dataset"] += f", {said}"
-        found += [{**named, "measure": name, "value": v} for name, v in measured.items()]
-    return pd.DataFrame(found).astype({"value": np.float64})
+        named["dataset"] += f", {label}"
+        lines += [{**named, "measure": name, "value": v} for name, v in measured.items()]
+    return pd.DataFrame(lines).astype({"value": np.float64})
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
-    """What differs from the paper."""
+    """Differences from the paper."""
     rates = " and ".join(f"{rate:g}" for rate in RATES)
     return (
         *(n for n in qffl_runs.differences(("Vehicle",)) if " rows. " in n),

@@ -37,7 +37,7 @@ TUNED_BY = {
     "q-FedSGD": ("FedSGD, q = 0", 0.0),
     "FedSGD": ("FedSGD", None),
 }
-"""Whose end decides on the rate of each curve, and by which q; None: its own."""
+"""The run whose last objective chooses each curve's rate, and the q of it; None: the curve's q."""
 EVERY = 40  # measurements
 DROPPING = Computing(non_finite="drop")  # a rate of the grid may diverge: it is then not the best
 
@@ -128,7 +128,7 @@ DATA = {
 """By figure: label -> data set, kind, q."""
 ROUNDS = {"Vehicle": (40, 460), "Shakespeare": (2, 80)}
 OTHERS = (40, 500)
-"""Quick, and enough to see who is ahead."""
+"""Quick runs, long enough to rank the methods."""
 NOTES = (
     "The figures print no numbers. The table has the (q + 1)-mean of the training losses: "
     "smaller is better.",

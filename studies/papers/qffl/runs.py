@@ -57,7 +57,7 @@ ROLES, ROLE, LINES = 31, 64, (1000, 0)
 
 
 def name_of(q: float) -> str:
-    """What the tables call it."""
+    """The name in tables."""
     return f"q = {q:g}"
 
 
@@ -128,7 +128,7 @@ def family(scale: Scale, datasets: Iterable[str] = ()) -> list[Unit]:
 
 
 def uniform_too(scale: Scale) -> list[Unit]:
-    """All q, and FedAvg with devices weighed alike."""
+    """All q, and FedAvg with equal weights of devices."""
     uniform = units("uniform", scale, at_hand(), (QFedAvg(0.0),), ("uniform",), equal=True)
     return [*family(scale), *uniform]
 
@@ -159,7 +159,7 @@ def units(
 
 
 def differences(datasets: Iterable[str] = ("Synthetic", "Vehicle")) -> tuple[str, ...]:
-    """What differs from the paper on these data sets."""
+    """Differences from the paper on these data sets."""
     shown = set(datasets)
     whole = TABLE_3["Vehicle", "all"]
     mean, spread = whole["samples a device"]

@@ -51,7 +51,7 @@ QUICK_ROWS = 1500  # of the three classes
 def units(scale: Scale) -> list[Unit]:
     """Everyone takes part with a full gradient: the seed decides nothing, and there is one."""
     dataset, names = three_classes.which(), {True: "equal", False: "by size"}
-    found = []
+    planned = []
     for equal, label in names.items():
         for data, qs in (("Adult", (0.0, 0.01, 2.0)), (dataset, (0.0, 5.0, 15.0))):
             if data != "Adult" and not equal:  # the classes are of (nearly) equal size
@@ -60,8 +60,8 @@ def units(scale: Scale) -> list[Unit]:
             objectives = (*(f"q = {q:g}, {label}" for q in qs), *([AFL_LAST] if equal else ()))
             folder = f"{data.lower().replace(',', '')} {label} {rounds}".replace(" ", "-")
             make_it = partial(make, data, equal, qs, rounds, scale.paper)
-            found.append(Unit(folder, data, 0, objectives, make_it))
-    return found
+            planned.append(Unit(folder, data, 0, objectives, make_it))
+    return planned
 
 
 def make(dataset: str, equal: bool, qs: tuple[float, ...], rounds: int, paper: bool) -> Setting:
@@ -89,8 +89,8 @@ def adult(*, equal: bool) -> Parts:
     """
     frames = [read(locate([remote])) for remote in (TRAIN, TEST)]
     frame = pd.concat(frames, ignore_index=True)
-    known = frame[CATEGORICAL].replace("?", np.nan)
-    x = pd.get_dummies(known).to_numpy(np.float32)
+    categories = frame[CATEGORICAL].replace("?", np.nan)
+    x = pd.get_dummies(categories).to_numpy(np.float32)
     y = (frame["income"] == ">50K").to_numpy(np.int64)
     others = (frame["education"] != "Doctorate").to_numpy(np.int64)
     train = np.arange(len(frame)) < len(frames[0])
@@ -107,17 +107,17 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
     """Average test accuracy over data points, and each client's."""
     final = last_round(clients, "test")
     parts = [statistics(final, ("average",))]
-    for (dataset,), mine in groups(final, ["dataset"]):
+    for (dataset,), part in groups(final, ["dataset"]):
         names = CLIENTS if dataset == "Adult" else three_classes.CLIENTS[dataset]
-        named = mine.assign(
-            measure=[names[k] for k in mine["client"]], value=100 * floats(mine, "accuracy")
+        named = part.assign(
+            measure=[names[k] for k in part["client"]], value=100 * floats(part, "accuracy")
         )
         parts.append(pd.DataFrame(named, columns=[*KEYS, "measure", "value"]))
     return pd.concat(parts, ignore_index=True)
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
-    """What differs from the paper."""
+    """Differences from the paper."""
     notes = [
         "Adult: the published q = 0 is what weights by size give, the published q > 0 what equal "
         "weights give; at equal weights q = 0.01 and q = 0 agree to a rounding, at weights by "

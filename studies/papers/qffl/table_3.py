@@ -28,29 +28,29 @@ def units(scale: Scale) -> list[Unit]:
 def sizes(dataset: str) -> pd.DataFrame:
     """A row per device: its samples, of all parts."""
     _, parts = qffl_runs.parts_of(dataset, 0)
-    each = np.sum([part.sizes for part in parts.parts.values()], axis=0)
+    counts = np.sum([part.sizes for part in parts.parts.values()], axis=0)
     columns = {"objective": "all", "seed": 0, "round": 0, "part": "all", "model": "global"}
-    return pd.DataFrame({**columns, "client": range(len(each)), "samples": each})
+    return pd.DataFrame({**columns, "client": range(len(counts)), "samples": counts})
 
 
 def values(clients: pd.DataFrame) -> pd.DataFrame:
     """The spread of "samples a device" is over the devices, as printed: a row for each of them."""
     parts = []
-    for (dataset,), mine in groups(clients, ["dataset"]):
-        samples = mine["samples"].tolist()
+    for (dataset,), part in groups(clients, ["dataset"]):
+        samples = part["samples"].tolist()
         measured = {
             "devices": [len(samples)],
             "samples": [sum(samples)],
             "samples a device": samples,
         }
-        for measure, found in measured.items():
-            line = {"dataset": dataset, "objective": "all", "seed": range(len(found))}
-            parts.append(pd.DataFrame({**line, "measure": measure, "value": found}))
+        for measure, numbers in measured.items():
+            line = {"dataset": dataset, "objective": "all", "seed": range(len(numbers))}
+            parts.append(pd.DataFrame({**line, "measure": measure, "value": numbers}))
     return pd.concat(parts, ignore_index=True)
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
-    """What differs from the paper."""
+    """Differences from the paper."""
     return (
         *(n for n in qffl_runs.differences(clients["dataset"]) if n.split(":")[0] in NOTES),
         "Synthetic is the draw of seed 0. Sent140: see docs/papers/qffl.md.",

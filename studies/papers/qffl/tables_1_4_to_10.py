@@ -22,7 +22,7 @@ from fairfl.studies.papers.qffl.runs import CHOSEN, QS, family, name_of
 from fairfl.studies.printed_numbers import Printed
 
 PAPERS = {dataset: (name_of(0.0), name_of(q)) for dataset, q in CHOSEN.items()}
-"""What tables show of each data set: q = 0, and the q that the paper reports."""
+"""The q in tables of each data set: 0, and the one that the paper reports."""
 UNIFORM = {dataset: ("uniform", name_of(q)) for dataset, q in CHOSEN.items()}
 SHOWN = ("q = 0", "q = 1", "q = 5")
 PARALLEL = tuple(map(name_of, QS[:-1]))
@@ -33,20 +33,21 @@ PARTS = {"train": "training", "test": "test"}
 def values(
     clients: pd.DataFrame,
     part: str = "test",
-    wanted: Mapping[str, Sequence[str]] = PAPERS,
+    objectives: Mapping[str, Sequence[str]] = PAPERS,
     measures: Sequence[str] = STATISTICS,
 ) -> pd.DataFrame:
     """Measures of the accuracies of some objectives of each data set at the end."""
     final = last_round(clients, part)
     pairs = zip(final["dataset"], final["objective"], strict=True)
-    return statistics(rows(final, [name in wanted[dataset] for dataset, name in pairs]), measures)
+    mask = [name in objectives[dataset] for dataset, name in pairs]
+    return statistics(rows(final, mask), measures)
 
 
 def on_both_parts(clients: pd.DataFrame) -> pd.DataFrame:
     """Measures of uniform weights and of the paper's q, on training and on test rows."""
-    found = [(said, values(clients, part, UNIFORM)) for part, said in PARTS.items()]
+    tables = [(label, values(clients, part, UNIFORM)) for part, label in PARTS.items()]
     return pd.concat(
-        [table.assign(dataset=table["dataset"] + f", {said}") for said, table in found],
+        [table.assign(dataset=table["dataset"] + f", {label}") for label, table in tables],
         ignore_index=True,
     )
 
@@ -57,11 +58,11 @@ def own_best(clients: pd.DataFrame) -> pd.DataFrame:
 
     A device without validation rows keeps q = 0.
     """
-    found = []
+    parts = []
     for _, run in groups(among(clients, "objective", PARALLEL), ["unit"]):
         best = best_of(run)
-        found.append(last_round(run, "test").merge(best, on=["client", "replicate"]))
-    return pd.concat(found, ignore_index=True).assign(objective="multiple q")
+        parts.append(last_round(run, "test").merge(best, on=["client", "replicate"]))
+    return pd.concat(parts, ignore_index=True).assign(objective="multiple q")
 
 
 def with_own_best(clients: pd.DataFrame) -> pd.DataFrame:
@@ -77,7 +78,7 @@ def spread(figure: int, title: str, part: str, shown: tuple[str, ...] = SHOWN) -
 
 def table(
     number: int,
-    of: Printed,
+    printed: Printed,
     title: str,
     values: Callable[[pd.DataFrame], pd.DataFrame],
     *notes: str,
@@ -92,7 +93,7 @@ def table(
         units,
         values,
         lambda clients: (*runs.differences(clients["dataset"]), *notes),
-        published(of),
+        published(printed),
         pictures,
     )
 
@@ -124,9 +125,9 @@ EXPERIMENTS = (
     table(
         8,
         {
-            (f"{data}, {said}", row): cells
-            for said, of in (("training", numbers.TABLE_7), ("test", numbers.TABLE_8))
-            for (data, row), cells in of.items()
+            (f"{data}, {label}", row): cells
+            for label, printed in (("training", numbers.TABLE_7), ("test", numbers.TABLE_8))
+            for (data, row), cells in printed.items()
         },
         "tables 7 (training) and 8 (test), figures 2 and 5: q-FFL against devices weighed alike",
         on_both_parts,
@@ -134,15 +135,15 @@ EXPERIMENTS = (
         "as section 4.3 says.",
         units=runs.uniform_too,
         pictures=tuple(
-            spread(figure, f"{said} accuracies, uniform and q-FFL", part, ("uniform", *SHOWN[1:]))
-            for figure, (part, said) in ((2, ("test", "test")), (5, ("train", "training")))
+            spread(figure, f"{word} accuracies, uniform and q-FFL", part, ("uniform", *SHOWN[1:]))
+            for figure, (part, word) in ((2, ("test", "test")), (5, ("train", "training")))
         ),
     ),
     table(
         9,
         numbers.TABLE_9,
         "table 9: a family of q on Synthetic",
-        partial(values, wanted={"Synthetic": tuple(map(name_of, QS))}),
+        partial(values, objectives={"Synthetic": tuple(map(name_of, QS))}),
         units=partial(family, datasets=("Synthetic",)),
     ),
     table(

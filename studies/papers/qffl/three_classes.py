@@ -12,7 +12,7 @@ from fairfl.studies.stand_ins import those_at_hand
 
 FASHION, DIGITS = "Fashion-MNIST", "MNIST 4, 7, 9"
 CLASSES = {FASHION: (0, 2, 6), DIGITS: (4, 7, 9)}
-"""T-shirt, pullover, shirt; and the three digits that are most alike."""
+"""T-shirt, pullover, shirt; and the three most similar digits."""
 CLIENTS = {FASHION: ("T-shirt", "pullover", "shirt"), DIGITS: ("digit 4", "digit 7", "digit 9")}
 
 
@@ -34,14 +34,14 @@ def three_classes(dataset: str, seed: int = 0, rows: int | None = None) -> Feder
     pixels = whole.x.reshape(len(whole), -1)
     train = whole.rows("train")
     mean, spread = pixels[train].mean(axis=0), pixels[train].std(axis=0)
-    kept = np.flatnonzero(np.isin(whole.y, classes))
+    selected = np.flatnonzero(np.isin(whole.y, classes))
     if rows is not None:
-        chosen = np.intersect1d(kept, train)
+        chosen = np.intersect1d(selected, train)
         chosen = np.random.default_rng(seed).permutation(chosen)[:rows]
-        kept = np.sort(np.concatenate([chosen, np.intersect1d(kept, test)]))
-    label = np.searchsorted(classes, whole.y[kept])
-    x = ((pixels[kept] - mean) / (spread + 0.255)).astype(np.float32)
-    part = np.where(np.isin(kept, test), 2, 0).astype(np.int8)
+        selected = np.sort(np.concatenate([chosen, np.intersect1d(selected, test)]))
+    label = np.searchsorted(classes, whole.y[selected])
+    x = ((pixels[selected] - mean) / (spread + 0.255)).astype(np.float32)
+    part = np.where(np.isin(selected, test), 2, 0).astype(np.int8)
     return replace(
         whole,
         x=x,
@@ -56,5 +56,5 @@ def three_classes(dataset: str, seed: int = 0, rows: int | None = None) -> Feder
 
 def parts(dataset: str, *, equal: bool, seed: int = 0, rows: int | None = None) -> Parts:
     """The engine's parts; ``equal``: client weights 1/3 each."""
-    found = Parts.of(three_classes(dataset, seed, rows))
-    return replace(found, weights=np.full(3, 1 / 3)) if equal else found
+    data = Parts.of(three_classes(dataset, seed, rows))
+    return replace(data, weights=np.full(3, 1 / 3)) if equal else data

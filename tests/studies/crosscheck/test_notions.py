@@ -7,7 +7,7 @@ from fairfl.sims.data.federated.population import sample
 from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck.population import frontier_distance
 from fairfl.studies.crosscheck.population.frontier_distance import optimum, supporting_plane
-from fairfl.studies.crosscheck.population.learned_rules import Found
+from fairfl.studies.crosscheck.population.learned_rules import Performance
 from fairfl.studies.crosscheck.population.worlds import World, by_name, random_world
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LFT_AVG
 from fairfl.studies.crosscheck.studies import notions
@@ -45,7 +45,10 @@ def test_worlds_of_three_groups():
 @pytest.mark.parametrize(("world", "notion"), QUESTIONS)
 def test_disparities_are_those_of_a_large_sample(world, notion):
     rule = next(rules_near(world, notion, 1))
-    figures, data = Found.of(rule, world.federation, notion), sample(world.federation, 200_000, 1)
+    figures, data = (
+        Performance.of(rule, world.federation, notion),
+        sample(world.federation, 200_000, 1),
+    )
     accept = rule(data.x[:, 0], data.group)
     gaps = []
     for label in EVENTS[notion]:
@@ -59,9 +62,9 @@ def test_disparities_are_those_of_a_large_sample(world, notion):
 def test_no_rule_is_above_the_plane_or_the_optima(world, notion, monkeypatch):
     federation = world.federation
     best = solve(federation, "cfl", 0.0, notion=notion)
-    at = Found.of(best.classifier, federation, notion)
+    at = Performance.of(best.classifier, federation, notion)
     assert supporting_plane(federation, at.rates, notion) == pytest.approx(best.accuracy, abs=1e-9)
-    rules = [Found.of(rule, federation, notion) for rule in rules_near(world, notion, 10)]
+    rules = [Performance.of(rule, federation, notion) for rule in rules_near(world, notion, 10)]
     for figures in rules:
         assert figures.accuracy <= supporting_plane(federation, figures.rates, notion) + 1e-9
         assert figures.accuracy <= optimum(world, "cfl", figures.disparity, notion) + 1e-9

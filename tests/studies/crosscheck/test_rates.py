@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, told
+from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, rate_text
 
 SIZES = np.array([100, 400, 1600, 6400])
 
@@ -65,7 +65,10 @@ def test_what_is_too_wide_is_not_told():
     assert (
         wide.is_near(-0.5) is None and wide.is_near(5.0) is False and narrow.is_near(-0.5) is True
     )
-    assert told(wide) == told(None) == TOO_FEW and told(narrow) == "n^-0.50 (95 %: -0.60 to -0.40)"
+    assert (
+        rate_text(wide) == rate_text(None) == TOO_FEW
+        and rate_text(narrow) == "n^-0.50 (95 %: -0.60 to -0.40)"
+    )
 
 
 def test_three_sizes_in_common_are_too_few():

@@ -10,7 +10,7 @@ from fairfl.sims.data.federated.population import sample
 from fairfl.sims.engine.secure_sums import as_floats
 from fairfl.sims.runs.run import simulate
 from fairfl.studies.crosscheck.population.features import Basis
-from fairfl.studies.crosscheck.population.learned_rules import Found, learned
+from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
 from fairfl.studies.crosscheck.population.worlds import by_name, random_world
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, LFT_AVG, Plan, featured
 from fairfl.studies.execute import run_units
@@ -86,7 +86,7 @@ def test_the_measures_are_those_of_the_rule_on_the_population():
         assert row["accuracy"] == pytest.approx(right, abs=5 * 0.5 / 200_000**0.5)
         rates = [accept[big.group == a].mean() for a in (0, 1)]
         assert row["difference"] == pytest.approx(rates[0] - rates[1], abs=5 / 200_000**0.5)
-        assert Found.of(rule, plan.world.federation).accuracy == row["accuracy"]
+        assert Performance.of(rule, plan.world.federation).accuracy == row["accuracy"]
         assert len(json.loads(row["members"])) == 1
 
 

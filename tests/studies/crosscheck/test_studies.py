@@ -8,7 +8,7 @@ import pytest
 
 from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck.population.frontier_distance import below, exact
-from fairfl.studies.crosscheck.population.learned_rules import Found
+from fairfl.studies.crosscheck.population.learned_rules import Performance
 from fairfl.studies.crosscheck.population.worlds import by_name, in_words, random_world
 from fairfl.studies.crosscheck.rates import TOO_FEW
 from fairfl.studies.crosscheck.studies import cfl_frontier as frontier
@@ -20,7 +20,7 @@ WORLD = by_name("figure-5a")
 
 
 def row(world, scheme, rule, members=(), degree=1, rows=1000, seed=0, budget="0.1"):
-    figures = Found.of(rule, world.federation)
+    figures = Performance.of(rule, world.federation)
     cells = {"world": world.name, "scheme": scheme, "degree": degree, "rows": rows, "seed": seed}
     cells |= {"budget": budget, "accuracy": figures.accuracy, "difference": figures.difference}
     cells |= {"disparity": figures.disparity, "rule": rule.to_json()}
@@ -137,13 +137,13 @@ def test_ensembles_at_a_known_rate():
     assert tables["points"]["distance"].to_numpy() == pytest.approx(0.1, abs=1e-6)
 
 
-PERFECT = Found(0.999, np.zeros((1, 2)), 0.0, 0.0, (0.0,))
+PERFECT = Performance(0.999, np.zeros((1, 2)), 0.0, 0.0, (0.0,))
 
 
 @pytest.mark.parametrize(
     ("place", "replacement"),
     [
-        ("Found.of", lambda rule, fed: PERFECT),
+        ("Performance.of", lambda rule, fed: PERFECT),
         ("below", lambda world, disparity, accuracy: np.full(len(accuracy), np.nan)),
     ],
 )

@@ -121,15 +121,15 @@ def test_parameters_reach_the_algorithm():
         "algorithm[0]",
     )
     named = algorithm(section)
-    rule = named.made
+    rule = named.algorithm
     assert named.label == "mine"
     assert isinstance(rule, PFedAvg)
     assert rule.ranks == RankWeighted.geometric(0.5)
     rule = algorithm(
         Section({"name": "dual_weighted", "objective": {"name": "QFFL", "q": 2}}, "algorithm[0]")
-    ).made
+    ).algorithm
     assert rule.objective == QFFL(2)
-    assert algorithm(Section({"name": "qfedavg", "q": 1}, "a")).made.q == 1
+    assert algorithm(Section({"name": "qfedavg", "q": 1}, "a")).algorithm.q == 1
 
 
 class Softened(QFFL):
@@ -151,4 +151,4 @@ def test_objectives_of_the_tree_are_named(monkeypatch, objective, expected):
     monkeypatch.setattr(Softened, "name", "softened")
     monkeypatch.setitem(REGISTRY, "softened", Softened)
     row = {"name": "dual_weighted", "objective": objective}
-    assert algorithm(Section(row, "algorithm[0]")).made.objective == expected
+    assert algorithm(Section(row, "algorithm[0]")).algorithm.objective == expected

@@ -9,7 +9,7 @@ from run_files import GRID
 from fairfl.cli import simulate
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
-from fairfl.studies.own.grid import points, told
+from fairfl.studies.own.grid import point_label, points
 
 
 def test_tables_are_the_product_of_the_lists():
@@ -23,9 +23,9 @@ def test_tables_are_the_product_of_the_lists():
         for c in ("x", "y")
     ]
     assert settings == expected
-    assert told(settings[1][1]) == "t.b = 1, t.c.d = [3], t.c.b = y"  # two are called b
-    assert told({"x.p": {"kind": "steps", "factor": 0.5}}) == "p = steps (factor = 0.5)"
-    assert points({"a": {"b": 2}}, "") == [({"a": {"b": 2}}, {})] and told({}) == ""
+    assert point_label(settings[1][1]) == "t.b = 1, t.c.d = [3], t.c.b = y"  # two are called b
+    assert point_label({"x.p": {"kind": "steps", "factor": 0.5}}) == "p = steps (factor = 0.5)"
+    assert points({"a": {"b": 2}}, "") == [({"a": {"b": 2}}, {})] and point_label({}) == ""
 
 
 def test_settings_are_units_and_algorithms_replicates(toml):

@@ -8,7 +8,7 @@ from numpy.polynomial import hermite_e
 from scipy import stats
 
 from fairfl.studies.crosscheck.population.features import FLOOR, Basis
-from fairfl.studies.crosscheck.population.learned_rules import Found, crossings, learned
+from fairfl.studies.crosscheck.population.learned_rules import Performance, crossings, learned
 from fairfl.studies.crosscheck.population.worlds import by_name, random_world
 from fairfl.theory.populations.classifiers import Classifier
 
@@ -82,7 +82,7 @@ def test_the_bayes_rule_is_learned_from_its_coefficients():
     params = np.concatenate([np.linalg.solve(basis.matrix[a].T, slope[a]) for a in (0, 1)])
     rule = learned(basis, params)
     np.testing.assert_allclose([e[0] for e in rule.edges], 0, atol=1e-12)
-    figures = Found.of(rule, world.federation)
+    figures = Performance.of(rule, world.federation)
     assert figures.accuracy == pytest.approx(
         Classifier.thresholds([0, 0]).accuracy(world.federation), abs=1e-14
     )
