@@ -69,7 +69,7 @@ def compare_scores(
     rows, federation, people = read.rows, read.federation, read.people
     assert rows is not None and people is not None
     curves = {s: comparison.reaches[s].frontier for s in COMPARED if s in comparison.reaches}
-    at = [*(comparison.disparities[k] for k in comparison.talked), np.inf]
+    at = [*(comparison.disparities[k] for k in comparison.worded), np.inf]
     areas = [auc(score, rows.label) for score in rows.features.T]
     pooled: dict[tuple[str, float], Best] = {}
     out = []
@@ -106,7 +106,9 @@ def _cost(
         return Cost(scheme, at)
     rule, central, best = rules[scheme, d], rules["cfl", d], pooled["cfl", d]
     differences = rule, best.minus(rule), best.minus(central), central.minus(rule)
-    numbers = (estimate(client, d.held, d.influence, d.fitted, d.rest) for d in differences)
+    numbers = (
+        estimate(client, d.held_out, d.influence, d.fitted, d.residuals) for d in differences
+    )
     return Cost(scheme, at, *numbers)
 
 
