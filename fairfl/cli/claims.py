@@ -30,12 +30,12 @@ ID_COLUMN = 26
 def _only(name: str, words: Sequence[str]) -> Any:
     """An option that takes some of ``words``, once or several times."""
 
-    def chosen(given: list[str] | None) -> list[str]:
-        found = [word.strip() for one in given or () for word in one.split(",")]
-        for word in found:
+    def chosen(values: list[str] | None) -> list[str]:
+        selected = [word.strip() for value in values or () for word in value.split(",")]
+        for word in selected:
             if word not in words:
                 raise typer.BadParameter(f"must be one of {', '.join(words)}, got {word!r}")
-        return found
+        return selected
 
     return option(f"Only {', '.join(words)}: repeat, or commas.", name, callback=chosen)
 
@@ -180,8 +180,8 @@ def _listed(ids: list[str] | None, **only: list[str] | None) -> list[dict[str, A
     from fairfl.claims.listing import listing
     from fairfl.claims.registry import matching
 
-    known = listing()
-    chosen = [known[id] for id in matching(ids, known)]
+    recorded = listing()
+    chosen = [recorded[id] for id in matching(ids, recorded)]
     return [
         claim
         for claim in chosen
@@ -213,8 +213,8 @@ def _run(
         for outcome in as_done(examine_id, tasks, job_count(jobs, len(tasks))):
             one_more(outcome.id)
             if not quiet:
-                told = "checked" if outcome.passed else "FAILED"
-                typer.echo(f"{outcome.id:<48}  {told:<7}  {outcome.seconds:6.1f} s")
+                status = "checked" if outcome.passed else "FAILED"
+                typer.echo(f"{outcome.id:<48}  {status:<7}  {outcome.seconds:6.1f} s")
             yield outcome
 
 

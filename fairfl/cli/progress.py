@@ -25,11 +25,11 @@ TIMES = (TimeElapsedColumn(), TimeRemainingColumn())
 
 
 @contextmanager
-def counting(what: str, total: int) -> Iterator[Callable[[str], None]]:
+def counting(label: str, total: int) -> Iterator[Callable[[str], None]]:
     """A bar of ``total`` things; what is yielded is called with the name of each as it is done."""
     last = TextColumn("{task.fields[last]}")
-    with _bar(TextColumn(what), BarColumn(), MofNCompleteColumn(), *TIMES, last) as bar:
-        task = bar.add_task(what, total=total, last="")
+    with _bar(TextColumn(label), BarColumn(), MofNCompleteColumn(), *TIMES, last) as bar:
+        task = bar.add_task(label, total=total, last="")
         yield lambda name: bar.update(task, advance=1, last=name)
 
 

@@ -61,7 +61,7 @@ class Local:
         self.pool.shutdown(cancel_futures=stop)
 
 
-class Given:
+class CallerExecutor:
     """An Executor of the caller's, who closes it."""
 
     def __init__(self, executor: Executor, jobs: int) -> None:

@@ -104,9 +104,9 @@ class Grid(Sequence[dict[str, Any]]):
             cell, k = divmod(cell, len(values))
             chosen[name] = deepcopy(values[k])
         out = {name: chosen[name] for name in self.axes}
-        return out | {name: self._drawn(name, draw, number) for name, draw in self.draws.items()}
+        return out | {name: self._draw(name, draw, number) for name, draw in self.draws.items()}
 
-    def _drawn(self, name: str, draw: Mapping[str, Any], number: int) -> Any:
+    def _draw(self, name: str, draw: Mapping[str, Any], number: int) -> Any:
         (law,) = (key for key in draw if key in DRAWS)
         key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")
         rng = np.random.default_rng([self.seed, key, number])
