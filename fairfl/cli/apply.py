@@ -58,25 +58,25 @@ def apply(
     out_file(out)
     form = take_form(nonempty(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
     with of_file(rule):
-        read = Classifier.from_json(read_bounded(rule))
-    classifier = read.named([called(name) for name in read.groups])
+        classifier = Classifier.from_json(read_bounded(rule))
+    classifier = classifier.named([called(name) for name in classifier.groups])
     rows = table_rows(file, form)
     # a pipe can be read once only: its rows stay in memory
-    rows, again = (rows, table_rows(file, form)) if file.is_file() else tee(rows)
+    rows, unread = (rows, table_rows(file, form)) if file.is_file() else tee(rows)
     table = read_table(file, form, {"score": (score,), "group": group}, rows=rows)
     a = _places("group", table, group, [str(name) for name in classifier.groups])
     names = classifier.names
     x = _places("score", table, [score], names) if names else table.numbers(score)
     chance = classifier.of_number(x, a)
     decision = np.random.default_rng(seed).random(len(table)) < chance
-    header = next(again)
+    header = next(unread)
     if taken := {name.strip() for name in header} & set(ADDED):
         raise ValueError(f"{file.name} must have no column {min(taken)!r}: it is to be added")
     text = io.StringIO()
     writer = csv.writer(text, delimiter=form.sep, lineterminator="\n")
     writer.writerow([*header, *ADDED])
     added = dict(zip(table.rows.tolist(), zip(chance, decision, strict=True), strict=True))
-    for number, row in enumerate(again, start=1):
+    for number, row in enumerate(unread, start=1):
         if number in added:
             p, yes = added[number]
             writer.writerow([*row, f"{p:.12g}".replace(".", form.decimal), int(yes)])
@@ -99,12 +99,12 @@ def _places(role: str, table: Table, columns: list[str], rule_names: Sequence[st
     parts = zip(
         *([names[k] for k in codes] for codes, names in map(table.categories, columns)), strict=True
     )
-    place, positions = {name: k for k, name in enumerate(rule_names)}, []
+    index, positions = {name: k for k, name in enumerate(rule_names)}, []
     for row, names in zip(table.rows, parts, strict=True):
-        if (name := " & ".join(names)) not in place:
+        if (name := " & ".join(names)) not in index:
             raise ValueError(
                 f"{role} must be one of {some(list(map(repr, rule_names)))} of the rule, got "
                 f"{name!r} in row {row} of {table.path.name}"
             )
-        positions.append(place[name])
+        positions.append(index[name])
     return np.array(positions)

@@ -60,11 +60,11 @@ def list_claims(
     """List claims with the verdicts of the committed record, theorems and severe errors first;
     --json has more of each, and the repaired forms of false ones.
     """
-    chosen = _listed(ids, level=level, verdict=verdict, severity=severity, whose=whose)
+    claims = _listed(ids, level=level, verdict=verdict, severity=severity, whose=whose)
     if as_json:
-        typer.echo(json.dumps(chosen, ensure_ascii=False, indent=1))
+        typer.echo(json.dumps(claims, ensure_ascii=False, indent=1))
         return
-    _table(chosen)
+    _table(claims)
 
 
 @app.command(cls=Command)
@@ -181,10 +181,10 @@ def _listed(ids: list[str] | None, **only: list[str] | None) -> list[dict[str, A
     from fairfl.claims.registry import matching
 
     recorded = listing()
-    chosen = [recorded[id] for id in matching(ids, recorded)]
+    claims = [recorded[id] for id in matching(ids, recorded)]
     return [
         claim
-        for claim in chosen
+        for claim in claims
         if all(claim[name] in words for name, words in only.items() if words)
     ]
 
@@ -194,10 +194,10 @@ def _entries(ids: list[str] | None, levels: list[str] | None) -> list[Entry]:
 
     if not levels:
         return find(ids)
-    chosen = [registered()[claim["id"]] for claim in _listed(ids, level=levels)]
-    if not chosen:
+    entries = [registered()[claim["id"]] for claim in _listed(ids, level=levels)]
+    if not entries:
         raise ValueError(f"--level must be one that a recorded claim has, got {', '.join(levels)}")
-    return chosen
+    return entries
 
 
 def _run(
@@ -218,23 +218,23 @@ def _run(
             yield outcome
 
 
-def _table(chosen: list[dict[str, Any]]) -> None:
+def _table(claims: list[dict[str, Any]]) -> None:
     """A line per claim, cut to the width of a terminal. Repaired forms have none: the verdict of
     their claim says that they exist.
     """
     from fairfl.reports.terminal import width
 
-    ids = {c["id"] for c in chosen}
+    ids = {c["id"] for c in claims}
     rows = [("id", "verdict", "level", "severity", "statement")]
-    for c in chosen:
+    for c in claims:
         if c["id"].removesuffix(REPAIRED) not in ids - {c["id"]}:
             verdict = c["verdict"] or re.split(r"[:,] | since| for", c["status"])[0]
             rows.append((c["id"], verdict, c["level"] or "", c["severity"] or "", c["statement"]))
     sizes = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:4]]
     sizes[0] = min(sizes[0], ID_COLUMN)
-    wide = width()
+    columns = width()
     for *short, statement in rows:
         line = "  ".join(
             [c.ljust(size) for c, size in zip(short, sizes, strict=True)] + [statement]
         )
-        typer.echo(line if wide is None or len(line) <= wide else f"{line[: wide - 1]}…")
+        typer.echo(line if columns is None or len(line) <= columns else f"{line[: columns - 1]}…")

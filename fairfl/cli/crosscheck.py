@@ -61,11 +61,11 @@ def crosscheck(
     if show:
         from fairfl.cli.unit_runs import show_list
 
-        show_list("studies", lambda: _chosen(names or []), as_json)
+        show_list("studies", lambda: _studies(names or []), as_json)
         return
-    chosen = _chosen(names or [])
+    studies = _studies(names or [])
     reports = [
-        run_study(study, profile.value, seeds, out, resume, jobs, as_json) for study in chosen
+        run_study(study, profile.value, seeds, out, resume, jobs, as_json) for study in studies
     ]
     if as_json:
         typer.echo(json.dumps(reports, ensure_ascii=False, indent=1))
@@ -73,20 +73,20 @@ def crosscheck(
         raise typer.Exit(FAILED)
 
 
-def _chosen(names: Sequence[str]) -> list[Study]:
+def _studies(names: Sequence[str]) -> list[Study]:
     """The studies of these names and TOML files; of none all."""
     from fairfl.studies.crosscheck.studies.all_studies import find
 
     files = [name for name in names if name.lower().endswith(".toml")]
     ids = [name for name in names if name not in files]
-    chosen = find(ids) if ids or not files else []
+    studies = find(ids) if ids or not files else []
     if files:
         from fairfl.studies.crosscheck.own import own_study
 
         for file in files:
             with of_file(file):
-                chosen = [*chosen, own_study(file)]
-    return chosen
+                studies = [*studies, own_study(file)]
+    return studies
 
 
 def failed(report: dict[str, Any]) -> bool:

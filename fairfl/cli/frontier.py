@@ -231,10 +231,10 @@ def _read(files: list[Path], people: dict[str, Any], draws: dict[str, Any], unse
     return read(files[0], unseen=unseen, form=take_form(people), **people)
 
 
-def _no_table(people: dict[str, Any], got: str) -> None:
+def _no_table(people: dict[str, Any], source: str) -> None:
     """ValueError where options of a table of people are given without one."""
     if people:
-        raise ValueError(f"{', '.join(people)} goes with a table of people, got {got}")
+        raise ValueError(f"{', '.join(people)} goes with a table of people, got {source}")
 
 
 def _parts(read: Read, comparison: Comparison, scheme: str) -> list[Part]:

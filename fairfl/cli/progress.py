@@ -44,10 +44,10 @@ def of_rounds(units: int, jobs: int) -> Iterator[Callable[[str, int, int], None]
 
         def progress(unit: str, round: int, rounds: int) -> None:
             done[unit] = round / rounds
-            where = "" if jobs > 1 else f"  {unit}: round {round} of {rounds}"
+            suffix = "" if jobs > 1 else f"  {unit}: round {round} of {rounds}"
             finished = sum(share == 1 for share in done.values())
             bar.update(
-                task, completed=sum(done.values()), description=f"run {finished} of {units}{where}"
+                task, completed=sum(done.values()), description=f"run {finished} of {units}{suffix}"
             )
 
         yield progress

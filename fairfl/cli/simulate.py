@@ -160,8 +160,8 @@ def _show_list(imports: bool, as_json: bool) -> None:
         typer.echo(json.dumps(names(), indent=1))
         return
     tell("\nIn a TOML file:")
-    for where, words in names().items():
-        tell(f"{where}: {', '.join(words)}", "  ")
+    for section, words in names().items():
+        tell(f"{section}: {', '.join(words)}", "  ")
 
 
 def _experiment(name: str, columns: dict[str, Any]) -> Experiment:

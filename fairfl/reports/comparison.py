@@ -47,10 +47,12 @@ def measured(table: Array) -> Array:
     their rules: at the smallest disparity, at the disparities of the comparison, of the best value,
     at the largest loss, and of CFL there.
     """
-    first, at, (best, worst, cfl) = table[:, 0], table[:, 1:-3, 0], table[:, -3:].swapaxes(0, 1)
-    ends = [first[:, 1], first[:, 0], best[:, 0], best[:, 1], cfl[:, 0] - worst[:, 0]]
-    cost = best[:, 0] - first[:, 0]
-    return np.concatenate([np.stack(ends, axis=1), at, at[:1] - at, cost[:, None]], axis=1)
+    smallest, values = table[:, 0], table[:, 1:-3, 0]
+    best, worst, cfl = table[:, -3:].swapaxes(0, 1)
+    ends = [smallest[:, 1], smallest[:, 0], best[:, 0], best[:, 1], cfl[:, 0] - worst[:, 0]]
+    cost = best[:, 0] - smallest[:, 0]
+    losses = values[:1] - values
+    return np.concatenate([np.stack(ends, axis=1), values, losses, cost[:, None]], axis=1)
 
 
 @dataclass(frozen=True)
@@ -184,8 +186,9 @@ class Comparison:
         loss = (0.0, 1.0 if share else np.inf)
         out = []
         for scheme in self.reaches:
-            less = (-loss[1], loss[1]) if SCHEMES[scheme].sees_client else loss
-            out.append([(0, 1), value, value, (0, 1), less, *[value] * size, *[less] * size, loss])
+            below_cfl = (-loss[1], loss[1]) if SCHEMES[scheme].sees_client else loss
+            values, losses = [value] * size, [below_cfl] * size
+            out.append([(0, 1), value, value, (0, 1), below_cfl, *values, *losses, loss])
         return np.array(out)
 
     def number(self, scheme: str, column: int) -> float:
@@ -320,11 +323,12 @@ def reached(
             low, high = curve.disparity[[0, -1]]
             points = curve.points_at(np.clip([low, *disparities, high], low, high))
             values = (points.worth[1:-1] - (not question.is_share)).tolist()
-            at = tuple(v if d >= low else None for d, v in zip(disparities, values, strict=True))
+            pairs = zip(disparities, values, strict=True)
+            values_at = tuple(value if d >= low else None for d, value in pairs)
             common, gains = grid >= low, SCHEMES[scheme].sees_client
             k, loss, worst_point = _losses(curve, points, grid[common], best[common], gains)
-            worst, where, gain = loss[k], grid[common][k], max(-float(loss.min()), 0.0)
-            numbers = question.values(curve), at, float(worst), float(where), gain
+            worst, loss_at, gain = loss[k], grid[common][k], max(-float(loss.min()), 0.0)
+            numbers = question.values(curve), values_at, float(worst), float(loss_at), gain
             out[scheme] = Reach(curve, *numbers, points.join(worst_point))
     return out
 

@@ -106,11 +106,11 @@ def _possible(comparison: Comparison, high: Array) -> Array:
     told the client, above CFL's best and CFL at the same disparity. Where the interval that bounds
     another one holds the truth, what is cut off does not.
     """
-    high, at = high.copy(), [*range(len(ENDS), len(ENDS) + len(comparison.disparities))]
+    high, columns = high.copy(), [*range(len(ENDS), len(ENDS) + len(comparison.disparities))]
     for ends, scheme in zip(high, comparison.reaches, strict=True):
         if scheme != "client_aware":
-            ends[[2, *at]] = np.fmin(ends[[2, *at]], high[0, [2, *at]])
-        ends[[1, *at]] = np.fmin(ends[[1, *at]], ends[2])
+            ends[[2, *columns]] = np.fmin(ends[[2, *columns]], high[0, [2, *columns]])
+        ends[[1, *columns]] = np.fmin(ends[[1, *columns]], ends[2])
     return high
 
 
@@ -179,9 +179,9 @@ def _further_apart(comparison: Comparison, federation: Federation, sample: Count
             worth, disparity = rows[k]
             loss = [out[0, k, 0] - worth]
             lower = reach.points.eps[k] - np.diag(margin)
-            alone = sampling.at_budgets(federation, scheme, np.maximum(lower, 0.0), question)[:, 0]
-            for client in np.argsort(alone)[: sampling.COSTLIEST]:
-                if not alone[client] < worth - ZERO:
+            worths = sampling.at_budgets(federation, scheme, np.maximum(lower, 0.0), question)[:, 0]
+            for client in np.argsort(worths)[: sampling.COSTLIEST]:
+                if not worths[client] < worth - ZERO:
                     break  # the client's constraint would not be active
                 budgets = lower[client] + margin[client] * np.linspace(-1.0, 1.0, 5)[:, None]
                 tried = sampling.at_budgets(federation, scheme, np.maximum(budgets, 0.0), question)

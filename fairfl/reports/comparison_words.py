@@ -26,12 +26,12 @@ NEGLIGIBLE = 5e-6
 def sentences(comparison: Comparison) -> list[str]:
     """The comparison in plain words."""
     question, values = comparison.question, comparison.reaches["cfl"].values
-    these = "" if comparison.people is None else f" for these {comparison.people:,} people"
+    sample = "" if comparison.people is None else f" for these {comparison.people:,} people"
     best, fair = (_value(comparison, "cfl", column) for column in (2, 1))
     if question.value == "accuracy":
-        best, fair = f"{best} of the decisions are right{these}", f"{fair} are right"
+        best, fair = f"{best} of the decisions are right{sample}", f"{fair} are right"
     else:
-        best, fair = f"the {question.value}{these} is {best}", f"the {question.value} is {fair}"
+        best, fair = f"the {question.value}{sample} is {best}", f"the {question.value} is {fair}"
     out = [
         f"With no constraint, {best}; {_extreme_groups(comparison)}"
         f"a disparity of {_disparity(comparison, 'cfl', 3)}.",
@@ -108,13 +108,13 @@ def rates_apart(rate: str, ends: Sequence[tuple[str, float]], undefined: Sequenc
 
 def _values_at(comparison: Comparison, k: int, schemes: Sequence[str]) -> str:
     """What the schemes reach at one disparity; how their budgets are set is said once."""
-    parts, said = [], ""
+    parts, budget_words = [], ""
     best = comparison.reaches["cfl"].values_at[k]
     for scheme in schemes:
         reach = comparison.reaches[scheme]
         reached, row = reach.values_at[k], SCHEMES[scheme]
-        subject = row.words if row.budget_words == said else row.in_words
-        said = row.budget_words or said
+        subject = row.words if row.budget_words == budget_words else row.in_words
+        budget_words = row.budget_words or budget_words
         if reached is None or best is None:
             search_verb = _search_verb(comparison, reach)
             verb = f"{search_verb} to reach no less than" if search_verb else "cannot get below"
@@ -155,7 +155,7 @@ def _cost(comparison: Comparison, scheme: str) -> str:
         fair = f"reaches perfect fairness{_on_people(comparison)}"
     gain = ""
     if reach.gain > NEGLIGIBLE and SCHEMES[scheme].sees_client:
-        gain = f" It gains up to {_lost(question, reach.gain, always=True)}."
+        gain = f" It gains up to {_lost(question, reach.gain, with_unit=True)}."
     if reach.loss <= NEGLIGIBLE:
         return (
             f"{subject} {fair}, and loses no {value} against pooling at any disparity that it "
@@ -203,9 +203,9 @@ def _value(comparison: Comparison, scheme: str, column: int) -> str:
     return show(value) + _brackets(comparison.between(scheme, column), show)
 
 
-def _lost(question: Question, value: float, *, always: bool = False) -> str:
+def _lost(question: Question, value: float, *, with_unit: bool = False) -> str:
     """A difference, and of what it is unless of accuracies."""
-    unit = f" of {question.value}" if always or question.value != "accuracy" else ""
+    unit = f" of {question.value}" if with_unit or question.value != "accuracy" else ""
     return f"{difference(question, value)}{unit}"
 
 
@@ -250,10 +250,10 @@ def _too_few(comparison: Comparison) -> list[str]:
             half = max(half, *np.abs(np.array(ends) - comparison.number(scheme, column)))
     if not comparison.question.is_share or half <= DETECTABLE or comparison.people is None:
         return []
-    enough = comparison.people / len(comparison.clients) * (half / DETECTABLE) ** 2
+    sufficient = comparison.people / len(comparison.clients) * (half / DETECTABLE) ** 2
     return [
         f"These data do not suffice to tell differences of {points(DETECTABLE)} from pooling: "
-        f"about {float(f'{enough:.2g}'):,.0f} people at each site would suffice."
+        f"about {float(f'{sufficient:.2g}'):,.0f} people at each site would suffice."
     ]
 
 

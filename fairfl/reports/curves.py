@@ -92,8 +92,8 @@ def best_rules(
     """
     keys = [(s, d) for s, curve in curves.items() for d in at if curve.disparity[0] <= d]
     ends = [float(curves[s].disparity[-1]) for s, _ in keys]
-    where = np.array([min(d, end) for (_, d), end in zip(keys, ends, strict=True)])
-    points = [curves[s].points_at(np.array([d])) for (s, _), d in zip(keys, where, strict=True)]
+    capped = np.array([min(d, end) for (_, d), end in zip(keys, ends, strict=True)])
+    points = [curves[s].points_at(np.array([d])) for (s, _), d in zip(keys, capped, strict=True)]
     spots = [
         Spot(s, point.eps[0], "" if d < end else "best")
         for (s, d), point, end in zip(keys, points, ends, strict=True)
@@ -104,7 +104,7 @@ def best_rules(
     judged = crossed(sample, parts, spots, question, progress)
     unexplained = np.zeros((len(spots), FOLDS))
     if judged is not None:  # at the same disparity, along the frontier
-        held_out, inside = (v[:, 0] + (slopes * (where - v[:, 1].T)).T for v in judged)
+        held_out, inside = (v[:, 0] + (slopes * (capped - v[:, 1].T)).T for v in judged)
         unexplained = np.nan_to_num(residuals(inside, by_spot[:, 0], parts))
         held_out = np.where(np.isnan(held_out), fitted, held_out)
     assert sample.cuts is not None

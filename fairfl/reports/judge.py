@@ -103,8 +103,8 @@ def judge(
     numbers = {"prediction": [prediction]}
     data = read_people(path, score=score, numbers=numbers, form=form, **roles)
     p = data.features[:, -1]
-    if (wrong := (p < 0) | (p > 1)).any():
-        row = int(np.argmax(wrong))
+    if (is_outside := (p < 0) | (p > 1)).any():
+        row = int(np.argmax(is_outside))
         raise ValueError(
             f"prediction {prediction!r} must be from 0 to 1, got {p[row]:g} in row {row + 1}"
         )
@@ -112,10 +112,10 @@ def judge(
     codes = data.client, data.group, data.label if label else np.full(len(data), np.nan)
     decided = Decided(*codes, p, people, data.client_names, data.group_names)
     accuracy, (gap, missing) = float(decided.right.mean()), decided.gap(question)
-    less = decided.right - accuracy  # each person's influence on it
+    centred = decided.right - accuracy  # each person's influence on it
     judgement = Judgement(
         len(data),
-        Rate("all", accuracy, less, len(data)).number(data.client) if label else None,
+        Rate("all", accuracy, centred, len(data)).number(data.client) if label else None,
         gap and gap.number(data.client),
         tuple(decided.parts(question)),
         (),
@@ -134,7 +134,7 @@ def judge(
     fed = Federation.of_people(sample)
     curves = frontiers(fed, POINTS, question, progress, COMPARED)
     best = best_rules(data, x, sample, fed, curves, [gap.value], question, seed, progress)
-    predictions, above, below = Best(accuracy, accuracy, less, 0.0, np.zeros(1)), {}, {}
+    predictions, above, below = Best(accuracy, accuracy, centred, 0.0, np.zeros(1)), {}, {}
     rules = {
         scheme: rule._replace(influence=rule.influence + rule.slope * moved)
         for (scheme, _), rule in best.items()
@@ -186,10 +186,10 @@ def sentences(judgement: Judgement) -> list[str]:
         else:
             gap = f"{points(-distance.above.value)} ({span((-high, -low), points)}) fewer"
             out.append(f"{head}: {gap} than the predictions, which know more than the score.")
-        less = judgement.below_cfl.get(distance.scheme)
-        if less is not None and less.low > 0:
+        below_cfl = judgement.below_cfl.get(distance.scheme)
+        if below_cfl is not None and below_cfl.low > 0:
             out.append(
-                f"Of the distance from pooling the scheme takes {points(less.value)} "
-                f"({span(less.ends, points)}); training left the rest."
+                f"Of the distance from pooling the scheme takes {points(below_cfl.value)} "
+                f"({span(below_cfl.ends, points)}); training left the rest."
             )
     return out

@@ -135,10 +135,10 @@ class Decided(NamedTuple):
         ]
 
     def _part(
-        self, client: str | None, group: str | None, there: Array, question: Question
+        self, client: str | None, group: str | None, selected: Array, question: Question
     ) -> Part:
         def share(of: Array, among: Any) -> Any:
-            rows = there & among
+            rows = selected & among
             if not rows.any():
                 return None
             return wilson(float(np.average(of[rows], weights=self.people[rows])), self._size(rows))
@@ -146,18 +146,18 @@ class Decided(NamedTuple):
         positive, labelled = self.y == 1, ~np.isnan(self.y)
         shares = share(positive, labelled), share(self.right, labelled), share(self.p, True)
         rates = share(self.p, positive), share(self.p, labelled & ~positive)
-        gap, missing = self.gap(question, there) if group is None else (None, ())
+        gap, missing = self.gap(question, selected) if group is None else (None, ())
         disparity = None if gap is None else gap.value
-        return Part(client, group, self._size(there), *shares, *rates, disparity, missing)
+        return Part(client, group, self._size(selected), *shares, *rates, disparity, missing)
 
-    def _size(self, there: Array) -> int:
-        return round(float(self.people[there].sum()))
+    def _size(self, selected: Array) -> int:
+        return round(float(self.people[selected].sum()))
 
-    def gap(self, question: Question, there: Any = True) -> tuple[Gap | None, tuple[str, ...]]:
+    def gap(self, question: Question, selected: Any = True) -> tuple[Gap | None, tuple[str, ...]]:
         """The largest difference of the groups' rates, of equal ones that of the fewest people,
         None where no two can be compared; and the rates that it leaves out, see ``undefined``.
         """
-        y, weight = np.nan_to_num(self.y), self.people * there
+        y, weight = np.nan_to_num(self.y), self.people * selected
         groups = [self.group == a for a in range(len(self.groups))]
         gaps, masses = [], []
         for key in NOTIONS[question.notion]:

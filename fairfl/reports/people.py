@@ -84,7 +84,7 @@ def read(
             "each value of which is a level"
         )
     x, source = _score(data, Path(path).name)
-    is_selected, notes = _chosen(data, group_pair)
+    is_selected, notes = _selected(data, group_pair)
     columns = (column[is_selected] for column in (x, data.label, data.group, data.client))
     people = count_people(*columns, calibrate=calibrate, levels=0 if categorical else levels)
     people = replace(
@@ -93,14 +93,14 @@ def read(
         groups=tuple(data.group_names[code] for code in people.groups),
         clients=tuple(data.client_names[code] for code in people.clients),
     )
-    federation, odd = federation_of(people)
+    federation, federation_notes = federation_of(people)
     lines = [
         f"{people.people:,} people; score: {source}; {people.merged}.",
         *filter(None, [data.note]),
         *notes,
         f"y = 1 stands for {label} = {data.label_names[1]}; {ACCURACIES}",
         *_warned(data, federation, unseen),
-        *odd,
+        *federation_notes,
     ]
     rows = data.select(is_selected) if compare_score else None
     return Read(federation, lines, people, rows, levels)
@@ -124,7 +124,7 @@ def read_summaries(paths: Sequence[Path], calibrate: str = "shared") -> Read:
     )
     if any(summary.withheld.any() for summary in summaries):
         people = replace(people, ranges=np.array(ranges))
-    federation, odd = federation_of(people)
+    federation, federation_notes = federation_of(people)
     lines = [
         f"{people.people:,} people, as counts; sites: {len(summaries)}; levels of the score: "
         f"{len(points)}.",
@@ -135,7 +135,7 @@ def read_summaries(paths: Sequence[Path], calibrate: str = "shared") -> Read:
             for s in summaries
             if s.epsilon is not None
         ),
-        *odd,
+        *federation_notes,
     ]
     return Read(federation, lines, people)
 
@@ -151,10 +151,10 @@ def _withheld(summary: Summary) -> str:
 
 def federation_of(people: Counted) -> tuple[Federation, list[str]]:
     """The federation with its names, and what is odd about its score."""
-    with warnings.catch_warnings(record=True) as odd:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ScoreWarning)
         federation = Federation.of_people(people)
-    notes = [f"Warning: {warning.message}." for warning in odd]
+    notes = [f"Warning: {warning.message}." for warning in caught]
     for name, size in zip(people.groups, people.counts.sum(axis=(0, 2, 3)), strict=True):
         if size < FEW:
             notes.append(
@@ -209,16 +209,16 @@ def _score(data: Dataset, file: str) -> tuple[Array, str]:
     )
 
 
-def _chosen(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:
+def _selected(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:
     """Which rows to keep, and what to say about the others."""
     names = data.group_names
     if pair is None:
         return np.ones(len(data), bool), []
-    fits = [groups for groups in permutations(names, 2) if ",".join(groups) == pair]
-    if not fits:  # a name may hold commas
+    pairs = [groups for groups in permutations(names, 2) if ",".join(groups) == pair]
+    if not pairs:  # a name may hold commas
         raise ValueError(
             f"--group-pair must be two of {some(names)} with a comma between, got {pair!r}"
         )
-    is_selected = np.isin(data.group, [names.index(name) for name in fits[0]])
-    out = len(data) - int(is_selected.sum())
-    return is_selected, [f"{out:,} people of other groups are left out."] if out else []
+    is_selected = np.isin(data.group, [names.index(name) for name in pairs[0]])
+    left_out = len(data) - int(is_selected.sum())
+    return is_selected, [f"{left_out:,} people of other groups are left out."] if left_out else []

@@ -30,7 +30,7 @@ class Folder:
     """
 
     path: Path
-    read: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
+    digests: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
 
     def open(self, description: Mapping[str, Any]) -> None:
         """Make the folder, or go on in it; ValueError where it holds another sweep."""
@@ -60,7 +60,7 @@ class Folder:
 
     def file(self, unit: Mapping[str, Any]) -> Path:
         """Where the result of a unit is."""
-        files = contents(unit, self.read)
+        files = contents(unit, self.digests)
         name = digest([unit, files] if files else unit)
         return self.path / "units" / name[:2] / f"{name[2:40]}.json"
 
@@ -138,10 +138,10 @@ def table(
     names = list(dict.fromkeys(name for row in rows for name in row if name != "error"))
     arrays = {name: _column([row.get(name) for row in rows], pa) for name in names}
     arrays["error"] = pa.array([row["error"] for row in rows], pa.string())
-    whole = pa.table(arrays)
+    joined = pa.table(arrays)
 
     def write(stream: BinaryIO) -> None:
-        pq.write_table(whole, stream)
+        pq.write_table(joined, stream)
 
     write_whole(file, write)
     return missing

@@ -17,6 +17,6 @@ def errata(claims: Iterable[Claim]) -> dict[str, list[list[Claim]]]:
 
     by_author: dict[str, dict[str, list[Claim]]] = {whose: {} for whose in WHOSE}
     for claim in sorted((c for c in claims if c.severity), key=rank):
-        same = next((groups for groups in by_author.values() if claim.erratum in groups), None)
-        (same or by_author[claim.whose]).setdefault(claim.erratum, []).append(claim)
+        existing = next((groups for groups in by_author.values() if claim.erratum in groups), None)
+        (existing or by_author[claim.whose]).setdefault(claim.erratum, []).append(claim)
     return {whose: list(groups.values()) for whose, groups in by_author.items() if groups}

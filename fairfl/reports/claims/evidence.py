@@ -42,18 +42,18 @@ def _line(certificate: ClaimCertificate) -> str:
         kernel = certificate.kernel
         by = f"by {kernel}" if kernel else "not compiled, no coqc was installed"
         coq = escape(_SENTENCE.sub("\n", certificate.statement))
-        beside = "".join(map(_line, certificate.otherwise))
+        witnesses = "".join(map(_line, certificate.otherwise))
         return (
             f"<li>proof ({escape(certificate.file)}, {escape(by)})<pre>{coq}</pre>beside it:"
-            f"<ul>{beside}</ul></li>"
+            f"<ul>{witnesses}</ul></li>"
         )
     return f"<li>{html(certificate.summary())}{_meaning(certificate)}</li>"
 
 
 def _meaning(certificate: ClaimCertificate) -> str:
     if not isinstance(certificate, Counterexample):
-        said = subject(certificate)
-        return f"<br><em>of:</em> {html(said)}" if said else ""
+        text = subject(certificate)
+        return f"<br><em>of:</em> {html(text)}" if text else ""
     key = legend(certificate)
     numbers = "".join(
         f"<li><code>{escape(name)} = {escape(value)}</code>{meaning and ': '}{html(meaning)}</li>"

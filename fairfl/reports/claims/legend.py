@@ -49,15 +49,15 @@ def subject(certificate: ClaimCertificate) -> str:
 
 def words(call: Call) -> str:
     """The first sentence or two of a function, and the arguments that are given."""
-    said = inspect.getdoc(call.resolve()) or ""
-    plain = " ".join(said.split("\n\n")[0].replace("``", "").split()).rstrip(".")
+    docstring = inspect.getdoc(call.resolve()) or ""
+    plain = " ".join(docstring.split("\n\n")[0].replace("``", "").split()).rstrip(".")
     return plain + "".join(f"; {name} = {value(argument)}" for name, argument in call.given.items())
 
 
 def value(data: Any) -> str:
     """An instance's data as people write it: 1/2, [1, 0 (9 times)], {c: 2}."""
     if isinstance(data, list):
-        runs = [(item, len(list(same))) for item, same in groupby(map(value, data))]
+        runs = [(item, len(list(group))) for item, group in groupby(map(value, data))]
         parts = (
             [f"{item} ({n} times)"] if n >= RUN else [item] * n for item, n in runs
         )  # equal neighbours

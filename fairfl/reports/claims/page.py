@@ -55,8 +55,8 @@ def summary(checked: Sequence[Checked], page: str = "") -> str:
         cells = "".join(
             f"<td>{sum(c.settled.verdict == v for c in of_paper)}</td>" for v in verdicts
         )
-        wrong = len(errata(c.claim for c in of_paper).get("printed", ()))
-        link = f'<a href="{page}#{key}-errata">{wrong}</a>' if wrong else ""
+        error_count = len(errata(c.claim for c in of_paper).get("printed", ()))
+        link = f'<a href="{page}#{key}-errata">{error_count}</a>' if error_count else ""
         rows.append(
             f'<tr><td><a href="{page}#{key}">{escape(papers()[key].title)}</a></td>{cells}'
             f"<td>{link}</td></tr>"
@@ -149,8 +149,8 @@ def _errata(key: str, checked: Sequence[Checked]) -> str:
         for severity, meaning in SEVERITY.items():
             items = [_erratum(group) for group in groups if group[0].severity == severity]
             if items:
-                said = "" if whose == "printed" else f", {WHOSE[whose]}"
-                head = f"<h4>{severity.capitalize()}{said}: {meaning} ({len(items)})</h4>"
+                author = "" if whose == "printed" else f", {WHOSE[whose]}"
+                head = f"<h4>{severity.capitalize()}{author}: {meaning} ({len(items)})</h4>"
                 parts.append(f"{head}\n<ol>{''.join(items)}</ol>\n")
     gaps = [_gap(c.claim) for c in checked if c.claim.paper == key and c.claim.gap]
     if gaps:
@@ -176,8 +176,8 @@ def _erratum(claims: Sequence[Claim]) -> str:
 
 
 def _gap(claim: Claim) -> str:
-    place = f'<a href="#{escape(claim.id)}">{escape(claim.number)}</a>'
-    return f"<li>{place}: {html(claim.gap)}</li>\n"
+    link = f'<a href="#{escape(claim.id)}">{escape(claim.number)}</a>'
+    return f"<li>{link}: {html(claim.gap)}</li>\n"
 
 
 def _row(head: str, text: str) -> str:
