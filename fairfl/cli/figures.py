@@ -76,10 +76,8 @@ def draw(
     inputs: dict[str, Any] = {}
     if federation is not None:
         digest = sha256(existing_file(federation).read_bytes()).hexdigest()[:16]
-        inputs = {
-            "federation": read_federation(federation),
-            "given": f"{federation.name} ({digest})",
-        }
+        label = f"{federation.name} ({digest})"
+        inputs = {"federation": read_federation(federation), "given": label}
     out_folder(out, *files_of(*chosen))
     gc.freeze()  # no search for garbage among the modules
     with counting("figures", len(chosen)) as one_more:

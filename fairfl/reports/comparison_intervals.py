@@ -68,12 +68,12 @@ def with_intervals(
         corrected[pooled, 0] = np.nan
         error = np.where(np.isnan(corrected), error, corrected)
     error = np.hypot(error, sampling.noise_errors(influence, sample))
-    upper_end = np.fmax(numbers[:, 0], honest[:, 0]) + sampling.NORMAL * error[:, 0]
+    upper = np.fmax(numbers[:, 0], honest[:, 0]) + sampling.NORMAL * error[:, 0]
     above, other_budgets, further_apart = (
         measured(changed)
         for changed in (
-            _above(comparison, upper_end),
-            _other_budgets(comparison, federation, sample, parts, upper_end),
+            _above(comparison, upper),
+            _other_budgets(comparison, federation, sample, parts, upper),
             _further_apart(comparison, federation, sample),
         )
     )
@@ -114,10 +114,10 @@ def _possible(comparison: Comparison, high: Array) -> Array:
     return high
 
 
-def _above(comparison: Comparison, upper_end: Array) -> Array:
-    """The table where the schemes reach no disparities below ``upper_end`` (S,)."""
+def _above(comparison: Comparison, upper: Array) -> Array:
+    """The table where the schemes reach no disparities below ``upper`` (S,)."""
     out, best = comparison.table, comparison.reaches["cfl"].frontier
-    for rows, reach, low in zip(out, comparison.reaches.values(), upper_end, strict=True):
+    for rows, reach, low in zip(out, comparison.reaches.values(), upper, strict=True):
         curve = reach.frontier
         if np.isfinite(low) and low > curve.disparity[0] + ZERO:
             d = min(low, curve.disparity[-1])
@@ -128,16 +128,15 @@ def _above(comparison: Comparison, upper_end: Array) -> Array:
 
 
 def _other_budgets(
-    comparison: Comparison, federation: Federation, sample: Counted, parts: Array, upper_end: Array
+    comparison: Comparison, federation: Federation, sample: Counted, parts: Array, upper: Array
 ) -> Array:
     """The table where schemes of one budget for all reach their smallest disparity with the least
-    useful of the budgets that have a disparity of at most ``upper_end`` (S,): its value, that
-    judged on people it was not fitted to, or that less the jackknife's bias, if less. The bias is
-    taken to fall with the square root of the people's number, as the gain by chance differences of
-    sites.
+    useful of the budgets that have a disparity of at most ``upper`` (S,): its value, that judged on
+    people it was not fitted to, or that less the jackknife's bias, if less. The bias is taken to
+    fall with the square root of the people's number, as the gain by chance differences of sites.
     """
     out, best, question = comparison.table, comparison.reaches["cfl"].frontier, comparison.question
-    for rows, (scheme, reach), low in zip(out, comparison.reaches.items(), upper_end, strict=True):
+    for rows, (scheme, reach), low in zip(out, comparison.reaches.items(), upper, strict=True):
         if not SCHEMES[scheme].one_budget:
             continue
         budgets = np.linspace(0.0, reach.frontier.eps.max(), sampling.EVEN)

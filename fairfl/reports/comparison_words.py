@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -38,12 +39,8 @@ def sentences(comparison: Comparison) -> list[str]:
         f"Perfect fairness (disparity 0) costs {_lost(question, values[-1] - values[0])}"
         f"{_between(comparison, 'cfl', -1)} when the data are pooled: {fair}.",
     ]
-    out += [
-        _values_at(comparison, k, part)
-        for k in comparison.worded
-        for part in comparison.parts
-        if part
-    ]
+    pairs = product(comparison.worded, filter(None, comparison.parts))
+    out += [_values_at(comparison, k, schemes) for k, schemes in pairs]
     out += [_cost(comparison, scheme) for scheme in comparison.reaches if scheme != CFL.name]
     return [*out, *_sampled(comparison), *_too_few(comparison), *failed(comparison)]
 
@@ -118,9 +115,8 @@ def _values_at(comparison: Comparison, k: int, schemes: Sequence[str]) -> str:
         if reached is None or best is None:
             search_verb = _search_verb(comparison, reach)
             verb = f"{search_verb} to reach no less than" if search_verb else "cannot get below"
-            parts.append(
-                f"{subject} {verb} {_disparity(comparison, scheme, 0)}{_on_people(comparison)}"
-            )
+            smallest = _disparity(comparison, scheme, 0)
+            parts.append(f"{subject} {verb} {smallest}{_on_people(comparison)}")
             continue
         value = comparison.question.value
         a_value = f"a{'n' * (value[0] == 'a')} {value} of " if scheme == CFL.name else ""
@@ -174,9 +170,7 @@ def _cost(comparison: Comparison, scheme: str) -> str:
 
 def _between(comparison: Comparison, scheme: str, column: int) -> str:
     """The interval of a difference of values."""
-    return _brackets(
-        comparison.between(scheme, column), lambda value: difference(comparison.question, value)
-    )
+    return _brackets(comparison.between(scheme, column), partial(difference, comparison.question))
 
 
 def _near_pooling(comparison: Comparison, scheme: str, column: int) -> str:
@@ -188,9 +182,8 @@ def _near_pooling(comparison: Comparison, scheme: str, column: int) -> str:
 def _lower_bound(comparison: Comparison, scheme: str, column: int) -> str:
     """Said of a loss whose interval does not hold zero."""
     ends = comparison.between(scheme, column)
-    return (
-        f", at least {difference(comparison.question, ends[0])} for all such people" if ends else ""
-    )
+    bound = ends and difference(comparison.question, ends[0])
+    return f", at least {bound} for all such people" if bound else ""
 
 
 def _on_people(comparison: Comparison) -> str:
@@ -225,13 +218,10 @@ def _sampled(comparison: Comparison) -> list[str]:
         f"from {comparison.spread.bootstraps} bootstraps (seed {comparison.spread.seed})."
     ]
     if comparison.judged:
-        assert comparison.spread is not None
         k = comparison.worded[0] + 1 if comparison.worded else 0
         where = f"at a disparity of {comparison.disparities[k - 1]:g}" if k else "at disparity 0"
-        value, held_out = (
-            shower(comparison.question)(v[0, k, 0])
-            for v in (comparison.table, comparison.spread.held_out)
-        )
+        tables, show = (comparison.table, comparison.spread.held_out), shower(comparison.question)
+        value, held_out = (show(table[0, k, 0]) for table in tables)
         out.append(
             "These rules are fitted to the people they are counted on. Fitted to four fifths of "
             f"them and judged on the others, pooling's rule {where} reaches {held_out}, "

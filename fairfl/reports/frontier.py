@@ -194,13 +194,9 @@ def table(comparison: Comparison, schemes: Sequence[str], title: str) -> Table:
 
     row("smallest disparity", 0, number)
     row(f"{value} there", 1, shown, True)
+    last = len(comparison.disparities) - 1
     for k, d in enumerate(comparison.disparities):
-        row(
-            f"{value} at disparity {d:g}",
-            len(ENDS) + k,
-            shown,
-            k == len(comparison.disparities) - 1,
-        )
+        row(f"{value} at disparity {d:g}", len(ENDS) + k, shown, k == last)
     row(f"best {value}", 2, shown)
     row("disparity there", 3, number)
     return out

@@ -24,10 +24,8 @@ def as_data(comparison: Comparison) -> dict[str, Any]:
         row |= dict(zip(ends, comparison.numbers[k].tolist(), strict=False))
         row["rule"] = rules.as_data(comparison.rules[scheme], comparison.groups)
         row["exact"] = reach.frontier.exact
-        row["at"] = [
-            {"disparity": d, value: v}
-            for d, v in zip(comparison.disparities, reach.values_at, strict=True)
-        ]
+        pairs = zip(comparison.disparities, reach.values_at, strict=True)
+        row["at"] = [{"disparity": d, value: v} for d, v in pairs]
         if comparison.spread is not None:
             row["intervals"] = {name: comparison.between(scheme, c) for c, name in enumerate(ends)}
             row["intervals"]["cost_of_smallest"] = comparison.between(scheme, -1)

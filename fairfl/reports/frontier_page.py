@@ -46,11 +46,10 @@ def frontier_page(
     """The page; ``notes`` say what was done to the table, and what is not exact."""
     curves = {scheme: reach.frontier for scheme, reach in comparison.reaches.items()}
     steps = positions(float(curves["cfl"].disparity[-1]))
-    dense = at_disparities(
-        federation, comparison.question, curves, steps, True, comparison.failures
-    )
+    question, failures = comparison.question, comparison.failures
+    dense = at_disparities(federation, question, curves, steps, True, failures)
     if sample is not None:
-        with noted("intervals", comparison.failures):
+        with noted("intervals", failures):
             dense = with_intervals(
                 dense, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress
             )
@@ -58,13 +57,13 @@ def frontier_page(
     for k, scheme in enumerate(dense.reaches):
         if progress is not None:
             progress(f"rules of {SCHEMES[scheme].label}", k, len(dense.reaches))
-        with noted(scheme, comparison.failures):
+        with noted(scheme, failures):
             schemes.append(_scheme(dense, federation, scheme))
     data = {
         "steps": list(steps),
         "groups": list(comparison.groups),
-        "share": comparison.question.is_share,
-        "value": comparison.question.value,
+        "share": question.is_share,
+        "value": question.value,
         "rates": _rates(comparison),
         "schemes": schemes,
     }
@@ -76,8 +75,7 @@ def frontier_page(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}: fairness and accuracy</title>\n<style>{style}</style>\n</head>\n"
         "<body>\n<h1>What it costs not to pool the data</h1>\n"
-        f"<p>{escape(_about(comparison, title))}</p>\n"
-        f"{_items(question_lines(comparison.question))}{FORM}"
+        f"<p>{escape(_about(comparison, title))}</p>\n{_items(question_lines(question))}{FORM}"
         f"<h2>In words</h2>\n{_items(sentences(comparison))}"
         f"<h2>What to know</h2>\n{_items([*notes, *KNOW])}<footer>Made by fairfl {__version__}."
         f'</footer>\n<script type="application/json" id="data">{_inside(data)}</script>\n'
