@@ -24,7 +24,7 @@ class Pipe(io.FileIO):
         try:
             return super().write(data)
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())  # for what is still to come
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())  # later writes go nowhere
             raise SystemExit(0) from None
 
 

@@ -216,7 +216,7 @@ def _run(
     )
     differences = (*quick, *experiment.differences(clients))
     written = _write(experiment, clients, table, paired_table, differences, out / experiment.name)
-    # a paper's experiment may search rates of which some diverge, and says so itself
+    # a paper's experiment may search learning rates of which some diverge, and reports it
     lost = diverged(clients) if experiment.name not in experiments() else []
     if as_json:
         report = {"name": experiment.name, "title": experiment.title, "profile": profile}

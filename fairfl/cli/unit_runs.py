@@ -50,7 +50,7 @@ def measured(
     try:
         with of_rounds(len(units), count) as progress:
             return run_units(units, out / RUNS, resume, progress, count, as_done)
-    except NonFiniteUpdate as error:  # what was asked for cannot be done: no fault of ours
+    except NonFiniteUpdate as error:  # a run that cannot be done is exit code 1
         raise RuntimeError(str(error)) from None
 
 

@@ -90,7 +90,7 @@ class Reach:
     loss : the most it loses against CFL at one and the same disparity, over all that both reach:
         the points of all frontiers, and a grid.
     loss_at : that disparity.
-    gain : the most it gains so; 0 unless rules are told the client.
+    gain : the most it gains so; 0 unless rules see the client.
     points : at the smallest disparity, at those of the comparison (or the smallest above), of the
         best value, and at the largest loss.
     """
@@ -115,7 +115,7 @@ class Comparison:
 
     Attributes
     ----------
-    question : what was asked.
+    question : under which the schemes are compared.
     groups, clients : names.
     shares : (A,) of the groups in the population.
     weight : (I,) the clients' masses.
@@ -123,10 +123,10 @@ class Comparison:
     rules : by scheme, at the disparity that is put in words, or the smallest where that is
         larger.
     disparities : where values are compared.
-    is_requested : whether the disparities were asked for; all of them are put in words then.
+    is_requested : whether the user chose the disparities; all of them are put in words then.
     reaches : by scheme, best first.
     people : how many, where the federation was made of people.
-    spread : of ``numbers``, where these are of people and intervals were asked for.
+    spread : of ``numbers``, where these are of people and have intervals.
     failures : why a scheme, or another part of the report, is missing.
     """
 
@@ -223,14 +223,14 @@ def compare(
     Parameters
     ----------
     federation : laws or people.
-    question : what is asked of it.
+    question : under which the schemes are compared.
     at : disparities in [0, 1] at which to compare values; by default a few round numbers.
     count : points of each frontier, at least 2.
     progress : called with what is being computed.
 
     Raises
     ------
-    ValueError : a disparity out of range, or what cannot be asked of this federation.
+    ValueError : a disparity out of range, or a question that this federation cannot answer.
         CertificationError : CFL fails, see :func:`solve`; other schemes' ``failures`` are kept.
     """
     if at is not None:
@@ -293,8 +293,8 @@ def chosen(
 def solution_at(
     fed: Federation, question: Question, scheme: str, curve: Frontier, disparity: float
 ) -> Solution | None:
-    """The solution of the frontier's last point with at most the disparity, for CFL and rules that
-    are told the client of the disparity itself; None where the scheme does not get so low.
+    """The solution of the frontier's last point with at most the disparity; a pooled constraint is
+    solved at the disparity itself. None where the scheme does not get so low.
     """
     k = int(np.searchsorted(curve.disparity, disparity, side="right")) - 1
     if k < 0:

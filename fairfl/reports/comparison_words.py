@@ -19,7 +19,7 @@ SEARCHED = "A better rule may exist: this value comes from a search."
 SURE = 0.95
 """What fewer samples reach is not said to be reached without their share."""
 DETECTABLE = 0.01
-"""Where a loss may be further than this from its estimate, more people are asked for."""
+"""Where an interval of a loss reaches further from its estimate, more people are needed."""
 NEGLIGIBLE = 5e-6
 """Losses below this are called none: of accuracy they print as 0.000 percentage points."""
 

@@ -19,7 +19,7 @@ from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
 
 POINTS = 20
-"""Of frontiers of which some points are asked about; what is between them is solved then."""
+"""Points of a frontier that is evaluated at few disparities, which are solved between them."""
 COMPARED = "cfl", *(scheme.name for scheme in COMMON)
 """Pooling, and what all clients can agree on."""
 

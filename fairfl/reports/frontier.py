@@ -87,7 +87,7 @@ def report(
     parts: dict[str, list[Part]] | None = None,
     as_json: bool,
 ) -> None:
-    """Write what was found into the folder ``out``, if any, then ``pages``, and print it below
+    """Write the comparison into the folder ``out``, if any, then ``pages``, and print it below
     ``notes``, what was done to the table; ``scores``: see ``compare_scores``; ``parts``: of the
     people, by scheme, see ``Decided.parts``.
     """
@@ -248,7 +248,7 @@ def write(comparison: Comparison, title: str, out: Path) -> list[Path]:
         )
         files = save("frontier", title, data, figure, out)
     for scheme, chosen in comparison.rules.items():
-        if isinstance(rule := chosen.solution.classifier, Classifier):  # not told the client
+        if isinstance(rule := chosen.solution.classifier, Classifier):  # one rule for all clients
             files.append(write_whole(out / f"rule_{scheme}.json", rule.to_json()))
     return files
 

@@ -169,7 +169,7 @@ def _accepted(rule: Chosen) -> list[str]:
 
 
 def _round(values: Any) -> Any:
-    """Six decimals; None of what is not known."""
+    """Values rounded to six decimals; None for NaN."""
     if values is None:
         return None
     numbers = np.asarray(values, float)

@@ -150,7 +150,7 @@ def _withheld(summary: Summary) -> str:
 
 
 def federation_of(people: Counted) -> tuple[Federation, list[str]]:
-    """The federation with its names, and what is odd about its score."""
+    """The federation with its names, and warnings about its score and its small groups."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ScoreWarning)
         federation = Federation.of_people(people)

@@ -25,7 +25,7 @@ class Chosen:
 
 
 LISTED = 20
-"""Of more clients than this the range of budgets is told; JSON has them all."""
+"""With more clients than this the range of budgets is printed; JSON has them all."""
 
 
 def budgets(solution: Solution) -> str:

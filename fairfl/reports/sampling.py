@@ -7,7 +7,7 @@ respect to the people (``fairfl.solvers.sensitivity``), within each client, whos
 an optimum is chosen for the people it is counted on, and is worth less on others: everybody is
 judged by rules that were fitted, at the same budgets, to the other four fifths.
 
-A derivative knows the rule that is found, and not how other people would change it. What that
+A derivative is of the fitted rule, and ignores how other people would change that rule. What that
 adds (for the members of an ensemble at its smallest disparity, say) shows where rules are fitted to
 halves of the people: what the derivative does not explain of these numbers is a second part of the
 variance (``corrected``). The disparity of the best rule jumps when η passes a level's costs; its
@@ -36,7 +36,7 @@ from fairfl.theory.populations.finite import Joint
 from fairfl.theory.populations.notions import Rates, disparity
 
 BOOTSTRAPS = 100
-"""Unless a number is asked for."""
+"""Default number of bootstraps."""
 FEWEST, MOST_BOOTSTRAPS = 20, 100_000
 """Intervals are not made of fewer, nor of more."""
 LEVEL, NORMAL = 0.95, 1.959963984540054
@@ -134,9 +134,9 @@ def halved(counts: Array, rng: np.random.Generator) -> Array:
 
 
 class Spot(NamedTuple):
-    """A point of a scheme's frontier that is asked about: the budgets of its rule, (1,) of CFL and
-    client-aware rules, else (I,), whether it is one of the ends, "smallest" or "best", and budgets
-    (N, I) of neighbouring points, see ``influences``.
+    """A point of a scheme's frontier: the budgets of its rule, (1,) of CFL and client-aware rules,
+    else (I,), whether it is one of the ends, "smallest" or "best", and budgets (N, I) of
+    neighbouring points, see ``influences``.
     """
 
     scheme: str
@@ -276,14 +276,14 @@ def corrected(
 
 
 def residuals(by_part: Array, influence: Array, parts: Array) -> Array:
-    """(..., FOLDS) what derivatives do not explain of numbers that were found without one part."""
+    """(..., FOLDS) what derivatives do not explain of numbers computed without one part."""
     people = parts.sum(axis=0)
     explained = [means(influence, people - part, people) for part in parts]
     return by_part - np.stack(explained, axis=-1)
 
 
 def jackknife(by_part: Array) -> Array:
-    """(...) standard errors of numbers (..., FOLDS) that were found without one of the parts."""
+    """(...) standard errors of numbers (..., FOLDS) computed without one of the parts."""
     return np.sqrt((FOLDS - 1) * by_part.var(axis=-1))
 
 

@@ -77,7 +77,7 @@ class Grid(Sequence[dict[str, Any]]):
             raise ValueError(f"a parameter must have values or draws, got both for {min(common)}")
         if (units := prod(map(len, self.axes.values())) * self.count) > MOST_UNITS:
             raise ValueError(f"a grid must have at most {MOST_UNITS} units, got {units}")
-        self[0]  # a place that is not there is an error before any work
+        self[0]  # a name of no place in a unit is an error before any work
 
     def __len__(self) -> int:
         return prod(len(values) for values in self.axes.values()) * self.count
