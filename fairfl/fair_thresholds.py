@@ -134,7 +134,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self._one_group = group is None
         if group is None:  # everybody stands in two groups, so that no budget binds
             group = np.repeat([0, 1], len(codes))
-            score, codes, site = (np.tile(each, 2) for each in (score, codes, site))
+            score, codes, site = (np.tile(column, 2) for column in (score, codes, site))
         self.federation_ = Federation.from_samples(
             score, codes, group, site, levels=self.levels, calibrate=self.calibrate
         )
@@ -148,7 +148,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         """The people's scores, from folds that do not hold them."""
         self.estimator_ = None
         if isinstance(self.estimator, str):
-            return self._given(features)
+            return self._score(features)
         base: Any = self.estimator
         if base is None:
             base = make_pipeline(StandardScaler(), LogisticRegression())
@@ -161,7 +161,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         chances: Any = cross_val_predict(base, features, codes, cv=dealt, method="predict_proba")
         return chances[:, 1]
 
-    def _given(self, features: Any) -> Array:
+    def _score(self, features: Any) -> Array:
+        """The only column of the features, which is the score with ``passthrough``."""
         if self.estimator != "passthrough":
             raise ValueError(
                 f"estimator must be a classifier, None or 'passthrough', got {self.estimator!r}"
@@ -176,18 +177,18 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: ArrayLike, *, sensitive_features: ArrayLike | None = None) -> Array:
         """(n, 2) the chances of the two labels to be predicted."""
         check_is_fitted(self)
-        given: Any = X
-        features: Any = validate_data(self, given, reset=False)
+        people: Any = X
+        features: Any = validate_data(self, people, reset=False)
         learned = self.estimator_
-        score = self._given(features) if learned is None else learned.predict_proba(features)[:, 1]
+        score = self._score(features) if learned is None else learned.predict_proba(features)[:, 1]
         if self._one_group or self.sees == "x":
             chance = self.rule_(score, self.rule_.groups[0])
         elif sensitive_features is None:
             raise ValueError("sensitive_features must be given: the rule's thresholds are by group")
         else:
             chance = self.rule_(score, self._rows(sensitive_features, len(score)))
-        both = [1.0 - chance, chance]
-        return np.column_stack(both if self._one else both[::-1])
+        chances = [1.0 - chance, chance]
+        return np.column_stack(chances if self._one else chances[::-1])
 
     def predict(
         self, X: ArrayLike, *, sensitive_features: ArrayLike | None = None, random_state: Any = None
@@ -195,8 +196,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         """(n,) labels; where the rule accepts a share, drawn from ``random_state``."""
         chance = self.predict_proba(X, sensitive_features=sensitive_features)[:, 1]
         state = self.random_state if random_state is None else random_state
-        drawn = check_random_state(state).random_sample(len(chance)) < chance
-        return self.classes_[drawn.astype(int)]
+        is_accepted = check_random_state(state).random_sample(len(chance)) < chance
+        return self.classes_[is_accepted.astype(int)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,7 +13,7 @@ from fairfl.cli.options import (
     Encoding,
     Missing,
     Sep,
-    given,
+    nonempty,
     of_file,
     option,
     out_file,
@@ -56,40 +56,42 @@ def apply(
     from fairfl.theory.populations.classifiers import Classifier, called
 
     out_file(out)
-    form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
+    form = take_form(nonempty(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
     with of_file(rule):
-        read = Classifier.from_json(read_bounded(rule))
-    known = read.named([called(name) for name in read.groups])
+        classifier = Classifier.from_json(read_bounded(rule))
+    classifier = classifier.named([called(name) for name in classifier.groups])
     rows = table_rows(file, form)
     # a pipe can be read once only: its rows stay in memory
-    rows, again = (rows, table_rows(file, form)) if file.is_file() else tee(rows)
+    rows, unread = (rows, table_rows(file, form)) if file.is_file() else tee(rows)
     table = read_table(file, form, {"score": (score,), "group": group}, rows=rows)
-    a = _places("group", table, group, [str(name) for name in known.groups])
-    x = _places("score", table, [score], known.names) if known.names else table.numbers(score)
-    chance = known.of_number(x, a)
+    a = _places("group", table, group, [str(name) for name in classifier.groups])
+    names = classifier.names
+    x = _places("score", table, [score], names) if names else table.numbers(score)
+    chance = classifier.of_number(x, a)
     decision = np.random.default_rng(seed).random(len(table)) < chance
-    header = next(again)
-    if there := {name.strip() for name in header} & set(ADDED):
-        raise ValueError(f"{file.name} must have no column {min(there)!r}: it is to be added")
+    header = next(unread)
+    if taken := {name.strip() for name in header} & set(ADDED):
+        raise ValueError(f"{file.name} must have no column {min(taken)!r}: it is to be added")
     text = io.StringIO()
     writer = csv.writer(text, delimiter=form.sep, lineterminator="\n")
     writer.writerow([*header, *ADDED])
     added = dict(zip(table.rows.tolist(), zip(chance, decision, strict=True), strict=True))
-    for number, row in enumerate(again, start=1):
+    for number, row in enumerate(unread, start=1):
         if number in added:
             p, yes = added[number]
             writer.writerow([*row, f"{p:.12g}".replace(".", form.decimal), int(yes)])
     write_whole(out, text.getvalue())
     if table.dropped:
         typer.echo(table.dropped)
-    for name, each in zip(known.groups, known.number(known.groups), strict=True):
-        own = decision[a == each]
-        typer.echo(f"{name}: {own.sum():,} of {own.size:,} accepted; {known.accepted(name)}")
+    for name, code in zip(classifier.groups, classifier.number(classifier.groups), strict=True):
+        decisions = decision[a == code]
+        count = f"{decisions.sum():,} of {decisions.size:,} accepted"
+        typer.echo(f"{name}: {count}; {classifier.accepted(name)}")
     typer.echo(f"written: {out}")
 
 
-def _places(role: str, table: Table, columns: list[str], known: Sequence[str]) -> Any:
-    """(n,) which of the known names each row has, in several columns with " & " between."""
+def _places(role: str, table: Table, columns: list[str], rule_names: Sequence[str]) -> Any:
+    """(n,) which of the rule's names each row has, in several columns with " & " between."""
     import numpy as np
 
     from fairfl._support.checks import listed
@@ -97,12 +99,12 @@ def _places(role: str, table: Table, columns: list[str], known: Sequence[str]) -
     parts = zip(
         *([names[k] for k in codes] for codes, names in map(table.categories, columns)), strict=True
     )
-    place, found = {name: k for k, name in enumerate(known)}, []
+    index, positions = {name: k for k, name in enumerate(rule_names)}, []
     for row, names in zip(table.rows, parts, strict=True):
-        if (name := " & ".join(names)) not in place:
+        if (name := " & ".join(names)) not in index:
             raise ValueError(
-                f"{role} must be one of {listed([repr(one) for one in known])} of the rule, got "
+                f"{role} must be one of {listed(list(map(repr, rule_names)))} of the rule, got "
                 f"{name!r} in row {row} of {table.path.name}"
             )
-        found.append(place[name])
-    return np.array(found)
+        positions.append(index[name])
+    return np.array(positions)

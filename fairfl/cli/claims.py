@@ -30,12 +30,12 @@ ID_COLUMN = 26
 def _only(name: str, words: Sequence[str]) -> Any:
     """An option that takes some of ``words``, once or several times."""
 
-    def chosen(given: list[str] | None) -> list[str]:
-        found = [word.strip() for one in given or () for word in one.split(",")]
-        for word in found:
+    def chosen(values: list[str] | None) -> list[str]:
+        selected = [word.strip() for value in values or () for word in value.split(",")]
+        for word in selected:
             if word not in words:
                 raise typer.BadParameter(f"must be one of {', '.join(words)}, got {word!r}")
-        return found
+        return selected
 
     return option(f"Only {', '.join(words)}: repeat, or commas.", name, callback=chosen)
 
@@ -60,11 +60,11 @@ def list_claims(
     """List claims with the verdicts of the committed record, theorems and severe errors first;
     --json has more of each, and the repaired forms of false ones.
     """
-    chosen = _listed(ids, level=level, verdict=verdict, severity=severity, whose=whose)
+    claims = _listed(ids, level=level, verdict=verdict, severity=severity, whose=whose)
     if as_json:
-        typer.echo(json.dumps(chosen, ensure_ascii=False, indent=1))
+        typer.echo(json.dumps(claims, ensure_ascii=False, indent=1))
         return
-    _table(chosen)
+    _table(claims)
 
 
 @app.command(cls=Command)
@@ -180,11 +180,11 @@ def _listed(ids: list[str] | None, **only: list[str] | None) -> list[dict[str, A
     from fairfl.claims.listing import listing
     from fairfl.claims.registry import matching
 
-    known = listing()
-    chosen = [known[id] for id in matching(ids, known)]
+    recorded = listing()
+    claims = [recorded[id] for id in matching(ids, recorded)]
     return [
         claim
-        for claim in chosen
+        for claim in claims
         if all(claim[name] in words for name, words in only.items() if words)
     ]
 
@@ -194,10 +194,10 @@ def _entries(ids: list[str] | None, levels: list[str] | None) -> list[Entry]:
 
     if not levels:
         return find(ids)
-    chosen = [registered()[claim["id"]] for claim in _listed(ids, level=levels)]
-    if not chosen:
+    entries = [registered()[claim["id"]] for claim in _listed(ids, level=levels)]
+    if not entries:
         raise ValueError(f"--level must be one that a recorded claim has, got {', '.join(levels)}")
-    return chosen
+    return entries
 
 
 def _run(
@@ -213,28 +213,28 @@ def _run(
         for outcome in as_done(examine_id, tasks, job_count(jobs, len(tasks))):
             one_more(outcome.id)
             if not quiet:
-                told = "checked" if outcome.passed else "FAILED"
-                typer.echo(f"{outcome.id:<48}  {told:<7}  {outcome.seconds:6.1f} s")
+                status = "checked" if outcome.passed else "FAILED"
+                typer.echo(f"{outcome.id:<48}  {status:<7}  {outcome.seconds:6.1f} s")
             yield outcome
 
 
-def _table(chosen: list[dict[str, Any]]) -> None:
+def _table(claims: list[dict[str, Any]]) -> None:
     """A line per claim, cut to the width of a terminal. Repaired forms have none: the verdict of
     their claim says that they exist.
     """
     from fairfl.reports.terminal import width
 
-    ids = {c["id"] for c in chosen}
+    ids = {c["id"] for c in claims}
     rows = [("id", "verdict", "level", "severity", "statement")]
-    for c in chosen:
+    for c in claims:
         if c["id"].removesuffix(REPAIRED) not in ids - {c["id"]}:
             verdict = c["verdict"] or re.split(r"[:,] | since| for", c["status"])[0]
             rows.append((c["id"], verdict, c["level"] or "", c["severity"] or "", c["statement"]))
     sizes = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:4]]
     sizes[0] = min(sizes[0], ID_COLUMN)
-    wide = width()
+    columns = width()
     for *short, statement in rows:
         line = "  ".join(
             [c.ljust(size) for c, size in zip(short, sizes, strict=True)] + [statement]
         )
-        typer.echo(line if wide is None or len(line) <= wide else f"{line[: wide - 1]}…")
+        typer.echo(line if columns is None or len(line) <= columns else f"{line[: columns - 1]}…")

@@ -61,35 +61,37 @@ def crosscheck(
     if show:
         from fairfl.cli.unit_runs import show_list
 
-        show_list("studies", lambda: _chosen(names or []), as_json)
+        show_list("studies", lambda: _studies(names or []), as_json)
         return
-    chosen = _chosen(names or [])
-    told = [run_study(study, profile.value, seeds, out, resume, jobs, as_json) for study in chosen]
+    studies = _studies(names or [])
+    reports = [
+        run_study(study, profile.value, seeds, out, resume, jobs, as_json) for study in studies
+    ]
     if as_json:
-        typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
-    if any(map(failed, told)):
+        typer.echo(json.dumps(reports, ensure_ascii=False, indent=1))
+    if any(map(failed, reports)):
         raise typer.Exit(FAILED)
 
 
-def _chosen(names: Sequence[str]) -> list[Study]:
+def _studies(names: Sequence[str]) -> list[Study]:
     """The studies of these names and TOML files; of none all."""
     from fairfl.studies.crosscheck.studies.all_studies import find
 
     files = [name for name in names if name.lower().endswith(".toml")]
-    rest = [name for name in names if name not in files]
-    chosen = find(rest) if rest or not files else []
+    ids = [name for name in names if name not in files]
+    studies = find(ids) if ids or not files else []
     if files:
         from fairfl.studies.crosscheck.own import own_study
 
         for file in files:
             with of_file(file):
-                chosen = [*chosen, own_study(file)]
-    return chosen
+                studies = [*studies, own_study(file)]
+    return studies
 
 
-def failed(told: dict[str, Any]) -> bool:
+def failed(report: dict[str, Any]) -> bool:
     """Whether a hard verdict of a study does not hold."""
-    return any(verdict["hard"] and verdict["holds"] is False for verdict in told["verdicts"])
+    return any(verdict["hard"] and verdict["holds"] is False for verdict in report["verdicts"])
 
 
 def run_study(
@@ -107,23 +109,23 @@ def run_study(
 
     count = seeds or study.seeds[profile]
     files = ("verdicts.json", "measures.csv", *names(*(drawing.name for drawing in study.pictures)))
-    units = [instance("units", one, Unit) for one in study.units(Scale(profile, count))]
+    units = [instance("units", unit, Unit) for unit in study.units(Scale(profile, count))]
     measures = measured(units, out, resume, jobs, study.name, files)
-    verdicts = [instance("verdicts", one, Verdict) for one in study.verdicts(measures)]
+    verdicts = [instance("verdicts", verdict, Verdict) for verdict in study.verdicts(measures)]
     tables = {}
-    for name, one in instance("tables", study.tables(measures), dict).items():
-        table = instance(f"tables[{name!r}]", one, pd.DataFrame)
+    for name, frame in instance("tables", study.tables(measures), dict).items():
+        table = instance(f"tables[{name!r}]", frame, pd.DataFrame)
         # rows that have names, as groupby leaves them, keep them as columns
         tables[name] = table if table.index.names == [None] else table.reset_index()
-    told = [dict(vars(verdict)) for verdict in verdicts]
-    written = _write(study, measures, tables, told, out / study.name)
-    found: dict[str, Any] = {
+    verdict_rows = [dict(vars(verdict)) for verdict in verdicts]
+    written = _write(study, measures, tables, verdict_rows, out / study.name)
+    report: dict[str, Any] = {
         "name": study.name,
         "title": study.title,
         "profile": profile,
         "seeds": count,
         "tables": {name: as_rows(table) for name, table in tables.items()},
-        "verdicts": told,
+        "verdicts": verdict_rows,
         "lines": list(map(sentence, verdicts)),
     }
     if not quiet:
@@ -136,9 +138,9 @@ def run_study(
             ]
             tell_table([list(map(str, table.columns)), *cells])
             tell("")
-        tell("\n".join(f"- {line}" for line in found["lines"]), "  ")
+        tell("\n".join(f"- {line}" for line in report["lines"]), "  ")
         tell(f"\nwritten: {', '.join(map(str, written))}\n", "  ")
-    return found | {"files": list(map(str, written))}
+    return report | {"files": list(map(str, written))}
 
 
 def sentence(verdict: Verdict) -> str:
@@ -151,7 +153,7 @@ def _write(
     study: Study,
     measures: pd.DataFrame,
     tables: dict[str, pd.DataFrame],
-    told: Sequence[dict[str, Any]],
+    verdict_rows: Sequence[dict[str, Any]],
     folder: Path,
 ) -> list[Path]:
     """measures.csv, NAME.csv of each table, verdicts.json and the pictures; the files."""
@@ -163,7 +165,7 @@ def _write(
         f"{name}.csv": csv_text(table, "%.10g")
         for name, table in {"measures": measures, **tables}.items()
     }
-    texts["verdicts.json"] = json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+    texts["verdicts.json"] = json.dumps(verdict_rows, ensure_ascii=False, indent=1) + "\n"
     files = write_piece(folder / f"verdicts{SUFFIX}", texts)
     for drawing in study.pictures:
         files += draw(drawing, measures, folder)

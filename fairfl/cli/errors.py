@@ -29,7 +29,7 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         options = [param for param in self.params if param.param_type_name == "option"]
-        with one_line({str(one.name).rstrip("s"): one.opts[0] for one in options}):
+        with one_line({str(param.name).rstrip("s"): param.opts[0] for param in options}):
             return super().invoke(ctx)
 
 
@@ -58,7 +58,7 @@ def one_line(options: dict[str, str] | None = None) -> Iterator[None]:
     except _Usage as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # the help, which no line is
             raise
-        raise _exit(_told(error), USAGE) from None
+        raise _exit(_usage_message(error), USAGE) from None
     except (NotImplementedError, RecursionError):  # a RuntimeError that is a fault of ours
         raise
     except (
@@ -83,12 +83,12 @@ def one_line(options: dict[str, str] | None = None) -> Iterator[None]:
         raise _exit(f"{place}: {type(error).__name__}: {error}", FAILED) from None
 
 
-def _told(error: typer.BadParameter) -> str:
+def _usage_message(error: typer.BadParameter) -> str:
     """What typer says of a command line, and the value that was given, which pydantic knows."""
     message = error.format_message().rstrip(".")
-    found = getattr(error.__cause__, "errors", list)()
-    value = str(found[0]["input"]) if found else ""
-    return f"{message}, got {value}" if found and repr(value) not in message else message
+    errors = getattr(error.__cause__, "errors", list)()
+    value = str(errors[0]["input"]) if errors else ""
+    return f"{message}, got {value}" if errors and repr(value) not in message else message
 
 
 def _typed(message: str, options: dict[str, str]) -> str:
@@ -96,8 +96,8 @@ def _typed(message: str, options: dict[str, str]) -> str:
     names = re.match(r"[\w, ]+?(?= (must|goes) | ')", message)
     if names is None:
         return message
-    known = re.sub(r"\w+", lambda word: options.get(word[0].rstrip("s"), word[0]), names[0])
-    return known + message[names.end() :]
+    named = re.sub(r"\w+", lambda word: options.get(word[0].rstrip("s"), word[0]), names[0])
+    return named + message[names.end() :]
 
 
 def _exit(message: str, code: int) -> typer.Exit:

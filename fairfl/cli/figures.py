@@ -72,21 +72,22 @@ def draw(
     from fairfl.figures.render import render_all
     from fairfl.studies.own.federation_file import read_federation
 
-    wanted = [entry.name for entry in find(names)]
-    own: dict[str, Any] = {}
+    chosen = [entry.name for entry in find(names)]
+    inputs: dict[str, Any] = {}
     if federation is not None:
         digest = sha256(existing_file(federation).read_bytes()).hexdigest()[:16]
-        own = {"federation": read_federation(federation), "given": f"{federation.name} ({digest})"}
-    out_folder(out, *files_of(*wanted))
+        label = f"{federation.name} ({digest})"
+        inputs = {"federation": read_federation(federation), "given": label}
+    out_folder(out, *files_of(*chosen))
     gc.freeze()  # no search for garbage among the modules
-    with counting("figures", len(wanted)) as one_more:
+    with counting("figures", len(chosen)) as one_more:
 
-        def told(outcome: Outcome, done: int, count: int) -> None:
+        def show(outcome: Outcome, done: int, count: int) -> None:
             one_more(outcome.name)
             typer.echo(_line(outcome))
 
         return render_all(
-            wanted, out, job_count(jobs, len(wanted)), force=force, progress=told, **own
+            chosen, out, job_count(jobs, len(chosen)), force=force, progress=show, **inputs
         )
 
 

@@ -17,7 +17,7 @@ from fairfl.cli.options import (
     Missing,
     Positive,
     Sep,
-    given,
+    nonempty,
     option,
     out_file,
     out_folder,
@@ -142,12 +142,12 @@ def frontier(
     from fairfl.reports.scores import compare_scores
 
     only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
-    asked: Any = (notion, difference, _costs(costs), sees, local_eps, only)
-    question = Question(*asked)
+    arguments: Any = (notion, difference, _costs(costs), sees, local_eps, only)
+    question = Question(*arguments)
     if by_client is not None:
         one_of("--by-client", by_client, [s for s in question.schemes if s != "client_aware"])
-    draws = given(bootstraps=bootstraps, seed=seed)
-    people = given(
+    draws = nonempty(bootstraps=bootstraps, seed=seed)
+    people = nonempty(
         score=score,
         label=label,
         group=group,
@@ -177,7 +177,7 @@ def frontier(
         read = _read(files, people, draws, sees == "x")
         question, left_out = question.for_groups(read.federation.n_groups, by_client)
         read = read._replace(notes=[*read.notes, *left_out])
-        found = compared(
+        comparison = compared(
             read.federation,
             read.people,
             question=question,
@@ -186,15 +186,16 @@ def frontier(
             progress=progress,
             **draws,
         )
-        parts = {by_client: _parts(read, found, by_client)} if by_client in found.rules else None
+        rules = comparison.rules
+        parts = {by_client: _parts(read, comparison, by_client)} if by_client in rules else None
         scores = []
-        with noted("scores", found.failures):
-            scores = compare_scores(read, found, seed or 0, progress) if read.rows else []
+        with noted("scores", comparison.failures):
+            scores = compare_scores(read, comparison, seed or 0, progress) if read.rows else []
         pages = {}
         if page is not None:
-            pages[page] = _page(read, found, title=title, progress=progress, **draws)
+            pages[page] = _page(read, comparison, title=title, progress=progress, **draws)
     report(
-        found,
+        comparison,
         read.notes,
         title=title,
         out=out,
@@ -203,8 +204,8 @@ def frontier(
         parts=parts,
         as_json=as_json,
     )
-    if found.failures:
-        raise RuntimeError("; ".join(failed(found)))
+    if comparison.failures:
+        raise RuntimeError("; ".join(failed(comparison)))
 
 
 def _read(files: list[Path], people: dict[str, Any], draws: dict[str, Any], unseen: bool) -> Read:
@@ -230,29 +231,29 @@ def _read(files: list[Path], people: dict[str, Any], draws: dict[str, Any], unse
     return read(files[0], unseen=unseen, form=take_form(people), **people)
 
 
-def _no_table(people: dict[str, Any], got: str) -> None:
+def _no_table(people: dict[str, Any], source: str) -> None:
     """ValueError where options of a table of people are given without one."""
     if people:
-        raise ValueError(f"{', '.join(people)} goes with a table of people, got {got}")
+        raise ValueError(f"{', '.join(people)} goes with a table of people, got {source}")
 
 
-def _parts(read: Read, found: Comparison, scheme: str) -> list[Part]:
+def _parts(read: Read, comparison: Comparison, scheme: str) -> list[Part]:
     """The people by client and group, decided by a scheme's rule."""
     from fairfl.reports.parts import Decided
 
     if read.people is None:
         raise ValueError("--by-client goes with people, got a federation of laws")
-    rule: Any = found.rules[scheme].solution.classifier
-    return Decided.by_rule(read.people, rule).parts(found.question)
+    rule: Any = comparison.rules[scheme].solution.classifier
+    return Decided.by_rule(read.people, rule).parts(comparison.question)
 
 
-def _page(read: Read, found: Comparison, **drawn: Any) -> str:
+def _page(read: Read, comparison: Comparison, **settings: Any) -> str:
     """The page of ``--page``."""
     from fairfl.reports.frontier import searched
     from fairfl.reports.frontier_page import frontier_page
 
-    told = [*read.notes, *searched(found)]
-    return frontier_page(found, read.federation, read.people, told, **drawn)
+    notes = [*read.notes, *searched(comparison)]
+    return frontier_page(comparison, read.federation, read.people, notes, **settings)
 
 
 def _costs(text: str) -> Any:

@@ -15,7 +15,7 @@ from fairfl.cli.options import (
     Missing,
     Positive,
     Sep,
-    given,
+    nonempty,
     option,
     take_form,
 )
@@ -63,10 +63,10 @@ def judge(
     from fairfl.reports.terminal import tell, tell_table
 
     form = take_form(
-        given(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)
+        nonempty(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)
     )
     with stages() as progress:
-        found = judge(
+        judgement = judge(
             file,
             prediction=prediction,
             label=label,
@@ -80,8 +80,8 @@ def judge(
             progress=progress,
         )
     if as_json:
-        typer.echo(json.dumps(asdict(found), indent=1, allow_nan=False))
+        typer.echo(json.dumps(asdict(judgement), indent=1, allow_nan=False))
         return
-    tell_table(table(found.parts, client or "client", ", ".join(group)))
-    for line in sentences(found):
+    tell_table(table(judgement.parts, client or "client", ", ".join(group)))
+    for line in sentences(judgement):
         tell(line, "  ")

@@ -26,9 +26,9 @@ class Profile(StrEnum):
     paper = "paper"
 
 
-def option(help: str, *names: str, **more: Any) -> Any:
+def option(help: str, *names: str, **settings: Any) -> Any:
     """An option, its help first."""
-    return typer.Option(*names, help=help, **more)
+    return typer.Option(*names, help=help, **settings)
 
 
 def place(metavar: str) -> dict[str, Any]:
@@ -53,8 +53,8 @@ def completed(package: str, kind: str) -> Callable[[str], list[str]]:
     """What a shell completes a name to: those on the list, for which nothing is imported."""
 
     def names(incomplete: str) -> list[str]:
-        known = (row["name"] for row in listed(package, kind))
-        return [name for name in known if name.startswith(incomplete)]
+        listed_names = (row["name"] for row in listed(package, kind))
+        return [name for name in listed_names if name.startswith(incomplete)]
 
     return names
 
@@ -103,7 +103,7 @@ Categorical = Annotated[
 ]
 
 
-def given(**options: Any) -> dict[str, Any]:
+def nonempty(**options: Any) -> dict[str, Any]:
     """The options that a user gave: without None, False and empty lists."""
     return {
         name: value
@@ -150,7 +150,7 @@ def out_folder(path: Path, *files: str, option: str = "--out") -> Path:
     for name in files:
         target_of(path / name)
     try:
-        with TemporaryFile(dir=next(one for one in (path, *path.parents) if one.exists())):
+        with TemporaryFile(dir=next(folder for folder in (path, *path.parents) if folder.exists())):
             pass
     except OSError as error:
         raise RuntimeError(

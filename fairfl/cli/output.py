@@ -24,7 +24,7 @@ class Pipe(io.FileIO):
         try:
             return super().write(data)
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())  # for what is still to come
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())  # later writes go nowhere
             raise SystemExit(0) from None
 
 
@@ -32,5 +32,5 @@ def plain_output() -> None:
     """Put such an output in the place of ``sys.stdout``, if there is one."""
     if sys.stdout is not None:
         pipe = Pipe(sys.stdout.fileno(), "w", closefd=False)
-        given = {"encoding": sys.stdout.encoding, "errors": sys.stdout.errors}
-        sys.stdout = Output(io.BufferedWriter(pipe), **given, line_buffering=pipe.isatty())
+        text_format = {"encoding": sys.stdout.encoding, "errors": sys.stdout.errors}
+        sys.stdout = Output(io.BufferedWriter(pipe), **text_format, line_buffering=pipe.isatty())

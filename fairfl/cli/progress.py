@@ -25,11 +25,11 @@ TIMES = (TimeElapsedColumn(), TimeRemainingColumn())
 
 
 @contextmanager
-def counting(what: str, total: int) -> Iterator[Callable[[str], None]]:
+def counting(label: str, total: int) -> Iterator[Callable[[str], None]]:
     """A bar of ``total`` things; what is yielded is called with the name of each as it is done."""
     last = TextColumn("{task.fields[last]}")
-    with _bar(TextColumn(what), BarColumn(), MofNCompleteColumn(), *TIMES, last) as bar:
-        task = bar.add_task(what, total=total, last="")
+    with _bar(TextColumn(label), BarColumn(), MofNCompleteColumn(), *TIMES, last) as bar:
+        task = bar.add_task(label, total=total, last="")
         yield lambda name: bar.update(task, advance=1, last=name)
 
 
@@ -44,10 +44,10 @@ def of_rounds(units: int, jobs: int) -> Iterator[Callable[[str, int, int], None]
 
         def progress(unit: str, round: int, rounds: int) -> None:
             done[unit] = round / rounds
-            where = "" if jobs > 1 else f"  {unit}: round {round} of {rounds}"
+            suffix = "" if jobs > 1 else f"  {unit}: round {round} of {rounds}"
             finished = sum(share == 1 for share in done.values())
             bar.update(
-                task, completed=sum(done.values()), description=f"run {finished} of {units}{where}"
+                task, completed=sum(done.values()), description=f"run {finished} of {units}{suffix}"
             )
 
         yield progress

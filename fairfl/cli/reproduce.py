@@ -42,11 +42,11 @@ def reproduce(out: Out = Path("out"), jobs: Jobs = 0, force: Force = False) -> N
         outcomes = draw(None, out, jobs, force)
         claims = recorded()
         write_report(out, claims)
-        wrong = {c.claim.id: "; ".join(c.problems) for c in claims if c.outcome and c.problems}
-        wrong |= _unverified([c.outcome for c in claims if c.outcome], jobs)
+        failures = {c.claim.id: "; ".join(c.problems) for c in claims if c.outcome and c.problems}
+        failures |= _unverified([c.outcome for c in claims if c.outcome], jobs)
         studies, missing = _crosschecked(out / "crosscheck", jobs)
-        typer.echo(f"page: {write_index(out, outcomes, claims, wrong, studies, missing)}")
-        if wrong or any(map(failed, studies)):
+        typer.echo(f"page: {write_index(out, outcomes, claims, failures, studies, missing)}")
+        if failures or any(map(failed, studies)):
             raise typer.Exit(FAILED)
 
 
@@ -55,13 +55,13 @@ def _unverified(outcomes: Sequence[Outcome], jobs: int) -> dict[str, str]:
     from fairfl.claims.runner import verified
     from fairfl.cli.progress import counting
 
-    wrong = {}
+    failures = {}
     tasks = [(outcome,) for outcome in outcomes]
     with counting("claims", len(tasks)) as one_more:
         for id, reason, _ in as_done(verified, tasks, job_count(jobs, len(tasks))):
             one_more(id)
-            wrong |= {id: reason} if reason else {}
-    return wrong
+            failures |= {id: reason} if reason else {}
+    return failures
 
 
 def _crosschecked(out: Path, jobs: int) -> tuple[list[dict[str, Any]], str]:

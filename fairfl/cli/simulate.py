@@ -25,7 +25,7 @@ from fairfl.cli.options import (
     Seeds,
     Sep,
     completed,
-    given,
+    nonempty,
     of_file,
     option,
     require_columns,
@@ -112,7 +112,7 @@ def simulate(
         raise ValueError(
             "NAME or CONFIG.toml must be given; fairfl simulate --list names the experiments"
         )
-    columns = given(
+    columns = nonempty(
         label=label,
         group=group,
         client=client,
@@ -145,14 +145,14 @@ def _show_list(imports: bool, as_json: bool) -> None:
     from fairfl.cli.unit_runs import show_list
     from fairfl.reports.terminal import tell
 
-    def known() -> list[Experiment]:
+    def all_experiments() -> list[Experiment]:
         from fairfl.studies.papers.all_experiments import experiments
 
         return list(experiments().values())
 
     if not (as_json and imports):
-        found = show_list("experiments", known, as_json)
-        if as_json or not found:
+        can_run = show_list("experiments", all_experiments, as_json)
+        if as_json or not can_run:
             return
     from fairfl.studies.own.config_parts import names
 
@@ -160,8 +160,8 @@ def _show_list(imports: bool, as_json: bool) -> None:
         typer.echo(json.dumps(names(), indent=1))
         return
     tell("\nIn a TOML file:")
-    for where, words in names().items():
-        tell(f"{where}: {', '.join(words)}", "  ")
+    for section, words in names().items():
+        tell(f"{section}: {', '.join(words)}", "  ")
 
 
 def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
@@ -174,8 +174,8 @@ def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
         form = take_form(columns)
         return own_people(Request(name, form=form, **columns))
     if columns:
-        told = ", ".join(columns)
-        raise ValueError(f"{told} goes with a table of people (.csv, .parquet), got {name}")
+        names = ", ".join(columns)
+        raise ValueError(f"{names} goes with a table of people (.csv, .parquet), got {name}")
     if name.lower().endswith(".toml"):
         from fairfl.studies.own.config import read_config
 
@@ -207,34 +207,36 @@ def _run(
     files = (*TEXTS, *names(*(picture.name for picture in experiment.pictures)))
     clients = measured(units, out, resume, jobs, experiment.name, files)
     values = experiment.values(clients)
-    own = not len(experiment.published)
-    quick = (QUICK,) if profile == "quick" and not own else ()
+    is_unpublished = not len(experiment.published)
+    quick = (QUICK,) if profile == "quick" and not is_unpublished else ()
     published = experiment.published.head(0) if quick else experiment.published
     table = compare(values, published)
-    apart = compare(paired(values), published) if own and seeds > 1 else values.head(0)
+    paired_table = (
+        compare(paired(values), published) if is_unpublished and seeds > 1 else values.head(0)
+    )
     differences = (*quick, *experiment.differences(clients))
-    written = _write(experiment, clients, table, apart, differences, out / experiment.name)
-    # a paper's experiment may search rates of which some diverge, and says so itself
+    written = _write(experiment, clients, table, paired_table, differences, out / experiment.name)
+    # a paper's experiment may search learning rates of which some diverge, and reports it
     lost = diverged(clients) if experiment.name not in experiments() else []
     if as_json:
-        found = {"name": experiment.name, "title": experiment.title, "profile": profile}
-        found |= {"seeds": seeds, "table": as_rows(table), "paired": as_rows(apart)}
-        found |= {"differences": differences, "files": list(map(str, written)), "diverged": lost}
-        typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
-        _told(lost)
+        report = {"name": experiment.name, "title": experiment.title, "profile": profile}
+        report |= {"seeds": seeds, "table": as_rows(table), "paired": as_rows(paired_table)}
+        report |= {"differences": differences, "files": list(map(str, written)), "diverged": lost}
+        typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
+        _require_convergence(lost)
         return
-    legend = "mean ± half of its 95 % interval" if own else "ours ± sd [published ± sd]"
+    legend = "mean ± half of its 95 % interval" if is_unpublished else "ours ± sd [published ± sd]"
     legend = "ours ± sd, not converged" if quick else legend
     tell(f"{experiment.title}\nprofile {profile}, {seeds} seed{'s' * (seeds > 1)}; {legend}\n")
-    tell_table(cells(table, "half" if own else "sd"), keys=2)
-    if len(apart):
+    tell_table(cells(table, "half" if is_unpublished else "sd"), keys=2)
+    if len(paired_table):
         tell(f"\nLess {values['objective'].iloc[0]}, seed by seed:")
-        tell_table(cells(apart, "half"), keys=2)
+        tell_table(cells(paired_table, "half"), keys=2)
     if differences:
-        tell("\nNotes:" if own else "\nWhat differs from the paper:")
+        tell("\nNotes:" if is_unpublished else "\nWhat differs from the paper:")
         tell("\n".join(f"- {line}" for line in differences), "  ")
     tell(f"\nwritten: {', '.join(map(str, written))}", "  ")
-    _told(lost)
+    _require_convergence(lost)
 
 
 def _chosen(units: list[Unit], only: tuple[str, ...]) -> list[Unit]:
@@ -243,7 +245,7 @@ def _chosen(units: list[Unit], only: tuple[str, ...]) -> list[Unit]:
         if not any(fnmatchcase(unit.name, pattern) for unit in units):
             names = ", ".join(unit.name for unit in units[:20])
             raise ValueError(f"--only must name units of {names}; got {pattern}")
-    return [u for u in units if not only or any(fnmatchcase(u.name, one) for one in only)]
+    return [u for u in units if not only or any(fnmatchcase(u.name, pattern) for pattern in only)]
 
 
 def diverged(clients: pd.DataFrame) -> list[str]:
@@ -256,22 +258,22 @@ def diverged(clients: pd.DataFrame) -> list[str]:
     from fairfl.studies.measures import KEYS
 
     shared = among(among(clients, "model", ["global", "personal"]), "part", ["train"])
-    found = []
+    names = []
     for key, run in groups(rows(shared, floats(shared, "samples") > 0), KEYS):
-        at, loss = floats(run, "round"), floats(run, "loss")
-        first, last = (float(loss[at == t].mean()) for t in (at.min(), at.max()))
+        rounds, loss = floats(run, "round"), floats(run, "loss")
+        first, last = (float(loss[rounds == t].mean()) for t in (rounds.min(), rounds.max()))
         if not last <= min(LOST, GROWN * first):
-            found.append(", ".join(map(str, key)))
-    return found
+            names.append(", ".join(map(str, key)))
+    return names
 
 
-def _told(lost: list[str]) -> None:
+def _require_convergence(lost: list[str]) -> None:
     """RuntimeError that names what diverged."""
     if lost:
-        more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+        remaining = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
         raise RuntimeError(
-            f"training diverged ({'; '.join(lost[:3])}{more}): the mean training loss is above "
-            f"{LOST:g}, or {GROWN:g} "
+            f"training diverged ({'; '.join(lost[:3])}{remaining}): the mean training loss is "
+            f"above {LOST:g}, or {GROWN:g} "
             "times what it was; what was computed is kept. Try a smaller lr"
         )
 
@@ -280,7 +282,7 @@ def _write(
     experiment: Experiment,
     clients: pd.DataFrame,
     table: pd.DataFrame,
-    apart: pd.DataFrame,
+    paired_table: pd.DataFrame,
     differences: tuple[str, ...],
     folder: Path,
 ) -> list[Path]:
@@ -297,11 +299,11 @@ def _write(
         "table.csv": csv_text(table, "%.10g"),
         "differences.txt": "".join(f"{line}\n" for line in differences),
     }
-    if len(apart):
-        texts["paired.csv"] = csv_text(apart.dropna(axis=1, how="all"), "%.10g")
+    if len(paired_table):
+        texts["paired.csv"] = csv_text(paired_table.dropna(axis=1, how="all"), "%.10g")
     if experiment.curves is not None:
-        found = experiment.curves(clients)
-        texts["curves.csv"] = found.to_csv(float_format="%.3g", lineterminator="\n")
+        curves = experiment.curves(clients)
+        texts["curves.csv"] = curves.to_csv(float_format="%.3g", lineterminator="\n")
     files = write_piece(folder / f"table{SUFFIX}", texts)
     seen = experiment.shown(clients)
     for picture in experiment.pictures:

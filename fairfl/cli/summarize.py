@@ -15,7 +15,7 @@ from fairfl.cli.options import (
     Missing,
     Positive,
     Sep,
-    given,
+    nonempty,
     option,
     out_file,
     place,
@@ -60,7 +60,7 @@ def summarize(
     out_file(out)
     cuts = _edges(levels, edges, categorical)
     form = take_form(
-        given(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)
+        nonempty(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)
     )
     counted = summary.summarize(
         file, score=score, label=label, group=group, site=site, edges=cuts, form=form

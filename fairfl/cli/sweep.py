@@ -63,8 +63,8 @@ def run(
     with of_file(config):
         function, grid = read_sweep(config)
     out_folder(out)
-    own = range(part[0] - 1, len(grid), part[1])
-    with counting("units", len(own)) as done:
+    numbers = range(part[0] - 1, len(grid), part[1])
+    with counting("units", len(numbers)) as done:
         sweep(
             function,
             grid,
@@ -79,7 +79,7 @@ def run(
             memory=memory,
             progress=lambda *_: done(""),
         )
-    outcome = counted([Folder(out)], [grid[number] for number in own])
+    outcome = counted([Folder(out)], [grid[number] for number in numbers])
     _tell(outcome, as_json)
     typer.echo(f"written: {out / TABLE}", err=as_json)
     if outcome["failed"] and not outcome["done"]:
@@ -108,14 +108,14 @@ def table(
     from fairfl.sweeps.folder import counted
     from fairfl.sweeps.folder import table as write
 
-    found, units = _opened(config, folders)
-    missing = counted(found, units)["missing"]
+    opened, units = _opened(config, folders)
+    missing = counted(opened, units)["missing"]
     if missing and not partial:
         raise RuntimeError(
             f"{missing} of {len(units)} units are missing: run them, or give --partial"
         )
     out_file(out)
-    write(found, units, out)
+    write(opened, units, out)
     typer.echo(f"written: {out}")
 
 
@@ -127,11 +127,11 @@ def _opened(config: Path, folders: list[Path]) -> Any:
 
     with of_file(config):
         function, grid = read_sweep(config)
-    found = [Folder(path) for path in folders]
-    for one in found:
-        if one.what() != described(function, grid):
-            raise ValueError(f"{one.path} must be a folder of this sweep, got that of another")
-    return found, grid
+    opened = [Folder(path) for path in folders]
+    for folder in opened:
+        if folder.description() != described(function, grid):
+            raise ValueError(f"{folder.path} must be a folder of this sweep, got that of another")
+    return opened, grid
 
 
 def _shard(text: str) -> tuple[int, int]:
@@ -145,13 +145,13 @@ def _shard(text: str) -> tuple[int, int]:
     raise ValueError(f"--shard must be K/N such as 1/8, K from 1 to N, got {text!r}")
 
 
-def _tell(found: dict[str, Any], as_json: bool) -> None:
+def _tell(outcome: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(found, indent=1))
+        typer.echo(json.dumps(outcome, indent=1))
         return
     typer.echo(
-        f"{found['units']} units: {found['done']} done, {found['failed']} failed, "
-        f"{found['missing']} missing"
+        f"{outcome['units']} units: {outcome['done']} done, {outcome['failed']} failed, "
+        f"{outcome['missing']} missing"
     )
-    for message, count in list(found["errors"].items())[:5]:
+    for message, count in list(outcome["errors"].items())[:5]:
         typer.echo(f"  {count} × {message}")

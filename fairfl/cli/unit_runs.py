@@ -38,11 +38,11 @@ def measured(
     from fairfl.sims.engine import NonFiniteUpdate
     from fairfl.studies.execute import run_units
 
-    there = [unit.name for unit in units if (out / RUNS / unit.name).exists()]
-    if there and not resume:
+    taken = [unit.name for unit in units if (out / RUNS / unit.name).exists()]
+    if taken and not resume:
         raise ValueError(
-            f"--out must hold none of the runs, or --resume be given; {out / RUNS} holds {there[0]}"
-            + (f" and {len(there) - 1} more" if len(there) > 1 else "")
+            f"--out must hold none of the runs, or --resume be given; {out / RUNS} holds {taken[0]}"
+            + (f" and {len(taken) - 1} more" if len(taken) > 1 else "")
         )
     out_folder(out / RUNS)
     out_folder(out / name, *written)
@@ -50,7 +50,7 @@ def measured(
     try:
         with of_rounds(len(units), count) as progress:
             return run_units(units, out / RUNS, resume, progress, count, as_done)
-    except NonFiniteUpdate as error:  # what was asked for cannot be done: no fault of ours
+    except NonFiniteUpdate as error:  # a run that cannot be done is exit code 1
         raise RuntimeError(str(error)) from None
 
 
@@ -68,7 +68,9 @@ def show_list(kind: str, find: Callable[[], Iterable[Runs]], as_json: bool) -> b
     missing = None
     try:
         with extras_named():
-            rows = [{"name": one.name, "title": one.title, "seeds": one.seeds} for one in find()]
+            rows = [
+                {"name": runs.name, "title": runs.title, "seeds": runs.seeds} for runs in find()
+            ]
     except MissingExtra as error:
         rows = listed("studies", kind)
         missing = error
@@ -77,8 +79,8 @@ def show_list(kind: str, find: Callable[[], Iterable[Runs]], as_json: bool) -> b
     else:
         seeds = [", ".join(f"{profile} {n}" for profile, n in row["seeds"].items()) for row in rows]
         names, titles = ([row[key] for row in rows] for key in ("name", "title"))
-        told = (f"{title} (seeds: {n})" for title, n in zip(titles, seeds, strict=True))
-        tell_list(list(zip(names, told, strict=True)))
+        descriptions = (f"{title} (seeds: {n})" for title, n in zip(titles, seeds, strict=True))
+        tell_list(list(zip(names, descriptions, strict=True)))
     if missing is not None:
         typer.echo(f"fairfl: listed, but not to be run: {missing}", err=True)
     return missing is None

@@ -23,7 +23,7 @@ ROUND = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
 """Disparities at which values are compared, as far as they are below the most accurate
 classifier's.
 """
-TALKED = 0.05
+WORDED = 0.05
 """The disparity that is put in words: the one nearest to this."""
 ZERO = 1e-12
 """Disparities below this are called zero."""
@@ -47,10 +47,12 @@ def measured(table: Array) -> Array:
     their rules: at the smallest disparity, at the disparities of the comparison, of the best value,
     at the largest loss, and of CFL there.
     """
-    first, at, (best, worst, cfl) = table[:, 0], table[:, 1:-3, 0], table[:, -3:].swapaxes(0, 1)
-    ends = [first[:, 1], first[:, 0], best[:, 0], best[:, 1], cfl[:, 0] - worst[:, 0]]
-    cost = best[:, 0] - first[:, 0]
-    return np.concatenate([np.stack(ends, axis=1), at, at[:1] - at, cost[:, None]], axis=1)
+    smallest, values = table[:, 0], table[:, 1:-3, 0]
+    best, worst, cfl = table[:, -3:].swapaxes(0, 1)
+    ends = [smallest[:, 1], smallest[:, 0], best[:, 0], best[:, 1], cfl[:, 0] - worst[:, 0]]
+    cost = best[:, 0] - smallest[:, 0]
+    losses = values[:1] - values
+    return np.concatenate([np.stack(ends, axis=1), values, losses, cost[:, None]], axis=1)
 
 
 @dataclass(frozen=True)
@@ -61,15 +63,15 @@ class Spread:
     ----------
     interval : (S, C, 2) low and high end; NaN where there is none.
     reached : (S, K) of samples like this, the share that reaches the disparities.
-    held : (S, K + 2, 2) values and disparities of rules on people they were not fitted to: at the
-        smallest disparity, at the disparities of the comparison, and the best rule; NaN where
+    held_out : (S, K + 2, 2) values and disparities of rules on people they were not fitted to: at
+        the smallest disparity, at the disparities of the comparison, and the best rule; NaN where
         people are too few.
     bootstraps, seed : of which the intervals of the best rule's disparity are made.
     """
 
     interval: Array
     reached: Array
-    held: Array
+    held_out: Array
     bootstraps: int
     seed: int
 
@@ -83,19 +85,19 @@ class Reach:
     frontier : its trade-off; the first point is its smallest disparity, the last its most accurate
         classifier.
     values : of the frontier's points.
-    at : value at each disparity of the comparison, None where that is below the smallest reachable
+    values_at : at each disparity of the comparison, None where that is below the smallest reachable
         one.
     loss : the most it loses against CFL at one and the same disparity, over all that both reach:
         the points of all frontiers, and a grid.
     loss_at : that disparity.
-    gain : the most it gains so; 0 unless rules are told the client.
+    gain : the most it gains so; 0 unless rules see the client.
     points : at the smallest disparity, at those of the comparison (or the smallest above), of the
         best value, and at the largest loss.
     """
 
     frontier: Frontier
     values: Array
-    at: tuple[float | None, ...]
+    values_at: tuple[float | None, ...]
     loss: float
     loss_at: float
     gain: float
@@ -113,7 +115,7 @@ class Comparison:
 
     Attributes
     ----------
-    question : what was asked.
+    question : under which the schemes are compared.
     groups, clients : names.
     shares : (A,) of the groups in the population.
     weight : (I,) the clients' masses.
@@ -121,10 +123,10 @@ class Comparison:
     rules : by scheme, at the disparity that is put in words, or the smallest where that is
         larger.
     disparities : where values are compared.
-    asked : whether the disparities were asked for; all of them are put in words then.
+    is_requested : whether the user chose the disparities; all of them are put in words then.
     reaches : by scheme, best first.
     people : how many, where the federation was made of people.
-    spread : of ``numbers``, where these are of people and intervals were asked for.
+    spread : of ``numbers``, where these are of people and have intervals.
     failures : why a scheme, or another part of the report, is missing.
     """
 
@@ -135,7 +137,7 @@ class Comparison:
     weight: tuple[float, ...]
     rates: GroupRates
     disparities: tuple[float, ...]
-    asked: bool
+    is_requested: bool
     reaches: dict[str, Reach]
     rules: dict[str, Chosen]
     people: int | None = None
@@ -143,9 +145,9 @@ class Comparison:
     failures: dict[str, str] = field(default_factory=dict)
 
     @property
-    def talked(self) -> list[int]:
+    def worded(self) -> list[int]:
         """Which of the disparities are put in words."""
-        return _talked(self.disparities, self.asked)
+        return _worded(self.disparities, self.is_requested)
 
     @property
     def parts(self) -> tuple[list[str], list[str]]:
@@ -156,7 +158,7 @@ class Comparison:
     @property
     def judged(self) -> bool:
         """Whether rules were judged on people they were not fitted to."""
-        return self.spread is not None and bool(np.isfinite(self.spread.held).any())
+        return self.spread is not None and bool(np.isfinite(self.spread.held_out).any())
 
     @property
     def table(self) -> Array:
@@ -164,11 +166,11 @@ class Comparison:
         ``measured``.
         """
         out = np.empty((len(self.reaches), len(self.disparities) + 4, 2))
-        for own, reach in zip(out, self.reaches.values(), strict=True):
-            own[:-1, 0] = reach.points.worth - (not self.question.is_share)
-            own[:-1, 1] = reach.points.disparity
-            own[1:-3][[value is None for value in reach.at]] = np.nan
-            own[-1] = own[-2, 0] + reach.loss, reach.loss_at
+        for rows, reach in zip(out, self.reaches.values(), strict=True):
+            rows[:-1, 0] = reach.points.worth - (not self.question.is_share)
+            rows[:-1, 1] = reach.points.disparity
+            rows[1:-3][[value is None for value in reach.values_at]] = np.nan
+            rows[-1] = rows[-2, 0] + reach.loss, reach.loss_at
         return out
 
     @property
@@ -182,11 +184,11 @@ class Comparison:
         share, size = self.question.is_share, len(self.disparities)
         value = (0.0, 1.0) if share else (-np.inf, 0.0)
         loss = (0.0, 1.0 if share else np.inf)
-        told = (-loss[1], loss[1])
         out = []
         for scheme in self.reaches:
-            less = told if SCHEMES[scheme].sees_client else loss
-            out.append([(0, 1), value, value, (0, 1), less, *[value] * size, *[less] * size, loss])
+            below_cfl = (-loss[1], loss[1]) if SCHEMES[scheme].sees_client else loss
+            values, losses = [value] * size, [below_cfl] * size
+            out.append([(0, 1), value, value, (0, 1), below_cfl, *values, *losses, loss])
         return np.array(out)
 
     def number(self, scheme: str, column: int) -> float:
@@ -221,14 +223,14 @@ def compare(
     Parameters
     ----------
     federation : laws or people.
-    question : what is asked of it.
+    question : under which the schemes are compared.
     at : disparities in [0, 1] at which to compare values; by default a few round numbers.
     count : points of each frontier, at least 2.
     progress : called with what is being computed.
 
     Raises
     ------
-    ValueError : a disparity out of range, or what cannot be asked of this federation.
+    ValueError : a disparity out of range, or a question that this federation cannot answer.
         CertificationError : CFL fails, see :func:`solve`; other schemes' ``failures`` are kept.
     """
     if at is not None:
@@ -236,25 +238,25 @@ def compare(
     for scheme in question.schemes:
         question.task(federation, scheme)
     failures: dict[str, str] = {}
-    found = frontiers(federation, count, question, progress, failures=failures)
-    top = float(found["cfl"].disparity[-1])
+    curves = frontiers(federation, count, question, progress, failures=failures)
+    top = float(curves["cfl"].disparity[-1])
     disparities = tuple(sorted(set(at))) if at else tuple(d for d in ROUND if d < top)[-5:]
-    return at_disparities(federation, question, found, disparities, bool(at), failures)
+    return at_disparities(federation, question, curves, disparities, bool(at), failures)
 
 
 def at_disparities(
     federation: Federation,
     question: Question,
-    found: dict[str, Frontier],
+    curves: dict[str, Frontier],
     disparities: tuple[float, ...],
-    asked: bool,
+    is_requested: bool,
     failures: dict[str, str],
 ) -> Comparison:
     """The comparison of these frontiers at these disparities; ``failures`` are added to."""
-    top = float(found["cfl"].disparity[-1])
-    reaches, rules = reached(found, disparities, question, failures), {}
-    told = _talked(disparities, asked)
-    level = disparities[told[0]] if told else top
+    top = float(curves["cfl"].disparity[-1])
+    reaches, rules = reached(curves, disparities, question, failures), {}
+    worded = _worded(disparities, is_requested)
+    level = disparities[worded[0]] if worded else top
     for scheme, reach in reaches.items():
         with noted(scheme, failures):
             rules[scheme] = chosen(federation, question, scheme, reach.frontier, level)
@@ -266,88 +268,89 @@ def at_disparities(
         tuple(map(float, federation.weight)),
         group_rates(federation, question, top),
         disparities,
-        asked,
+        is_requested,
         {scheme: reaches[scheme] for scheme in rules},
         rules,
         failures=failures,
     )
 
 
-def _talked(disparities: Sequence[float], asked: bool) -> list[int]:
-    if asked or not disparities:
+def _worded(disparities: Sequence[float], is_requested: bool) -> list[int]:
+    if is_requested or not disparities:
         return list(range(len(disparities)))
-    return [int(np.argmin([abs(np.log(d / TALKED)) for d in disparities]))]
+    return [int(np.argmin([abs(np.log(d / WORDED)) for d in disparities]))]
 
 
 def chosen(
     fed: Federation, question: Question, scheme: str, curve: Frontier, disparity: float
 ) -> Chosen:
     """The solution with at most the disparity, or the smallest."""
-    found = solution_at(fed, question, scheme, curve, max(disparity, float(curve.disparity[0])))
-    assert found is not None
-    return Chosen(found, rates_of(fed, question.notion, found.classifier)[1])
+    solution = solution_at(fed, question, scheme, curve, max(disparity, float(curve.disparity[0])))
+    assert solution is not None
+    return Chosen(solution, rates_of(fed, question.notion, solution.classifier)[1])
 
 
 def solution_at(
     fed: Federation, question: Question, scheme: str, curve: Frontier, disparity: float
 ) -> Solution | None:
-    """The solution of the frontier's last point with at most the disparity, for CFL and rules that
-    are told the client of the disparity itself; None where the scheme does not get so low.
+    """The solution of the frontier's last point with at most the disparity; a pooled constraint is
+    solved at the disparity itself. None where the scheme does not get so low.
     """
     k = int(np.searchsorted(curve.disparity, disparity, side="right")) - 1
     if k < 0:
         return None
-    told = SCHEMES[scheme].is_pooled
-    eps = np.array([min(disparity, curve.disparity[-1])]) if told else curve.eps[k]
+    pooled_eps = np.array([min(disparity, curve.disparity[-1])])
+    eps = pooled_eps if SCHEMES[scheme].is_pooled else curve.eps[k]
     return solve(fed, SCHEMES[scheme].base, eps, **question.of(scheme))
 
 
 def reached(
-    found: dict[str, Frontier],
+    curves: dict[str, Frontier],
     disparities: Sequence[float],
     question: Question = PLAIN,
     failures: dict[str, str] | None = None,
 ) -> dict[str, Reach]:
     """What they reach; see ``noted``."""
-    top = max(float(curve.disparity[-1]) for curve in found.values())
-    every = np.unique(
+    top = max(float(curve.disparity[-1]) for curve in curves.values())
+    grid = np.unique(
         np.concatenate(
-            [np.linspace(0.0, top, GRID), *(curve.disparity for curve in found.values())]
+            [np.linspace(0.0, top, GRID), *(curve.disparity for curve in curves.values())]
         )
     )
-    best, out = question.at(found["cfl"], every) + (not question.is_share), {}
-    for scheme, curve in found.items():
+    best, out = question.at(curves["cfl"], grid) + (not question.is_share), {}
+    for scheme, curve in curves.items():
         with noted(scheme, failures):
             low, high = curve.disparity[[0, -1]]
             points = curve.points_at(np.clip([low, *disparities, high], low, high))
             values = (points.worth[1:-1] - (not question.is_share)).tolist()
-            at = tuple(v if d >= low else None for d, v in zip(disparities, values, strict=True))
-            common, told = every >= low, SCHEMES[scheme].sees_client
-            k, loss, most = _losses(curve, points, every[common], best[common], told)
-            worst, where, gain = loss[k], every[common][k], max(-float(loss.min()), 0.0)
-            numbers = question.values(curve), at, float(worst), float(where), gain
-            out[scheme] = Reach(curve, *numbers, points.join(most))
+            pairs = zip(disparities, values, strict=True)
+            values_at = tuple(value if d >= low else None for d, value in pairs)
+            common, gains = grid >= low, SCHEMES[scheme].sees_client
+            k, loss, worst_point = _losses(curve, points, grid[common], best[common], gains)
+            worst, loss_at, gain = loss[k], grid[common][k], max(-float(loss.min()), 0.0)
+            numbers = question.values(curve), values_at, float(worst), float(loss_at), gain
+            out[scheme] = Reach(curve, *numbers, points.join(worst_point))
     return out
 
 
 def _losses(
-    curve: Frontier, known: Points, disparity: Array, best: Array, every: bool
+    curve: Frontier, solved_points: Points, disparity: Array, best: Array, with_gains: bool
 ) -> tuple[int, Array, Points]:
     """Where a frontier loses most against the worths ``best`` (P,), its losses (P,), and its point
-    there, at disparities (P,) with its own among them; some points are ``known``. Unless ``every``
-    is wanted, smaller losses are bounds.
+    there, at disparities (P,) with its own among them; ``solved_points`` are more of its points.
+    Unless losses serve ``with_gains``, those smaller than the largest are bounds.
 
     Worths increase with the disparity, so that a less disparate point bounds a loss. Of disparities
     in a row whose bounds are above the largest loss, the smallest is solved.
     """
-    known, solved = curve.points.join(known), np.isin(disparity, curve.disparity)
+    solved_points, solved = curve.points.join(solved_points), np.isin(disparity, curve.disparity)
     while True:
-        points = fitting(known, disparity)
+        points = fitting(solved_points, disparity)
         loss = best - points.worth
         k = int(np.argmax(np.where(solved, loss, -np.inf)))
-        above = np.flatnonzero(~solved & (every | (loss > loss[k])))
+        above = np.flatnonzero(~solved & (with_gains | (loss > loss[k])))
         if not above.size:
             return k, loss, points.take([k])
-        first = above if every else above[np.diff(above, prepend=-2) > 1]
+        first = above if with_gains else above[np.diff(above, prepend=-2) > 1]
         inside = np.minimum(disparity[first], curve.disparity[-1])
-        known, solved[first] = known.join(curve.points_at(inside)), True
+        solved_points, solved[first] = solved_points.join(curve.points_at(inside)), True

@@ -17,7 +17,7 @@ from fairfl.theory.populations.notions import Rates
 
 
 def with_intervals(
-    found: Comparison,
+    comparison: Comparison,
     federation: Federation,
     sample: Counted,
     *,
@@ -36,125 +36,128 @@ def with_intervals(
     smallest disparity may be reached, and if the disparity of one client was larger.
     ``bootstraps``: 0 for nothing.
     """
-    found = replace(found, people=sample.people)
+    comparison = replace(comparison, people=sample.people)
     if bootstraps == 0:
-        return found
+        return comparison
     draws = sampling.BOOTSTRAPS if bootstraps is None else bootstraps
-    spots, place = _spots(found, sample)
+    spots, spot_index = _spots(comparison, sample)
     if progress is not None:
         progress("standard errors", 0, 1)
-    by_spot, slope = sampling.influences(federation, sample, spots, found.question)
-    influence = measured(by_spot[place])
-    error, table = sampling.standard_errors(influence, sample.counts), found.table
-    numbers = honest = found.numbers
-    held = np.full_like(table, np.nan)
+    by_spot, slope = sampling.influences(federation, sample, spots, comparison.question)
+    influence = measured(by_spot[spot_index])
+    error, table = sampling.standard_errors(influence, sample.counts), comparison.table
+    numbers = honest = comparison.numbers
+    held_out = np.full_like(table, np.nan)
     rng = np.random.default_rng(seed)
     parts = sampling.folds(sample.counts, rng)
     halves = sampling.halved(sample.counts, rng)
-    judged = sampling.crossed(sample, parts, spots, found.question, progress)
-    again = sampling.crossed(sample, halves, spots, found.question, progress)
+    judged = sampling.crossed(sample, parts, spots, comparison.question, progress)
+    half_judged = sampling.crossed(sample, halves, spots, comparison.question, progress)
     # values are moved along the frontier to the same disparity
-    slopes = np.where(np.isnan(table[..., 0]), np.nan, slope[place])
-    always = [SCHEMES[scheme].is_pooled for scheme in found.reaches]
+    slopes = np.where(np.isnan(table[..., 0]), np.nan, slope[spot_index])
+    pooled = [SCHEMES[scheme].is_pooled for scheme in comparison.reaches]
     if judged is not None:
-        held = judged[0][place]
-        held[..., 0] -= slopes * (held[..., 1] - table[..., 1])
-        honest = measured(held)
-        honest[always, 0] = 0.0  # whoever comes
-    if again is not None:
-        inside = again[1][place]
+        held_out = judged[0][spot_index]
+        held_out[..., 0] -= slopes * (held_out[..., 1] - table[..., 1])
+        honest = measured(held_out)
+        honest[pooled, 0] = 0.0  # a constant rule has disparity 0 on any people
+    if half_judged is not None:
+        inside = half_judged[1][spot_index]
         inside[:, :, 0] -= slopes[..., None] * (inside[:, :, 1] - table[:, :, 1, None])
-        both = sampling.corrected(error, measured(inside), numbers, influence, halves)
-        both[always, 0] = np.nan
-        error = np.where(np.isnan(both), error, both)
+        corrected = sampling.corrected(error, measured(inside), numbers, influence, halves)
+        corrected[pooled, 0] = np.nan
+        error = np.where(np.isnan(corrected), error, corrected)
     error = np.hypot(error, sampling.noise_errors(influence, sample))
-    least = np.fmax(numbers[:, 0], honest[:, 0]) + sampling.NORMAL * error[:, 0]
-    above, other, apart = (
-        measured(one)
-        for one in (
-            _above(found, least),
-            _other_budgets(found, federation, sample, parts, least),
-            _further_apart(found, federation, sample),
+    upper = np.fmax(numbers[:, 0], honest[:, 0]) + sampling.NORMAL * error[:, 0]
+    above, other_budgets, further_apart = (
+        measured(changed)
+        for changed in (
+            _above(comparison, upper),
+            _other_budgets(comparison, federation, sample, parts, upper),
+            _further_apart(comparison, federation, sample),
         )
     )
-    six = np.stack([numbers, honest, above, 2.0 * numbers - above, other, apart])
-    less, more = sampling.withheld(influence, sample)
+    estimates = np.stack(
+        [numbers, honest, above, 2.0 * numbers - above, other_budgets, further_apart]
+    )
+    below, beyond = sampling.withheld(influence, sample)
     ends = [
-        np.fmin.reduce(six) - sampling.NORMAL * error + less,
-        np.fmax.reduce(six) + sampling.NORMAL * error + more,
+        np.fmin.reduce(estimates) - sampling.NORMAL * error + below,
+        np.fmax.reduce(estimates) + sampling.NORMAL * error + beyond,
     ]
-    jumps = sampling.best_disparities(sample, found.question, draws, seed)
-    drawn = sampling.interval(numbers[:, 3], jumps[:, None]).T
-    ends[0][:, 3] = np.fmin(ends[0][:, 3], drawn[0])
-    ends[1][:, 3] = np.fmax(ends[1][:, 3], drawn[1])
-    alike = ends[1][:, 0] >= numbers[:, 3]  # the smallest disparity may be that of the best rule
-    ends[1][alike, 0] = np.fmax(ends[1][:, 0], ends[1][:, 3])[alike]
-    ends[1] = _possible(found, ends[1])
-    between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(found.bounds, -1, 0)[..., None])
-    first, off = numbers[:, :1], np.maximum(error[:, :1], ZERO)
-    reached = np.where(first < ZERO, 1.0, ndtr((np.array(found.disparities) - first) / off))
-    held[..., 0] = np.clip(held[..., 0], *found.bounds[0, 1])
-    spread = Spread(between, reached, held[:, :-2], draws, seed)
-    return replace(found, spread=spread)
+    jumps = sampling.best_disparities(sample, comparison.question, draws, seed)
+    jump_interval = sampling.interval(numbers[:, 3], jumps[:, None]).T
+    ends[0][:, 3] = np.fmin(ends[0][:, 3], jump_interval[0])
+    ends[1][:, 3] = np.fmax(ends[1][:, 3], jump_interval[1])
+    # the smallest disparity may be that of the best rule
+    may_coincide = ends[1][:, 0] >= numbers[:, 3]
+    ends[1][may_coincide, 0] = np.fmax(ends[1][:, 0], ends[1][:, 3])[may_coincide]
+    ends[1] = _possible(comparison, ends[1])
+    between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(comparison.bounds, -1, 0)[..., None])
+    first, scale = numbers[:, :1], np.maximum(error[:, :1], ZERO)
+    reached = np.where(first < ZERO, 1.0, ndtr((np.array(comparison.disparities) - first) / scale))
+    held_out[..., 0] = np.clip(held_out[..., 0], *comparison.bounds[0, 1])
+    spread = Spread(between, reached, held_out[:, :-2], draws, seed)
+    return replace(comparison, spread=spread)
 
 
-def _possible(found: Comparison, high: Array) -> Array:
+def _possible(comparison: Comparison, high: Array) -> Array:
     """Upper ends (S, C) of values, none above that of the scheme's best rule; nor, unless rules are
     told the client, above CFL's best and CFL at the same disparity. Where the interval that bounds
     another one holds the truth, what is cut off does not.
     """
-    high, at = high.copy(), [*range(len(ENDS), len(ENDS) + len(found.disparities))]
-    for ends, scheme in zip(high, found.reaches, strict=True):
+    high, columns = high.copy(), [*range(len(ENDS), len(ENDS) + len(comparison.disparities))]
+    for ends, scheme in zip(high, comparison.reaches, strict=True):
         if scheme != "client_aware":
-            ends[[2, *at]] = np.fmin(ends[[2, *at]], high[0, [2, *at]])
-        ends[[1, *at]] = np.fmin(ends[[1, *at]], ends[2])
+            ends[[2, *columns]] = np.fmin(ends[[2, *columns]], high[0, [2, *columns]])
+        ends[[1, *columns]] = np.fmin(ends[[1, *columns]], ends[2])
     return high
 
 
-def _above(found: Comparison, least: Array) -> Array:
-    """The table where the schemes reach no disparities below ``least`` (S,)."""
-    out, best = found.table, found.reaches["cfl"].frontier
-    for own, reach, low in zip(out, found.reaches.values(), least, strict=True):
+def _above(comparison: Comparison, upper: Array) -> Array:
+    """The table where the schemes reach no disparities below ``upper`` (S,)."""
+    out, best = comparison.table, comparison.reaches["cfl"].frontier
+    for rows, reach, low in zip(out, comparison.reaches.values(), upper, strict=True):
         curve = reach.frontier
         if np.isfinite(low) and low > curve.disparity[0] + ZERO:
             d = min(low, curve.disparity[-1])
-            own[0, 0] = found.question.at(curve, d)
+            rows[0, 0] = comparison.question.at(curve, d)
             if reach.loss_at < d:
-                own[-1, 0] = own[-2, 0] + found.question.at(best, d) - own[0, 0]
+                rows[-1, 0] = rows[-2, 0] + comparison.question.at(best, d) - rows[0, 0]
     return out
 
 
 def _other_budgets(
-    found: Comparison, federation: Federation, sample: Counted, parts: Array, least: Array
+    comparison: Comparison, federation: Federation, sample: Counted, parts: Array, upper: Array
 ) -> Array:
     """The table where schemes of one budget for all reach their smallest disparity with the least
-    useful of the budgets that have a disparity of at most ``least`` (S,): its value, that judged on
+    useful of the budgets that have a disparity of at most ``upper`` (S,): its value, that judged on
     people it was not fitted to, or that less the jackknife's bias, if less. The bias is taken to
     fall with the square root of the people's number, as the gain by chance differences of sites.
     """
-    out, best, asked = found.table, found.reaches["cfl"].frontier, found.question
-    for own, (scheme, reach), low in zip(out, found.reaches.items(), least, strict=True):
+    out, best, question = comparison.table, comparison.reaches["cfl"].frontier, comparison.question
+    for rows, (scheme, reach), low in zip(out, comparison.reaches.items(), upper, strict=True):
         if not SCHEMES[scheme].one_budget:
             continue
         budgets = np.linspace(0.0, reach.frontier.eps.max(), sampling.EVEN)
-        every = np.repeat(budgets[:, None], federation.n_clients, axis=1)
-        value, apart = sampling.at_budgets(federation, scheme, every, asked).T
-        near = np.flatnonzero(apart <= low)
-        if near.size:
-            k = near[value[near].argmin()]
-            spot = sampling.Spot(scheme, every[k])
-            worth, held = value[k], sampling.crossed(sample, parts, [spot], asked)
-            if held is not None:
+        candidates = np.repeat(budgets[:, None], federation.n_clients, axis=1)
+        value, disparities = sampling.at_budgets(federation, scheme, candidates, question).T
+        feasible = np.flatnonzero(disparities <= low)
+        if feasible.size:
+            k = feasible[value[feasible].argmin()]
+            spot = sampling.Spot(scheme, candidates[k])
+            worth, judged = value[k], sampling.crossed(sample, parts, [spot], question)
+            if judged is not None:
                 smaller = np.sqrt(sampling.FOLDS / (sampling.FOLDS - 1)) - 1.0
-                bias = (held[1][0, 0].mean() - worth) / smaller
-                worth = np.fmin.reduce([worth, held[0][0, 0], worth - bias])
-            own[0, 0] = min(own[0, 0], worth)
-            pooled = float(asked.at(best, min(apart[k], best.disparity[-1])))
-            own[-1, 0] = own[-2, 0] + max(reach.loss, pooled - worth)
+                bias = (judged[1][0, 0].mean() - worth) / smaller
+                worth = np.fmin.reduce([worth, judged[0][0, 0], worth - bias])
+            rows[0, 0] = min(rows[0, 0], worth)
+            pooled = float(question.at(best, min(disparities[k], best.disparity[-1])))
+            rows[-1, 0] = rows[-2, 0] + max(reach.loss, pooled - worth)
     return out
 
 
-def _further_apart(found: Comparison, federation: Federation, sample: Counted) -> Array:
+def _further_apart(comparison: Comparison, federation: Federation, sample: Counted) -> Array:
     """The table where a scheme of one budget for all loses what it would if the disparity of one
     client was larger by 1.96 standard errors, at the disparities of the comparison: the most over
     the clients to whom that costs most.
@@ -164,32 +167,32 @@ def _further_apart(found: Comparison, federation: Federation, sample: Counted) -
     is larger has a smaller budget than the others; the common one is such that the pooled disparity
     is the same.
     """
-    out, best, asked = found.table, found.reaches["cfl"].frontier, found.question
-    rates = Rates.of(asked.notion, federation.joint.people, federation.joint.eta)
+    out, best, question = comparison.table, comparison.reaches["cfl"].frontier, comparison.question
+    rates = Rates.of(question.notion, federation.joint.people, federation.joint.eta)
     size = np.sort(np.maximum(sample.people * rates.mass.min(axis=0), 1.0))  # (I, A)
-    more = sampling.NORMAL * 0.5 * np.sqrt((1.0 / size[:, :2]).sum(axis=1))
-    for own, (scheme, reach) in zip(out, found.reaches.items(), strict=True):
+    margin = sampling.NORMAL * 0.5 * np.sqrt((1.0 / size[:, :2]).sum(axis=1))
+    for rows, (scheme, reach) in zip(out, comparison.reaches.items(), strict=True):
         for k in (
-            np.flatnonzero(np.isfinite(own[1:-3, 0])) + 1 if SCHEMES[scheme].one_budget else ()
+            np.flatnonzero(np.isfinite(rows[1:-3, 0])) + 1 if SCHEMES[scheme].one_budget else ()
         ):
-            worth, disparity = own[k]
+            worth, disparity = rows[k]
             loss = [out[0, k, 0] - worth]
-            lower = reach.points.eps[k] - np.diag(more)
-            alone = sampling.at_budgets(federation, scheme, np.maximum(lower, 0.0), asked)[:, 0]
-            for client in np.argsort(alone)[: sampling.COSTLIEST]:
-                if not alone[client] < worth - ZERO:
+            lower = reach.points.eps[k] - np.diag(margin)
+            worths = sampling.at_budgets(federation, scheme, np.maximum(lower, 0.0), question)[:, 0]
+            for client in np.argsort(worths)[: sampling.COSTLIEST]:
+                if not worths[client] < worth - ZERO:
                     break  # the client's constraint would not be active
-                budgets = lower[client] + more[client] * np.linspace(-1.0, 1.0, 5)[:, None]
-                tried = sampling.at_budgets(federation, scheme, np.maximum(budgets, 0.0), asked)
+                budgets = lower[client] + margin[client] * np.linspace(-1.0, 1.0, 5)[:, None]
+                tried = sampling.at_budgets(federation, scheme, np.maximum(budgets, 0.0), question)
                 tried = tried[np.isfinite(tried[:, 0])]
-                value, apart = tried[np.argsort(tried[:, 1])].T
-                lost = asked.at(best, np.minimum(apart, best.disparity[-1])) - value
-                loss.append(np.interp(disparity, apart, lost))
-            own[k, 0] = out[0, k, 0] - max(loss)
+                value, disparities = tried[np.argsort(tried[:, 1])].T
+                losses = question.at(best, np.minimum(disparities, best.disparity[-1])) - value
+                loss.append(np.interp(disparity, disparities, losses))
+            rows[k, 0] = out[0, k, 0] - max(loss)
     return out
 
 
-def _spots(found: Comparison, sample: Counted) -> tuple[list[sampling.Spot], Array]:
+def _spots(comparison: Comparison, sample: Counted) -> tuple[list[sampling.Spot], Array]:
     """The spots of the comparison, each once, and which of them the rows of its table (S, K + 4)
     are.
 
@@ -197,21 +200,21 @@ def _spots(found: Comparison, sample: Counted) -> tuple[list[sampling.Spot], Arr
     are active: points of the frontier within two standard errors of a rate of the smallest group.
     """
     fewest = sample.counts.sum(axis=(0, 2, 3)).min()
-    beside = np.linspace(-1.0, 1.0, sampling.NEIGHBOURS) / np.sqrt(fewest)
+    offsets = np.linspace(-1.0, 1.0, sampling.NEIGHBOURS) / np.sqrt(fewest)
     spots: dict[tuple[str, bytes, str], sampling.Spot] = {}
-    place = []
-    for scheme, reach in found.reaches.items():
-        some = [sampling.Spot(scheme, eps) for eps in reach.points.eps]
+    spot_index = []
+    for scheme, reach in comparison.reaches.items():
+        scheme_spots = [sampling.Spot(scheme, eps) for eps in reach.points.eps]
         if SCHEMES[scheme].one_budget:
             curve = reach.frontier
-            for k, apart in enumerate(reach.points.disparity):
-                near = np.interp(apart + beside, curve.disparity, curve.eps[:, 0])
-                near = np.repeat(near[:, None], curve.eps.shape[1], axis=1)
-                some[k] = some[k]._replace(near=list(near))
+            for k, disparity in enumerate(reach.points.disparity):
+                eps = np.interp(disparity + offsets, curve.disparity, curve.eps[:, 0])
+                neighbours = list(np.repeat(eps[:, None], curve.eps.shape[1], axis=1))
+                scheme_spots[k] = scheme_spots[k]._replace(neighbours=neighbours)
         for k, end in ((0, "smallest"), (-2, "best")):
-            some[k] = some[k]._replace(end=end, near=())
-        for spot in (*some, sampling.Spot("cfl", np.array([reach.loss_at]))):
+            scheme_spots[k] = scheme_spots[k]._replace(end=end, neighbours=())
+        for spot in (*scheme_spots, sampling.Spot("cfl", np.array([reach.loss_at]))):
             key = spot.scheme, spot.budgets.tobytes(), spot.end
             spots.setdefault(key, spot)
-            place.append(list(spots).index(key))
-    return list(spots.values()), np.reshape(place, (len(found.reaches), -1))
+            spot_index.append(list(spots).index(key))
+    return list(spots.values()), np.reshape(spot_index, (len(comparison.reaches), -1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -17,46 +18,48 @@ from fairfl.theory.populations.notions import NOTIONS, RATES, rates_named
 SEARCHED = "A better rule may exist: this value comes from a search."
 SURE = 0.95
 """What fewer samples reach is not said to be reached without their share."""
-TOLD = 0.01
-"""Where a loss may be further than this from what was found, more people are asked for."""
+DETECTABLE = 0.01
+"""Where an interval of a loss reaches further from its estimate, more people are needed."""
 NEGLIGIBLE = 5e-6
 """Losses below this are called none: of accuracy they print as 0.000 percentage points."""
 
 
-def sentences(found: Comparison) -> list[str]:
+def sentences(comparison: Comparison) -> list[str]:
     """The comparison in plain words."""
-    question, values = found.question, found.reaches["cfl"].values
-    these = "" if found.people is None else f" for these {found.people:,} people"
-    best, fair = (_value(found, "cfl", column) for column in (2, 1))
+    question, values = comparison.question, comparison.reaches["cfl"].values
+    sample = "" if comparison.people is None else f" for these {comparison.people:,} people"
+    best, fair = (_value(comparison, "cfl", column) for column in (2, 1))
     if question.value == "accuracy":
-        best, fair = f"{best} of the decisions are right{these}", f"{fair} are right"
+        best, fair = f"{best} of the decisions are right{sample}", f"{fair} are right"
     else:
-        best, fair = f"the {question.value}{these} is {best}", f"the {question.value} is {fair}"
+        best, fair = f"the {question.value}{sample} is {best}", f"the {question.value} is {fair}"
     out = [
-        f"With no constraint, {best}; {_apart(found)}a disparity of {_disparity(found, 'cfl', 3)}.",
+        f"With no constraint, {best}; {_extreme_groups(comparison)}"
+        f"a disparity of {_disparity(comparison, 'cfl', 3)}.",
         f"Perfect fairness (disparity 0) costs {_lost(question, values[-1] - values[0])}"
-        f"{_between(found, 'cfl', -1)} when the data are pooled: {fair}.",
+        f"{_between(comparison, 'cfl', -1)} when the data are pooled: {fair}.",
     ]
-    out += [_at(found, k, part) for k in found.talked for part in found.parts if part]
-    out += [_cost(found, scheme) for scheme in found.reaches if scheme != CFL.name]
-    return [*out, *_sampled(found), *_too_few(found), *failed(found)]
+    pairs = product(comparison.worded, filter(None, comparison.parts))
+    out += [_values_at(comparison, k, schemes) for k, schemes in pairs]
+    out += [_cost(comparison, scheme) for scheme in comparison.reaches if scheme != CFL.name]
+    return [*out, *_sampled(comparison), *_too_few(comparison), *failed(comparison)]
 
 
-def failed(found: Comparison) -> list[str]:
+def failed(comparison: Comparison) -> list[str]:
     """What failed, and why."""
     return [
         f"{SCHEMES[part].label if part in SCHEMES else part} failed: {why}"
-        for part, why in found.failures.items()
+        for part, why in comparison.failures.items()
     ]
 
 
-def clients(found: Comparison) -> str:
+def clients(comparison: Comparison) -> str:
     """The clients with their shares of the people."""
-    names = zip(found.clients, found.weight, strict=True)
+    names = zip(comparison.clients, comparison.weight, strict=True)
     return listed([f"{name} ({100 * share:.0f} %)" for name, share in names], 8)
 
 
-def asked(question: Question) -> list[str]:
+def question_lines(question: Question) -> list[str]:
     """Notion, costs and visibility in one line; empty for the defaults."""
     if question == PLAIN:
         return []
@@ -81,15 +84,15 @@ def asked(question: Question) -> list[str]:
     return [f"asked: {'; '.join(parts)}."]
 
 
-def _apart(found: Comparison) -> str:
+def _extreme_groups(comparison: Comparison) -> str:
     """The groups whose rates make the disparity."""
-    rates = np.array(found.rates.by_group)
+    rates = np.array(comparison.rates.by_group)
     low, high = int(np.nanargmin(rates)), len(rates) - 1 - int(np.nanargmax(rates[::-1]))
-    ends = [(f"group {found.groups[k]}", float(rates[k])) for k in (high, low)]
-    if found.question.difference == "overall":
-        of_all = found.rates.of_all
+    ends = [(f"group {comparison.groups[k]}", float(rates[k])) for k in (high, low)]
+    if comparison.question.difference == "overall":
+        of_all = comparison.rates.of_all
         ends = [max(ends, key=lambda end: abs(end[1] - of_all)), ("the population", of_all)]
-    return f"{rates_apart(found.rates.rate, ends, found.rates.undefined)}: "
+    return f"{rates_apart(comparison.rates.rate, ends, comparison.rates.undefined)}: "
 
 
 def rates_apart(rate: str, ends: Sequence[tuple[str, float]], undefined: Sequence[str]) -> str:
@@ -100,142 +103,147 @@ def rates_apart(rate: str, ends: Sequence[tuple[str, float]], undefined: Sequenc
     return f"where {row.event}, " * bool(row.event) + f"{high[0]} {rates}{missing}"
 
 
-def _at(found: Comparison, k: int, schemes: Sequence[str]) -> str:
+def _values_at(comparison: Comparison, k: int, schemes: Sequence[str]) -> str:
     """What the schemes reach at one disparity; how their budgets are set is said once."""
-    parts, said = [], ""
-    best = found.reaches["cfl"].at[k]
+    parts, budget_words = [], ""
+    best = comparison.reaches["cfl"].values_at[k]
     for scheme in schemes:
-        reach = found.reaches[scheme]
-        got, row = reach.at[k], SCHEMES[scheme]
-        who = row.words if row.budget_words == said else row.in_words
-        said = row.budget_words or said
-        if got is None or best is None:
-            how = _found(found, reach)
-            verb = f"{how} to reach no less than" if how else "cannot get below"
-            parts.append(f"{who} {verb} {_disparity(found, scheme, 0)}{_here(found)}")
+        reach = comparison.reaches[scheme]
+        reached, row = reach.values_at[k], SCHEMES[scheme]
+        subject = row.words if row.budget_words == budget_words else row.in_words
+        budget_words = row.budget_words or budget_words
+        if reached is None or best is None:
+            search_verb = _search_verb(comparison, reach)
+            verb = f"{search_verb} to reach no less than" if search_verb else "cannot get below"
+            smallest = _disparity(comparison, scheme, 0)
+            parts.append(f"{subject} {verb} {smallest}{_on_people(comparison)}")
             continue
-        value = found.question.value
+        value = comparison.question.value
         a_value = f"a{'n' * (value[0] == 'a')} {value} of " if scheme == CFL.name else ""
-        parts.append(f"{who} reaches {a_value}{_value(found, scheme, len(ENDS) + k)}")
-        if got - best > NEGLIGIBLE:
-            parts[-1] += f", {difference(found.question, got - best)} more"
+        parts.append(f"{subject} reaches {a_value}{_value(comparison, scheme, len(ENDS) + k)}")
+        if reached - best > NEGLIGIBLE:
+            parts[-1] += f", {difference(comparison.question, reached - best)} more"
         elif scheme != CFL.name:
-            how = "" if reach.frontier.exact else " (from a search)"
-            column = len(ENDS) + len(found.disparities) + k
+            search_note = "" if reach.frontier.exact else " (from a search)"
+            column = len(ENDS) + len(comparison.disparities) + k
             parts[-1] += (
-                f", {difference(found.question, best - got)} less"
-                f"{_between(found, scheme, column)}{how}{_alike(found, scheme, column)}"
-                if best - got > NEGLIGIBLE
+                f", {difference(comparison.question, best - reached)} less"
+                f"{_between(comparison, scheme, column)}{search_note}"
+                f"{_near_pooling(comparison, scheme, column)}"
+                if best - reached > NEGLIGIBLE
                 else ", the same as pooling"
             )
-        share = 1.0 if found.spread is None else found.reached(scheme)[k]
+        share = 1.0 if comparison.spread is None else comparison.reached(scheme)[k]
         if share < SURE:
             parts[-1] += f" (about {100 * share:.0f} % of samples such as this one reach it)"
-    return f"At a disparity of {found.disparities[k]:g}, {'; '.join(parts)}."
+    return f"At a disparity of {comparison.disparities[k]:g}, {'; '.join(parts)}."
 
 
-def _cost(found: Comparison, scheme: str) -> str:
-    reach = found.reaches[scheme]
-    who = SCHEMES[scheme].in_words
-    who = who[0].upper() + who[1:]
-    value, told = found.question.value, found.question
-    least = _found(found, reach)
-    none = f"{least} no fairer" if least else "gets no fairer"
-    fair = f"{none}{_here(found)} than a disparity of {_disparity(found, scheme, 0)}"
+def _cost(comparison: Comparison, scheme: str) -> str:
+    reach = comparison.reaches[scheme]
+    subject = SCHEMES[scheme].in_words
+    subject = subject[0].upper() + subject[1:]
+    value, question = comparison.question.value, comparison.question
+    search_verb = _search_verb(comparison, reach)
+    none = f"{search_verb} no fairer" if search_verb else "gets no fairer"
+    fair = f"{none}{_on_people(comparison)} than a disparity of {_disparity(comparison, scheme, 0)}"
     if reach.smallest < ZERO:
-        fair = f"reaches perfect fairness{_here(found)}"
-    more = ""
+        fair = f"reaches perfect fairness{_on_people(comparison)}"
+    gain = ""
     if reach.gain > NEGLIGIBLE and SCHEMES[scheme].sees_client:
-        more = f" It gains up to {_lost(told, reach.gain, always=True)}."
+        gain = f" It gains up to {_lost(question, reach.gain, with_unit=True)}."
     if reach.loss <= NEGLIGIBLE:
         return (
-            f"{who} {fair}, and loses no {value} against pooling at any disparity that it reaches."
-            f"{more}"
+            f"{subject} {fair}, and loses no {value} against pooling at any disparity that it "
+            f"reaches.{gain}"
         )
-    how = "" if reach.frontier.exact else f" {SEARCHED}"
+    search_note = "" if reach.frontier.exact else f" {SEARCHED}"
 
     return (
-        f"{who} {fair}, and loses up to "
-        f"{difference(told, reach.loss)}{_between(found, scheme, 4)} of {value} against "
+        f"{subject} {fair}, and loses up to "
+        f"{difference(question, reach.loss)}{_between(comparison, scheme, 4)} of {value} against "
         f"pooling at the same disparity (at {number(reach.loss_at)})"
-        f"{_alike(found, scheme, 4) or _least(found, scheme, 4)}.{how}{more}"
+        f"{_near_pooling(comparison, scheme, 4) or _lower_bound(comparison, scheme, 4)}."
+        f"{search_note}{gain}"
     )
 
 
-def _between(found: Comparison, scheme: str, column: int) -> str:
+def _between(comparison: Comparison, scheme: str, column: int) -> str:
     """The interval of a difference of values."""
-    return _brackets(found.between(scheme, column), lambda value: difference(found.question, value))
+    return _brackets(comparison.between(scheme, column), partial(difference, comparison.question))
 
 
-def _alike(found: Comparison, scheme: str, column: int) -> str:
+def _near_pooling(comparison: Comparison, scheme: str, column: int) -> str:
     """Said of a loss whose interval holds zero."""
-    ends = found.between(scheme, column)
+    ends = comparison.between(scheme, column)
     return ", not distinguishable from pooling" if ends and ends[0] <= NEGLIGIBLE else ""
 
 
-def _least(found: Comparison, scheme: str, column: int) -> str:
+def _lower_bound(comparison: Comparison, scheme: str, column: int) -> str:
     """Said of a loss whose interval does not hold zero."""
-    ends = found.between(scheme, column)
-    return f", at least {difference(found.question, ends[0])} for all such people" if ends else ""
+    ends = comparison.between(scheme, column)
+    bound = ends and difference(comparison.question, ends[0])
+    return f", at least {bound} for all such people" if bound else ""
 
 
-def _here(found: Comparison) -> str:
-    return "" if found.people is None else " on these people"
+def _on_people(comparison: Comparison) -> str:
+    return "" if comparison.people is None else " on these people"
 
 
-def _value(found: Comparison, scheme: str, column: int) -> str:
-    show = shower(found.question)
-    value = found.number(scheme, column)
-    return show(value) + _brackets(found.between(scheme, column), show)
+def _value(comparison: Comparison, scheme: str, column: int) -> str:
+    show = shower(comparison.question)
+    value = comparison.number(scheme, column)
+    return show(value) + _brackets(comparison.between(scheme, column), show)
 
 
-def _lost(question: Question, value: float, *, always: bool = False) -> str:
+def _lost(question: Question, value: float, *, with_unit: bool = False) -> str:
     """A difference, and of what it is unless of accuracies."""
-    unit = f" of {question.value}" if always or question.value != "accuracy" else ""
+    unit = f" of {question.value}" if with_unit or question.value != "accuracy" else ""
     return f"{difference(question, value)}{unit}"
 
 
-def _disparity(found: Comparison, scheme: str, column: int) -> str:
-    value = found.number(scheme, column)
-    return number(value) + _brackets(found.between(scheme, column), number)
+def _disparity(comparison: Comparison, scheme: str, column: int) -> str:
+    value = comparison.number(scheme, column)
+    return number(value) + _brackets(comparison.between(scheme, column), number)
 
 
-def _sampled(found: Comparison) -> list[str]:
+def _sampled(comparison: Comparison) -> list[str]:
     """What was done about people being a sample."""
-    if found.spread is None:
+    if comparison.spread is None:
         return []
     out = [
         f"In brackets and below numbers: approximate {100 * LEVEL:.0f} % intervals for all people "
         "such as these, from the derivatives of the numbers with respect to the people"
-        f"{' and from rules held out' * found.judged}; of the disparity of the best rule, from "
-        f"{found.spread.bootstraps} bootstraps (seed {found.spread.seed})."
+        f"{' and from rules held out' * comparison.judged}; of the disparity of the best rule, "
+        f"from {comparison.spread.bootstraps} bootstraps (seed {comparison.spread.seed})."
     ]
-    if found.judged:
-        assert found.spread is not None
-        k = found.talked[0] + 1 if found.talked else 0
-        where = f"at a disparity of {found.disparities[k - 1]:g}" if k else "at disparity 0"
-        value, held = (shower(found.question)(v[0, k, 0]) for v in (found.table, found.spread.held))
+    if comparison.judged:
+        k = comparison.worded[0] + 1 if comparison.worded else 0
+        where = f"at a disparity of {comparison.disparities[k - 1]:g}" if k else "at disparity 0"
+        tables, show = (comparison.table, comparison.spread.held_out), shower(comparison.question)
+        value, held_out = (show(table[0, k, 0]) for table in tables)
         out.append(
             "These rules are fitted to the people they are counted on. Fitted to four fifths of "
-            f"them and judged on the others, pooling's rule {where} reaches {held}, not {value}."
+            f"them and judged on the others, pooling's rule {where} reaches {held_out}, "
+            f"not {value}."
         )
     return out
 
 
-def _too_few(found: Comparison) -> list[str]:
-    """How many people are needed, where these are too few to detect differences of ``TOLD``."""
-    first = len(ENDS) + len(found.disparities)
-    losses = [4, *(first + k for k in found.talked)]
+def _too_few(comparison: Comparison) -> list[str]:
+    """How many people are needed, where these are too few for differences of ``DETECTABLE``."""
+    first = len(ENDS) + len(comparison.disparities)
+    losses = [4, *(first + k for k in comparison.worded)]
     half = 0.0
-    for scheme, column in product(found.reaches, losses):
-        if ends := found.between(scheme, column):
-            half = max(half, *np.abs(np.array(ends) - found.number(scheme, column)))
-    if not found.question.is_share or half <= TOLD or found.people is None:
+    for scheme, column in product(comparison.reaches, losses):
+        if ends := comparison.between(scheme, column):
+            half = max(half, *np.abs(np.array(ends) - comparison.number(scheme, column)))
+    if not comparison.question.is_share or half <= DETECTABLE or comparison.people is None:
         return []
-    enough = found.people / len(found.clients) * (half / TOLD) ** 2
+    sufficient = comparison.people / len(comparison.clients) * (half / DETECTABLE) ** 2
     return [
-        f"These data do not suffice to tell differences of {points(TOLD)} from pooling: about "
-        f"{float(f'{enough:.2g}'):,.0f} people at each site would suffice."
+        f"These data do not suffice to tell differences of {points(DETECTABLE)} from pooling: "
+        f"about {float(f'{sufficient:.2g}'):,.0f} people at each site would suffice."
     ]
 
 
@@ -269,15 +277,15 @@ def number(value: float) -> str:
     return "undefined" if value != value else "0" if abs(value) < ZERO else f"{value:.3g}"
 
 
-def _found(found: Comparison, reach: Reach) -> str:
+def _search_verb(comparison: Comparison, reach: Reach) -> str:
     """Said of a smallest disparity that was searched for; LFT+Ensemble's is known even where its
     curve is not, of two groups with one rate where rules see the group.
     """
-    asked = found.question
-    rates = [RATES[name] for name in NOTIONS[asked.notion]]
-    one = len(found.groups) == 2 and len(rates) == 1 and asked.sees == "xa"
-    one = one and rates[0].linear == rates[0].mass
-    searched = ("lft_fedavg",) if one else ("lft_fedavg", "lft_ensemble")
+    question = comparison.question
+    rates = [RATES[name] for name in NOTIONS[question.notion]]
+    has_formula = len(comparison.groups) == 2 and len(rates) == 1 and question.sees == "xa"
+    has_formula = has_formula and rates[0].linear == rates[0].mass
+    searched = ("lft_fedavg",) if has_formula else ("lft_fedavg", "lft_ensemble")
     return "was found" if reach.frontier.scheme in searched and not reach.frontier.exact else ""
 
 

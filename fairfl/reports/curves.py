@@ -19,7 +19,7 @@ from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
 
 POINTS = 20
-"""Of frontiers of which some points are asked about; what is between them is solved then."""
+"""Points of a frontier that is evaluated at few disparities, which are solved between them."""
 COMPARED = "cfl", *(scheme.name for scheme in COMMON)
 """Pooling, and what all clients can agree on."""
 
@@ -46,15 +46,15 @@ def frontiers(
     failures: dict[str, str] | None = None,
 ) -> dict[str, Frontier]:
     """The frontier of each scheme, by default of all that the question is about; see ``noted``."""
-    found, schemes = {}, question.schemes if schemes is None else schemes
+    curves, schemes = {}, question.schemes if schemes is None else schemes
     for done, scheme in enumerate(schemes):
         if progress is not None:
             progress(f"frontier of {SCHEMES[scheme].label}", done, len(schemes))
         budgets = "common" if SCHEMES[scheme].one_budget else "each"
-        asked: dict[str, Any] = question.of(scheme) | {"budgets": budgets}
+        task: dict[str, Any] = question.of(scheme) | {"budgets": budgets}
         with noted(scheme, failures):
-            found[scheme] = frontier(federation, SCHEMES[scheme].base, count, **asked)
-    return found
+            curves[scheme] = frontier(federation, SCHEMES[scheme].base, count, **task)
+    return curves
 
 
 class Best(NamedTuple):
@@ -63,15 +63,15 @@ class Best(NamedTuple):
     the ``residuals`` (FOLDS,) of its values without one part of the people.
     """
 
-    held: float
+    held_out: float
     fitted: float
     influence: Array
     slope: float
-    rest: Array
+    residuals: Array
 
-    def minus(self, other: Best) -> Best:
+    def minus(self, subtrahend: Best) -> Best:
         """This value less another."""
-        return Best._make(one - two for one, two in zip(self, other, strict=True))
+        return Best._make(a - b for a, b in zip(self, subtrahend, strict=True))
 
 
 def best_rules(
@@ -90,25 +90,28 @@ def best_rules(
     ``data`` are people with a ``score``, counted in ``sample``, of which the ``federation`` and the
     ``curves`` are made; ``seed`` deals them into parts. Beyond a frontier's end is its end.
     """
-    asked = [(s, d) for s, curve in curves.items() for d in at if curve.disparity[0] <= d]
-    ends = [float(curves[s].disparity[-1]) for s, _ in asked]
-    where = np.array([min(d, end) for (_, d), end in zip(asked, ends, strict=True)])
-    points = [curves[s].points_at(np.array([d])) for (s, _), d in zip(asked, where, strict=True)]
+    keys = [(s, d) for s, curve in curves.items() for d in at if curve.disparity[0] <= d]
+    ends = [float(curves[s].disparity[-1]) for s, _ in keys]
+    capped = np.array([min(d, end) for (_, d), end in zip(keys, ends, strict=True)])
+    points = [curves[s].points_at(np.array([d])) for (s, _), d in zip(keys, capped, strict=True)]
     spots = [
         Spot(s, point.eps[0], "" if d < end else "best")
-        for (s, d), point, end in zip(asked, points, ends, strict=True)
+        for (s, d), point, end in zip(keys, points, ends, strict=True)
     ]
-    held = fitted = np.array([point.worth[0] for point in points]) - (not question.is_share)
+    held_out = fitted = np.array([point.worth[0] for point in points]) - (not question.is_share)
     by_spot, slopes = influences(federation, sample, spots, question)
     parts = folds(sample.counts, np.random.default_rng(seed))
-    judged, rest = crossed(sample, parts, spots, question, progress), np.zeros((len(spots), FOLDS))
+    judged = crossed(sample, parts, spots, question, progress)
+    unexplained = np.zeros((len(spots), FOLDS))
     if judged is not None:  # at the same disparity, along the frontier
-        held, inside = (v[:, 0] + (slopes * (where - v[:, 1].T)).T for v in judged)
-        rest = np.nan_to_num(residuals(inside, by_spot[:, 0], parts))
-        held = np.where(np.isnan(held), fitted, held)
+        held_out, inside = (v[:, 0] + (slopes * (capped - v[:, 1].T)).T for v in judged)
+        unexplained = np.nan_to_num(residuals(inside, by_spot[:, 0], parts))
+        held_out = np.where(np.isnan(held_out), fitted, held_out)
     assert sample.cuts is not None
     client, group = (np.unique(v, return_inverse=True)[1] for v in (data.client, data.group))
     cell = client, group, data.label, np.searchsorted(sample.cuts, score)
-    influence = [own[cell] for own in by_spot[:, 0]]
-    rows = zip(held.tolist(), fitted.tolist(), influence, slopes.tolist(), rest, strict=True)
-    return dict(zip(asked, map(Best._make, rows), strict=True))
+    influence = [derivative[cell] for derivative in by_spot[:, 0]]
+    rows = zip(
+        held_out.tolist(), fitted.tolist(), influence, slopes.tolist(), unexplained, strict=True
+    )
+    return dict(zip(keys, map(Best._make, rows), strict=True))

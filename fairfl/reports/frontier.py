@@ -18,7 +18,7 @@ from rich.table import Table
 from fairfl._support.whole_file import write_whole
 from fairfl.reports.comparison import ENDS, Comparison, compare
 from fairfl.reports.comparison_intervals import with_intervals
-from fairfl.reports.comparison_words import asked, clients, number, sentences, shower, span
+from fairfl.reports.comparison_words import clients, number, question_lines, sentences, shower, span
 from fairfl.reports.curves import noted
 from fairfl.reports.frontier_json import as_data
 from fairfl.reports.parts import Part
@@ -66,18 +66,18 @@ def compared(
         raise ValueError(
             f"bootstraps must be 0, or from {FEWEST} to {MOST_BOOTSTRAPS}, got {bootstraps}"
         )
-    found = compare(federation, question=question, at=at, count=count, progress=progress)
+    comparison = compare(federation, question=question, at=at, count=count, progress=progress)
     if sample is None:
-        return found
-    with noted("intervals", found.failures):
-        found = with_intervals(
-            found, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress
+        return comparison
+    with noted("intervals", comparison.failures):
+        comparison = with_intervals(
+            comparison, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress
         )
-    return found
+    return comparison
 
 
 def report(
-    found: Comparison,
+    comparison: Comparison,
     notes: Sequence[str],
     *,
     title: str,
@@ -87,105 +87,105 @@ def report(
     parts: dict[str, list[Part]] | None = None,
     as_json: bool,
 ) -> None:
-    """Write what was found into the folder ``out``, if any, then ``pages``, and print it below
+    """Write the comparison into the folder ``out``, if any, then ``pages``, and print it below
     ``notes``, what was done to the table; ``scores``: see ``compare_scores``; ``parts``: of the
     people, by scheme, see ``Decided.parts``.
     """
-    files = [] if out is None else write(found, title, out)
+    files = [] if out is None else write(comparison, title, out)
     files += [write_whole(page, text) for page, text in pages.items()]
     if as_json:
         extra: dict[str, Any] = {"notes": list(notes), "files": [str(file) for file in files]}
         if scores:
-            extra["scores"] = [asdict(one) for one in scores]
+            extra["scores"] = [asdict(scored) for scored in scores]
         if parts:
             extra["by_client"] = {
-                name: [asdict(one) for one in some] for name, some in parts.items()
+                name: [asdict(part) for part in rows] for name, rows in parts.items()
             }
-        typer.echo(json.dumps(as_data(found) | extra, indent=1, allow_nan=False))
+        typer.echo(json.dumps(as_data(comparison) | extra, indent=1, allow_nan=False))
         return
-    show(found, notes)
+    show(comparison, notes)
     console = Console(color_system=None)
-    for one in score_tables(scores, found.question):
-        console.print(one)
-    for scheme, some in (parts or {}).items():
+    for scores_table in score_tables(scores, comparison.question):
+        console.print(scores_table)
+    for scheme, rows in (parts or {}).items():
         about = "on the people that it was fitted to, counted by their labels:"
         tell(f"{SCHEMES[scheme].label}: its rule {about}")
-        tell_table(parts_table(some, "client", "group"))
+        tell_table(parts_table(rows, "client", "group"))
     for file in files:
         typer.echo(f"written: {file}")
 
 
-def show(found: Comparison, notes: Sequence[str]) -> None:
+def show(comparison: Comparison, notes: Sequence[str]) -> None:
     """Print notes, the table and the words."""
-    plural = "clients" if len(found.clients) > 1 else "client"
+    plural = "clients" if len(comparison.clients) > 1 else "client"
     for line in [
-        f"{plural}: {clients(found)}",
-        f"groups: {_groups(found)}",
+        f"{plural}: {clients(comparison)}",
+        f"groups: {_groups(comparison)}",
         *notes,
-        *asked(found.question),
+        *question_lines(comparison.question),
     ]:
         tell(line, "  ")
     console = Console(color_system=None)  # as wide as the terminal, or COLUMNS, or 80
-    parts = [part for part in zip(found.parts, (AGREED, PLANNED), strict=True) if part[0]]
+    parts = [part for part in zip(comparison.parts, (AGREED, PLANNED), strict=True) if part[0]]
     for schemes, title in parts:
-        console.print(table(found, schemes, title))
-    console.print(rules_table(found))
-    for line in [*sentences(found), *searched(found)]:
+        console.print(table(comparison, schemes, title))
+    console.print(rules_table(comparison))
+    for line in [*sentences(comparison), *searched(comparison)]:
         tell(line, "  ")
-    if found.judged:
+    if comparison.judged:
         for schemes, title in parts:
-            console.print(held_table(found, schemes, title))
+            console.print(held_out_table(comparison, schemes, title))
 
 
-def _groups(found: Comparison) -> str:
+def _groups(comparison: Comparison) -> str:
     """Two groups by name, more also by their share of the people."""
-    if len(found.groups) == 2:
-        return " and ".join(found.groups)
+    if len(comparison.groups) == 2:
+        return " and ".join(comparison.groups)
     return ", ".join(
         f"{name} ({100 * share:.2g} %)"
-        for name, share in zip(found.groups, found.shares, strict=True)
+        for name, share in zip(comparison.groups, comparison.shares, strict=True)
     )
 
 
-def searched(found: Comparison) -> list[str]:
+def searched(comparison: Comparison) -> list[str]:
     """What is not exact."""
-    searched = [scheme for scheme, reach in found.reaches.items() if not reach.frontier.exact]
+    searched = [scheme for scheme, reach in comparison.reaches.items() if not reach.frontier.exact]
     names = [SCHEMES[scheme].label for scheme in searched]
-    values = found.question.value.removesuffix("y") + "ies"
+    values = comparison.question.value.removesuffix("y") + "ies"
     out = [SEARCHED.format(" and ".join(names), values)] if names else []
-    least = [scheme for scheme in ("lft_fedavg_common", "lft_fedavg") if scheme in searched]
-    return out + [MINIMUM.format(SCHEMES[scheme].label) for scheme in least]
+    minima = [scheme for scheme in ("lft_fedavg_common", "lft_fedavg") if scheme in searched]
+    return out + [MINIMUM.format(SCHEMES[scheme].label) for scheme in minima]
 
 
-def rules_table(found: Comparison) -> Table:
+def rules_table(comparison: Comparison) -> Table:
     """Budgets, thresholds and rates by group of the rules at one disparity."""
-    level = found.disparities[found.talked[0]] if found.talked else None
+    level = comparison.disparities[comparison.worded[0]] if comparison.worded else None
     where = "no constraint" if level is None else f"a disparity of {level:g}, or the smallest above"
     out = Table(title=f"The rules at {where}", title_justify="left")
-    for name in ("", "budget", "group", "accepted", rates_named(found.question.notion)):
+    for name in ("", "budget", "group", "accepted", rates_named(comparison.question.notion)):
         out.add_column(name, overflow="fold")
-    for scheme, chosen in found.rules.items():
+    for scheme, chosen in comparison.rules.items():
         rule = chosen.solution.classifier
-        told = isinstance(rule, ClientClassifiers)
-        for a, group in enumerate(found.groups):
+        by_client = isinstance(rule, ClientClassifiers)
+        for a, group in enumerate(comparison.groups):
             rates = " and ".join(number(rate) for rate in chosen.rates[:, a])
-            who = "by client" if told else rule.accepted(rule.groups[a])
+            accepted = "by client" if by_client else rule.accepted(rule.groups[a])
             first = ("", "") if a else (SCHEMES[scheme].label, budgets(chosen.solution))
-            out.add_row(*first, group, who, rates, end_section=a == len(found.groups) - 1)
+            out.add_row(*first, group, accepted, rates, end_section=a == len(comparison.groups) - 1)
     return out
 
 
-def table(found: Comparison, schemes: Sequence[str], title: str) -> Table:
+def table(comparison: Comparison, schemes: Sequence[str], title: str) -> Table:
     """One column per scheme, so that it fits a terminal of 80 characters, with intervals below the
     numbers.
     """
     out = _headed(schemes, "", title)
-    value, shown = found.question.value, shower(found.question)
+    value, shown = comparison.question.value, shower(comparison.question)
 
     def row(name: str, column: int, show: Callable[[float], str], end: bool = False) -> None:
         cells, several = [], False
         for scheme in schemes:
-            value, ends = found.number(scheme, column), found.between(scheme, column)
+            value, ends = comparison.number(scheme, column), comparison.between(scheme, column)
             cells.append("-" if np.isnan(value) else show(value))
             if ends is not None and not np.isnan(value):
                 cells[-1] += f"\n{span(ends, show)}"
@@ -194,27 +194,29 @@ def table(found: Comparison, schemes: Sequence[str], title: str) -> Table:
 
     row("smallest disparity", 0, number)
     row(f"{value} there", 1, shown, True)
-    for k, d in enumerate(found.disparities):
-        row(f"{value} at disparity {d:g}", len(ENDS) + k, shown, k == len(found.disparities) - 1)
+    last = len(comparison.disparities) - 1
+    for k, d in enumerate(comparison.disparities):
+        row(f"{value} at disparity {d:g}", len(ENDS) + k, shown, k == last)
     row(f"best {value}", 2, shown)
     row("disparity there", 3, number)
     return out
 
 
-def held_table(found: Comparison, schemes: Sequence[str], title: str) -> Table:
+def held_out_table(comparison: Comparison, schemes: Sequence[str], title: str) -> Table:
     """Values on these people, and held out, at the same disparity; at the ends also disparities."""
-    assert found.spread is not None
+    assert comparison.spread is not None
     out = _headed(schemes, "these people → held out", title)
-    show, value = shower(found.question), found.question.value
-    names = [f"disparity {d:g}" for d in found.disparities]
+    show, value = shower(comparison.question), comparison.question.value
+    names = [f"disparity {d:g}" for d in comparison.disparities]
     for k, name in enumerate(["smallest disparity", *names, f"best {value}"]):
         end, cells = k in (0, len(names) + 1), []
         for scheme in schemes:
-            which = list(found.reaches).index(scheme)
-            (one, apart), (other, others) = found.table[which, k], found.spread.held[which, k]
-            cell = f"{show(one).removesuffix(' %')} → {show(other)}"
-            cell += f"\n{apart:.3f} → {others:.3f}" * end
-            cells.append("-" if np.isnan(one) else cell)
+            row = list(comparison.reaches).index(scheme)
+            fitted, fitted_disparity = comparison.table[row, k]
+            judged, judged_disparity = comparison.spread.held_out[row, k]
+            cell = f"{show(fitted).removesuffix(' %')} → {show(judged)}"
+            cell += f"\n{fitted_disparity:.3f} → {judged_disparity:.3f}" * end
+            cells.append("-" if np.isnan(fitted) else cell)
         out.add_row(name + "\n" * end, *cells)
     return out
 
@@ -227,7 +229,7 @@ def _headed(schemes: Sequence[str], first: str, title: str | None = None) -> Tab
     return out
 
 
-def write(found: Comparison, title: str, out: Path) -> list[Path]:
+def write(comparison: Comparison, title: str, out: Path) -> list[Path]:
     """Write frontier.csv, frontier.svg and frontier.png, the pictures drawn from the table alone,
     and the rules.
     """
@@ -235,9 +237,9 @@ def write(found: Comparison, title: str, out: Path) -> list[Path]:
     from fairfl.figures.lib.saved import save
 
     data = frontier_panels.rows(
-        title, {scheme: reach.frontier for scheme, reach in found.reaches.items()}
+        title, {scheme: reach.frontier for scheme, reach in comparison.reaches.items()}
     )
-    axes = _axes(found.question)
+    axes = _axes(comparison.question)
     if axes.column not in data:  # balanced accuracy; accuracy where half of the people have y = 1
         data[axes.column] = 1.0 + data["utility"] if "utility" in data else data["accuracy"]
     with style.sheet():
@@ -245,8 +247,8 @@ def write(found: Comparison, title: str, out: Path) -> list[Path]:
             data.assign(panel=style.plain(title)), columns=1, height=5.6, losses=True, axes=axes
         )
         files = save("frontier", title, data, figure, out)
-    for scheme, chosen in found.rules.items():
-        if isinstance(rule := chosen.solution.classifier, Classifier):  # not told the client
+    for scheme, chosen in comparison.rules.items():
+        if isinstance(rule := chosen.solution.classifier, Classifier):  # one rule for all clients
             files.append(write_whole(out / f"rule_{scheme}.json", rule.to_json()))
     return files
 

@@ -15,66 +15,66 @@ from fairfl.reports.question import PLAIN
 from fairfl.reports.sampling import LEVEL
 
 
-def as_data(found: Comparison) -> dict[str, Any]:
+def as_data(comparison: Comparison) -> dict[str, Any]:
     """Plain numbers, for JSON."""
-    schemes, value = [], found.question.value.replace(" ", "_")
+    schemes, value = [], comparison.question.value.replace(" ", "_")
     ends = [name.replace("accuracy", value) for name in ENDS]
-    for k, (scheme, reach) in enumerate(found.reaches.items()):
-        told: dict[str, Any] = {"scheme": scheme}
-        told |= dict(zip(ends, found.numbers[k].tolist(), strict=False))
-        told["rule"] = rules.as_data(found.rules[scheme], found.groups)
-        told["exact"] = reach.frontier.exact
-        told["at"] = [
-            {"disparity": d, value: v} for d, v in zip(found.disparities, reach.at, strict=True)
-        ]
-        if found.spread is not None:
-            told["intervals"] = {name: found.between(scheme, c) for c, name in enumerate(ends)}
-            told["intervals"]["cost_of_smallest"] = found.between(scheme, -1)
-            for c, at in enumerate(told["at"]):
-                at["interval"] = found.between(scheme, len(ENDS) + c)
-                at["below_cfl"] = found.between(scheme, len(ENDS) + len(told["at"]) + c)
-                at["reached"] = float(found.spread.reached[k, c])
-        if found.judged:
-            told["held_out"] = _held(found, k)
+    for k, (scheme, reach) in enumerate(comparison.reaches.items()):
+        row: dict[str, Any] = {"scheme": scheme}
+        row |= dict(zip(ends, comparison.numbers[k].tolist(), strict=False))
+        row["rule"] = rules.as_data(comparison.rules[scheme], comparison.groups)
+        row["exact"] = reach.frontier.exact
+        pairs = zip(comparison.disparities, reach.values_at, strict=True)
+        row["at"] = [{"disparity": d, value: v} for d, v in pairs]
+        if comparison.spread is not None:
+            row["intervals"] = {name: comparison.between(scheme, c) for c, name in enumerate(ends)}
+            row["intervals"]["cost_of_smallest"] = comparison.between(scheme, -1)
+            for c, at in enumerate(row["at"]):
+                at["interval"] = comparison.between(scheme, len(ENDS) + c)
+                at["below_cfl"] = comparison.between(scheme, len(ENDS) + len(row["at"]) + c)
+                at["reached"] = float(comparison.spread.reached[k, c])
+        if comparison.judged:
+            row["held_out"] = _held_out(comparison, k)
         curve = reach.frontier
         names = ("disparity", "accuracy", "eps")
-        told["frontier"] = {name: getattr(curve, name).tolist() for name in names}
-        told["frontier"][value] = reach.values.tolist()
-        schemes.append(told)
+        row["frontier"] = {name: getattr(curve, name).tolist() for name in names}
+        row["frontier"][value] = reach.values.tolist()
+        schemes.append(row)
     out: dict[str, Any] = {
-        "groups": list(found.groups),
+        "groups": list(comparison.groups),
         "clients": [
-            {"name": n, "weight": w} for n, w in zip(found.clients, found.weight, strict=True)
+            {"name": n, "weight": w}
+            for n, w in zip(comparison.clients, comparison.weight, strict=True)
         ],
-        "people": found.people,
-        "unconstrained_rates": _known(found.rates.by_group),
+        "people": comparison.people,
+        "unconstrained_rates": _finite(comparison.rates.by_group),
         "schemes": schemes,
-        "in_words": sentences(found),
+        "in_words": sentences(comparison),
     }
-    if found.failures:
-        out["failures"] = found.failures
-    if found.question != PLAIN:
-        out["asked"] = asdict(found.question)
+    if comparison.failures:
+        out["failures"] = comparison.failures
+    if comparison.question != PLAIN:
+        out["asked"] = asdict(comparison.question)
         del out["asked"]["only"]
         if out["asked"]["local_eps"] == np.inf:
             out["asked"]["local_eps"] = "inf"  # JSON has no such number
-    if found.spread is not None:
-        drawn = {name: getattr(found.spread, name) for name in ("bootstraps", "seed")}
-        out["intervals"] = drawn | {"level": LEVEL}
+    if comparison.spread is not None:
+        settings = {name: getattr(comparison.spread, name) for name in ("bootstraps", "seed")}
+        out["intervals"] = settings | {"level": LEVEL}
     return out
 
 
-def _known(values: Sequence[float]) -> list[float | None]:
+def _finite(values: Sequence[float]) -> list[float | None]:
     return [None if np.isnan(v) else float(v) for v in values]
 
 
-def _held(found: Comparison, scheme: int) -> list[dict[str, Any]]:
+def _held_out(comparison: Comparison, scheme: int) -> list[dict[str, Any]]:
     """A scheme's rules on people they were not fitted to, at the same disparity but at the ends."""
-    assert found.spread is not None
-    value, rows = found.question.value, []
-    names = ["smallest disparity", *found.disparities, f"best {value}"]
+    assert comparison.spread is not None
+    value, rows = comparison.question.value, []
+    names = ["smallest disparity", *comparison.disparities, f"best {value}"]
     for name, (worth, disparity) in zip(
-        names, map(_known, found.spread.held[scheme].tolist()), strict=True
+        names, map(_finite, comparison.spread.held_out[scheme].tolist()), strict=True
     ):
         rows.append({"rule": name, value.replace(" ", "_"): worth, "disparity": disparity})
     return rows

@@ -15,7 +15,7 @@ import numpy as np
 from fairfl._support.version import __version__
 from fairfl.reports.comparison import ENDS, Comparison, at_disparities, chosen
 from fairfl.reports.comparison_intervals import with_intervals
-from fairfl.reports.comparison_words import asked, clients, sentences
+from fairfl.reports.comparison_words import clients, question_lines, sentences
 from fairfl.reports.curves import noted
 from fairfl.reports.rules import Chosen, budgets
 from fairfl.reports.sampling import Progress
@@ -33,7 +33,7 @@ UNITS = (1.0, 2.0, 5.0)
 
 
 def frontier_page(
-    found: Comparison,
+    comparison: Comparison,
     federation: Federation,
     sample: Counted | None,
     notes: Sequence[str],
@@ -44,11 +44,12 @@ def frontier_page(
     progress: Progress | None = None,
 ) -> str:
     """The page; ``notes`` say what was done to the table, and what is not exact."""
-    curves = {scheme: reach.frontier for scheme, reach in found.reaches.items()}
+    curves = {scheme: reach.frontier for scheme, reach in comparison.reaches.items()}
     steps = positions(float(curves["cfl"].disparity[-1]))
-    dense = at_disparities(federation, found.question, curves, steps, True, found.failures)
+    question, failures = comparison.question, comparison.failures
+    dense = at_disparities(federation, question, curves, steps, True, failures)
     if sample is not None:
-        with noted("intervals", found.failures):
+        with noted("intervals", failures):
             dense = with_intervals(
                 dense, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress
             )
@@ -56,14 +57,14 @@ def frontier_page(
     for k, scheme in enumerate(dense.reaches):
         if progress is not None:
             progress(f"rules of {SCHEMES[scheme].label}", k, len(dense.reaches))
-        with noted(scheme, found.failures):
+        with noted(scheme, failures):
             schemes.append(_scheme(dense, federation, scheme))
     data = {
         "steps": list(steps),
-        "groups": list(found.groups),
-        "share": found.question.is_share,
-        "value": found.question.value,
-        "rates": _rates(found),
+        "groups": list(comparison.groups),
+        "share": question.is_share,
+        "value": question.value,
+        "rates": _rates(comparison),
         "schemes": schemes,
     }
     style, script = (
@@ -74,8 +75,8 @@ def frontier_page(
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}: fairness and accuracy</title>\n<style>{style}</style>\n</head>\n"
         "<body>\n<h1>What it costs not to pool the data</h1>\n"
-        f"<p>{escape(_about(found, title))}</p>\n{_items(asked(found.question))}{FORM}"
-        f"<h2>In words</h2>\n{_items(sentences(found))}"
+        f"<p>{escape(_about(comparison, title))}</p>\n{_items(question_lines(question))}{FORM}"
+        f"<h2>In words</h2>\n{_items(sentences(comparison))}"
         f"<h2>What to know</h2>\n{_items([*notes, *KNOW])}<footer>Made by fairfl {__version__}."
         f'</footer>\n<script type="application/json" id="data">{_inside(data)}</script>\n'
         f"<script>{script}</script>\n</body>\n</html>\n"
@@ -112,18 +113,18 @@ def positions(top: float) -> tuple[float, ...]:
     return tuple(float(f"{min(k * unit, 1.0):.10g}") for k in range(int(np.ceil(top / unit)) + 1))
 
 
-def _about(found: Comparison, title: str) -> str:
-    people = "" if found.people is None else f"{found.people:,} people; "
+def _about(comparison: Comparison, title: str) -> str:
+    people = "" if comparison.people is None else f"{comparison.people:,} people; "
     return (
-        f"{title}: {people}sites: {clients(found)}; groups: {', '.join(found.groups)}. The "
-        f"disparity is the largest difference of {rates_named(found.question.notion)} between "
-        "groups."
+        f"{title}: {people}sites: {clients(comparison)}; groups: {', '.join(comparison.groups)}. "
+        f"The disparity is the largest difference of {rates_named(comparison.question.notion)} "
+        "between groups."
     )
 
 
-def _rates(found: Comparison) -> list[str]:
+def _rates(comparison: Comparison) -> list[str]:
     """What groups' rates count."""
-    rates = [RATES[name] for name in NOTIONS[found.question.notion]]
+    rates = [RATES[name] for name in NOTIONS[comparison.question.notion]]
     return [f"with {r.event} are {r.served}" if r.event else f"are {r.served}" for r in rates]
 
 
@@ -131,7 +132,7 @@ def _scheme(dense: Comparison, federation: Federation, scheme: str) -> dict[str,
     """One scheme: its curve, and what it reaches at each position, None where it does not."""
     reach = dense.reaches[scheme]
     at = []
-    for k, (d, value) in enumerate(zip(dense.disparities, reach.at, strict=True)):
+    for k, (d, value) in enumerate(zip(dense.disparities, reach.values_at, strict=True)):
         if value is None:
             at.append(None)
             continue
@@ -168,11 +169,11 @@ def _accepted(rule: Chosen) -> list[str]:
 
 
 def _round(values: Any) -> Any:
-    """Six decimals; None of what is not known."""
+    """Values rounded to six decimals; None for NaN."""
     if values is None:
         return None
-    known = np.asarray(values, float)
-    return np.where(np.isnan(known), None, np.round(known, 6)).tolist()
+    numbers = np.asarray(values, float)
+    return np.where(np.isnan(numbers), None, np.round(numbers, 6)).tolist()
 
 
 def _items(lines: Sequence[str]) -> str:

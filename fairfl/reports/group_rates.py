@@ -30,15 +30,15 @@ class GroupRates:
     undefined: tuple[str, ...] = ()
 
 
-def group_rates(federation: Federation, question: Question, least: float) -> GroupRates:
-    """See ``Comparison.rates``; ``least``: the smallest disparity of such classifiers.
+def group_rates(federation: Federation, question: Question, smallest: float) -> GroupRates:
+    """See ``Comparison.rates``; ``smallest``: that disparity of such classifiers.
 
     ValueError : no two groups can be compared.
     """
-    found = solve(federation, "cfl", np.inf, **question.of("cfl"))
-    if found.disparity > least + TIED:
-        found = solve(federation, "cfl", least, **question.of("cfl"))
-    counted, rates, _ = rates_of(federation, question.notion, found.classifier)
+    solution = solve(federation, "cfl", np.inf, **question.of("cfl"))
+    if solution.disparity > smallest + TIED:
+        solution = solve(federation, "cfl", smallest, **question.of("cfl"))
+    counted, rates, _ = rates_of(federation, question.notion, solution.classifier)
     mass = counted.mass.sum(axis=1)
     missing = undefined(question.notion, mass, federation.groups)
     gaps = [disparity(rates[[k]], mass[[k]], question.difference) for k in range(len(mass))]

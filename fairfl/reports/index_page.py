@@ -30,19 +30,19 @@ def write_index(
     out: Path,
     outcomes: Iterable[Outcome],
     claims: Sequence[Checked],
-    wrong: Mapping[str, str],
+    failures: Mapping[str, str],
     studies: Sequence[dict[str, Any]],
     missing: str,
 ) -> Path:
     """Write DIR/index.html about what is in DIR, and return its path.
 
-    ``wrong``: why the check of a claim failed; ``studies``: what ``fairfl crosscheck --json`` says
-    of each; ``missing``: why there are none.
+    ``failures``: why the check of a claim failed; ``studies``: what ``fairfl crosscheck --json``
+    says of each; ``missing``: why there are none.
     """
     titles = {name: entry.title for name, entry in registered().items()}
     parts = [_section(outcome, titles[outcome.name]) for outcome in outcomes]
     crosschecked = "".join(_study(study, out) for study in studies) or f"<p>{escape(missing)}</p>\n"
-    failed = "".join(f"<li>{escape(f'{id}: {why}')}</li>\n" for id, why in wrong.items())
+    failed = "".join(f"<li>{escape(f'{id}: {why}')}</li>\n" for id, why in failures.items())
     page = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f"<title>fairfl {__version__}: "

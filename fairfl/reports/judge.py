@@ -103,8 +103,8 @@ def judge(
     numbers = {"prediction": [prediction]}
     data = read_people(path, score=score, numbers=numbers, form=form, **roles)
     p = data.features[:, -1]
-    if (wrong := (p < 0) | (p > 1)).any():
-        row = int(np.argmax(wrong))
+    if (is_outside := (p < 0) | (p > 1)).any():
+        row = int(np.argmax(is_outside))
         raise ValueError(
             f"prediction {prediction!r} must be from 0 to 1, got {p[row]:g} in row {row + 1}"
         )
@@ -112,21 +112,21 @@ def judge(
     codes = data.client, data.group, data.label if label else np.full(len(data), np.nan)
     decided = Decided(*codes, p, people, data.client_names, data.group_names)
     accuracy, (gap, missing) = float(decided.right.mean()), decided.gap(question)
-    less = decided.right - accuracy  # each person's influence on it
-    found = Judgement(
+    centred = decided.right - accuracy  # each person's influence on it
+    judgement = Judgement(
         len(data),
-        Rate("all", accuracy, less, len(data)).number(data.client) if label else None,
+        Rate("all", accuracy, centred, len(data)).number(data.client) if label else None,
         gap and gap.number(data.client),
         tuple(decided.parts(question)),
         (),
         {},
         data.note,
         gap.rate if gap else "",
-        tuple((one.of, one.value) for one in gap[1:]) if gap else (),
+        tuple((end.of, end.value) for end in gap[1:]) if gap else (),
         missing,
     )
     if score is None or gap is None:
-        return found
+        return judgement
     moved = gap.high.influence - gap.low.influence
     x = data.features[:, 0]
     columns = x, data.label, data.group, data.client
@@ -134,60 +134,62 @@ def judge(
     fed = Federation.of_people(sample)
     curves = frontiers(fed, POINTS, question, progress, COMPARED)
     best = best_rules(data, x, sample, fed, curves, [gap.value], question, seed, progress)
-    mine, above, below = Best(accuracy, accuracy, less, 0.0, np.zeros(1)), {}, {}
-    there = {
+    predictions, above, below = Best(accuracy, accuracy, centred, 0.0, np.zeros(1)), {}, {}
+    rules = {
         scheme: rule._replace(influence=rule.influence + rule.slope * moved)
         for (scheme, _), rule in best.items()
     }
-    for scheme, rule in there.items():
+    for scheme, rule in rules.items():
         above[scheme], below[scheme] = (
-            estimate(data.client, apart.held, apart.influence, apart.fitted)
-            for apart in (rule.minus(mine), next(iter(there.values())).minus(rule))
+            estimate(data.client, gain.held_out, gain.influence, gain.fitted)
+            for gain in (rule.minus(predictions), next(iter(rules.values())).minus(rule))
         )
-    right = {scheme: rule.held for scheme, rule in there.items()}
+    right = {scheme: rule.held_out for scheme, rule in rules.items()}
     distances = tuple(
         Distance(s, float(curves[s].disparity[0]), right.get(s), above.get(s)) for s in COMPARED
     )
-    first = next(iter(there), None)
+    first = next(iter(rules), None)
     return replace(
-        found, distances=distances, below_cfl={s: d for s, d in below.items() if s != first}
+        judgement, distances=distances, below_cfl={s: d for s, d in below.items() if s != first}
     )
 
 
-def sentences(found: Judgement) -> list[str]:
+def sentences(judgement: Judgement) -> list[str]:
     """The judgement in plain words."""
-    accuracy, disparity = found.accuracy, found.disparity
-    line, missing = f"The predictions for these {found.people:,} people have", found.undefined
+    accuracy, disparity = judgement.accuracy, judgement.disparity
+    line = f"The predictions for these {judgement.people:,} people have"
+    missing = judgement.undefined
     if accuracy is not None:
         right = f"{percent(accuracy.value)} ({span(accuracy.ends, percent)})"
-        line = f"The predictions are right for {right} of these {found.people:,} people, at"
-    apart = f"an undefined disparity: {' and '.join(missing)}"
+        line = f"The predictions are right for {right} of these {judgement.people:,} people, at"
+    gap = f"an undefined disparity: {' and '.join(missing)}"
     if disparity is not None:
         ends = span((max(disparity.low, 0.0), disparity.high), number)
-        apart = f"a disparity of {number(disparity.value)} ({ends}): "
-        apart += rates_apart(found.rate, found.ends, missing)
-    out = [*filter(None, [found.left_out]), f"{line} {apart}."]
-    for one in found.distances:
-        name = SCHEMES[one.scheme].label
-        if one.above is None or one.accuracy is None:
+        gap = f"a disparity of {number(disparity.value)} ({ends}): "
+        gap += rates_apart(judgement.rate, judgement.ends, missing)
+    out = [*filter(None, [judgement.left_out]), f"{line} {gap}."]
+    for distance in judgement.distances:
+        name = SCHEMES[distance.scheme].label
+        if distance.above is None or distance.accuracy is None:
             out.append(
-                f"{name} does not get so fair: its smallest disparity is {number(one.smallest)}."
+                f"{name} does not get so fair: its smallest disparity is "
+                f"{number(distance.smallest)}."
             )
             continue
-        low, high = one.above.ends
-        told = f"{name}'s best rule of the score is right for {percent(one.accuracy)} there"
-        apart = f"{points(one.above.value)} ({span((low, high), points)})"
+        low, high = distance.above.ends
+        head = f"{name}'s best rule of the score is right for {percent(distance.accuracy)} there"
+        gap = f"{points(distance.above.value)} ({span((low, high), points)})"
         if low <= 0 <= high:
-            out.append(f"{told}: not distinguishable from the predictions, {apart}.")
+            out.append(f"{head}: not distinguishable from the predictions, {gap}.")
         elif low > 0:
-            out.append(f"{told}: {apart} more than the predictions.")
+            out.append(f"{head}: {gap} more than the predictions.")
         else:
-            apart = f"{points(-one.above.value)} ({span((-high, -low), points)}) fewer"
-            out.append(f"{told}: {apart} than the predictions, which know more than the score.")
-        less = found.below_cfl.get(one.scheme)
-        if less is not None and less.low > 0:
+            gap = f"{points(-distance.above.value)} ({span((-high, -low), points)}) fewer"
+            out.append(f"{head}: {gap} than the predictions, which know more than the score.")
+        below_cfl = judgement.below_cfl.get(distance.scheme)
+        if below_cfl is not None and below_cfl.low > 0:
             out.append(
-                f"Of the distance from pooling the scheme takes {points(less.value)} "
-                f"({span(less.ends, points)}); training left the rest."
+                f"Of the distance from pooling the scheme takes {points(below_cfl.value)} "
+                f"({span(below_cfl.ends, points)}); training left the rest."
             )
     return out

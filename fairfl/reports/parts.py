@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,9 +86,9 @@ class Gap(NamedTuple):
         estimated: it is of both rates' own intervals then, by MOVER (Zou and Donner, 2008), which
         of two intervals of Wilson's is Newcombe's (1998).
         """
-        if all(np.ptp(estimate(client, *one[1:3]).ends) >= ZERO for one in self[1:]):
+        if all(np.ptp(estimate(client, *rate[1:3]).ends) >= ZERO for rate in self[1:]):
             return estimate(client, self.value, self.high.influence - self.low.influence)
-        high, low = (one.number(client) for one in self[1:])
+        high, low = (rate.number(client) for rate in self[1:])
         down = np.hypot(high.value - high.low, low.high - low.value)
         up = np.hypot(high.high - high.value, low.value - low.low)
         up = max(up, down) if self.value < ZERO else up  # either may be the higher one
@@ -113,7 +113,7 @@ class Decided(NamedTuple):
         """Counted people, decided by a rule of their score."""
         client, group, y, level = cell = np.nonzero(sample.counts)
         p = rule.of_number(sample.points[level], group)
-        names = (tuple(map(str, one)) for one in (sample.clients, sample.groups))
+        names = (tuple(map(str, codes)) for codes in (sample.clients, sample.groups))
         return cls(client, group, y, p, sample.counts[cell], *names)
 
     @property
@@ -124,58 +124,57 @@ class Decided(NamedTuple):
     def parts(self, question: Question) -> list[Part]:
         """Of all, by client if there are several, by group, and by both, where somebody is."""
         everybody = [(None, np.ones(len(self.p), bool))]
-        each = [(name, self.client == k) for k, name in enumerate(self.clients)]
-        clients = everybody + (each if len(each) > 1 else [])
+        clients = [(name, self.client == k) for k, name in enumerate(self.clients)]
+        clients = everybody + (clients if len(clients) > 1 else [])
         groups = [(name, self.group == a) for a, name in enumerate(self.groups)]
-        pairs = [(one, (None, everybody[0][1])) for one in clients]
-        pairs += [(one, two) for one in clients for two in groups]
+        pairs = [*product(clients, everybody), *product(clients, groups)]
         return [
-            self._part(client, group, its & own, question)
-            for (client, its), (group, own) in pairs
-            if (its & own).any()
+            self._part(client, group, in_client & in_group, question)
+            for (client, in_client), (group, in_group) in pairs
+            if (in_client & in_group).any()
         ]
 
     def _part(
-        self, client: str | None, group: str | None, there: Array, question: Question
+        self, client: str | None, group: str | None, selected: Array, question: Question
     ) -> Part:
         def share(of: Array, among: Any) -> Any:
-            rows = there & among
+            rows = selected & among
             if not rows.any():
                 return None
             return wilson(float(np.average(of[rows], weights=self.people[rows])), self._size(rows))
 
-        one, known = self.y == 1, ~np.isnan(self.y)
-        shares = share(one, known), share(self.right, known), share(self.p, True)
-        rates = share(self.p, one), share(self.p, known & ~one)
-        gap, missing = self.gap(question, there) if group is None else (None, ())
-        apart = None if gap is None else gap.value
-        return Part(client, group, self._size(there), *shares, *rates, apart, missing)
+        positive, labelled = self.y == 1, ~np.isnan(self.y)
+        shares = share(positive, labelled), share(self.right, labelled), share(self.p, True)
+        rates = share(self.p, positive), share(self.p, labelled & ~positive)
+        gap, missing = self.gap(question, selected) if group is None else (None, ())
+        disparity = None if gap is None else gap.value
+        return Part(client, group, self._size(selected), *shares, *rates, disparity, missing)
 
-    def _size(self, there: Array) -> int:
-        return round(float(self.people[there].sum()))
+    def _size(self, selected: Array) -> int:
+        return round(float(self.people[selected].sum()))
 
-    def gap(self, question: Question, there: Any = True) -> tuple[Gap | None, tuple[str, ...]]:
+    def gap(self, question: Question, selected: Any = True) -> tuple[Gap | None, tuple[str, ...]]:
         """The largest difference of the groups' rates, of equal ones that of the fewest people,
         None where no two can be compared; and the rates that it leaves out, see ``undefined``.
         """
-        y, weight = np.nan_to_num(self.y), self.people * there
-        of = [self.group == a for a in range(len(self.groups))]
+        y, weight = np.nan_to_num(self.y), self.people * selected
+        groups = [self.group == a for a in range(len(self.groups))]
         gaps, masses = [], []
         for key in NOTIONS[question.notion]:
             rate = RATES[key]
             mass = (rate.mass[0] + rate.mass[1] * y) * weight
             served = [k + w * self.p for k, w in zip(rate.constant, rate.linear, strict=True)]
             total = (served[0] + served[1] * y) * weight
-            masses.append([(mass * one).sum() for one in of])
+            masses.append([(mass * in_group).sum() for in_group in groups])
             rates = [
-                _ratio(f"group {name}", total * one, mass * one)
-                for name, one, size in zip(self.groups, of, masses[-1], strict=True)
+                _ratio(f"group {name}", total * in_group, mass * in_group)
+                for name, in_group, size in zip(self.groups, groups, masses[-1], strict=True)
                 if size > 0
             ]
             pairs = list(combinations(rates, 2))
             if question.difference == "overall" and len(rates) > 1:
-                pairs = [(one, _ratio("the population", total, mass)) for one in rates]
-            gaps += [Gap(key, *sorted(pair, key=lambda one: -one.value)) for pair in pairs]
+                pairs = [(of_group, _ratio("the population", total, mass)) for of_group in rates]
+            gaps += [Gap(key, *sorted(pair, key=lambda end: -end.value)) for pair in pairs]
         sizes = [-min(gap.high.people, gap.low.people) for gap in gaps]
         order = [(round(gap.value, 12), size) for gap, size in zip(gaps, sizes, strict=True)]
         largest = gaps[order.index(max(order))] if gaps else None
@@ -183,18 +182,22 @@ class Decided(NamedTuple):
 
 
 def estimate(
-    client: Array, value: float, influence: Array, other: float | None = None, rest: Any = (0.0,)
+    client: Array,
+    value: float,
+    influence: Array,
+    second: float | None = None,
+    residuals: Any = (0.0,),
 ) -> Number:
-    """A number with each person's influence on it, and its interval, which reaches over ``other``,
-    another estimate, too; people are drawn within their clients. ``rest``: its
-    ``residuals``.
+    """A number with each person's influence on it, and its interval, which reaches over ``second``,
+    another estimate, too; people are drawn within their clients. ``residuals``: see
+    ``fairfl.reports.sampling.residuals``.
     """
     size = np.bincount(client)
     mean = np.bincount(client, influence) / np.maximum(size, 1)
     error = np.sqrt(((influence - mean[client]) ** 2).sum()) / len(client)
-    half = NORMAL * np.hypot(error, jackknife(np.asarray(rest)))
-    both = [value] if other is None else [value, other]
-    return Number(float(value), float(min(both) - half), float(max(both) + half))
+    half = NORMAL * np.hypot(error, jackknife(np.asarray(residuals)))
+    values = [value] if second is None else [value, second]
+    return Number(float(value), float(min(values) - half), float(max(values) + half))
 
 
 def wilson(share: float, people: int) -> Number:
@@ -220,14 +223,14 @@ def table(parts: Sequence[Part], client: str, group: str) -> list[tuple[str, ...
     names = ("people", "y = 1", "right", "accepted", "of y = 1", "of y = 0", "disparity")
     rows: list[tuple[str, ...]] = [("of", *names)]
     for part in parts:
-        both = ((client, part.client), (group, part.group))
-        name = ", ".join(f"{what} {one}" for what, one in both if one is not None) or "all"
+        labels = ((client, part.client), (group, part.group))
+        name = ", ".join(f"{role} {name}" for role, name in labels if name is not None) or "all"
         shares = (part.positive, part.right, part.accepted, part.true_positive, part.false_positive)
         cells = (
             "-" if n is None else f"{percent(n.value)} ({span(n.ends, percent)})" for n in shares
         )
-        apart = "undefined" if part.disparity is None else number(part.disparity)
-        apart += f" ({'; '.join(part.undefined)})" if part.undefined else ""
-        apart = "" if part.group is not None else apart
-        rows.append((name, f"{part.people:,}", *cells, apart))
+        gap = "undefined" if part.disparity is None else number(part.disparity)
+        gap += f" ({'; '.join(part.undefined)})" if part.undefined else ""
+        gap = "" if part.group is not None else gap
+        rows.append((name, f"{part.people:,}", *cells, gap))
     return rows

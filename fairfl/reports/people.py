@@ -72,20 +72,20 @@ def read(
     ValueError : what does not fit.  OSError : the file cannot be read.  RuntimeError : no score
         could be fitted.
     """
-    asked = {"score": score, "features": features, "blind": blind, "categorical": categorical}
+    options = {"score": score, "features": features, "blind": blind, "categorical": categorical}
     if compare_score:
         if score is None:
             raise ValueError("compare_score goes with a score, got score=None")
-        asked["numbers"] = {"compare_score": compare_score}
-    data = read_people(path, label=label, group=group, client=client, form=form, **asked)
+        options["numbers"] = {"compare_score": compare_score}
+    data = read_people(path, label=label, group=group, client=client, form=form, **options)
     if categorical and (calibrate, levels, group_pair) != ("shared", None, None):
         raise ValueError(
             "levels, group_pair and calibrate must not be given together with a categorical score, "
             "each value of which is a level"
         )
     x, source = _score(data, Path(path).name)
-    kept, notes = _chosen(data, group_pair)
-    columns = (column[kept] for column in (x, data.label, data.group, data.client))
+    is_selected, notes = _selected(data, group_pair)
+    columns = (column[is_selected] for column in (x, data.label, data.group, data.client))
     people = count_people(*columns, calibrate=calibrate, levels=0 if categorical else levels)
     people = replace(
         people,
@@ -93,73 +93,75 @@ def read(
         groups=tuple(data.group_names[code] for code in people.groups),
         clients=tuple(data.client_names[code] for code in people.clients),
     )
-    federation, odd = federation_of(people)
+    federation, federation_notes = federation_of(people)
     lines = [
         f"{people.people:,} people; score: {source}; {people.merged}.",
         *filter(None, [data.note]),
         *notes,
         f"y = 1 stands for {label} = {data.label_names[1]}; {ACCURACIES}",
         *_warned(data, federation, unseen),
-        *odd,
+        *federation_notes,
     ]
-    return Read(federation, lines, people, data.select(kept) if compare_score else None, levels)
+    rows = data.select(is_selected) if compare_score else None
+    return Read(federation, lines, people, rows, levels)
 
 
 def read_summaries(paths: Sequence[Path], calibrate: str = "shared") -> Read:
     """As :func:`read`, of the files that ``fairfl summarize`` wrote, one for each site."""
-    found = [read_summary(path) for path in paths]
-    (counts, *ranges), points, groups, names = joined(found)
+    summaries = [read_summary(path) for path in paths]
+    (counts, *ranges), points, groups, names = joined(summaries)
     if names and calibrate != "shared":
         raise ValueError(f"calibrate must be shared where the score is a name, got {calibrate!r}")
     cuts = None
     if not names:
-        held = np.isin(found[0].scores, points)
-        cuts = np.nextafter(np.array(found[0].edges[:-1])[held][1:], -np.inf)  # of the upper level
-    sites = tuple(one.site for one in found)
-    noisy = np.array([np.inf if one.epsilon is None else one.epsilon for one in found])
+        shared = np.isin(summaries[0].scores, points)
+        edges = np.array(summaries[0].edges[:-1])[shared]
+        cuts = np.nextafter(edges[1:], -np.inf)  # of the upper level
+    sites = tuple(summary.site for summary in summaries)
+    noisy = np.array([np.inf if s.epsilon is None else s.epsilon for s in summaries])
     people = Counted(
         points, counts, groups, sites, calibrate, cuts=cuts, names=names, epsilon=noisy
     )
-    if any(one.withheld.any() for one in found):
+    if any(summary.withheld.any() for summary in summaries):
         people = replace(people, ranges=np.array(ranges))
-    federation, odd = federation_of(people)
+    federation, federation_notes = federation_of(people)
     lines = [
-        f"{people.people:,} people, as counts; sites: {len(found)}; levels of the score: "
+        f"{people.people:,} people, as counts; sites: {len(summaries)}; levels of the score: "
         f"{len(points)}.",
-        f"y = 1 stands for {found[0].label} = {found[0].labels[1]}; {ACCURACIES}",
-        *(f"Withheld by {one.site}: {_withheld(one)}." for one in found if one.withheld.any()),
+        f"y = 1 stands for {summaries[0].label} = {summaries[0].labels[1]}; {ACCURACIES}",
+        *(f"Withheld by {s.site}: {_withheld(s)}." for s in summaries if s.withheld.any()),
         *(
-            f"Counts of {one.site} have noise (epsilon = {one.epsilon:g}); intervals count it."
-            for one in found
-            if one.epsilon is not None
+            f"Counts of {s.site} have noise (epsilon = {s.epsilon:g}); intervals count it."
+            for s in summaries
+            if s.epsilon is not None
         ),
-        *odd,
+        *federation_notes,
     ]
     return Read(federation, lines, people)
 
 
-def _withheld(one: Summary) -> str:
-    hidden = int(one.withheld.sum())
-    people = one.people - int(one.counts[one.counts >= 0].sum())
+def _withheld(summary: Summary) -> str:
+    hidden = int(summary.withheld.sum())
+    people = summary.people - int(summary.counts[summary.counts >= 0].sum())
     return (
-        f"{hidden} counts of {people:,} people in all ({100 * people / one.people:.1f} %), "
+        f"{hidden} counts of {people:,} people in all ({100 * people / summary.people:.1f} %), "
         "which are taken to be equal; intervals reach over all counts that they can be"
     )
 
 
 def federation_of(people: Counted) -> tuple[Federation, list[str]]:
-    """The federation with its names, and what is odd about its score."""
-    with warnings.catch_warnings(record=True) as odd:
+    """The federation with its names, and warnings about its score and its small groups."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ScoreWarning)
         federation = Federation.of_people(people)
-    told = [f"Warning: {warning.message}." for warning in odd]
+    notes = [f"Warning: {warning.message}." for warning in caught]
     for name, size in zip(people.groups, people.counts.sum(axis=(0, 2, 3)), strict=True):
         if size < FEW:
-            told.append(
+            notes.append(
                 f"Warning: the number of people in group {name} is {size:.0f}: their rates are "
                 "mostly chance, and so are disparities that count them."
             )
-    return federation, told
+    return federation, notes
 
 
 def _warned(data: Dataset, federation: Federation, unseen: bool) -> list[str]:
@@ -207,16 +209,16 @@ def _score(data: Dataset, file: str) -> tuple[Array, str]:
     )
 
 
-def _chosen(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:
+def _selected(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:
     """Which rows to keep, and what to say about the others."""
     names = data.group_names
     if pair is None:
         return np.ones(len(data), bool), []
-    fits = [two for two in permutations(names, 2) if ",".join(two) == pair]
-    if not fits:  # a name may hold commas
+    pairs = [groups for groups in permutations(names, 2) if ",".join(groups) == pair]
+    if not pairs:  # a name may hold commas
         raise ValueError(
             f"--group-pair must be two of {listed(names)} with a comma between, got {pair!r}"
         )
-    kept = np.isin(data.group, [names.index(name) for name in fits[0]])
-    out = len(data) - int(kept.sum())
-    return kept, [f"{out:,} people of other groups are left out."] if out else []
+    is_selected = np.isin(data.group, [names.index(name) for name in pairs[0]])
+    left_out = len(data) - int(is_selected.sum())
+    return is_selected, [f"{left_out:,} people of other groups are left out."] if left_out else []

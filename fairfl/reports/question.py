@@ -55,8 +55,8 @@ class Question:
     @property
     def schemes(self) -> tuple[str, ...]:
         """The schemes that are compared, CFL first."""
-        asked = {"cfl", *(self.only or self._possible)}
-        return tuple(scheme for scheme in self._possible if scheme in asked)
+        selected = {"cfl", *(self.only or self._possible)}
+        return tuple(scheme for scheme in self._possible if scheme in selected)
 
     @property
     def _possible(self) -> tuple[str, ...]:
@@ -72,15 +72,15 @@ class Question:
         if self.only or count <= MANY_GROUPS:
             return self, []
         slow = [scheme for scheme in SLOW if scheme != named]
-        rest = tuple(scheme for scheme in self.schemes if scheme not in slow)
+        remaining = tuple(scheme for scheme in self.schemes if scheme not in slow)
         note = f"Left out for more than {MANY_GROUPS} groups: --schemes {','.join(slow)} (minutes)."
-        return replace(self, only=rest), [note]
+        return replace(self, only=remaining), [note]
 
     def of(self, scheme: str) -> dict[str, Any]:
         """The arguments of ``solve`` and ``frontier``, but the scheme and whose budgets."""
         names = ("notion", "difference", "costs", "sees")
-        asked = {name: getattr(self, name) for name in names}
-        return asked | ({"local_eps": self.local_eps} if SCHEMES[scheme].sees_client else {})
+        arguments = {name: getattr(self, name) for name in names}
+        return arguments | ({"local_eps": self.local_eps} if SCHEMES[scheme].sees_client else {})
 
     def task(self, federation: Federation, scheme: str) -> Task:
         """The task of a scheme; ValueError where this federation has none."""

@@ -25,17 +25,17 @@ class Chosen:
 
 
 LISTED = 20
-"""Of more clients than this the range of budgets is told; JSON has them all."""
+"""With more clients than this the range of budgets is printed; JSON has them all."""
 
 
-def budgets(found: Solution) -> str:
+def budgets(solution: Solution) -> str:
     """One number where all clients have the same; none at 1 or more."""
-    own = [f"{eps:.3g}" if eps < 1.0 else "none" for eps in found.eps]
-    if len(set(found.eps.tolist())) == 1:
-        return own[0]
-    if len(own) <= LISTED:
-        return ", ".join(own)
-    bound, free = found.eps[found.eps < 1.0], own.count("none")
+    texts = [f"{eps:.3g}" if eps < 1.0 else "none" for eps in solution.eps]
+    if len(set(solution.eps.tolist())) == 1:
+        return texts[0]
+    if len(texts) <= LISTED:
+        return ", ".join(texts)
+    bound, free = solution.eps[solution.eps < 1.0], texts.count("none")
     return f"{bound.min():.3g} to {bound.max():.3g}" + f", none for {free:,}" * (free > 0)
 
 
@@ -43,20 +43,20 @@ def as_data(chosen: Chosen, groups: Sequence[str]) -> dict[str, Any]:
     """Plain numbers, for JSON: steps are (low, high, share accepted), their open ends None, or of
     a categorical score (value, share); of rules that are told the client a table for each.
     """
-    found = chosen.solution
-    told = isinstance(found.classifier, ClientClassifiers)
+    solution = chosen.solution
+    by_client = isinstance(solution.classifier, ClientClassifiers)
     tables = [
         {name: _steps(rule, a) for a, name in zip(rule.groups, groups, strict=True)}
-        for rule in (found.classifier if told else [found.classifier])
+        for rule in (solution.classifier if by_client else [solution.classifier])
     ]
     return {
-        "disparity": found.disparity,
-        "budgets": [_finite(eps) for eps in found.eps.tolist()],
+        "disparity": solution.disparity,
+        "budgets": [_finite(eps) for eps in solution.eps.tolist()],
         "rates": {
-            name: dict(zip(groups, map(_finite, own), strict=True))
-            for name, own in zip(NOTIONS[found.notion], chosen.rates.tolist(), strict=True)
+            name: dict(zip(groups, map(_finite, rates), strict=True))
+            for name, rates in zip(NOTIONS[solution.notion], chosen.rates.tolist(), strict=True)
         },
-        "steps": tables if told else tables[0],
+        "steps": tables if by_client else tables[0],
     }
 
 

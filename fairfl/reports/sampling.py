@@ -7,7 +7,7 @@ respect to the people (``fairfl.solvers.sensitivity``), within each client, whos
 an optimum is chosen for the people it is counted on, and is worth less on others: everybody is
 judged by rules that were fitted, at the same budgets, to the other four fifths.
 
-A derivative knows the rule that is found, and not how other people would change it. What that
+A derivative is of the fitted rule, and ignores how other people would change that rule. What that
 adds (for the members of an ensemble at its smallest disparity, say) shows where rules are fitted to
 halves of the people: what the derivative does not explain of these numbers is a second part of the
 variance (``corrected``). The disparity of the best rule jumps when η passes a level's costs; its
@@ -36,7 +36,7 @@ from fairfl.theory.populations.finite import Joint
 from fairfl.theory.populations.notions import Rates, disparity
 
 BOOTSTRAPS = 100
-"""Unless a number is asked for."""
+"""Default number of bootstraps."""
 FEWEST, MOST_BOOTSTRAPS = 20, 100_000
 """Intervals are not made of fewer, nor of more."""
 LEVEL, NORMAL = 0.95, 1.959963984540054
@@ -79,17 +79,16 @@ def resampled(counts: Array, rng: np.random.Generator) -> Array:
 
 
 def _resampled(client: Array, rng: np.random.Generator) -> Array:
-    there = client.sum(axis=(1, 2)) > 0
+    has_people = client.sum(axis=(1, 2)) > 0
     for _ in range(TRIES):
-        drawn = _drawn(client, rng)
-        if ((drawn.sum(axis=(1, 2)) > 0) == there).all():
-            return drawn
-    return np.stack(
-        [_drawn(group, rng) if some else group for group, some in zip(client, there, strict=True)]
-    )
+        draw = _redrawn(client, rng)
+        if ((draw.sum(axis=(1, 2)) > 0) == has_people).all():
+            return draw
+    groups = zip(client, has_people, strict=True)
+    return np.stack([_redrawn(group, rng) if filled else group for group, filled in groups])
 
 
-def _drawn(people: Array, rng: np.random.Generator) -> Array:
+def _redrawn(people: Array, rng: np.random.Generator) -> Array:
     size = int(people.sum())
     return rng.multinomial(size, people.ravel() / size).reshape(people.shape).astype(np.float64)
 
@@ -118,31 +117,32 @@ def folds(counts: Array, rng: np.random.Generator, parts: int = FOLDS) -> Array:
     order = rng.permuted(np.tile(np.arange(parts), (len(cells), 1)), axis=1)
     sizes = (cells.sum(axis=1)[:, None] + order) // parts
     for fold in range(parts):
-        drawn = [
-            rng.multivariate_hypergeometric(*one) for one in zip(left, sizes[:, fold], strict=True)
+        dealt = [
+            rng.multivariate_hypergeometric(cell, size)
+            for cell, size in zip(left, sizes[:, fold], strict=True)
         ]
-        out[fold] = drawn
-        left -= np.array(drawn)
+        out[fold] = dealt
+        left -= np.array(dealt)
     return out.reshape(parts, *counts.shape)
 
 
 def halved(counts: Array, rng: np.random.Generator) -> Array:
     """Halves (2 SPLITS, I, A, 2, n) of people (I, A, 2, n), even within every client and group."""
     groups = counts.reshape(*counts.shape[:2], 1, -1)
-    every = np.concatenate([folds(groups, rng, 2) for _ in range(SPLITS)])
-    return every.reshape(-1, *counts.shape)
+    halves = np.concatenate([folds(groups, rng, 2) for _ in range(SPLITS)])
+    return halves.reshape(-1, *counts.shape)
 
 
 class Spot(NamedTuple):
-    """A point of a scheme's frontier that is asked about: the budgets of its rule, (1,) of CFL and
-    client-aware rules, else (I,), whether it is one of the ends, "smallest" or "best", and budgets
-    (N, I) of neighbouring points, see ``influences``.
+    """A point of a scheme's frontier: the budgets of its rule, (1,) of CFL and client-aware rules,
+    else (I,), whether it is one of the ends, "smallest" or "best", and budgets (N, I) of
+    neighbouring points, see ``influences``.
     """
 
     scheme: str
     budgets: Array
     end: str = ""
-    near: Sequence[Array] = ()
+    neighbours: Sequence[Array] = ()
 
     def rules(self, fed: Federation, task: Task, question: Question) -> tuple[Array, Array]:
         """The optimal rules, and all their budgets; see ``rules_at``."""
@@ -152,7 +152,7 @@ class Spot(NamedTuple):
         return rules_at(fed, task, budgets), budgets
 
 
-def influences(fed: Federation, sample: Counted, spots: Sequence[Spot], asked: Question) -> Any:
+def influences(fed: Federation, sample: Counted, spots: Sequence[Spot], question: Question) -> Any:
     """(P, 2, I, A, 2, n) of the spots' values and disparities, and the slopes (P,) of the frontiers
     there; NaN of a spot without a certified rule. See ``sensitivity``.
 
@@ -164,17 +164,19 @@ def influences(fed: Federation, sample: Counted, spots: Sequence[Spot], asked: Q
     """
     out, slopes = np.full((len(spots), 2, *sample.counts.shape), np.nan), np.zeros(len(spots))
     for k, spot in enumerate(spots):
-        task = asked.task(fed, spot.scheme)
-        people = People(fed, sample, task, asked.costs == "balanced")
-        found = []
-        for budgets in spot.near or [spot.budgets]:
+        task = question.task(fed, spot.scheme)
+        people = People(fed, sample, task, question.costs == "balanced")
+        derivatives = []
+        for budgets in spot.neighbours or [spot.budgets]:
             with suppress(CertificationError):
-                rules = spot._replace(budgets=budgets).rules(fed, task, asked)
-                found.append(
+                rules = spot._replace(budgets=budgets).rules(fed, task, question)
+                derivatives.append(
                     sensitivity(people, *rules, spot.end, common=SCHEMES[spot.scheme].one_budget)
                 )
-        if found:
-            value, disparity, slope = (sum(some) / len(found) for some in zip(*found, strict=True))
+        if derivatives:
+            value, disparity, slope = (
+                sum(terms) / len(derivatives) for terms in zip(*derivatives, strict=True)
+            )
             out[k], slopes[k] = (value, disparity), slope
     return out, slopes
 
@@ -184,9 +186,9 @@ def at_budgets(fed: Federation, scheme: str, budgets: Array, question: Question)
     certified.
     """
     task, out = question.task(fed, scheme), np.full((len(budgets), 2), np.nan)
-    for k, own in enumerate(budgets):
+    for k, eps in enumerate(budgets):
         with suppress(CertificationError):
-            rule = averaged(fed, task, Spot(scheme, own).rules(fed, task, question)[0])
+            rule = averaged(fed, task, Spot(scheme, eps).rules(fed, task, question)[0])
             out[k] = judged(fed.pooled, rule, task, question)
     return out
 
@@ -216,8 +218,9 @@ def noise_errors(influence: Array, sample: Counted) -> Array:
         return np.zeros(influence.shape[:-4])
     variance = 2.0 * np.exp(-sample.epsilon) / np.expm1(-sample.epsilon) ** 2
     people = sample.people
-    off = influence - (influence * sample.counts).sum(axis=(-4, -3, -2, -1), keepdims=True) / people
-    return np.sqrt((variance[:, None, None, None] * off**2).sum(axis=(-4, -3, -2, -1))) / people
+    axes = (-4, -3, -2, -1)
+    centred = influence - (influence * sample.counts).sum(axis=axes, keepdims=True) / people
+    return np.sqrt((variance[:, None, None, None] * centred**2).sum(axis=axes)) / people
 
 
 def fullest(sample: Counted, worth: Array) -> Array:
@@ -262,23 +265,25 @@ def corrected(
     variance is the larger of its own and twice the changes' mean square, since so few splits give
     that (as in Student's interval with four degrees of freedom).
     """
-    every = halves[:2].sum(axis=0)
-    change = influence - means(influence, every, every)[..., None, None, None, None]
-    explained = [means(change, every - half, every) for half in halves]
+    people = halves[:2].sum(axis=0)
+    change = influence - means(influence, people, people)[..., None, None, None, None]
+    explained = [means(change, people - half, people) for half in halves]
     changed = by_half - numbers[..., None]
-    rest, alone = ((v**2).mean(axis=-1) for v in (changed - np.stack(explained, -1), changed))
-    return np.sqrt(np.where(rest <= alone, error**2 + rest, np.maximum(error**2, 2.0 * alone)))
+    unexplained = ((changed - np.stack(explained, -1)) ** 2).mean(axis=-1)
+    total, variance = (changed**2).mean(axis=-1), error**2
+    largest = np.maximum(variance, 2.0 * total)
+    return np.sqrt(np.where(unexplained <= total, variance + unexplained, largest))
 
 
 def residuals(by_part: Array, influence: Array, parts: Array) -> Array:
-    """(..., FOLDS) what derivatives do not explain of numbers that were found without one part."""
-    every = parts.sum(axis=0)
-    explained = [means(influence, every - part, every) for part in parts]
+    """(..., FOLDS) what derivatives do not explain of numbers computed without one part."""
+    people = parts.sum(axis=0)
+    explained = [means(influence, people - part, people) for part in parts]
     return by_part - np.stack(explained, axis=-1)
 
 
 def jackknife(by_part: Array) -> Array:
-    """(...) standard errors of numbers (..., FOLDS) that were found without one of the parts."""
+    """(...) standard errors of numbers (..., FOLDS) computed without one of the parts."""
     return np.sqrt((FOLDS - 1) * by_part.var(axis=-1))
 
 
@@ -297,31 +302,31 @@ def crossed(
     Clients without people in what is fitted to are left out of it, and rules that are told the
     client are judged on the others.
     """
-    rest = sample.counts - parts
-    if (rest.sum(axis=(1, 3, 4)) == 0).any() or _one_label(rest, question):
+    remaining = sample.counts - parts
+    if (remaining.sum(axis=(1, 3, 4)) == 0).any() or _one_label(remaining, question):
         return None
-    apart = np.zeros((len(spots), 2, sample.counts.shape[1], 2))
+    outcomes = np.zeros((len(spots), 2, sample.counts.shape[1], 2))
     inside = np.full((len(spots), 2, len(parts)), np.nan)
     tasks: dict[str, Task] = {}
     for k, part in enumerate(parts):
         if progress is not None:
             progress("rules of some of the people", k, len(parts))
         fitted = sample.counts - part
-        known = fitted.sum(axis=(1, 2, 3)) > 0
-        fed = refitted(sample, fitted[known])
+        occupied = fitted.sum(axis=(1, 2, 3)) > 0
+        fed = refitted(sample, fitted[occupied])
         tasks = {scheme: question.task(fed, scheme) for scheme in {s.scheme for s in spots}}
         for j, spot in enumerate(spots):
-            own = spot._replace(budgets=spot.budgets[known]) if spot.budgets.size > 1 else spot
-            task, served = tasks[spot.scheme], np.full_like(apart[j], np.nan)
+            refit = spot._replace(budgets=spot.budgets[occupied]) if spot.budgets.size > 1 else spot
+            task, served = tasks[spot.scheme], np.full_like(outcomes[j], np.nan)
             with suppress(CertificationError):
-                rule = averaged(fed, task, own.rules(fed, task, question)[0])
-                law, others = (fed.joint, part[known]) if len(rule) > 1 else (fed.pooled, part)
+                rule = averaged(fed, task, refit.rules(fed, task, question)[0])
+                law, others = (fed.joint, part[occupied]) if len(rule) > 1 else (fed.pooled, part)
                 served = accepted(rule, others)
                 inside[j, :, k] = judged(law, rule, task, question)
-            apart[j] += served
-    pairs = zip(apart, spots, strict=True)
-    outside = [judged(*by_label(one), tasks[spot.scheme], question) for one, spot in pairs]
-    failed = np.isnan(apart.sum(axis=(1, 2, 3)))
+            outcomes[j] += served
+    pairs = zip(outcomes, spots, strict=True)
+    outside = [judged(*by_label(outcome), tasks[spot.scheme], question) for outcome, spot in pairs]
+    failed = np.isnan(outcomes.sum(axis=(1, 2, 3)))
     return np.where(failed[:, None], np.nan, np.reshape(outside, (-1, 2))), inside
 
 
@@ -339,8 +344,8 @@ def by_label(served: Array) -> tuple[Joint, Array]:
     """The law and the rule of people who are ``accepted``, on a finite X whose points are the
     labels.
     """
-    some, people = served
-    rule = np.divide(some, people, out=np.zeros_like(some), where=people > 0)[None]
+    selected, people = served
+    rule = np.divide(selected, people, out=np.zeros_like(selected), where=people > 0)[None]
     return Joint(people[None] / people.sum(), np.broadcast_to([0.0, 1.0], rule.shape)), rule
 
 
@@ -349,8 +354,8 @@ def judged(law: Joint, rule: Array, task: Task, question: Question = PLAIN) -> t
     gain = (law.gain(task.costs, "xa") * rule).sum()
     value = float(law.constant(task.costs).sum() + gain + question.is_share)
     rates = Rates.of(task.notion, law.people, law.eta)
-    apart = disparity(rates.of_rule(rule)[0], rates.mass.sum(axis=1), task.difference)
-    return value, float(np.nan_to_num(apart))
+    gap = disparity(rates.of_rule(rule)[0], rates.mass.sum(axis=1), task.difference)
+    return value, float(np.nan_to_num(gap))
 
 
 def best_disparities(sample: Counted, question: Question, draws: int, seed: int) -> Array:
@@ -364,7 +369,7 @@ def best_disparities(sample: Counted, question: Question, draws: int, seed: int)
             counts = fullest(sample, rng.normal(size=counts.shape))
         counts = resampled(counts, rng)
         if noisy is not None:
-            counts = np.stack([_noised(*one, rng) for one in zip(counts, noisy, strict=True)])
+            counts = np.stack([_noised(*noise, rng) for noise in zip(counts, noisy, strict=True)])
         if _one_label(counts, question):  # it accepts everybody, or nobody
             out.append(0.0)
             continue

@@ -69,7 +69,7 @@ def compare_scores(
     rows, federation, people = read.rows, read.federation, read.people
     assert rows is not None and people is not None
     curves = {s: comparison.reaches[s].frontier for s in COMPARED if s in comparison.reaches}
-    at = [*(comparison.disparities[k] for k in comparison.talked), np.inf]
+    at = [*(comparison.disparities[k] for k in comparison.worded), np.inf]
     areas = [auc(score, rows.label) for score in rows.features.T]
     pooled: dict[tuple[str, float], Best] = {}
     out = []
@@ -83,14 +83,14 @@ def compare_scores(
         best = best_rules(rows, score, people, federation, curves, at, *settings)
         pooled = pooled or best
         lost = areas[0][0] - area[0], areas[0][1] - area[1]
-        whole = [estimate(rows.client, *pair) for pair in (area, lost)]
+        overall = [estimate(rows.client, *pair) for pair in (area, lost)]
         by_client = {
             client: _area(score[rows.client == k], rows.label[rows.client == k])
             for k, client in enumerate(rows.client_names)
         }
         questions = [("cfl", np.inf), *((s, d) for d in at[:-1] for s in curves)]
         costs = tuple(_cost(rows.client, *question, best, pooled) for question in questions)
-        out.append(Scored(name, *whole, by_client, costs))
+        out.append(Scored(name, *overall, by_client, costs))
     return out
 
 
@@ -106,7 +106,9 @@ def _cost(
         return Cost(scheme, at)
     rule, central, best = rules[scheme, d], rules["cfl", d], pooled["cfl", d]
     differences = rule, best.minus(rule), best.minus(central), central.minus(rule)
-    numbers = (estimate(client, d.held, d.influence, d.fitted, d.rest) for d in differences)
+    numbers = (
+        estimate(client, d.held_out, d.influence, d.fitted, d.residuals) for d in differences
+    )
     return Cost(scheme, at, *numbers)
 
 
@@ -141,7 +143,7 @@ def _table(scores: Sequence[Scored], question: Question) -> Table:
     out.add_column("")
     for scored in scores:
         out.add_column(scored.score, justify="right", overflow="fold")
-    less, area = partial(difference, question), "{:.3f}".format
+    show_difference, area = partial(difference, question), "{:.3f}".format
 
     def row(name: str, numbers: Sequence[Number | None], show: Callable[[float], str]) -> None:
         cells = ["-" if n is None else f"{show(n.value)}\n{span(n.ends, show)}" for n in numbers]
@@ -156,8 +158,8 @@ def _table(scores: Sequence[Scored], question: Question) -> Table:
         scheme, d = costs[0].scheme, costs[0].disparity
         name = "no constraint" if d is None else f"{SCHEMES[SCHEMES[scheme].base].label} at {d:g}"
         row(name, [cost.value for cost in costs], shower(question))
-        row("  lost", [cost.lost for cost in costs], less)
+        row("  lost", [cost.lost for cost in costs], show_difference)
         if scheme != CFL.name:
-            row("  by the score", [cost.by_score for cost in costs], less)
-            row("  by constraints", [cost.by_constraints for cost in costs], less)
+            row("  by the score", [cost.by_score for cost in costs], show_difference)
+            row("  by constraints", [cost.by_constraints for cost in costs], show_difference)
     return out

@@ -23,9 +23,9 @@ def width() -> int | None:
 
 def tell(text: str, indent: str = "") -> None:
     """Print lines, each wrapped; what goes on below a line is indented."""
-    wide = width()
+    columns = width()
     for line in text.split("\n"):
-        parts = wrap(line, wide, subsequent_indent=indent, **WHOLE) if wide else []
+        parts = wrap(line, columns, subsequent_indent=indent, **WHOLE) if columns else []
         typer.echo("\n".join(parts or [line]))
 
 
@@ -34,12 +34,12 @@ def tell_table(rows: Sequence[Sequence[str]], keys: int = 1) -> None:
     those after the ``keys`` first stand in blocks below each other, each beside the keys.
     """
     sizes = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    wide, first = width(), list(range(keys))
-    blocks = [first]
+    columns, key_columns = width(), list(range(keys))
+    blocks = [key_columns]
     for k in range(keys, len(sizes)):
         room = sum(sizes[j] + 2 for j in [*blocks[-1], k]) - 2
-        full = wide is not None and room > wide and len(blocks[-1]) > keys
-        blocks = [*blocks, [*first, k]] if full else [*blocks[:-1], [*blocks[-1], k]]
+        full = columns is not None and room > columns and len(blocks[-1]) > keys
+        blocks = [*blocks, [*key_columns, k]] if full else [*blocks[:-1], [*blocks[-1], k]]
     for number, block in enumerate(blocks):
         if number:
             typer.echo()

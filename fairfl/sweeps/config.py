@@ -25,8 +25,8 @@ def read_sweep(path: str | Path) -> tuple[Callable[..., Any], Grid]:
     """
     table = read_toml(path)
     name = Path(path).name
-    if other := set(table) - {"run", "fixed", "grid", "draw"}:
-        raise ValueError(f"{name} must have run, fixed, grid and draw only, got {min(other)}")
+    if unknown := set(table) - {"run", "fixed", "grid", "draw"}:
+        raise ValueError(f"{name} must have run, fixed, grid and draw only, got {min(unknown)}")
     for key in ("fixed", "grid", "draw"):
         if not isinstance(table.get(key, {}), dict):
             raise ValueError(f"{key} must be a table, got {shown(table[key])}")
@@ -74,10 +74,9 @@ def _function(run: Any) -> Callable[..., Any]:
     if ":" not in run:
         return TASKS[one_of("run", run, tuple(TASKS))]
     module, _, name = run.partition(":")
-    known = {one.__name__ for one in named_modules()}
-    if module not in known:
+    if module not in {imported.__name__ for imported in named_modules()}:
         raise ValueError(f"run must name a module of --import, got {run}")
-    found = getattr(sys.modules[module], name, None)
-    if not callable(found):
+    function = getattr(sys.modules[module], name, None)
+    if not callable(function):
         raise ValueError(f"run must name a function of {module}, got {run}")
-    return found
+    return function

@@ -61,7 +61,7 @@ class Local:
         self.pool.shutdown(cancel_futures=stop)
 
 
-class Given:
+class CallerExecutor:
     """An Executor of the caller's, who closes it."""
 
     def __init__(self, executor: Executor, jobs: int) -> None:
@@ -91,8 +91,8 @@ class Ray:
         for module in named_modules():
             ray.cloudpickle.register_pickle_by_value(module)
         total = ray.cluster_resources()
-        fits = [total.get(name, 0) / n for name, n in (("CPU", cpus), ("GPU", gpus)) if n]
-        self.slots = max(1, int(min(fits, default=1)))
+        capacities = [total.get(name, 0) / n for name, n in (("CPU", cpus), ("GPU", gpus)) if n]
+        self.slots = max(1, int(min(capacities, default=1)))
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """See ``Engine``."""

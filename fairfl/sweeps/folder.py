@@ -30,25 +30,25 @@ class Folder:
     """
 
     path: Path
-    read: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
+    digests: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
 
-    def open(self, what: Mapping[str, Any]) -> None:
+    def open(self, description: Mapping[str, Any]) -> None:
         """Make the folder, or go on in it; ValueError where it holds another sweep."""
         file = self.path / SWEEP
         if file.is_file():
-            other = {k: v for k, v in self.what().items() if what.get(k) != v}
-            if other:
+            differing = {k: v for k, v in self.description().items() if description.get(k) != v}
+            if differing:
                 raise ValueError(
-                    f"{self.path} holds another sweep: its {', '.join(other)} differ; give another "
-                    "folder, or remove this one"
+                    f"{self.path} holds another sweep: its {', '.join(differing)} differ; give "
+                    "another folder, or remove this one"
                 )
             return
         self.path.mkdir(parents=True, exist_ok=True)
         if any(self.path.iterdir()):
             raise ValueError(f"{self.path} must be an empty folder, or that of this sweep")
-        write_whole(file, sealed(what))
+        write_whole(file, sealed(description))
 
-    def what(self) -> dict[str, Any]:
+    def description(self) -> dict[str, Any]:
         """What is swept."""
         file = self.path / SWEEP
         if not file.is_file():
@@ -60,7 +60,7 @@ class Folder:
 
     def file(self, unit: Mapping[str, Any]) -> Path:
         """Where the result of a unit is."""
-        files = contents(unit, self.read)
+        files = contents(unit, self.digests)
         name = digest([unit, files] if files else unit)
         return self.path / "units" / name[:2] / f"{name[2:40]}.json"
 
@@ -68,13 +68,13 @@ class Folder:
         """The result of a unit, None where there is none."""
         file = self.file(unit)
         try:
-            found = unsealed(read_json(file))
+            record = unsealed(read_json(file))
         except FileNotFoundError:
             return None
         except ValueError:
-            found = {}
-        if "rows" in found or "error" in found:
-            return found
+            record = {}
+        if "rows" in record or "error" in record:
+            return record
         tell([file])
         return None
 
@@ -93,19 +93,19 @@ def results(
 ) -> Iterator[dict[str, Any] | None]:
     """The results of units in their order, from the first folder that has one."""
     for unit in units:
-        yield next((found for f in folders if (found := f.result(unit)) is not None), None)
+        yield next((record for f in folders if (record := f.result(unit)) is not None), None)
 
 
 def counted(folders: Sequence[Folder], units: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """How many units are done, failed and missing, and the failures' messages by frequency."""
     out: dict[str, Any] = {"units": len(units), "done": 0, "failed": 0, "missing": 0}
     errors: dict[str, int] = {}
-    for found in results(folders, units):
-        kind = "missing" if found is None else "failed" if "error" in found else "done"
+    for record in results(folders, units):
+        kind = "missing" if record is None else "failed" if "error" in record else "done"
         out[kind] += 1
-        if found is not None and "error" in found:
-            errors[found["error"]] = errors.get(found["error"], 0) + 1
-    return out | {"errors": dict(sorted(errors.items(), key=lambda one: -one[1]))}
+        if record is not None and "error" in record:
+            errors[record["error"]] = errors.get(record["error"], 0) + 1
+    return out | {"errors": dict(sorted(errors.items(), key=lambda pair: -pair[1]))}
 
 
 def table(
@@ -126,22 +126,22 @@ def table(
 
     rows, missing = [], 0
     numbers = range(len(units)) if which is None else which
-    found_of = results(folders, (units[number] for number in numbers))
-    for number, found in zip(numbers, found_of, strict=True):
-        if found is None:
+    records = results(folders, (units[number] for number in numbers))
+    for number, record in zip(numbers, records, strict=True):
+        if record is None:
             missing += 1
             continue
-        told = {name: _cell(value) for name, value in columns(units, number).items()}
-        for row in found.get("rows", [{}]):
-            own = {name: _cell(value) for name, value in row.items()}
-            rows.append({"unit": number} | told | own | {"error": found.get("error")})
+        parameters = {name: _cell(value) for name, value in columns(units, number).items()}
+        for row in record.get("rows", [{}]):
+            values = {name: _cell(value) for name, value in row.items()}
+            rows.append({"unit": number} | parameters | values | {"error": record.get("error")})
     names = list(dict.fromkeys(name for row in rows for name in row if name != "error"))
-    made = {name: _column([row.get(name) for row in rows], pa) for name in names}
-    made["error"] = pa.array([row["error"] for row in rows], pa.string())
-    whole = pa.table(made)
+    arrays = {name: _column([row.get(name) for row in rows], pa) for name in names}
+    arrays["error"] = pa.array([row["error"] for row in rows], pa.string())
+    joined = pa.table(arrays)
 
     def write(stream: BinaryIO) -> None:
-        pq.write_table(whole, stream)
+        pq.write_table(joined, stream)
 
     write_whole(file, write)
     return missing
@@ -165,7 +165,7 @@ def _cell(value: Any) -> Any:
     if (
         isinstance(value, dict)
         or isinstance(value, list)
-        and not all(isinstance(one, (int, float)) for one in value)
+        and not all(isinstance(element, (int, float)) for element in value)
     ):
         return _text(value)
     return value

@@ -72,12 +72,12 @@ class Grid(Sequence[dict[str, Any]]):
                 )
             size = prod(np.atleast_1d(draw.get("size", 1)).tolist())
             whole(f"{name}.size", size, 0, MOST_VALUES)
-        both = set(self.axes) & set(self.draws)
-        if both:
-            raise ValueError(f"a parameter must have values or draws, got both for {min(both)}")
+        common = set(self.axes) & set(self.draws)
+        if common:
+            raise ValueError(f"a parameter must have values or draws, got both for {min(common)}")
         if (units := prod(map(len, self.axes.values())) * self.count) > MOST_UNITS:
             raise ValueError(f"a grid must have at most {MOST_UNITS} units, got {units}")
-        self[0]  # a place that is not there is an error before any work
+        self[0]  # a name of no place in a unit is an error before any work
 
     def __len__(self) -> int:
         return prod(len(values) for values in self.axes.values()) * self.count
@@ -104,9 +104,9 @@ class Grid(Sequence[dict[str, Any]]):
             cell, k = divmod(cell, len(values))
             chosen[name] = deepcopy(values[k])
         out = {name: chosen[name] for name in self.axes}
-        return out | {name: self._drawn(name, draw, number) for name, draw in self.draws.items()}
+        return out | {name: self._draw(name, draw, number) for name, draw in self.draws.items()}
 
-    def _drawn(self, name: str, draw: Mapping[str, Any], number: int) -> Any:
+    def _draw(self, name: str, draw: Mapping[str, Any], number: int) -> Any:
         (law,) = (key for key in draw if key in DRAWS)
         key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")
         rng = np.random.default_rng([self.seed, key, number])
@@ -148,21 +148,21 @@ def identity(grid: Sequence[Mapping[str, Any]]) -> str:
     return digest([digest(unit) for unit in grid])
 
 
-def contents(data: Any, read: dict[str, dict[str, str]]) -> dict[str, str]:
+def contents(data: Any, digests: dict[str, dict[str, str]]) -> dict[str, str]:
     """SHA-256 by name of the files that plain data name, and of those that a TOML file among them
-    names; ``read`` keeps those of each file.
+    names; ``digests`` keeps those of each file.
     """
     if isinstance(data, str) and os.path.isfile(data):
-        if data not in read:
-            read[data] = {}  # for a file that names itself
+        if data not in digests:
+            digests[data] = {}  # for a file that names itself
             with suppress(ValueError):  # the unit that reads it fails
-                inside = read_toml(data) if data.endswith(".toml") else None
-                read[data] |= contents(inside, read)
-            read[data][data] = sha256(Path(data))
-        return read[data]
+                nested = read_toml(data) if data.endswith(".toml") else None
+                digests[data] |= contents(nested, digests)
+            digests[data][data] = sha256(Path(data))
+        return digests[data]
     inner = data.values() if isinstance(data, Mapping) else data
     inner = inner if isinstance(data, (Mapping, list, tuple)) else ()
-    return {name: digest for value in inner for name, digest in contents(value, read).items()}
+    return {name: digest for value in inner for name, digest in contents(value, digests).items()}
 
 
 def digest(data: Any) -> str:

@@ -22,7 +22,7 @@ from fairfl._support.extras import extras_named
 from fairfl._support.own_parts import DIGESTS, named_modules, sources
 from fairfl._support.threads import one_thread
 from fairfl._support.version import __version__
-from fairfl.sweeps.engines import Engine, Given, Local, Ray
+from fairfl.sweeps.engines import CallerExecutor, Engine, Local, Ray
 from fairfl.sweeps.folder import TABLE, Folder, Progress, table
 from fairfl.sweeps.grid import Grid, digest, identity, plain
 
@@ -114,18 +114,18 @@ def sweep(
     folder = Folder(Path(out))
     folder.open(described(function, units))
 
-    def made() -> Engine:
+    def start_engine() -> Engine:
         if engine == "ray":
             return Ray(address, cpus, gpus, memory)
-        return Local(jobs) if isinstance(engine, str) else Given(engine, jobs)
+        return Local(jobs) if isinstance(engine, str) else CallerExecutor(engine, jobs)
 
-    own = range(k - 1, len(units), n)
-    keeper = Keeper(folder, len(own), progress)
-    todo = keeper.missing((units[number] for number in own), retry_failed)
+    numbers = range(k - 1, len(units), n)
+    keeper = Keeper(folder, len(numbers), progress)
+    todo = keeper.missing((units[number] for number in numbers), retry_failed)
     first = next(todo, None)
     if first is not None:  # no engine is started for nothing
-        _run(made(), function, chain([first], todo), keeper.keep)
-    table([folder], units, folder.path / TABLE, own)
+        _run(start_engine(), function, chain([first], todo), keeper.keep)
+    table([folder], units, folder.path / TABLE, numbers)
     return pd.read_parquet(folder.path / TABLE)
 
 
@@ -141,8 +141,8 @@ class Keeper:
     ) -> Iterator[Mapping[str, Any]]:
         """The units without a result."""
         for unit in units:
-            known = self.folder.result(unit)
-            if known is None or retry_failed and "error" in known:
+            record = self.folder.result(unit)
+            if record is None or retry_failed and "error" in record:
                 yield unit
             else:
                 self.done += 1
@@ -236,8 +236,8 @@ def _together(
                 yield from waiting.pop(future)
                 continue
             task = waiting.pop(future)
-            found, seconds = future.result()
-            for unit, result in zip(task, found, strict=True):
+            results, seconds = future.result()
+            for unit, result in zip(task, results, strict=True):
                 keep(unit, result)
             size = int(min(max(SECONDS * len(task) / max(seconds, 1e-6), 1), MOST))
 
@@ -256,10 +256,12 @@ def _result(function: Function, unit: Mapping[str, Any]) -> dict[str, Any]:
         return {"error": f"{type(error).__name__}: {error}"}
 
 
-def _rows(found: Any, unit: Mapping[str, Any]) -> list[dict[str, Any]]:
-    rows = [found] if isinstance(found, Mapping) else found
+def _rows(returned: Any, unit: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows = [returned] if isinstance(returned, Mapping) else returned
     if not isinstance(rows, Sequence) or not all(isinstance(row, Mapping) for row in rows):
-        raise TypeError(f"a result must be a mapping or a sequence of mappings, got {shown(found)}")
+        raise TypeError(
+            f"a result must be a mapping or a sequence of mappings, got {shown(returned)}"
+        )
     if taken := {name for row in rows for name in row} & {*unit, "unit", "error"}:
         raise ValueError(f"a result must not have the name of a parameter, got {min(taken)}")
     return [{str(name): _plain(value) for name, value in row.items()} for row in rows]
@@ -270,7 +272,7 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
+        return [_plain(element) for element in value]
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _plain(element) for name, element in value.items()}
     return plain(value)

@@ -15,8 +15,8 @@ def errata(claims: Iterable[Claim]) -> dict[str, list[list[Claim]]]:
     def rank(claim: Claim) -> tuple[int, int, int]:
         return WHOSE.index(claim.whose), SEVERITIES.index(str(claim.severity)), claim.line
 
-    found: dict[str, dict[str, list[Claim]]] = {whose: {} for whose in WHOSE}
+    by_author: dict[str, dict[str, list[Claim]]] = {whose: {} for whose in WHOSE}
     for claim in sorted((c for c in claims if c.severity), key=rank):
-        same = next((known for known in found.values() if claim.erratum in known), None)
-        (same or found[claim.whose]).setdefault(claim.erratum, []).append(claim)
-    return {whose: list(known.values()) for whose, known in found.items() if known}
+        existing = next((groups for groups in by_author.values() if claim.erratum in groups), None)
+        (existing or by_author[claim.whose]).setdefault(claim.erratum, []).append(claim)
+    return {whose: list(groups.values()) for whose, groups in by_author.items() if groups}

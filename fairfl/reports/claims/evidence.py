@@ -17,7 +17,7 @@ _SENTENCE = re.compile(r"(?<=\.) (?=(?:Definition|Fixpoint|Theorem|Lemma|Inducti
 def evidence(claim: Claim, outcome: Outcome) -> str:
     """All certificates, and below them the claim's hypotheses and mutants, closed at first."""
     data = outcome.evidence or {"parts": []}
-    lines = "".join(_line(from_json(one)) for one in data["parts"])
+    lines = "".join(_line(from_json(part)) for part in data["parts"])
     hypotheses = "".join(
         f"<dt>{html(name)}</dt><dd>{html(text)}</dd>"
         for name, text in dict(claim.hypotheses).items()
@@ -37,28 +37,29 @@ def evidence(claim: Claim, outcome: Outcome) -> str:
     )
 
 
-def _line(one: ClaimCertificate) -> str:
-    if isinstance(one, KernelProof):
-        by = f"by {one.kernel}" if one.kernel else "not compiled, no coqc was installed"
-        coq = escape(_SENTENCE.sub("\n", one.statement))
-        beside = "".join(map(_line, one.otherwise))
+def _line(certificate: ClaimCertificate) -> str:
+    if isinstance(certificate, KernelProof):
+        kernel = certificate.kernel
+        by = f"by {kernel}" if kernel else "not compiled, no coqc was installed"
+        coq = escape(_SENTENCE.sub("\n", certificate.statement))
+        witnesses = "".join(map(_line, certificate.otherwise))
         return (
-            f"<li>proof ({escape(one.file)}, {escape(by)})<pre>{coq}</pre>beside it:"
-            f"<ul>{beside}</ul></li>"
+            f"<li>proof ({escape(certificate.file)}, {escape(by)})<pre>{coq}</pre>beside it:"
+            f"<ul>{witnesses}</ul></li>"
         )
-    return f"<li>{html(one.summary())}{_meaning(one)}</li>"
+    return f"<li>{html(certificate.summary())}{_meaning(certificate)}</li>"
 
 
-def _meaning(one: ClaimCertificate) -> str:
-    if not isinstance(one, Counterexample):
-        said = subject(one)
-        return f"<br><em>of:</em> {html(said)}" if said else ""
-    told = legend(one)
+def _meaning(certificate: ClaimCertificate) -> str:
+    if not isinstance(certificate, Counterexample):
+        text = subject(certificate)
+        return f"<br><em>of:</em> {html(text)}" if text else ""
+    key = legend(certificate)
     numbers = "".join(
         f"<li><code>{escape(name)} = {escape(value)}</code>{meaning and ': '}{html(meaning)}</li>"
-        for name, value, meaning in told.numbers
+        for name, value, meaning in key.numbers
     )
     return (
-        f"<br><em>to:</em> {html(told.statement)}<ul>{numbers}</ul>"
-        f"<em>There</em> {html(told.found)}."
+        f"<br><em>to:</em> {html(key.statement)}<ul>{numbers}</ul>"
+        f"<em>There</em> {html(key.finding)}."
     )

@@ -24,7 +24,7 @@ class Legend(NamedTuple):
 
     statement: str
     numbers: tuple[tuple[str, str, str], ...]
-    found: str
+    finding: str
 
 
 def legend(certificate: Counterexample | Witness) -> Legend:
@@ -37,27 +37,27 @@ def legend(certificate: Counterexample | Witness) -> Legend:
     )
     case = certificate.case
     broken = case.broken
-    found = f"{broken} is false" if broken else "; ".join(map(str, case.relations))
-    return Legend(statement, numbers, found.replace(" == ", " = "))
+    finding = f"{broken} is false" if broken else "; ".join(map(str, case.relations))
+    return Legend(statement, numbers, finding.replace(" == ", " = "))
 
 
 def subject(certificate: ClaimCertificate) -> str:
     """What a certificate is of, in words, empty where it names no function."""
     data = vars(certificate).values()
-    return next((words(one) for one in data if isinstance(one, Call)), "")
+    return next((words(call) for call in data if isinstance(call, Call)), "")
 
 
 def words(call: Call) -> str:
     """The first sentence or two of a function, and the arguments that are given."""
-    said = inspect.getdoc(call.resolve()) or ""
-    plain = " ".join(said.split("\n\n")[0].replace("``", "").split()).rstrip(".")
-    return plain + "".join(f"; {name} = {value(given)}" for name, given in call.given.items())
+    docstring = inspect.getdoc(call.resolve()) or ""
+    plain = " ".join(docstring.split("\n\n")[0].replace("``", "").split()).rstrip(".")
+    return plain + "".join(f"; {name} = {value(argument)}" for name, argument in call.given.items())
 
 
 def value(data: Any) -> str:
     """An instance's data as people write it: 1/2, [1, 0 (9 times)], {c: 2}."""
     if isinstance(data, list):
-        runs = [(item, len(list(same))) for item, same in groupby(map(value, data))]
+        runs = [(item, len(list(group))) for item, group in groupby(map(value, data))]
         parts = (
             [f"{item} ({n} times)"] if n >= RUN else [item] * n for item, n in runs
         )  # equal neighbours

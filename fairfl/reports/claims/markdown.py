@@ -25,12 +25,12 @@ def markdown(checked: Sequence[Checked]) -> str:
     """The whole report: per paper its errata, then a table of all claims."""
     parts = [f"# Statements of the papers, checked by fairfl {__version__}\n", in_short()]
     for key, paper in papers().items():
-        mine = [c for c in checked if c.claim.paper == key]
-        if mine:
+        of_paper = [c for c in checked if c.claim.paper == key]
+        if of_paper:
             text = f" The text read: {paper.text}." if paper.text else ""
-            listed = errata_list(mine)
-            told = f"### Errata\n\n{listed}\n" if listed else ""
-            parts += [f"## {paper.title}\n\n{paper.authors}.{text}\n", told, _table(mine)]
+            listed = errata_list(of_paper)
+            section = f"### Errata\n\n{listed}\n" if listed else ""
+            parts += [f"## {paper.title}\n\n{paper.authors}.{text}\n", section, _table(of_paper)]
     return "\n".join(part for part in parts if part)
 
 

@@ -60,11 +60,11 @@ def _scripts(text: str) -> str:
     keeps its parentheses, x^(k).
     """
 
-    def script(found: re.Match[str]) -> str:
-        tag, inner = ("sub" if found[2] == "_" else "sup"), found[3]
+    def script(match: re.Match[str]) -> str:
+        tag, inner = ("sub" if match[2] == "_" else "sup"), match[3]
         if inner[0] in "({" and (tag == "sub" or not inner[1:-1].isalnum()):
             inner = inner[1:-1]
-        return f"{found[1]}<{tag}>{_scripts(inner)}</{tag}>"
+        return f"{match[1]}<{tag}>{_scripts(inner)}</{tag}>"
 
     once = _SCRIPT.sub(script, text)
     return once if once == text else _scripts(once)
@@ -81,12 +81,12 @@ def mathml(latex: str) -> str:
             f"LaTeX must have as many closing braces as opening ones, got {latex!r}"
         )
     try:
-        found = convert(latex)
+        markup = convert(latex)
     except Exception as error:  # whatever the converter runs into
         raise BadMathematics(f"LaTeX must parse, got {latex!r}: {error!r}") from None
-    unknown = re.search(r">(\\[A-Za-z]+)<", found)
+    unknown = re.search(r">(\\[A-Za-z]+)<", markup)
     if unknown:
         raise BadMathematics(
             f"LaTeX must use macros that MathML has, got {unknown[1]} in {latex!r}"
         )
-    return found.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
+    return markup.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")

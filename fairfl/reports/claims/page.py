@@ -46,15 +46,17 @@ def _keys(checked: Iterable[Checked]) -> list[str]:
 
 def summary(checked: Sequence[Checked], page: str = "") -> str:
     """A table of verdicts by paper, whose links lead into the file ``page``."""
-    own = [c for c in checked if not c.claim.id.endswith(REPAIRED)]
-    verdicts = [v for v in (*VERDICTS, None) if any(c.settled.verdict == v for c in own)]
+    original = [c for c in checked if not c.claim.id.endswith(REPAIRED)]
+    verdicts = [v for v in (*VERDICTS, None) if any(c.settled.verdict == v for c in original)]
     head = "".join(f"<th>{verdict or 'not checked'}</th>" for verdict in verdicts)
     rows = []
     for key in sorted(_keys(checked), key=lambda key: not papers()[key].printed):
-        mine = [c for c in own if c.claim.paper == key]
-        cells = "".join(f"<td>{sum(c.settled.verdict == v for c in mine)}</td>" for v in verdicts)
-        wrong = len(errata(c.claim for c in mine).get("printed", ()))
-        link = f'<a href="{page}#{key}-errata">{wrong}</a>' if wrong else ""
+        of_paper = [c for c in original if c.claim.paper == key]
+        cells = "".join(
+            f"<td>{sum(c.settled.verdict == v for c in of_paper)}</td>" for v in verdicts
+        )
+        error_count = len(errata(c.claim for c in of_paper).get("printed", ()))
+        link = f'<a href="{page}#{key}-errata">{error_count}</a>' if error_count else ""
         rows.append(
             f'<tr><td><a href="{page}#{key}">{escape(papers()[key].title)}</a></td>{cells}'
             f"<td>{link}</td></tr>"
@@ -141,14 +143,14 @@ def _errata(key: str, checked: Sequence[Checked]) -> str:
     """What the authors of a paper should change: by severity, then in the order of the paper; then
     what is no error of what is printed.
     """
-    paper, found = papers()[key], errata(c.claim for c in checked if c.claim.paper == key)
+    paper, by_author = papers()[key], errata(c.claim for c in checked if c.claim.paper == key)
     parts = []
-    for whose, groups in found.items():
+    for whose, groups in by_author.items():
         for severity, meaning in SEVERITY.items():
             items = [_erratum(group) for group in groups if group[0].severity == severity]
             if items:
-                said = "" if whose == "printed" else f", {WHOSE[whose]}"
-                head = f"<h4>{severity.capitalize()}{said}: {meaning} ({len(items)})</h4>"
+                author = "" if whose == "printed" else f", {WHOSE[whose]}"
+                head = f"<h4>{severity.capitalize()}{author}: {meaning} ({len(items)})</h4>"
                 parts.append(f"{head}\n<ol>{''.join(items)}</ol>\n")
     gaps = [_gap(c.claim) for c in checked if c.claim.paper == key and c.claim.gap]
     if gaps:
@@ -161,9 +163,9 @@ def _errata(key: str, checked: Sequence[Checked]) -> str:
 
 def _erratum(claims: Sequence[Claim]) -> str:
     """One erratum, which may be that of several statements; with every repaired form in full."""
-    known = registered()
+    entries = registered()
     places = ", ".join(f'<a href="#{escape(c.id)}">{escape(c.number)}</a>' for c in claims)
-    repaired = [known[c.repaired_id].claim for c in claims if c.repaired_id in known]
+    repaired = [entries[c.repaired_id].claim for c in claims if c.repaired_id in entries]
     forms = "".join(
         f'<br><em>Repaired</em> (<a href="#{escape(c.id)}">{escape(c.id)}</a>): {html(statement)}'
         for statement, c in {c.statement: c for c in repaired}.items()
@@ -174,8 +176,8 @@ def _erratum(claims: Sequence[Claim]) -> str:
 
 
 def _gap(claim: Claim) -> str:
-    place = f'<a href="#{escape(claim.id)}">{escape(claim.number)}</a>'
-    return f"<li>{place}: {html(claim.gap)}</li>\n"
+    link = f'<a href="#{escape(claim.id)}">{escape(claim.number)}</a>'
+    return f"<li>{link}: {html(claim.gap)}</li>\n"
 
 
 def _row(head: str, text: str) -> str:

@@ -53,11 +53,11 @@ def as_text(checked: Checked) -> str:
 def violations(outcome: Outcome | None) -> list[str]:
     """Where a statement that was to hold failed: of each run on drawn instances the worst one."""
     parts = outcome.evidence["parts"] if outcome and outcome.fault and outcome.evidence else ()
-    worst = [(one, part["tolerance"]) for part in parts for one in part.get("worst", ())[:1]]
+    worst = [(run, part["tolerance"]) for part in parts for run in part.get("worst", ())[:1]]
     return [
-        _block("at", ", ".join(f"{name} = {value(data)}" for name, data in one["instance"].items()))
-        for one, tolerance in worst
-        if one["margin"] < -tolerance
+        _block("at", ", ".join(f"{name} = {value(data)}" for name, data in run["instance"].items()))
+        for run, tolerance in worst
+        if run["margin"] < -tolerance
     ]
 
 
@@ -84,13 +84,13 @@ def instance(data: dict[str, Any]) -> str:
     """A counterexample or witness in words: its statement, its numbers and what they come to."""
     certificate = from_json(data)
     assert isinstance(certificate, (Counterexample, Witness))
-    told = legend(certificate)
-    head = _block(f"{type(certificate).__name__.lower()} of", told.statement)
+    key = legend(certificate)
+    head = _block(f"{type(certificate).__name__.lower()} of", key.statement)
     numbers = [
         _block(f"    {name}", f"{value}{f' ({meaning})' * bool(meaning)}")
-        for name, value, meaning in told.numbers
+        for name, value, meaning in key.numbers
     ]
-    return "\n".join([head, *numbers, _block("    there", told.found)])
+    return "\n".join([head, *numbers, _block("    there", key.finding)])
 
 
 def _first_line(text: str) -> str:

@@ -9,7 +9,7 @@ from tasks import NOTIONS, Counted, federation
 
 import fairfl as ff
 from fairfl.reports.comparison import compare
-from fairfl.reports.comparison_words import asked, sentences
+from fairfl.reports.comparison_words import question_lines, sentences
 from fairfl.reports.curves import frontiers
 from fairfl.reports.frontier import rules_table, write
 from fairfl.reports.frontier_page import _rates
@@ -138,7 +138,7 @@ def test_a_rate_that_is_added_to_the_table_has_true_words(monkeypatch):
     assert comparison.number("cfl", 3) == pytest.approx(rates[1] - rates[0])
     first = "group 1 is rightly accepted at a rate of 0.66, group 0 of 0.48: a disparity of 0.18."
     assert sentences(comparison)[0].endswith(first)
-    assert "the largest difference of hit rates between two groups" in asked(question)[0]
+    assert "the largest difference of hit rates between two groups" in question_lines(question)[0]
     assert _rates(comparison) == ["are rightly accepted"]
     assert rules_table(comparison).columns[-1].header == "hit rates"
 

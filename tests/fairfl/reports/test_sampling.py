@@ -171,7 +171,7 @@ def test_derivatives_of_neighbours_replace_one_that_holds_for_very_few_people():
     comparison = compare(fed, at=[0.12], count=3)
     spots, place = _spots(comparison, sample)
     spot = spots[place[list(comparison.reaches).index(scheme), 1]]
-    alone = influences(fed, sample, [spot._replace(near=())], PLAIN)[0]
+    alone = influences(fed, sample, [spot._replace(neighbours=())], PLAIN)[0]
     plain, mean = (
         standard_errors(influence[0, 0], sample.counts)
         for influence in (alone, influences(fed, sample, [spot], PLAIN)[0])
@@ -342,7 +342,7 @@ def test_a_spot_without_a_certified_rule_has_no_interval(monkeypatch):
     comparison = compare(fed, at=[0.2], count=3)
     monkeypatch.setattr(sampling, "rules_at", uncertain)
     spread = spread_of(comparison, fed, sample)
-    assert np.isnan(spread.interval[0, 1]).all() and np.isnan(spread.held).all()
+    assert np.isnan(spread.interval[0, 1]).all() and np.isnan(spread.held_out).all()
 
 
 def test_no_interval_ends_above_what_is_never_below():
@@ -361,7 +361,7 @@ def test_no_interval_ends_above_what_is_never_below():
     others = np.delete(high, aware, axis=0)
     assert not (others[:, values] > high[0, 2]).any() and not (others[:, 5:8] > high[0, 5:8]).any()
     assert not (high[:, values] > high[:, [2]]).any() and not (low > high).any()
-    assert not ((spread.held < 0) | (spread.held > 1)).any()
+    assert not ((spread.held_out < 0) | (spread.held_out > 1)).any()
 
 
 def test_how_many_people_would_do_follows_from_the_furthest_end():
