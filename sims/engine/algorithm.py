@@ -44,7 +44,7 @@ class Algorithm(ByName, ABC):
     ``__post_init__``.
     """
 
-    known = REGISTRY
+    registry = REGISTRY
     needs_losses: ClassVar[bool] = False
 
     def client(self, round: Round) -> tuple[LocalTask, ...]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.draws.order import Passes, orders, orders_there
+from fairfl.sims.engine.draws.order import Passes, device_orders, orders
 from fairfl.sims.engine.kernels.model import worth
 from fairfl.sims.engine.task import Ints, Jobs
 
@@ -76,12 +76,12 @@ def _block(jobs: Jobs, shape: _Shape, base: Ints, like: Tensor) -> list[Run]:
     if like.device.type == "cpu" or shape.lengths.sum() < FEW:
         order = orders(jobs.keys, shape.passes)
         order += np.repeat(base, shape.lengths)
-        there = torch.from_numpy(order).to(like.device)
+        order_rows = torch.from_numpy(order).to(like.device)
     else:
-        there = orders_there(jobs.keys, shape.passes, base, like.device)
-    rows, shares = there.index_select(0, shape.places), shape.shares
+        order_rows = device_orders(jobs.keys, shape.passes, base, like.device)
+    rows, shares = order_rows.index_select(0, shape.places), shape.shares
     if jobs.sample_weights is not None:
-        shares = shares * _weights(jobs, there, shape.lengths).index_select(0, shape.places)
+        shares = shares * _weights(jobs, order_rows, shape.lengths).index_select(0, shape.places)
     result, shared = list[Run](), 0
     counts = [steps * (b - a) * width for steps, a, b, width, _ in shape.pieces]
     row_parts = rows.split_with_sizes(counts)
@@ -98,8 +98,8 @@ def _weights(jobs: Jobs, rows: Tensor, lengths: Ints) -> Tensor:
     """Each row's weight, of the table of its job; the jobs' rows have these lengths."""
     assert jobs.sample_weights is not None and jobs.weights_of is not None  # they come together
     starts = torch.from_numpy(jobs.weights_of * jobs.sample_weights.shape[1]).to(rows.device)
-    many = torch.from_numpy(lengths).to(rows.device)
-    table = torch.repeat_interleave(starts, many, output_size=len(rows))
+    counts = torch.from_numpy(lengths).to(rows.device)
+    table = torch.repeat_interleave(starts, counts, output_size=len(rows))
     return jobs.sample_weights.flatten().index_select(0, table.add_(rows))
 
 

@@ -1,4 +1,4 @@
-"""Round: what an algorithm knows of a round before its clients train."""
+"""Round: what an algorithm sees of a round before its clients train."""
 
 from __future__ import annotations
 
@@ -79,23 +79,19 @@ class Round:
             raise ValueError("losses must be asked for: the algorithm has needs_losses = False")
         return self.measured_losses
 
-    def known_losses(self) -> Floats:
-        """The same as ``losses``."""
-        return self.losses
-
     def over_draws(self, weigh: Callable[[Floats, Floats], Floats]) -> Floats:
         """Weights of the clients (k,): sums over draws of ``weigh`` of the draws' losses and p."""
-        each = np.repeat(np.arange(len(self.clients)), self.draws)
-        weights = weigh(self.losses[each], (self.p / self.draws)[each])
-        return np.bincount(each, weights, len(self.clients)).astype(np.float64)
+        draw_client = np.repeat(np.arange(len(self.clients)), self.draws)
+        weights = weigh(self.losses[draw_client], (self.p / self.draws)[draw_client])
+        return np.bincount(draw_client, weights, len(self.clients)).astype(np.float64)
 
     def among(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Self:
         """The round of some of its clients, their p scaled to sum one."""
-        some = self.some(rows)
-        return replace(some, p=some.p / some.p.sum())
+        subset = self.subset(rows)
+        return replace(subset, p=subset.p / subset.p.sum())
 
-    def some(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice, **changes: Any) -> Self:
+    def subset(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice, **changes: Any) -> Self:
         """The round of some of its clients, their p as they are, and with other ``changes``."""
-        found = {name: getattr(self, name) for name in self.by_client}
-        own = {name: None if each is None else each[rows] for name, each in found.items()}
-        return replace(self, **own, **changes)
+        arrays = {name: getattr(self, name) for name in self.by_client}
+        taken = {name: None if array is None else array[rows] for name, array in arrays.items()}
+        return replace(self, **taken, **changes)

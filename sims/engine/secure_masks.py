@@ -54,12 +54,12 @@ def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:
         )
     sent = np.rint(values * 2.0**FRACTION).astype(np.int64).view(np.uint64)
     slots, rising = np.arange(values.shape[1]), np.argsort(names)
-    some = max(1, WORDS // max(1, values.size))
-    for first in range(0, len(names) - 1, some):  # the masks of some clients with larger ids
-        own, others = rising[first : first + some], rising[first + 1 :]
-        pads = counter.key(*words, names[own, None, None], names[others, None], slots)
-        pads *= np.triu(np.ones((len(own), len(others)), np.uint64))[..., None]
-        sent[own] += pads.sum(axis=1)
+    step = max(1, WORDS // max(1, values.size))
+    for first in range(0, len(names) - 1, step):  # the masks of some clients with larger ids
+        block, others = rising[first : first + step], rising[first + 1 :]
+        pads = counter.key(*words, names[block, None, None], names[others, None], slots)
+        pads *= np.triu(np.ones((len(block), len(others)), np.uint64))[..., None]
+        sent[block] += pads.sum(axis=1)
         sent[others] -= pads.sum(axis=0)
     return sent
 

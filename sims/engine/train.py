@@ -90,13 +90,13 @@ def _train_chunk(
     memory_limit: int,
 ) -> None:
     """Write the updates of a chunk to the rows ``where`` of ``updates``."""
-    many, anchor = len(jobs), params
+    n_clients, anchor = len(jobs), params
     if len(params) > 1:
         anchor = params.index_select(0, torch.from_numpy(jobs.replicate).to(params.device))
     before = model.blocks(anchor)
     first = before if jobs.start is None else model.blocks(jobs.start)
     # what is transposed is so before it is repeated
-    blocks = [part.contiguous().expand(many, *part.shape[1:]) for part in first]
+    blocks = [part.contiguous().expand(n_clients, *part.shape[1:]) for part in first]
     blocks = [block.clone(memory_format=torch.contiguous_format) for block in blocks]
     rule = _Rule(model, jobs, blocks, before if jobs.proximal else ())
     weigh = _weighing(jobs, params)

@@ -45,19 +45,19 @@ class Received(Round):
 
     @cached_property
     def _all(self) -> tuple[Tensor, ...]:
-        updates, many, first = tuple[Tensor, ...](), len(self.clients), 0
+        updates, n_clients, first = tuple[Tensor, ...](), len(self.clients), 0
         for part in self.arrivals():
-            if len(part[0]) == many:
+            if len(part[0]) == n_clients:
                 updates = part
                 continue
-            needed = sum(many * rows.shape[1] * rows.element_size() for rows in part)
+            needed = sum(n_clients * rows.shape[1] * rows.element_size() for rows in part)
             if needed > self.room:
                 raise ValueError(
                     f"memory_limit must be at least {needed} bytes where a server looks at all "
-                    f"updates at once, {len(part)} x {many} rows of {part[0].shape[1]} parameters, "
-                    f"got {self.room}"
+                    f"updates at once, {len(part)} x {n_clients} rows of {part[0].shape[1]} "
+                    f"parameters, got {self.room}"
                 )
-            updates = updates or tuple(rows.new_empty(many, rows.shape[1]) for rows in part)
+            updates = updates or tuple(rows.new_empty(n_clients, rows.shape[1]) for rows in part)
             last = first + len(part[0])
             for rows, part_rows in zip(updates, part, strict=True):
                 rows[first:last] = part_rows
@@ -89,7 +89,7 @@ class Received(Round):
                 self.__dict__["_all"] = updates
                 yield self
             else:
-                yield self.some(rows, arrivals=lambda updates=updates: [updates])
+                yield self.subset(rows, arrivals=lambda updates=updates: [updates])
 
     def changed(self, change: Callable[[Self], Tensor]) -> Self:
         """What was received, with the updates' rows (m', P) changed."""

@@ -36,14 +36,14 @@ class Assignment:
     batch: int
     rates: tuple[float, ...]
 
-    def some(self, rows: slice) -> Assignment:
+    def subset(self, rows: slice) -> Assignment:
         """The assignment of some of its clients."""
         fields = {name: getattr(self.task, name) for name in ("scale", "start", "linear")}
         rows_of_fields = {
             name: None if values is None else values[rows] for name, values in fields.items()
         }
         task, steps = replace(self.task, **rows_of_fields), self.steps[rows]
-        return replace(self, round=self.round.some(rows), task=task, steps=steps)
+        return replace(self, round=self.round.subset(rows), task=task, steps=steps)
 
 
 def bytes_of(model: Model, params: Tensor, assignments: list[Assignment]) -> int:
@@ -66,7 +66,7 @@ def perform_in_parts(
     room = limit // 2 // (2 * update_bytes * len(assignments))
     step = max(block, room // block * block)
     for first in range(0, len(assignments[0].round.clients), step):
-        part = [assignment.some(slice(first, first + step)) for assignment in assignments]
+        part = [assignment.subset(slice(first, first + step)) for assignment in assignments]
         yield tuple(perform(model, data, params, part, computing, limit))
 
 

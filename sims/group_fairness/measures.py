@@ -78,7 +78,7 @@ def accepts(
     everyone, positive = np.arange(data.clients), data.y.cpu().numpy() == 1
     models = params[None] if personal else params
     with torch.no_grad():
-        correct = measure_models(model, models, data, everyone, own=personal).correct
+        correct = measure_models(model, models, data, everyone, personal=personal).correct
     if correct is None:
         raise ValueError(f"model must classify, got {model.describe()}")
     return correct.view(len(models), -1).cpu().numpy() == positive

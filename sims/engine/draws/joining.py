@@ -17,7 +17,8 @@ from fairfl.sims.engine.task import Floats, Ints
 class Joining(Participation):
     """Group s takes part from round ``joins[s]`` on, and up to the round before ``leaves[s]``.
 
-    Who is there is weighed by p_k among those who are; where nobody is, nothing moves.
+    Clients present in a round have weights p_k, scaled to sum one. A round without clients changes
+    nothing.
 
     Parameters
     ----------
@@ -84,8 +85,8 @@ class Joining(Participation):
         """The group of each client (K,)."""
         if self.groups is not None:
             return np.array(self.groups, dtype=np.int64)
-        each, more = divmod(clients, len(self.joins))
-        sizes = [each + (s < more) for s in range(len(self.joins))]
+        size, extra = divmod(clients, len(self.joins))
+        sizes = [size + (s < extra) for s in range(len(self.joins))]
         return np.repeat(np.arange(len(sizes)), sizes)
 
     def joined(self, round: int) -> tuple[int, ...]:
@@ -94,9 +95,10 @@ class Joining(Participation):
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         first = np.array(self.joins)
         last = np.array(self.leaves or (0,) * len(first))
-        here = (first <= round) & ((last == 0) | (round < last))
-        there = np.flatnonzero(here[self.members(len(ids))])
-        if self.share < 1 and len(there):
-            keys = counter.key(seed, counter.PARTICIPATION, round, ids[there])
-            there = there[smallest(max(1, int(self.share * len(there) + 1e-9)), keys, ids[there])]
-        return there, p[there] / p[there].sum() if len(there) else p[there]
+        is_present = (first <= round) & ((last == 0) | (round < last))
+        present = np.flatnonzero(is_present[self.members(len(ids))])
+        if self.share < 1 and len(present):
+            keys = counter.key(seed, counter.PARTICIPATION, round, ids[present])
+            count = max(1, int(self.share * len(present) + 1e-9))
+            present = present[smallest(count, keys, ids[present])]
+        return present, p[present] / p[present].sum() if len(present) else p[present]

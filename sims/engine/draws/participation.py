@@ -23,7 +23,7 @@ class Participation(ByName, ABC):
     clients' ids.
     """
 
-    known = PARTICIPATIONS
+    registry = PARTICIPATIONS
 
     @abstractmethod
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
@@ -103,22 +103,22 @@ class ByWeight(Participation):
         by_id = np.argsort(ids)  # so that a draw means the same client however they are listed
         edges = np.cumsum(p[by_id])
         keys = counter.key(seed, counter.PARTICIPATION, round, np.arange(self.count))
-        place = np.searchsorted(edges, counter.uniforms(keys) * edges[-1], side="right")
-        return np.sort(by_id[np.minimum(place, len(ids) - 1)]), np.full(self.count, 1 / self.count)
+        rank = np.searchsorted(edges, counter.uniforms(keys) * edges[-1], side="right")
+        return np.sort(by_id[np.minimum(rank, len(ids) - 1)]), np.full(self.count, 1 / self.count)
 
 
 def smallest(count: int, keys: NDArray[Any], ids: Ints) -> Ints:
     """Positions of the ``count`` smallest keys, rising; equal keys go by id."""
-    least = np.partition(keys, count - 1)[count - 1]
-    near = np.flatnonzero(keys <= least)
-    return np.sort(near[np.lexsort((ids[near], keys[near]))[:count]])
+    threshold = np.partition(keys, count - 1)[count - 1]
+    candidates = np.flatnonzero(keys <= threshold)
+    return np.sort(candidates[np.lexsort((ids[candidates], keys[candidates]))[:count]])
 
 
-def merged(drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
+def merged(positions: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
     """Positions of the clients (k,), rising, sums of weights, and how often each is drawn."""
-    if (drawn[1:] > drawn[:-1]).all():
-        return drawn, weights, np.ones(len(drawn), np.int64)
-    clients, draw_client, draws = np.unique(drawn, return_inverse=True, return_counts=True)
+    if (positions[1:] > positions[:-1]).all():
+        return positions, weights, np.ones(len(positions), np.int64)
+    clients, draw_client, draws = np.unique(positions, return_inverse=True, return_counts=True)
     return clients, np.bincount(draw_client, weights).astype(np.float64), draws
 
 

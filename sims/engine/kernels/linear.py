@@ -209,9 +209,9 @@ class LeastSquares(Linear):
     def check_targets(self, y: Tensor) -> None:
         shape = (self.outputs,) if y.ndim == 2 else ()
         if not y.is_floating_point() or y.shape[1:] != shape or (self.outputs > 1 and y.ndim != 2):
-            wanted = "(N,)" if self.outputs == 1 else f"(N, {self.outputs})"
+            expected = "(N,)" if self.outputs == 1 else f"(N, {self.outputs})"
             raise ValueError(
-                f"y must be floats of shape {wanted}, got {y.dtype} of {tuple(y.shape)}"
+                f"y must be floats of shape {expected}, got {y.dtype} of {tuple(y.shape)}"
             )
 
     def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:

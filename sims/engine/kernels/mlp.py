@@ -117,11 +117,11 @@ class MLP(Model):
         else:
             slopes *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
         for k in range(len(values) - 1, 0, -1):  # a layer is changed after its last use
-            at, last = 2 * k - 1, k == len(values) - 1
-            back = torch.bmm(slopes, blocks[at] if last else blocks[at].mT)
+            weight, last = 2 * k - 1, k == len(values) - 1
+            back = torch.bmm(slopes, blocks[weight] if last else blocks[weight].mT)
             pair = (slopes.mT, values[k]) if last else (values[k].mT, slopes)
-            out[at].baddbmm_(*pair, alpha=factor)
-            out[at + 1].add_(slopes.sum(1, keepdim=True), alpha=factor)
+            out[weight].baddbmm_(*pair, alpha=factor)
+            out[weight + 1].add_(slopes.sum(1, keepdim=True), alpha=factor)
             slopes = relu_slopes(back, values[k], 0, grad_input=back)
         out[0].baddbmm_(values[0].mT, slopes, alpha=factor)
 
@@ -138,8 +138,8 @@ class MLP(Model):
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         # inputs of all layers, and the backward pass of one: its slopes and those of its inputs
-        most = max(o + 2 * i * (k > 0) for k, (i, o) in enumerate(self._pairs))
-        return batch * (element * (1 + sum(self.widths[:-1]) + most + self.widths[-1]) + 8)
+        backward = max(o + 2 * i * (k > 0) for k, (i, o) in enumerate(self._pairs))
+        return batch * (element * (1 + sum(self.widths[:-1]) + backward + self.widths[-1]) + 8)
 
     def scores(self, params: Tensor, x: Tensor) -> Tensor:
         """z (A, classes, B) of each row's inputs (A, B, in + 1), the last of them one."""

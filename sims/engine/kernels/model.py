@@ -79,9 +79,9 @@ class Model(ABC):
     def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
         """Gradient (A, P) of sum_b weights_b loss_b, the weights held fixed."""
         result = torch.empty_like(params)
-        own = [view.contiguous() for view in self.blocks(params)]
-        slopes = [torch.zeros_like(block) for block in own]
-        self.add_gradient(own, x, self.targets(y, params), weights, slopes, 1.0)
+        blocks = [view.contiguous() for view in self.blocks(params)]
+        slopes = [torch.zeros_like(block) for block in blocks]
+        self.add_gradient(blocks, x, self.targets(y, params), weights, slopes, 1.0)
         for view, slope in zip(self.blocks(result), slopes, strict=True):
             view.copy_(slope)
         return result

@@ -253,7 +253,7 @@ def test_several_models_and_clients_are_measured_as_each_alone(
         patch.setattr(losses, "LEAST", 1)
         patch.setattr(losses, "MODELS", most)
         rows = params if own else params[:, 0]
-        found = losses.measure_models(model, rows, data, clients, own=own, memory_limit=limit)
+        found = losses.measure_models(model, rows, data, clients, personal=own, memory_limit=limit)
     assert found.lengths.tolist() == data.sizes[clients].tolist() * many
     if data.sizes[clients].sum() == 0:
         assert len(found.losses) == 0 and bool(found.means().isnan().all())
@@ -269,6 +269,6 @@ def test_regression_has_no_right_and_wrong():
     model, plain = LeastSquares(4), drawn([2, 0, 3])
     data = model.prepare(replace(plain, y=plain.x.sum(1)))
     zeros = torch.zeros(1, 3, 5, dtype=torch.float64)
-    found = losses.measure_models(model, zeros, data, np.arange(3), own=True)
+    found = losses.measure_models(model, zeros, data, np.arange(3), personal=True)
     np.testing.assert_allclose(found.losses, data.y**2 / 2, rtol=1e-14)
     assert found.correct is None and found.means()[1].isnan()
