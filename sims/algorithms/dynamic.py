@@ -184,10 +184,10 @@ class ClippingFedAvg(Dynamic):
 
     def _clipped(self, part: Received) -> Tensor:
         limits = self._limits(part)
-        assert limits is not None  # of no part, or of all
-        each = zip(limits.to(part.params.dtype), layers(part), strict=True)
-        most = torch.cat([g.expand(size) for g, size in each])
-        return part.updates.clamp_(-most, most)  # in place: what is clipped stays so
+        assert limits is not None  # limits exist for no part, or for all
+        limit_sizes = zip(limits.to(part.params.dtype), layers(part), strict=True)
+        bounds = torch.cat([g.expand(size) for g, size in limit_sizes])
+        return part.updates.clamp_(-bounds, bounds)  # in place: the updates stay clipped
 
     def factors(self, part: Received) -> None:
         return None
@@ -208,11 +208,11 @@ class ClippingFedAvg(Dynamic):
             return None
         if "since" in state and int(state["since"]) == received.joins[-1]:
             return state["limits"]
-        found = state.get("last")
+        limits = state.get("last")
         # once a joining: a limit from abs() is not negative
-        if self.variant == "printed" and found is not None and float(found.min()) < 0:
+        if self.variant == "printed" and limits is not None and float(limits.min()) < 0:
             raise ValueError(
                 "variant must be 'corrected' where all entries of a layer grew: the printed limit "
-                f"is {float(found.min()):.3g} in round {received.number}"
+                f"is {float(limits.min()):.3g} in round {received.number}"
             )
-        return found
+        return limits

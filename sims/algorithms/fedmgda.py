@@ -58,6 +58,6 @@ def products(updates: Tensor) -> Tensor:
     """Inner products of all pairs of updates (m, m)."""
     total = updates.new_zeros(2 * updates.shape[:1], dtype=torch.float64)
     for columns in updates.split(PART, 1):
-        some = columns.to(torch.float64)
-        total += some @ some.T
+        block = columns.to(torch.float64)
+        total += block @ block.T
     return total

@@ -20,7 +20,7 @@ from fairfl.sims.engine.task import Floats, as_floats, as_tensor
 
 @dataclass(frozen=True, eq=False)
 class AgnosticFit:
-    """Where a run ended: parameters w (P,), the adversary's weights of the kernels (M,), and the
+    """The end of a run: parameters w (P,), the adversary's weights of the kernels (M,), and the
     multiplier of the constraint, that of its upper side less that of its lower.
     """
 
@@ -102,7 +102,7 @@ class AgnosticFair:
         seeds: Sequence[int] = (0,),
         device: torch.device | str = "cpu",
     ) -> list[AgnosticFit]:
-        """Where each seed's run ended, after full-batch steps of size ``lr`` in float64."""
+        """The end of each seed's run: full-batch steps of size ``lr`` in float64."""
         whole("rounds", rounds, 1)
         positive("lr", lr)
         group = data.train.group
@@ -144,15 +144,15 @@ class _Runs:
             np.random.default_rng([seed, 7]).normal(size=(rule.kernels, x.shape[1]))
             for seed in seeds
         ]
-        means, spreads, there, shares = (
+        means, spreads, centre_rows, shares = (
             as_tensor(array).to(x.device) for array in (mean, spread, np.stack(centres), share)
         )
         self.away = group - shares  # (R, N)
         standard = (x - means[:, None]) / spreads[:, None]
         # a kernel at a time: N x M x features may be large
-        far = [(standard - centre[:, None]).square().sum(2) for centre in there.unbind(1)]
+        squares = [(standard - centre[:, None]).square().sum(2) for centre in centre_rows.unbind(1)]
         # (R, N, M)
-        self.kernel = torch.exp(-0.5 * torch.stack(far, 2) / (rule.width**2 * x.shape[1]))
+        self.kernel = torch.exp(-0.5 * torch.stack(squares, 2) / (rule.width**2 * x.shape[1]))
         self.mass = self._reported(ones, self.kernel)  # (R, M)
         self.even = 1 / self.mass.sum(1, keepdims=True)
 
@@ -192,9 +192,9 @@ class _Runs:
 
     def _statistics(self, w: Tensor) -> tuple[Floats, Floats]:
         """(1/n) Σ K_m ℓ and (1/n) Σ K_m (a - mean) z, (R, M) each; z: the score's log odds."""
-        y, many = self.data.y, 3 * len(w)
+        y, copies = self.data.y, 3 * len(w)
         labels = torch.stack([y, torch.zeros_like(y), torch.ones_like(y)]).repeat(len(w), 1)
-        x = self.data.x.expand(many, *self.data.x.shape)
+        x = self.data.x.expand(copies, *self.data.x.shape)
         losses = self.model.losses(w.repeat_interleave(3, 0), x, labels)
         loss, loss_of_0, loss_of_1 = losses.view(len(w), 3, -1).unbind(1)
         weights = torch.stack([loss, self.away * (loss_of_0 - loss_of_1)], 1)
@@ -215,7 +215,7 @@ class _Runs:
 def worst(worth: Floats, mass: Floats, cap: float) -> Floats:
     """argmax of worth·α over 0 <= α <= cap, mass·α = 1 (mass > 0): filled by worth per mass."""
     order = np.argsort(-worth / mass, kind="stable")
-    before = np.cumsum(cap * mass[order]) - cap * mass[order]
+    mass_before = np.cumsum(cap * mass[order]) - cap * mass[order]
     alpha = np.empty_like(mass)
-    alpha[order] = np.clip((1 - before) / mass[order], 0.0, cap)
+    alpha[order] = np.clip((1 - mass_before) / mass[order], 0.0, cap)
     return alpha

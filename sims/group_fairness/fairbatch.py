@@ -101,37 +101,37 @@ class FairBatch:
             [cells.counts[:, :, 0] - cells.accepting[:, :, 0], cells.accepting[:, :, 1]], axis=2
         )
 
-    def step(self, lam: Floats, total: Floats, known: Floats, number: int) -> Floats:
+    def step(self, lam: Floats, total: Floats, people: Floats, number: int) -> Floats:
         """The next λ, from the sum of the reports, after ``number`` steps."""
-        rules, mu = self.rules, self.rules.direction(total, known)
+        rules, mu = self.rules, self.rules.direction(total, people)
         if self.budget == 0:
             length = self._length(mu)
-            return (
-                lam if length == 0 else self._project(lam + self._rate(number) / length * mu, known)
-            )
-        offset, gaps = rules.free(lam, known), rules.gaps(mu)
+            if length == 0:
+                return lam
+            return self._project(lam + self._rate(number) / length * mu, people)
+        offset, gaps = rules.free(lam, people), rules.gaps(mu)
         offset = np.where(np.abs(offset) < ROUNDING, 0.0, offset)
         length = self._length(rules.follow(self._pressing(offset, gaps)))
         if length == 0:
             return lam
         step = self._rate(number) / length
         moved = soft_threshold(offset + step * gaps, step * self.budget)
-        return self._project(lam + rules.follow(moved - offset), known)
+        return self._project(lam + rules.follow(moved - offset), people)
 
     def _rate(self, number: int) -> float:
         """α_t."""
         return self.alpha / (number + 1) ** self.decay
 
     def _length(self, direction: Floats) -> float:
-        """What a step is divided by; 0 where there is none to take."""
+        """The length that a step is divided by; 0 for no step."""
         length = math.sqrt(direction @ direction)
         if length <= NOISE:
             return 0.0
         return length if self.normalised else 1.0
 
-    def _project(self, lam: Floats, known: Floats) -> Floats:
+    def _project(self, lam: Floats, people: Floats) -> Floats:
         rules = self.rules
-        return (rules.project if self.projection == "box" else rules.project_sum)(lam, known)
+        return (rules.project if self.projection == "box" else rules.project_sum)(lam, people)
 
     def _pressing(self, offset: Floats, gaps: Floats) -> Floats:
         """The dual's steepest direction: F_a less the multiplier's end of [-ε, ε]."""

@@ -147,43 +147,43 @@ class FedFB(SumOnly):
 
     def begin(self, total: Floats, clients: int) -> State:
         if self.bits is not None and clients * (2**self.bits - 1) >= secure.LARGEST:
-            most = ((int(secure.LARGEST) - 1) // clients + 1).bit_length() - 1
+            largest = ((int(secure.LARGEST) - 1) // clients + 1).bit_length() - 1
             raise ValueError(
-                f"bits must be at most {most} for {clients} clients, whose codes add up, got "
+                f"bits must be at most {largest} for {clients} clients, whose codes add up, got "
                 f"{self.bits}"
             )
-        known = self.rule.rules.known(total)
-        lam = self.rule.rules.initial(known)
-        return {"known": as_tensor(known), "lam": as_tensor(lam), "steps": as_tensor(np.zeros(1))}
+        people = self.rule.rules.people(total)
+        lam = self.rule.rules.initial(people)
+        return {"known": as_tensor(people), "lam": as_tensor(lam), "steps": as_tensor(np.zeros(1))}
 
     def remember(self, round: CellRound, cells: CellSums) -> State:
         if self._quantiser is None:
             return {}
         before = as_floats(round.state[OUTSIDE]) if OUTSIDE in round.state else np.zeros(1)
-        more = self._quantiser.outside(self._statistics(round, cells))
-        return {OUTSIDE: as_tensor(before + more)}
+        outside = self._quantiser.outside(self._statistics(round, cells))
+        return {OUTSIDE: as_tensor(before + outside)}
 
     def report(self, round: CellRound, cells: CellSums) -> Floats:
-        found, coder = self._statistics(round, cells), self._quantiser
-        return found if coder is None else coder.encode(found).astype(np.float64)
+        statistics, coder = self._statistics(round, cells), self._quantiser
+        return statistics if coder is None else coder.encode(statistics).astype(np.float64)
 
     def _statistics(self, round: CellRound, cells: CellSums) -> Floats:
-        known = as_floats(round.state["known"])
+        people = as_floats(round.state["known"])
         sums, rank = self.rule.sums(cells), round.index.rank[round.clients]
-        found = self.rule.rules.statistics(sums, cells.counts, rank, known)
-        times = round.p / round.everyone[round.clients]
-        return found if (np.abs(times - 1) <= 1e-12).all() else found * times[:, None]
+        statistics = self.rule.rules.statistics(sums, cells.counts, rank, people)
+        factors = round.p / round.everyone[round.clients]
+        return statistics if (np.abs(factors - 1) <= 1e-12).all() else statistics * factors[:, None]
 
     def steer(self, total: Floats, state: State) -> State:
         if self._quantiser is not None:
             total = self._quantiser.decode(total, terms=int(state[REPORTS]))
-        lam, known, steps = (as_floats(state[name]) for name in ("lam", "known", "steps"))
-        lam = self.rule.step(lam, total, known, int(steps[0]))
+        lam, people, steps = (as_floats(state[name]) for name in ("lam", "known", "steps"))
+        lam = self.rule.step(lam, total, people, int(steps[0]))
         return {"lam": as_tensor(lam), "steps": as_tensor(steps + 1)}
 
     def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
-        lam, known = as_floats(round.state["lam"]), as_floats(round.state["known"])
-        table = self.rule.rules.table(lam, known, round.index.counts)
+        lam, people = as_floats(round.state["lam"]), as_floats(round.state["known"])
+        table = self.rule.rules.table(lam, people, round.index.counts)
         if self.complete:  # client parity: a weight for each client, by rising id
             table = table[round.index.rank]
         return (LocalTask(sample_weights=round.index.spread(table)),)

@@ -20,7 +20,7 @@ SUMS = np.array([[[1, 0], [0, 1], [0.5, 1]], [[0, 1], [0, 1], [0.5, 0]]])
 
 def step(notion, counts, sums, alpha=0.1, **more):
     rule = FairBatch(notion, alpha, **more)
-    known = rule.rules.known(rule.rules.enrol(counts).sum(0))
+    known = rule.rules.people(rule.rules.enrol(counts).sum(0))
     total = rule.rules.statistics(sums, counts, np.arange(len(counts)), known).sum(0)
     lam = rule.rules.initial(known)
     return known, lam, rule.rules.direction(total, known), rule.step(lam, total, known, 0)
@@ -144,7 +144,7 @@ def test_zero_one_gap_is_the_difference_of_rates(clients, groups, seed):
     if (people.sum((0, 2)) == 0).any():
         return
     notion = NOTIONS["dp"]
-    known = notion.known(notion.enrol(people.astype(float)).sum(0))
+    known = notion.people(notion.enrol(people.astype(float)).sum(0))
     counted = wrong.astype(float), people.astype(float), np.arange(clients)
     mu = notion.direction(notion.statistics(*counted, known).sum(0), known)
     w, n = wrong.sum(0), people.sum(0)
@@ -188,15 +188,15 @@ def test_group_of_nobody_is_an_error(name):
     counts = COUNTS.copy()
     counts[:, 1] = 0
     with pytest.raises(ValueError, match="group 1 must have people"):
-        NOTIONS[name].known(NOTIONS[name].enrol(counts).sum(0))
+        NOTIONS[name].people(NOTIONS[name].enrol(counts).sum(0))
 
 
 def test_a_group_without_positives_has_parity_and_no_opportunity():
     counts = COUNTS.copy()
     counts[:, 1, 1] = 0
-    assert NOTIONS["dp"].known(counts.sum(0).ravel()).shape == (3, 2)
+    assert NOTIONS["dp"].people(counts.sum(0).ravel()).shape == (3, 2)
     with pytest.raises(ValueError, match="group 1 must have people of label 1"):
-        NOTIONS["eo"].known(counts.sum(0).ravel())
+        NOTIONS["eo"].people(counts.sum(0).ravel())
 
 
 def test_surrogates_agree_on_zero_one_loss():
