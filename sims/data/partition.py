@@ -178,28 +178,28 @@ def two_groups(
     """
     classes, code = labels(label)
     in_range("alpha", alpha, 0.0, 1.0)
-    each = whole("clients_per_group", clients_per_group, 1)
-    many = whole("groups", groups, 2)
-    if classes.size < many:
+    n_clients = whole("clients_per_group", clients_per_group, 1)
+    n_groups = whole("groups", groups, 2)
+    if classes.size < n_groups:
         raise ValueError(
-            f"label must hold at least {many} classes, one for each group, got {classes.size}"
+            f"label must hold at least {n_groups} classes, one for each group, got {classes.size}"
         )
     rng = generator(seed)
     group = np.empty(code.size, dtype=np.int64)
     for c in range(classes.size):
         members = rng.permutation(np.flatnonzero(code == c))
-        home = many - 1 - (classes.size - 1 - c) * many // classes.size
+        home = n_groups - 1 - (classes.size - 1 - c) * n_groups // classes.size
         at_home = int(np.rint(float(alpha) * members.size))
         group[members[:at_home]] = home
         away = np.arange(members.size - at_home)
-        group[members[at_home:]] = (home + 1 + away % (many - 1)) % many
+        group[members[at_home:]] = (home + 1 + away % (n_groups - 1)) % n_groups
     owner = np.empty(code.size, dtype=np.int64)
-    for g in range(many):
+    for g in range(n_groups):
         members = rng.permutation(np.flatnonzero(group == g))
-        if members.size < each:
+        if members.size < n_clients:
             raise ValueError(
                 f"clients_per_group must be at most the {members.size} rows of group {g + 1}, "
-                f"got {each}"
+                f"got {n_clients}"
             )
-        owner[members] = g * each + np.arange(members.size) % each
+        owner[members] = g * n_clients + np.arange(members.size) % n_clients
     return owner

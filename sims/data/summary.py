@@ -74,8 +74,8 @@ class Summary:
         shape = len(self.groups), len(self.labels), len(self.names or self.edges[1:])
         if self.counts.shape != shape or len(self.labels) != 2:
             raise ValueError(f"counts must have shape {shape}, got {self.counts.shape}")
-        least, most = self.ranges.sum(axis=(1, 2, 3))
-        if not 0 < least <= self.people <= most:
+        fewest, largest = self.ranges.sum(axis=(1, 2, 3))
+        if not 0 < fewest <= self.people <= largest:
             raise ValueError(f"people must be the sum of counts, got {self.people}")
 
     @property
@@ -292,8 +292,8 @@ def read_summary(path: str | Path) -> Summary:
                 must = shown(rewritten[name]) if name in rewritten else "left out"
                 raise ValueError(f"{name} must be {must}, got {shown(content.get(name))}")
     except (KeyError, TypeError, ValueError) as error:
-        what = f"it has no {error}" if isinstance(error, KeyError) else error
-        raise ValueError(f"{Path(path).name} is no {kind}: {what}") from None
+        reason = f"it has no {error}" if isinstance(error, KeyError) else error
+        raise ValueError(f"{Path(path).name} is no {kind}: {reason}") from None
     return summary
 
 
@@ -312,10 +312,10 @@ def _read(data: dict[str, Any]) -> Summary:
     rows = np.array(data["counts"], dtype=float)  # null is NaN
     odd = ~(np.isnan(rows) | ((rows >= 0) & (rows < 2**53) & (np.floor(rows) == rows)))
     if odd.any():
-        at = tuple(np.argwhere(odd)[0].tolist())
+        cell = tuple(np.argwhere(odd)[0].tolist())
         raise ValueError(
-            f"counts must be whole numbers of 0 or more, or null, got {rows[at]:g} in "
-            f"counts{list(at)}"
+            f"counts must be whole numbers of 0 or more, or null, got {rows[cell]:g} in "
+            f"counts{list(cell)}"
         )
     counts = np.where(np.isnan(rows), -1, rows).astype(np.int64)
     people = whole("people", instance("totals", data["totals"], dict)["people"], 1)
@@ -340,43 +340,46 @@ def check_alone(summary: Summary, folder: Path) -> None:
             )
 
 
-def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...], tuple[str, ...]]:
+def joined(summaries: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...], tuple[str, ...]]:
     """Counts (3, I, A, 2, n) of several sites, scores (n,), names of the groups and of the scores,
-    if they have any, without levels that nobody has: what is withheld spread evenly over its cells,
-    the least and the most that it can be. Scores that are names are in the order of their shares of
-    y = 1.
+    if they have any, without levels that nobody has. The three counts have the withheld people
+    spread evenly over their cells, and each cell at its smallest and at its largest. Named scores
+    are in the order of their shares of y = 1.
 
     Raises
     ------
     ValueError : two sites have one name, not the same edges or labels, or no group in common.
     """
-    first = found[0]
-    for k, one in enumerate(found):
-        if one.site in [other.site for other in found[:k]]:
-            raise ValueError(f"sites must have different names, got {one.site!r} twice")
+    first = summaries[0]
+    for k, summary in enumerate(summaries):
+        if summary.site in [earlier.site for earlier in summaries[:k]]:
+            raise ValueError(f"sites must have different names, got {summary.site!r} twice")
         for name in ("edges", "labels"):
-            own, agreed = ([*map(whole_number, getattr(v, name))] or ["no"] for v in (one, first))
-            if own != agreed:
+            values, agreed = (
+                [*map(whole_number, getattr(v, name))] or ["no"] for v in (summary, first)
+            )
+            if values != agreed:
                 raise ValueError(
                     f"sites must have the same {name}: {first.site!r} has {some(agreed)}, "
-                    f"{one.site!r} has {some(own)}"
+                    f"{summary.site!r} has {some(values)}"
                 )
-        if not {*one.groups} & {*first.groups} and min(len(one.groups), len(first.groups)) > 1:
+        n_groups = min(len(summary.groups), len(first.groups))
+        if n_groups > 1 and not {*summary.groups} & {*first.groups}:
             raise ValueError(
                 f"sites must name groups alike: {first.site!r} has {some(first.groups)}, "
-                f"{one.site!r} has {some(one.groups)}"
+                f"{summary.site!r} has {some(summary.groups)}"
             )
-    groups = ordered({name for one in found for name in one.groups})
+    groups = ordered({name for summary in summaries for name in summary.groups})
     if len(groups) < 2:
         raise ValueError(f"summaries must hold two groups or more, got {some(groups)} alone")
-    names = ordered({name for one in found for name in one.names})
+    names = ordered({name for summary in summaries for name in summary.names})
     n = len(names or first.scores)
-    counts = np.zeros((3, len(found), len(groups), 2, n))
-    for i, one in enumerate(found):
-        own = [groups.index(name) for name in one.groups]
-        at = [names.index(name) for name in one.names] or range(n)
-        cells = np.ix_(range(3), [i], own, range(2), at)
-        counts[cells] = np.stack([_spread(one), *one.ranges])[:, None]
+    counts = np.zeros((3, len(summaries), len(groups), 2, n))
+    for i, summary in enumerate(summaries):
+        group_rows = [groups.index(name) for name in summary.groups]
+        score_rows = [names.index(name) for name in summary.names] or range(n)
+        cells = np.ix_(range(3), [i], group_rows, range(2), score_rows)
+        counts[cells] = np.stack([_spread(summary), *summary.ranges])[:, None]
     size = counts[0].sum(axis=(0, 1, 2))
     if not names:
         return counts[..., size > 0], first.scores[size > 0], groups, ()
@@ -385,11 +388,11 @@ def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...], tup
     return counts[..., order], np.arange(len(order)), groups, tuple(names[k] for k in order)
 
 
-def _spread(one: Summary) -> Array:
-    """The counts, what is withheld given to its cells evenly, in whole people."""
-    counts, hidden = one.counts.copy(), np.flatnonzero(one.withheld)
+def _spread(summary: Summary) -> Array:
+    """The counts, with the withheld people spread evenly over their cells, in whole people."""
+    counts, hidden = summary.counts.copy(), np.flatnonzero(summary.withheld)
     if hidden.size:
-        left = one.people - int(counts[counts >= 0].sum())
-        each, more = divmod(left, hidden.size)
-        counts.flat[hidden] = each + (np.arange(hidden.size) < more)
+        left = summary.people - int(counts[counts >= 0].sum())
+        share, extra = divmod(left, hidden.size)
+        counts.flat[hidden] = share + (np.arange(hidden.size) < extra)
     return counts

@@ -90,8 +90,8 @@ class FederatedData:
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{int((self._part == k).sum())} {name}" for k, name in enumerate(PARTS))
-        told = f"{self.n_clients} clients, x {self.x.shape[1:]}, {counts}"
-        return f"FederatedData({self.name!r}: {told})"
+        summary = f"{self.n_clients} clients, x {self.x.shape[1:]}, {counts}"
+        return f"FederatedData({self.name!r}: {summary})"
 
     @property
     def _part(self) -> NDArray[np.int8]:
@@ -127,15 +127,15 @@ class FederatedData:
         free = free[np.argsort(self.owner[free], kind="stable")]
         ends = np.cumsum(np.bincount(self.owner[free], minlength=self.n_clients))
         for rows in np.split(free, ends[:-1]):  # a client each, in the order of the data set
-            mine = rng.permutation(rows)
-            n_test = 0 if has_test else int(np.rint(float(test) * mine.size))
-            n_validation = int(np.rint(float(validation) * mine.size))
-            spare = max(mine.size - 1, 0)  # one row is left to train on
+            shuffled = rng.permutation(rows)
+            n_test = 0 if has_test else int(np.rint(float(test) * shuffled.size))
+            n_validation = int(np.rint(float(validation) * shuffled.size))
+            spare = max(shuffled.size - 1, 0)  # one row is left to train on
             n_test = min(n_test, spare)
             n_validation = min(n_validation, spare - n_test)
-            part[mine] = 0
-            part[mine[:n_test]] = 2
-            part[mine[n_test : n_test + n_validation]] = 1
+            part[shuffled] = 0
+            part[shuffled[:n_test]] = 2
+            part[shuffled[n_test : n_test + n_validation]] = 1
         return replace(self, part=part)
 
     def assigned(self, owner: ArrayLike, n_clients: int = -1) -> FederatedData:

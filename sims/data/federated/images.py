@@ -153,20 +153,20 @@ def tar_members(path: Path) -> Iterator[tuple[str, Any]]:
                 yield member.name, file.read
 
 
-def _members(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
+def _members(path: Path, names: tuple[str, ...]) -> dict[str, bytes]:
     """The files of a tar archive whose base names are wanted."""
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     try:
         for member, read in tar_members(path):
             name = Path(member).name
-            if name in wanted:
-                found[name] = read()
+            if name in names:
+                contents[name] = read()
     except DAMAGED as error:
         raise ValueError(f"{path.name} must be a tar archive: {error}") from None
-    missing = [name for name in wanted if name not in found]
+    missing = [name for name in names if name not in contents]
     if missing:
-        raise ValueError(f"{path.name} must hold {', '.join(wanted)}; {missing[0]} is missing")
-    return found
+        raise ValueError(f"{path.name} must hold {', '.join(names)}; {missing[0]} is missing")
+    return contents
 
 
 def _records(name: str, content: bytes, labels: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -192,8 +192,8 @@ def _cifar(
     remote = Remote(
         f"{name}/{archive}", ((f"https://www.cs.toronto.edu/~kriz/{archive}",),), (digest,)
     )
-    found = _members(locate([remote], folder, progress), files)
-    *parts, test = (_records(file, found[file], labels) for file in files)
+    contents = _members(locate([remote], folder, progress), files)
+    *parts, test = (_records(file, contents[file], labels) for file in files)
     train = np.concatenate([x for x, _ in parts]), np.concatenate([y for _, y in parts])
     return images(name, train, test, note)
 

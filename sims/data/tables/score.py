@@ -155,9 +155,9 @@ def cross_fitted_score(
     fold = deal({"y": labels, "group": group, "client": client}, folds, seed)
     score = np.empty(len(table))
     for k in range(folds):
-        held = fold == k
-        coefficients, intercept = logistic_fit(table[~held], labels[~held], l2)
-        score[held] = expit(table[held] @ coefficients + intercept)
+        in_fold = fold == k
+        coefficients, intercept = logistic_fit(table[~in_fold], labels[~in_fold], l2)
+        score[in_fold] = expit(table[in_fold] @ coefficients + intercept)
     return score
 
 
@@ -165,7 +165,9 @@ def _labels(y: ArrayLike, n: int) -> Floats:
     values = as_array("y", y).astype(np.float64, copy=False)
     if values.shape != (n,):
         raise ValueError(f"y must have shape ({n},), one label per row of X, got {values.shape}")
-    wrong = (values != 0) & (values != 1)
-    if wrong.any():
-        raise ValueError(f"y must be 0 or 1, got {values[wrong][0]} at row {int(np.argmax(wrong))}")
+    is_invalid = (values != 0) & (values != 1)
+    if is_invalid.any():
+        raise ValueError(
+            f"y must be 0 or 1, got {values[is_invalid][0]} at row {int(np.argmax(is_invalid))}"
+        )
     return values

@@ -127,12 +127,14 @@ class Dataset:
             )
         codes = [0 if name in zero else 1 if name in one else -1 for name in self.group_names]
         group = np.array(codes)[self.group]
-        kept = group >= 0
+        belongs = group >= 0
         note = f"{self.note} Two groups: 0 = {names[0]}, 1 = {names[1]}."
-        if not kept.all():
-            note += f" {int((~kept).sum())} rows of other groups left out."
-        merged = replace(self, group=np.where(kept, group, 0), group_names=names, note=note.strip())
-        return merged.select(kept)
+        if not belongs.all():
+            note += f" {int((~belongs).sum())} rows of other groups left out."
+        merged = replace(
+            self, group=np.where(belongs, group, 0), group_names=names, note=note.strip()
+        )
+        return merged.select(belongs)
 
 
 def _names(argument: str, value: Iterable[str]) -> tuple[str, ...]:
