@@ -27,11 +27,11 @@ def telling(folder: Path) -> Iterator[None]:
         reason = (error.strerror or str(error)) + (
             f" ({Path(error.filename).name})" if error.filename else ""
         )
-        told = (
+        message = (
             f"the run folder {folder} cannot be used: {reason}; the last checkpoint there, "
             "if any, is whole"
         )
-        failure = RunFolderError(told)
+        failure = RunFolderError(message)
         failure.errno = error.errno
         raise failure from None
 
@@ -54,18 +54,18 @@ def locked(folder: Path) -> Iterator[None]:
     path = folder / LOCK
     lock = FileLock(path, timeout=PATIENCE)
     with telling(folder):
-        held = _take(lock, path)
+        is_locked = _take(lock, path)
     try:
         yield
     finally:
-        if held:
+        if is_locked:
             with suppress(PermissionError):  # Windows removes no open file
                 path.unlink(missing_ok=True)  # before it is let go, so that no other's file goes
             lock.release()
 
 
 def _take(lock: FileLock, path: Path) -> bool:
-    """Whether the lock is held now; not where there is none to hold."""
+    """Take the lock; False in a folder that cannot be written, which needs none."""
     try:
         lock.acquire()
         with suppress(PermissionError):  # Windows locks the content too
@@ -77,11 +77,11 @@ def _take(lock: FileLock, path: Path) -> bool:
         owner = "another process"
         with suppress(OSError):
             owner = path.read_text("utf-8", "replace").strip() or owner
-        told = (
+        message = (
             f"the run folder {path.parent} is in use by {owner}: wait for its end, or take "
             "another folder"
         )
-        raise RunFolderError(told) from None
+        raise RunFolderError(message) from None
     except OSError as error:
         if error.errno == errno.EROFS or (error.errno == errno.EACCES and not path.exists()):
             return False

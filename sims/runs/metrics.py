@@ -67,11 +67,11 @@ class Metrics:
             return pa.Table.from_pylist(self.rounds, schema=ROUNDS)
         if not self.clients:
             return CLIENTS.empty_table()
-        each = [
+        arrays = [
             [np.broadcast_to(row[name], row["client"].shape) for row in self.clients]
             for name in CLIENTS.names
         ]
-        columns = [pa.array(np.concatenate(own), from_pandas=True) for own in each]
+        columns = [pa.array(np.concatenate(parts), from_pandas=True) for parts in arrays]
         return pa.table(columns, schema=CLIENTS)
 
     def flush(self, folder: Path, first: int, last: int) -> None:
