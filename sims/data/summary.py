@@ -178,12 +178,12 @@ def exact_noise(epsilon: Fraction) -> int:
     """
     rate, scale = epsilon.as_integer_ratio()
     while True:
-        rest, whole_scales = RANDOM.randrange(scale), 0
-        if not _coin(Fraction(rest, scale)):
+        offset, whole_scales = RANDOM.randrange(scale), 0
+        if not _coin(Fraction(offset, scale)):
             continue
         while _coin(Fraction(1)):
             whole_scales += 1
-        size, sign = (rest + scale * whole_scales) // rate, RANDOM.randrange(2)
+        size, sign = (offset + scale * whole_scales) // rate, RANDOM.randrange(2)
         if size or sign:  # 0 has one sign
             return size if sign else -size
 
@@ -277,8 +277,8 @@ def read_summary(path: str | Path) -> Summary:
     ------
     ValueError : it is none, or was altered; what is wrong is said.  OSError : it cannot be read.
     """
-    kind = "summary as fairfl summarize writes it"
-    data = read_json(path, kind)
+    title = "summary as fairfl summarize writes it"
+    data = read_json(path, title)
     try:
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise ValueError(f"format must be {FORMAT!r}")
@@ -293,7 +293,7 @@ def read_summary(path: str | Path) -> Summary:
                 raise ValueError(f"{name} must be {must}, got {shown(content.get(name))}")
     except (KeyError, TypeError, ValueError) as error:
         reason = f"it has no {error}" if isinstance(error, KeyError) else error
-        raise ValueError(f"{Path(path).name} is no {kind}: {reason}") from None
+        raise ValueError(f"{Path(path).name} is no {title}: {reason}") from None
     return summary
 
 
@@ -331,9 +331,9 @@ def check_alone(summary: Summary, folder: Path) -> None:
             earlier = read_summary(file)
         except (ValueError, OSError):  # it is no summary
             continue
-        same = (earlier.site, earlier.people) == (summary.site, summary.people)
+        is_same_site = (earlier.site, earlier.people) == (summary.site, summary.people)
         withheld = earlier.withheld.any() or summary.withheld.any()
-        if same and withheld and earlier.as_text() != summary.as_text():
+        if is_same_site and withheld and earlier.as_text() != summary.as_text():
             raise ValueError(
                 f"{file} is a summary of the same {summary.people:,} people of {summary.site!r}: "
                 "both can give withheld counts away; remove it if it has not left the site"
@@ -392,7 +392,7 @@ def _spread(summary: Summary) -> Array:
     """The counts, with the withheld people spread evenly over their cells, in whole people."""
     counts, hidden = summary.counts.copy(), np.flatnonzero(summary.withheld)
     if hidden.size:
-        left = summary.people - int(counts[counts >= 0].sum())
-        share, extra = divmod(left, hidden.size)
+        hidden_people = summary.people - int(counts[counts >= 0].sum())
+        share, extra = divmod(hidden_people, hidden.size)
         counts.flat[hidden] = share + (np.arange(hidden.size) < extra)
     return counts

@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.kernels.model import Model, worth
+from fairfl.sims.engine.kernels.model import Model, work_factor
 from fairfl.sims.engine.task import Floats
 
 ROWS = 1 << 14
-"""Most samples in a forward pass on a CPU."""
+"""Maximum number of samples in a forward pass on a CPU."""
 MODELS = 32
-"""Most models in a forward pass."""
+"""Maximum number of models in a forward pass."""
 LEAST = 64 << 20
 """Bytes that a forward pass may always take, so that no memory limit changes its last bits."""
 
 
 @dataclass(frozen=True)
 class SampleMeasures:
-    """Loss, and whether it is classified rightly (None without classes), of every sample."""
+    """Loss of every sample, and whether it is classified correctly (None without classes)."""
 
     losses: Tensor
     correct: Tensor | None
@@ -48,19 +48,19 @@ class SampleMeasures:
 
 
 def tied(losses: Floats, rounding: float) -> Floats:
-    """The losses (k,), with one value for a run of them, in order, that is no wider than
-    ``rounding`` of its size and as far from all others: equal losses differ by the order in which
-    they are added up, and ranks must not depend on that.
+    """The losses (k,), with those that differ by rounding set to their smallest: a run of sorted
+    losses, no wider than ``rounding`` of its size and at least as far from the others, gets one
+    value. Equal losses differ by the order of summation, and ranks must not depend on it.
     """
     order = np.argsort(losses)
     rising = losses[order]
     is_jump = np.diff(rising) > rounding * np.abs(rising[1:])
     run = np.cumsum(np.append(False, is_jump))[: len(losses)]
-    ends = (np.searchsorted(run, run, side) for side in ("left", "right"))
-    first, last = (rising[end - shift] for end, shift in zip(ends, (0, 1), strict=True))
-    result = np.empty_like(losses)
-    result[order] = np.where(last - first <= rounding * np.abs(last), first, rising)
-    return result
+    low = rising[np.searchsorted(run, run, "left")]
+    high = rising[np.searchsorted(run, run, "right") - 1]
+    merged = np.empty_like(losses)
+    merged[order] = np.where(high - low <= rounding * np.abs(high), low, rising)
+    return merged
 
 
 def measure_models(
@@ -85,14 +85,14 @@ def measure_models(
     n_models, step = _at_once(model, params, memory_limit)
     for part in params.split(n_models):
         count, part_losses, part_correct = len(part), list[Tensor](), list[Tensor]()
-        for first in range(0, len(data.x) if index is None else len(index), step):
-            rows = slice(first, first + step) if index is None else index[first : first + step]
+        for row in range(0, len(data.x) if index is None else len(index), step):
+            rows = slice(row, row + step) if index is None else index[row : row + step]
             x, y = (t[rows] for t in (data.x, data.y))
             x, y = x.expand(count, *x.shape), y.expand(count, *y.shape)
             part_losses.append(model.losses(part, x, y))
-            ok = model.correct(part, x, y) if right else None
-            if ok is not None:
-                part_correct.append(ok)
+            is_correct = model.correct(part, x, y) if right else None
+            if is_correct is not None:
+                part_correct.append(is_correct)
         losses += [torch.cat(part_losses, 1).flatten()] if part_losses else []
         correct += [torch.cat(part_correct, 1).flatten()] if part_correct else []
     lengths = data.lengths if index is None else _on_device(data.sizes[clients], params)
@@ -109,7 +109,7 @@ def _at_once(model: Model, params: Tensor, memory_limit: int) -> tuple[int, int]
     model_bytes, sample_bytes = 2 * bytes_of_one - bytes_of_two, bytes_of_two - bytes_of_one
     n_models = max(1, min(len(params), MODELS, LEAST // max(1, model_bytes)))
     room = (max(memory_limit, LEAST) - n_models * model_bytes) // max(1, n_models * sample_bytes)
-    return n_models, max(1, min(ROWS * worth(params.device) // n_models, room))
+    return n_models, max(1, min(ROWS * work_factor(params.device) // n_models, room))
 
 
 def _personal_measures(
@@ -123,23 +123,23 @@ def _personal_measures(
 ) -> SampleMeasures:
     """Each client by its own model: clients of equal size together, as far as memory allows."""
     sizes, element = data.sizes[clients], params.element_size()
-    begins, places = data.offsets[clients], np.cumsum(sizes) - sizes
+    begins, output_begins = data.offsets[clients], np.cumsum(sizes) - sizes
     losses, correct = params.new_empty(int(sizes.sum())), None
     for size in np.unique(sizes[sizes > 0]).tolist():
         client_bytes = model.bytes_per_client(size, element) + element * model.size
         step = max(1, max(memory_limit, LEAST) // max(1, client_bytes))
         of_size = np.flatnonzero(sizes == size)
         for part in np.split(of_size, range(step, len(of_size), step)):
-            read, out = (
+            rows, outputs = (
                 _on_device(first[part][:, None] + np.arange(size), params)
-                for first in (begins, places)
+                for first in (begins, output_begins)
             )
-            models, x, y = params[_on_device(part, params)], data.x[read], data.y[read]
-            losses[out] = model.losses(models, x, y)
+            models, x, y = params[_on_device(part, params)], data.x[rows], data.y[rows]
+            losses[outputs] = model.losses(models, x, y)
             is_correct = model.correct(models, x, y) if right else None
             if is_correct is not None:
                 correct = torch.empty_like(losses, dtype=torch.bool) if correct is None else correct
-                correct[out] = is_correct
+                correct[outputs] = is_correct
     return SampleMeasures(losses, correct, _on_device(sizes, params))
 
 
@@ -150,6 +150,6 @@ def _on_device(numbers: NDArray[np.int64], like: Tensor) -> Tensor:
 
 def _per_client(values: Tensor, lengths: Tensor) -> Tensor:
     """Means of consecutive runs; a client's mean depends on its own samples alone."""
-    if not len(lengths):  # what torch cannot do
+    if not len(lengths):  # torch rejects empty lengths
         return values.new_empty(0)
     return torch.segment_reduce(values, "mean", lengths=lengths)

@@ -154,14 +154,14 @@ class Summed:
         memory = _merge({}, self.algorithm.start(clients, weights, params), private=True)
         return _merge(memory, self.algorithm.begin(total, clients), private=False)
 
-    def before(self, round: Round) -> CellRound:
+    def begin_round(self, round: Round) -> CellRound:
         """The round as clients know it."""
         self.bits = self.sums = 0
         cell_round = self._cell_round(round)
         self._everyone(cell_round)
         return cell_round
 
-    def where(self, round: CellRound) -> tuple[Tensor, bool] | None:
+    def start_models(self, round: CellRound) -> tuple[Tensor, bool] | None:
         """The models measured at the start, (P,) or with True (k, P); None if none are."""
         if self.algorithm.measured(round.number) != "start":
             return None
@@ -248,7 +248,7 @@ def report_together(rounds: Sequence[tuple[Summed, CellRound]]) -> list[CellRoun
     reported = [round for _, round in rounds]
     batches: dict[tuple[object, ...], list[tuple[int, Tensor]]] = defaultdict(list)
     for i, (summed, round) in enumerate(rounds):
-        models = summed.where(round)
+        models = summed.start_models(round)
         if models is not None:
             params, personal = models
             key = summed.algorithm.needs, personal, round.clients.tobytes()

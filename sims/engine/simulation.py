@@ -156,7 +156,7 @@ class Simulation:
         rows = [self._with_losses(*draw, measured.get(r)) for r, draw in enumerate(draws)]
         rounds: list[Round] = [round for round, _ in rows]
         cell_rounds = {
-            r: (summed, summed.before(round))
+            r: (summed, summed.begin_round(round))
             for r, (summed, round) in enumerate(zip(self.summed, rounds, strict=True))
             if summed is not None and len(round.clients)
         }

@@ -11,7 +11,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from fairfl.sims.engine.kernels.model import worth
+from fairfl.sims.engine.kernels.model import work_factor
 from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.task import Floats, Ints, as_floats, as_tensor
 
@@ -146,7 +146,7 @@ def squared_norms(rows: Tensor, layers: tuple[int, ...]) -> Tensor:
     if not len(rows):
         return rows.new_zeros(0, len(layers), dtype=torch.float64)
     norm = partial(torch.linalg.vector_norm, dim=1, dtype=torch.float64)
-    row_parts = rows.split(max(1, PART * worth(rows.device) // rows.shape[1]))
+    row_parts = rows.split(max(1, PART * work_factor(rows.device) // rows.shape[1]))
     norms = [torch.stack([norm(p) for p in part.split(layers, 1)], 1) for part in row_parts]
     return torch.cat(norms).square()
 

@@ -42,9 +42,9 @@ class AgnosticFair:
     with Gaussian kernels K_m around M centres, Λ = {0 <= α_m <= cap, (1/n) Σ_s θ_α(x_s) = 1}, z the
     score (log odds) and \bar a the share of group 1. A round: the sums over clients of K_m ℓ and
     K_m (a - \bar a) z go to the server; it moves α towards the linear programme's vertex (one
-    equality and a box: filled in the order of worth), the multipliers of the constraint's two sides
-    by ascent, and sends all; clients send their gradients of the Lagrangian, of which the server
-    knows the sum.
+    equality and a box: filled in the order of gain per mass), the multipliers of the constraint's
+    two sides by ascent, and sends all; clients send their gradients of the Lagrangian, of which the
+    server knows the sum.
 
     Parameters
     ----------
@@ -170,25 +170,25 @@ class _Runs:
         rule = self.rule
         w = torch.stack([self.model.init(seed) for seed in self.seeds]).to(self.kernel.device)
         velocity, alpha = torch.zeros_like(w), np.repeat(self.even, rule.kernels, 1)
-        above = below = np.zeros((len(w), 1))
+        upper = lower = np.zeros((len(w), 1))
         for t in range(rounds):
             risk, gap = self._statistics(w)
-            worth, caps = risk + (above - below) * gap, rule.cap * self.even[:, 0]
-            rows = zip(worth, self.mass, caps, strict=True)
+            gains, caps = risk + (upper - lower) * gap, rule.cap * self.even[:, 0]
+            rows = zip(gains, self.mass, caps, strict=True)
             vertex = np.stack([worst(*row) for row in rows])
             alpha = alpha + rule.rate / (t + 1) ** rule.decay * (vertex - alpha)
             difference = (alpha * gap).sum(1, keepdims=True)
-            over, under = difference - rule.tau, -difference - rule.tau
-            above = np.maximum(0.0, above + rule.dual_rate * over)
-            below = np.maximum(0.0, below + rule.dual_rate * under)
+            upper_gap, lower_gap = difference - rule.tau, -difference - rule.tau
+            upper = np.maximum(0.0, upper + rule.dual_rate * upper_gap)
+            lower = np.maximum(0.0, lower + rule.dual_rate * lower_gap)
             # the augmented Lagrangian's slope: without the second terms w and the multipliers
             # circle each other
-            pull = np.maximum(0.0, above + rule.penalty * over)
-            pull = pull - np.maximum(0.0, below + rule.penalty * under)
+            pull = np.maximum(0.0, upper + rule.penalty * upper_gap)
+            pull = pull - np.maximum(0.0, lower + rule.penalty * lower_gap)
             velocity = rule.momentum * velocity + self._slopes(w, alpha, pull)
             w = w - lr * velocity
-        ends = zip(w, alpha, (above - below)[:, 0].tolist(), strict=True)
-        return [AgnosticFit(*end) for end in ends]
+        fits = zip(w, alpha, (upper - lower)[:, 0].tolist(), strict=True)
+        return [AgnosticFit(*fit) for fit in fits]
 
     def _statistics(self, w: Tensor) -> tuple[Floats, Floats]:
         """(1/n) Σ K_m ℓ and (1/n) Σ K_m (a - mean) z, (R, M) each; z: the score's log odds."""
@@ -212,9 +212,9 @@ class _Runs:
         return slope - self.model.gradient(w, x, torch.ones_like(y), lean)
 
 
-def worst(worth: Floats, mass: Floats, cap: float) -> Floats:
-    """argmax of worth·α over 0 <= α <= cap, mass·α = 1 (mass > 0): filled by worth per mass."""
-    order = np.argsort(-worth / mass, kind="stable")
+def worst(gains: Floats, mass: Floats, cap: float) -> Floats:
+    """argmax of gains·α over 0 <= α <= cap, mass·α = 1 (mass > 0): filled by gain per mass."""
+    order = np.argsort(-gains / mass, kind="stable")
     mass_before = np.cumsum(cap * mass[order]) - cap * mass[order]
     alpha = np.empty_like(mass)
     alpha[order] = np.clip((1 - mass_before) / mass[order], 0.0, cap)

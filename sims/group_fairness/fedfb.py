@@ -159,9 +159,9 @@ class FedFB(SumOnly):
     def remember(self, round: CellRound, cells: CellSums) -> State:
         if self._quantiser is None:
             return {}
-        before = as_floats(round.state[OUTSIDE]) if OUTSIDE in round.state else np.zeros(1)
+        count = as_floats(round.state[OUTSIDE]) if OUTSIDE in round.state else np.zeros(1)
         outside = self._quantiser.outside(self._statistics(round, cells))
-        return {OUTSIDE: as_tensor(before + outside)}
+        return {OUTSIDE: as_tensor(count + outside)}
 
     def report(self, round: CellRound, cells: CellSums) -> Floats:
         statistics, coder = self._statistics(round, cells), self._quantiser

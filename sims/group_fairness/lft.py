@@ -78,8 +78,8 @@ class LocalFairBatch(SumOnly):
         return {}
 
     def models(self, round: CellRound) -> Tensor | None:
-        first = round.number == 0 or self._averages(round.number - 1)
-        return None if first else round.state[MODELS]
+        is_averaged = round.number == 0 or self._averages(round.number - 1)
+        return None if is_averaged else round.state[MODELS]
 
     def remember(self, round: CellRound, cells: CellSums) -> State:
         lam, sums, counts = self._lam(round), self.rule.sums(cells), cells.counts

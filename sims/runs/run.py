@@ -184,24 +184,29 @@ def versions() -> dict[str, str]:
     }
 
 
-def _make(place: Path) -> None:
+def _make(folder: Path) -> None:
     """Make the folder; ValueError where it holds something that is no run."""
-    place.mkdir(parents=True, exist_ok=True)
-    names = {file.name for file in place.iterdir() if not file.name.endswith(PARTIAL)} - {LOCK}
+    folder.mkdir(parents=True, exist_ok=True)
+    names = {file.name for file in folder.iterdir() if not file.name.endswith(PARTIAL)} - {LOCK}
     if names and CONFIGURATION not in names:
         raise ValueError(
-            f"folder must be new, empty or a run's, got {str(place)!r}, which holds something else"
+            f"folder must be new, empty or a run's, got {str(folder)!r}, which holds something else"
         )
 
 
 def _open(
-    place: Path, simulation: Simulation, evaluate_every: int, checkpoint_every: int, *, resume: bool
+    folder: Path,
+    simulation: Simulation,
+    evaluate_every: int,
+    checkpoint_every: int,
+    *,
+    resume: bool,
 ) -> dict[str, str]:
     """Begin a run, or set the simulation to the folder's checkpoint; the tables' parts up to it."""
     current = configuration(simulation, evaluate_every, checkpoint_every)
-    path = place / CONFIGURATION
+    path = folder / CONFIGURATION
     if not path.exists():
-        remove_partial(place)
+        remove_partial(folder)
         write_whole(path, sealed({"configuration": current, "versions": [versions()]}), sync=True)
         return {}
     try:
@@ -217,17 +222,17 @@ def _open(
         if stored.get(name) != current.get(name):
             where, old, new = first_difference(stored.get(name), current.get(name), name)
             raise ValueError(
-                f"folder must hold a run of the same configuration, got {str(place)!r} with "
+                f"folder must hold a run of the same configuration, got {str(folder)!r} with "
                 f"{where} = {shown(old)}, not {shown(new)}"
             )
     if not resume:
         raise ValueError(
-            f"folder must be new or empty without resume, got {str(place)!r}, which holds this "
+            f"folder must be new or empty without resume, got {str(folder)!r}, which holds this "
             "very run"
         )
-    remove_partial(place)
-    parts = checkpoint.load(simulation, place)
-    metrics.discard_but(place, parts)
+    remove_partial(folder)
+    parts = checkpoint.load(simulation, folder)
+    metrics.discard_but(folder, parts)
     latest.pop("round", None)
     # other versions compute the remaining rounds: recorded, since the last bits may differ
     if latest != versions():

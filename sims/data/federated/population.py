@@ -63,11 +63,11 @@ def _draw(law: Law, size: int, rng: np.random.Generator) -> Array:
         return np.asarray(law.frozen.rvs(size=size, random_state=rng))
     if isinstance(law, Mixture):
         part = rng.choice(len(law.laws), size=size, p=law.weights)
-        out = np.empty(size)
+        values = np.empty(size)
         for k, component in enumerate(law.laws):
             is_part = part == k
-            out[is_part] = _draw(component, int(is_part.sum()), rng)
-        return out
+            values[is_part] = _draw(component, int(is_part.sum()), rng)
+        return values
     raise ValueError(
         f"laws must be normal, frozen scipy.stats laws or mixtures of them, got {shown(law)}"
     )

@@ -59,9 +59,9 @@ class Joining(Participation):
                 raise ValueError(
                     f"leaves must be {len(self.joins)}, one for each group, got {self.leaves}"
                 )
-            for s, (first, last) in enumerate(zip(self.joins, self.leaves, strict=True)):
-                if 0 < last <= first:
-                    raise ValueError(f"leaves[{s}] must be 0 or above {first}, got {last}")
+            for s, (joined, left) in enumerate(zip(self.joins, self.leaves, strict=True)):
+                if 0 < left <= joined:
+                    raise ValueError(f"leaves[{s}] must be 0 or above {joined}, got {left}")
         if self.groups is not None and set(self.groups) != set(range(len(self.joins))):
             raise ValueError(
                 f"groups must hold each code from 0 to {len(self.joins) - 1}, got {self.groups}"
@@ -93,9 +93,9 @@ class Joining(Participation):
         return tuple(sorted({t for t in self.joins if t <= round}))
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
-        first = np.array(self.joins)
-        last = np.array(self.leaves or (0,) * len(first))
-        is_present = (first <= round) & ((last == 0) | (round < last))
+        joins = np.array(self.joins)
+        leaves = np.array(self.leaves or (0,) * len(joins))
+        is_present = (joins <= round) & ((leaves == 0) | (round < leaves))
         present = np.flatnonzero(is_present[self.members(len(ids))])
         if self.share < 1 and len(present):
             keys = counter.key(seed, counter.PARTICIPATION, round, ids[present])

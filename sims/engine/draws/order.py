@@ -18,8 +18,8 @@ RANDOM = np.array(0xFFFFFFFF00000000, np.uint64)
 
 
 class Passes(NamedTuple):
-    """Passes over clients' samples (n,): whose, which of the client's (``counter.hashed``), over
-    how many samples, and a word's bits that are random: RANDOM, or 0 where no order is drawn.
+    """Passes over clients' samples (n,): the job, the number of the pass (``counter.hashed``), its
+    samples, and the random bits of a word: RANDOM, or 0 where no order is drawn.
     """
 
     job: Ints
@@ -28,11 +28,11 @@ class Passes(NamedTuple):
     bits: counter.Words
 
     @classmethod
-    def of(cls, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_]) -> Passes:
-        """The passes first[j] to first[j] + passes[j] - 1 of each j; all arguments are (J,)."""
+    def of(cls, sizes: Ints, first_pass: Ints, passes: Ints, shuffled: NDArray[np.bool_]) -> Passes:
+        """Passes first_pass[j] to first_pass[j] + passes[j] - 1 of each j; all arguments (J,)."""
         job = np.repeat(np.arange(len(sizes)), passes)
-        before = np.cumsum(passes) - passes - first
-        number = counter.hashed(np.arange(len(job)) - before[job])
+        shift = np.cumsum(passes) - passes - first_pass
+        number = counter.hashed(np.arange(len(job)) - shift[job])
         return cls(job, number, sizes[job], shuffled[job] * RANDOM)
 
 

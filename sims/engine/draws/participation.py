@@ -69,8 +69,8 @@ class Uniform(Participation):
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         keys = counter.key(seed, counter.PARTICIPATION, round, ids)
-        chosen = smallest(self.count, keys, ids)
-        return chosen, p[chosen] / p[chosen].sum()
+        positions = smallest(self.count, keys, ids)
+        return positions, p[positions] / p[positions].sum()
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,8 @@ class ByWeight(Participation):
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         if not self.replace:
             keys = counter.key(seed, counter.PARTICIPATION, round, ids)
-            chosen = smallest(self.count, -np.log(counter.uniforms(keys)) / p, ids)
-            return chosen, np.full(len(chosen), 1 / len(chosen))
+            positions = smallest(self.count, -np.log(counter.uniforms(keys)) / p, ids)
+            return positions, np.full(len(positions), 1 / len(positions))
         by_id = np.argsort(ids)  # so that a draw means the same client however they are listed
         edges = np.cumsum(p[by_id])
         keys = counter.key(seed, counter.PARTICIPATION, round, np.arange(self.count))

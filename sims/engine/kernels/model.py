@@ -19,8 +19,10 @@ Blocks = Sequence[Tensor]
 """Parameters of A clients as tensors (A, ...): ``Model.blocks``."""
 
 
-def worth(device: torch.device) -> int:
-    """How many times a CPU's work is done there in the time that a call of torch takes to start."""
+def work_factor(device: torch.device) -> int:
+    """How much more work than a CPU the device does in the time that a call of torch takes to
+    start.
+    """
     return 1 if device.type == "cpu" else 64
 
 
@@ -78,13 +80,13 @@ class Model(ABC):
 
     def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
         """Gradient (A, P) of sum_b weights_b loss_b, the weights held fixed."""
-        result = torch.empty_like(params)
+        gradient = torch.empty_like(params)
         blocks = [view.contiguous() for view in self.blocks(params)]
         slopes = [torch.zeros_like(block) for block in blocks]
         self.add_gradient(blocks, x, self.targets(y, params), weights, slopes, 1.0)
-        for view, slope in zip(self.blocks(result), slopes, strict=True):
+        for view, slope in zip(self.blocks(gradient), slopes, strict=True):
             view.copy_(slope)
-        return result
+        return gradient
 
     def prepare(self, data: ClientData) -> ClientData:
         """The data as the kernels want it, once, before the first round."""

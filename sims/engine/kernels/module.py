@@ -64,7 +64,7 @@ class Module(Model):
     loss: SampleLoss = cross_entropy
     classes: bool = True
     name: str = field(default="", kw_only=True)
-    taken: tuple[int, int] = field(default=(0, 0), init=False, compare=False, repr=False)
+    step_numbers: tuple[int, int] = field(default=(0, 0), init=False, compare=False, repr=False)
     in_turn: bool = field(default=False, init=False, compare=False, repr=False)
     copies: dict[Any, dict[str, Tensor]] = field(
         default_factory=dict, init=False, compare=False, repr=False
@@ -98,8 +98,8 @@ class Module(Model):
     @cached_property
     def frozen(self) -> dict[str, Tensor]:
         """The values of the others, as the factory gives them."""
-        pairs = self.module.named_parameters()
-        return {name: p.detach() for name, p in pairs if not p.requires_grad}
+        parameters = self.module.named_parameters()
+        return {name: p.detach() for name, p in parameters if not p.requires_grad}
 
     def blocks(self, rows: Tensor) -> Blocks:
         """The module's parameters (A, and its shape)."""
@@ -150,7 +150,7 @@ class Module(Model):
             slopes = weights(losses.detach()) if callable(weights) else weights
             if not isinstance(slopes, Tensor):
                 slopes = torch.full_like(losses, slopes)
-            # to all leaves: asked for by name they take longer
+            # without a list of inputs, with which backward takes longer
             torch.autograd.backward(losses, slopes)
         for part, leaf in zip(out, leaves, strict=True):
             if leaf.grad is not None:
@@ -169,11 +169,11 @@ class Module(Model):
     def prepare(self, data: ClientData) -> ClientData:
         """Run the module on some samples: reject what fails, measure a step's memory."""
         if not len(data.x):
-            return data  # a part without samples says nothing
-        first = [p.detach().to(data.x.device, _floating(data.x)) for p in self.trained.values()]
+            return data  # without samples nothing can be checked
+        params = [p.detach().to(data.x.device, _floating(data.x)) for p in self.trained.values()]
         try:
             with torch.no_grad(), torch.random.fork_rng(devices=[]):
-                outputs = self._forward(first, data.x[:1])
+                outputs = self._forward(params, data.x[:1])
                 losses = self.loss(outputs, data.y[:1])
         except (RuntimeError, IndexError, TypeError, ValueError) as error:
             shapes = (
@@ -187,23 +187,25 @@ class Module(Model):
             )
         if self.classes:
             classes_between(self.describe(), data.y, int(outputs.shape[-1]))
-        if self.taken == (0, 0):
+        if self.step_numbers == (0, 0):
             x, y = (torch.cat([values[:1], values[-1:]]) for values in (data.x, data.y))
             self._row_by_row(x.cpu())
             large = x.device.type == "cpu" and self.size >= LARGE
             object.__setattr__(self, "in_turn", large or not self._can_be_stacked(x, y))
-            object.__setattr__(self, "taken", self._measured(data.x[:1].cpu(), data.y[:1].cpu()))
+            object.__setattr__(
+                self, "step_numbers", self._measured(data.x[:1].cpu(), data.y[:1].cpu())
+            )
         return data
 
     def _row_by_row(self, x: Tensor) -> None:
         """ValueError where the outputs of two samples are random, or not those of each alone."""
         parts = self.blocks(self.init(0).to(_floating(x))[None])
         with torch.no_grad(), torch.random.fork_rng(devices=[]):
-            before = torch.get_rng_state()
+            state = torch.get_rng_state()
             together, *alone = (
                 self._mapped(self._forward, parts, rows[None])[0] for rows in (x, x[:1], x[1:])
             )
-            if not torch.equal(torch.get_rng_state(), before):
+            if not torch.equal(torch.get_rng_state(), state):
                 raise ValueError(
                     f"factory must make a module whose forward is not random, got {self.describe()}"
                 )
@@ -225,20 +227,20 @@ class Module(Model):
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 self.gradient(params, x, y, 1.0)
-        except Exception:  # whatever it cannot do: if the loop cannot either, that is told next
+        except Exception:  # any failure of vmap: if the loop fails too, the next check says so
             return False
         return True
 
     def _measured(self, x: Tensor, y: Tensor) -> tuple[int, int]:
-        """Numbers that a step takes, of a client and of each sample, from what autograd saves of 4
-        and of 8 samples.
+        """Numbers that a step stores for a client and for each sample: from those that autograd
+        saves for 4 and for 8 samples.
         """
         n_clients = 1 if self.in_turn else 2
         params = self.init(0).to(_floating(x)).repeat(n_clients, 1)
 
         data = {tensor.untyped_storage().data_ptr() for tensor in (x, y)}
 
-        def taken(batch: int) -> int:
+        def numbers_saved(batch: int) -> int:
             saved: dict[int, int] = {}
 
             def save(tensor: Tensor) -> Tensor:
@@ -254,15 +256,15 @@ class Module(Model):
             return sum(saved.values()) // (n_clients * params.element_size())
 
         try:
-            per_sample = (taken(8) - taken(4)) // 4
+            per_sample = (numbers_saved(8) - numbers_saved(4)) // 4
         except (RuntimeError, NotImplementedError) as error:
             raise ValueError(
                 f"factory must make a module with a gradient, got {self.describe()}: {error}"
             ) from None
-        return max(0, taken(4) - 4 * per_sample), per_sample + x[0].numel()
+        return max(0, numbers_saved(4) - 4 * per_sample), per_sample + x[0].numel()
 
     def bytes_per_client(self, batch: int, element: int) -> int:
-        per_client, per_sample = self.taken
+        per_client, per_sample = self.step_numbers
         return element * (per_client + batch * per_sample) + 8 * batch
 
     def describe(self) -> str:

@@ -97,7 +97,7 @@ def test_the_last_plans_are_kept_and_no_more():
     assert kept(4) is first and kept(5) is not first and len(plans) == 2
     kept(4), kept(3)  # 12 samples are too many: the plan of 5 was asked for the longest ago
     assert len(plans) == 2 and kept(4) is first
-    assert len(kept(10).places) == 10 and not plans
+    assert len(kept(10).positions) == 10 and not plans
 
 
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=60))
