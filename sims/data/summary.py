@@ -1,10 +1,10 @@
 """Summaries of a site: people counted by group, label and level of the score, as JSON; no row.
 
 It needs numpy and the standard library alone, so that a site can run it where little is installed.
-Counts from 1 to ``min_cell`` - 1 can be withheld: then of the totals the number of people alone is
-given, and more counts are withheld where it would give one away (complementary suppression). Or
-every count gets two-sided geometric noise (Ghosh, Roughgarden and Sundararajan, 2012), which keeps
-``epsilon``-differential privacy: one person more or less changes one count by one.
+Counts from 1 to ``min_cell`` - 1 can be withheld: then the number of people is the only total in
+the file, and more counts are withheld where it would give one away (complementary suppression). Or
+every count gets two-sided geometric noise (Ghosh, Roughgarden and Sundararajan, 2012), which is
+``epsilon``-differentially private: one person more or less changes one count by one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Summary:
     edges : (n + 1,) increasing: level k holds scores from edges[k] to below edges[k + 1], the last
         level its upper edge too; () of a score that is a name.
     counts : (A, 2, n) people by group, label and level; -1 where withheld.
-    people : how many in all.
+    people : their number.
     min_cell : counts from 1 to below this are withheld, and others with them; 0: none are.
     epsilon : of the noise in ``counts`` and in their sum ``people``; None: there is none.
     names : (n,) of a score that is a name, the levels; () of numbers.
@@ -93,14 +93,14 @@ class Summary:
     def ranges(self) -> Array:
         """(2, A, 2, n) the smallest and the largest that each count can be."""
         m, total = int(self.withheld.sum()), self.people - int(self.counts[~self.withheld].sum())
-        small = total <= (m - 1) * (self.min_cell - 1) + 1  # else larger ones can be among them
+        small = total <= (m - 1) * (self.min_cell - 1) + 1  # else larger counts may be withheld too
         largest = self.min_cell - 1 if small else total - m + 1
         return np.stack([np.where(self.withheld, end, self.counts) for end in (1, largest)])
 
     def noised(self, epsilon: float) -> Summary:
         """With two-sided geometric noise on every count, from the operating system's randomness.
 
-        Negative counts are then mended by :func:`nonnegative`, which needs nothing but them.
+        Negative counts are then corrected by :func:`nonnegative`, from the noisy counts alone.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class Summary:
         return replace(self, counts=nonnegative(noisy), people=people, epsilon=float(epsilon))
 
     def suppressed(self, min_cell: int) -> Summary:
-        """Without counts from 1 to ``min_cell`` - 1, and without what would give one of them away.
+        """Without counts from 1 to ``min_cell`` - 1, and without those that would reveal one.
 
         Let m counts with the sum R be withheld, which follows from the number of people, and k =
         ``min_cell``. Where k + m - 1 <= R <= (m - 1)(k - 1) + 1, the small ones are enough: if one
@@ -155,7 +155,7 @@ class Summary:
     def as_text(self) -> str:
         """The file's content."""
         rows, totals = self.counts.astype(object), dict[str, Any](people=self.people)
-        if not self.withheld.any():  # else they would give counts away
+        if not self.withheld.any():  # else the totals would reveal counts
             groups, labels = (self.counts.sum(axis=axes).tolist() for axes in ((1, 2), (0, 2)))
             totals["groups"] = dict(zip(self.groups, groups, strict=True))
             totals["labels"] = dict(zip(self.labels, labels, strict=True))
@@ -197,18 +197,18 @@ def _coin(gamma: Fraction) -> bool:
 
 
 def nonnegative(counts: Array) -> Array:
-    """The nearest whole counts of 0 or more with the same sum, which is at least 0: as much as the
-    negative ones lack is taken from the others, the same from each that has it.
+    """The nearest whole counts of 0 or more with the same sum, which is at least 0: the projection
+    on the simplex. Each count is lowered by one number and cut at 0, and some are raised by one.
     """
     total, low, high = counts.sum(), 0, int(counts.max())
-    while low < high:  # the least that is enough
+    while low < high:  # bisection for the smallest number that brings the sum down to the total
         middle = (low + high) // 2
         enough = np.maximum(counts - middle, 0).sum() <= total
         low, high = (low, middle) if enough else (middle + 1, high)
-    out = np.maximum(counts - low, 0)
-    back = np.flatnonzero(counts >= low)[: total - out.sum()] if low else []
-    out.flat[back] += 1
-    return out
+    nearest = np.maximum(counts - low, 0)
+    raised = np.flatnonzero(counts >= low)[: total - nearest.sum()] if low else []
+    nearest.flat[raised] += 1
+    return nearest
 
 
 def summarize(
@@ -229,8 +229,8 @@ def summarize(
         column of two values.  group : column of groups.
     site : the site's name.
     edges : of the levels, see :class:`Summary`; none: the score is a name.
-    form : how a text file is written, which value of the label is y = 1, and what becomes of rows
-        with a missing cell.
+    form : how a text file is written, which value of the label is y = 1, and whether rows with a
+        missing cell are dropped.
 
     Raises
     ------
@@ -252,11 +252,12 @@ def summarize(
 def _levels(table: Table, score: str, cuts: tuple[float, ...]) -> tuple[Array, tuple[str, ...]]:
     """The level of each row between the cuts."""
     values = table.numbers(score)
-    out = np.flatnonzero((values < cuts[0]) | (values > cuts[-1]))
-    if out.size:
+    outside = np.flatnonzero((values < cuts[0]) | (values > cuts[-1]))
+    if outside.size:
         raise ValueError(
             f"score column {score!r} must be from {cuts[0]:g} to {cuts[-1]:g}, the outermost "
-            f"edges, got {values[out[0]]:g} in row {table.rows[out[0]]} (--edges sets others)"
+            f"edges, got {values[outside[0]]:g} in row {table.rows[outside[0]]} "
+            "(--edges sets others)"
         )
     return np.minimum(np.searchsorted(cuts, values, side="right") - 1, len(cuts) - 2), ()
 
@@ -275,7 +276,7 @@ def read_summary(path: str | Path) -> Summary:
 
     Raises
     ------
-    ValueError : it is none, or was altered; what is wrong is said.  OSError : it cannot be read.
+    ValueError : it is no summary, or was altered.  OSError : it cannot be read.
     """
     title = "summary as fairfl summarize writes it"
     data = read_json(path, title)

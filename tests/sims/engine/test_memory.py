@@ -137,7 +137,7 @@ def test_a_limit_holds_for_numpy_too_and_plans_go_with_the_data(kept):
     try:
         simulation.step()
         took = tracemalloc.get_traced_memory()[1]
-        size = sum(plan.places.nbytes for plan in simulation.data.plans.values())
+        size = sum(plan.positions.nbytes for plan in simulation.data.plans.values())
         assert (size >= 8 * 5 * sizes.sum()) if kept else (size <= limit / 8)
         assert kept or took <= limit
         del simulation
