@@ -1,15 +1,14 @@
 """Find a data file: in a local folder, in the cache, or at its public source.
 
 The order is: the folder given by the caller; else the folder that the environment variable
-`FAIRFL_DATA` names; else the cache; else a download into the cache, over https. What is downloaded
-is verified before it is kept, by its SHA-256 where the public file's is known and by its content
-where it is not, and moved into place in one step, so that an interrupted or wrong download leaves
-nothing behind. What is found in `FAIRFL_DATA` or in the cache is held against the SHA-256 each
-time: what is called Adult must be Adult. A folder that the caller names holds what the caller put
-there.
+`FAIRFL_DATA` names; else the cache; else a download into the cache, over https. A download is
+verified before it is stored, by the SHA-256 of the public file where it is known and else by its
+content, and moved into place in one step: an interrupted or wrong download leaves no file. A file
+in `FAIRFL_DATA` or in the cache is verified by its SHA-256 at every use: a file called Adult must
+be Adult. A folder that the caller names is not verified.
 
-Not by pooch: it knows the SHA-256 of what is downloaded, not of a member of an archive, and follows
-redirects to plain http, so that all but the name of the temporary file would still be here.
+Pooch would not do: it verifies the download, not a member of an archive, and follows redirects to
+plain http, so that nearly all of this code would still be needed.
 """
 
 import io
@@ -50,12 +49,12 @@ class DataUnavailable(OSError):
 
 
 class ChecksumMismatch(DataUnavailable):
-    """A file is not the published one; where it was downloaded, nothing of it was kept."""
+    """A file is not the published one; a download of it was not stored."""
 
 
 @dataclass(frozen=True)
 class Remote:
-    """A public file, and how to know it.
+    """A public file, and how to verify it.
 
     Parameters
     ----------
@@ -236,7 +235,7 @@ def _download(remote: Remote, source: tuple[str, ...], progress: Progress | None
 
 
 def _read(address: str, path: str, progress: Progress | None) -> bytes:
-    """Return what the address answers, reporting as it comes."""
+    """Return the bytes at the address, reporting the progress."""
     parts: list[bytes] = []
     done = 0
     _must_be_safe(address)
@@ -255,7 +254,7 @@ def _read(address: str, path: str, progress: Progress | None) -> bytes:
 
 
 class _Redirect(urllib.request.HTTPRedirectHandler):
-    """Follows no address that would not be asked."""
+    """Follows redirects to allowed schemes only."""
 
     def redirect_request(self, req, fp, code, msg, headers, newurl):  # pyright: ignore[reportMissingParameterType]
         _must_be_safe(newurl)

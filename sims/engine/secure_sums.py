@@ -22,9 +22,9 @@ from fairfl.sims.engine.task import Floats, as_floats, as_tensor
 from fairfl.sims.engine.updates_in_blocks import Received
 
 OWN = "own."
-"""State entries whose names begin so are the clients' memory, hidden from the server's hooks."""
+"""State entries with this prefix are the clients' memory, hidden from the server's hooks."""
 REPORTS = "reports"
-"""Entry of the state with the number of clients that report, which ``steer`` is given."""
+"""Entry of the state that ``steer`` gets: the number of reporting clients."""
 ENROL, REPORT, UPDATE = 101, 102, 103
 """Purpose of a mask: a word of its key."""
 
@@ -33,11 +33,11 @@ SUM_ONLY: dict[str, type[SumOnly]] = {}
 
 @dataclass(frozen=True, eq=False)
 class CellRound(Round):
-    """A round in which each client knows the group and label of its own people, and all can add
-    numbers up.
+    """A round in which each client sees the groups and labels of its own people, and clients can
+    take secure sums.
 
-    ``add`` takes reports (k, S), a row for each client, and returns their sum (S,), which it
-    broadcasts; masked, and counted.
+    ``add`` takes reports (k, S), a row for each client, and returns their sum (S,), which all
+    clients receive. The reports are masked, and their bits counted.
     """
 
     index: CellIndex = field(kw_only=True)
@@ -50,35 +50,33 @@ class SumOnly(Algorithm):
     Before round 0 every client reports ``enrol``, and the server's ``begin`` makes the state of the
     sum. In each round clients measure the losses of their cells where ``measured`` says, at the
     broadcast model before they train ("start"), each at its own trained model ("end"), or not at
-    all ("never"). They may keep something (``remember``), and report (``report``). The server's
-    ``steer`` sees the sum of the reports, and its part of the state. Updates are added with the
-    weights of ``weigh``, which clients apply themselves.
+    all ("never"). They may update their memory (``remember``), and report (``report``). The
+    server's ``steer`` sees the sum of the reports, and its part of the state. Updates are added
+    with the weights of ``weigh``, which clients apply themselves.
 
-    Reports travel masked (``secure_masks.py``), and updates where ``Computing.masked_updates`` says
-    so.
-    Hooks of the clients take a ``CellRound``; ``begin`` and ``steer``, the server's, are given sums
-    and public state, no client's row. (Both kinds are methods of one object: that no client's hook
-    hides a row in it is the author's part.) Where one client alone reports, the sum is its report:
-    a protocol with a threshold would stop there, this does not. The clients' hooks are written for
-    all of them at once: row k of what they return must depend on client k, the state and sums
-    alone.
+    Reports are sent masked (``secure_masks.py``), and updates too with ``masked_updates``. Hooks of
+    the clients take a ``CellRound``; the server's, ``begin`` and ``steer``, get sums and public
+    state, no client's row. (Both are methods of one object: its author must not store a client's
+    row there.) With a single reporting client the sum is its report: a protocol with a threshold
+    would stop, this does not. The clients' hooks compute all rows at once: row k must depend on
+    client k, the state and sums alone.
     """
 
     # a registry apart from Algorithm's: these algorithms need data with groups
     registry = SUM_ONLY
 
     def measured(self, number: int) -> Literal["start", "end", "never"]:
-        """Where the cells of round ``number`` are measured."""
+        """The model at which the cells of round ``number`` are measured."""
         return "start"
 
     @property
     def needs(self) -> frozenset[str]:
-        """What is measured of the cells: "loss", "wrong" and "accepting" (a pass more)."""
+        """Sums that are measured: "loss", "wrong" and "accepting" (one more forward pass)."""
         return frozenset(("loss", "wrong"))
 
     @property
     def complete(self) -> bool:
-        """Whether every client must take part; False: sums over some stand for all."""
+        """Whether every client must take part; False: sums over some estimate those over all."""
         return True
 
     def word_bits(self, clients: int) -> int:
@@ -88,11 +86,11 @@ class SumOnly(Algorithm):
     # The clients' side
 
     def enrol(self, counts: Floats) -> Floats:
-        """What clients report once (K, S), by rising id: their counts of people (K, A, 2)."""
+        """First reports (K, S), clients by rising id, from their counts of people (K, A, 2)."""
         return counts.reshape(len(counts), -1)
 
     def models(self, round: CellRound) -> Tensor | None:
-        """Models of the clients' own (K, P) to measure at the start in place of w^t."""
+        """The clients' models (K, P), measured at the start in place of w^t; None for w^t."""
         return None
 
     def remember(self, round: CellRound, cells: CellSums) -> State:
@@ -115,7 +113,7 @@ class SumOnly(Algorithm):
 
     @abstractmethod
     def begin(self, total: Floats, clients: int) -> State:
-        """The state before round 0, from the sum of what the clients enrolled with."""
+        """The state before round 0, from the sum of the first reports."""
 
     def steer(self, total: Floats, state: State) -> State:
         """The state after a round's reports, from their sum and ``state``'s REPORTS."""
@@ -123,7 +121,7 @@ class SumOnly(Algorithm):
 
     @final
     def server(self, received: Received) -> Aggregate:
-        """Not for this kind of algorithm: its server never receives updates one by one."""
+        """TypeError: the server of such an algorithm never receives single updates."""
         raise TypeError(f"{type(self).__name__} has no server hook: its server sees sums alone")
 
 
@@ -155,7 +153,7 @@ class Summed:
         return _merge(memory, self.algorithm.begin(total, clients), private=False)
 
     def begin_round(self, round: Round) -> CellRound:
-        """The round as clients know it."""
+        """The round as its clients see it; the counts of bits and sums begin at 0."""
         self.bits = self.sums = 0
         cell_round = self._cell_round(round)
         self._everyone(cell_round)

@@ -36,12 +36,12 @@ class FairBatch:
     ----------
     notion : "dp", "eo", "eodds" or "cp", see ``notions.py``
     alpha : float > 0
-        The length of a step of λ, before the projection.
+        Length of a step of λ before the projection.
     decay : float >= 0
         0 as in FedFB's experiments; theorem 24 wants α_t -> 0 with a divergent sum, decay in (0,
         1].
     surrogate : "loss", "acceptance" or "zero_one"
-        What F is made of. "loss": the training loss ℓ(y, ŷ), as FedFB prints it. "acceptance": ℓ(1,
+        The losses in F. "loss": the training loss ℓ(y, ŷ), as FedFB prints it. "acceptance": ℓ(1,
         ŷ) for label 1, and 1 - ℓ(1, ŷ) in place of ℓ(0, ŷ), the step of proposition 5's proof that
         0-1 loss allows, taken for any loss; then F_a is the difference of the groups' mean losses
         of being accepted, which is what Roh et al. compare. "zero_one": errors, of which F_a is the
@@ -54,8 +54,8 @@ class FairBatch:
         others. δ_a = λ_a - λ_a^(0) is the multiplier of F_a <= ε where it is positive, and of -F_a
         <= ε where it is negative. A step is one of proximal ascent on the dual, δ_a <- soft(δ_a + s
         F_a, s ε), s = α_t / ||μ||, in whose norm F_a is less the end of [-ε, ε] that δ_a stands for
-        (the nearest one where δ_a = 0). So δ_a grows where F_a > ε, falls where F_a < -ε, and where
-        |F_a| < ε goes back to 0 and never past it: complementary slackness. ε = 0 is FedFB's.
+        (the nearest one where δ_a = 0). So δ_a grows where F_a > ε, falls where F_a < -ε, and
+        where |F_a| < ε returns to 0 without crossing it: complementary slackness. ε = 0 is FedFB's.
     projection : "box" or "sum"
         Parity alone: "box" is the set of (6), λ_a in [0, 2 n_a / n]. Steps keep sum_a λ_a = 1,
         clipping each λ_a for itself does not; and F = 0 is one equation a group, so that off this
@@ -94,7 +94,7 @@ class FairBatch:
         return self.rules.signed or (self.surrogate == "acceptance" and self.notion != "eo")
 
     def sums(self, cells: CellSums) -> Floats:
-        """What statistics are made of (k, A, 2)."""
+        """Sums of the surrogate (k, A, 2), from which the statistics follow."""
         if self.surrogate != "acceptance":
             return cells.loss if self.surrogate == "loss" else cells.wrong
         return np.stack(

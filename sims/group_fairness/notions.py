@@ -15,22 +15,22 @@ class BilevelProblem(ABC):
     """λ, μ and the inner objective of FedFB's bilevel problem for one notion and any number of
     groups, group 0 the reference.
 
-    Shapes: K clients, A groups, cells (client, a, y). ``people`` is the sum over clients of what
-    ``enrol`` gives, all that the server knows of the people. ``statistics`` are what clients
-    report: their sum T (S,) is what ``direction`` takes. ``table`` weighs the loss of each sample,
-    times n: the inner objective is
-    (1/n) sum_s table[cell of s] loss_s, so that FedAvg with weights n_i/n on the clients' mean
-    weighted losses has its gradient, and weights of one are FedAvg itself.
+    Shapes: K clients, A groups, cells (client, a, y). ``people`` is the sum over clients of their
+    first reports (``enrol``), all that the server sees of the people. ``statistics`` are the later
+    reports of the clients: ``direction`` takes their sum T (S,). ``table`` has n times the weight of each
+    sample's loss: the inner objective is (1/n) sum_s table[cell of s] loss_s, so that FedAvg with
+    weights n_i/n on the clients' mean weighted losses has its gradient, and weights of one are
+    FedAvg itself.
     """
 
     name: ClassVar[str] = ""
     signed: ClassVar[bool] = False
-    """Whether a statistic of losses, which are not negative, may be; its size is at most the
-    largest, either way.
+    """Whether a statistic may be negative though losses are not; its size is at most the largest
+    loss in both cases.
     """
 
     def enrol(self, counts: Floats) -> Floats:
-        """What clients report once (K, S0), of their people (K, A, 2): those, in a row."""
+        """First reports (K, S0) from the clients' people (K, A, 2): the counts, in a row."""
         return counts.reshape(len(counts), -1)
 
     def people(self, total: Floats) -> Floats:
@@ -39,14 +39,14 @@ class BilevelProblem(ABC):
 
     @abstractmethod
     def initial(self, people: Floats) -> Floats:
-        """λ whose weights are all one."""
+        """The λ that gives all samples the weight one."""
 
     @abstractmethod
     def project(self, lam: Floats, people: Floats) -> Floats:
         """The point of the set of λ nearest to ``lam``."""
 
     def project_sum(self, lam: Floats, people: Floats) -> Floats:
-        """The nearest point that keeps the sums which steps keep, too."""
+        """The nearest point with the sums that steps preserve."""
         return self.project(lam, people)
 
     @abstractmethod
@@ -58,15 +58,15 @@ class BilevelProblem(ABC):
         """μ, of the shape of λ, from the sum of the reports (S,)."""
 
     def gaps(self, direction: Floats) -> Floats:
-        """The F_a, one a constraint, from μ."""
+        """The F_a, one for each constraint, from μ."""
         return direction
 
     def follow(self, change: Floats) -> Floats:
-        """A change of λ, from one of the multipliers of the constraints."""
+        """The change of λ for a change of the multipliers."""
         return change
 
     def free(self, lam: Floats, people: Floats) -> Floats:
-        """The multipliers of the constraints: λ less that whose weights are all one."""
+        """The multipliers of the constraints: λ minus the initial λ."""
         return lam - self.initial(people)
 
     @abstractmethod
@@ -222,8 +222,8 @@ class ClientParity(BilevelProblem):
         \lambda^{(i)}\Bigr) L^{(0)}
 
     λ has K - 1 entries, clients by rising id; a sample of client i weighs λ^(i) n / n^(i). The
-    report has K entries, all 0 but the client's own: here the sum tells every client's loss and
-    size, as algorithm 5, which sends them openly.
+    report has K entries, all 0 but the client's own: here the sum reveals every client's loss and
+    size, as algorithm 5 does, which sends them openly.
     Source: FedFB, appendix B.4.
     """
 

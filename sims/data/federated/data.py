@@ -71,11 +71,11 @@ class FederatedData:
         part = np.zeros(n, np.int8) if self.part is None else self.part
         part = codes("part", part, n, len(PARTS)).astype(np.int8)
         group = None if self.group is None else codes("group", self.group, n, None)
-        counted = self.n_clients == -1
+        is_inferred = self.n_clients == -1
         owner = codes(
-            "owner", self.owner, n, None if counted else whole("n_clients", self.n_clients, 1)
+            "owner", self.owner, n, None if is_inferred else whole("n_clients", self.n_clients, 1)
         )
-        clients = int(owner.max()) + 1 if counted else self.n_clients
+        clients = int(owner.max()) + 1 if is_inferred else self.n_clients
         names = tuple(self.client_names) or tuple(str(k) for k in range(clients))
         if len(names) != clients:
             raise ValueError(f"client_names must name {clients} clients, got {len(names)} names")
@@ -109,7 +109,7 @@ class FederatedData:
         return np.bincount(self.owner[self.rows(part)], minlength=self.n_clients)
 
     def split(self, validation: float = 0.1, test: float = 0.1, seed: int = 0) -> FederatedData:
-        """Part each client's rows at random; what is a test row already stays one.
+        """Split each client's rows at random; test rows stay test rows.
 
         Of a client's n other rows, round(test n) go to test if the set has no test rows yet,
         round(validation n) to validation; the rest, at least one row, is for training.
@@ -123,10 +123,12 @@ class FederatedData:
         rng = generator(seed)
         part = np.array(self._part)
         has_test = bool((part == 2).any())
-        free = np.flatnonzero(part != 2)
-        free = free[np.argsort(self.owner[free], kind="stable")]
-        ends = np.cumsum(np.bincount(self.owner[free], minlength=self.n_clients))
-        for rows in np.split(free, ends[:-1]):  # a client each, in the order of the data set
+        split_rows = np.flatnonzero(part != 2)
+        split_rows = split_rows[np.argsort(self.owner[split_rows], kind="stable")]
+        ends = np.cumsum(np.bincount(self.owner[split_rows], minlength=self.n_clients))
+        for rows in np.split(
+            split_rows, ends[:-1]
+        ):  # the rows of one client, in the order of the data set
             shuffled = rng.permutation(rows)
             n_test = 0 if has_test else int(np.rint(float(test) * shuffled.size))
             n_validation = int(np.rint(float(validation) * shuffled.size))

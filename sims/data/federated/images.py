@@ -29,7 +29,7 @@ DAMAGED = (
     ValueError,
     NotImplementedError,
 )
-"""What damaged archives and pictures raise, each library its own (pillow a SyntaxError)."""
+"""Errors that the libraries raise for damaged archives and pictures (pillow: SyntaxError)."""
 
 
 def images(
@@ -111,7 +111,7 @@ def mnist(folder: str | Path | None = None, progress: Progress | None = None) ->
             "mnist", "https://ossci-datasets.s3.amazonaws.com/mnist/", digests, folder, progress
         )
     try:
-        # by ``open``: a damaged one stays open otherwise
+        # np.load leaves a damaged file open
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as content:
             x, y = content["x"], content["y"]
     except (KeyError, TypeError, *DAMAGED) as error:

@@ -86,8 +86,8 @@ def assign_clients(
     stream = np.random.RandomState(seed)
     client = np.ones(len(private), dtype=np.int64)
     for part in (~is_test, is_test):
-        for kind, share in ((private, SHARE_PRIVATE), (~private, SHARE_OTHER)):
-            rows = np.flatnonzero(part & kind)
+        for is_kind, share in ((private, SHARE_PRIVATE), (~private, SHARE_OTHER)):
+            rows = np.flatnonzero(part & is_kind)
             client[stream.choice(rows, int(share * len(rows)), replace=False)] = 0
     return client
 

@@ -3,8 +3,8 @@
 Source: FedFB, section 5.3, and its published code (one-hot and min-max, the sensitive attribute
 kept as one column of codes). One thing differs: there the range of a number is taken over the whole
 file (for Adult over the training file and over the test file, each for itself); here it is the
-range of the training rows, applied to all rows. So no test row has a part in the preparation, and a
-test value may lie outside [0, 1].
+range of the training rows, applied to all rows. So the preparation uses no test row, and a test
+value may lie outside [0, 1].
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,9 @@
 """The reader of a table of people: label, group, client, and features or a score, from a CSV or
 Parquet file.
 
-`fairfl frontier people.csv` and `fairfl simulate people.csv` both read with it, and so learn from
-the same features. Whatever is wrong with the file ends in one `ValueError` or `OSError` that names
-the column, row and what is allowed.
+`fairfl frontier people.csv` and `fairfl simulate people.csv` both use it, and so learn from the
+same features. A fault of the file ends in one `ValueError` or `OSError` that names the column, the
+row and the allowed values.
 """
 
 from collections.abc import Sequence
@@ -57,21 +57,21 @@ def read_people(
     score : str, optional
         A column of finite numbers, which is then the only feature.
     features : sequence of str, optional
-        Columns: numbers enter as they are, texts and truth values one-hot. By default all that have
-        a name and no role. In either case the group is added, unless `blind` or among them: the
-        classifiers f(x, a) are told the group, and a probability of y that is not is wrong for one
-        group or the other wherever y depends on it.
+        Columns: numbers enter unchanged, texts and truth values one-hot. By default all that have a
+        name and no role. The group is added unless it is among them or `blind`: the classifiers
+        f(x, a) see the group, and P(y = 1) without it is wrong for some group wherever y depends on
+        the group.
     blind : bool
         Do not add the group.
     categorical : bool
-        The score is a name, or a number that says no order: its only feature is the place of the
-        value among all, by the share of y = 1.
+        The score is a name, or a number without an order: its only feature is the rank of the value
+        by its share of y = 1.
     numbers : mapping, optional
-        By role, columns of predictions, which are features after the score. Where they are given
-        without a score nothing else is one.
+        By role, columns of predictions, which are features after the score. Without a score they
+        are the only features.
     form : Form
-        How a text file is written, which value of the label is 1, and what becomes of rows with a
-        missing cell.
+        How a text file is written, which value of the label is 1, and whether rows with a missing
+        cell are dropped.
 
     Returns
     -------
