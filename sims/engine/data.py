@@ -31,19 +31,19 @@ class ClientData:
     offsets : array of int (K + 1,)
         0 = offsets[0] <= ... <= offsets[K] = N.
     ids : array of int (K,), optional
-        What a client's random numbers depend on: distinct, >= 0; 0..K-1 by default. Clients may be
+        Keys of the clients' random numbers: distinct, >= 0; 0..K-1 by default. Clients may be
         listed in any order: each ends the same as long as it keeps its id. Options with a value for
         each client (``budgets``, ``groups``) are in the order of the list.
     group : array of int (N,), optional
         A sensitive attribute, codes 0, 1, ...: what group-fair algorithms ask for.
     targets : tensor (N, ...), optional
-        What the model takes in place of ``y`` where it trains: ``Model.prepare`` fills it in.
+        Used in place of ``y`` in training: ``Model.prepare`` fills it in.
 
     Raises
     ------
     ValueError
         For shapes that do not fit, offsets that do not rise from 0 to N, ids that are negative or
-        twice there, and inputs or targets that are NaN or infinite.
+        repeated, and inputs or targets that are NaN or infinite.
     """
 
     x: Tensor
@@ -161,7 +161,7 @@ class ClientData:
         return torch.from_numpy(self.rows(clients)).to(self.x.device)
 
     def fingerprint(self) -> str:
-        """SHA-256 of everything, in hexadecimal: what a resumed run compares."""
+        """SHA-256 of all arrays, in hexadecimal: a resumed run compares it."""
         digest = hashlib.sha256()
         groups = () if self.group is None else (self.group,)
         rows = self.x.cpu().numpy(), self.y.cpu().numpy()
@@ -173,7 +173,7 @@ class ClientData:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What a federation has: training data, and parts to measure on.
+    """A federation's training data, and parts to measure on.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ class Parts:
 
     @property
     def parts(self) -> dict[str, ClientData]:
-        """The parts there are, by name."""
+        """The parts that are not None, by name."""
         parts = {"train": self.train, "validation": self.validation, "test": self.test}
         return {name: part for name, part in parts.items() if part is not None}
 

@@ -26,7 +26,7 @@ class Round:
     number : int
         t, from 0.
     clients : array of int (k,)
-        Who takes part, positions in the data, rising.
+        Clients that take part, positions in the data, rising.
     p : array (k,)
         Client weights among them, > 0, sum one: see ``Participation``.
     everyone : array (K,)
@@ -36,14 +36,14 @@ class Round:
     lr : float
         Of the clients in this round.
     losses : array (k,)
-        F_k(w^t) on all data of each client, for an algorithm that asks for it (``needs_losses``);
-        ValueError in another. ``measured_losses`` is None there.
+        F_k(w^t) on all data of each client, for an algorithm with ``needs_losses``; for another
+        ValueError, and ``measured_losses`` is None.
     state : mapping
-        What the algorithm keeps from round to round.
+        The algorithm's state.
     draws : array of int (k,)
-        How often each of the clients is drawn: more than once by a participation with replacement
-        alone. It trains once, and its p is the sum over its draws; what else looks at clients one
-        by one counts it so often.
+        Draws of each client: more than one only by a participation with replacement. A client
+        trains once, and its p is the sum over its draws; an algorithm that ranks or compares
+        clients counts it once for each draw.
     layers : tuple of int
         Parameters of each layer of the model.
     joins : tuple of int
@@ -74,7 +74,7 @@ class Round:
 
     @property
     def losses(self) -> Floats:
-        """The losses, of an algorithm that asked for them."""
+        """The losses; ValueError for an algorithm without ``needs_losses``."""
         if self.measured_losses is None:
             raise ValueError("losses must be asked for: the algorithm has needs_losses = False")
         return self.measured_losses

@@ -52,7 +52,7 @@ class Simulation:
     params : tensor (R, P)
         Global parameters.
     states : list of mappings
-        What each algorithm keeps.
+        Each algorithm's state.
     weights : list of (clients (m,), weights (m,))
         Of each replicate's last round: w^(t+1) = w^t + server_lr sum_k weights_k (w_k - w^t).
 
@@ -261,7 +261,7 @@ class Simulation:
         return round, assignments, row | {"stragglers": int((effort < 1).sum())} | totals
 
     def _finish(self, begun: list[Begun], trains: list[Arrivals]) -> list[dict[str, Any]]:
-        """Leave out what is not finite, take the servers' steps, and return the round's rows."""
+        """Take the servers' steps from the finite updates, and return the round's rows."""
         rows = []
         for r, ((round, assignments, row), train) in enumerate(zip(begun, trains, strict=True)):
             self.weights[r] = round.clients[:0], np.zeros(0)

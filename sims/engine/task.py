@@ -1,4 +1,4 @@
-"""LocalTask: the settings of a client's SGD in a round, and what an algorithm adds to its loss."""
+"""LocalTask: the settings of a client's SGD in a round, and the terms added to its loss."""
 
 from __future__ import annotations
 

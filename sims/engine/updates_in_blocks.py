@@ -16,7 +16,7 @@ from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.task import Floats, Ints, as_floats, as_tensor
 
 PART = 1 << 16
-"""Numbers that a CPU converts to float64 at a time: more do not stay in its cache."""
+"""Numbers converted to float64 at a time on a CPU: they stay in its cache."""
 BLOCK = 8 << 20
 """Bytes of updates that are summed at a time, while the next are trained. The blocks, and so the
 sums, do not depend on the parts in which clients are trained.
@@ -28,14 +28,14 @@ Arrivals = Callable[[], Iterable[tuple[Tensor, ...]]]
 
 @dataclass(frozen=True, eq=False)
 class Received(Round):
-    """What came back, m <= k clients: dropouts, and updates that were left out, are in none of the
-    arrays.
+    """The updates that the server receives, of m <= k clients: without dropouts and updates that
+    were left out.
 
-    The updates w_k - w^t come in ``parts``, so that they need not be there all at once: where they
-    do not fit into ``Computing.memory_limit`` a part is trained when it is asked for, and again
-    when it is asked for again. ``total`` adds them up in one pass. ``updates`` and ``further`` hold
-    all of them: ValueError where they take more than ``room`` bytes, the limit. ``steps`` (m,)
-    counts the SGD steps that each of the clients made in its first task.
+    The updates w_k - w^t come in ``parts``, so that they need not be in memory all at once: where
+    they do not fit into ``Computing.memory_limit`` each pass over the parts trains them again.
+    ``total`` adds them up in one pass. ``updates`` and ``further`` hold all of them: ValueError
+    where they take more than ``room`` bytes, the limit. ``steps`` (m,) counts the SGD steps that
+    each of the clients made in its first task.
     """
 
     by_client = *Round.by_client, "steps"
@@ -92,7 +92,7 @@ class Received(Round):
                 yield self.subset(rows, arrivals=lambda updates=updates: [updates])
 
     def changed(self, change: Callable[[Self], Tensor]) -> Self:
-        """What was received, with the updates' rows (m', P) changed."""
+        """The same with the updates' rows (m', P) changed."""
 
         def arrivals() -> Iterator[tuple[Tensor, ...]]:
             for part in self.parts():
@@ -125,7 +125,7 @@ Weigh = Floats | Callable[[Received], Floats]
 
 
 def sound(numbers: Tensor) -> bool:
-    """Whether none is NaN or infinite; a finite sum tells it without a mask."""
+    """Whether all numbers are finite; a finite sum shows it without a mask."""
     return isfinite(numbers.sum()) or bool(torch.isfinite(numbers).all())
 
 

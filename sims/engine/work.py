@@ -1,4 +1,4 @@
-"""From the tasks of many replicates to jobs that are trained together, and the results back."""
+"""Joins the tasks of many replicates to jobs that are trained together, and splits the updates."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from fairfl.sims.engine.train import train
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """One task of one replicate's round, with what the training and the replicate say of it;
-    ``rates`` are those of ``Jobs``, but for its clients' own scales.
+    """One task of one replicate's round, with its steps, batch size and rates; ``rates`` are those
+    of ``Jobs``, except for the clients' scales.
     """
 
     replicate: int
@@ -47,7 +47,7 @@ class Assignment:
 
 
 def bytes_of(model: Model, params: Tensor, assignments: list[Assignment]) -> int:
-    """What the updates of the assignments take."""
+    """Bytes of the updates of the assignments."""
     rows = sum(len(assignment.round.clients) for assignment in assignments)
     return rows * model.size * params.element_size()
 
@@ -112,7 +112,7 @@ def work(
 
 
 def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tuple[Jobs, Ints]:
-    """The rows of work of like assignments, most work first, and where each one stood, in order."""
+    """Jobs of assignments of one kind, most work first, and the position of each before sorting."""
     member = np.repeat(np.arange(len(members)), [len(assignment.steps) for assignment in members])
     client = np.concatenate([assignment.round.clients for assignment in members])
     steps = np.concatenate([assignment.steps for assignment in members])

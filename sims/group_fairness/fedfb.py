@@ -45,7 +45,7 @@ class Quantiser:
         return (self.high - self.low) / (2**self.bits - 1)
 
     def encode(self, x: Floats) -> NDArray[np.int64]:
-        """Codes 0..2^b - 1, what is sent."""
+        """The codes 0..2^b - 1 that are sent."""
         return np.rint((np.clip(x, self.low, self.high) - self.low) / self.step).astype(np.int64)
 
     def decode(self, codes: Floats, terms: int = 1) -> Floats:

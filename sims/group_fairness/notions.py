@@ -17,10 +17,10 @@ class BilevelProblem(ABC):
 
     Shapes: K clients, A groups, cells (client, a, y). ``people`` is the sum over clients of their
     first reports (``enrol``), all that the server sees of the people. ``statistics`` are the later
-    reports of the clients: ``direction`` takes their sum T (S,). ``table`` has n times the weight of each
-    sample's loss: the inner objective is (1/n) sum_s table[cell of s] loss_s, so that FedAvg with
-    weights n_i/n on the clients' mean weighted losses has its gradient, and weights of one are
-    FedAvg itself.
+    reports of the clients: ``direction`` takes their sum T (S,). ``table`` has n times
+    the weight of each sample's loss: the inner objective is (1/n) sum_s table[cell of s] loss_s, so
+    that FedAvg with weights n_i/n on the clients' mean weighted losses has its gradient, and
+    weights of one are FedAvg itself.
     """
 
     name: ClassVar[str] = ""

@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 
 
 class RunFolderError(OSError):
-    """The folder of a run cannot be made, read or written; what it holds is whole."""
+    """The folder of a run cannot be made, read or written; its files are whole."""
 
 
 @contextmanager
@@ -45,9 +45,8 @@ PATIENCE = 0.1
 def locked(folder: Path) -> Iterator[None]:
     """Hold ``folder/run.lock``, which names this process, and remove it in the end.
 
-    The lock is the system's: it goes with the process that holds it, however that ends, so that a
-    file that was left behind by a killed one is taken over. A folder that may only be read is not
-    locked: nobody can change a run there.
+    The operating system releases the lock when the process ends, even if it is killed: a file left
+    behind is taken over. A read-only folder is not locked: no process can change a run there.
 
     Errors: RunFolderError where another process (or another run in this one) is in the folder.
     """
@@ -60,7 +59,9 @@ def locked(folder: Path) -> Iterator[None]:
     finally:
         if is_locked:
             with suppress(PermissionError):  # Windows removes no open file
-                path.unlink(missing_ok=True)  # before it is let go, so that no other's file goes
+                path.unlink(
+                    missing_ok=True
+                )  # before the release, so that no other process's file is removed
             lock.release()
 
 

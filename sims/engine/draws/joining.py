@@ -30,8 +30,7 @@ class Joining(Participation):
         The group of each client (K,), codes of ``joins``. By default clients are divided in their
         order, evenly: the first K mod S groups have one more.
     share : float in (0, 1]
-        C: max(C n, 1) of the n clients who are there, rounded down, every set of them equally
-        likely.
+        C: max(C n, 1) of the n clients present, rounded down, every set of them equally likely.
 
     Errors: ValueError for anything else; when a simulation starts, for another number of clients,
     and for a t_s that the training never reaches.

@@ -30,7 +30,7 @@ class Participation(ByName, ABC):
         """Positions drawn (m,), rising, one for each draw, and weights (m,) > 0 with sum one."""
 
     def check(self, clients: int, rounds: int) -> None:
-        """ValueError where this cannot be done with so many clients or rounds."""
+        """ValueError for numbers of clients or rounds that do not fit."""
         whole("clients", clients, 1)
         whole("rounds", rounds, 1)
 
@@ -78,10 +78,10 @@ class ByWeight(Participation):
     """``count`` clients drawn by p_k, their updates weighed alike (q-FFL, algorithm 1; Li et al.
     2020).
 
-    With replacement each draw is client k with probability p_k; who is drawn j times trains once
-    and counts as j. Without, the draws are successive among those left (the ``count`` smallest of
-    independent Exponential(p_k) times, Efraimidis and Spirakis 2006), and each weighs 1 / count:
-    then the mean is not unbiased for the p-weighted one.
+    With replacement each draw is client k with probability p_k; a client drawn j times trains
+    once and counts as j. Without, the draws are successive among the remaining clients (the
+    ``count`` smallest of independent Exponential(p_k) times, Efraimidis and Spirakis 2006), and
+    each has the weight 1 / count: then the mean is biased for the p-weighted one.
     """
 
     count: int
@@ -123,7 +123,7 @@ def merged(positions: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
 
 
 def dropouts(rate: float, seed: int, round: int, ids: Ints) -> NDArray[np.bool_]:
-    """Whose update is lost, each with probability ``rate`` (m,)."""
+    """Whether each client's update is lost (m,), with probability ``rate``."""
     return counter.uniforms(counter.key(seed, counter.DROPOUT, round, ids)) < rate
 
 

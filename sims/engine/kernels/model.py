@@ -93,7 +93,7 @@ class Model(ABC):
         return data
 
     def bytes_per_client(self, batch: int, element: int) -> int:
-        """About what a client's step takes beside parameters; ``element`` bytes a number."""
+        """Approximate bytes of a client's step without parameters; ``element`` bytes a number."""
         return element * self.size
 
     @property
@@ -102,5 +102,5 @@ class Model(ABC):
         return (self.size,)
 
     def describe(self) -> str:
-        """What a run's configuration records."""
+        """The text that a run's configuration records."""
         return repr(self)
