@@ -12,10 +12,8 @@ __all__ = ["Algorithm", "algorithms"]
 
 
 def algorithms() -> dict[str, type[Algorithm]]:
-    """Every algorithm by its name, sorted; the files of this folder are imported for it, and a
-    user's own.
-    """
-    for found in pkgutil.iter_modules(__path__):
-        importlib.import_module(f"{__name__}.{found.name}")
-    own_modules("algorithms")  # which register theirs
+    """Every algorithm by its name, sorted: imports the files of this folder, and the user's."""
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+    own_modules("algorithms")
     return dict(sorted(REGISTRY.items()))

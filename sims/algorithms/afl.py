@@ -49,9 +49,9 @@ class AFL(Algorithm):
 
     def server(self, received: Received) -> Aggregate:
         mixture = received.state["mixture"].numpy().copy()
-        mine = mixture[received.clients]
-        total = mine.sum()
-        weights = mine / total if total > 0 else np.zeros_like(mine)
+        shares = mixture[received.clients]
+        total = shares.sum()
+        weights = shares / total if total > 0 else np.zeros_like(shares)
         losses = received.losses
         if self.ascent == "projected":
             mixture[received.clients] += self.rate * losses

@@ -40,15 +40,15 @@ class Ditto(FedAvg):
         return state["personal"]
 
     def client(self, round: Round) -> tuple[LocalTask, ...]:
-        own = round.state["personal"][round.rows]
-        return LocalTask(), LocalTask(prox=self.lam, start=own)
+        personal = round.state["personal"][round.rows]
+        return LocalTask(), LocalTask(prox=self.lam, start=personal)
 
     def server(self, received: Received) -> Aggregate:
         personal = received.state["personal"].clone()
 
-        def own(part: Received) -> Floats:
+        def update_personal(part: Received) -> Floats:
             personal[part.rows] = part.params + part.further[0]
             return part.p
 
-        step = received.total(own)
+        step = received.total(update_personal)
         return Aggregate(received.p, {"personal": personal}, step)

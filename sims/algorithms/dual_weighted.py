@@ -13,10 +13,10 @@ from fairfl.theory.aggregation import QFFL, Objective
 
 @dataclass(frozen=True)
 class DualWeighted(Algorithm):
-    """Updates weighed by the dual weights of A at (F_k(w^t))_k, under the client weights p_k of
-    those who take part. A ``ConvexFunction`` is taken as it is: it has its own weights.
+    """Updates weighed by the dual weights of A at (F_k(w^t))_k, with the weights p_k of the clients
+    that take part. A ``ConvexFunction`` has its own weights, and gets none.
 
-    Who is drawn j times is j of the arguments of A.
+    A client drawn j times counts as j arguments of A.
 
     The dual weights are the gradient of A, so with full gradients this is (sub)gradient descent on
     A(F(w)), with the learning rate of FedAvg. They need not sum to one (q-FFL: at most; PropFair:

@@ -20,17 +20,16 @@ from fairfl.sims.engine.updates_in_blocks import Received, squared_norms
 from fairfl.theory.bounds.updates import interpolated_length
 
 NORMS = ("layer", "global")
-"""Whether the length is taken of each layer of an update, or of the whole update."""
+"""Norm of each layer of an update, or of the whole update."""
 
 
 @dataclass(frozen=True)
 class Dynamic(FedAvg):
-    """w^(t+1) = w^t + sum_k p_k u_k, u_k what the rule makes of w_k - w^t: ``changed``, then
-    multiplied by layers with ``factors``.
+    """w^(t+1) = w^t + sum_k p_k u_k, u_k the update w_k - w^t that the rule changes
+    (``changed``) and multiplies by layers (``factors``).
 
-    The papers' t_1 and t_2 are the first two of ``Round.joins``; while one group is there this is
-    FedAvg. The paper has two groups; here a rule that looks at the time of joining looks at the
-    last one.
+    The paper's t_1 and t_2 are the first two of ``Round.joins``; with one group this is FedAvg. The
+    paper has two groups; with more, a rule that depends on the time of joining takes the last one.
     """
 
     def server(self, received: Received) -> Aggregate:
@@ -42,7 +41,7 @@ class Dynamic(FedAvg):
         return Aggregate(received.p, self.remember(received, step), step)
 
     def changed(self, received: Received) -> Received:
-        """What came back, with the updates changed."""
+        """What the server received, with the updates changed."""
         return received
 
     @abstractmethod
@@ -54,7 +53,7 @@ class Dynamic(FedAvg):
         return received.state
 
 
-def later(round: Round) -> bool:
+def has_joined(round: Round) -> bool:
     """Whether a second group has joined: t >= t_2."""
     return len(round.joins) > 1
 
@@ -104,7 +103,7 @@ class NormalizedFedAvg(Dynamic):
             positive("length", self.length)
 
     def factors(self, part: Received) -> Floats | None:
-        if not later(part):
+        if not has_joined(part):
             return None
         length = part.lr if self.length is None else self.length
         return with_lengths(part, self.norm, lambda norms: length)
@@ -146,15 +145,15 @@ class ModifiedNormalizedFedAvg(Dynamic):
         return with_lengths(part, self.norm, lengths)
 
     def remember(self, received: Received, step: Tensor) -> State:
-        if not later(received) or self._measured(received):
+        if not has_joined(received) or self._measured(received):
             return received.state
         squares = squared_norms(step[None], layers(received))
         return {"squares": squares, "since": torch.tensor(received.number)}
 
     def _measured(self, received: Received) -> bool:
-        """Whether G is there since the last group joined."""
+        """Whether G has been measured since the last group joined."""
         since = received.state.get("since")
-        return later(received) and since is not None and int(since) >= received.joins[-1]
+        return has_joined(received) and since is not None and int(since) >= received.joins[-1]
 
 
 @dataclass(frozen=True)
@@ -184,10 +183,10 @@ class ClippingFedAvg(Dynamic):
 
     def _clipped(self, part: Received) -> Tensor:
         limits = self._limits(part)
-        assert limits is not None  # of no part, or of all
-        each = zip(limits.to(part.params.dtype), layers(part), strict=True)
-        most = torch.cat([g.expand(size) for g, size in each])
-        return part.updates.clamp_(-most, most)  # in place: what is clipped stays so
+        assert limits is not None  # limits exist for no part, or for all
+        limit_sizes = zip(limits.to(part.params.dtype), layers(part), strict=True)
+        bounds = torch.cat([g.expand(size) for g, size in limit_sizes])
+        return part.updates.clamp_(-bounds, bounds)  # in place: the updates stay clipped
 
     def factors(self, part: Received) -> None:
         return None
@@ -202,17 +201,17 @@ class ClippingFedAvg(Dynamic):
         return state
 
     def _limits(self, received: Received) -> Tensor | None:
-        """g (L,) while a second group is there, where a step came before it."""
+        """g (L,) once a second group has joined, if a step came before it; else None."""
         state = received.state
-        if not later(received):
+        if not has_joined(received):
             return None
         if "since" in state and int(state["since"]) == received.joins[-1]:
             return state["limits"]
-        found = state.get("last")
+        limits = state.get("last")
         # once a joining: a limit from abs() is not negative
-        if self.variant == "printed" and found is not None and float(found.min()) < 0:
+        if self.variant == "printed" and limits is not None and float(limits.min()) < 0:
             raise ValueError(
                 "variant must be 'corrected' where all entries of a layer grew: the printed limit "
-                f"is {float(found.min()):.3g} in round {received.number}"
+                f"is {float(limits.min()):.3g} in round {received.number}"
             )
-        return found
+        return limits

@@ -45,11 +45,11 @@ class DynamicQFedAvg(QFedAvg):
 
     def server(self, received: Received) -> Aggregate:
         changed = self.rule.changed(received)
-        made = self._printed(changed) if self.variant == "printed" else super().server(changed)
-        step = torch.zeros_like(received.params) if made.step is None else made.step
-        return replace(made, state=self.rule.remember(received, step), step=step)
+        aggregate = self._printed(changed) if self.variant == "printed" else super().server(changed)
+        step = torch.zeros_like(received.params) if aggregate.step is None else aggregate.step
+        return replace(aggregate, state=self.rule.remember(received, step), step=step)
 
-    def made(self, part: Received) -> tuple[Floats | None, Floats]:
+    def factors_and_squares(self, part: Received) -> tuple[Floats | None, Floats]:
         squares = self._squares(part)
         return self.rule.factors(part), squares.sum(1)
 
@@ -65,10 +65,10 @@ class DynamicQFedAvg(QFedAvg):
         def weigh(part: Received) -> Floats:
             losses, p = part.losses[:, None], part.p[:, None]
             norms, factors = np.sqrt(self._squares(part)), self.rule.factors(part)
-            own = np.broadcast_to(p, norms.shape) if factors is None else p * factors
+            weights = np.broadcast_to(p, norms.shape) if factors is None else p * factors
             if self.q == 0:
-                return own
+                return weights
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                return np.where(losses > 0, own / (1 + self.q * norms / losses), 0.0)
+                return np.where(losses > 0, weights / (1 + self.q * norms / losses), 0.0)
 
         return Aggregate(received.p, received.state, received.total(weigh))

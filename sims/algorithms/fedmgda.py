@@ -22,11 +22,11 @@ class FedMGDA(Algorithm):
     p_k| <= epsilon.
 
     g_k = (w_k - w^t) / ||w_k - w^t||, or without ``normalize`` the update itself. A client whose
-    update is 0 is at its optimum: with epsilon = 1 it gets all weight, and nothing moves, for the
-    point is Pareto stationary. With normalised updates the step's length no longer depends on the
-    local learning rate but on the training's ``server_lr`` alone. epsilon = 0 without ``normalize``
-    is FedAvg. Who is drawn j times counts as j clients: |v_k - p_k| <= j epsilon. Inner products of
-    all pairs are needed, so that all updates are held at once.
+    update is 0 is at its optimum: with epsilon = 1 it gets all weight, and the step is 0, for
+    the point is Pareto stationary. With normalised updates the step's length depends on the
+    training's ``server_lr``, not on the local learning rate. epsilon = 0 without ``normalize`` is
+    FedAvg. A client drawn j times counts as j clients: |v_k - p_k| <= j epsilon. The inner
+    products of all pairs need all updates in memory at once.
 
     Errors: ValueError for epsilon outside [0, 1].
     Source: Hu, Shaloudegi, Zhang and Yu, Federated learning meets multi-objective optimization
@@ -58,6 +58,6 @@ def products(updates: Tensor) -> Tensor:
     """Inner products of all pairs of updates (m, m)."""
     total = updates.new_zeros(2 * updates.shape[:1], dtype=torch.float64)
     for columns in updates.split(PART, 1):
-        some = columns.to(torch.float64)
-        total += some @ some.T
+        block = columns.to(torch.float64)
+        total += block @ block.T
     return total

@@ -61,31 +61,31 @@ class GIFAIR(FedAvg):
         return {}
 
     def client(self, round: Round) -> tuple[LocalTask, ...]:
-        each, code = round.p / round.draws, self._codes(round.clients)
+        draw_p, code = round.p / round.draws, self._codes(round.clients)
         members = _members(code, round.draws)
         means = np.bincount(code, round.draws * round.losses) / members
         losses = tied(means, int(members.max()) * np.finfo(np.float64).eps)
         rising = np.sort(losses)
         smaller, up_to = (np.searchsorted(rising, losses, side) for side in ("left", "right"))
         rank = (smaller - (len(losses) - up_to))[code]
-        lam = self._lam(each, code, members)
-        return (LocalTask(scale=np.maximum(1 + lam * rank / (each * members[code]), 0.0)),)
+        lam = self._lam(draw_p, code, members)
+        return (LocalTask(scale=np.maximum(1 + lam * rank / (draw_p * members[code]), 0.0)),)
 
     def _codes(self, clients: NDArray[np.int64]) -> NDArray[np.int64]:
         """The groups of the listed clients, numbered from 0 among themselves."""
-        own = clients if self.groups is None else np.asarray(self.groups)[clients]
-        return np.unique(own, return_inverse=True)[1]
+        groups = clients if self.groups is None else np.asarray(self.groups)[clients]
+        return np.unique(groups, return_inverse=True)[1]
 
-    def _lam(self, each: Floats, code: NDArray[np.int64], members: Floats) -> float:
-        """lam, or half its bound; ValueError for one above it. ``each`` is p of every draw,
+    def _lam(self, draw_p: Floats, code: NDArray[np.int64], members: Floats) -> float:
+        """lam, or half its bound; ValueError for one above it. ``draw_p`` is p of every draw,
         ``members`` of every group.
         """
-        most = float((each * members[code]).min() / max(1, len(members) - 1))
+        bound = float((draw_p * members[code]).min() / max(1, len(members) - 1))
         if self.lam is None:
-            return most / 2
-        if len(members) > 1 and self.lam > most * (1 + 1e-12):
+            return bound / 2
+        if len(members) > 1 and self.lam > bound * (1 + 1e-12):
             raise ValueError(
-                f"lam must be at most min p_k |A_k| / (d - 1) = {most:.6g} here, got {self.lam:g}"
+                f"lam must be at most min p_k |A_k| / (d - 1) = {bound:.6g} here, got {self.lam:g}"
             )
         return self.lam
 

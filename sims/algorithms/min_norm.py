@@ -26,17 +26,17 @@ def min_norm_weights(gram: Floats, center: Floats, radius: float | Floats) -> Fl
     low, high = np.maximum(center - radius, 0.0), np.minimum(center + radius, 1.0)
     if not (low < high).any():
         return center.copy()
-    v, free = (center.copy(), low < high) if len(center) <= FEW else _near(gram, center, low, high)
+    v, free = (center.copy(), low < high) if len(center) <= FEW else _start(gram, center, low, high)
     for _ in range(100 * (len(v) + 1)):
         step = _step(gram, v, free)
         if np.abs(step).max() <= TOLERANCE:
             slope = gram @ v
             level = slope[free].mean()
             # at the lower end the slope must not be below the level, at the upper end not above it
-            wrong = np.where(v == low, level - slope, slope - level)
-            wrong[free | (low == high)] = -np.inf
-            worst = int(np.argmax(wrong))
-            if wrong[worst] <= TOLERANCE:
+            violation = np.where(v == low, level - slope, slope - level)
+            violation[free | (low == high)] = -np.inf
+            worst = int(np.argmax(violation))
+            if violation[worst] <= TOLERANCE:
                 return v
             free[worst] = True
             continue
@@ -58,7 +58,7 @@ def min_norm_weights(gram: Floats, center: Floats, radius: float | Floats) -> Fl
     )
 
 
-def _near(
+def _start(
     gram: Floats, center: Floats, low: Floats, high: Floats
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """A feasible point near the minimum, and which of its weights are off their bounds: accelerated
@@ -68,14 +68,14 @@ def _near(
     Sciences 2009).
     """
     length = float(np.linalg.norm(gram, 2))
-    if length == 0:  # nobody moves: every v is a minimum
+    if length == 0:  # all updates are 0: every v is a minimum
         return center.copy(), low < high
     v = ahead = center
     t = 1.0
     for _ in range(PASSES):
         new = onto_box_of_sum(ahead - gram @ ahead / length, low, high, 1.0)
-        t, before = (1 + np.sqrt(1 + 4 * t * t)) / 2, t
-        ahead = new + (before - 1) / t * (new - v)
+        t, previous = (1 + np.sqrt(1 + 4 * t * t)) / 2, t
+        ahead = new + (previous - 1) / t * (new - v)
         v = new
     free = (v > low + NEAR) & (v < high - NEAR)
     v = np.where(free, v, np.where(v <= low + NEAR, low, high))

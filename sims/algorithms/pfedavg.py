@@ -18,8 +18,8 @@ class PFedAvg(Algorithm):
     largest loss first.
 
     ``ranks`` is a ``RankWeighted`` objective: gini, linear, arithmetic, geometric(z), harmonic,
-    cvar, or given weights; tied clients share evenly, and who is drawn j times has j ranks.
-    geometric(1) is FedAvg with equal weights. ``client_weights`` says what becomes of p_k: "none"
+    cvar, or given weights; tied clients share evenly, and a client drawn j times has j ranks.
+    geometric(1) is FedAvg with equal weights. ``client_weights`` is the use of p_k: "none"
     (the paper: clients are drawn by p_k instead, ``ByWeight``); "product": p_k v_k, normalised (the
     paper's alternative, section 3.1); "quantile": the weight of the share of people with larger
     losses, as ``RankWeighted``.

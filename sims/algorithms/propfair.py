@@ -35,9 +35,9 @@ class BatchLog:
     def __call__(losses: Tensor, share: Tensor, *parameters: Tensor) -> Tensor:
         M, epsilon, factor, level, slope = parameters
         gap = M - (share * losses).sum(1, keepdim=True)
-        inside = gap >= epsilon
-        log = 1 / torch.where(inside, gap, torch.ones_like(gap))
-        return share * factor * torch.where(inside, log, level + slope * gap)
+        is_log = gap >= epsilon
+        log = 1 / torch.where(is_log, gap, torch.ones_like(gap))
+        return share * factor * torch.where(is_log, log, level + slope * gap)
 
 
 @dataclass(frozen=True)

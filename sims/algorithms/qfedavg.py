@@ -14,7 +14,7 @@ from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.task import Floats, LocalTask, as_floats
 from fairfl.sims.engine.updates_in_blocks import Received, squared_norms
 
-NOTHING = 1e-300
+NO_RATE = 1e-300
 """Learning rates below this count as zero."""
 
 
@@ -54,29 +54,29 @@ class QFedAvg(Algorithm):
 
     def server(self, received: Received) -> Aggregate:
         losses = nonnegative(received.losses, self)
-        # a schedule that has run out: nobody has moved, and 1 / lr is no number
-        if received.lr < NOTHING:
+        # a rate that a schedule took to 0: no client moved, and 1 / lr is not finite
+        if received.lr < NO_RATE:
             return Aggregate(np.zeros_like(received.p), received.state)
         curvature = 1 / received.lr if self.L is None else self.L
         unit = self._unit(received.lr, curvature)
         top, squares = losses.max(), list[Floats]()
 
-        def counted(part: Received) -> Floats:
-            factors, norms = self.made(part)
-            with np.errstate(over="ignore"):  # an L near the largest double: then nobody moves
-                squares.append(norms / unit / unit)  # unit² may underflow
+        def weigh(part: Received) -> Floats:
+            factors, part_squares = self.factors_and_squares(part)
+            with np.errstate(over="ignore"):  # an L near the largest double: then the step is 0
+                squares.append(part_squares / unit / unit)  # unit² may underflow
             weights = powers(self.q, part.p, part.losses, top)
             return weights if factors is None else weights[:, None] * factors
 
-        total = received.total(counted).to(torch.float64)
+        total = received.total(weigh).to(torch.float64)
         size = step_size(self.q, received.p, losses, np.concatenate(squares), curvature) / unit
         weights = size * powers(self.q, received.p, losses, top)
         return Aggregate(weights, received.state, total * size)
 
-    def made(self, part: Received) -> tuple[Floats | None, Floats]:
-        """Factors on the updates (m, L), if any, and the squared norms (m,) with them."""
-        whole = (len(part.params),)
-        return None, as_floats(squared_norms(part.updates, whole))[:, 0]
+    def factors_and_squares(self, part: Received) -> tuple[Floats | None, Floats]:
+        """Factors on the updates (m, L), if any, and the squared norms (m,) after them."""
+        one_layer = (len(part.params),)
+        return None, as_floats(squared_norms(part.updates, one_layer))[:, 0]
 
     def _unit(self, lr: float, curvature: float) -> float:
         """(w^t - w_k) / g_k."""

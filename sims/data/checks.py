@@ -1,4 +1,4 @@
-"""Checks that the data's classes and functions share: one line that names what is wrong."""
+"""Checks shared by the data's classes and functions: the error names argument and value."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ def codes(name: str, values: Any, n: int, count: int | None = None) -> NDArray[n
             f"{name} must be whole numbers of shape ({n},), got {array.dtype} of shape "
             f"{array.shape}"
         )
-    bad = (array < 0) if count is None else (array < 0) | (array >= count)
-    if bad.any():
+    is_invalid = (array < 0) if count is None else (array < 0) | (array >= count)
+    if is_invalid.any():
         allowed = ">= 0" if count is None else f"in 0..{count - 1}"
-        raise ValueError(
-            f"{name} must be {allowed}, got {array[bad][0]} at row {int(bad.argmax())}"
-        )
+        row = int(is_invalid.argmax())
+        raise ValueError(f"{name} must be {allowed}, got {array[row]} at row {row}")
     return array.astype(np.int64)
 
 

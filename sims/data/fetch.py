@@ -1,15 +1,14 @@
 """Find a data file: in a local folder, in the cache, or at its public source.
 
 The order is: the folder given by the caller; else the folder that the environment variable
-`FAIRFL_DATA` names; else the cache; else a download into the cache, over https. What is downloaded
-is verified before it is kept, by its SHA-256 where the public file's is known and by its content
-where it is not, and moved into place in one step, so that an interrupted or wrong download leaves
-nothing behind. What is found in `FAIRFL_DATA` or in the cache is held against the SHA-256 each
-time: what is called Adult must be Adult. A folder that the caller names holds what the caller put
-there.
+`FAIRFL_DATA` names; else the cache; else a download into the cache, over https. A download is
+verified before it is stored, by the SHA-256 of the public file where it is known and else by its
+content, and moved into place in one step: an interrupted or wrong download leaves no file. A file
+in `FAIRFL_DATA` or in the cache is verified by its SHA-256 at every use: a file called Adult must
+be Adult. A folder that the caller names is not verified.
 
-Not by pooch: it knows the SHA-256 of what is downloaded, not of a member of an archive, and follows
-redirects to plain http, so that all but the name of the temporary file would still be here.
+Pooch would not do: it verifies the download, not a member of an archive, and follows redirects to
+plain http, so that nearly all of this code would still be needed.
 """
 
 import io
@@ -50,12 +49,12 @@ class DataUnavailable(OSError):
 
 
 class ChecksumMismatch(DataUnavailable):
-    """A file is not the published one; where it was downloaded, nothing of it was kept."""
+    """A file is not the published one; a download of it was not stored."""
 
 
 @dataclass(frozen=True)
 class Remote:
-    """A public file, and how to know it.
+    """A public file, and how to verify it.
 
     Parameters
     ----------
@@ -101,37 +100,37 @@ def locate(
         If a source answered with something else than the published file, or `FAIRFL_DATA` or the
         cache holds such.
     """
-    wanted = OR.join(choice.path for choice in choices)
-    found = _local([choice.path for choice in choices], folder)
-    if found is not None:
-        position, path = found
+    names = OR.join(choice.path for choice in choices)
+    local = _local([choice.path for choice in choices], folder)
+    if local is not None:
+        position, path = local
         digest = sha256(path)
-        known = choices[position].digests
-        if folder is None and known and digest not in known:
+        digests = choices[position].digests
+        if folder is None and digests and digest not in digests:
             raise ChecksumMismatch(
                 f"{path} is not the published file: its SHA-256 is {digest}, not "
-                f"{OR.join(known)}; remove it, or let {ENVIRONMENT} name another folder"
+                f"{OR.join(digests)}; remove it, or let {ENVIRONMENT} name another folder"
             )
-        _note(wanted, digest, folder)
+        _note(names, digest, folder)
         return path
     if folder is not None:
-        raise DataUnavailable(f"{wanted} is not in the folder {str(folder)!r}")
-    kind, failures = DataUnavailable, list[str]()
+        raise DataUnavailable(f"{names} is not in the folder {str(folder)!r}")
+    error_class, failures = DataUnavailable, list[str]()
     for choice in choices:
         for source in choice.sources:
             try:
                 path = _download(choice, source, progress)
-                _note(wanted, sha256(path), folder)
+                _note(names, sha256(path), folder)
                 return path
             except (OSError, HTTPException, ValueError) as error:
                 if isinstance(error, ChecksumMismatch):
-                    kind = ChecksumMismatch
+                    error_class = ChecksumMismatch
                 if isinstance(error, urllib.error.HTTPError):
                     error.close()  # it holds the connection open
                 failures.append(f"{source[0]}: {error}")
     help_ = f"set {ENVIRONMENT} to a folder that holds it, or allow the download"
-    raise kind(
-        f"{wanted} is not available: {help_}. {'; '.join(failures) or 'It has no public source'}"
+    raise error_class(
+        f"{names} is not available: {help_}. {'; '.join(failures) or 'It has no public source'}"
     )
 
 
@@ -141,15 +140,15 @@ def at_hand(folder: str) -> bool:
 
     Errors: DataUnavailable if ``FAIRFL_DATA`` names no folder.
     """
-    return any(any((place / folder).glob("*")) for place in _places(None))
+    return any(any((root / folder).glob("*")) for root in _roots(None))
 
 
 def _local(paths: Sequence[str], folder: str | Path | None) -> tuple[int, Path] | None:
     """The first of the files that is on this machine, and which it is; None where none is."""
-    for place in _places(folder):
+    for root in _roots(folder):
         for position, path in enumerate(paths):
-            if (place / path).is_file():
-                return position, place / path
+            if (root / path).is_file():
+                return position, root / path
     return None
 
 
@@ -159,13 +158,13 @@ _notes: ContextVar[tuple[dict[str, str], ...]] = ContextVar("notes", default=())
 
 @contextmanager
 def data_read() -> Iterator[dict[str, str]]:
-    """Note what `locate` gives out and `note_file` is told of meanwhile: SHA-256 by the files that
-    would have served.
+    """Record the files that `locate` returns and `note_file` gets within the block: SHA-256 by the
+    names of the choices.
     """
-    mine: dict[str, str] = {}
-    token = _notes.set((*_notes.get(), mine))
+    notes: dict[str, str] = {}
+    token = _notes.set((*_notes.get(), notes))
     try:
-        yield mine
+        yield notes
     finally:
         _notes.reset(token)
 
@@ -176,28 +175,28 @@ def note_file(path: Path) -> None:
         _note(path.name, sha256(path), path.parent)
 
 
-def _note(wanted: str, digest: str, folder: str | Path | None) -> None:
+def _note(names: str, digest: str, folder: str | Path | None) -> None:
     for notes in _notes.get():
-        notes[wanted if folder is None else f"{Path(folder).absolute()}: {wanted}"] = digest
+        notes[names if folder is None else f"{Path(folder).absolute()}: {names}"] = digest
 
 
 def same_data(notes: Mapping[str, str]) -> bool:
-    """Whether `locate` would give out the same files, without a download; tells the first other."""
-    for wanted, digest in notes.items():
-        folder, _, paths = wanted.rpartition(": ")
+    """Whether `locate` would return the same files, without a download; warns if not."""
+    for names, digest in notes.items():
+        folder, _, paths = names.rpartition(": ")
         try:
-            found = _local(paths.split(OR), folder or None)
+            local = _local(paths.split(OR), folder or None)
         except DataUnavailable:
-            found = None
-        if found is None or sha256(found[1]) != digest:
+            local = None
+        if local is None or sha256(local[1]) != digest:
             logging.getLogger("fairfl").warning(
-                "changed, so that what was made of it is made again: %s", wanted
+                "changed, so that what was made of it is made again: %s", names
             )
             return False
     return True
 
 
-def _places(folder: str | Path | None) -> list[Path]:
+def _roots(folder: str | Path | None) -> list[Path]:
     """Return the local folders to look in, in order."""
     if folder is not None:
         return [Path(folder)]
@@ -236,14 +235,14 @@ def _download(remote: Remote, source: tuple[str, ...], progress: Progress | None
 
 
 def _read(address: str, path: str, progress: Progress | None) -> bytes:
-    """Return what the address answers, reporting as it comes."""
+    """Return the bytes at the address, reporting the progress."""
     parts: list[bytes] = []
     done = 0
     _must_be_safe(address)
-    with urllib.request.build_opener(_Redirect).open(address, timeout=TIMEOUT) as answer:
-        announced = answer.headers.get("Content-Length")
+    with urllib.request.build_opener(_Redirect).open(address, timeout=TIMEOUT) as response:
+        announced = response.headers.get("Content-Length")
         total = int(announced) if announced is not None else None
-        while part := answer.read(CHUNK):
+        while part := response.read(CHUNK):
             parts.append(part)
             done += len(part)
             if progress is not None:
@@ -255,7 +254,7 @@ def _read(address: str, path: str, progress: Progress | None) -> bytes:
 
 
 class _Redirect(urllib.request.HTTPRedirectHandler):
-    """Follows no address that would not be asked."""
+    """Follows redirects to allowed schemes only."""
 
     def redirect_request(self, req, fp, code, msg, headers, newurl):  # pyright: ignore[reportMissingParameterType]
         _must_be_safe(newurl)

@@ -1,4 +1,4 @@
-"""Who holds which sample: partitions of a labelled data set among clients.
+"""Partitions of a labelled data set among clients.
 
 Each function returns the owner of every row, an int array of shape (N,) with values 0..clients-1,
 drawn from ``seed`` alone.
@@ -23,7 +23,7 @@ Owner = NDArray[np.int64]
 
 
 def labels(values: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The distinct labels, sorted, and each row's place there; ValueError unless (N,), N >= 1."""
+    """The distinct labels, sorted, and each row's code; ValueError unless (N,), N >= 1."""
     array = np.asarray(values)
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"label must have shape (N,) with N >= 1, got shape {array.shape}")
@@ -52,9 +52,9 @@ def label_shards(
     """Sort the rows by label, cut them into clients x shards_per_client shards, and deal these out
     at random.
 
-    A client then knows about ``shards_per_client`` classes. Shard sizes differ by one at most.
-    Within a class the order is random, so that shards of one class are alike. McMahan et al.
-    (2017), section 3.
+    A client then has about ``shards_per_client`` classes. Shard sizes differ by one at most. Within
+    a class the order is random, so that its shards have the same law. McMahan et al. (2017),
+    section 3.
 
     Raises
     ------
@@ -70,12 +70,12 @@ def label_shards(
             f"{shards}"
         )
     rng = generator(seed)
-    mixed = rng.permutation(code.size)
-    by_label = mixed[np.argsort(code[mixed], kind="stable")]
+    shuffled = rng.permutation(code.size)
+    by_label = shuffled[np.argsort(code[shuffled], kind="stable")]
     shard = np.arange(code.size) * shards // code.size
-    holder = rng.permutation(np.arange(shards) % count)
+    shard_owner = rng.permutation(np.arange(shards) % count)
     owner = np.empty(code.size, dtype=np.int64)
-    owner[by_label] = holder[shard]
+    owner[by_label] = shard_owner[shard]
     return owner
 
 
@@ -128,26 +128,26 @@ def dirichlet(
         )
     rng = generator(seed)
     rows = [np.flatnonzero(code == c) for c in range(classes.size)]
-    best = 0
+    largest_minimum = 0
     for _ in range(whole("tries", tries, 1)):
         owner = np.empty(code.size, dtype=np.int64)
         for members in rows:
             share = rng.dirichlet(np.full(count, float(beta)))
-            # all gamma draws under- or overflowed: limits
+            # all gamma draws under- or overflowed: the limit of small or of large beta
             if not np.isfinite(share).all() or share.sum() == 0:
                 share = (
                     np.eye(count)[rng.integers(count)] if beta < 1 else np.full(count, 1 / count)
                 )
             cuts = np.rint(np.cumsum(share)[:-1] * members.size).astype(np.int64)
-            dealt = np.searchsorted(cuts, np.arange(members.size), side="right")
-            owner[rng.permutation(members)] = dealt
+            clients_of_rows = np.searchsorted(cuts, np.arange(members.size), side="right")
+            owner[rng.permutation(members)] = clients_of_rows
         smallest = int(np.bincount(owner, minlength=count).min())
         if smallest >= min_size:
             return owner
-        best = max(best, smallest)
+        largest_minimum = max(largest_minimum, smallest)
     raise PartitionError(
         f"no draw of {tries} gave every one of {count} clients {min_size} rows (the best gave "
-        f"the smallest {best}): lower min_size or clients, or raise beta from {beta:g}"
+        f"the smallest {largest_minimum}): lower min_size or clients, or raise beta from {beta:g}"
     )
 
 
@@ -178,28 +178,28 @@ def two_groups(
     """
     classes, code = labels(label)
     in_range("alpha", alpha, 0.0, 1.0)
-    each = whole("clients_per_group", clients_per_group, 1)
-    many = whole("groups", groups, 2)
-    if classes.size < many:
+    n_clients = whole("clients_per_group", clients_per_group, 1)
+    n_groups = whole("groups", groups, 2)
+    if classes.size < n_groups:
         raise ValueError(
-            f"label must hold at least {many} classes, one for each group, got {classes.size}"
+            f"label must hold at least {n_groups} classes, one for each group, got {classes.size}"
         )
     rng = generator(seed)
     group = np.empty(code.size, dtype=np.int64)
     for c in range(classes.size):
         members = rng.permutation(np.flatnonzero(code == c))
-        home = many - 1 - (classes.size - 1 - c) * many // classes.size
+        home = n_groups - 1 - (classes.size - 1 - c) * n_groups // classes.size
         at_home = int(np.rint(float(alpha) * members.size))
         group[members[:at_home]] = home
-        away = np.arange(members.size - at_home)
-        group[members[at_home:]] = (home + 1 + away % (many - 1)) % many
+        others = np.arange(members.size - at_home)
+        group[members[at_home:]] = (home + 1 + others % (n_groups - 1)) % n_groups
     owner = np.empty(code.size, dtype=np.int64)
-    for g in range(many):
+    for g in range(n_groups):
         members = rng.permutation(np.flatnonzero(group == g))
-        if members.size < each:
+        if members.size < n_clients:
             raise ValueError(
                 f"clients_per_group must be at most the {members.size} rows of group {g + 1}, "
-                f"got {each}"
+                f"got {n_clients}"
             )
-        owner[members] = g * each + np.arange(members.size) % each
+        owner[members] = g * n_clients + np.arange(members.size) % n_clients
     return owner

@@ -14,7 +14,7 @@ E = TypeVar("E")
 
 
 class Registry(Mapping[str, E]):
-    """Entries by name; the first look imports the modules of ``package``, which register theirs."""
+    """Entries by name; the first access imports the modules of ``package``, which add theirs."""
 
     def __init__(self, package: str) -> None:
         self._package, self._entries, self._complete = package, {}, False
@@ -27,10 +27,10 @@ class Registry(Mapping[str, E]):
 
     def _all(self) -> dict[str, E]:
         if not self._complete:
-            self._complete = True  # first: the modules below may look
+            self._complete = True  # set first: the modules imported below may read the registry
             for module in iter_modules(import_module(self._package).__path__):
                 import_module(f"{self._package}.{module.name}")
-            own_modules("data")  # which register theirs, too
+            own_modules("data")
         return self._entries
 
     def __getitem__(self, name: str) -> E:

@@ -1,10 +1,10 @@
 """Summaries of a site: people counted by group, label and level of the score, as JSON; no row.
 
 It needs numpy and the standard library alone, so that a site can run it where little is installed.
-Counts from 1 to ``min_cell`` - 1 can be withheld: then of the totals the number of people alone is
-given, and more counts are withheld where it would give one away (complementary suppression). Or
-every count gets two-sided geometric noise (Ghosh, Roughgarden and Sundararajan, 2012), which keeps
-``epsilon``-differential privacy: one person more or less changes one count by one.
+Counts from 1 to ``min_cell`` - 1 can be withheld: then the number of people is the only total in
+the file, and more counts are withheld where it would give one away (complementary suppression). Or
+every count gets two-sided geometric noise (Ghosh, Roughgarden and Sundararajan, 2012), which is
+``epsilon``-differentially private: one person more or less changes one count by one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Summary:
     edges : (n + 1,) increasing: level k holds scores from edges[k] to below edges[k + 1], the last
         level its upper edge too; () of a score that is a name.
     counts : (A, 2, n) people by group, label and level; -1 where withheld.
-    people : how many in all.
+    people : their number.
     min_cell : counts from 1 to below this are withheld, and others with them; 0: none are.
     epsilon : of the noise in ``counts`` and in their sum ``people``; None: there is none.
     names : (n,) of a score that is a name, the levels; () of numbers.
@@ -74,8 +74,8 @@ class Summary:
         shape = len(self.groups), len(self.labels), len(self.names or self.edges[1:])
         if self.counts.shape != shape or len(self.labels) != 2:
             raise ValueError(f"counts must have shape {shape}, got {self.counts.shape}")
-        least, most = self.ranges.sum(axis=(1, 2, 3))
-        if not 0 < least <= self.people <= most:
+        fewest, largest = self.ranges.sum(axis=(1, 2, 3))
+        if not 0 < fewest <= self.people <= largest:
             raise ValueError(f"people must be the sum of counts, got {self.people}")
 
     @property
@@ -93,14 +93,14 @@ class Summary:
     def ranges(self) -> Array:
         """(2, A, 2, n) the smallest and the largest that each count can be."""
         m, total = int(self.withheld.sum()), self.people - int(self.counts[~self.withheld].sum())
-        small = total <= (m - 1) * (self.min_cell - 1) + 1  # else larger ones can be among them
+        small = total <= (m - 1) * (self.min_cell - 1) + 1  # else larger counts may be withheld too
         largest = self.min_cell - 1 if small else total - m + 1
         return np.stack([np.where(self.withheld, end, self.counts) for end in (1, largest)])
 
     def noised(self, epsilon: float) -> Summary:
         """With two-sided geometric noise on every count, from the operating system's randomness.
 
-        Negative counts are then mended by :func:`nonnegative`, which needs nothing but them.
+        Negative counts are then corrected by :func:`nonnegative`, from the noisy counts alone.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class Summary:
         return replace(self, counts=nonnegative(noisy), people=people, epsilon=float(epsilon))
 
     def suppressed(self, min_cell: int) -> Summary:
-        """Without counts from 1 to ``min_cell`` - 1, and without what would give one of them away.
+        """Without counts from 1 to ``min_cell`` - 1, and without those that would reveal one.
 
         Let m counts with the sum R be withheld, which follows from the number of people, and k =
         ``min_cell``. Where k + m - 1 <= R <= (m - 1)(k - 1) + 1, the small ones are enough: if one
@@ -155,7 +155,7 @@ class Summary:
     def as_text(self) -> str:
         """The file's content."""
         rows, totals = self.counts.astype(object), dict[str, Any](people=self.people)
-        if not self.withheld.any():  # else they would give counts away
+        if not self.withheld.any():  # else the totals would reveal counts
             groups, labels = (self.counts.sum(axis=axes).tolist() for axes in ((1, 2), (0, 2)))
             totals["groups"] = dict(zip(self.groups, groups, strict=True))
             totals["labels"] = dict(zip(self.labels, labels, strict=True))
@@ -178,12 +178,12 @@ def exact_noise(epsilon: Fraction) -> int:
     """
     rate, scale = epsilon.as_integer_ratio()
     while True:
-        rest, whole_scales = RANDOM.randrange(scale), 0
-        if not _coin(Fraction(rest, scale)):
+        offset, whole_scales = RANDOM.randrange(scale), 0
+        if not _coin(Fraction(offset, scale)):
             continue
         while _coin(Fraction(1)):
             whole_scales += 1
-        size, sign = (rest + scale * whole_scales) // rate, RANDOM.randrange(2)
+        size, sign = (offset + scale * whole_scales) // rate, RANDOM.randrange(2)
         if size or sign:  # 0 has one sign
             return size if sign else -size
 
@@ -197,18 +197,18 @@ def _coin(gamma: Fraction) -> bool:
 
 
 def nonnegative(counts: Array) -> Array:
-    """The nearest whole counts of 0 or more with the same sum, which is at least 0: as much as the
-    negative ones lack is taken from the others, the same from each that has it.
+    """The nearest whole counts of 0 or more with the same sum, which is at least 0: the projection
+    on the simplex. Each count is lowered by one number and cut at 0, and some are raised by one.
     """
     total, low, high = counts.sum(), 0, int(counts.max())
-    while low < high:  # the least that is enough
+    while low < high:  # bisection for the smallest number that brings the sum down to the total
         middle = (low + high) // 2
         enough = np.maximum(counts - middle, 0).sum() <= total
         low, high = (low, middle) if enough else (middle + 1, high)
-    out = np.maximum(counts - low, 0)
-    back = np.flatnonzero(counts >= low)[: total - out.sum()] if low else []
-    out.flat[back] += 1
-    return out
+    nearest = np.maximum(counts - low, 0)
+    raised = np.flatnonzero(counts >= low)[: total - nearest.sum()] if low else []
+    nearest.flat[raised] += 1
+    return nearest
 
 
 def summarize(
@@ -229,8 +229,8 @@ def summarize(
         column of two values.  group : column of groups.
     site : the site's name.
     edges : of the levels, see :class:`Summary`; none: the score is a name.
-    form : how a text file is written, which value of the label is y = 1, and what becomes of rows
-        with a missing cell.
+    form : how a text file is written, which value of the label is y = 1, and whether rows with a
+        missing cell are dropped.
 
     Raises
     ------
@@ -252,11 +252,12 @@ def summarize(
 def _levels(table: Table, score: str, cuts: tuple[float, ...]) -> tuple[Array, tuple[str, ...]]:
     """The level of each row between the cuts."""
     values = table.numbers(score)
-    out = np.flatnonzero((values < cuts[0]) | (values > cuts[-1]))
-    if out.size:
+    outside = np.flatnonzero((values < cuts[0]) | (values > cuts[-1]))
+    if outside.size:
         raise ValueError(
             f"score column {score!r} must be from {cuts[0]:g} to {cuts[-1]:g}, the outermost "
-            f"edges, got {values[out[0]]:g} in row {table.rows[out[0]]} (--edges sets others)"
+            f"edges, got {values[outside[0]]:g} in row {table.rows[outside[0]]} "
+            "(--edges sets others)"
         )
     return np.minimum(np.searchsorted(cuts, values, side="right") - 1, len(cuts) - 2), ()
 
@@ -275,10 +276,10 @@ def read_summary(path: str | Path) -> Summary:
 
     Raises
     ------
-    ValueError : it is none, or was altered; what is wrong is said.  OSError : it cannot be read.
+    ValueError : it is no summary, or was altered.  OSError : it cannot be read.
     """
-    kind = "summary as fairfl summarize writes it"
-    data = read_json(path, kind)
+    title = "summary as fairfl summarize writes it"
+    data = read_json(path, title)
     try:
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise ValueError(f"format must be {FORMAT!r}")
@@ -292,8 +293,8 @@ def read_summary(path: str | Path) -> Summary:
                 must = shown(rewritten[name]) if name in rewritten else "left out"
                 raise ValueError(f"{name} must be {must}, got {shown(content.get(name))}")
     except (KeyError, TypeError, ValueError) as error:
-        what = f"it has no {error}" if isinstance(error, KeyError) else error
-        raise ValueError(f"{Path(path).name} is no {kind}: {what}") from None
+        reason = f"it has no {error}" if isinstance(error, KeyError) else error
+        raise ValueError(f"{Path(path).name} is no {title}: {reason}") from None
     return summary
 
 
@@ -312,10 +313,10 @@ def _read(data: dict[str, Any]) -> Summary:
     rows = np.array(data["counts"], dtype=float)  # null is NaN
     odd = ~(np.isnan(rows) | ((rows >= 0) & (rows < 2**53) & (np.floor(rows) == rows)))
     if odd.any():
-        at = tuple(np.argwhere(odd)[0].tolist())
+        cell = tuple(np.argwhere(odd)[0].tolist())
         raise ValueError(
-            f"counts must be whole numbers of 0 or more, or null, got {rows[at]:g} in "
-            f"counts{list(at)}"
+            f"counts must be whole numbers of 0 or more, or null, got {rows[cell]:g} in "
+            f"counts{list(cell)}"
         )
     counts = np.where(np.isnan(rows), -1, rows).astype(np.int64)
     people = whole("people", instance("totals", data["totals"], dict)["people"], 1)
@@ -331,52 +332,55 @@ def check_alone(summary: Summary, folder: Path) -> None:
             earlier = read_summary(file)
         except (ValueError, OSError):  # it is no summary
             continue
-        same = (earlier.site, earlier.people) == (summary.site, summary.people)
+        is_same_site = (earlier.site, earlier.people) == (summary.site, summary.people)
         withheld = earlier.withheld.any() or summary.withheld.any()
-        if same and withheld and earlier.as_text() != summary.as_text():
+        if is_same_site and withheld and earlier.as_text() != summary.as_text():
             raise ValueError(
                 f"{file} is a summary of the same {summary.people:,} people of {summary.site!r}: "
                 "both can give withheld counts away; remove it if it has not left the site"
             )
 
 
-def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...], tuple[str, ...]]:
+def joined(summaries: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...], tuple[str, ...]]:
     """Counts (3, I, A, 2, n) of several sites, scores (n,), names of the groups and of the scores,
-    if they have any, without levels that nobody has: what is withheld spread evenly over its cells,
-    the least and the most that it can be. Scores that are names are in the order of their shares of
-    y = 1.
+    if they have any, without levels that nobody has. The three counts have the withheld people
+    spread evenly over their cells, and each cell at its smallest and at its largest. Named scores
+    are in the order of their shares of y = 1.
 
     Raises
     ------
     ValueError : two sites have one name, not the same edges or labels, or no group in common.
     """
-    first = found[0]
-    for k, one in enumerate(found):
-        if one.site in [other.site for other in found[:k]]:
-            raise ValueError(f"sites must have different names, got {one.site!r} twice")
+    first = summaries[0]
+    for k, summary in enumerate(summaries):
+        if summary.site in [earlier.site for earlier in summaries[:k]]:
+            raise ValueError(f"sites must have different names, got {summary.site!r} twice")
         for name in ("edges", "labels"):
-            own, agreed = ([*map(whole_number, getattr(v, name))] or ["no"] for v in (one, first))
-            if own != agreed:
+            values, agreed = (
+                [*map(whole_number, getattr(v, name))] or ["no"] for v in (summary, first)
+            )
+            if values != agreed:
                 raise ValueError(
                     f"sites must have the same {name}: {first.site!r} has {listed(agreed)}, "
-                    f"{one.site!r} has {listed(own)}"
+                    f"{summary.site!r} has {listed(values)}"
                 )
-        if not {*one.groups} & {*first.groups} and min(len(one.groups), len(first.groups)) > 1:
+        n_groups = min(len(summary.groups), len(first.groups))
+        if n_groups > 1 and not {*summary.groups} & {*first.groups}:
             raise ValueError(
                 f"sites must name groups alike: {first.site!r} has {listed(first.groups)}, "
-                f"{one.site!r} has {listed(one.groups)}"
+                f"{summary.site!r} has {listed(summary.groups)}"
             )
-    groups = ordered({name for one in found for name in one.groups})
+    groups = ordered({name for summary in summaries for name in summary.groups})
     if len(groups) < 2:
         raise ValueError(f"summaries must hold two groups or more, got {listed(groups)} alone")
-    names = ordered({name for one in found for name in one.names})
+    names = ordered({name for summary in summaries for name in summary.names})
     n = len(names or first.scores)
-    counts = np.zeros((3, len(found), len(groups), 2, n))
-    for i, one in enumerate(found):
-        own = [groups.index(name) for name in one.groups]
-        at = [names.index(name) for name in one.names] or range(n)
-        cells = np.ix_(range(3), [i], own, range(2), at)
-        counts[cells] = np.stack([_spread(one), *one.ranges])[:, None]
+    counts = np.zeros((3, len(summaries), len(groups), 2, n))
+    for i, summary in enumerate(summaries):
+        group_rows = [groups.index(name) for name in summary.groups]
+        score_rows = [names.index(name) for name in summary.names] or range(n)
+        cells = np.ix_(range(3), [i], group_rows, range(2), score_rows)
+        counts[cells] = np.stack([_spread(summary), *summary.ranges])[:, None]
     size = counts[0].sum(axis=(0, 1, 2))
     if not names:
         return counts[..., size > 0], first.scores[size > 0], groups, ()
@@ -385,11 +389,11 @@ def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...], tup
     return counts[..., order], np.arange(len(order)), groups, tuple(names[k] for k in order)
 
 
-def _spread(one: Summary) -> Array:
-    """The counts, what is withheld given to its cells evenly, in whole people."""
-    counts, hidden = one.counts.copy(), np.flatnonzero(one.withheld)
+def _spread(summary: Summary) -> Array:
+    """The counts, with the withheld people spread evenly over their cells, in whole people."""
+    counts, hidden = summary.counts.copy(), np.flatnonzero(summary.withheld)
     if hidden.size:
-        left = one.people - int(counts[counts >= 0].sum())
-        each, more = divmod(left, hidden.size)
-        counts.flat[hidden] = each + (np.arange(hidden.size) < more)
+        hidden_people = summary.people - int(counts[counts >= 0].sum())
+        share, extra = divmod(hidden_people, hidden.size)
+        counts.flat[hidden] = share + (np.arange(hidden.size) < extra)
     return counts

@@ -1,8 +1,8 @@
-"""The one reader of tables that somebody else wrote: text with a header, or Parquet.
+"""Reader of users' tables: text with a header, or Parquet.
 
-Of text it needs numpy and the standard library alone, so that a site can run it where little is
-installed. A column is kept as its different texts and a code a row: so it is read in little memory,
-and each text is understood once. Rows are counted from 1, the header left out.
+Text needs numpy and the standard library alone, so that a site can read it where little is
+installed. A column is stored as its distinct texts and a code for each row: this takes little
+memory, and each text is parsed once. Rows are counted from 1, the header left out.
 """
 
 from __future__ import annotations
@@ -80,16 +80,16 @@ class Form:
         object.__setattr__(self, "encoding", "utf-8-sig" if name == "utf-8" else name)
 
     def numbers(self, texts: Sequence[str]) -> Array:
-        """(m,) the numbers that texts say; NaN where one says none."""
+        """(m,) the texts as numbers; NaN for a text that is no number."""
         if self.decimal == ",":
             texts = [text.replace(".", "_").replace(",", ".") for text in texts]
         try:
-            found = np.fromiter(map(float, texts), np.float64, len(texts))
+            numbers = np.fromiter(map(float, texts), np.float64, len(texts))
         except ValueError:
-            found = np.array([_number(text) for text in texts])
+            numbers = np.array([_number(text) for text in texts])
         if "_" in "".join(texts):  # Python's own 1_000
-            found[["_" in text for text in texts]] = np.nan
-        return found
+            numbers[["_" in text for text in texts]] = np.nan
+        return numbers
 
 
 def _number(text: str) -> float:
@@ -129,11 +129,11 @@ class Table:
 
     def numbers(self, name: str) -> Array:
         """(n,) a column's finite numbers; ValueError for anything else."""
-        texts, codes, said = self.columns[name]
-        values = said[codes]
-        wrong = ~np.isfinite(values)
-        if wrong.any():
-            k = int(np.argmax(wrong))
+        texts, codes, numbers = self.columns[name]
+        values = numbers[codes]
+        is_invalid = ~np.isfinite(values)
+        if is_invalid.any():
+            k = int(np.argmax(is_invalid))
             text = texts[codes[k]]
             sign = f" (the decimal sign is {self.form.decimal!r})" * bool({*text} & {*",."})
             raise ValueError(
@@ -146,8 +146,8 @@ class Table:
         """(n,) codes of a column's values, and these in order: of numbers, if all are."""
         texts, codes, _ = self.columns[name]
         values = ordered({spelled(text) for text in texts}, self.form)
-        place = {value: k for k, value in enumerate(values)}
-        return np.array([place[spelled(text)] for text in texts])[codes], values
+        code_of = {value: k for k, value in enumerate(values)}
+        return np.array([code_of[spelled(text)] for text in texts])[codes], values
 
     def labels(self, name: str) -> tuple[Array, tuple[str, str]]:
         """(n,) y, and the values of y = 0 and of y = 1, 1.0 being 1; see ``Form.pos_label``."""
@@ -160,10 +160,10 @@ class Table:
             )
         ordered = not np.isnan(self.form.numbers(values)).any()
         ordered |= [value.lower() for value in values] == ["false", "true"]
-        named, asked = f"label column {name!r} of {self.path.name}", self.form.pos_label
-        asked = None if asked is None else whole_number(asked, self.form)
-        one = pos_code(named, values, asked, ordered=ordered, option="--positive")
-        return (codes == one).astype(np.int64), (values[1 - one], values[one])
+        title, pos_label = f"label column {name!r} of {self.path.name}", self.form.pos_label
+        pos_label = None if pos_label is None else whole_number(pos_label, self.form)
+        pos = pos_code(title, values, pos_label, ordered=ordered, option="--positive")
+        return (codes == pos).astype(np.int64), (values[1 - pos], values[pos])
 
 
 def whole_number(value: Any, form: Form = PLAIN) -> str:
@@ -176,9 +176,9 @@ def whole_number(value: Any, form: Form = PLAIN) -> str:
 def ordered(values: Iterable[str], form: Form = PLAIN) -> tuple[str, ...]:
     """In the order of numbers where all are numbers, else of texts."""
     texts = sorted(values)
-    found = form.numbers(texts)
+    numbers = form.numbers(texts)
     return tuple(
-        texts if np.isnan(found).any() else [texts[k] for k in np.argsort(found, kind="stable")]
+        texts if np.isnan(numbers).any() else [texts[k] for k in np.argsort(numbers, kind="stable")]
     )
 
 
@@ -186,11 +186,11 @@ def read_table(
     path: str | Path,
     form: Form,
     roles: Roles,
-    more: Sequence[str] | None = (),
+    extra: Sequence[str] | None = (),
     rows: Iterator[Sequence[str]] | None = None,
 ) -> Table:
-    """Read the columns of ``roles``, which must be different, and ``more``; None: all that have a
-    name. ``rows``: what :func:`table_rows` gives of the file.
+    """Read the columns of ``roles``, which must be different, and ``extra``; None: all that have
+    a name. ``rows``: what :func:`table_rows` gives of the file.
 
     Parquet by its suffix (.parquet, .pq), else text, compressed if the suffix is .gz. Where columns
     that are read have missing cells, ``form`` says what becomes of the rows; they are counted by
@@ -205,9 +205,9 @@ def read_table(
     names = [name.strip() for name in next(rows, ())]
     if not names:
         raise ValueError(f"{path.name} is empty")
-    wanted = _wanted(names, path, roles, more, form.sep)
-    places = list(map({name: k for k, name in enumerate(names)}.__getitem__, wanted))
-    known, codes = [_Codes() for _ in wanted], [array("q") for _ in wanted]
+    needed = _columns_to_read(names, path, roles, extra, form.sep)
+    positions = list(map({name: k for k, name in enumerate(names)}.__getitem__, needed))
+    text_codes, codes = [_Codes() for _ in needed], [array("q") for _ in needed]
     count = 0
     while block := list(islice(rows, BLOCK)):
         if {*map(len, block)} != {len(names)}:
@@ -217,43 +217,47 @@ def read_table(
                 f"got {len(row)}"
             )
         columns = list(zip(*block, strict=True))
-        for texts, own, place in zip(known, codes, places, strict=True):
-            own.extend(map(texts.__getitem__, columns[place]))
+        for texts, column_codes, position in zip(text_codes, codes, positions, strict=True):
+            column_codes.extend(map(texts.__getitem__, columns[position]))
         count += len(block)
-        cells(path.name, (count, len(wanted)))
+        cells(path.name, (count, len(needed)))
     if not count:
         raise ValueError(f"{path.name} has no rows below its header")
-    found = zip(wanted, known, codes, strict=True)
-    columns = {n: (list(texts), np.array(own), form.numbers([*texts])) for n, texts, own in found}
+    columns = {
+        name: (list(texts), np.array(column_codes), form.numbers([*texts]))
+        for name, texts, column_codes in zip(needed, text_codes, codes, strict=True)
+    }
     table = Table(path, form, columns, np.arange(1, count + 1))
     return _complete(table, [*roles.get("client", ()), *roles.get("group", ())])
 
 
-def _wanted(
-    names: list[str], path: Path, roles: Roles, more: Sequence[str] | None, sep: str
+def _columns_to_read(
+    names: list[str], path: Path, roles: Roles, extra: Sequence[str] | None, sep: str
 ) -> list[str]:
     """The columns to read, each once; ValueError where one is not there, or has two roles."""
-    asked = [(role, name) for role, columns in roles.items() for name in columns]
-    own = [name for _, name in asked]
-    if more is None:
-        more = [name for name in names if name and name not in own]
+    role_columns = [(role, name) for role, columns in roles.items() for name in columns]
+    taken = [name for _, name in role_columns]
+    if extra is None:
+        extra = [name for name in names if name and name not in taken]
     counts = Counter(names)
-    for role, name in [*asked, *(("feature", name) for name in more)]:
+    for role, name in [*role_columns, *(("feature", name) for name in extra)]:
         if (count := counts[name]) == 1:
             continue
         problem = f"one column, got {count} of that name," if count else "a column"
         close = get_close_matches(name, names, 1) or [n for n in names if n.lower() == name.lower()]
         hint = f" (did you mean {close[0]!r}?)" if close and not count else ""
-        other = next((mark for mark in ";\t|, " if mark != sep and mark in names[0]), None)
-        if len(names) == 1 and other:
-            hint = f" (is the separator {other!r}? --sep)"
-        there = listed([repr(name) for name in names])
-        raise ValueError(f"{role} {name!r} must be {problem} of {path.name}; it has {there}{hint}")
-    if len(set(own)) < len(own):
-        *first, last = roles
-        given = {role: ", ".join(columns) for role, columns in roles.items()}
-        raise ValueError(f"{', '.join(first)} and {last} must be different columns, got {given}")
-    return list(dict.fromkeys([*own, *more]))
+        separator = next((mark for mark in ";\t|, " if mark != sep and mark in names[0]), None)
+        if len(names) == 1 and separator:
+            hint = f" (is the separator {separator!r}? --sep)"
+        header = listed([repr(name) for name in names])
+        raise ValueError(f"{role} {name!r} must be {problem} of {path.name}; it has {header}{hint}")
+    if len(set(taken)) < len(taken):
+        *roles_before, last_role = roles
+        by_role = {role: ", ".join(columns) for role, columns in roles.items()}
+        raise ValueError(
+            f"{', '.join(roles_before)} and {last_role} must be different columns, got {by_role}"
+        )
+    return list(dict.fromkeys([*taken, *extra]))
 
 
 def table_rows(path: Path, form: Form = PLAIN) -> Iterator[Sequence[str]]:
@@ -326,10 +330,10 @@ class _Codes(dict[str, int]):
 
 
 def _complete(table: Table, by: Sequence[str]) -> Table:
-    """The table without rows that miss a cell, if it may be so."""
-    gone = {}
-    for name, (texts, codes, said) in table.columns.items():
-        no_number = np.isnan(said)
+    """The table without rows that miss a cell; ValueError if ``form`` does not drop them."""
+    missing_rows = {}
+    for name, (texts, codes, values) in table.columns.items():
+        no_number = np.isnan(values)
         if not no_number.any():
             continue
         plain = [text.strip().lower() for text in texts]
@@ -337,41 +341,43 @@ def _complete(table: Table, by: Sequence[str]) -> Table:
         if not no_number.all() and not (no_number & ~missing & ~odd).any():
             missing |= odd
         if missing.any():
-            gone[name] = missing[codes]
-    if not gone:
+            missing_rows[name] = missing[codes]
+    if not missing_rows:
         return table
-    any_gone = np.logical_or.reduce(list(gone.values()))
-    told = _told(table, gone, any_gone, by)
+    is_incomplete = np.logical_or.reduce(list(missing_rows.values()))
+    gaps = _gaps(table, missing_rows, is_incomplete, by)
     if table.form.missing == "error":
         raise ValueError(
-            f"{table.path.name} must have no missing cell in the columns that are read, got {told} "
+            f"{table.path.name} must have no missing cell in the columns that are read, got {gaps} "
             "(--missing drop leaves these rows out)"
         )
-    kept = ~any_gone
-    if not kept.any():
-        raise ValueError(f"{table.path.name} must have a row without a missing cell, got {told}")
+    is_complete = ~is_incomplete
+    if not is_complete.any():
+        raise ValueError(f"{table.path.name} must have a row without a missing cell, got {gaps}")
     columns = {}
-    for name, (texts, codes, said) in table.columns.items():
-        used, code = np.unique(codes[kept], return_inverse=True)
-        columns[name] = [texts[k] for k in used], code, said[used]
-    dropped = f"Rows with a missing cell are left out: {told}."
-    return Table(table.path, table.form, columns, table.rows[kept], dropped)
+    for name, (texts, codes, values) in table.columns.items():
+        used, code = np.unique(codes[is_complete], return_inverse=True)
+        columns[name] = [texts[k] for k in used], code, values[used]
+    dropped = f"Rows with a missing cell are left out: {gaps}."
+    return Table(table.path, table.form, columns, table.rows[is_complete], dropped)
 
 
-def _told(table: Table, gone: dict[str, Array], any_gone: Array, by: Sequence[str]) -> str:
+def _gaps(
+    table: Table, missing_rows: dict[str, Array], is_incomplete: Array, by: Sequence[str]
+) -> str:
     """How many rows miss a cell, the first ones of each column, and counts by client and group."""
     parts = []
-    for name, missing in gone.items():
+    for name, missing in missing_rows.items():
         rows = list(map(str, table.rows[missing]))
         parts.append(f"{name!r} in row{'s' * (len(rows) > 1)} {listed(rows, FIRST)}")
-    told = f"{int(any_gone.sum()):,} of {len(table):,} rows with one ({'; '.join(parts)})"
+    total = f"{int(is_incomplete.sum()):,} of {len(table):,} rows with one ({'; '.join(parts)})"
     if not by:
-        return told
+        return total
     values = [
-        [texts[k].strip() or "missing" for k in codes[any_gone]]
+        [texts[k].strip() or "missing" for k in codes[is_incomplete]]
         for texts, codes, _ in (table.columns[name] for name in by)
     ]
     counts = sorted(Counter(zip(*values, strict=True)).items())
-    return f"{told}, by {' and '.join(map(repr, by))}: " + listed(
+    return f"{total}, by {' and '.join(map(repr, by))}: " + listed(
         [f"{' & '.join(cell)} {count:,}" for cell, count in counts]
     )

@@ -1,4 +1,4 @@
-"""Algorithm: what a client does, and what the server asks and makes of the updates."""
+"""Algorithm: the tasks of the clients, and the server's step from their updates."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ REGISTRY: dict[str, type[Algorithm]] = {}
 
 @dataclass(frozen=True, eq=False)
 class Aggregate:
-    """w^(t+1) = w^t + server_lr step, and what to keep.
+    """w^(t+1) = w^t + server_lr step, and the next state.
 
     Attributes
     ----------
     weights : array (m,)
         Of the updates: the step is sum_k weights_k (w_k - w^t) unless ``step`` is given.
     state : mapping
-        What the algorithm keeps to the next round.
+        The algorithm's state for the next round.
     step : tensor (P,), optional
         In place of that sum.
     """
@@ -37,18 +37,18 @@ class Aggregate:
 
 @dataclass(frozen=True)
 class Algorithm(ByName, ABC):
-    """Two hooks: ``client`` says what each client does, ``server`` what is made of the updates.
+    """Two hooks: ``client`` returns the tasks of each client, ``server`` aggregates the updates.
 
     A new algorithm is a file in ``sims/algorithms`` with a frozen dataclass that has a ``name``:
     the registry finds it, and the tests take it up. Its fields are its parameters, checked in
     ``__post_init__``.
     """
 
-    known = REGISTRY
+    registry = REGISTRY
     needs_losses: ClassVar[bool] = False
 
     def client(self, round: Round) -> tuple[LocalTask, ...]:
-        """What each client does; the first task is what the server aggregates."""
+        """The tasks of each client; the server aggregates the updates of the first."""
         return (LocalTask(),)
 
     @abstractmethod
@@ -61,7 +61,7 @@ class Algorithm(ByName, ABC):
 
     @property
     def tilt(self) -> float:
-        """tau of the losses asked for, (1/tau) log mean exp(tau loss); 0 for the mean loss."""
+        """tau of the losses that it needs, (1/tau) log mean exp(tau loss); 0 for the mean loss."""
         return 0.0
 
     def personal(self, state: State) -> Tensor | None:

@@ -1,4 +1,4 @@
-"""What a server receives of a round, without updates that are not finite, and its answer."""
+"""The server's part of a round: it receives the finite updates and takes its step."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ def finite(*tasks: Tensor) -> NDArray[np.bool_]:
     return reduce(np.logical_and, is_finite)
 
 
-def refuse(ids: NDArray[np.int64], round: int, what: str) -> None:
-    """Raise, naming who and when."""
-    rest = f" and {len(ids) - 5} more" if len(ids) > 5 else ""
-    names = ", ".join(str(int(k)) for k in ids[:5]) + rest
+def refuse(ids: NDArray[np.int64], round: int, quantity: str) -> None:
+    """Raise NonFiniteUpdate with the clients' ids and the round."""
+    more_note = f" and {len(ids) - 5} more" if len(ids) > 5 else ""
+    names = ", ".join(str(int(k)) for k in ids[:5]) + more_note
     raise NonFiniteUpdate(
-        f"the {what} of client {names} is NaN or infinite in round {round}: lower the learning "
+        f"the {quantity} of client {names} is NaN or infinite in round {round}: lower the learning "
         "rate, or set non_finite='drop'"
     )
 
 
-def kept(train: Arrivals, ids: NDArray[np.int64], round: int, *, drop: bool) -> Arrivals:
-    """The finite updates of the clients ``ids`` (k,); unless the others are to ``drop``,
-    NonFiniteUpdate names them.
+def finite_arrivals(train: Arrivals, ids: NDArray[np.int64], round: int, *, drop: bool) -> Arrivals:
+    """The finite updates of the clients ``ids`` (k,). Updates that are not finite are left out with
+    ``drop``; else NonFiniteUpdate names their clients.
     """
 
     def arrivals() -> Iterator[tuple[Tensor, ...]]:
@@ -60,7 +60,7 @@ def kept(train: Arrivals, ids: NDArray[np.int64], round: int, *, drop: bool) -> 
     return arrivals
 
 
-def answer(
+def server_step(
     server: Algorithm | Summed,
     round: Round,
     train: Arrivals,
@@ -70,23 +70,23 @@ def answer(
     drop: bool,
     room: int,
 ) -> tuple[Received, Aggregate] | None:
-    """What came back, and what the server makes of it; None where nothing did.
+    """The updates received and the server's aggregate; None if no update is finite.
 
-    ``train`` gives the updates, as often as they are asked for. Those that are not finite stop the
-    run; with ``drop`` one pass finds them, and they are left out.
+    ``train`` yields the updates, each time that it is called. An update that is not finite stops
+    the run; with ``drop`` a first pass finds such updates, and they are left out.
     """
-    arrivals = kept(train, ids, round.number, drop=drop)
+    arrivals = finite_arrivals(train, ids, round.number, drop=drop)
     received = Received(**round.fields(), steps=steps, arrivals=arrivals, room=room)
     if drop:
-        fine = np.concatenate([finite(*part) for part in train()])
-        if not fine.any():
+        is_finite = np.concatenate([finite(*part) for part in train()])
+        if not is_finite.any():
             return None
-        received = received if fine.all() else received.among(fine)
+        received = received if is_finite.all() else received.among(is_finite)
     return received, _aggregate(server, received)
 
 
 def _aggregate(server: Algorithm | Summed, received: Received) -> Aggregate:
-    """What the server makes of the updates, with its step; ValueError unless each has a weight."""
+    """The server's aggregate, with its step; ValueError unless each update has a weight."""
     aggregate = instance(f"server of {type(server).__name__}", server.server(received), Aggregate)
     weights = np.asarray(aggregate.weights, dtype=np.float64)
     if weights.shape != received.clients.shape:

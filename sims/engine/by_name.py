@@ -1,4 +1,4 @@
-"""Kinds of parts that are found by their names: a subclass with a ``name`` of its own is one."""
+"""Registration by name: a subclass that sets ``name`` is registered under it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from fairfl._support.checks import instance
 
 
 class ByName:
-    """A base of parts: ``known`` holds its subclasses by name. A frozen dataclass with a ``name``
+    """A base whose ``registry`` holds its subclasses by name. A frozen dataclass with a ``name``
     can be named in files, its fields as its parameters.
 
     Errors: ValueError for a name that another class has.
     """
 
     name: ClassVar[str] = ""
-    known: ClassVar[dict[str, Any]]
+    registry: ClassVar[dict[str, Any]]
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__dict__.get("name"):
-            first = cls.known.setdefault(instance("name", cls.name, str), cls)
-            if (first.__module__, first.__qualname__) != (cls.__module__, cls.__qualname__):
+            holder = cls.registry.setdefault(instance("name", cls.name, str), cls)
+            if (holder.__module__, holder.__qualname__) != (cls.__module__, cls.__qualname__):
                 raise ValueError(f"name must be new, got {cls.name!r}, registered already")
-            cls.known[cls.name] = cls
+            cls.registry[cls.name] = cls

@@ -31,19 +31,19 @@ class ClientData:
     offsets : array of int (K + 1,)
         0 = offsets[0] <= ... <= offsets[K] = N.
     ids : array of int (K,), optional
-        What a client's random numbers depend on: distinct, >= 0; 0..K-1 by default. Clients may be
+        Keys of the clients' random numbers: distinct, >= 0; 0..K-1 by default. Clients may be
         listed in any order: each ends the same as long as it keeps its id. Options with a value for
         each client (``budgets``, ``groups``) are in the order of the list.
     group : array of int (N,), optional
         A sensitive attribute, codes 0, 1, ...: what group-fair algorithms ask for.
     targets : tensor (N, ...), optional
-        What the model takes in place of ``y`` where it trains: ``Model.prepare`` fills it in.
+        Used in place of ``y`` in training: ``Model.prepare`` fills it in.
 
     Raises
     ------
     ValueError
         For shapes that do not fit, offsets that do not rise from 0 to N, ids that are negative or
-        twice there, and inputs or targets that are NaN or infinite.
+        repeated, and inputs or targets that are NaN or infinite.
     """
 
     x: Tensor
@@ -70,8 +70,8 @@ class ClientData:
             if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
                 row = int((~torch.isfinite(tensor.reshape(len(tensor), -1))).any(1).nonzero()[0])
                 raise ValueError(f"{name} must be finite, got NaN or an infinity in row {row}")
-        many = len(offsets) - 1
-        ids = codes("ids", np.arange(many) if self.ids is None else self.ids, many)
+        n_clients = len(offsets) - 1
+        ids = codes("ids", np.arange(n_clients) if self.ids is None else self.ids, n_clients)
         if len(np.unique(ids)) < len(ids):
             raise ValueError(f"ids must be distinct, got {_short(ids)}")
         group = None if self.group is None else codes("group", self.group, len(x))
@@ -92,9 +92,9 @@ class ClientData:
     ) -> ClientData:
         """Sort samples by their owners (N,), codes 0..K-1; rows of one client keep their order."""
         x, y = torch.as_tensor(x), torch.as_tensor(y)
-        who = codes("owner", owner, len(x), clients)
-        order = np.argsort(who, kind="stable")
-        offsets = np.append(0, np.cumsum(np.bincount(who, minlength=clients or 0)))
+        owners = codes("owner", owner, len(x), clients)
+        order = np.argsort(owners, kind="stable")
+        offsets = np.append(0, np.cumsum(np.bincount(owners, minlength=clients or 0)))
         index = torch.from_numpy(order)
         return cls(x[index], y[index], offsets, group=None if group is None else group[order])
 
@@ -161,7 +161,7 @@ class ClientData:
         return torch.from_numpy(self.rows(clients)).to(self.x.device)
 
     def fingerprint(self) -> str:
-        """SHA-256 of everything, in hexadecimal: what a resumed run compares."""
+        """SHA-256 of all arrays, in hexadecimal: a resumed run compares it."""
         digest = hashlib.sha256()
         groups = () if self.group is None else (self.group,)
         rows = self.x.cpu().numpy(), self.y.cpu().numpy()
@@ -173,7 +173,7 @@ class ClientData:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What a federation has: training data, and parts to measure on.
+    """A federation's training data, and parts to measure on.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ class Parts:
     @classmethod
     def of(cls, data: FederatedData) -> Parts:
         """The parts of a data set with rows, uint8 as x / 255; clients must have training rows."""
-        found = {}
+        parts = {}
         for name in PARTS:
             rows = data.rows(name)
             if len(rows) or name == "train":
@@ -227,8 +227,8 @@ class Parts:
                 x = np.float32(1 / 255) * x if x.dtype == np.uint8 else x
                 y = y.astype(np.int64) if y.dtype.kind in "iu" else y
                 group = None if data.group is None else data.group[rows]
-                found[name] = ClientData.from_owner(x, y, data.owner[rows], data.n_clients, group)
-        return cls(**found)
+                parts[name] = ClientData.from_owner(x, y, data.owner[rows], data.n_clients, group)
+        return cls(**parts)
 
     @property
     def p(self) -> NDArray[np.float64]:
@@ -238,9 +238,9 @@ class Parts:
 
     @property
     def parts(self) -> dict[str, ClientData]:
-        """The parts there are, by name."""
-        every = {"train": self.train, "validation": self.validation, "test": self.test}
-        return {name: part for name, part in every.items() if part is not None}
+        """The parts that are not None, by name."""
+        parts = {"train": self.train, "validation": self.validation, "test": self.test}
+        return {name: part for name, part in parts.items() if part is not None}
 
     def fingerprint(self) -> str:
         """SHA-256 of all parts and the weights."""

@@ -80,7 +80,7 @@ class CellIndex:
         data: ClientData,
         clients: NDArray[np.int64],
         *,
-        own: bool,
+        personal: bool,
         memory_limit: int,
         needs: frozenset[str] = frozenset(("loss", "wrong")),
     ) -> Tensor:
@@ -88,41 +88,42 @@ class CellIndex:
         rows (R, k, P): (n, R, k, A, 2) on the device, what ``needs`` names of "loss", "wrong" and
         "accepting", in this order.
         """
-        options: dict[str, Any] = {"own": own, "memory_limit": memory_limit}
-        many, size = len(params), int(data.sizes[clients].sum())
+        options: dict[str, Any] = {"personal": personal, "memory_limit": memory_limit}
+        n_models, size = len(params), int(data.sizes[clients].sum())
         rows, lengths, index = self._order, self._lengths, data.index(clients)
         if index is not None:  # places among the rows that are measured, client by client
             rows = rows[index] - index + torch.arange(size, device=index.device)
             lengths = lengths.view(data.clients, -1)[torch.from_numpy(clients).to(rows.device)]
-        lengths = lengths.flatten().repeat(many)
+        lengths = lengths.flatten().repeat(n_models)
 
         def summed(values: Tensor) -> Tensor:
-            sorted_rows = values.view(many, size).index_select(1, rows).flatten()
+            sorted_rows = values.view(n_models, size).index_select(1, rows).flatten()
             sums = torch.segment_reduce(sorted_rows.to(torch.float64), "sum", lengths=lengths)
-            return sums.view(many, len(clients), self.groups, 2)
+            return sums.view(n_models, len(clients), self.groups, 2)
 
-        result = list[Tensor]()
+        parts = list[Tensor]()
         if needs & {"loss", "wrong"}:
             right = "wrong" in needs
-            found = measure_models(model, params, data, clients, right=right, **options)
+            measures = measure_models(model, params, data, clients, right=right, **options)
             if "loss" in needs:
-                result.append(summed(found.losses))
+                parts.append(summed(measures.losses))
             if right:
-                if found.correct is None:
+                if measures.correct is None:
                     raise ValueError(
                         f"model must classify for a group-fair algorithm, got {model.describe()}"
                     )
-                result.append(summed(~found.correct))
+                parts.append(summed(~measures.correct))
         if "accepting" in needs:
-            found = measure_models(model, params, self._ones, clients, right=False, **options)
-            result.append(summed(found.losses))
-        return torch.stack(result)
+            measures = measure_models(model, params, self._ones, clients, right=False, **options)
+            parts.append(summed(measures.losses))
+        return torch.stack(parts)
 
     def cells(self, sums: Floats, clients: NDArray[np.int64], needs: frozenset[str]) -> CellSums:
         """The sums of the listed clients, from those of one model (n, k, A, 2) on the host."""
         counts = self.counts[clients]
-        known = dict(zip([name for name in NEEDED if name in needs], sums, strict=True))
-        return CellSums(counts, *(known.get(name, np.full_like(counts, np.nan)) for name in NEEDED))
+        by_name = dict(zip([name for name in NEEDED if name in needs], sums, strict=True))
+        missing = np.full_like(counts, np.nan)
+        return CellSums(counts, *(by_name.get(name, missing) for name in NEEDED))
 
     def spread(self, table: Floats) -> Tensor:
         """Weights of the rows (N,), from a table that broadcasts to (K, A, 2)."""

@@ -28,11 +28,11 @@ def _train_one(model: Model, data: ClientData, jobs: Jobs, j: int, anchor: Tenso
     lr, momentum, decay, prox, scale = jobs.rates[:, j].tolist()
     for t in range(int(jobs.steps[j])):
         if t % per_pass == 0:
-            one = np.array([1])
-            passes = Passes.of(size * one, t // per_pass * one, one, size * one > batch)
+            sizes, number = np.array([size]), np.array([t // per_pass])
+            passes = Passes.of(sizes, number, np.array([1]), sizes > batch)
             order = orders(jobs.keys[j : j + 1], passes)
-        chosen = order[(t % per_pass) * batch : (t % per_pass + 1) * batch]
-        rows = torch.from_numpy(begin + chosen).to(data.x.device)
+        positions = order[(t % per_pass) * batch : (t % per_pass + 1) * batch]
+        rows = torch.from_numpy(begin + positions).to(data.x.device)
         slope = scale * _gradient(model, w, data.x[rows], data.y[rows], rows, jobs, j)
         slope = slope + decay * w + prox * (w - anchor)
         slope = slope if jobs.linear is None else slope + jobs.linear[j]
@@ -50,10 +50,11 @@ def _gradient(
         assert jobs.weights_of is not None  # they come together
         losses = losses * jobs.sample_weights[int(jobs.weights_of[j]), rows]
     if jobs.objective is None:
-        total = losses.mean()
+        loss = losses.mean()
     else:
         assert jobs.parameters is not None
         share = torch.full_like(losses, 1 / len(losses)).detach()[None]
-        own = [torch.full_like(share[:, :1], float(value)) for value in jobs.parameters[:, j]]
-        total = (jobs.objective(losses.detach()[None], share, *own)[0] * losses).sum()
-    return torch.autograd.grad(total, w)[0]
+        values = jobs.parameters[:, j].tolist()
+        parameters = [torch.full_like(share[:, :1], value) for value in values]
+        loss = (jobs.objective(losses.detach()[None], share, *parameters)[0] * losses).sum()
+    return torch.autograd.grad(loss, w)[0]

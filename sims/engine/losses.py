@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.kernels.model import Model, worth
+from fairfl.sims.engine.kernels.model import Model, work_factor
 from fairfl.sims.engine.task import Floats
 
 ROWS = 1 << 14
-"""Most samples in a forward pass on a CPU."""
+"""Maximum number of samples in a forward pass on a CPU."""
 MODELS = 32
-"""Most models in a forward pass."""
+"""Maximum number of models in a forward pass."""
 LEAST = 64 << 20
 """Bytes that a forward pass may always take, so that no memory limit changes its last bits."""
 
 
 @dataclass(frozen=True)
 class SampleMeasures:
-    """Loss, and whether it is classified rightly (None without classes), of every sample."""
+    """Loss of every sample, and whether it is classified correctly (None without classes)."""
 
     losses: Tensor
     correct: Tensor | None
@@ -48,19 +48,19 @@ class SampleMeasures:
 
 
 def tied(losses: Floats, rounding: float) -> Floats:
-    """The losses (k,), with one value for a run of them, in order, that is no wider than
-    ``rounding`` of its size and as far from all others: equal losses differ by the order in which
-    they are added up, and ranks must not depend on that.
+    """The losses (k,), with those that differ by rounding set to their smallest: a run of sorted
+    losses, no wider than ``rounding`` of its size and at least as far from the others, gets one
+    value. Equal losses differ by the order of summation, and ranks must not depend on it.
     """
     order = np.argsort(losses)
     rising = losses[order]
     is_jump = np.diff(rising) > rounding * np.abs(rising[1:])
     run = np.cumsum(np.append(False, is_jump))[: len(losses)]
-    ends = (np.searchsorted(run, run, side) for side in ("left", "right"))
-    first, last = (rising[at - off] for at, off in zip(ends, (0, 1), strict=True))
-    result = np.empty_like(losses)
-    result[order] = np.where(last - first <= rounding * np.abs(last), first, rising)
-    return result
+    low = rising[np.searchsorted(run, run, "left")]
+    high = rising[np.searchsorted(run, run, "right") - 1]
+    merged = np.empty_like(losses)
+    merged[order] = np.where(high - low <= rounding * np.abs(high), low, rising)
+    return merged
 
 
 def measure_models(
@@ -69,49 +69,50 @@ def measure_models(
     data: ClientData,
     clients: NDArray[np.int64],
     *,
-    own: bool = False,
+    personal: bool = False,
     right: bool = True,
     memory_limit: int = 1 << 30,
 ) -> SampleMeasures:
-    """Measures of the clients (k,) by each of R models (R, P), or with ``own`` each by its own, (R,
-    k, P); ``right``: whether ``correct`` is wanted.
+    """Measures of the clients (k,) by each of R models (R, P), or with ``personal`` of each client
+    by its own models (R, k, P); ``right``: whether to compute ``correct``.
     """
-    if own:
+    if personal:
         repeated = np.tile(clients, len(params))
-        return _measure_own(model, params.flatten(0, 1), data, repeated, memory_limit, right=right)
+        models = params.flatten(0, 1)
+        return _personal_measures(model, models, data, repeated, memory_limit, right=right)
     index = data.index(clients)
     losses, correct = list[Tensor](), list[Tensor]()
-    models, step = _at_once(model, params, memory_limit)
-    for part in params.split(models):
+    n_models, step = _at_once(model, params, memory_limit)
+    for part in params.split(n_models):
         count, part_losses, part_correct = len(part), list[Tensor](), list[Tensor]()
-        for first in range(0, len(data.x) if index is None else len(index), step):
-            rows = slice(first, first + step) if index is None else index[first : first + step]
+        for row in range(0, len(data.x) if index is None else len(index), step):
+            rows = slice(row, row + step) if index is None else index[row : row + step]
             x, y = (t[rows] for t in (data.x, data.y))
             x, y = x.expand(count, *x.shape), y.expand(count, *y.shape)
             part_losses.append(model.losses(part, x, y))
-            ok = model.correct(part, x, y) if right else None
-            if ok is not None:
-                part_correct.append(ok)
+            is_correct = model.correct(part, x, y) if right else None
+            if is_correct is not None:
+                part_correct.append(is_correct)
         losses += [torch.cat(part_losses, 1).flatten()] if part_losses else []
         correct += [torch.cat(part_correct, 1).flatten()] if part_correct else []
-    lengths = data.lengths if index is None else _there(data.sizes[clients], params)
+    lengths = data.lengths if index is None else _on_device(data.sizes[clients], params)
     all_losses = torch.cat(losses) if losses else params.new_empty(0)
     all_correct = torch.cat(correct) if correct else None
     return SampleMeasures(all_losses, all_correct, lengths.repeat(len(params)))
 
 
 def _at_once(model: Model, params: Tensor, memory_limit: int) -> tuple[int, int]:
-    """Models, as many as are small together, and samples that they share in a forward pass."""
+    """How many models, and how many samples of each, go through one forward pass."""
     bytes_of_one, bytes_of_two = (
         model.bytes_per_client(batch, params.element_size()) for batch in (1, 2)
     )
     model_bytes, sample_bytes = 2 * bytes_of_one - bytes_of_two, bytes_of_two - bytes_of_one
-    many = max(1, min(len(params), MODELS, LEAST // max(1, model_bytes)))
-    room = (max(memory_limit, LEAST) - many * model_bytes) // max(1, many * sample_bytes)
-    return many, max(1, min(ROWS * worth(params.device) // many, room))
+    n_models = max(1, min(len(params), MODELS, LEAST // max(1, model_bytes)))
+    room = (max(memory_limit, LEAST) - n_models * model_bytes) // max(1, n_models * sample_bytes)
+    return n_models, max(1, min(ROWS * work_factor(params.device) // n_models, room))
 
 
-def _measure_own(
+def _personal_measures(
     model: Model,
     params: Tensor,
     data: ClientData,
@@ -120,34 +121,35 @@ def _measure_own(
     *,
     right: bool,
 ) -> SampleMeasures:
-    """Each client on its own row: clients of one size together, as the memory has room."""
+    """Each client by its own model: clients of equal size together, as far as memory allows."""
     sizes, element = data.sizes[clients], params.element_size()
-    begins, places = data.offsets[clients], np.cumsum(sizes) - sizes
+    begins, output_begins = data.offsets[clients], np.cumsum(sizes) - sizes
     losses, correct = params.new_empty(int(sizes.sum())), None
     for size in np.unique(sizes[sizes > 0]).tolist():
         client_bytes = model.bytes_per_client(size, element) + element * model.size
         step = max(1, max(memory_limit, LEAST) // max(1, client_bytes))
         of_size = np.flatnonzero(sizes == size)
         for part in np.split(of_size, range(step, len(of_size), step)):
-            read, out = (
-                _there(first[part][:, None] + np.arange(size), params) for first in (begins, places)
+            rows, outputs = (
+                _on_device(first[part][:, None] + np.arange(size), params)
+                for first in (begins, output_begins)
             )
-            models, x, y = params[_there(part, params)], data.x[read], data.y[read]
-            losses[out] = model.losses(models, x, y)
+            models, x, y = params[_on_device(part, params)], data.x[rows], data.y[rows]
+            losses[outputs] = model.losses(models, x, y)
             is_correct = model.correct(models, x, y) if right else None
             if is_correct is not None:
                 correct = torch.empty_like(losses, dtype=torch.bool) if correct is None else correct
-                correct[out] = is_correct
-    return SampleMeasures(losses, correct, _there(sizes, params))
+                correct[outputs] = is_correct
+    return SampleMeasures(losses, correct, _on_device(sizes, params))
 
 
-def _there(numbers: NDArray[np.int64], like: Tensor) -> Tensor:
+def _on_device(numbers: NDArray[np.int64], like: Tensor) -> Tensor:
     """Numbers on the device of ``like``."""
     return torch.from_numpy(numbers).to(like.device)
 
 
 def _per_client(values: Tensor, lengths: Tensor) -> Tensor:
     """Means of consecutive runs; a client's mean depends on its own samples alone."""
-    if not len(lengths):  # what torch cannot do
+    if not len(lengths):  # torch rejects empty lengths
         return values.new_empty(0)
     return torch.segment_reduce(values, "mean", lengths=lengths)

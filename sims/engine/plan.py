@@ -1,4 +1,4 @@
-"""Which clients step when, and on which samples: a chunk's clients by like batch sizes."""
+"""The steps of a chunk's clients and their samples, grouped by similar batch sizes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.draws.order import Passes, orders, orders_there
-from fairfl.sims.engine.kernels.model import worth
+from fairfl.sims.engine.draws.order import Passes, device_orders, orders
+from fairfl.sims.engine.kernels.model import work_factor
 from fairfl.sims.engine.task import Ints, Jobs
 
 SPARE = 512
@@ -26,7 +26,7 @@ SHARE = 0.25
 BLOCK = 1 << 21
 """Samples planned at a time."""
 FEW = 1 << 16
-"""Samples that the host orders in the time that a GPU takes to be told to."""
+"""Samples that the host orders in the time of a call to the GPU."""
 KEPT = 16
 """Bytes of plans kept for later rounds, for each sample that may be planned at a time."""
 
@@ -76,30 +76,30 @@ def _block(jobs: Jobs, shape: _Shape, base: Ints, like: Tensor) -> list[Run]:
     if like.device.type == "cpu" or shape.lengths.sum() < FEW:
         order = orders(jobs.keys, shape.passes)
         order += np.repeat(base, shape.lengths)
-        there = torch.from_numpy(order).to(like.device)
+        order_rows = torch.from_numpy(order).to(like.device)
     else:
-        there = orders_there(jobs.keys, shape.passes, base, like.device)
-    rows, shares = there.index_select(0, shape.places), shape.shares
+        order_rows = device_orders(jobs.keys, shape.passes, base, like.device)
+    rows, shares = order_rows.index_select(0, shape.positions), shape.shares
     if jobs.sample_weights is not None:
-        shares = shares * _weights(jobs, there, shape.lengths).index_select(0, shape.places)
-    result, shared = list[Run](), 0
+        shares = shares * _weights(jobs, order_rows, shape.lengths).index_select(0, shape.positions)
+    runs, used = list[Run](), 0
     counts = [steps * (b - a) * width for steps, a, b, width, _ in shape.pieces]
     row_parts = rows.split_with_sizes(counts)
     for piece_rows, (steps, a, b, width, partial) in zip(row_parts, shape.pieces, strict=True):
         share = None
         if partial:
-            share = shares[shared : shared + len(piece_rows)].view(steps, b - a, width)
-            shared += len(piece_rows)
-        result.append(Run(a, b, width, piece_rows.view(steps, -1), share))
-    return result
+            share = shares[used : used + len(piece_rows)].view(steps, b - a, width)
+            used += len(piece_rows)
+        runs.append(Run(a, b, width, piece_rows.view(steps, -1), share))
+    return runs
 
 
 def _weights(jobs: Jobs, rows: Tensor, lengths: Ints) -> Tensor:
-    """Each row's weight, of the table of its job; the jobs' rows have these lengths."""
+    """Each row's weight, from the table of its job; ``lengths`` are the rows of each job."""
     assert jobs.sample_weights is not None and jobs.weights_of is not None  # they come together
     starts = torch.from_numpy(jobs.weights_of * jobs.sample_weights.shape[1]).to(rows.device)
-    many = torch.from_numpy(lengths).to(rows.device)
-    table = torch.repeat_interleave(starts, many, output_size=len(rows))
+    counts = torch.from_numpy(lengths).to(rows.device)
+    table = torch.repeat_interleave(starts, counts, output_size=len(rows))
     return jobs.sample_weights.flatten().index_select(0, table.add_(rows))
 
 
@@ -109,22 +109,22 @@ Piece = tuple[int, int, int, int, bool]
 
 @dataclass(frozen=True, eq=False)
 class _Shape:
-    """What stays from round to round: who steps with how many samples, the passes that these are
-    of, how many samples of each client (J,) that are, and on the device where the batches stand in
-    the orders, and the shares of the runs that have some, one after the other.
+    """The part of a plan that is the same in every round: the runs, the passes, the samples of each
+    client (J,) in them, and on the device the positions of the batches in the orders, and the
+    shares of the runs that have some, one after the other.
     """
 
     pieces: list[Piece]
     passes: Passes
     lengths: Ints
-    places: Tensor
+    positions: Tensor
     shares: Tensor
 
 
 def _cached_shape(
     plans: dict[Any, _Shape], room: int, jobs: Jobs, begin: int, end: int, like: Tensor
 ) -> _Shape:
-    """The plan of steps begin..end-1, kept while among the last that were asked for."""
+    """The plan of steps begin..end-1, from the cache of the plans used last."""
     sizes_key = (
         jobs.sizes.tobytes(),
         jobs.steps.tobytes(),
@@ -134,7 +134,7 @@ def _cached_shape(
     key = *sizes_key, begin, end, like.device, like.dtype
     shape = plans.pop(key, None) or _shape(jobs, begin, end, like)
     plans[key] = shape
-    while sum(stored.places.nbytes + stored.shares.nbytes for stored in plans.values()) > room:
+    while sum(stored.positions.nbytes + stored.shares.nbytes for stored in plans.values()) > room:
         plans.pop(next(iter(plans)))
     return shape
 
@@ -143,34 +143,34 @@ def _shape(jobs: Jobs, begin: int, end: int, like: Tensor) -> _Shape:
     """The plan for these sizes and numbers of steps. With ``sample_weights`` every run has its
     shares.
     """
-    sizes, last, batch = jobs.sizes, jobs.steps, jobs.batch
-    shared = jobs.sample_weights is not None
+    sizes, step_counts, batch = jobs.sizes, jobs.steps, jobs.batch
+    is_weighted = jobs.sample_weights is not None
     per_pass = -(-sizes // batch)
-    first = begin // per_pass
-    passes = (np.minimum(last, end) - 1) // per_pass - first + 1
+    first_pass = begin // per_pass
+    passes = (np.minimum(step_counts, end) - 1) // per_pass - first_pass + 1
     lengths = sizes * passes
-    starts = np.cumsum(lengths) - lengths - first * sizes
+    starts = np.cumsum(lengths) - lengths - first_pass * sizes
     steps: list[tuple[Piece, Ints, NDArray[np.float64]]] = []
     for t in range(begin, end):
-        active = int(np.searchsorted(-last, -t))
-        number, within = np.divmod(t, per_pass[:active])
-        at = starts[:active] + number * sizes[:active] + within * batch
-        counts = np.minimum(batch, sizes[:active] - within * batch)
-        for a, b in groups(counts, SPARE * worth(like.device)):
+        active = int(np.searchsorted(-step_counts, -t))
+        pass_number, batch_number = np.divmod(t, per_pass[:active])
+        batch_starts = starts[:active] + pass_number * sizes[:active] + batch_number * batch
+        counts = np.minimum(batch, sizes[:active] - batch_number * batch)
+        for a, b in groups(counts, SPARE * work_factor(like.device)):
             width = int(counts[a:b].max())
-            full = bool((counts[a:b] == width).all())
-            reach, sizes_here = np.arange(width), counts[a:b, None]
-            share = (
-                ((reach < sizes_here) / sizes_here).ravel() if shared or not full else np.zeros(0)
-            )
-            if not full:
-                reach = np.where(reach < sizes_here, reach, 0)
-            piece = 1, a, b, width, shared or not full
-            steps.append((piece, (at[a:b, None] + reach).ravel(), share))
-    repeated = [list(same) for _, same in groupby([piece for piece, _, _ in steps])]
+            is_full = bool((counts[a:b] == width).all())
+            has_shares = is_weighted or not is_full
+            columns, batch_sizes = np.arange(width), counts[a:b, None]
+            is_real = columns < batch_sizes
+            share = (is_real / batch_sizes).ravel() if has_shares else np.zeros(0)
+            if not is_full:
+                columns = np.where(is_real, columns, 0)
+            piece = 1, a, b, width, has_shares
+            steps.append((piece, (batch_starts[a:b, None] + columns).ravel(), share))
+    repeated = [list(copies) for _, copies in groupby([piece for piece, _, _ in steps])]
     return _Shape(
-        [(len(same), *same[0][1:]) for same in repeated],
-        Passes.of(sizes, first, passes, sizes > batch),
+        [(len(copies), *copies[0][1:]) for copies in repeated],
+        Passes.of(sizes, first_pass, passes, sizes > batch),
         lengths,
         torch.from_numpy(np.concatenate([places for _, places, _ in steps])).to(like.device),
         torch.from_numpy(np.concatenate([share for _, _, share in steps])).to(like),
@@ -178,23 +178,23 @@ def _shape(jobs: Jobs, begin: int, end: int, like: Tensor) -> _Shape:
 
 
 def groups(counts: Ints, spare: int = SPARE) -> list[tuple[int, int]]:
-    """Runs of like batch sizes, in which at most ``spare`` rows, or SHARE of the real, are
-    padding.
+    """Ranges of clients with similar batch sizes, in which at most ``spare`` rows, or SHARE of the
+    real ones, are padding.
     """
     if len(counts) == 0:
         return []
     largest = int(counts.max())
     if largest * len(counts) - int(counts.sum()) <= max(spare, SHARE * int(counts.sum())):
         return [(0, len(counts))]
-    result: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     start, widest, real = 0, int(counts[0]), int(counts[0])
     for k in range(1, len(counts)):
         count = int(counts[k])
         wider, total = max(widest, count), real + count
         if wider * (k + 1 - start) - total > max(spare, SHARE * total):
-            result.append((start, k))
+            ranges.append((start, k))
             start, widest, real = k, count, count
         else:
             widest, real = wider, total
-    result.append((start, len(counts)))
-    return result
+    ranges.append((start, len(counts)))
+    return ranges

@@ -1,4 +1,4 @@
-"""Round: what an algorithm knows of a round before its clients train."""
+"""Round: what an algorithm sees of a round before its clients train."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Round:
     number : int
         t, from 0.
     clients : array of int (k,)
-        Who takes part, positions in the data, rising.
+        Clients that take part, positions in the data, rising.
     p : array (k,)
         Client weights among them, > 0, sum one: see ``Participation``.
     everyone : array (K,)
@@ -36,14 +36,14 @@ class Round:
     lr : float
         Of the clients in this round.
     losses : array (k,)
-        F_k(w^t) on all data of each client, for an algorithm that asks for it (``needs_losses``);
-        ValueError in another. ``measured_losses`` is None there.
+        F_k(w^t) on all data of each client, for an algorithm with ``needs_losses``; for another
+        ValueError, and ``measured_losses`` is None.
     state : mapping
-        What the algorithm keeps from round to round.
+        The algorithm's state.
     draws : array of int (k,)
-        How often each of the clients is drawn: more than once by a participation with replacement
-        alone. It trains once, and its p is the sum over its draws; what else looks at clients one
-        by one counts it so often.
+        Draws of each client: more than one only by a participation with replacement. A client
+        trains once, and its p is the sum over its draws; an algorithm that ranks or compares
+        clients counts it once for each draw.
     layers : tuple of int
         Parameters of each layer of the model.
     joins : tuple of int
@@ -74,28 +74,24 @@ class Round:
 
     @property
     def losses(self) -> Floats:
-        """The losses, of an algorithm that asked for them."""
+        """The losses; ValueError for an algorithm without ``needs_losses``."""
         if self.measured_losses is None:
             raise ValueError("losses must be asked for: the algorithm has needs_losses = False")
         return self.measured_losses
 
-    def known_losses(self) -> Floats:
-        """The same as ``losses``."""
-        return self.losses
-
     def over_draws(self, weigh: Callable[[Floats, Floats], Floats]) -> Floats:
         """Weights of the clients (k,): sums over draws of ``weigh`` of the draws' losses and p."""
-        each = np.repeat(np.arange(len(self.clients)), self.draws)
-        weights = weigh(self.losses[each], (self.p / self.draws)[each])
-        return np.bincount(each, weights, len(self.clients)).astype(np.float64)
+        draw_client = np.repeat(np.arange(len(self.clients)), self.draws)
+        weights = weigh(self.losses[draw_client], (self.p / self.draws)[draw_client])
+        return np.bincount(draw_client, weights, len(self.clients)).astype(np.float64)
 
     def among(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Self:
         """The round of some of its clients, their p scaled to sum one."""
-        some = self.some(rows)
-        return replace(some, p=some.p / some.p.sum())
+        subset = self.subset(rows)
+        return replace(subset, p=subset.p / subset.p.sum())
 
-    def some(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice, **changes: Any) -> Self:
+    def subset(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice, **changes: Any) -> Self:
         """The round of some of its clients, their p as they are, and with other ``changes``."""
-        found = {name: getattr(self, name) for name in self.by_client}
-        own = {name: None if each is None else each[rows] for name, each in found.items()}
-        return replace(self, **own, **changes)
+        arrays = {name: getattr(self, name) for name in self.by_client}
+        taken = {name: None if array is None else array[rows] for name, array in arrays.items()}
+        return replace(self, **taken, **changes)

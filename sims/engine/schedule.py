@@ -17,7 +17,7 @@ SCHEDULES: dict[str, type[Schedule]] = {}
 class Schedule(ByName, ABC):
     """A factor >= 0 on a learning rate, by round."""
 
-    known = SCHEDULES
+    registry = SCHEDULES
 
     @abstractmethod
     def __call__(self, round: int, rounds: int) -> float:

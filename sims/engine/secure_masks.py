@@ -46,21 +46,21 @@ def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:
     values = np.asarray(rows, dtype=np.float64)
     names = np.asarray(ids, dtype=np.int64)
     limit = LARGEST / max(1, len(names))
-    bad = ~(np.abs(values) < limit)
-    if bad.any():
-        k, s = np.argwhere(bad)[0]
+    is_invalid = ~(np.abs(values) < limit)
+    if is_invalid.any():
+        k, s = np.argwhere(is_invalid)[0]
         raise ValueError(
             f"reports must be finite and below {limit:g}, got {values[k, s]} of client {names[k]}"
         )
     sent = np.rint(values * 2.0**FRACTION).astype(np.int64).view(np.uint64)
     slots, rising = np.arange(values.shape[1]), np.argsort(names)
-    some = max(1, WORDS // max(1, values.size))
-    for first in range(0, len(names) - 1, some):  # the masks of some clients with larger ids
-        own, others = rising[first : first + some], rising[first + 1 :]
-        pads = counter.key(*words, names[own, None, None], names[others, None], slots)
-        pads *= np.triu(np.ones((len(own), len(others)), np.uint64))[..., None]
-        sent[own] += pads.sum(axis=1)
-        sent[others] -= pads.sum(axis=0)
+    step = max(1, WORDS // max(1, values.size))
+    for first in range(0, len(names) - 1, step):  # the masks of some clients with larger ids
+        block, larger = rising[first : first + step], rising[first + 1 :]
+        pads = counter.key(*words, names[block, None, None], names[larger, None], slots)
+        pads *= np.triu(np.ones((len(block), len(larger)), np.uint64))[..., None]
+        sent[block] += pads.sum(axis=1)
+        sent[larger] -= pads.sum(axis=0)
     return sent
 
 

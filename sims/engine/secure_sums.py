@@ -22,9 +22,9 @@ from fairfl.sims.engine.task import Floats, as_floats, as_tensor
 from fairfl.sims.engine.updates_in_blocks import Received
 
 OWN = "own."
-"""State entries whose names begin so are the clients' memory, hidden from the server's hooks."""
+"""State entries with this prefix are the clients' memory, hidden from the server's hooks."""
 REPORTS = "reports"
-"""Entry of the state with the number of clients that report, which ``steer`` is given."""
+"""Entry of the state that ``steer`` gets: the number of reporting clients."""
 ENROL, REPORT, UPDATE = 101, 102, 103
 """Purpose of a mask: a word of its key."""
 
@@ -33,11 +33,11 @@ SUM_ONLY: dict[str, type[SumOnly]] = {}
 
 @dataclass(frozen=True, eq=False)
 class CellRound(Round):
-    """A round in which each client knows the group and label of its own people, and all can add
-    numbers up.
+    """A round in which each client sees the groups and labels of its own people, and clients can
+    take secure sums.
 
-    ``add`` takes reports (k, S), a row for each client, and returns their sum (S,), which it
-    broadcasts; masked, and counted.
+    ``add`` takes reports (k, S), a row for each client, and returns their sum (S,), which all
+    clients receive. The reports are masked, and their bits counted.
     """
 
     index: CellIndex = field(kw_only=True)
@@ -50,35 +50,33 @@ class SumOnly(Algorithm):
     Before round 0 every client reports ``enrol``, and the server's ``begin`` makes the state of the
     sum. In each round clients measure the losses of their cells where ``measured`` says, at the
     broadcast model before they train ("start"), each at its own trained model ("end"), or not at
-    all ("never"). They may keep something (``remember``), and report (``report``). The server's
-    ``steer`` sees the sum of the reports, and its part of the state. Updates are added with the
-    weights of ``weigh``, which clients apply themselves.
+    all ("never"). They may update their memory (``remember``), and report (``report``). The
+    server's ``steer`` sees the sum of the reports, and its part of the state. Updates are added
+    with the weights of ``weigh``, which clients apply themselves.
 
-    Reports travel masked (``secure_masks.py``), and updates where ``Computing.masked_updates`` says
-    so.
-    Hooks of the clients take a ``CellRound``; ``begin`` and ``steer``, the server's, are given sums
-    and public state, no client's row. (Both kinds are methods of one object: that no client's hook
-    hides a row in it is the author's part.) Where one client alone reports, the sum is its report:
-    a protocol with a threshold would stop there, this does not. The clients' hooks are written for
-    all of them at once: row k of what they return must depend on client k, the state and sums
-    alone.
+    Reports are sent masked (``secure_masks.py``), and updates too with ``masked_updates``. Hooks of
+    the clients take a ``CellRound``; the server's, ``begin`` and ``steer``, get sums and public
+    state, no client's row. (Both are methods of one object: its author must not store a client's
+    row there.) With a single reporting client the sum is its report: a protocol with a threshold
+    would stop, this does not. The clients' hooks compute all rows at once: row k must depend on
+    client k, the state and sums alone.
     """
 
-    # of their own: these want data with groups, which the tests of the other algorithms do not have
-    known = SUM_ONLY
+    # a registry apart from Algorithm's: these algorithms need data with groups
+    registry = SUM_ONLY
 
     def measured(self, number: int) -> Literal["start", "end", "never"]:
-        """Where the cells of round ``number`` are measured."""
+        """The model at which the cells of round ``number`` are measured."""
         return "start"
 
     @property
     def needs(self) -> frozenset[str]:
-        """What is measured of the cells: "loss", "wrong" and "accepting" (a pass more)."""
+        """Sums that are measured: "loss", "wrong" and "accepting" (one more forward pass)."""
         return frozenset(("loss", "wrong"))
 
     @property
     def complete(self) -> bool:
-        """Whether every client must take part; False: sums over some stand for all."""
+        """Whether every client must take part; False: sums over some estimate those over all."""
         return True
 
     def word_bits(self, clients: int) -> int:
@@ -88,11 +86,11 @@ class SumOnly(Algorithm):
     # The clients' side
 
     def enrol(self, counts: Floats) -> Floats:
-        """What clients report once (K, S), by rising id: their counts of people (K, A, 2)."""
+        """First reports (K, S), clients by rising id, from their counts of people (K, A, 2)."""
         return counts.reshape(len(counts), -1)
 
     def models(self, round: CellRound) -> Tensor | None:
-        """Models of the clients' own (K, P) to measure at the start in place of w^t."""
+        """The clients' models (K, P), measured at the start in place of w^t; None for w^t."""
         return None
 
     def remember(self, round: CellRound, cells: CellSums) -> State:
@@ -115,7 +113,7 @@ class SumOnly(Algorithm):
 
     @abstractmethod
     def begin(self, total: Floats, clients: int) -> State:
-        """The state before round 0, from the sum of what the clients enrolled with."""
+        """The state before round 0, from the sum of the first reports."""
 
     def steer(self, total: Floats, state: State) -> State:
         """The state after a round's reports, from their sum and ``state``'s REPORTS."""
@@ -123,7 +121,7 @@ class SumOnly(Algorithm):
 
     @final
     def server(self, received: Received) -> Aggregate:
-        """Not for this kind of algorithm: its server never receives updates one by one."""
+        """TypeError: the server of such an algorithm never receives single updates."""
         raise TypeError(f"{type(self).__name__} has no server hook: its server sees sums alone")
 
 
@@ -151,38 +149,44 @@ class Summed:
         by_id = self.index.by_id
         rows = self.algorithm.enrol(self.index.counts[by_id])
         total = secure.unmask(secure.mask(rows, self.data.names[by_id], self.seed, ENROL))
-        memory = _merge({}, self.algorithm.start(clients, weights, params), own=True)
-        return _merge(memory, self.algorithm.begin(total, clients), own=False)
+        memory = _merge({}, self.algorithm.start(clients, weights, params), private=True)
+        return _merge(memory, self.algorithm.begin(total, clients), private=False)
 
-    def before(self, round: Round) -> CellRound:
-        """The round as clients know it."""
+    def begin_round(self, round: Round) -> CellRound:
+        """The round as its clients see it; the counts of bits and sums begin at 0."""
         self.bits = self.sums = 0
-        known = self._known(round)
-        self._everyone(known)
-        return known
+        cell_round = self._cell_round(round)
+        self._everyone(cell_round)
+        return cell_round
 
-    def where(self, round: CellRound) -> tuple[Tensor, bool] | None:
+    def start_models(self, round: CellRound) -> tuple[Tensor, bool] | None:
         """The models measured at the start, (P,) or with True (k, P); None if none are."""
         if self.algorithm.measured(round.number) != "start":
             return None
-        own = self.algorithm.models(round)
-        return (round.params, False) if own is None else (own, True)
+        models = self.algorithm.models(round)
+        return (round.params, False) if models is None else (models, True)
 
-    def measured(self, params: Tensor, round: Round, *, own: bool) -> Tensor:
+    def measured(self, params: Tensor, round: Round, *, personal: bool) -> Tensor:
         """Sums over the cells of the round's clients, as ``CellIndex.measure``."""
-        given = self.model, params, self.data, round.clients
-        how = {"memory_limit": self.memory_limit, "needs": self.algorithm.needs}
-        return self.index.measure(*given, own=own, **how)
+        return self.index.measure(
+            self.model,
+            params,
+            self.data,
+            round.clients,
+            personal=personal,
+            memory_limit=self.memory_limit,
+            needs=self.algorithm.needs,
+        )
 
     def server(self, received: Received) -> Aggregate:
-        """What to do with the updates; ``masked`` ones are held all at once."""
-        round = self._known(received)
+        """The step, from sums over clients; with ``masked`` all updates are in memory at once."""
+        round = self._cell_round(received)
         if self.algorithm.measured(round.number) == "end":
             self._everyone(round)
             sums = [self._trained_cells(part) for part in received.parts()]
             round = self.exchange(round, np.concatenate(sums, 1))
         round = replace(
-            round, state=_merge(round.state, self.algorithm.keep(round, received), own=True)
+            round, state=_merge(round.state, self.algorithm.keep(round, received), private=True)
         )
         weights = self.algorithm.weigh(round)
         self.sent = weights is not None
@@ -198,10 +202,10 @@ class Summed:
 
     def _trained_cells(self, part: Received) -> Floats:
         """The clients' cells, each at its trained model (n, k, A, 2)."""
-        own = (part.params + part.updates)[None]
-        return as_floats(self.measured(own, part, own=True)[:, 0])
+        models = (part.params + part.updates)[None]
+        return as_floats(self.measured(models, part, personal=True)[:, 0])
 
-    def _known(self, round: Round) -> CellRound:
+    def _cell_round(self, round: Round) -> CellRound:
         def add(rows: Floats) -> Floats:
             self.sums += 1
             self.bits += rows.shape[1] * self.algorithm.word_bits(len(rows))
@@ -213,7 +217,7 @@ class Summed:
     def exchange(self, round: CellRound, sums: Floats) -> CellRound:
         """The round after clients reported their measures (n, k, A, 2) and received the sum."""
         cells = self.index.cells(sums, round.clients, self.algorithm.needs)
-        state = _merge(round.state, self.algorithm.remember(round, cells), own=True)
+        state = _merge(round.state, self.algorithm.remember(round, cells), private=True)
         round = replace(round, state=state)
         rows = self.algorithm.report(round, cells)
         if rows.shape[1] == 0:
@@ -221,7 +225,7 @@ class Summed:
         public = {name: value for name, value in state.items() if not name.startswith(OWN)}
         public[REPORTS] = as_tensor(np.array([len(rows)]))
         return replace(
-            round, state=_merge(state, self.algorithm.steer(round.add(rows), public), own=False)
+            round, state=_merge(state, self.algorithm.steer(round.add(rows), public), private=False)
         )
 
     def _everyone(self, round: CellRound) -> None:
@@ -236,28 +240,34 @@ class Summed:
 
 
 def report_together(rounds: Sequence[tuple[Summed, CellRound]]) -> list[CellRound]:
-    """The rounds after their start; what replicates measure alike is measured in one pass."""
-    result = [round for _, round in rounds]
-    alike: dict[tuple[object, ...], list[tuple[int, Tensor]]] = defaultdict(list)
+    """The rounds after the reports at their start. Replicates that measure the same sums of the
+    same clients are measured in one pass.
+    """
+    reported = [round for _, round in rounds]
+    batches: dict[tuple[object, ...], list[tuple[int, Tensor]]] = defaultdict(list)
     for i, (summed, round) in enumerate(rounds):
-        at = summed.where(round)
-        if at is not None:
-            alike[summed.algorithm.needs, at[1], round.clients.tobytes()].append((i, at[0]))
-    for (_, own, _), members in alike.items():
+        models = summed.start_models(round)
+        if models is not None:
+            params, personal = models
+            key = summed.algorithm.needs, personal, round.clients.tobytes()
+            batches[key].append((i, params))
+    for (_, personal, _), members in batches.items():
         summed, round = rounds[members[0][0]]
         params = torch.stack([params for _, params in members])
-        sums = as_floats(summed.measured(params, round, own=bool(own)))
-        for (i, _), one in zip(members, sums.swapaxes(0, 1), strict=True):
-            result[i] = rounds[i][0].exchange(rounds[i][1], one)
-    return result
+        sums = as_floats(summed.measured(params, round, personal=bool(personal)))
+        for (i, _), replicate_sums in zip(members, sums.swapaxes(0, 1), strict=True):
+            reported[i] = rounds[i][0].exchange(rounds[i][1], replicate_sums)
+    return reported
 
 
-def _merge(state: State, new: State, *, own: bool) -> State:
-    """The state with new values; ValueError where a side sets what belongs to the other."""
-    wrong = [name for name in new if name.startswith(OWN) != own]
-    if wrong:
+def _merge(state: State, new: State, *, private: bool) -> State:
+    """The state with new values; ValueError where the server sets a client's entry, or a client the
+    server's.
+    """
+    misplaced = [name for name in new if name.startswith(OWN) != private]
+    if misplaced:
         raise ValueError(
-            f"state must have names that {'begin' if own else 'do not begin'} with {OWN!r}, got "
-            f"{wrong}"
+            f"state must have names that {'begin' if private else 'do not begin'} with {OWN!r}, "
+            f"got {misplaced}"
         )
     return {**state, **new}

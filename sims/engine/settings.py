@@ -1,4 +1,4 @@
-"""How a run trains and computes: frozen settings, checked when they are made."""
+"""Settings of a run's training and computing: frozen, checked when they are made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST = 1e38
 
 @dataclass(frozen=True)
 class Training:
-    """Local SGD, the same for all replicates but for what a replicate overrides.
+    """Local SGD, the same for all replicates except for the rates that a replicate sets.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Training:
     lr, momentum, weight_decay : float
         Of local SGD as torch's: v = momentum v + g, w -= lr v, v = 0 at the start of every round.
     batch_size : int or None
-        Samples a step; None for all of a client's. The last batch of a pass has what is left.
+        Samples a step; None for all of a client's. The last batch of a pass has the remaining ones.
     epochs, steps : int
         Passes over a client's data in a round, or SGD steps, the same for every client; one of the
         two, one pass where neither is given.
@@ -38,13 +38,13 @@ class Training:
     server_lr : float
         The factor on the aggregate update.
     server_schedule : Schedule
-        A factor on ``server_lr`` by round: what makes FedMGDA+'s normalised steps shrink.
+        A factor on ``server_lr`` by round; FedMGDA+ needs it so that its normalised steps shrink.
     participation : Participation
         Who takes part.
     dropout, stragglers : float in [0, 1]
         Probability that a client's update is lost, and that it does only part of its n steps (1, 2,
-        ..., n alike). Who is left is weighed by p among themselves: unbiased where the p_k are
-        equal; where nobody is, nothing moves.
+        ..., n equally likely). The weights p of the remaining clients are scaled to sum one:
+        unbiased where the p_k are equal. A round without clients changes nothing.
     """
 
     rounds: int
@@ -88,7 +88,7 @@ def check_rates(lr: float, momentum: float, weight_decay: float, server_lr: floa
 
 @dataclass(frozen=True)
 class Computing:
-    """Where and how it is computed; nothing here changes a result by more than rounding.
+    """Device, precision and memory of a run; nothing here changes a result by more than rounding.
 
     Parameters
     ----------
@@ -98,29 +98,27 @@ class Computing:
         changed.
     dtype : "float32" or "float64"
     memory_limit : int or "auto"
-        Bytes that the tensors of a chunk of clients and the updates that are kept may take, to a
-        fifth; one client always goes, and so do a forward pass of 64 MiB and two blocks of updates
-        of 8 MiB. Steps are planned ahead in up to half as much again, and the last plans are kept
-        in an eighth. Where a replicate's updates take more than half of it, its clients train and
-        are added up some at a time. Updates that are looked at all at once (FedMGDA+, and masked
-        ones) may take as much again, and raise ValueError where they take more; models that an
-        algorithm
-        keeps of every client (Ditto, LFT between averages) come on top, in a round three times.
-        "auto": half of what is free when the simulation starts, on the device or, where the system
-        tells, in memory.
+        Bytes for the tensors of a chunk of clients and for the stored updates, to within a fifth;
+        one client, a forward pass of 64 MiB and two blocks of updates of 8 MiB are always allowed.
+        Plans of steps take up to half as much again, and the cache of plans an eighth. Where a
+        replicate's updates take more than half of the limit, its clients train, and are added up,
+        some at a time. Updates that are needed all at once (FedMGDA+, and masked ones) may take as
+        much again, and raise ValueError where they take more. Models that an algorithm stores for
+        every client (Ditto, LFT between averages) are extra, in a round three times. "auto": half
+        of the free memory when the simulation starts: of the device or, where known, of the system.
     threads : int, optional
-        Of torch on the CPU; by default one for small models, for which several are slower, and
-        torch's own number else.
+        Of torch on the CPU; by default one for small models, for which several are slower, else
+        torch's default.
     backend : "batched" or "loop"
-        The engine, or its slow twin.
+        The engine, or its slow reference.
     non_finite : "raise" or "drop"
-        What to do with an update or a loss that is NaN or infinite: stop and name client and round,
-        or leave the client out of the round, which is counted. Where updates do not fit into memory
-        "drop" trains each round twice: the others are weighed without what is left out.
+        For an update or a loss that is NaN or infinite: stop with the client and the round, or
+        leave the client out of the round, which is counted. Where updates do not fit into memory
+        "drop" trains each round twice: the weights of the others depend on who is left out.
     masked_updates : bool
         Whether updates, too, travel as masked fixed-point numbers (``secure_masks.py``), 8 bytes
         each, so that no server sees one of them: their sum over k clients is rounded to k 2^-37.
-        For runs whose algorithms all are behind sums.
+        For runs in which every algorithm's server sees sums alone.
     """
 
     device: str = "auto"
@@ -151,9 +149,9 @@ class Computing:
             raise ValueError(
                 f"device must be 'auto', 'cpu', 'cuda' or 'cuda:N', got {self.device!r}"
             )
-        device, there = torch.device(name), torch.cuda.device_count()
-        if device.type == "cuda" and (device.index or 0) >= there:
-            raise ValueError(f"device must be there, got {self.device!r} with {there} GPUs")
+        device, n_gpus = torch.device(name), torch.cuda.device_count()
+        if device.type == "cuda" and (device.index or 0) >= n_gpus:
+            raise ValueError(f"device must be there, got {self.device!r} with {n_gpus} GPUs")
         return device
 
     def bytes(self) -> int:
@@ -175,15 +173,15 @@ class Computing:
 
 
 RATES = ("lr", "momentum", "weight_decay", "server_lr")
-"""Settings that a replicate may have of its own."""
+"""Settings that a replicate can override."""
 
 
 @dataclass(frozen=True)
 class Replicate:
     """A seed and an algorithm; rates that are None are the training's.
 
-    Its results are those it would have alone, to rounding: others beside it change the order in
-    which numbers are added up, and no draw.
+    Its results are those of a run alone, to rounding: other replicates change the order of
+    summation, and no draw.
     """
 
     algorithm: Algorithm

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from fairfl._support.checks import instance
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm
-from fairfl.sims.engine.answers import NonFiniteUpdate, answer, refuse
+from fairfl.sims.engine.answers import NonFiniteUpdate, refuse, server_step
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.group_label_sums import CellIndex
@@ -52,7 +52,7 @@ class Simulation:
     params : tensor (R, P)
         Global parameters.
     states : list of mappings
-        What each algorithm keeps.
+        Each algorithm's state.
     weights : list of (clients (m,), weights (m,))
         Of each replicate's last round: w^(t+1) = w^t + server_lr sum_k weights_k (w_k - w^t).
 
@@ -83,17 +83,17 @@ class Simulation:
         self.data = self.parts["train"]
         first = [model.init(replicate.seed) for replicate in self.replicates]
         self.params = torch.stack(first).to(self.device, dtype)
-        self.summed = self._behind_sums()
+        self.summed = self._secure_sums()
         started = [
             self._server(r).start(self.data.clients, data.p, params)
             for r, params in enumerate(self.params)
         ]
-        self.states: list[State] = [self._kept(r, state) for r, state in enumerate(started)]
+        self.states: list[State] = [self._checked(r, state) for r, state in enumerate(started)]
         nobody = np.zeros(0, np.int64), np.zeros(0)
         self.weights: list[tuple[Ints, Floats]] = [nobody] * len(first)
         self.round = 0
 
-    def _behind_sums(self) -> list[Summed | None]:
+    def _secure_sums(self) -> list[Summed | None]:
         """The secure aggregation of each replicate whose server sees sums alone."""
         masked = self.computing.masked_updates
         for replicate in self.replicates:
@@ -104,12 +104,12 @@ class Simulation:
                 )
         if not any(isinstance(replicate.algorithm, SumOnly) for replicate in self.replicates):
             return [None] * len(self.replicates)
-        index, given = CellIndex(self.data), (self.model, self.data)
+        index, model, data, limit = CellIndex(self.data), self.model, self.data, self.limit
         return [
-            Summed(each.algorithm, index, *given, each.seed, self.limit, masked=masked)
-            if isinstance(each.algorithm, SumOnly)
+            Summed(replicate.algorithm, index, model, data, replicate.seed, limit, masked=masked)
+            if isinstance(replicate.algorithm, SumOnly)
             else None
-            for each in self.replicates
+            for replicate in self.replicates
         ]
 
     @property
@@ -121,12 +121,12 @@ class Simulation:
         """One round of every replicate; a row of measures for each."""
         if self.done:
             raise ValueError(f"rounds must be more than are done, got {self.training.rounds}")
-        kept = self.params.clone(), list(self.states), list(self.weights)
+        before = self.params.clone(), list(self.states), list(self.weights)
         try:
             with self._threads(), torch.set_grad_enabled(self.computing.backend == "loop"):
                 rows = self._train(self._begin())
-        except BaseException:  # where a replicate cannot go on, none has
-            self.params, self.states, self.weights = kept
+        except BaseException:  # a round that fails in one replicate is undone in all
+            self.params, self.states, self.weights = before
             raise
         self.round += 1
         return rows
@@ -135,91 +135,107 @@ class Simulation:
         """The rounds' rows. Replicates train together where all updates take no more than half
         of the memory, else one after the other, some of their clients at a time.
         """
-        given = self.model, self.data, self.params
-        every = [task for _, own, _ in begun for task in own]
-        if 2 * bytes_of(self.model, self.params, every) <= self.limit:
-            updates = iter(perform(*given, every, self.computing, self.limit))
-            mine = [tuple(next(updates) for _ in own) for _, own, _ in begun]
-            trains: list[Arrivals] = [lambda tasks=tasks: [tasks] for tasks in mine]
+        model, data, params, limit = self.model, self.data, self.params, self.limit
+        by_replicate = [assignments for _, assignments, _ in begun]
+        flat = [assignment for assignments in by_replicate for assignment in assignments]
+        if 2 * bytes_of(model, params, flat) <= limit:
+            updates = iter(perform(model, data, params, flat, self.computing, limit))
+            tasks = [tuple(next(updates) for _ in assignments) for assignments in by_replicate]
+            trains: list[Arrivals] = [lambda updates=updates: [updates] for updates in tasks]
         else:
-            how = self.computing, self.limit
-            trains = [partial(perform_in_parts, *given, own, *how) for _, own, _ in begun]
+            trains = [
+                partial(perform_in_parts, model, data, params, assignments, self.computing, limit)
+                for assignments in by_replicate
+            ]
         return self._finish(begun, trains)
 
     def _begin(self) -> list[Begun]:
-        """Who takes part, what they report, and what each client is to do, of every replicate."""
-        drawn = [self._drawn(r) for r in range(len(self.replicates))]
-        measured = self._losses([round for round, _ in drawn])
-        rows = [self._known(r, *drawn[r], measured.get(r)) for r in range(len(drawn))]
+        """Each replicate's round: its clients, their reports and their assignments."""
+        draws = [self._draw(r) for r in range(len(self.replicates))]
+        measured = self._losses([round for round, _ in draws])
+        rows = [self._with_losses(*draw, measured.get(r)) for r, draw in enumerate(draws)]
         rounds: list[Round] = [round for round, _ in rows]
-        behind = {
-            r: (summed, summed.before(round))
+        cell_rounds = {
+            r: (summed, summed.begin_round(round))
             for r, (summed, round) in enumerate(zip(self.summed, rounds, strict=True))
             if summed is not None and len(round.clients)
         }
-        for r, round in zip(behind, report_together(list(behind.values())), strict=True):
+        reported = report_together(list(cell_rounds.values()))
+        for r, round in zip(cell_rounds, reported, strict=True):
             rounds[r] = round
         return [self._assign(r, round, rows[r][1]) for r, round in enumerate(rounds)]
 
-    def _drawn(self, r: int) -> tuple[Round, dict[str, Any]]:
-        """The round of the clients who take part and are not lost, and what is known of it."""
+    def _draw(self, r: int) -> tuple[Round, dict[str, Any]]:
+        """The round of the clients who take part and do not drop out, and its row of counts."""
         t, training, ids = self.round, self.training, self.data.names
         seed = self.replicates[r].seed
-        chosen = training.participation.choose(seed, t, ids, self.source.p)
-        clients, share, draws = taking_part.merged(*chosen)
-        many = len(clients)
+        positions, share = training.participation.choose(seed, t, ids, self.source.p)
+        clients, share, draws = taking_part.merged(positions, share)
+        n_chosen = len(clients)
         if training.dropout:
-            left = ~taking_part.dropouts(training.dropout, seed, t, ids[clients])
-            clients, share, draws = clients[left], share[left], draws[left]
-        rate = self.rates[r][0] * training.schedule(t, training.rounds)
-        share = share / share.sum()
-        given = t, clients, share, self.source.p, self.params[r], rate, None, self.states[r]
-        joins = training.participation.joined(t)
-        round = Round(*given, draws=draws, layers=self.model.layers, joins=joins)
-        counts = {"chosen": many, "dropouts": many - len(clients)}
+            stays = ~taking_part.dropouts(training.dropout, seed, t, ids[clients])
+            clients, share, draws = clients[stays], share[stays], draws[stays]
+        round = Round(
+            number=t,
+            clients=clients,
+            p=share / share.sum(),
+            everyone=self.source.p,
+            params=self.params[r],
+            lr=self.rates[r][0] * training.schedule(t, training.rounds),
+            measured_losses=None,
+            state=self.states[r],
+            draws=draws,
+            layers=self.model.layers,
+            joins=training.participation.joined(t),
+        )
+        counts = {"chosen": n_chosen, "dropouts": n_chosen - len(clients)}
         return round, {"round": t, "replicate": r, **counts, "bad_losses": 0, "loss_samples": 0}
 
     def _losses(self, rounds: list[Round]) -> dict[int, Floats]:
-        """F_k(w^t), or tilted, for the replicates that ask: one pass for those alike."""
-        alike: dict[tuple[bytes, float], list[int]] = defaultdict(list)
+        """F_k(w^t), or tilted, for the algorithms with ``needs_losses``: one pass for all that have
+        the same clients and tilt.
+        """
+        groups: dict[tuple[bytes, float], list[int]] = defaultdict(list)
         for r, (round, replicate) in enumerate(zip(rounds, self.replicates, strict=True)):
             if replicate.algorithm.needs_losses:
-                alike[round.clients.tobytes(), replicate.algorithm.tilt].append(r)
-        found = dict[int, Floats]()
-        for (_, tilt), members in alike.items():
+                groups[round.clients.tobytes(), replicate.algorithm.tilt].append(r)
+        losses = dict[int, Floats]()
+        for (_, tilt), members in groups.items():
             params = torch.stack([self.params[r] for r in members])
-            given = self.model, params, self.data, rounds[members[0]].clients
-            every = measure_models(*given, right=False, memory_limit=self.limit).means(tilt)
-            found |= zip(members, as_floats(every).reshape(len(members), -1), strict=True)
-        return found
+            clients = rounds[members[0]].clients
+            means = measure_models(
+                self.model, params, self.data, clients, right=False, memory_limit=self.limit
+            ).means(tilt)
+            losses |= zip(members, as_floats(means).reshape(len(members), -1), strict=True)
+        return losses
 
-    def _known(
-        self, r: int, round: Round, counts: dict[str, Any], losses: Floats | None
+    def _with_losses(
+        self, round: Round, counts: dict[str, Any], losses: Floats | None
     ) -> tuple[Round, dict[str, Any]]:
         """The round with its losses, among the clients whose losses are finite."""
         if losses is not None:
-            fine = np.isfinite(losses)
-            if not fine.all() and self.computing.non_finite != "drop":
-                refuse(self.data.names[round.clients[~fine]], self.round, "loss")
+            is_finite = np.isfinite(losses)
+            if not is_finite.all() and self.computing.non_finite != "drop":
+                refuse(self.data.names[round.clients[~is_finite]], self.round, "loss")
             counts |= {
                 "loss_samples": int(self.data.sizes[round.clients].sum()),
-                "bad_losses": int((~fine).sum()),
+                "bad_losses": int((~is_finite).sum()),
             }
-            # of a sample's loss, and of the sum of the client's
-            most = int(self.data.sizes[round.clients].max(initial=1))
-            rounding = 4 * torch.finfo(self.params.dtype).eps + most * np.finfo(np.float64).eps
+            # rounding of a sample's loss, and of the sum over the largest client
+            largest = int(self.data.sizes[round.clients].max(initial=1))
+            rounding = 4 * torch.finfo(self.params.dtype).eps + largest * np.finfo(np.float64).eps
             round = replace(round, measured_losses=losses)
-            round = round if fine.all() else round.among(fine)
+            round = round if is_finite.all() else round.among(is_finite)
             round = replace(round, measured_losses=tied(round.losses, rounding))
-        losses, many = round.measured_losses, len(round.clients)
+        losses, n_clients = round.measured_losses, len(round.clients)
         size, reported = self.params.element_size() * self.model.size, int(losses is not None)
-        counts |= {"bytes_down": size * counts["chosen"], "bytes_up": 8 * reported * many}
-        if losses is not None and many:
+        counts |= {"bytes_down": size * counts["chosen"], "bytes_up": 8 * reported * n_clients}
+        if losses is not None and n_clients:
             counts |= {"mean_loss": float(round.p @ losses), "max_loss": float(losses.max())}
         return round, counts
 
     def _assign(self, r: int, round: Round, row: dict[str, Any]) -> Begun:
-        """What each client is to do, and how much of it."""
+        """The round with each task's assignment, and its row of counts."""
         (_, momentum, decay, _), replicate = self.rates[r], self.replicates[r]
         clients, training, seed = round.clients, self.training, replicate.seed
         names, sizes = self.data.names[clients], self.data.sizes[clients]
@@ -228,7 +244,7 @@ class Simulation:
             effort = taking_part.efforts(training.stragglers, seed, round.number, names)
         tasks = replicate.algorithm.client(round) if len(clients) else ()
         instance(f"the tasks of {type(replicate.algorithm).__name__}.client", tasks, tuple)
-        given, done = list[Assignment](), {"steps": 0, "samples": 0}
+        assignments, totals = list[Assignment](), {"steps": 0, "samples": 0}
         for number, task in enumerate(tasks):
             instance(f"a task of {type(replicate.algorithm).__name__}.client", task, LocalTask)
             for name, rows in (("start", task.start), ("linear", task.linear)):
@@ -237,37 +253,45 @@ class Simulation:
                         f"{name} must have shape ({len(clients)}, {self.model.size}), got "
                         f"{tuple(rows.shape)} from {replicate.algorithm!r}"
                     )
-            much = training.batch_size, training.epochs, training.steps
-            steps, batch, *cost = work(sizes, effort, *((None, None, 1) if task.whole else much))
+            local = training.batch_size, training.epochs, training.steps
+            steps, batch, *cost = work(sizes, effort, *((None, None, 1) if task.whole else local))
             rates = round.lr, 0.0 if task.whole else momentum, decay, task.prox, 1.0
-            given.append(Assignment(r, number, seed, round, task, steps, batch, rates))
-            done = {name: done[name] + more for name, more in zip(done, cost, strict=True)}
-        return round, given, row | {"stragglers": int((effort < 1).sum())} | done
+            assignments.append(Assignment(r, number, seed, round, task, steps, batch, rates))
+            totals = {k: totals[k] + count for k, count in zip(totals, cost, strict=True)}
+        return round, assignments, row | {"stragglers": int((effort < 1).sum())} | totals
 
     def _finish(self, begun: list[Begun], trains: list[Arrivals]) -> list[dict[str, Any]]:
-        """Leave out what is not finite, take the servers' steps, and return the round's rows."""
+        """Take the servers' steps from the finite updates, and return the round's rows."""
         rows = []
-        for r, ((round, given, row), train) in enumerate(zip(begun, trains, strict=True)):
+        for r, ((round, assignments, row), train) in enumerate(zip(begun, trains, strict=True)):
             self.weights[r] = round.clients[:0], np.zeros(0)
             row |= {"received": 0, "non_finite": 0, "step_norm": 0.0}
             rows.append(row)
-            if given:
-                names, drop = self.data.names[round.clients], self.computing.non_finite == "drop"
-                asked = self._server(r), round, train, names, given[0].steps
-                found = answer(*asked, drop=drop, room=self.limit)
-                if found is not None:
-                    row["received"] = len(found[0].clients)
-                    row["step_norm"] = self._step(r, *found)
-                row["non_finite"] = len(names) - row["received"]
+            if assignments:
+                ids = self.data.names[round.clients]
+                outcome = server_step(
+                    self._server(r),
+                    round,
+                    train,
+                    ids,
+                    assignments[0].steps,
+                    drop=self.computing.non_finite == "drop",
+                    room=self.limit,
+                )
+                if outcome is not None:
+                    received, aggregate = outcome
+                    row["received"] = len(received.clients)
+                    row["step_norm"] = self._step(r, received, aggregate)
+                row["non_finite"] = len(ids) - row["received"]
                 self._count_bytes(r, row)
         return rows
 
     def _server(self, r: int) -> Algorithm | Summed:
-        """Who is asked what becomes of the updates."""
+        """The replicate's server: its secure aggregation, or its algorithm."""
         return self.summed[r] or self.replicates[r].algorithm
 
-    def _kept(self, r: int, state: State) -> State:
-        """The state; ValueError unless all of it is tensors, which checkpoints hold."""
+    def _checked(self, r: int, state: State) -> State:
+        """The state; ValueError unless its values are tensors, which checkpoints can store."""
         for name, value in state.items():
             if not isinstance(value, Tensor):
                 owner = self.replicates[r].algorithm
@@ -275,7 +299,7 @@ class Simulation:
         return state
 
     def _count_bytes(self, r: int, row: dict[str, Any]) -> None:
-        """What the updates that came back took, and what is sent behind sums."""
+        """Add the bytes of the updates received, and of the messages of secure aggregation."""
         up, summed = self.params.element_size() * self.model.size, self.summed[r]
         if summed is not None:
             up = up * (summed.sent and not summed.masked) + -(-summed.bits // 8)
@@ -286,15 +310,15 @@ class Simulation:
         """Take the server's step; its length."""
         owner, step, params = self.replicates[r].algorithm, aggregate.step, self.params[r]
         if step is None or step.shape != params.shape:
-            found = None if step is None else tuple(step.shape)
+            shape = None if step is None else tuple(step.shape)
             raise ValueError(
-                f"step must have shape ({self.model.size},), got {found} from {owner!r}"
+                f"step must have shape ({self.model.size},), got {shape} from {owner!r}"
             )
         schedule = self.training.server_schedule(received.number, self.training.rounds)
         step, factor = step.to(self.device, params.dtype), self.rates[r][3] * schedule
         step = step if factor == 1 else step * factor
         params.add_(step)
-        self.states[r] = self._kept(r, aggregate.state)
+        self.states[r] = self._checked(r, aggregate.state)
         self.weights[r] = received.clients, aggregate.weights
         if not sound(params):
             raise NonFiniteUpdate(
@@ -309,17 +333,23 @@ class Simulation:
         with self._threads(), torch.no_grad():
             for r, replicate in enumerate(self.replicates):
                 algorithm = replicate.algorithm
-                own = algorithm.personal(self.states[r])
-                which = {} if algorithm.is_ensemble else {"global": self.params[r]}
-                which |= {} if own is None else {"personal": own}
-                for (part, data), (name, params) in product(self.parts.items(), which.items()):
-                    given = self.model, params[None], data, np.arange(data.clients)
-                    found = measure_models(*given, own=params.ndim > 1, memory_limit=self.limit)
-                    right = found.accuracies()
+                personal = algorithm.personal(self.states[r])
+                models = {} if algorithm.is_ensemble else {"global": self.params[r]}
+                models |= {} if personal is None else {"personal": personal}
+                for (part, data), (name, params) in product(self.parts.items(), models.items()):
+                    measures = measure_models(
+                        self.model,
+                        params[None],
+                        data,
+                        np.arange(data.clients),
+                        personal=params.ndim > 1,
+                        memory_limit=self.limit,
+                    )
+                    accuracies = measures.accuracies()
                     row = {"round": self.round, "replicate": r, "part": part, "model": name}
                     row |= {"client": data.names, "samples": data.sizes}
-                    row["loss"] = as_floats(found.means())
-                    row["accuracy"] = None if right is None else as_floats(right)
+                    row["loss"] = as_floats(measures.means())
+                    row["accuracy"] = None if accuracies is None else as_floats(accuracies)
                     rows.append(row)
         return rows
 
@@ -327,8 +357,8 @@ class Simulation:
     def _threads(self) -> Iterator[None]:
         """torch's number of threads for as long as the engine works."""
         before = torch.get_num_threads()
-        wanted = self.computing.threads or (1 if self.model.size < SMALL else before)
-        torch.set_num_threads(wanted)
+        default = 1 if self.model.size < SMALL else before
+        torch.set_num_threads(self.computing.threads or default)
         try:
             yield
         finally:

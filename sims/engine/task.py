@@ -1,4 +1,4 @@
-"""LocalTask: the settings of a client's SGD in a round, and what an algorithm adds to its loss."""
+"""LocalTask: the settings of a client's SGD in a round, and the terms added to its loss."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Jobs:
         if isinstance(rows, slice) and rows.indices(len(self)) == (0, len(self), 1):
             return self
         by_row = ("client", "replicate", "keys", "sizes", "steps", "start", "linear", "weights_of")
-        found = {name: getattr(self, name) for name in by_row}
-        some = {name: None if value is None else value[rows] for name, value in found.items()}
+        arrays = {name: getattr(self, name) for name in by_row}
+        taken = {name: None if value is None else value[rows] for name, value in arrays.items()}
         parameters = None if self.parameters is None else self.parameters[:, rows]
-        return replace(self, rates=self.rates[:, rows], parameters=parameters, **some)
+        return replace(self, rates=self.rates[:, rows], parameters=parameters, **taken)

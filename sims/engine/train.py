@@ -31,16 +31,16 @@ def train(
     memory_limit: int,
     order: NDArray[np.int64] | None = None,
 ) -> Tensor:
-    """Updates w - w^t (J, P) of ``jobs``, sorted by work, where they stood before: that of j in row
-    order[j]; ``params`` (R, P) are the global parameters w^t.
+    """Updates w - w^t (J, P) of ``jobs``, which are sorted by work; that of job j goes to row
+    order[j]. ``params`` (R, P) are the global parameters w^t.
 
     What a chunk takes is at most ``memory_limit`` bytes, or one client; the updates themselves (J,
     P) come on top.
     """
     updates = params.new_empty(len(jobs), model.size)
-    stay = order is None or (order[1:] > order[:-1]).all()
-    where = None if stay else torch.from_numpy(order).to(params.device)
-    largest_size = np.maximum.accumulate(jobs.sizes[::-1])[::-1]  # of those who are left
+    is_sorted = order is None or (order[1:] > order[:-1]).all()
+    rows = None if is_sorted else torch.from_numpy(order).to(params.device)
+    largest_size = np.maximum.accumulate(jobs.sizes[::-1])[::-1]  # of the remaining jobs
     # without autograd, which an objective may use, torch tracks no operation
     plain = model.by_hand and jobs.objective is None and params.device.type == "cpu"
     with torch.inference_mode() if plain else torch.no_grad():
@@ -48,8 +48,8 @@ def train(
         while last < len(jobs):
             size = chunk_size(model, jobs, params, memory_limit, int(largest_size[last]))
             part = slice(last, last := min(last + size, len(jobs)))
-            to = part if where is None else where[part]
-            _train_chunk(model, data, jobs.take(part), params, updates, to, memory_limit)
+            part_rows = part if rows is None else rows[part]
+            _train_chunk(model, data, jobs.take(part), params, updates, part_rows, memory_limit)
     return updates
 
 
@@ -69,9 +69,9 @@ def fetched(memory_limit: int) -> int:
 
 
 def bytes_of_one(model: Model, jobs: Jobs, params: Tensor, rows: int) -> int:
-    """About what a client with so many rows takes at a time, beside its update, on the device."""
+    """Approximate bytes of a client with ``rows`` samples on the device, without its update."""
     element = params.element_size()
-    # w, w^t, velocity, w - w^t; a linear term is there before
+    # w, w^t, velocity, w - w^t; a linear term is in memory already
     copies = 1 + (params.shape[0] > 1) + (not jobs.plain) + jobs.proximal
     step = element * model.size * copies + model.bytes_per_client(min(rows, jobs.batch), element)
     if jobs.sample_weights is None:
@@ -86,19 +86,19 @@ def _train_chunk(
     jobs: Jobs,
     params: Tensor,
     updates: Tensor,
-    where: Tensor | slice,
+    update_rows: Tensor | slice,
     memory_limit: int,
 ) -> None:
-    """Write the updates of a chunk to the rows ``where`` of ``updates``."""
-    many, anchor = len(jobs), params
+    """Write the updates of a chunk to the rows ``update_rows`` of ``updates``."""
+    n_clients, anchor = len(jobs), params
     if len(params) > 1:
         anchor = params.index_select(0, torch.from_numpy(jobs.replicate).to(params.device))
-    before = model.blocks(anchor)
-    first = before if jobs.start is None else model.blocks(jobs.start)
-    # what is transposed is so before it is repeated
-    blocks = [part.contiguous().expand(many, *part.shape[1:]) for part in first]
+    anchors = model.blocks(anchor)
+    starts = anchors if jobs.start is None else model.blocks(jobs.start)
+    # blocks become contiguous before they are repeated for the clients
+    blocks = [part.contiguous().expand(n_clients, *part.shape[1:]) for part in starts]
     blocks = [block.clone(memory_format=torch.contiguous_format) for block in blocks]
-    rule = _Rule(model, jobs, blocks, before if jobs.proximal else ())
+    rule = _Rule(model, jobs, blocks, anchors if jobs.proximal else ())
     weigh = _weighing(jobs, params)
     batch_data = data.x, data.y if data.targets is None else data.targets
     room = fetched(memory_limit) // max(1, data.x.nbytes // len(data.x))  # samples
@@ -111,11 +111,11 @@ def _train_chunk(
             rule.steps(
                 run, *(_batches(values, run, rows) for values in batch_data), weights=weights
             )
-    for update, block, start in zip(model.blocks(updates), blocks, before, strict=True):
-        if isinstance(where, slice):
-            torch.sub(block, start, out=update[where])
+    for update, block, anchor in zip(model.blocks(updates), blocks, anchors, strict=True):
+        if isinstance(update_rows, slice):
+            torch.sub(block, anchor, out=update[update_rows])
         else:
-            update.index_copy_(0, where, block.sub_(start))
+            update.index_copy_(0, update_rows, block.sub_(anchor))
 
 
 def _batches(values: Tensor, run: Run, rows: Tensor) -> Sequence[Tensor]:
@@ -125,9 +125,9 @@ def _batches(values: Tensor, run: Run, rows: Tensor) -> Sequence[Tensor]:
 
 
 def _weighing(jobs: Jobs, like: Tensor) -> Callable[[Run], Iterator[Weights]]:
-    """What gives d objective / d loss for each batch of a run, with nothing where rows are padded.
+    """A function that gives d objective / d loss for each batch of a run, 0 on padding.
 
-    What the clients bring is sent to the device once a chunk: within the steps nothing is.
+    The clients' parameters are sent to the device once a chunk, and nothing within the steps.
     """
     objective = jobs.objective
     parameters = (
@@ -159,7 +159,7 @@ class _Rule:
     """v = momentum * v + scale * gradient + weight_decay * w + prox * (w - w^t) + linear;
     w -= lr * v.
 
-    Where nothing but the gradient is there, it goes to w at once.
+    Without momentum and other terms the gradient is added to w at once.
     """
 
     def __init__(self, model: Model, jobs: Jobs, params: Blocks, anchor: Blocks) -> None:

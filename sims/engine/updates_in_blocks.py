@@ -11,12 +11,12 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from fairfl.sims.engine.kernels.model import worth
+from fairfl.sims.engine.kernels.model import work_factor
 from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.task import Floats, Ints, as_floats, as_tensor
 
 PART = 1 << 16
-"""Numbers that a CPU converts to float64 at a time: more do not stay in its cache."""
+"""Numbers converted to float64 at a time on a CPU: they stay in its cache."""
 BLOCK = 8 << 20
 """Bytes of updates that are summed at a time, while the next are trained. The blocks, and so the
 sums, do not depend on the parts in which clients are trained.
@@ -28,14 +28,14 @@ Arrivals = Callable[[], Iterable[tuple[Tensor, ...]]]
 
 @dataclass(frozen=True, eq=False)
 class Received(Round):
-    """What came back, m <= k clients: dropouts, and updates that were left out, are in none of the
-    arrays.
+    """The updates that the server receives, of m <= k clients: without dropouts and updates that
+    were left out.
 
-    The updates w_k - w^t come in ``parts``, so that they need not be there all at once: where they
-    do not fit into ``Computing.memory_limit`` a part is trained when it is asked for, and again
-    when it is asked for again. ``total`` adds them up in one pass. ``updates`` and ``further`` hold
-    all of them: ValueError where they take more than ``room`` bytes, the limit. ``steps`` (m,)
-    counts the SGD steps that each of the clients made in its first task.
+    The updates w_k - w^t come in ``parts``, so that they need not be in memory all at once: where
+    they do not fit into ``Computing.memory_limit`` each pass over the parts trains them again.
+    ``total`` adds them up in one pass. ``updates`` and ``further`` hold all of them: ValueError
+    where they take more than ``room`` bytes, the limit. ``steps`` (m,) counts the SGD steps that
+    each of the clients made in its first task.
     """
 
     by_client = *Round.by_client, "steps"
@@ -45,19 +45,19 @@ class Received(Round):
 
     @cached_property
     def _all(self) -> tuple[Tensor, ...]:
-        updates, many, first = tuple[Tensor, ...](), len(self.clients), 0
+        updates, n_clients, first = tuple[Tensor, ...](), len(self.clients), 0
         for part in self.arrivals():
-            if len(part[0]) == many:
+            if len(part[0]) == n_clients:
                 updates = part
                 continue
-            needed = sum(many * rows.shape[1] * rows.element_size() for rows in part)
+            needed = sum(n_clients * rows.shape[1] * rows.element_size() for rows in part)
             if needed > self.room:
                 raise ValueError(
                     f"memory_limit must be at least {needed} bytes where a server looks at all "
-                    f"updates at once, {len(part)} x {many} rows of {part[0].shape[1]} parameters, "
-                    f"got {self.room}"
+                    f"updates at once, {len(part)} x {n_clients} rows of {part[0].shape[1]} "
+                    f"parameters, got {self.room}"
                 )
-            updates = updates or tuple(rows.new_empty(many, rows.shape[1]) for rows in part)
+            updates = updates or tuple(rows.new_empty(n_clients, rows.shape[1]) for rows in part)
             last = first + len(part[0])
             for rows, part_rows in zip(updates, part, strict=True):
                 rows[first:last] = part_rows
@@ -89,10 +89,10 @@ class Received(Round):
                 self.__dict__["_all"] = updates
                 yield self
             else:
-                yield self.some(rows, arrivals=lambda updates=updates: [updates])
+                yield self.subset(rows, arrivals=lambda updates=updates: [updates])
 
     def changed(self, change: Callable[[Self], Tensor]) -> Self:
-        """What was received, with the updates' rows (m', P) changed."""
+        """The same with the updates' rows (m', P) changed."""
 
         def arrivals() -> Iterator[tuple[Tensor, ...]]:
             for part in self.parts():
@@ -125,7 +125,7 @@ Weigh = Floats | Callable[[Received], Floats]
 
 
 def sound(numbers: Tensor) -> bool:
-    """Whether none is NaN or infinite; a finite sum tells it without a mask."""
+    """Whether all numbers are finite; a finite sum shows it without a mask."""
     return isfinite(numbers.sum()) or bool(torch.isfinite(numbers).all())
 
 
@@ -146,7 +146,7 @@ def squared_norms(rows: Tensor, layers: tuple[int, ...]) -> Tensor:
     if not len(rows):
         return rows.new_zeros(0, len(layers), dtype=torch.float64)
     norm = partial(torch.linalg.vector_norm, dim=1, dtype=torch.float64)
-    row_parts = rows.split(max(1, PART * worth(rows.device) // rows.shape[1]))
+    row_parts = rows.split(max(1, PART * work_factor(rows.device) // rows.shape[1]))
     norms = [torch.stack([norm(p) for p in part.split(layers, 1)], 1) for part in row_parts]
     return torch.cat(norms).square()
 

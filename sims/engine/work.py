@@ -1,4 +1,4 @@
-"""From the tasks of many replicates to jobs that are trained together, and the results back."""
+"""Joins the tasks of many replicates to jobs that are trained together, and splits the updates."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from fairfl.sims.engine.train import train
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """One task of one replicate's round, with what the training and the replicate say of it;
-    ``rates`` are those of ``Jobs``, but for its clients' own scales.
+    """One task of one replicate's round, with its steps, batch size and rates; ``rates`` are those
+    of ``Jobs``, except for the clients' scales.
     """
 
     replicate: int
@@ -36,18 +36,18 @@ class Assignment:
     batch: int
     rates: tuple[float, ...]
 
-    def some(self, rows: slice) -> Assignment:
+    def subset(self, rows: slice) -> Assignment:
         """The assignment of some of its clients."""
         fields = {name: getattr(self.task, name) for name in ("scale", "start", "linear")}
         rows_of_fields = {
             name: None if values is None else values[rows] for name, values in fields.items()
         }
         task, steps = replace(self.task, **rows_of_fields), self.steps[rows]
-        return replace(self, round=self.round.some(rows), task=task, steps=steps)
+        return replace(self, round=self.round.subset(rows), task=task, steps=steps)
 
 
 def bytes_of(model: Model, params: Tensor, assignments: list[Assignment]) -> int:
-    """What the updates of the assignments take."""
+    """Bytes of the updates of the assignments."""
     rows = sum(len(assignment.round.clients) for assignment in assignments)
     return rows * model.size * params.element_size()
 
@@ -66,7 +66,7 @@ def perform_in_parts(
     room = limit // 2 // (2 * update_bytes * len(assignments))
     step = max(block, room // block * block)
     for first in range(0, len(assignments[0].round.clients), step):
-        part = [assignment.some(slice(first, first + step)) for assignment in assignments]
+        part = [assignment.subset(slice(first, first + step)) for assignment in assignments]
         yield tuple(perform(model, data, params, part, computing, limit))
 
 
@@ -112,7 +112,7 @@ def work(
 
 
 def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tuple[Jobs, Ints]:
-    """The rows of work of like assignments, most work first, and where each one stood, in order."""
+    """Jobs of assignments of one kind, most work first, and the position of each before sorting."""
     member = np.repeat(np.arange(len(members)), [len(assignment.steps) for assignment in members])
     client = np.concatenate([assignment.round.clients for assignment in members])
     steps = np.concatenate([assignment.steps for assignment in members])

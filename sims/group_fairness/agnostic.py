@@ -20,7 +20,7 @@ from fairfl.sims.engine.task import Floats, as_floats, as_tensor
 
 @dataclass(frozen=True, eq=False)
 class AgnosticFit:
-    """Where a run ended: parameters w (P,), the adversary's weights of the kernels (M,), and the
+    """The end of a run: parameters w (P,), the adversary's weights of the kernels (M,), and the
     multiplier of the constraint, that of its upper side less that of its lower.
     """
 
@@ -42,9 +42,9 @@ class AgnosticFair:
     with Gaussian kernels K_m around M centres, Λ = {0 <= α_m <= cap, (1/n) Σ_s θ_α(x_s) = 1}, z the
     score (log odds) and \bar a the share of group 1. A round: the sums over clients of K_m ℓ and
     K_m (a - \bar a) z go to the server; it moves α towards the linear programme's vertex (one
-    equality and a box: filled in the order of worth), the multipliers of the constraint's two sides
-    by ascent, and sends all; clients send their gradients of the Lagrangian, of which the server
-    knows the sum.
+    equality and a box: filled in the order of gain per mass), the multipliers of the constraint's
+    two sides by ascent, and sends all; clients send their gradients of the Lagrangian, of which the
+    server knows the sum.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class AgnosticFair:
         seeds: Sequence[int] = (0,),
         device: torch.device | str = "cpu",
     ) -> list[AgnosticFit]:
-        """Where each seed's run ended, after full-batch steps of size ``lr`` in float64."""
+        """The end of each seed's run: full-batch steps of size ``lr`` in float64."""
         whole("rounds", rounds, 1)
         positive("lr", lr)
         group = data.train.group
@@ -144,15 +144,15 @@ class _Runs:
             np.random.default_rng([seed, 7]).normal(size=(rule.kernels, x.shape[1]))
             for seed in seeds
         ]
-        means, spreads, there, shares = (
+        means, spreads, centre_rows, shares = (
             as_tensor(array).to(x.device) for array in (mean, spread, np.stack(centres), share)
         )
         self.away = group - shares  # (R, N)
         standard = (x - means[:, None]) / spreads[:, None]
         # a kernel at a time: N x M x features may be large
-        far = [(standard - centre[:, None]).square().sum(2) for centre in there.unbind(1)]
+        squares = [(standard - centre[:, None]).square().sum(2) for centre in centre_rows.unbind(1)]
         # (R, N, M)
-        self.kernel = torch.exp(-0.5 * torch.stack(far, 2) / (rule.width**2 * x.shape[1]))
+        self.kernel = torch.exp(-0.5 * torch.stack(squares, 2) / (rule.width**2 * x.shape[1]))
         self.mass = self._reported(ones, self.kernel)  # (R, M)
         self.even = 1 / self.mass.sum(1, keepdims=True)
 
@@ -170,31 +170,31 @@ class _Runs:
         rule = self.rule
         w = torch.stack([self.model.init(seed) for seed in self.seeds]).to(self.kernel.device)
         velocity, alpha = torch.zeros_like(w), np.repeat(self.even, rule.kernels, 1)
-        above = below = np.zeros((len(w), 1))
+        upper = lower = np.zeros((len(w), 1))
         for t in range(rounds):
             risk, gap = self._statistics(w)
-            worth, caps = risk + (above - below) * gap, rule.cap * self.even[:, 0]
-            rows = zip(worth, self.mass, caps, strict=True)
+            gains, caps = risk + (upper - lower) * gap, rule.cap * self.even[:, 0]
+            rows = zip(gains, self.mass, caps, strict=True)
             vertex = np.stack([worst(*row) for row in rows])
             alpha = alpha + rule.rate / (t + 1) ** rule.decay * (vertex - alpha)
             difference = (alpha * gap).sum(1, keepdims=True)
-            over, under = difference - rule.tau, -difference - rule.tau
-            above = np.maximum(0.0, above + rule.dual_rate * over)
-            below = np.maximum(0.0, below + rule.dual_rate * under)
+            upper_gap, lower_gap = difference - rule.tau, -difference - rule.tau
+            upper = np.maximum(0.0, upper + rule.dual_rate * upper_gap)
+            lower = np.maximum(0.0, lower + rule.dual_rate * lower_gap)
             # the augmented Lagrangian's slope: without the second terms w and the multipliers
             # circle each other
-            pull = np.maximum(0.0, above + rule.penalty * over)
-            pull = pull - np.maximum(0.0, below + rule.penalty * under)
+            pull = np.maximum(0.0, upper + rule.penalty * upper_gap)
+            pull = pull - np.maximum(0.0, lower + rule.penalty * lower_gap)
             velocity = rule.momentum * velocity + self._slopes(w, alpha, pull)
             w = w - lr * velocity
-        ends = zip(w, alpha, (above - below)[:, 0].tolist(), strict=True)
-        return [AgnosticFit(*end) for end in ends]
+        fits = zip(w, alpha, (upper - lower)[:, 0].tolist(), strict=True)
+        return [AgnosticFit(*fit) for fit in fits]
 
     def _statistics(self, w: Tensor) -> tuple[Floats, Floats]:
         """(1/n) Σ K_m ℓ and (1/n) Σ K_m (a - mean) z, (R, M) each; z: the score's log odds."""
-        y, many = self.data.y, 3 * len(w)
+        y, copies = self.data.y, 3 * len(w)
         labels = torch.stack([y, torch.zeros_like(y), torch.ones_like(y)]).repeat(len(w), 1)
-        x = self.data.x.expand(many, *self.data.x.shape)
+        x = self.data.x.expand(copies, *self.data.x.shape)
         losses = self.model.losses(w.repeat_interleave(3, 0), x, labels)
         loss, loss_of_0, loss_of_1 = losses.view(len(w), 3, -1).unbind(1)
         weights = torch.stack([loss, self.away * (loss_of_0 - loss_of_1)], 1)
@@ -212,10 +212,10 @@ class _Runs:
         return slope - self.model.gradient(w, x, torch.ones_like(y), lean)
 
 
-def worst(worth: Floats, mass: Floats, cap: float) -> Floats:
-    """argmax of worth·α over 0 <= α <= cap, mass·α = 1 (mass > 0): filled by worth per mass."""
-    order = np.argsort(-worth / mass, kind="stable")
-    before = np.cumsum(cap * mass[order]) - cap * mass[order]
+def worst(gains: Floats, mass: Floats, cap: float) -> Floats:
+    """argmax of gains·α over 0 <= α <= cap, mass·α = 1 (mass > 0): filled by gain per mass."""
+    order = np.argsort(-gains / mass, kind="stable")
+    mass_before = np.cumsum(cap * mass[order]) - cap * mass[order]
     alpha = np.empty_like(mass)
-    alpha[order] = np.clip((1 - before) / mass[order], 0.0, cap)
+    alpha[order] = np.clip((1 - mass_before) / mass[order], 0.0, cap)
     return alpha

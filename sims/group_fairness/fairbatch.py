@@ -36,12 +36,12 @@ class FairBatch:
     ----------
     notion : "dp", "eo", "eodds" or "cp", see ``notions.py``
     alpha : float > 0
-        The length of a step of λ, before the projection.
+        Length of a step of λ before the projection.
     decay : float >= 0
         0 as in FedFB's experiments; theorem 24 wants α_t -> 0 with a divergent sum, decay in (0,
         1].
     surrogate : "loss", "acceptance" or "zero_one"
-        What F is made of. "loss": the training loss ℓ(y, ŷ), as FedFB prints it. "acceptance": ℓ(1,
+        The losses in F. "loss": the training loss ℓ(y, ŷ), as FedFB prints it. "acceptance": ℓ(1,
         ŷ) for label 1, and 1 - ℓ(1, ŷ) in place of ℓ(0, ŷ), the step of proposition 5's proof that
         0-1 loss allows, taken for any loss; then F_a is the difference of the groups' mean losses
         of being accepted, which is what Roh et al. compare. "zero_one": errors, of which F_a is the
@@ -54,8 +54,8 @@ class FairBatch:
         others. δ_a = λ_a - λ_a^(0) is the multiplier of F_a <= ε where it is positive, and of -F_a
         <= ε where it is negative. A step is one of proximal ascent on the dual, δ_a <- soft(δ_a + s
         F_a, s ε), s = α_t / ||μ||, in whose norm F_a is less the end of [-ε, ε] that δ_a stands for
-        (the nearest one where δ_a = 0). So δ_a grows where F_a > ε, falls where F_a < -ε, and where
-        |F_a| < ε goes back to 0 and never past it: complementary slackness. ε = 0 is FedFB's.
+        (the nearest one where δ_a = 0). So δ_a grows where F_a > ε, falls where F_a < -ε, and
+        where |F_a| < ε returns to 0 without crossing it: complementary slackness. ε = 0 is FedFB's.
     projection : "box" or "sum"
         Parity alone: "box" is the set of (6), λ_a in [0, 2 n_a / n]. Steps keep sum_a λ_a = 1,
         clipping each λ_a for itself does not; and F = 0 is one equation a group, so that off this
@@ -94,44 +94,44 @@ class FairBatch:
         return self.rules.signed or (self.surrogate == "acceptance" and self.notion != "eo")
 
     def sums(self, cells: CellSums) -> Floats:
-        """What statistics are made of (k, A, 2)."""
+        """Sums of the surrogate (k, A, 2), from which the statistics follow."""
         if self.surrogate != "acceptance":
             return cells.loss if self.surrogate == "loss" else cells.wrong
         return np.stack(
             [cells.counts[:, :, 0] - cells.accepting[:, :, 0], cells.accepting[:, :, 1]], axis=2
         )
 
-    def step(self, lam: Floats, total: Floats, known: Floats, number: int) -> Floats:
+    def step(self, lam: Floats, total: Floats, people: Floats, number: int) -> Floats:
         """The next λ, from the sum of the reports, after ``number`` steps."""
-        rules, mu = self.rules, self.rules.direction(total, known)
+        rules, mu = self.rules, self.rules.direction(total, people)
         if self.budget == 0:
             length = self._length(mu)
-            return (
-                lam if length == 0 else self._project(lam + self._rate(number) / length * mu, known)
-            )
-        offset, gaps = rules.free(lam, known), rules.gaps(mu)
+            if length == 0:
+                return lam
+            return self._project(lam + self._rate(number) / length * mu, people)
+        offset, gaps = rules.free(lam, people), rules.gaps(mu)
         offset = np.where(np.abs(offset) < ROUNDING, 0.0, offset)
         length = self._length(rules.follow(self._pressing(offset, gaps)))
         if length == 0:
             return lam
         step = self._rate(number) / length
         moved = soft_threshold(offset + step * gaps, step * self.budget)
-        return self._project(lam + rules.follow(moved - offset), known)
+        return self._project(lam + rules.follow(moved - offset), people)
 
     def _rate(self, number: int) -> float:
         """α_t."""
         return self.alpha / (number + 1) ** self.decay
 
     def _length(self, direction: Floats) -> float:
-        """What a step is divided by; 0 where there is none to take."""
+        """The length that a step is divided by; 0 for no step."""
         length = math.sqrt(direction @ direction)
         if length <= NOISE:
             return 0.0
         return length if self.normalised else 1.0
 
-    def _project(self, lam: Floats, known: Floats) -> Floats:
+    def _project(self, lam: Floats, people: Floats) -> Floats:
         rules = self.rules
-        return (rules.project if self.projection == "box" else rules.project_sum)(lam, known)
+        return (rules.project if self.projection == "box" else rules.project_sum)(lam, people)
 
     def _pressing(self, offset: Floats, gaps: Floats) -> Floats:
         """The dual's steepest direction: F_a less the multiplier's end of [-ε, ε]."""

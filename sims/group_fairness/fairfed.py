@@ -67,10 +67,10 @@ class FairFed(SumOnly):
         return {OMEGA: as_tensor(weights)}
 
     def begin(self, total: Floats, clients: int) -> State:
-        known = total.reshape(-1, 2)
-        if len(known) != 2:
-            raise ValueError(f"group must hold two groups for FairFed, got {len(known)}")
-        return {"known": as_tensor(known)}
+        people = total.reshape(-1, 2)
+        if len(people) != 2:
+            raise ValueError(f"group must hold two groups for FairFed, got {len(people)}")
+        return {"known": as_tensor(people)}
 
     def remember(self, round: CellRound, cells: CellSums) -> State:
         """F_k (NaN where there is none) and Acc_k."""
@@ -83,10 +83,10 @@ class FairFed(SumOnly):
         return np.column_stack([self._accepted(cells), (cells.counts - cells.wrong).sum((1, 2))])
 
     def steer(self, total: Floats, state: State) -> State:
-        known = as_floats(state["known"])
+        people = as_floats(state["known"])
         with np.errstate(invalid="ignore"):
-            rates = total[:2] / self._among(known[None])[0]
-        return {"global": as_tensor(np.array([rates[0] - rates[1], total[2] / known.sum()]))}
+            rates = total[:2] / self._among(people[None])[0]
+        return {"global": as_tensor(np.array([rates[0] - rates[1], total[2] / people.sum()]))}
 
     def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
         if self.local == "none":

@@ -20,11 +20,11 @@ from fairfl.sims.group_fairness.fairbatch import NEEDS, FairBatch
 
 @dataclass(frozen=True)
 class Quantiser:
-    """2^b even levels from ``low`` to ``high``, both of them levels; a number goes to the nearest.
+    """2^b equidistant levels from ``low`` to ``high``; a number is rounded to the nearest.
 
     |value - x| <= step / 2 for x within the range, step = (high - low) / (2^b - 1); so a sum over k
-    clients is right within k step / 2. A number outside goes to the end, and is counted: see
-    ``outside``.
+    clients has an error of at most k step / 2. A number outside becomes the nearest end;
+    ``outside`` counts such numbers.
 
     Errors: ValueError for bits not in 1..16, and for a range that is not one.
     Source: FedFB, section 4, "each loss value is uniformly quantized": the range is not given
@@ -45,15 +45,15 @@ class Quantiser:
         return (self.high - self.low) / (2**self.bits - 1)
 
     def encode(self, x: Floats) -> NDArray[np.int64]:
-        """Codes 0..2^b - 1, what is sent."""
+        """The codes 0..2^b - 1 that are sent."""
         return np.rint((np.clip(x, self.low, self.high) - self.low) / self.step).astype(np.int64)
 
     def decode(self, codes: Floats, terms: int = 1) -> Floats:
-        """The numbers that codes stand for, or the sums of ``terms`` of them."""
+        """The levels of codes, or of sums of ``terms`` codes."""
         return terms * self.low + np.asarray(codes) * self.step
 
     def outside(self, x: Floats) -> int:
-        """How many numbers are beyond the ends."""
+        """Number of entries outside the range."""
         return int(((x < self.low) | (x > self.high)).sum())
 
 
@@ -72,28 +72,26 @@ class FedFB(SumOnly):
     every : int
         k: rounds between two steps of λ. The first step comes after the first training.
     evaluated : "global" or "local"
-        Where clients take the losses of their reports. "global": at the averaged model, as in the
-        bilevel problem (6)-(7), before the next training. "local": each at its own model, after
-        training, as algorithms 1 to 4 print it in ClientUpdate; what is added then is not F of any
-        one model.
+        The model of the losses that clients report. "global": the averaged model, as in the bilevel
+        problem (6)-(7), before the next training. "local": each client's own model, after training,
+        as algorithms 1 to 4 print it in ClientUpdate; the sum is then not F of any single model.
     bits : int, optional
         FedFB(b bits): each number of a report is sent as one of 2^b levels of [-loss_bound,
         loss_bound] where it may be negative (``FairBatch.signed``), of [0, loss_bound] else. |F_a -
         its quantised value| <= K step, step = range / (2^b - 1), unless a number is out of range,
         which the state counts under "own.outside".
     loss_bound : float > 0
-        For ``bits`` alone. With all clients there a report is at most the mean loss of a cell in
-        size (with "acceptance" the larger of that and 1); of those who stand for others it is p_k /
-        π_k times that.
+        For ``bits`` alone. With all clients a report is at most the mean loss of a cell in size
+        (with "acceptance" the larger of that and 1); with some of them, p_k / π_k times that.
 
-    Where not all clients take part, client k's report s_k counts p_k / π_k times, p_k its weight
-    among those who do and π_k = n_k / n. With everybody there that is 1. For clients drawn by π_k
-    with replacement, p_k their share of the draws, the sum is unbiased for that over all, as the
-    mean of s_k / π_k over a draw is; for uniform draws, p_k = π_k over the sum of π of those drawn,
-    it is the ratio estimator, whose bias is of the order of one over their number. So is μ, which
-    is linear in the sums; μ / ||μ|| is unbiased in no case. For draws by π_k without replacement
-    the sum is biased, as the average of the updates is. Client parity has no such estimate. Where
-    one client alone reports, the sum is its report.
+    Where not all clients take part, client k's report s_k is multiplied by p_k / π_k, p_k its
+    weight among those that do and π_k = n_k / n; with all clients the factor is 1. For clients
+    drawn by π_k with replacement, p_k their share of the draws, the sum is unbiased for that over
+    all clients, as the mean of s_k / π_k over a draw is. For uniform draws, p_k = π_k over the sum
+    of π of those drawn, it is the ratio estimator, whose bias is of the order of one over their
+    number. The same holds for μ, which is linear in the sums; μ / ||μ|| is always biased. For draws
+    by π_k without replacement the sum is biased, as the average of the updates is. Client parity
+    has no such estimate. With a single reporting client the sum is its report.
 
     Errors: ValueError for anything else; when a run starts, for a group that nobody is in (or
     nobody of the label that the notion wants), and for more bits than sums over so many clients
@@ -133,7 +131,7 @@ class FedFB(SumOnly):
 
     @property
     def complete(self) -> bool:
-        # a client that is not there has no loss, and no other's stands for it
+        # a missing client's loss cannot be estimated from the others
         return self.rule.notion == "cp"
 
     def word_bits(self, clients: int) -> int:
@@ -147,43 +145,43 @@ class FedFB(SumOnly):
 
     def begin(self, total: Floats, clients: int) -> State:
         if self.bits is not None and clients * (2**self.bits - 1) >= secure.LARGEST:
-            most = ((int(secure.LARGEST) - 1) // clients + 1).bit_length() - 1
+            largest = ((int(secure.LARGEST) - 1) // clients + 1).bit_length() - 1
             raise ValueError(
-                f"bits must be at most {most} for {clients} clients, whose codes add up, got "
+                f"bits must be at most {largest} for {clients} clients, whose codes add up, got "
                 f"{self.bits}"
             )
-        known = self.rule.rules.known(total)
-        lam = self.rule.rules.initial(known)
-        return {"known": as_tensor(known), "lam": as_tensor(lam), "steps": as_tensor(np.zeros(1))}
+        people = self.rule.rules.people(total)
+        lam = self.rule.rules.initial(people)
+        return {"known": as_tensor(people), "lam": as_tensor(lam), "steps": as_tensor(np.zeros(1))}
 
     def remember(self, round: CellRound, cells: CellSums) -> State:
         if self._quantiser is None:
             return {}
-        before = as_floats(round.state[OUTSIDE]) if OUTSIDE in round.state else np.zeros(1)
-        more = self._quantiser.outside(self._statistics(round, cells))
-        return {OUTSIDE: as_tensor(before + more)}
+        count = as_floats(round.state[OUTSIDE]) if OUTSIDE in round.state else np.zeros(1)
+        outside = self._quantiser.outside(self._statistics(round, cells))
+        return {OUTSIDE: as_tensor(count + outside)}
 
     def report(self, round: CellRound, cells: CellSums) -> Floats:
-        found, coder = self._statistics(round, cells), self._quantiser
-        return found if coder is None else coder.encode(found).astype(np.float64)
+        statistics, coder = self._statistics(round, cells), self._quantiser
+        return statistics if coder is None else coder.encode(statistics).astype(np.float64)
 
     def _statistics(self, round: CellRound, cells: CellSums) -> Floats:
-        known = as_floats(round.state["known"])
+        people = as_floats(round.state["known"])
         sums, rank = self.rule.sums(cells), round.index.rank[round.clients]
-        found = self.rule.rules.statistics(sums, cells.counts, rank, known)
-        times = round.p / round.everyone[round.clients]
-        return found if (np.abs(times - 1) <= 1e-12).all() else found * times[:, None]
+        statistics = self.rule.rules.statistics(sums, cells.counts, rank, people)
+        factors = round.p / round.everyone[round.clients]
+        return statistics if (np.abs(factors - 1) <= 1e-12).all() else statistics * factors[:, None]
 
     def steer(self, total: Floats, state: State) -> State:
         if self._quantiser is not None:
             total = self._quantiser.decode(total, terms=int(state[REPORTS]))
-        lam, known, steps = (as_floats(state[name]) for name in ("lam", "known", "steps"))
-        lam = self.rule.step(lam, total, known, int(steps[0]))
+        lam, people, steps = (as_floats(state[name]) for name in ("lam", "known", "steps"))
+        lam = self.rule.step(lam, total, people, int(steps[0]))
         return {"lam": as_tensor(lam), "steps": as_tensor(steps + 1)}
 
     def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
-        lam, known = as_floats(round.state["lam"]), as_floats(round.state["known"])
-        table = self.rule.rules.table(lam, known, round.index.counts)
+        lam, people = as_floats(round.state["lam"]), as_floats(round.state["known"])
+        table = self.rule.rules.table(lam, people, round.index.counts)
         if self.complete:  # client parity: a weight for each client, by rising id
             table = table[round.index.rank]
         return (LocalTask(sample_weights=round.index.spread(table)),)

@@ -31,7 +31,7 @@ class LocalFairBatch(SumOnly):
     is the mean of the models' answers.
 
     A client on whose people the notion is undefined (a group is missing there, or its label) has
-    nothing to be fair to: it trains on the plain loss.
+    no disparity to limit: it trains on the plain loss.
 
     ``budgets`` are the clients' own ε, in the order of the data, in place of the rule's.
 
@@ -78,34 +78,33 @@ class LocalFairBatch(SumOnly):
         return {}
 
     def models(self, round: CellRound) -> Tensor | None:
-        first = round.number == 0 or self._averages(round.number - 1)
-        return None if first else round.state[MODELS]
+        is_averaged = round.number == 0 or self._averages(round.number - 1)
+        return None if is_averaged else round.state[MODELS]
 
     def remember(self, round: CellRound, cells: CellSums) -> State:
         lam, sums, counts = self._lam(round), self.rule.sums(cells), cells.counts
-        for k, known in enumerate(self._known(counts)):
-            if known is not None:
-                one = slice(k, k + 1)
-                given = sums[one], counts[one], np.zeros(1, np.int64), known
-                (own,) = self.rule.rules.statistics(*given)
-                lam[k] = self._rule(k).step(lam[k], own, known, round.number - 1)
+        for k, people in enumerate(self._people(counts)):
+            if people is not None:
+                rows, client = slice(k, k + 1), np.zeros(1, np.int64)
+                (total,) = self.rule.rules.statistics(sums[rows], counts[rows], client, people)
+                lam[k] = self._rule(k).step(lam[k], total, people, round.number - 1)
         return {LAM: as_tensor(lam)}
 
     def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
         lam, counts = self._lam(round), round.index.counts
         table = np.ones_like(counts)
-        for k, known in enumerate(self._known(counts)):
-            if known is not None:
-                table[k] = self.rule.rules.table(lam[k], known, counts[k : k + 1])
-        own = self.models(round)
-        start = None if own is None else own[round.rows]
+        for k, people in enumerate(self._people(counts)):
+            if people is not None:
+                table[k] = self.rule.rules.table(lam[k], people, counts[k : k + 1])
+        models = self.models(round)
+        start = None if models is None else models[round.rows]
         return (LocalTask(start=start, sample_weights=round.index.spread(table)),)
 
     def keep(self, round: CellRound, received: Received) -> State:
         if self._averages(round.number):
             return {}
-        own = self.models(round)
-        models = round.params.repeat(len(round.everyone), 1) if own is None else own.clone()
+        models = self.models(round)
+        models = round.params.repeat(len(round.everyone), 1) if models is None else models.clone()
         for part in received.parts():
             models[part.rows] = part.params + part.updates
         return {MODELS: models}
@@ -124,25 +123,25 @@ class LocalFairBatch(SumOnly):
         return self.average_every is not None and (number + 1) % self.average_every == 0
 
     def _rule(self, client: int) -> FairBatch:
-        own = self.budgets
-        return self.rule if own is None else replace(self.rule, budget=own[client])
+        budgets = self.budgets
+        return self.rule if budgets is None else replace(self.rule, budget=budgets[client])
 
-    def _known(self, counts: Floats) -> list[Floats | None]:
-        """What the notion knows of each client (A, 2), None if undefined; counts (K, A, 2)."""
-        found: list[Floats | None] = []
-        for own in counts:
+    def _people(self, counts: Floats) -> list[Floats | None]:
+        """People of each client (A, 2), None where the notion is undefined; counts (K, A, 2)."""
+        people: list[Floats | None] = []
+        for cells in counts:
             try:
-                found.append(self.rule.rules.known(own.ravel()))
+                people.append(self.rule.rules.people(cells.ravel()))
             except ValueError:
-                found.append(None)
-        return found
+                people.append(None)
+        return people
 
     def _lam(self, round: CellRound) -> Floats:
-        """λ of all clients (K, L); of a client without, weights of one are in the table."""
+        """λ of all clients (K, L); 0, and unused, where the notion is undefined."""
         if LAM in round.state:
             return as_floats(round.state[LAM]).copy()
         counts = round.index.counts
         size = len(self.rule.rules.initial(np.ones(counts.shape[1:])))
         initial = self.rule.rules.initial
-        found = [np.zeros(size) if one is None else initial(one) for one in self._known(counts)]
-        return np.stack(found)
+        people = self._people(counts)
+        return np.stack([np.zeros(size) if n is None else initial(n) for n in people])

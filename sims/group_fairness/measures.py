@@ -49,14 +49,14 @@ class FairMeasures:
         chance = as_floats("accept", accept)
         if chance.ndim != 1 or not chance.size:
             raise ValueError(f"accept must have shape (N,), N >= 1, got {chance.shape}")
-        labels, of = coded("y", y, chance.size, "accept")
-        groups, code = coded("group", group, chance.size, "accept")
+        labels, label_codes = coded("y", y, chance.size, "accept")
+        groups, group_codes = coded("group", group, chance.size, "accept")
         if not {*labels} <= {0, 1}:
             raise ValueError(f"y must be 0 or 1, got {shown(labels)}")
-        label = np.array(labels, int)[of]
+        label = np.array(labels, int)[label_codes]
         right = np.where(label == 1, chance, 1 - chance)
         tables = (
-            np.bincount(2 * code + label, weights, 2 * len(groups)).reshape(-1, 2)
+            np.bincount(2 * group_codes + label, weights, 2 * len(groups)).reshape(-1, 2)
             for weights in (None, chance)
         )
         # (3, A) of all, of y = 1 and of y = 0
@@ -64,9 +64,17 @@ class FairMeasures:
         with np.errstate(invalid="ignore"):  # 0 / 0 of nobody
             rates = accepted / size
             of_all = accepted.sum(axis=1, keepdims=True) / size.sum(axis=1, keepdims=True)
-        off, apart = np.abs(rates - of_all).max(axis=1), np.ptp(rates, axis=1)
-        differences = off[0], apart[0], off[1], off[1:].max(), apart[1], apart[1:].max()
-        return cls(*map(float, (right.mean(), *differences, chance.mean())))
+        deviations, spreads = np.abs(rates - of_all).max(axis=1), np.ptp(rates, axis=1)
+        return cls(
+            accuracy=float(right.mean()),
+            dp=float(deviations[0]),
+            spd=float(spreads[0]),
+            eo=float(deviations[1]),
+            eodds=float(deviations[1:].max()),
+            eo_difference=float(spreads[1]),
+            eodds_difference=float(spreads[1:].max()),
+            accepted=float(chance.mean()),
+        )
 
 
 def accepts(
@@ -78,7 +86,7 @@ def accepts(
     everyone, positive = np.arange(data.clients), data.y.cpu().numpy() == 1
     models = params[None] if personal else params
     with torch.no_grad():
-        correct = measure_models(model, models, data, everyone, own=personal).correct
+        correct = measure_models(model, models, data, everyone, personal=personal).correct
     if correct is None:
         raise ValueError(f"model must classify, got {model.describe()}")
     return correct.view(len(models), -1).cpu().numpy() == positive

@@ -15,70 +15,70 @@ class BilevelProblem(ABC):
     """λ, μ and the inner objective of FedFB's bilevel problem for one notion and any number of
     groups, group 0 the reference.
 
-    Shapes: K clients, A groups, cells (client, a, y). ``known`` is the sum over clients of what
-    ``enrol`` gives, all that the server knows of the people. ``statistics`` are what clients
-    report: their sum T (S,) is what ``direction`` takes. ``table`` weighs the loss of each sample,
-    times n: the inner objective is
-    (1/n) sum_s table[cell of s] loss_s, so that FedAvg with weights n_i/n on the clients' mean
-    weighted losses has its gradient, and weights of one are FedAvg itself.
+    Shapes: K clients, A groups, cells (client, a, y). ``people`` is the sum over clients of their
+    first reports (``enrol``), all that the server sees of the people. ``statistics`` are the later
+    reports of the clients: ``direction`` takes their sum T (S,). ``table`` has n times
+    the weight of each sample's loss: the inner objective is (1/n) sum_s table[cell of s] loss_s, so
+    that FedAvg with weights n_i/n on the clients' mean weighted losses has its gradient, and
+    weights of one are FedAvg itself.
     """
 
     name: ClassVar[str] = ""
     signed: ClassVar[bool] = False
-    """Whether a statistic of losses, which are not negative, may be; its size is at most the
-    largest, either way.
+    """Whether a statistic may be negative though losses are not; its size is at most the largest
+    loss in both cases.
     """
 
     def enrol(self, counts: Floats) -> Floats:
-        """What clients report once (K, S0), of their people (K, A, 2): those, in a row."""
+        """First reports (K, S0) from the clients' people (K, A, 2): the counts, in a row."""
         return counts.reshape(len(counts), -1)
 
-    def known(self, total: Floats) -> Floats:
+    def people(self, total: Floats) -> Floats:
         """The enrolments' sum as people n_{a,y} (A, 2); ValueError if undefined there."""
         return total.reshape(-1, 2)
 
     @abstractmethod
-    def initial(self, known: Floats) -> Floats:
-        """λ whose weights are all one."""
+    def initial(self, people: Floats) -> Floats:
+        """The λ that gives all samples the weight one."""
 
     @abstractmethod
-    def project(self, lam: Floats, known: Floats) -> Floats:
+    def project(self, lam: Floats, people: Floats) -> Floats:
         """The point of the set of λ nearest to ``lam``."""
 
-    def project_sum(self, lam: Floats, known: Floats) -> Floats:
-        """The nearest point that keeps the sums which steps keep, too."""
-        return self.project(lam, known)
+    def project_sum(self, lam: Floats, people: Floats) -> Floats:
+        """The nearest point with the sums that steps preserve."""
+        return self.project(lam, people)
 
     @abstractmethod
-    def statistics(self, sums: Floats, counts: Floats, clients: Ints, known: Floats) -> Floats:
+    def statistics(self, sums: Floats, counts: Floats, clients: Ints, people: Floats) -> Floats:
         """Reports (k, S), of sums of losses and people (k, A, 2) of the listed clients."""
 
     @abstractmethod
-    def direction(self, total: Floats, known: Floats) -> Floats:
+    def direction(self, total: Floats, people: Floats) -> Floats:
         """μ, of the shape of λ, from the sum of the reports (S,)."""
 
     def gaps(self, direction: Floats) -> Floats:
-        """The F_a, one a constraint, from μ."""
+        """The F_a, one for each constraint, from μ."""
         return direction
 
     def follow(self, change: Floats) -> Floats:
-        """A change of λ, from one of the multipliers of the constraints."""
+        """The change of λ for a change of the multipliers."""
         return change
 
-    def free(self, lam: Floats, known: Floats) -> Floats:
-        """The multipliers of the constraints: λ less that whose weights are all one."""
-        return lam - self.initial(known)
+    def free(self, lam: Floats, people: Floats) -> Floats:
+        """The multipliers of the constraints: λ minus the initial λ."""
+        return lam - self.initial(people)
 
     @abstractmethod
-    def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
+    def table(self, lam: Floats, people: Floats, counts: Floats) -> Floats:
         """Weights that broadcast to each client's people, ``counts`` (K, A, 2)."""
 
 
-def defined(known: Floats, mass: Floats, what: str) -> None:
-    """ValueError where nobody is in a group (A,)."""
-    if (mass <= 0).any():
+def check_groups(sizes: Floats, members: str) -> None:
+    """ValueError where a group has no ``members``; sizes (A,)."""
+    if (sizes <= 0).any():
         raise ValueError(
-            f"group {int(np.argmin(mass))} must have {what} among the training data, got none"
+            f"group {int(np.argmin(sizes))} must have {members} among the training data, got none"
         )
 
 
@@ -109,26 +109,26 @@ class DemographicParity(BilevelProblem):
     name = "dp"
     signed = True
 
-    def known(self, total: Floats) -> Floats:
-        people = super().known(total)
-        defined(people, people.sum(1), "people")
+    def people(self, total: Floats) -> Floats:
+        people = super().people(total)
+        check_groups(people.sum(1), "people")
         return people
 
-    def initial(self, known: Floats) -> Floats:
-        return known.sum(1) / known.sum()
+    def initial(self, people: Floats) -> Floats:
+        return people.sum(1) / people.sum()
 
-    def project(self, lam: Floats, known: Floats) -> Floats:
+    def project(self, lam: Floats, people: Floats) -> Floats:
         # np.clip takes three times as long
-        return np.minimum(np.maximum(lam, 0.0), 2 * self.initial(known))
+        return np.minimum(np.maximum(lam, 0.0), 2 * self.initial(people))
 
-    def project_sum(self, lam: Floats, known: Floats) -> Floats:
-        return onto_box_of_sum(lam, np.zeros_like(lam), 2 * self.initial(known), 1.0)
+    def project_sum(self, lam: Floats, people: Floats) -> Floats:
+        return onto_box_of_sum(lam, np.zeros_like(lam), 2 * self.initial(people), 1.0)
 
-    def statistics(self, sums: Floats, counts: Floats, clients: Ints, known: Floats) -> Floats:
-        return (sums[:, :, 0] - sums[:, :, 1]) / known.sum(1)
+    def statistics(self, sums: Floats, counts: Floats, clients: Ints, people: Floats) -> Floats:
+        return (sums[:, :, 0] - sums[:, :, 1]) / people.sum(1)
 
-    def direction(self, total: Floats, known: Floats) -> Floats:
-        level = total - known[:, 0] / known.sum(1)
+    def direction(self, total: Floats, people: Floats) -> Floats:
+        level = total - people[:, 0] / people.sum(1)
         return self.follow(level[1:] - level[0])
 
     def gaps(self, direction: Floats) -> Floats:
@@ -137,11 +137,11 @@ class DemographicParity(BilevelProblem):
     def follow(self, change: Floats) -> Floats:
         return np.concatenate([[-change.sum()], change])
 
-    def free(self, lam: Floats, known: Floats) -> Floats:
-        return super().free(lam, known)[1:]
+    def free(self, lam: Floats, people: Floats) -> Floats:
+        return super().free(lam, people)[1:]
 
-    def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
-        negative = lam / self.initial(known)
+    def table(self, lam: Floats, people: Floats, counts: Floats) -> Floats:
+        negative = lam / self.initial(people)
         return np.stack([negative, 2 - negative], axis=1)
 
 
@@ -168,32 +168,32 @@ class EqualOpportunity(BilevelProblem):
     name = "eo"
     labels = (1,)
 
-    def known(self, total: Floats) -> Floats:
-        people = super().known(total)
+    def people(self, total: Floats) -> Floats:
+        people = super().people(total)
         for y in self.labels:
-            defined(people, people[:, y], f"people of label {y}")
+            check_groups(people[:, y], f"people of label {y}")
         return people
 
-    def initial(self, known: Floats) -> Floats:
-        return np.concatenate([known[1:, y] for y in self.labels]) / known.sum()
+    def initial(self, people: Floats) -> Floats:
+        return np.concatenate([people[1:, y] for y in self.labels]) / people.sum()
 
-    def project(self, lam: Floats, known: Floats) -> Floats:
-        caps = [known[:, y].sum() / known.sum() for y in self.labels]
+    def project(self, lam: Floats, people: Floats) -> Floats:
+        caps = [people[:, y].sum() / people.sum() for y in self.labels]
         parts = zip(self._parts(lam), caps, strict=True)
         return np.concatenate([onto_capped_simplex(part, cap) for part, cap in parts])
 
-    def statistics(self, sums: Floats, counts: Floats, clients: Ints, known: Floats) -> Floats:
-        return np.concatenate([sums[:, :, y] / known[:, y] for y in self.labels], axis=1)
+    def statistics(self, sums: Floats, counts: Floats, clients: Ints, people: Floats) -> Floats:
+        return np.concatenate([sums[:, :, y] / people[:, y] for y in self.labels], axis=1)
 
-    def direction(self, total: Floats, known: Floats) -> Floats:
+    def direction(self, total: Floats, people: Floats) -> Floats:
         return np.concatenate([part[1:] - part[0] for part in self._parts(total)])
 
-    def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
-        weights = np.ones_like(known)
+    def table(self, lam: Floats, people: Floats, counts: Floats) -> Floats:
+        weights = np.ones_like(people)
         for y, part in zip(self.labels, self._parts(lam), strict=True):
-            # rounding may take it below 0
-            rest = max(0.0, known[:, y].sum() / known.sum() - part.sum())
-            weights[:, y] = np.append(rest, part) * known.sum() / known[:, y]
+            # the reference group's λ; rounding may take it below 0
+            reference = max(0.0, people[:, y].sum() / people.sum() - part.sum())
+            weights[:, y] = np.append(reference, part) * people.sum() / people[:, y]
         return weights
 
     def _parts(self, values: Floats) -> list[Floats]:
@@ -222,8 +222,8 @@ class ClientParity(BilevelProblem):
         \lambda^{(i)}\Bigr) L^{(0)}
 
     λ has K - 1 entries, clients by rising id; a sample of client i weighs λ^(i) n / n^(i). The
-    report has K entries, all 0 but the client's own: here the sum tells every client's loss and
-    size, as algorithm 5, which sends them openly.
+    report has K entries, all 0 but the client's own: here the sum reveals every client's loss and
+    size, as algorithm 5 does, which sends them openly.
     Source: FedFB, appendix B.4.
     """
 
@@ -232,26 +232,26 @@ class ClientParity(BilevelProblem):
     def enrol(self, counts: Floats) -> Floats:
         return np.diag(counts.sum((1, 2)))
 
-    def known(self, total: Floats) -> Floats:
+    def people(self, total: Floats) -> Floats:
         return total
 
-    def initial(self, known: Floats) -> Floats:
-        return known[1:] / known.sum()
+    def initial(self, people: Floats) -> Floats:
+        return people[1:] / people.sum()
 
-    def project(self, lam: Floats, known: Floats) -> Floats:
+    def project(self, lam: Floats, people: Floats) -> Floats:
         return onto_capped_simplex(lam, 1.0)
 
-    def statistics(self, sums: Floats, counts: Floats, clients: Ints, known: Floats) -> Floats:
-        reports = np.zeros((len(clients), len(known)))
-        reports[np.arange(len(clients)), clients] = sums.sum((1, 2)) / known[clients]
+    def statistics(self, sums: Floats, counts: Floats, clients: Ints, people: Floats) -> Floats:
+        reports = np.zeros((len(clients), len(people)))
+        reports[np.arange(len(clients)), clients] = sums.sum((1, 2)) / people[clients]
         return reports
 
-    def direction(self, total: Floats, known: Floats) -> Floats:
+    def direction(self, total: Floats, people: Floats) -> Floats:
         return total[1:] - total[0]
 
-    def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
+    def table(self, lam: Floats, people: Floats, counts: Floats) -> Floats:
         shares = np.append(max(0.0, 1 - lam.sum()), lam)
-        return (shares * known.sum() / known)[:, None, None]
+        return (shares * people.sum() / people)[:, None, None]
 
 
 NOTIONS: dict[str, BilevelProblem] = {

@@ -33,13 +33,13 @@ class CharLSTM(nn.Module):
         self.embedding = nn.Embedding(
             whole("letters", letters, 1), whole("embedding", embedding, 1)
         )
-        inside = [embedding] + [hidden] * (whole("layers", layers, 1) - 1)
-        self.weight_input = nn.ParameterList(self._drawn(4 * hidden, k) for k in inside)
-        self.weight_hidden = nn.ParameterList(self._drawn(4 * hidden, hidden) for _ in inside)
-        self.bias = nn.ParameterList(self._drawn(4 * hidden) for _ in inside)
+        widths = [embedding] + [hidden] * (whole("layers", layers, 1) - 1)
+        self.weight_input = nn.ParameterList(self._uniform(4 * hidden, k) for k in widths)
+        self.weight_hidden = nn.ParameterList(self._uniform(4 * hidden, hidden) for _ in widths)
+        self.bias = nn.ParameterList(self._uniform(4 * hidden) for _ in widths)
         self.last = nn.Linear(hidden, letters)
 
-    def _drawn(self, *shape: int) -> nn.Parameter:
+    def _uniform(self, *shape: int) -> nn.Parameter:
         bound = 1 / math.sqrt(self.hidden)
         return nn.Parameter(torch.empty(*shape).uniform_(-bound, bound))
 
@@ -48,10 +48,19 @@ class CharLSTM(nn.Module):
         sequence = self.embedding(x)
         start = sequence.new_zeros(len(self.bias), len(x), self.hidden)
         weights = []
-        for into, across, bias in zip(
+        for weight_in, weight_h, bias in zip(
             self.weight_input, self.weight_hidden, self.bias, strict=True
         ):
-            weights += [into, across, bias, torch.zeros_like(bias)]  # torch's has two biases
-        # of one layer after the other, without dropout, forwards, the batch first
-        how = True, len(self.bias), 0.0, self.training, False, True
-        return self.last(torch.lstm(sequence, (start, start), weights, *how)[0][:, -1])
+            weights += [weight_in, weight_h, bias, torch.zeros_like(bias)]  # torch's has two biases
+        outputs, *_ = torch.lstm(
+            sequence,
+            (start, start),
+            weights,
+            has_biases=True,
+            num_layers=len(self.bias),
+            dropout=0.0,
+            train=self.training,
+            bidirectional=False,
+            batch_first=True,
+        )
+        return self.last(outputs[:, -1])

@@ -28,63 +28,64 @@ def save(simulation: Simulation, folder: Path, parts: Mapping[str, str]) -> None
         "round": np.array(simulation.round),
         "params": simulation.params.cpu().numpy(),
     }
-    kinds: dict[str, str] = {}
+    devices: dict[str, str] = {}
     for r, state in enumerate(simulation.states):
         for name, value in state.items():
             arrays[f"state/{r}/{name}"] = value.cpu().numpy()
-            kinds[f"state/{r}/{name}"] = value.device.type
+            devices[f"state/{r}/{name}"] = value.device.type
     for r, (clients, weights) in enumerate(simulation.weights):
         arrays[f"weights/{r}/clients"], arrays[f"weights/{r}/weights"] = clients, weights
-    arrays["places"] = np.array(json.dumps(kinds, sort_keys=True))
+    arrays["places"] = np.array(json.dumps(devices, sort_keys=True))
     arrays["parts"] = np.array(json.dumps(dict(parts)))
     write_whole(folder / NAME, lambda file: np.savez(file, **arrays), sync=True)  # type: ignore[arg-type]
 
 
 def load(simulation: Simulation, folder: Path) -> dict[str, str]:
-    """Put the simulation where the checkpoint is, and return the tables' parts up to there.
+    """Set the simulation to the checkpoint, and return the tables' parts up to it.
 
-    Where there is none the simulation stays at its beginning. So it does where the checkpoint or a
-    part is not what was written, which is told; the checkpoint is removed then.
+    Without a checkpoint the simulation stays at its beginning. An altered checkpoint or
+    part gives a warning: the checkpoint is removed, and the simulation begins anew.
     """
     path = folder / NAME
     if not path.exists():
         return {}
     try:
-        # a damaged one stays open otherwise
+        # np.load leaves a damaged file open
         with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays: dict[str, Any] = {name: file[name] for name in file.files}
         params = torch.from_numpy(arrays["params"])
         if params.shape != simulation.params.shape or params.dtype != simulation.params.dtype:
             raise ValueError(f"parameters {tuple(params.shape)} {params.dtype}")
-        places = json.loads(str(arrays["places"]))
-        kept: list[dict[str, torch.Tensor]] = [{} for _ in simulation.replicates]
-        for name, place in places.items():
+        devices = json.loads(str(arrays["places"]))
+        states: list[dict[str, torch.Tensor]] = [{} for _ in simulation.replicates]
+        for name, device_type in devices.items():
             _, r, key = name.split("/", 2)
-            device = simulation.device if place == simulation.device.type else torch.device("cpu")
-            kept[int(r)][key] = torch.from_numpy(arrays[name]).to(device)
+            is_there = device_type == simulation.device.type
+            device = simulation.device if is_there else torch.device("cpu")
+            states[int(r)][key] = torch.from_numpy(arrays[name]).to(device)
         weights = [
             (arrays[f"weights/{r}/clients"], arrays[f"weights/{r}/weights"])
-            for r in range(len(kept))
+            for r in range(len(states))
         ]
         round = int(arrays["round"])
         if not 0 <= round <= simulation.training.rounds:
             raise ValueError(f"round {round} of {simulation.training.rounds}")
         parts = json.loads(str(arrays["parts"]))
-        wrong = altered(folder, parts)
+        damaged = altered(folder, parts)
     except PermissionError:
         raise
     except Exception:
         # a zip archive of arrays of JSON, damaged anywhere: each layer has errors of its own
-        return _anew([path], path)
-    if wrong:
-        return _anew(wrong, path)
+        return _discard([path], path)
+    if damaged:
+        return _discard(damaged, path)
     simulation.params = params.to(simulation.device)
-    simulation.states = [*kept]
+    simulation.states = [*states]
     simulation.weights, simulation.round = weights, round
     return parts
 
 
-def _anew(wrong: list[Path], path: Path) -> dict[str, str]:
-    tell(wrong)
+def _discard(damaged: list[Path], path: Path) -> dict[str, str]:
+    tell(damaged)
     path.unlink()
     return {}

@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 
 
 class RunFolderError(OSError):
-    """The folder of a run cannot be made, read or written; what it holds is whole."""
+    """The folder of a run cannot be made, read or written; its files are whole."""
 
 
 @contextmanager
@@ -27,11 +27,11 @@ def telling(folder: Path) -> Iterator[None]:
         reason = (error.strerror or str(error)) + (
             f" ({Path(error.filename).name})" if error.filename else ""
         )
-        told = (
+        message = (
             f"the run folder {folder} cannot be used: {reason}; the last checkpoint there, "
             "if any, is whole"
         )
-        failure = RunFolderError(told)
+        failure = RunFolderError(message)
         failure.errno = error.errno
         raise failure from None
 
@@ -45,27 +45,28 @@ PATIENCE = 0.1
 def locked(folder: Path) -> Iterator[None]:
     """Hold ``folder/run.lock``, which names this process, and remove it in the end.
 
-    The lock is the system's: it goes with the process that holds it, however that ends, so that a
-    file that was left behind by a killed one is taken over. A folder that may only be read is not
-    locked: nobody can change a run there.
+    The operating system releases the lock when the process ends, even if it is killed: a file left
+    behind is taken over. A read-only folder is not locked: no process can change a run there.
 
     Errors: RunFolderError where another process (or another run in this one) is in the folder.
     """
     path = folder / LOCK
     lock = FileLock(path, timeout=PATIENCE)
     with telling(folder):
-        held = _take(lock, path)
+        is_locked = _take(lock, path)
     try:
         yield
     finally:
-        if held:
+        if is_locked:
             with suppress(PermissionError):  # Windows removes no open file
-                path.unlink(missing_ok=True)  # before it is let go, so that no other's file goes
+                path.unlink(
+                    missing_ok=True
+                )  # before the release, so that no other process's file is removed
             lock.release()
 
 
 def _take(lock: FileLock, path: Path) -> bool:
-    """Whether the lock is held now; not where there is none to hold."""
+    """Take the lock; False in a folder that cannot be written, which needs none."""
     try:
         lock.acquire()
         with suppress(PermissionError):  # Windows locks the content too
@@ -77,11 +78,11 @@ def _take(lock: FileLock, path: Path) -> bool:
         owner = "another process"
         with suppress(OSError):
             owner = path.read_text("utf-8", "replace").strip() or owner
-        told = (
+        message = (
             f"the run folder {path.parent} is in use by {owner}: wait for its end, or take "
             "another folder"
         )
-        raise RunFolderError(told) from None
+        raise RunFolderError(message) from None
     except OSError as error:
         if error.errno == errno.EROFS or (error.errno == errno.EACCES and not path.exists()):
             return False

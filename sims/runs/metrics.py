@@ -18,7 +18,7 @@ from fairfl._support.whole_file import write_whole
 
 
 def _schema(*parts: tuple[str, str]) -> pa.Schema:
-    """Columns, named between blanks, after the kind of what they hold."""
+    """A schema from pairs of a type and the names of its columns, separated by blanks."""
     pairs = ((name, kind) for kind, names in parts for name in names.split())
     return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in pairs])
 
@@ -50,8 +50,7 @@ PART = re.compile(r"(rounds|clients)-(\d{8})-(\d{8})\.parquet")
 
 
 class Metrics:
-    """Rows of the two tables, kept until they are flushed to a folder, or for good where there is
-    none.
+    """Rows of the two tables, in memory until they are flushed to a folder.
 
     ``parts`` are the files of a folder so far, with their SHA-256.
     """
@@ -62,16 +61,16 @@ class Metrics:
         self.parts: dict[str, str] = {}
 
     def table(self, name: str) -> pa.Table:
-        """The rows that are kept, ``name`` "rounds" or "clients"."""
+        """The rows in memory, ``name`` "rounds" or "clients"."""
         if name == "rounds":
             return pa.Table.from_pylist(self.rounds, schema=ROUNDS)
         if not self.clients:
             return CLIENTS.empty_table()
-        each = [
+        arrays = [
             [np.broadcast_to(row[name], row["client"].shape) for row in self.clients]
             for name in CLIENTS.names
         ]
-        columns = [pa.array(np.concatenate(own), from_pandas=True) for own in each]
+        columns = [pa.array(np.concatenate(parts), from_pandas=True) for parts in arrays]
         return pa.table(columns, schema=CLIENTS)
 
     def flush(self, folder: Path, first: int, last: int) -> None:

@@ -35,7 +35,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Where a run ended.
+    """The end of a run.
 
     Attributes
     ----------
@@ -94,38 +94,38 @@ def simulate(
         See ``Computing.non_finite``.
     """
     simulation = Simulation(model, data, replicates, training, computing)
-    every = (
+    interval = (
         training.rounds if evaluate_every is None else whole("evaluate_every", evaluate_every, 1)
     )
     whole("checkpoint_every", checkpoint_every, 1)
     if resume and folder is None:
         raise ValueError("folder must be given to resume, got None")
-    rows, place = metrics.Metrics(), None if folder is None else Path(folder)
-    with ExitStack() as held:
-        if place is not None:
-            with telling(place):
-                _make(place)
-            held.enter_context(locked(place))
-            with telling(place):
-                rows.parts = _open(place, simulation, every, checkpoint_every, resume=resume)
+    rows, path = metrics.Metrics(), None if folder is None else Path(folder)
+    with ExitStack() as stack:
+        if path is not None:
+            with telling(path):
+                _make(path)
+            stack.enter_context(locked(path))
+            with telling(path):
+                rows.parts = _open(path, simulation, interval, checkpoint_every, resume=resume)
         flushed = simulation.round
         while not simulation.done:
             rows.rounds += simulation.step()
             t = simulation.round
-            if t % every == 0 or simulation.done:
+            if t % interval == 0 or simulation.done:
                 rows.clients += simulation.evaluate()
-            if place is not None and (t % checkpoint_every == 0 or simulation.done):
-                with telling(place):
-                    rows.flush(place, flushed, t)
-                    checkpoint.save(simulation, place, rows.parts)
+            if path is not None and (t % checkpoint_every == 0 or simulation.done):
+                with telling(path):
+                    rows.flush(path, flushed, t)
+                    checkpoint.save(simulation, path, rows.parts)
                 flushed = t
             if progress is not None:
                 progress(t, training.rounds)
-        if place is None:
+        if path is None:
             tables = [rows.table(name).to_pandas() for name in metrics.TABLES]
         else:
-            with telling(place):
-                tables = [metrics.read(place, name) for name in metrics.TABLES]
+            with telling(path):
+                tables = [metrics.read(path, name) for name in metrics.TABLES]
     return Result(simulation.params.cpu().numpy(), tables[0], tables[1], simulation)
 
 
@@ -161,16 +161,16 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
 
 
-def first_difference(kept: Any, wanted: Any, where: str) -> tuple[str, Any, Any]:
-    """Where two values of JSON first differ, and what stands there."""
-    if isinstance(kept, dict) and isinstance(wanted, dict) and kept.keys() == wanted.keys():
-        pairs = [(f"{where}.{key}", kept[key], wanted[key]) for key in kept]
-    elif isinstance(kept, list) and isinstance(wanted, list) and len(kept) == len(wanted):
-        pairs = [(f"{where}[{k}]", *pair) for k, pair in enumerate(zip(kept, wanted, strict=True))]
-    elif isinstance(kept, list) and isinstance(wanted, list):
-        return f"the number of {where}", len(kept), len(wanted)
+def first_difference(old: Any, new: Any, where: str) -> tuple[str, Any, Any]:
+    """Path of the first difference of two JSON values, and the two values there."""
+    if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
+        pairs = [(f"{where}.{key}", old[key], new[key]) for key in old]
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        pairs = [(f"{where}[{k}]", *pair) for k, pair in enumerate(zip(old, new, strict=True))]
+    elif isinstance(old, list) and isinstance(new, list):
+        return f"the number of {where}", len(old), len(new)
     else:
-        return where, kept, wanted
+        return where, old, new
     return next(first_difference(a, b, name) for name, a, b in pairs if a != b)
 
 
@@ -184,53 +184,60 @@ def versions() -> dict[str, str]:
     }
 
 
-def _make(place: Path) -> None:
+def _make(folder: Path) -> None:
     """Make the folder; ValueError where it holds something that is no run."""
-    place.mkdir(parents=True, exist_ok=True)
-    names = {file.name for file in place.iterdir() if not file.name.endswith(PARTIAL)} - {LOCK}
+    folder.mkdir(parents=True, exist_ok=True)
+    names = {file.name for file in folder.iterdir() if not file.name.endswith(PARTIAL)} - {LOCK}
     if names and CONFIGURATION not in names:
         raise ValueError(
-            f"folder must be new, empty or a run's, got {str(place)!r}, which holds something else"
+            f"folder must be new, empty or a run's, got {str(folder)!r}, which holds something else"
         )
 
 
 def _open(
-    place: Path, simulation: Simulation, evaluate_every: int, checkpoint_every: int, *, resume: bool
+    folder: Path,
+    simulation: Simulation,
+    evaluate_every: int,
+    checkpoint_every: int,
+    *,
+    resume: bool,
 ) -> dict[str, str]:
-    """Begin a run, or put the simulation where the folder's stopped; the tables' kept parts."""
-    mine, path = configuration(simulation, evaluate_every, checkpoint_every), place / CONFIGURATION
+    """Begin a run, or set the simulation to the folder's checkpoint; the tables' parts up to it."""
+    current = configuration(simulation, evaluate_every, checkpoint_every)
+    path = folder / CONFIGURATION
     if not path.exists():
-        remove_partial(place)
-        write_whole(path, sealed({"configuration": mine, "versions": [versions()]}), sync=True)
+        remove_partial(folder)
+        write_whole(path, sealed({"configuration": current, "versions": [versions()]}), sync=True)
         return {}
     try:
-        kept = unsealed(read_json(path))
+        content = unsealed(read_json(path))
     except ValueError:
         raise RunFolderError(
             f"{path}, the configuration of a run, was altered since it was written; to run anew, "
             "remove its folder"
         ) from None
-    theirs, seen, latest = kept["configuration"], kept["versions"], dict(kept["versions"][-1])
-    for name in (*mine, *theirs):  # either may have what the other does not mention
-        if theirs.get(name) != mine.get(name):
-            where, got, wanted = first_difference(theirs.get(name), mine.get(name), name)
+    stored, history = content["configuration"], content["versions"]
+    latest = dict(history[-1])
+    for name in (*current, *stored):  # a name may be in only one of the two
+        if stored.get(name) != current.get(name):
+            where, old, new = first_difference(stored.get(name), current.get(name), name)
             raise ValueError(
-                f"folder must hold a run of the same configuration, got {str(place)!r} with "
-                f"{where} = {shown(got)}, not {shown(wanted)}"
+                f"folder must hold a run of the same configuration, got {str(folder)!r} with "
+                f"{where} = {shown(old)}, not {shown(new)}"
             )
     if not resume:
         raise ValueError(
-            f"folder must be new or empty without resume, got {str(place)!r}, which holds this "
+            f"folder must be new or empty without resume, got {str(folder)!r}, which holds this "
             "very run"
         )
-    remove_partial(place)
-    parts = checkpoint.load(simulation, place)
-    metrics.discard_but(place, parts)
+    remove_partial(folder)
+    parts = checkpoint.load(simulation, folder)
+    metrics.discard_but(folder, parts)
     latest.pop("round", None)
-    # the rest is computed by something else: said, for it may differ in the last bits
+    # other versions compute the remaining rounds: recorded, since the last bits may differ
     if latest != versions():
-        every = [*seen, {"round": simulation.round, **versions()}]
-        write_whole(path, sealed({"configuration": theirs, "versions": every}), sync=True)
+        history = [*history, {"round": simulation.round, **versions()}]
+        write_whole(path, sealed({"configuration": stored, "versions": history}), sync=True)
     return parts
 
 
@@ -244,11 +251,11 @@ def best_of(
     replicate.
     """
     one_of("by", by, ("accuracy", "loss"))
-    mine = clients.query("round == round.max() and model == 'global' and part == @part")
-    value = mine[by].to_numpy(dtype=np.float64) * (1 if by == "accuracy" else -1)
-    if np.isnan(value).all():
+    rows = clients.query("round == round.max() and model == 'global' and part == @part")
+    quality = rows[by].to_numpy(dtype=np.float64) * (1 if by == "accuracy" else -1)
+    if np.isnan(quality).all():
         raise ValueError(f"part must be measured, with {by}, for every client, got {part!r}")
-    replicate, client = mine["replicate"].to_numpy(), mine["client"].to_numpy()
-    order = np.lexsort((replicate, -np.nan_to_num(value, nan=-np.inf), client))
+    replicate, client = rows["replicate"].to_numpy(), rows["client"].to_numpy()
+    order = np.lexsort((replicate, -np.nan_to_num(quality, nan=-np.inf), client))
     first = np.unique(client[order], return_index=True)[1]
     return pd.DataFrame({"client": client[order][first], "replicate": replicate[order][first]})

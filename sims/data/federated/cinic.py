@@ -28,10 +28,10 @@ def load(folder: str | Path | None = None, progress: Progress | None = None) -> 
     # content.
     remote = Remote("cinic-10/CINIC-10.tar.gz", ((source,),), check=check)
     path = locate([remote], folder, progress)
-    found = _read(path)
-    classes = sorted({kind for rows in found.values() for kind, _, _ in rows})
+    rows_by_part = _read(path)
+    classes = sorted({label for rows in rows_by_part.values() for label, _, _ in rows})
     x, y = {}, {}
-    for part, rows in found.items():
+    for part, rows in rows_by_part.items():
         if not rows:
             raise ValueError(f"{path.name} must hold images below {part}/, got none")
         rows.sort(key=lambda row: row[:2])
@@ -65,13 +65,13 @@ def _members(path: Path) -> Iterator[tuple[str, str, str, Callable[[], bytes]]]:
 
 def _read(path: Path) -> dict[str, list[tuple[str, str, NDArray[np.uint8]]]]:
     """Each part's images (class, file, pixels (3, 32, 32)), in the order of the archive."""
-    found: dict[str, list[tuple[str, str, NDArray[np.uint8]]]] = {part: [] for part in PARTS}
+    images_of: dict[str, list[tuple[str, str, NDArray[np.uint8]]]] = {part: [] for part in PARTS}
     try:
-        for part, kind, name, read in _members(path):
-            found[part].append((kind, name, _pixels(name, read())))
+        for part, label, name, read in _members(path):
+            images_of[part].append((label, name, _pixels(name, read())))
     except DAMAGED as error:
         raise ValueError(f"{path.name} must be a tar archive of PNGs of 32 x 32: {error}") from None
-    return found
+    return images_of
 
 
 def _pixels(name: str, png: bytes) -> NDArray[np.uint8]:

@@ -71,11 +71,11 @@ class FederatedData:
         part = np.zeros(n, np.int8) if self.part is None else self.part
         part = codes("part", part, n, len(PARTS)).astype(np.int8)
         group = None if self.group is None else codes("group", self.group, n, None)
-        counted = self.n_clients == -1
+        is_inferred = self.n_clients == -1
         owner = codes(
-            "owner", self.owner, n, None if counted else whole("n_clients", self.n_clients, 1)
+            "owner", self.owner, n, None if is_inferred else whole("n_clients", self.n_clients, 1)
         )
-        clients = int(owner.max()) + 1 if counted else self.n_clients
+        clients = int(owner.max()) + 1 if is_inferred else self.n_clients
         names = tuple(self.client_names) or tuple(str(k) for k in range(clients))
         if len(names) != clients:
             raise ValueError(f"client_names must name {clients} clients, got {len(names)} names")
@@ -90,8 +90,8 @@ class FederatedData:
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{int((self._part == k).sum())} {name}" for k, name in enumerate(PARTS))
-        told = f"{self.n_clients} clients, x {self.x.shape[1:]}, {counts}"
-        return f"FederatedData({self.name!r}: {told})"
+        summary = f"{self.n_clients} clients, x {self.x.shape[1:]}, {counts}"
+        return f"FederatedData({self.name!r}: {summary})"
 
     @property
     def _part(self) -> NDArray[np.int8]:
@@ -109,7 +109,7 @@ class FederatedData:
         return np.bincount(self.owner[self.rows(part)], minlength=self.n_clients)
 
     def split(self, validation: float = 0.1, test: float = 0.1, seed: int = 0) -> FederatedData:
-        """Part each client's rows at random; what is a test row already stays one.
+        """Split each client's rows at random; test rows stay test rows.
 
         Of a client's n other rows, round(test n) go to test if the set has no test rows yet,
         round(validation n) to validation; the rest, at least one row, is for training.
@@ -123,19 +123,21 @@ class FederatedData:
         rng = generator(seed)
         part = np.array(self._part)
         has_test = bool((part == 2).any())
-        free = np.flatnonzero(part != 2)
-        free = free[np.argsort(self.owner[free], kind="stable")]
-        ends = np.cumsum(np.bincount(self.owner[free], minlength=self.n_clients))
-        for rows in np.split(free, ends[:-1]):  # a client each, in the order of the data set
-            mine = rng.permutation(rows)
-            n_test = 0 if has_test else int(np.rint(float(test) * mine.size))
-            n_validation = int(np.rint(float(validation) * mine.size))
-            spare = max(mine.size - 1, 0)  # one row is left to train on
+        split_rows = np.flatnonzero(part != 2)
+        split_rows = split_rows[np.argsort(self.owner[split_rows], kind="stable")]
+        ends = np.cumsum(np.bincount(self.owner[split_rows], minlength=self.n_clients))
+        for rows in np.split(
+            split_rows, ends[:-1]
+        ):  # the rows of one client, in the order of the data set
+            shuffled = rng.permutation(rows)
+            n_test = 0 if has_test else int(np.rint(float(test) * shuffled.size))
+            n_validation = int(np.rint(float(validation) * shuffled.size))
+            spare = max(shuffled.size - 1, 0)  # one row is left to train on
             n_test = min(n_test, spare)
             n_validation = min(n_validation, spare - n_test)
-            part[mine] = 0
-            part[mine[:n_test]] = 2
-            part[mine[n_test : n_test + n_validation]] = 1
+            part[shuffled] = 0
+            part[shuffled[:n_test]] = 2
+            part[shuffled[n_test : n_test + n_validation]] = 1
         return replace(self, part=part)
 
     def assigned(self, owner: ArrayLike, n_clients: int = -1) -> FederatedData:

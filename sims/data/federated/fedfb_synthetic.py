@@ -104,19 +104,21 @@ def fedfb_synthetic(
     if test + validation >= 1:
         raise ValueError(f"test + validation must be less than 1, got {test + validation:g}")
     rng = generator(seed)
-    x, y, group = _published(count) if published else _drawn(count, rng)
+    x, y, group = _published(count) if published else _draw(count, rng)
     part = np.zeros(count, np.int8)
     ends = np.rint(count * np.array([test, test + validation])).astype(int)
-    tested = np.arange(count)[::-1][: ends[0]] if published else rng.permutation(count)[: ends[0]]
-    part[tested] = 2
+    test_rows = (
+        np.arange(count)[::-1][: ends[0]] if published else rng.permutation(count)[: ends[0]]
+    )
+    part[test_rows] = 2
     part[rng.permutation(np.flatnonzero(part == 0))[: ends[1] - ends[0]]] = 1
     owner = np.zeros(count, np.int64)
     for a, shares in enumerate(SPLITS[clients, heterogeneity]):
-        for kind in (0, 1, 2):  # every part is shared out alike
-            mine = rng.permutation(np.flatnonzero((group == a) & (part == kind)))
-            cuts = np.rint(np.cumsum(shares)[:-1] * len(mine)).astype(int)
-            for k, chosen in enumerate(np.split(mine, cuts)):
-                owner[chosen] = k
+        for part_code in (0, 1, 2):  # train, validation and test are each split by the same shares
+            members = rng.permutation(np.flatnonzero((group == a) & (part == part_code)))
+            cuts = np.rint(np.cumsum(shares)[:-1] * len(members)).astype(int)
+            for k, client_rows in enumerate(np.split(members, cuts)):
+                owner[client_rows] = k
     return FederatedData(
         f"fedfb-synthetic-{clients}-{heterogeneity}",
         np.column_stack([x, group]),
@@ -132,7 +134,7 @@ def fedfb_synthetic(
 Drawn = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
 
 
-def _drawn(count: int, rng: np.random.Generator) -> Drawn:
+def _draw(count: int, rng: np.random.Generator) -> Drawn:
     """x, y and a."""
     y = (rng.random(count) < POSITIVE).astype(np.int64)
     lower = np.linalg.cholesky(COVARIANCES)

@@ -29,7 +29,7 @@ DAMAGED = (
     ValueError,
     NotImplementedError,
 )
-"""What damaged archives and pictures raise, each library its own (pillow a SyntaxError)."""
+"""Errors that the libraries raise for damaged archives and pictures (pillow: SyntaxError)."""
 
 
 def images(
@@ -111,7 +111,7 @@ def mnist(folder: str | Path | None = None, progress: Progress | None = None) ->
             "mnist", "https://ossci-datasets.s3.amazonaws.com/mnist/", digests, folder, progress
         )
     try:
-        # by ``open``: a damaged one stays open otherwise
+        # np.load leaves a damaged file open
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as content:
             x, y = content["x"], content["y"]
     except (KeyError, TypeError, *DAMAGED) as error:
@@ -153,20 +153,20 @@ def tar_members(path: Path) -> Iterator[tuple[str, Any]]:
                 yield member.name, file.read
 
 
-def _members(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
+def _members(path: Path, names: tuple[str, ...]) -> dict[str, bytes]:
     """The files of a tar archive whose base names are wanted."""
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     try:
         for member, read in tar_members(path):
             name = Path(member).name
-            if name in wanted:
-                found[name] = read()
+            if name in names:
+                contents[name] = read()
     except DAMAGED as error:
         raise ValueError(f"{path.name} must be a tar archive: {error}") from None
-    missing = [name for name in wanted if name not in found]
+    missing = [name for name in names if name not in contents]
     if missing:
-        raise ValueError(f"{path.name} must hold {', '.join(wanted)}; {missing[0]} is missing")
-    return found
+        raise ValueError(f"{path.name} must hold {', '.join(names)}; {missing[0]} is missing")
+    return contents
 
 
 def _records(name: str, content: bytes, labels: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -192,8 +192,8 @@ def _cifar(
     remote = Remote(
         f"{name}/{archive}", ((f"https://www.cs.toronto.edu/~kriz/{archive}",),), (digest,)
     )
-    found = _members(locate([remote], folder, progress), files)
-    *parts, test = (_records(file, found[file], labels) for file in files)
+    contents = _members(locate([remote], folder, progress), files)
+    *parts, test = (_records(file, contents[file], labels) for file in files)
     train = np.concatenate([x for x, _ in parts]), np.concatenate([y for _, y in parts])
     return images(name, train, test, note)
 

@@ -35,15 +35,15 @@ def sample(federation: Federation, rows: int, seed: int = 0) -> FederatedData:
     model = federation.model
     for i in range(federation.n_clients):
         for a in range(federation.n_groups):
-            mine = np.flatnonzero((owner == i) & (group == a))
-            if mine.size == 0:
+            cell = np.flatnonzero((owner == i) & (group == a))
+            if cell.size == 0:
                 continue
             if isinstance(model, ContinuousModel):
-                x[mine] = _draw(model.laws[i][a], mine.size, rng)
-                chance[mine] = model.etas[i][a](x[mine])
+                x[cell] = _draw(model.laws[i][a], cell.size, rng)
+                chance[cell] = model.etas[i][a](x[cell])
             else:
-                atoms = rng.choice(model.points.size, size=mine.size, p=model.conditional[i, a])
-                x[mine], chance[mine] = model.points[atoms], model.eta[i, a, atoms]
+                atoms = rng.choice(model.points.size, size=cell.size, p=model.conditional[i, a])
+                x[cell], chance[cell] = model.points[atoms], model.eta[i, a, atoms]
     label = (rng.random(n) < chance).astype(np.int64)
     return FederatedData(
         "population",
@@ -63,11 +63,11 @@ def _draw(law: Law, size: int, rng: np.random.Generator) -> Array:
         return np.asarray(law.frozen.rvs(size=size, random_state=rng))
     if isinstance(law, Mixture):
         part = rng.choice(len(law.laws), size=size, p=law.weights)
-        out = np.empty(size)
+        values = np.empty(size)
         for k, component in enumerate(law.laws):
-            mine = part == k
-            out[mine] = _draw(component, int(mine.sum()), rng)
-        return out
+            is_part = part == k
+            values[is_part] = _draw(component, int(is_part.sum()), rng)
+        return values
     raise ValueError(
         f"laws must be normal, frozen scipy.stats laws or mixtures of them, got {shown(law)}"
     )

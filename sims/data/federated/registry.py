@@ -52,5 +52,5 @@ def load_federated(
     DataUnavailable
         If a file is not found and cannot be downloaded.
     """
-    found = SOURCES[one_of("name", name, sorted(SOURCES))].load(folder, progress)
-    return instance(f"data {name}", found, FederatedData)
+    data = SOURCES[one_of("name", name, sorted(SOURCES))].load(folder, progress)
+    return instance(f"data {name}", data, FederatedData)

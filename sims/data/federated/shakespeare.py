@@ -51,7 +51,7 @@ def speeches(text: str) -> dict[tuple[str, str], list[str]]:
     """
     lines = text.splitlines()
     starts = [k for k, line in enumerate(lines) if BY in line]
-    found: dict[tuple[str, str], list[str]] = {}
+    lines_of: dict[tuple[str, str], list[str]] = {}
     for k, start in enumerate(starts[1:], start=1):
         end = starts[k + 1] if k + 1 < len(starts) else len(lines)
         above = [line.strip() for line in lines[max(start - 7, 0) : start] if line.strip()]
@@ -59,17 +59,17 @@ def speeches(text: str) -> dict[tuple[str, str], list[str]]:
         speech, goes_on = (ERRORS_SPEECH, ERRORS_GOES_ON) if title == ERRORS else (SPEECH, GOES_ON)
         role = ""
         for line in lines[start + 1 : end]:
-            begun = speech.match(line)
-            if begun and not (title == ERRORS and begun[1].upper().startswith("ACT ")):
-                role = begun[1].upper()  # some names come in several casings
-                found.setdefault((title, role), []).append(begun[2])
+            opening = speech.match(line)
+            if opening and not (title == ERRORS and opening[1].upper().startswith("ACT ")):
+                role = opening[1].upper()  # some names come in several casings
+                lines_of.setdefault((title, role), []).append(opening[2])
                 continue
-            more = goes_on.match(line) if role and not begun else None
-            if more and line.strip() and not (title == ERRORS and more[1].startswith("<")):
-                found[title, role].append(more[1])
-            elif begun or (title == ERRORS and line.startswith("<")):
+            match = goes_on.match(line) if role and not opening else None
+            if match and line.strip() and not (title == ERRORS and match[1].startswith("<")):
+                lines_of[title, role].append(match[1])
+            elif opening or (title == ERRORS and line.startswith("<")):
                 role = ""
-    return {who: said for who, said in found.items() if len(said) >= 2}
+    return {key: spoken for key, spoken in lines_of.items() if len(spoken) >= 2}
 
 
 def encode(text: str) -> NDArray[np.int64]:
@@ -92,8 +92,8 @@ def load(folder: str | Path | None = None, progress: Progress | None = None) -> 
     path = locate([FILE], folder, progress)
     roles = speeches(path.read_text("utf-8", errors="replace"))
     x, y, names = [], [], []
-    for (play, role), said in sorted(roles.items()):
-        past, following = windows(said)
+    for (play, role), spoken in sorted(roles.items()):
+        past, following = windows(spoken)
         if following.size:
             # a quarter of the memory: every letter stands in 80 windows
             x.append(past.astype(np.int16))

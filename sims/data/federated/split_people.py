@@ -33,15 +33,15 @@ def split_people(people: Dataset, seed: int = 0) -> FederatedData:
         ("group", people.group, people.group_names),
         ("label", people.label, people.label_names),
     ):
-        _everywhere(f"{role} column {people.columns[role][0]!r}", codes, names, part)
+        _check_parts(f"{role} column {people.columns[role][0]!r}", codes, names, part)
     return replace(federated(people, part), x=scaled(people.features, part == 0))
 
 
 def federated(people: Dataset, part: ArrayLike) -> FederatedData:
     """People with their parts (n,), codes of ``PARTS``; features as they are."""
     rows = people.features, people.label, people.client, len(people.client_names)
-    kinds = np.asarray(part, np.int8), people.group, people.client_names, people.note
-    return FederatedData(people.name, *rows, *kinds)
+    options = np.asarray(part, np.int8), people.group, people.client_names, people.note
+    return FederatedData(people.name, *rows, *options)
 
 
 def _parts(
@@ -50,20 +50,20 @@ def _parts(
     """0 train, 1 validation, 2 test; a client with nobody left to train on trains on all."""
     fold = deal({"client": client, "group": group, "label": label}, FOLDS, seed)
     part = np.where(fold == 0, 2, np.where(fold == 1, 1, 0)).astype(np.int8)
-    left = np.bincount(client[part == 0], minlength=int(client.max()) + 1)
-    part[left[client] == 0] = 0
+    train_counts = np.bincount(client[part == 0], minlength=int(client.max()) + 1)
+    part[train_counts[client] == 0] = 0
     return part
 
 
-def _everywhere(
-    what: str, codes: NDArray[np.int64], names: Sequence[str], part: NDArray[np.int8]
+def _check_parts(
+    column: str, codes: NDArray[np.int64], names: Sequence[str], part: NDArray[np.int8]
 ) -> None:
     for code, name in enumerate(names):
-        for number, called in enumerate(PARTS):
+        for number, part_name in enumerate(PARTS):
             if not ((codes == code) & (part == number)).any():
                 count = int((codes == code).sum())
                 raise ValueError(
-                    f"{what} must have people enough of every value to train, choose and test "
+                    f"{column} must have people enough of every value to train, choose and test "
                     f"on, some {2 * FOLDS} or more: of {name!r} it has {count}, none of them for "
-                    f"{'training' if number == 0 else called}"
+                    f"{'training' if number == 0 else part_name}"
                 )

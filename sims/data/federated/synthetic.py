@@ -79,11 +79,11 @@ def synthetic(
     n_iid = {"non-iid": 0, "iid": count, "hybrid": count // 2}[kind]
     x, y = [], []
     for k, size in enumerate(sizes):
-        model = rng.normal(0.0, np.sqrt(alpha), 1 if means == "number" else CLASSES)
-        shift = rng.normal(0.0, np.sqrt(beta))
-        W = rng.normal(model[:, None], 1.0, (CLASSES, FEATURES))
-        b = rng.normal(model, 1.0, CLASSES)
-        centre = rng.normal(shift, 1.0, FEATURES)
+        model_mean = rng.normal(0.0, np.sqrt(alpha), 1 if means == "number" else CLASSES)
+        feature_mean = rng.normal(0.0, np.sqrt(beta))
+        W = rng.normal(model_mean[:, None], 1.0, (CLASSES, FEATURES))
+        b = rng.normal(model_mean, 1.0, CLASSES)
+        centre = rng.normal(feature_mean, 1.0, FEATURES)
         if k < n_iid:
             (W, b), centre = shared, np.zeros(FEATURES)
         features = centre + deviation * rng.normal(size=(size, FEATURES))

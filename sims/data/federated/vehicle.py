@@ -37,9 +37,9 @@ def load(folder: str | Path | None = None, progress: Progress | None = None) -> 
         x = [np.asarray(content["user_data"][user]["x"], dtype=np.float64) for user in users]
         columns = [np.asarray(content["user_data"][user]["y"], dtype=np.float64) for user in users]
         y = [part.ravel() for part in columns]  # (n,) or (n, 1)
-        for user, rows, own in zip(users, x, y, strict=True):
-            if len(rows) != len(own):
-                raise ValueError(f"{user} has {len(rows)} rows of x and {len(own)} of y")
+        for user, rows, targets in zip(users, x, y, strict=True):
+            if len(rows) != len(targets):
+                raise ValueError(f"{user} has {len(rows)} rows of x and {len(targets)} of y")
         features, raw = np.concatenate(x), np.concatenate(y)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(

@@ -35,7 +35,7 @@ COLUMNS = tuple(
 CATEGORICAL = tuple(name for name in COLUMNS if name not in (*NUMERIC, "sex", "income"))
 GROUPS = ("Female", "Male")
 CLIENTS = ("mostly private", "mostly other")
-SHARE_PRIVATE, SHARE_OTHER = 0.8, 0.2  # what the first client gets of each
+SHARE_PRIVATE, SHARE_OTHER = 0.8, 0.2  # shares of the first client
 ROWS = 32_561 + 16_281
 
 # The digests are those of the files as UCI serves them; `adult.test` begins with a line "|1x3 Cross
@@ -86,8 +86,8 @@ def assign_clients(
     stream = np.random.RandomState(seed)
     client = np.ones(len(private), dtype=np.int64)
     for part in (~is_test, is_test):
-        for kind, share in ((private, SHARE_PRIVATE), (~private, SHARE_OTHER)):
-            rows = np.flatnonzero(part & kind)
+        for is_kind, share in ((private, SHARE_PRIVATE), (~private, SHARE_OTHER)):
+            rows = np.flatnonzero(part & is_kind)
             client[stream.choice(rows, int(share * len(rows)), replace=False)] = 0
     return client
 

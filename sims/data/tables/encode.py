@@ -3,8 +3,8 @@
 Source: FedFB, section 5.3, and its published code (one-hot and min-max, the sensitive attribute
 kept as one column of codes). One thing differs: there the range of a number is taken over the whole
 file (for Adult over the training file and over the test file, each for itself); here it is the
-range of the training rows, applied to all rows. So no test row has a part in the preparation, and a
-test value may lie outside [0, 1].
+range of the training rows, applied to all rows. So the preparation uses no test row, and a test
+value may lie outside [0, 1].
 """
 
 from collections.abc import Sequence
@@ -51,9 +51,9 @@ def numbers(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
     """Return a column as finite numbers, shape (n,); anything else raises `ValueError`."""
     values = pd.Series(pd.to_numeric(frame[column], errors="coerce"))
     parsed = values.to_numpy(dtype=np.float64, na_value=np.nan)
-    wrong = ~np.isfinite(parsed)
-    if wrong.any():
-        row = int(np.argmax(wrong))
+    is_invalid = ~np.isfinite(parsed)
+    if is_invalid.any():
+        row = int(np.argmax(is_invalid))
         raise ValueError(
             f"column {column!r} must hold finite numbers, got {shown(frame[column].iloc[row])} in "
             f"row {row + 1}"
@@ -98,5 +98,5 @@ def codes_of(
 
 def row_note(rows: int, published: int) -> str:
     """Return a sentence for a table that is not of its published length, else nothing."""
-    told = f" This copy has {rows} rows; the published data have {published}."
-    return "" if rows == published else told
+    note = f" This copy has {rows} rows; the published data have {published}."
+    return "" if rows == published else note

@@ -16,12 +16,12 @@ def deal(strata: Mapping[str, ArrayLike | None], folds: int, seed: int) -> NDArr
     Strata have the names that errors use. The first, by which rows are sorted first, must be there;
     others may be None.
     """
-    known = {name: np.asarray(values) for name, values in strata.items() if values is not None}
-    n = len(next(iter(known.values())))
-    for name, values in known.items():
+    columns = {name: np.asarray(values) for name, values in strata.items() if values is not None}
+    n = len(next(iter(columns.values())))
+    for name, values in columns.items():
         if values.shape != (n,):
             raise ValueError(f"{name} must have shape ({n},), got {values.shape}")
-    keys = [np.unique(values, return_inverse=True)[1] for values in known.values()]
+    keys = [np.unique(values, return_inverse=True)[1] for values in columns.values()]
     shuffled = np.random.default_rng(seed).permutation(n)
     # the last key sorts first
     order = shuffled[np.lexsort([key[shuffled] for key in reversed(keys)])]

@@ -1,9 +1,9 @@
 """The reader of a table of people: label, group, client, and features or a score, from a CSV or
 Parquet file.
 
-`fairfl frontier people.csv` and `fairfl simulate people.csv` both read with it, and so learn from
-the same features. Whatever is wrong with the file ends in one `ValueError` or `OSError` that names
-the column, row and what is allowed.
+`fairfl frontier people.csv` and `fairfl simulate people.csv` both use it, and so learn from the
+same features. A fault of the file ends in one `ValueError` or `OSError` that names the column, the
+row and the allowed values.
 """
 
 from collections.abc import Sequence
@@ -57,21 +57,21 @@ def read_people(
     score : str, optional
         A column of finite numbers, which is then the only feature.
     features : sequence of str, optional
-        Columns: numbers enter as they are, texts and truth values one-hot. By default all that have
-        a name and no role. In either case the group is added, unless `blind` or among them: the
-        classifiers f(x, a) are told the group, and a probability of y that is not is wrong for one
-        group or the other wherever y depends on it.
+        Columns: numbers enter unchanged, texts and truth values one-hot. By default all that have a
+        name and no role. The group is added unless it is among them or `blind`: the classifiers
+        f(x, a) see the group, and P(y = 1) without it is wrong for some group wherever y depends on
+        the group.
     blind : bool
         Do not add the group.
     categorical : bool
-        The score is a name, or a number that says no order: its only feature is the place of the
-        value among all, by the share of y = 1.
+        The score is a name, or a number without an order: its only feature is the rank of the value
+        by its share of y = 1.
     numbers : mapping, optional
-        By role, columns of predictions, which are features after the score. Where they are given
-        without a score nothing else is one.
+        By role, columns of predictions, which are features after the score. Without a score they
+        are the only features.
     form : Form
-        How a text file is written, which value of the label is 1, and what becomes of rows with a
-        missing cell.
+        How a text file is written, which value of the label is 1, and whether rows with a missing
+        cell are dropped.
 
     Returns
     -------
@@ -93,8 +93,8 @@ def read_people(
     named = {"score": (score,), "label": (label,), "group": groups, "client": (client,)}
     roles = {role: columns for role, columns in named.items() if columns != (None,)}
     predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
-    asked = _asked(score, label or "", features, blind=blind, categorical=categorical)
-    table = read_table(path, form, roles | predicted, () if predicted else asked)
+    chosen = _chosen_features(score, label or "", features, blind=blind, categorical=categorical)
+    table = read_table(path, form, roles | predicted, () if predicted else chosen)
     note_file(Path(path))
     unlabelled = np.zeros(len(table), int), ("0", "1")
     label_codes, label_names = unlabelled if label is None else table.labels(label)
@@ -104,17 +104,17 @@ def read_people(
     client_codes, client_names = (
         (np.zeros(n, int), ("all",)) if client is None else table.categories(client)
     )
-    seen = {} if blind else dict(zip(groups, parts, strict=True))
+    group_parts = {} if blind else dict(zip(groups, parts, strict=True))
     score_names: tuple[str, ...] = ()
     if score is None and not predicted:
-        columns, blocks = _learned(table, asked, roles, seen)
+        columns, blocks = _learned(table, chosen, roles, group_parts)
     else:
-        blocks = [_one(table, name) for names in predicted.values() for name in names]
+        blocks = [_numeric(table, name) for names in predicted.values() for name in names]
         if score is not None and categorical:
-            place, score_names = _by_share(*table.categories(score), label_codes)
-            blocks = [((score,), place[:, None]), *blocks]
+            rank, score_names = _by_share(*table.categories(score), label_codes)
+            blocks = [((score,), rank[:, None]), *blocks]
         elif score is not None:
-            blocks = [_one(table, score), *blocks]
+            blocks = [_numeric(table, score), *blocks]
         columns = [name for names, _ in blocks for name in names]
     return Dataset(
         name=path.stem,
@@ -133,7 +133,7 @@ def read_people(
     )
 
 
-def _asked(
+def _chosen_features(
     score: str | None, label: str, features: Sequence[str] | None, *, blind: bool, categorical: bool
 ) -> Sequence[str] | None:
     """The features to read beside the roles' columns, each once; None: all."""
@@ -146,8 +146,8 @@ def _asked(
         if label in columns:
             raise ValueError(f"features must not hold the label column {label!r}")
         return columns
-    for name, given in (("features", features is not None), ("blind", blind)):
-        if given:
+    for name, is_given in (("features", features is not None), ("blind", blind)):
+        if is_given:
             raise ValueError(
                 f"{name} must not be given together with a score, which is as it is, got "
                 f"score={score!r}"
@@ -188,20 +188,20 @@ def _groups(columns: Columns, parts: Sequence[Codes]) -> Codes:
 
 
 def _learned(
-    table: Table, asked: Sequence[str] | None, roles: dict[str, Columns], groups: dict[str, Codes]
+    table: Table, chosen: Sequence[str] | None, roles: dict[str, Columns], groups: dict[str, Codes]
 ) -> tuple[list[str], list[Block]]:
     """Return the columns to learn from, and their features; the groups' are last."""
     taken = {column for columns in roles.values() for column in columns}
-    columns = [name for name in table.columns if name not in taken] if asked is None else [*asked]
+    columns = [name for name in table.columns if name not in taken] if chosen is None else [*chosen]
     if not columns:
         raise ValueError(f"{table.path.name} must have at least one feature column, got none")
-    blocks = [_encoded(table, column, asked=asked is not None) for column in columns]
+    blocks = [_encoded(table, column, is_chosen=chosen is not None) for column in columns]
     added = {column: part for column, part in groups.items() if column not in columns}
     blocks += [_indicators(column, *part) for column, part in added.items()]
     return [*columns, *added], blocks
 
 
-def _one(table: Table, column: str) -> Block:
+def _numeric(table: Table, column: str) -> Block:
     return (column,), table.numbers(column)[:, None]
 
 
@@ -209,16 +209,15 @@ def _indicators(column: str, codes: NDArray[np.int64], levels: Columns) -> Block
     return tuple(f"{column}={level}" for level in levels), one_hot(codes, len(levels))
 
 
-def _encoded(table: Table, column: str, *, asked: bool) -> Block:
+def _encoded(table: Table, column: str, *, is_chosen: bool) -> Block:
     """Return a column as features: itself where it holds numbers, else one-hot.
 
-    `asked` says that the columns were named: then one of many values is no reason to take it for an
-    identifier.
+    `is_chosen`: the caller named the column, so that many values are no sign of an identifier.
     """
     if table.is_numeric(column):
-        return _one(table, column)
+        return _numeric(table, column)
     codes, levels = table.categories(column)
-    if len(levels) > MOST_LEVELS or (not asked and len(levels) > max(LEVELS, len(table) // 2)):
+    if len(levels) > MOST_LEVELS or (not is_chosen and len(levels) > max(LEVELS, len(table) // 2)):
         raise ValueError(
             f"column {column!r} has {len(levels)} different values in {len(table)} rows and "
             "looks like an identifier: name the features to use, none with more than "

@@ -17,7 +17,7 @@ Build = Callable[[str | Path | None, str, int, Progress | None], Dataset]
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """What `groups` may be besides "two" and "all", and `build(folder, groups, seed, progress)`."""
+    """Values of `groups` besides "two" and "all", and `build(folder, groups, seed, progress)`."""
 
     groupings: tuple[str, ...]
     build: Build
@@ -28,7 +28,7 @@ DATASETS = Registry[PublishedTable]("fairfl.sims.data.tables")
 
 
 def register(name: str, *groupings: str) -> Callable[[Build], Build]:
-    """Add a data set by what builds it; ValueError if the name is taken."""
+    """Add a data set by its builder; ValueError if the name is taken."""
 
     def add(build: Build) -> Build:
         DATASETS.register(name, PublishedTable(groupings, build))
@@ -51,7 +51,7 @@ def load(
     name : str
         One of `DATASETS`.
     folder : path, optional
-        A folder of data files, where to look and nowhere else. By default: the folder named by
+        The only folder to search for the files. By default: the folder named by
         `FAIRFL_DATA`, then the cache, then the public source (see `fairfl.sims.data.fetch`).
     groups : str
         "all" for the data set's own groups, "two" for the two that it is usually studied with, or

@@ -1,8 +1,8 @@
 """A score from features: l2-regularised logistic regression, and its out-of-fold predictions.
 
 The exact solvers work on a scalar x with P(y = 1 | x) known. For real data, x is a score; this file
-makes one with numpy and scipy alone, the same one on every machine. scikit-learn takes as long to
-fit it, 1.8 times as long for 2,000 people, and a second to be loaded first.
+computes one with numpy and scipy, the same on every machine. scikit-learn is not faster (1.8 times
+slower for 2,000 people), and takes a second to import.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ MOST_FEATURES = 3_000
 ITERATIONS = 100
 """Largest number of Newton steps."""
 ARMIJO, HALVINGS = 1e-4, 50
-"""Line search: the decrease wanted, as a share of the slope's, and the most halvings."""
+"""Armijo line search: share of the slope's decrease that a step must reach, and its halvings."""
 ROUNDING = 1e-13
 """Relative rounding of a sum of n terms; smaller changes are not compared."""
 
@@ -64,16 +64,16 @@ def logistic_fit(X: ArrayLike, y: ArrayLike, l2: float = 1.0) -> tuple[Floats, f
 def _minimise(Z: Floats, y: Floats, l2: float) -> tuple[Floats, float]:
     """The minimiser (v, b) for standardised features Z, by Newton's method with a line search."""
     A = np.column_stack([Z, np.ones(len(Z))])  # the intercept is the last coefficient
-    theta, half = np.zeros(A.shape[1]), np.empty_like(A)
+    theta, weighted = np.zeros(A.shape[1]), np.empty_like(A)
     value, gradient = _objective(theta, A, y, l2)
-    enough = TOLERANCE * len(Z)
+    tolerance = TOLERANCE * len(Z)
     penalty = np.append(np.full(Z.shape[1], l2), 0.0)
     for _ in range(ITERATIONS):
-        if np.abs(gradient).max() <= enough:
+        if np.abs(gradient).max() <= tolerance:
             return theta[:-1], float(theta[-1])
         p = expit(A @ theta)
-        np.multiply(A, np.sqrt(p * (1 - p))[:, None], out=half)
-        hessian = half.T @ half  # a matrix with itself: numpy computes one triangle only
+        np.multiply(A, np.sqrt(p * (1 - p))[:, None], out=weighted)
+        hessian = weighted.T @ weighted  # a matrix with itself: numpy computes one triangle only
         hessian[np.diag_indices_from(hessian)] += penalty
         try:
             step = cho_solve(cho_factor(hessian), gradient)
@@ -94,7 +94,7 @@ def _minimise(Z: Floats, y: Floats, l2: float) -> tuple[Floats, float]:
         theta, value, gradient = trial, new_value, new_gradient
     raise RuntimeError(
         f"no minimum after {ITERATIONS} Newton steps: the gradient's largest component is "
-        f"{np.abs(gradient).max():.3g}, allowed {enough:.3g}; raise l2"
+        f"{np.abs(gradient).max():.3g}, allowed {tolerance:.3g}; raise l2"
     )
 
 
@@ -150,14 +150,14 @@ def cross_fitted_score(
         raise ValueError(f"folds must be from 2 to the number of rows ({len(table)}), got {folds}")
     for value in (0, 1):
         count = int((labels == value).sum())
-        if count < 2:  # with one row, the model that scores it would know no such label
+        if count < 2:  # with one row, the model that scores it is fitted without that label
             raise ValueError(f"y must be {value} in at least two rows, got {count}")
     fold = deal({"y": labels, "group": group, "client": client}, folds, seed)
     score = np.empty(len(table))
     for k in range(folds):
-        held = fold == k
-        coefficients, intercept = logistic_fit(table[~held], labels[~held], l2)
-        score[held] = expit(table[held] @ coefficients + intercept)
+        in_fold = fold == k
+        coefficients, intercept = logistic_fit(table[~in_fold], labels[~in_fold], l2)
+        score[in_fold] = expit(table[in_fold] @ coefficients + intercept)
     return score
 
 
@@ -165,7 +165,9 @@ def _labels(y: ArrayLike, n: int) -> Floats:
     values = as_array("y", y).astype(np.float64, copy=False)
     if values.shape != (n,):
         raise ValueError(f"y must have shape ({n},), one label per row of X, got {values.shape}")
-    wrong = (values != 0) & (values != 1)
-    if wrong.any():
-        raise ValueError(f"y must be 0 or 1, got {values[wrong][0]} at row {int(np.argmax(wrong))}")
+    is_invalid = (values != 0) & (values != 1)
+    if is_invalid.any():
+        raise ValueError(
+            f"y must be 0 or 1, got {values[is_invalid][0]} at row {int(np.argmax(is_invalid))}"
+        )
     return values

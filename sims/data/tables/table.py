@@ -101,16 +101,16 @@ class Dataset:
         """Return the data set of the rows where `mask` (n,) is true, at least one; codes and names
         stay as they are. `data.select(~data.is_test)` are the training rows.
         """
-        chosen = np.asarray(mask)
-        if chosen.dtype != np.bool_ or chosen.shape != (len(self),):
+        is_selected = np.asarray(mask)
+        if is_selected.dtype != np.bool_ or is_selected.shape != (len(self),):
             raise ValueError(
-                f"mask must be bool of shape ({len(self)},), got {chosen.dtype} of shape "
-                f"{chosen.shape}"
+                f"mask must be bool of shape ({len(self)},), got {is_selected.dtype} of shape "
+                f"{is_selected.shape}"
             )
-        if not chosen.any():
+        if not is_selected.any():
             raise ValueError("mask must select at least one row, got none")
         rows = ("features", "label", "group", "client", "is_test")
-        return replace(self, **{name: getattr(self, name)[chosen] for name in rows})
+        return replace(self, **{name: getattr(self, name)[is_selected] for name in rows})
 
     def binary_groups(
         self, zero: Sequence[str], one: Sequence[str], names: tuple[str, str]
@@ -127,12 +127,14 @@ class Dataset:
             )
         codes = [0 if name in zero else 1 if name in one else -1 for name in self.group_names]
         group = np.array(codes)[self.group]
-        kept = group >= 0
+        belongs = group >= 0
         note = f"{self.note} Two groups: 0 = {names[0]}, 1 = {names[1]}."
-        if not kept.all():
-            note += f" {int((~kept).sum())} rows of other groups left out."
-        merged = replace(self, group=np.where(kept, group, 0), group_names=names, note=note.strip())
-        return merged.select(kept)
+        if not belongs.all():
+            note += f" {int((~belongs).sum())} rows of other groups left out."
+        merged = replace(
+            self, group=np.where(belongs, group, 0), group_names=names, note=note.strip()
+        )
+        return merged.select(belongs)
 
 
 def _names(argument: str, value: Iterable[str]) -> tuple[str, ...]:
@@ -141,6 +143,6 @@ def _names(argument: str, value: Iterable[str]) -> tuple[str, ...]:
     if isinstance(value, str) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"{argument} must be a sequence of texts, got {value!r}")
     if len(set(names)) < len(names):
-        twice = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"{argument} must be distinct, got {twice!r} twice")
+        duplicate = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(f"{argument} must be distinct, got {duplicate!r} twice")
     return names

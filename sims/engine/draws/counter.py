@@ -36,13 +36,13 @@ def mix(z: Words) -> Words:
 
 def key(*words: ArrayLike) -> Words:
     """One 64-bit key for each tuple of words (whole numbers >= 0), broadcast; at least 1-d."""
-    first, rest = 0, list[Any](words)
-    while rest and isinstance(rest[0], int):
-        first = _mixed(first ^ _mixed(rest.pop(0)))
-    result = np.array([first], np.uint64)
-    for word in rest:
-        result = following(result, hashed(word))
-    return result
+    prefix, remaining = 0, list[Any](words)
+    while remaining and isinstance(remaining[0], int):
+        prefix = _mixed(prefix ^ _mixed(remaining.pop(0)))
+    keys = np.array([prefix], np.uint64)
+    for word in remaining:
+        keys = following(keys, hashed(word))
+    return keys
 
 
 def hashed(words: ArrayLike) -> Words:

@@ -17,7 +17,8 @@ from fairfl.sims.engine.task import Floats, Ints
 class Joining(Participation):
     """Group s takes part from round ``joins[s]`` on, and up to the round before ``leaves[s]``.
 
-    Who is there is weighed by p_k among those who are; where nobody is, nothing moves.
+    Clients present in a round have weights p_k, scaled to sum one. A round without clients changes
+    nothing.
 
     Parameters
     ----------
@@ -29,8 +30,7 @@ class Joining(Participation):
         The group of each client (K,), codes of ``joins``. By default clients are divided in their
         order, evenly: the first K mod S groups have one more.
     share : float in (0, 1]
-        C: max(C n, 1) of the n clients who are there, rounded down, every set of them equally
-        likely.
+        C: max(C n, 1) of the n clients present, rounded down, every set of them equally likely.
 
     Errors: ValueError for anything else; when a simulation starts, for another number of clients,
     and for a t_s that the training never reaches.
@@ -58,9 +58,9 @@ class Joining(Participation):
                 raise ValueError(
                     f"leaves must be {len(self.joins)}, one for each group, got {self.leaves}"
                 )
-            for s, (first, last) in enumerate(zip(self.joins, self.leaves, strict=True)):
-                if 0 < last <= first:
-                    raise ValueError(f"leaves[{s}] must be 0 or above {first}, got {last}")
+            for s, (joined, left) in enumerate(zip(self.joins, self.leaves, strict=True)):
+                if 0 < left <= joined:
+                    raise ValueError(f"leaves[{s}] must be 0 or above {joined}, got {left}")
         if self.groups is not None and set(self.groups) != set(range(len(self.joins))):
             raise ValueError(
                 f"groups must hold each code from 0 to {len(self.joins) - 1}, got {self.groups}"
@@ -84,19 +84,20 @@ class Joining(Participation):
         """The group of each client (K,)."""
         if self.groups is not None:
             return np.array(self.groups, dtype=np.int64)
-        each, more = divmod(clients, len(self.joins))
-        sizes = [each + (s < more) for s in range(len(self.joins))]
+        size, extra = divmod(clients, len(self.joins))
+        sizes = [size + (s < extra) for s in range(len(self.joins))]
         return np.repeat(np.arange(len(sizes)), sizes)
 
     def joined(self, round: int) -> tuple[int, ...]:
         return tuple(sorted({t for t in self.joins if t <= round}))
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
-        first = np.array(self.joins)
-        last = np.array(self.leaves or (0,) * len(first))
-        here = (first <= round) & ((last == 0) | (round < last))
-        there = np.flatnonzero(here[self.members(len(ids))])
-        if self.share < 1 and len(there):
-            keys = counter.key(seed, counter.PARTICIPATION, round, ids[there])
-            there = there[smallest(max(1, int(self.share * len(there) + 1e-9)), keys, ids[there])]
-        return there, p[there] / p[there].sum() if len(there) else p[there]
+        joins = np.array(self.joins)
+        leaves = np.array(self.leaves or (0,) * len(joins))
+        is_present = (joins <= round) & ((leaves == 0) | (round < leaves))
+        present = np.flatnonzero(is_present[self.members(len(ids))])
+        if self.share < 1 and len(present):
+            keys = counter.key(seed, counter.PARTICIPATION, round, ids[present])
+            count = max(1, int(self.share * len(present) + 1e-9))
+            present = present[smallest(count, keys, ids[present])]
+        return present, p[present] / p[present].sum() if len(present) else p[present]

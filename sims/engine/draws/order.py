@@ -18,8 +18,8 @@ RANDOM = np.array(0xFFFFFFFF00000000, np.uint64)
 
 
 class Passes(NamedTuple):
-    """Passes over clients' samples (n,): whose, which of the client's (``counter.hashed``), over
-    how many samples, and a word's bits that are random: RANDOM, or 0 where no order is drawn.
+    """Passes over clients' samples (n,): the job, the number of the pass (``counter.hashed``), its
+    samples, and the random bits of a word: RANDOM, or 0 where no order is drawn.
     """
 
     job: Ints
@@ -28,11 +28,11 @@ class Passes(NamedTuple):
     bits: counter.Words
 
     @classmethod
-    def of(cls, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_]) -> Passes:
-        """The passes first[j] to first[j] + passes[j] - 1 of each j; all arguments are (J,)."""
+    def of(cls, sizes: Ints, first_pass: Ints, passes: Ints, shuffled: NDArray[np.bool_]) -> Passes:
+        """Passes first_pass[j] to first_pass[j] + passes[j] - 1 of each j; all arguments (J,)."""
         job = np.repeat(np.arange(len(sizes)), passes)
-        before = np.cumsum(passes) - passes - first
-        number = counter.hashed(np.arange(len(job)) - before[job])
+        shift = np.cumsum(passes) - passes - first_pass
+        number = counter.hashed(np.arange(len(job)) - shift[job])
         return cls(job, number, sizes[job], shuffled[job] * RANDOM)
 
 
@@ -58,27 +58,27 @@ def orders(keys: counter.Words, passes: Passes) -> Ints:
     return words.view(np.int64).ravel()
 
 
-def orders_there(keys: counter.Words, passes: Passes, first: Ints, device: torch.device) -> Tensor:
+def device_orders(keys: counter.Words, passes: Passes, first: Ints, device: torch.device) -> Tensor:
     """The same permutations drawn on a GPU, each plus the ``first`` (J,) row of its client.
 
-    What is sent is of a pass, not of a sample. int64 stands for words: its order has the sign bit
-    turned.
+    One row a pass is sent to the GPU, not one a sample. Words are int64 there: with the sign bit
+    flipped they sort as uint64.
     """
     words = counter.following(counter.key(keys)[passes.job], passes.number)
-    sent = words.view(np.int64), passes.bits.view(np.int64), passes.length, first[passes.job]
-    words, bits, length, start = torch.from_numpy(np.stack(sent)).to(device).unbind()
-    many = int(passes.length.sum())
-    each = partial(torch.repeat_interleave, repeats=length, output_size=many)
-    sample = torch.arange(many, device=device).sub_(each(length.cumsum(0) - length))
+    columns = words.view(np.int64), passes.bits.view(np.int64), passes.length, first[passes.job]
+    words, bits, length, start = torch.from_numpy(np.stack(columns)).to(device).unbind()
+    n_samples = int(passes.length.sum())
+    per_sample = partial(torch.repeat_interleave, repeats=length, output_size=n_samples)
+    sample = torch.arange(n_samples, device=device).sub_(per_sample(length.cumsum(0) - length))
     if not passes.bits.any():
-        return sample.add_(each(start))
-    words = _mix(each(words).add_(sample, alpha=_signed(int(counter.GOLDEN))))
-    words = words.bitwise_and_(each(bits)).bitwise_xor_(-(1 << 63)).bitwise_or_(sample)
+        return sample.add_(per_sample(start))
+    words = _mix(per_sample(words).add_(sample, alpha=_signed(int(counter.GOLDEN))))
+    words = words.bitwise_and_(per_sample(bits)).bitwise_xor_(-(1 << 63)).bitwise_or_(sample)
     by_word = words.sort().indices
     del words
-    own = each(torch.arange(len(length), device=device, dtype=torch.int32))
-    by_pass = own[by_word].sort(stable=True).indices
-    return sample[by_word[by_pass]].add_(each(start))
+    pass_index = per_sample(torch.arange(len(length), device=device, dtype=torch.int32))
+    by_pass = pass_index[by_word].sort(stable=True).indices
+    return sample[by_word[by_pass]].add_(per_sample(start))
 
 
 def _mix(z: Tensor) -> Tensor:
@@ -101,8 +101,8 @@ def _ramps(length: Ints) -> Ints:
 
 def _sorted(keys: counter.Words, length: Ints, bits: counter.Words) -> Ints:
     """Sort words of (segment,) random bits and sample: far faster than an argsort."""
-    most, count = int(length.max()), len(keys)
-    sample_bits = max(1, (most - 1).bit_length())
+    longest, count = int(length.max()), len(keys)
+    sample_bits = max(1, (longest - 1).bit_length())
     if sample_bits + (count - 1).bit_length() > 32:  # no room beside the random bits
         halves = slice(0, count // 2), slice(count // 2, None)
         return np.concatenate([_sorted(keys[half], length[half], bits[half]) for half in halves])

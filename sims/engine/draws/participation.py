@@ -23,14 +23,14 @@ class Participation(ByName, ABC):
     clients' ids.
     """
 
-    known = PARTICIPATIONS
+    registry = PARTICIPATIONS
 
     @abstractmethod
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         """Positions drawn (m,), rising, one for each draw, and weights (m,) > 0 with sum one."""
 
     def check(self, clients: int, rounds: int) -> None:
-        """ValueError where this cannot be done with so many clients or rounds."""
+        """ValueError for numbers of clients or rounds that do not fit."""
         whole("clients", clients, 1)
         whole("rounds", rounds, 1)
 
@@ -69,8 +69,8 @@ class Uniform(Participation):
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         keys = counter.key(seed, counter.PARTICIPATION, round, ids)
-        chosen = smallest(self.count, keys, ids)
-        return chosen, p[chosen] / p[chosen].sum()
+        positions = smallest(self.count, keys, ids)
+        return positions, p[positions] / p[positions].sum()
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,10 @@ class ByWeight(Participation):
     """``count`` clients drawn by p_k, their updates weighed alike (q-FFL, algorithm 1; Li et al.
     2020).
 
-    With replacement each draw is client k with probability p_k; who is drawn j times trains once
-    and counts as j. Without, the draws are successive among those left (the ``count`` smallest of
-    independent Exponential(p_k) times, Efraimidis and Spirakis 2006), and each weighs 1 / count:
-    then the mean is not unbiased for the p-weighted one.
+    With replacement each draw is client k with probability p_k; a client drawn j times trains
+    once and counts as j. Without, the draws are successive among the remaining clients (the
+    ``count`` smallest of independent Exponential(p_k) times, Efraimidis and Spirakis 2006), and
+    each has the weight 1 / count: then the mean is biased for the p-weighted one.
     """
 
     count: int
@@ -98,32 +98,32 @@ class ByWeight(Participation):
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         if not self.replace:
             keys = counter.key(seed, counter.PARTICIPATION, round, ids)
-            chosen = smallest(self.count, -np.log(counter.uniforms(keys)) / p, ids)
-            return chosen, np.full(len(chosen), 1 / len(chosen))
+            positions = smallest(self.count, -np.log(counter.uniforms(keys)) / p, ids)
+            return positions, np.full(len(positions), 1 / len(positions))
         by_id = np.argsort(ids)  # so that a draw means the same client however they are listed
         edges = np.cumsum(p[by_id])
         keys = counter.key(seed, counter.PARTICIPATION, round, np.arange(self.count))
-        place = np.searchsorted(edges, counter.uniforms(keys) * edges[-1], side="right")
-        return np.sort(by_id[np.minimum(place, len(ids) - 1)]), np.full(self.count, 1 / self.count)
+        rank = np.searchsorted(edges, counter.uniforms(keys) * edges[-1], side="right")
+        return np.sort(by_id[np.minimum(rank, len(ids) - 1)]), np.full(self.count, 1 / self.count)
 
 
 def smallest(count: int, keys: NDArray[Any], ids: Ints) -> Ints:
     """Positions of the ``count`` smallest keys, rising; equal keys go by id."""
-    least = np.partition(keys, count - 1)[count - 1]
-    near = np.flatnonzero(keys <= least)
-    return np.sort(near[np.lexsort((ids[near], keys[near]))[:count]])
+    threshold = np.partition(keys, count - 1)[count - 1]
+    candidates = np.flatnonzero(keys <= threshold)
+    return np.sort(candidates[np.lexsort((ids[candidates], keys[candidates]))[:count]])
 
 
-def merged(drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
+def merged(positions: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
     """Positions of the clients (k,), rising, sums of weights, and how often each is drawn."""
-    if (drawn[1:] > drawn[:-1]).all():
-        return drawn, weights, np.ones(len(drawn), np.int64)
-    clients, draw_client, draws = np.unique(drawn, return_inverse=True, return_counts=True)
+    if (positions[1:] > positions[:-1]).all():
+        return positions, weights, np.ones(len(positions), np.int64)
+    clients, draw_client, draws = np.unique(positions, return_inverse=True, return_counts=True)
     return clients, np.bincount(draw_client, weights).astype(np.float64), draws
 
 
 def dropouts(rate: float, seed: int, round: int, ids: Ints) -> NDArray[np.bool_]:
-    """Whose update is lost, each with probability ``rate`` (m,)."""
+    """Whether each client's update is lost (m,), with probability ``rate``."""
     return counter.uniforms(counter.key(seed, counter.DROPOUT, round, ids)) < rate
 
 

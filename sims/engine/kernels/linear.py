@@ -95,17 +95,17 @@ class Linear(Model):
         self.add_gradients(blocks, [(x, y, weights)], out, factor)
 
     def add_gradients(self, blocks: Blocks, batches: Batches, out: Blocks, factor: float) -> None:
-        first = batches[0][0]
-        z = first.new_empty(*first.shape[:2], self.outputs)
-        across, back = blocks[0].mT, z.mT
+        inputs = batches[0][0]
+        z = inputs.new_empty(*inputs.shape[:2], self.outputs)
+        weights_t, slopes_t = blocks[0].mT, z.mT
         for x, y, weights in batches:
-            torch.bmm(x, across, out=z)
+            torch.bmm(x, weights_t, out=z)
             losses, scale = self.slopes(z, y, callable(weights)), factor
             if isinstance(weights, float):
                 scale *= weights
             else:
                 z *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
-            out[0].baddbmm_(back, x, alpha=scale)
+            out[0].baddbmm_(slopes_t, x, alpha=scale)
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         return batch * (element * (self.columns + 2 * self.outputs + 2) + 8)
@@ -209,9 +209,9 @@ class LeastSquares(Linear):
     def check_targets(self, y: Tensor) -> None:
         shape = (self.outputs,) if y.ndim == 2 else ()
         if not y.is_floating_point() or y.shape[1:] != shape or (self.outputs > 1 and y.ndim != 2):
-            wanted = "(N,)" if self.outputs == 1 else f"(N, {self.outputs})"
+            expected = "(N,)" if self.outputs == 1 else f"(N, {self.outputs})"
             raise ValueError(
-                f"y must be floats of shape {wanted}, got {y.dtype} of {tuple(y.shape)}"
+                f"y must be floats of shape {expected}, got {y.dtype} of {tuple(y.shape)}"
             )
 
     def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
@@ -251,10 +251,10 @@ def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
         return losses
     total = z.amax(2, True)
     z -= total
-    chosen = (z * y).sum(2) if want else None
+    label_terms = (z * y).sum(2) if want else None
     torch.sum(z.exp_(), 2, True, out=total)
     torch.addcdiv(y, z, total, out=z)
-    return None if chosen is None else total.squeeze(2).log_().add_(chosen)
+    return None if label_terms is None else total.squeeze(2).log_().add_(label_terms)
 
 
 def entropies(z: Tensor, y: Tensor) -> Tensor:
@@ -263,8 +263,8 @@ def entropies(z: Tensor, y: Tensor) -> Tensor:
         none, odds = z.unbind(1)
         return odds_entropies(odds - none, y)
     z -= z.amax(1, keepdim=True)
-    chosen = z.gather(1, y.unsqueeze(1)).squeeze(1)
-    return z.exp_().sum(1).log_().sub_(chosen)
+    label_scores = z.gather(1, y.unsqueeze(1)).squeeze(1)
+    return z.exp_().sum(1).log_().sub_(label_scores)
 
 
 def odds_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:

@@ -55,44 +55,44 @@ class MLP(Model):
     @cached_property
     def size(self) -> int:  # type: ignore[override]
         """P, the number of all weights and biases."""
-        return sum((i + 1) * o for i, o in self._pairs)
+        return sum((i + 1) * o for i, o in self._shapes)
 
     @cached_property
-    def _pairs(self) -> list[tuple[int, int]]:
+    def _shapes(self) -> list[tuple[int, int]]:
         return list(zip(self.widths[:-1], self.widths[1:], strict=True))
 
     def blocks(self, rows: Tensor) -> Blocks:
         """First layer (A, in + 1, out), then Wᵀ and b (A, 1, out) each; the last W (A, out, in)."""
-        parts = zip(self._pairs, rows.split_with_sizes(self.layers, 1), strict=True)
-        first, *rest = [part.view(len(rows), i + 1, o) for (i, o), part in parts]
-        result = [first]
-        for layer in rest:
-            result += [layer[:, :-1], layer[:, -1:]]
-        result[-2] = result[-2].mT
-        return result
+        parts = zip(self._shapes, rows.split_with_sizes(self.layers, 1), strict=True)
+        first_layer, *later_layers = [part.view(len(rows), i + 1, o) for (i, o), part in parts]
+        blocks = [first_layer]
+        for layer in later_layers:
+            blocks += [layer[:, :-1], layer[:, -1:]]
+        blocks[-2] = blocks[-2].mT
+        return blocks
 
     @cached_property
     def layers(self) -> tuple[int, ...]:  # type: ignore[override]
-        return tuple((i + 1) * o for i, o in self._pairs)
+        return tuple((i + 1) * o for i, o in self._shapes)
 
     @cached_property
     def places(self) -> Tensor:
         """Where each number of the row (P,) stands in the matching ``nn.Sequential``'s vector."""
-        parts = zip(self._pairs, torch.arange(self.size).split(self.layers), strict=True)
+        parts = zip(self._shapes, torch.arange(self.size).split(self.layers), strict=True)
         return torch.cat(
             [torch.cat([p[: i * o].view(o, i).T.flatten(), p[i * o :]]) for (i, o), p in parts]
         )
 
     def sequential(self) -> nn.Sequential:
         """The matching module."""
-        parts = [part for i, o in self._pairs for part in (nn.Linear(i, o), nn.ReLU())]
+        parts = [part for i, o in self._shapes for part in (nn.Linear(i, o), nn.ReLU())]
         return nn.Sequential(*parts[:-1])
 
     def init(self, seed: int) -> Tensor:
         generator = torch.Generator().manual_seed(seed)
         layers = [
             (2 * torch.rand((i + 1) * o, dtype=torch.float64, generator=generator) - 1) / i**0.5
-            for i, o in self._pairs
+            for i, o in self._shapes
         ]
         return torch.cat(layers)[self.places]
 
@@ -117,19 +117,19 @@ class MLP(Model):
         else:
             slopes *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
         for k in range(len(values) - 1, 0, -1):  # a layer is changed after its last use
-            at, last = 2 * k - 1, k == len(values) - 1
-            back = torch.bmm(slopes, blocks[at] if last else blocks[at].mT)
-            pair = (slopes.mT, values[k]) if last else (values[k].mT, slopes)
-            out[at].baddbmm_(*pair, alpha=factor)
-            out[at + 1].add_(slopes.sum(1, keepdim=True), alpha=factor)
+            weight, is_last = 2 * k - 1, k == len(values) - 1
+            back = torch.bmm(slopes, blocks[weight] if is_last else blocks[weight].mT)
+            factors = (slopes.mT, values[k]) if is_last else (values[k].mT, slopes)
+            out[weight].baddbmm_(*factors, alpha=factor)
+            out[weight + 1].add_(slopes.sum(1, keepdim=True), alpha=factor)
             slopes = relu_slopes(back, values[k], 0, grad_input=back)
         out[0].baddbmm_(values[0].mT, slopes, alpha=factor)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        parts = zip(self._pairs, params.split(self.layers), strict=True)
-        first, *rest = [part.view(i + 1, o) for (i, o), part in parts]
-        x = x @ first
-        for layer in rest:
+        parts = zip(self._shapes, params.split(self.layers), strict=True)
+        first_layer, *later_layers = [part.view(i + 1, o) for (i, o), part in parts]
+        x = x @ first_layer
+        for layer in later_layers:
             x = torch.relu(x) @ layer[:-1] + layer[-1]
         return torch.nn.functional.cross_entropy(x, y, reduction="none")
 
@@ -138,8 +138,8 @@ class MLP(Model):
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         # inputs of all layers, and the backward pass of one: its slopes and those of its inputs
-        most = max(o + 2 * i * (k > 0) for k, (i, o) in enumerate(self._pairs))
-        return batch * (element * (1 + sum(self.widths[:-1]) + most + self.widths[-1]) + 8)
+        backward = max(o + 2 * i * (k > 0) for k, (i, o) in enumerate(self._shapes))
+        return batch * (element * (1 + sum(self.widths[:-1]) + backward + self.widths[-1]) + 8)
 
     def scores(self, params: Tensor, x: Tensor) -> Tensor:
         """z (A, classes, B) of each row's inputs (A, B, in + 1), the last of them one."""

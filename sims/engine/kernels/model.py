@@ -19,8 +19,10 @@ Blocks = Sequence[Tensor]
 """Parameters of A clients as tensors (A, ...): ``Model.blocks``."""
 
 
-def worth(device: torch.device) -> int:
-    """How many times a CPU's work is done there in the time that a call of torch takes to start."""
+def work_factor(device: torch.device) -> int:
+    """How much more work than a CPU the device does in the time that a call of torch takes to
+    start.
+    """
     return 1 if device.type == "cpu" else 64
 
 
@@ -78,20 +80,20 @@ class Model(ABC):
 
     def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
         """Gradient (A, P) of sum_b weights_b loss_b, the weights held fixed."""
-        result = torch.empty_like(params)
-        own = [view.contiguous() for view in self.blocks(params)]
-        slopes = [torch.zeros_like(block) for block in own]
-        self.add_gradient(own, x, self.targets(y, params), weights, slopes, 1.0)
-        for view, slope in zip(self.blocks(result), slopes, strict=True):
+        gradient = torch.empty_like(params)
+        blocks = [view.contiguous() for view in self.blocks(params)]
+        slopes = [torch.zeros_like(block) for block in blocks]
+        self.add_gradient(blocks, x, self.targets(y, params), weights, slopes, 1.0)
+        for view, slope in zip(self.blocks(gradient), slopes, strict=True):
             view.copy_(slope)
-        return result
+        return gradient
 
     def prepare(self, data: ClientData) -> ClientData:
         """The data as the kernels want it, once, before the first round."""
         return data
 
     def bytes_per_client(self, batch: int, element: int) -> int:
-        """About what a client's step takes beside parameters; ``element`` bytes a number."""
+        """Approximate bytes of a client's step without parameters; ``element`` bytes a number."""
         return element * self.size
 
     @property
@@ -100,5 +102,5 @@ class Model(ABC):
         return (self.size,)
 
     def describe(self) -> str:
-        """What a run's configuration records."""
+        """The text that a run's configuration records."""
         return repr(self)

@@ -64,7 +64,7 @@ class Module(Model):
     loss: SampleLoss = cross_entropy
     classes: bool = True
     name: str = field(default="", kw_only=True)
-    taken: tuple[int, int] = field(default=(0, 0), init=False, compare=False, repr=False)
+    step_numbers: tuple[int, int] = field(default=(0, 0), init=False, compare=False, repr=False)
     in_turn: bool = field(default=False, init=False, compare=False, repr=False)
     copies: dict[Any, dict[str, Tensor]] = field(
         default_factory=dict, init=False, compare=False, repr=False
@@ -88,7 +88,7 @@ class Module(Model):
     @cached_property
     def module(self) -> nn.Module:
         """A copy of the module, which lends its forward and the values of frozen parameters."""
-        return copy.deepcopy(self._made(0))
+        return copy.deepcopy(self._new_module(0))
 
     @cached_property
     def trained(self) -> dict[str, nn.Parameter]:
@@ -98,8 +98,8 @@ class Module(Model):
     @cached_property
     def frozen(self) -> dict[str, Tensor]:
         """The values of the others, as the factory gives them."""
-        pairs = self.module.named_parameters()
-        return {name: p.detach() for name, p in pairs if not p.requires_grad}
+        parameters = self.module.named_parameters()
+        return {name: p.detach() for name, p in parameters if not p.requires_grad}
 
     def blocks(self, rows: Tensor) -> Blocks:
         """The module's parameters (A, and its shape)."""
@@ -122,7 +122,7 @@ class Module(Model):
         return tuple(sizes.values())
 
     def init(self, seed: int) -> Tensor:
-        parameters = dict(self._made(seed).named_parameters())
+        parameters = dict(self._new_module(seed).named_parameters())
         for name, value in self.frozen.items():
             if not torch.equal(parameters[name], value):
                 raise ValueError(
@@ -135,7 +135,7 @@ class Module(Model):
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         with torch.no_grad():
-            return self._each(self._one, self.blocks(params), x, y)
+            return self._mapped(self._client_losses, self.blocks(params), x, y)
 
     def add_gradient(
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
@@ -146,34 +146,34 @@ class Module(Model):
                 losses = self.loss(self.module(x[0]), y[0])[None]
             else:
                 leaves = [block.detach().requires_grad_() for block in blocks]
-                losses = self._each(self._one, leaves, x, y)
-            given = weights(losses.detach()) if callable(weights) else weights
-            if not isinstance(given, Tensor):
-                given = torch.full_like(losses, given)
-            # to all leaves: asked for by name they take longer
-            torch.autograd.backward(losses, given)
+                losses = self._mapped(self._client_losses, leaves, x, y)
+            slopes = weights(losses.detach()) if callable(weights) else weights
+            if not isinstance(slopes, Tensor):
+                slopes = torch.full_like(losses, slopes)
+            # without a list of inputs, with which backward takes longer
+            torch.autograd.backward(losses, slopes)
         for part, leaf in zip(out, leaves, strict=True):
             if leaf.grad is not None:
                 part.add_(leaf.grad, alpha=factor)
                 leaf.grad = None  # its memory is free for the next step
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return self._one([block[0] for block in self.blocks(params[None])], x, y)
+        return self._client_losses([block[0] for block in self.blocks(params[None])], x, y)
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor | None:
         if not self.classes:
             return None
         with torch.no_grad():
-            return self._each(self._forward, self.blocks(params), x).argmax(-1) == y
+            return self._mapped(self._forward, self.blocks(params), x).argmax(-1) == y
 
     def prepare(self, data: ClientData) -> ClientData:
-        """Run the module on some samples: tell what cannot be done, measure what a step takes."""
+        """Run the module on some samples: reject what fails, measure a step's memory."""
         if not len(data.x):
-            return data  # a part without samples says nothing
-        first = [p.detach().to(data.x.device, _floating(data.x)) for p in self.trained.values()]
+            return data  # without samples nothing can be checked
+        params = [p.detach().to(data.x.device, _floating(data.x)) for p in self.trained.values()]
         try:
             with torch.no_grad(), torch.random.fork_rng(devices=[]):
-                outputs = self._forward(first, data.x[:1])
+                outputs = self._forward(params, data.x[:1])
                 losses = self.loss(outputs, data.y[:1])
         except (RuntimeError, IndexError, TypeError, ValueError) as error:
             shapes = (
@@ -187,29 +187,31 @@ class Module(Model):
             )
         if self.classes:
             classes_between(self.describe(), data.y, int(outputs.shape[-1]))
-        if self.taken == (0, 0):
+        if self.step_numbers == (0, 0):
             x, y = (torch.cat([values[:1], values[-1:]]) for values in (data.x, data.y))
             self._row_by_row(x.cpu())
             large = x.device.type == "cpu" and self.size >= LARGE
             object.__setattr__(self, "in_turn", large or not self._can_be_stacked(x, y))
-            object.__setattr__(self, "taken", self._measured(data.x[:1].cpu(), data.y[:1].cpu()))
+            object.__setattr__(
+                self, "step_numbers", self._measured(data.x[:1].cpu(), data.y[:1].cpu())
+            )
         return data
 
     def _row_by_row(self, x: Tensor) -> None:
         """ValueError where the outputs of two samples are random, or not those of each alone."""
         parts = self.blocks(self.init(0).to(_floating(x))[None])
         with torch.no_grad(), torch.random.fork_rng(devices=[]):
-            before = torch.get_rng_state()
-            both, *alone = (
-                self._each(self._forward, parts, rows[None])[0] for rows in (x, x[:1], x[1:])
+            state = torch.get_rng_state()
+            together, *alone = (
+                self._mapped(self._forward, parts, rows[None])[0] for rows in (x, x[:1], x[1:])
             )
-            if not torch.equal(torch.get_rng_state(), before):
+            if not torch.equal(torch.get_rng_state(), state):
                 raise ValueError(
                     f"factory must make a module whose forward is not random, got {self.describe()}"
                 )
-        close = torch.finfo(both.dtype).eps ** 0.5
+        close = torch.finfo(together.dtype).eps ** 0.5
         if not torch.allclose(
-            both, torch.cat(alone), close, close * float(both.abs().max()), equal_nan=True
+            together, torch.cat(alone), close, close * float(together.abs().max()), equal_nan=True
         ):
             raise ValueError(
                 "factory must make a module whose forward maps each sample by itself, got "
@@ -225,20 +227,20 @@ class Module(Model):
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 self.gradient(params, x, y, 1.0)
-        except Exception:  # whatever it cannot do: if the loop cannot either, that is told next
+        except Exception:  # any failure of vmap: if the loop fails too, the next check says so
             return False
         return True
 
     def _measured(self, x: Tensor, y: Tensor) -> tuple[int, int]:
-        """Numbers that a step takes, of a client and of each sample, from what autograd saves of 4
-        and of 8 samples.
+        """Numbers that a step stores for a client and for each sample: from those that autograd
+        saves for 4 and for 8 samples.
         """
-        many = 1 if self.in_turn else 2
-        params = self.init(0).to(_floating(x)).repeat(many, 1)
+        n_clients = 1 if self.in_turn else 2
+        params = self.init(0).to(_floating(x)).repeat(n_clients, 1)
 
         data = {tensor.untyped_storage().data_ptr() for tensor in (x, y)}
 
-        def taken(batch: int) -> int:
+        def numbers_saved(batch: int) -> int:
             saved: dict[int, int] = {}
 
             def save(tensor: Tensor) -> Tensor:
@@ -247,33 +249,33 @@ class Module(Model):
                     saved[storage.data_ptr()] = storage.nbytes()
                 return tensor
 
-            inputs, targets = (t.expand(many, batch, *t.shape[1:]) for t in (x, y))
+            inputs, targets = (t.expand(n_clients, batch, *t.shape[1:]) for t in (x, y))
             blocks = self.blocks(params)
             with torch.autograd.graph.saved_tensors_hooks(save, lambda tensor: tensor):
                 self.add_gradient(blocks, inputs, targets, 1.0, blocks, 0.0)
-            return sum(saved.values()) // (many * params.element_size())
+            return sum(saved.values()) // (n_clients * params.element_size())
 
         try:
-            each = (taken(8) - taken(4)) // 4
+            per_sample = (numbers_saved(8) - numbers_saved(4)) // 4
         except (RuntimeError, NotImplementedError) as error:
             raise ValueError(
                 f"factory must make a module with a gradient, got {self.describe()}: {error}"
             ) from None
-        return max(0, taken(4) - 4 * each), each + x[0].numel()
+        return max(0, numbers_saved(4) - 4 * per_sample), per_sample + x[0].numel()
 
     def bytes_per_client(self, batch: int, element: int) -> int:
-        own, each = self.taken
-        return element * (own + batch * each) + 8 * batch
+        per_client, per_sample = self.step_numbers
+        return element * (per_client + batch * per_sample) + 8 * batch
 
     def describe(self) -> str:
         name = self.name or getattr(self.factory, "__qualname__", type(self.factory).__name__)
-        told = f"{name}, {getattr(self.loss, '__qualname__', self.loss)}, {self.module}"
+        description = f"{name}, {getattr(self.loss, '__qualname__', self.loss)}, {self.module}"
         if self.frozen:
             values = [v.to("cpu", torch.float64).numpy().tobytes() for v in self.frozen.values()]
-            told += f", frozen {', '.join(self.frozen)}: {sha256(b''.join(values))[:16]}"
-        return f"Module({told})"
+            description += f", frozen {', '.join(self.frozen)}: {sha256(b''.join(values))[:16]}"
+        return f"Module({description})"
 
-    def _made(self, seed: int) -> nn.Module:
+    def _new_module(self, seed: int) -> nn.Module:
         """A new module; its draws are from the CPU's generator, which is put back."""
         with torch.random.fork_rng(devices=[]):
             torch.default_generator.manual_seed(seed)
@@ -295,14 +297,14 @@ class Module(Model):
             self.copies[key] = {name: value.to(*key) for name, value in self.frozen.items()}
         return self.copies[key]
 
-    def _each(self, function: Callable[..., Tensor], blocks: Blocks, *inputs: Tensor) -> Tensor:
+    def _mapped(self, function: Callable[..., Tensor], blocks: Blocks, *inputs: Tensor) -> Tensor:
         """The function of every client's parameters and inputs (A, ...)."""
         if len(inputs[0]) > 1 and not self.in_turn:
             return vmap(function)(list(blocks), *inputs)
-        each = zip(zip(*(block.unbind() for block in blocks), strict=True), *inputs, strict=True)
-        return torch.stack([function(*one) for one in each])
+        clients = zip(zip(*(block.unbind() for block in blocks), strict=True), *inputs, strict=True)
+        return torch.stack([function(*client) for client in clients])
 
-    def _one(self, parameters: Blocks, x: Tensor, y: Tensor) -> Tensor:
+    def _client_losses(self, parameters: Blocks, x: Tensor, y: Tensor) -> Tensor:
         return self.loss(self._forward(parameters, x), y)
 
     def _forward(self, parameters: Blocks, x: Tensor) -> Tensor:

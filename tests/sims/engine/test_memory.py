@@ -139,7 +139,7 @@ def test_a_limit_holds_for_numpy_too_and_plans_go_with_the_data(is_cached):
     try:
         simulation.step()
         took = tracemalloc.get_traced_memory()[1]
-        size = sum(plan.places.nbytes for plan in simulation.data.plans.values())
+        size = sum(plan.positions.nbytes for plan in simulation.data.plans.values())
         assert (size >= 8 * 5 * sizes.sum()) if is_cached else (size <= limit / 8)
         assert is_cached or took <= limit
         del simulation

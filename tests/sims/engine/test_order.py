@@ -36,7 +36,7 @@ def test_any_company_gives_the_same_permutations(jobs, seed, same_size):
     sizes = np.where(same_size, sizes[0], sizes)
     shuffled = np.array([job[3] for job in jobs])
     together = orders(keys, sizes, first, passes, shuffled)
-    there = order.orders_there(
+    there = order.device_orders(
         keys, order.Passes.of(sizes, first, passes, shuffled), sizes * 0 + 7, torch.device("cpu")
     )
     np.testing.assert_array_equal(there.numpy(), together + 7)

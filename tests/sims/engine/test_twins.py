@@ -254,7 +254,7 @@ def test_several_models_and_clients_are_measured_as_each_alone(
         patch.setattr(losses, "MODELS", model_limit)
         rows = params if is_personal else params[:, 0]
         measured = losses.measure_models(
-            model, rows, data, clients, own=is_personal, memory_limit=limit
+            model, rows, data, clients, personal=is_personal, memory_limit=limit
         )
     assert measured.lengths.tolist() == data.sizes[clients].tolist() * many
     if data.sizes[clients].sum() == 0:
@@ -271,6 +271,6 @@ def test_regression_has_no_right_and_wrong():
     model, plain = LeastSquares(4), random_data([2, 0, 3])
     data = model.prepare(replace(plain, y=plain.x.sum(1)))
     zeros = torch.zeros(1, 3, 5, dtype=torch.float64)
-    measured = losses.measure_models(model, zeros, data, np.arange(3), own=True)
+    measured = losses.measure_models(model, zeros, data, np.arange(3), personal=True)
     np.testing.assert_allclose(measured.losses, data.y**2 / 2, rtol=1e-14)
     assert measured.correct is None and measured.means()[1].isnan()

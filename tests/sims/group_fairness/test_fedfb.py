@@ -225,7 +225,7 @@ def test_acceptance_in_bits_has_room_below_zero(notion, low):
     sums = algorithm.rule.sums(CellSums(counts, counts, counts, accepting=3 * counts))
     assert sums[..., 0].tolist() == [[-2, -2]] * 2 and sums[..., 1].tolist() == [[3, 3]] * 2
     rules, coder = algorithm.rule.rules, algorithm._quantiser
-    sizes = rules.known(rules.enrol(counts).sum(0))
+    sizes = rules.people(rules.enrol(counts).sum(0))
     reports = rules.statistics(sums, counts, np.arange(2), sizes)
     assert coder.low == low
     assert coder.outside(reports) == 0

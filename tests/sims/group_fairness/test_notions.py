@@ -20,7 +20,7 @@ SUMS = np.array([[[1, 0], [0, 1], [0.5, 1]], [[0, 1], [0, 1], [0.5, 0]]])
 
 def step(notion, counts, sums, alpha=0.1, **options):
     rule = FairBatch(notion, alpha, **options)
-    sizes = rule.rules.known(rule.rules.enrol(counts).sum(0))
+    sizes = rule.rules.people(rule.rules.enrol(counts).sum(0))
     total = rule.rules.statistics(sums, counts, np.arange(len(counts)), sizes).sum(0)
     lam = rule.rules.initial(sizes)
     return sizes, lam, rule.rules.direction(total, sizes), rule.step(lam, total, sizes, 0)
@@ -188,15 +188,15 @@ def test_group_of_nobody_is_an_error(name):
     counts = COUNTS.copy()
     counts[:, 1] = 0
     with pytest.raises(ValueError, match="group 1 must have people"):
-        NOTIONS[name].known(NOTIONS[name].enrol(counts).sum(0))
+        NOTIONS[name].people(NOTIONS[name].enrol(counts).sum(0))
 
 
 def test_a_group_without_positives_has_parity_and_no_opportunity():
     counts = COUNTS.copy()
     counts[:, 1, 1] = 0
-    assert NOTIONS["dp"].known(counts.sum(0).ravel()).shape == (3, 2)
+    assert NOTIONS["dp"].people(counts.sum(0).ravel()).shape == (3, 2)
     with pytest.raises(ValueError, match="group 1 must have people of label 1"):
-        NOTIONS["eo"].known(counts.sum(0).ravel())
+        NOTIONS["eo"].people(counts.sum(0).ravel())
 
 
 def test_surrogates_agree_on_zero_one_loss():
