@@ -28,6 +28,7 @@ from fairfl.solvers.frontier import (
     Points,
     Repeatable,
     build,
+    fitting,
     points_of,
 )
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
@@ -256,8 +257,7 @@ def _frontier(
     else:
         curve = _search(federation, task).frontier(points)
     if budgets == "each" and not curve.exact:
-        joined = curve.points.join(_at_common_budgets(federation, task))
-        curve = build(task.scheme.name, joined, curve.evaluate)
+        curve = _joined(curve, _at_common_budgets(federation, task))
     ends = _corners(federation, task) if ends is None else ends
     curve = checked(federation, task, curve if curve.exact else filled(curve, ends), ends)
     return dataclasses.replace(
@@ -391,6 +391,21 @@ def _with_one_budget(fed: Federation, task: Task, budgets: Iterable[float]) -> l
         with suppress(CertificationError):
             solutions.append(_solve(fed, task, np.full(fed.n_clients, eps), None))
     return solutions
+
+
+def _joined(curve: Frontier, common: Points) -> Frontier:
+    """The frontier at its disparities, with the points of common budgets where these are better."""
+    if not common.disparity.size:
+        return curve
+    points, smallest = curve.points.join(common), curve.disparity[0]
+    disparity = curve.disparity.copy()
+    disparity[0] = points.disparity.min()
+
+    def evaluate(disparity: Array) -> Points:
+        searched = curve.evaluate(np.maximum(disparity, smallest))
+        return fitting(searched.join(common), disparity)
+
+    return build(curve.scheme, fitting(points, disparity), evaluate)
 
 
 def _at_common_budgets(fed: Federation, task: Task) -> Points:

@@ -144,7 +144,7 @@ def test_zero_one_gap_is_the_difference_of_rates(clients, groups, seed):
     if (people.sum((0, 2)) == 0).any():
         return
     notion = NOTIONS["dp"]
-    sizes = notion.known(notion.enrol(people.astype(float)).sum(0))
+    sizes = notion.people(notion.enrol(people.astype(float)).sum(0))
     counted = wrong.astype(float), people.astype(float), np.arange(clients)
     mu = notion.direction(notion.statistics(*counted, sizes).sum(0), sizes)
     w, n = wrong.sum(0), people.sum(0)
