@@ -108,7 +108,7 @@ def _possible(comparison: Comparison, high: Array) -> Array:
     """
     high, columns = high.copy(), [*range(len(ENDS), len(ENDS) + len(comparison.disparities))]
     for ends, scheme in zip(high, comparison.reaches, strict=True):
-        if scheme != "client_aware":
+        if not SCHEMES[scheme].sees_client:
             ends[[2, *columns]] = np.fmin(ends[[2, *columns]], high[0, [2, *columns]])
         ends[[1, *columns]] = np.fmin(ends[[1, *columns]], ends[2])
     return high

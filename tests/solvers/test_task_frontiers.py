@@ -59,10 +59,11 @@ def test_no_blind_ensemble_is_below_the_minimum(seed: int | None, notion: str) -
     fed = ff.Federation.finite(range(5), masses, eta)
     task: dict[str, Any] = {"notion": notion, "sees": "x"}
     m, F = (ask(fed, "lft_ensemble", **task) for ask in (ff.min_disparity, ff.frontier))
-    assert F.disparity[0] == pytest.approx(m.disparity, abs=1e-12) and m.reproduced
+    # of the points within 1e-10 of the smallest disparity both take the most useful
+    assert F.disparity[0] == pytest.approx(m.disparity, abs=1e-10) and m.reproduced
     for eps in np.linspace(0, 1, 81):
         s = ff.solve(fed, "lft_ensemble", [1.0, eps], **task)
-        assert s.disparity >= m.disparity - 1e-12
+        assert s.disparity >= m.disparity - 1e-10
         d = max(s.disparity, F.disparity[0])
         assert s.accuracy <= F.accuracy_at(d) + 1e-9
 
