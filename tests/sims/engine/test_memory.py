@@ -14,9 +14,9 @@ from fairfl.sims import engine, models
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine.task import Jobs
 
-OFF = 0.3
-"""An estimate is within this part of what is taken: 0.26 for convolutions on one processor, whose
-kernels need more room there.
+OFF, CONVOLUTIONS_OFF = 0.22, 0.3
+"""An estimate is within this part of what is taken. Kernels of convolutions differ by processor: on
+one they took 0.26 more.
 """
 
 
@@ -90,7 +90,8 @@ def test_a_chunk_takes_what_it_was_said_to(case, momentum, monkeypatch):
     updates = 4 * clients * model.size
     with torch.no_grad():
         took = allocated(lambda: engine.train.train(model, data, work, params, 1 << 30)) - updates
-    assert (1 - OFF) * said <= took <= (1 + OFF) * said
+    off = CONVOLUTIONS_OFF if case == "convolutions" else OFF
+    assert (1 - off) * said <= took <= (1 + off) * said
 
 
 @pytest.mark.parametrize(
