@@ -95,4 +95,5 @@ def test_clients_at_an_end_leave_it_to_others_to_meet_a_disparity() -> None:
     fed = audit.Densities.random(np.random.default_rng([0, 0])).build()
     F = ff.frontier(fed, "lft_ensemble", 4, notion="eo")
     disparity = np.linspace(0.2, 0.4, 9)
-    assert (F.evaluate(disparity).disparity >= disparity - 1e-9).all()  # accuracy rises till 0.76
+    shortfall = disparity - F.evaluate(disparity).disparity
+    assert shortfall.max() < 1e-8  # accuracy rises till 0.76
