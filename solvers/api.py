@@ -230,7 +230,7 @@ def _search(federation: Federation, task: Task) -> Any:
     model, ensemble = federation.model, task.scheme.is_averaged
     if isinstance(model, FiniteModel):
         return (Segments.of if ensemble else search_finite)(federation, task)
-    return EnsembleCurve(federation, model) if task.plain else SegmentSearch(federation, task)
+    return EnsembleCurve(federation, model) if task.plain else SegmentSearch.of(federation, task)
 
 
 def _frontier(

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,28 +49,26 @@ NEAR = 1e-11
 
 @dataclass(frozen=True)
 class SegmentSearch(EnsembleSearch):
-    """The clients' tables."""
+    """The clients' tables, one each, and their lines, for branch and bound."""
 
     fed: Federation
     task: Task
+    tables: list[Table]
+    segments: Segments
 
-    @cached_property
-    def tables(self) -> list[Table]:
-        """One table per client."""
-        everybody = RuleFamily.of(self.fed, self.task).everybody
-        weights = enumerate(self.fed.weight)
-        return [Table.of(self.fed.alone(i), self.task, float(w), *everybody) for i, w in weights]
-
-    @cached_property
-    def _segments(self) -> Segments:
-        """The tables' lines, for branch and bound."""
-        lines = [table.lines() for table in self.tables]
+    @classmethod
+    def of(cls, fed: Federation, task: Task) -> SegmentSearch:
+        """Tabulate all clients' solutions."""
+        everybody = RuleFamily.of(fed, task).everybody
+        weights = enumerate(fed.weight)
+        tables = [Table.of(fed.alone(i), task, float(w), *everybody) for i, w in weights]
+        lines = [table.lines() for table in tables]
         client = np.repeat(np.arange(len(lines)), [len(ends) for ends, _ in lines])
         ends, values = (np.concatenate(v) for v in zip(*lines, strict=True))
         gain, rows = values[..., 0], np.moveaxis(values[..., 1:], -1, 0)
         nothing: Any = np.zeros((len(rows), 0))
         pooled = Problem(np.zeros(0), nothing, np.zeros(len(rows)), np.ones(len(rows)))
-        return Segments(self.fed, self.task, client, ends, gain, rows, pooled)
+        return cls(fed, task, tables, Segments(fed, task, client, ends, gain, rows, pooled))
 
     def parts_at(self, eps: Array, order: int = 0) -> Array:
         """What each client adds to everybody's worth and rates, (P, 1 + M, I), by the tables at
@@ -150,7 +148,7 @@ class SegmentSearch(EnsembleSearch):
         where it misses the disparity a smaller one is asked for.
         """
         targets = [None if d is None else d + NEAR for d in disparities]
-        best = {k: self._segments.best(d) for k, d in enumerate(targets)}
+        best = {k: self.segments.best(d) for k, d in enumerate(targets)}
         left = {k: eps for k, eps in best.items() if eps is not None}
         points = points_of(self.fed, [])
         for repeat in range(REPEATS):
@@ -173,6 +171,16 @@ class SegmentSearch(EnsembleSearch):
             if left:
                 for table, budgets in zip(self.tables, np.array([*left.values()]).T, strict=True):
                     table.add(budgets)
+        return points
+
+    def answers(self, disparities: Sequence[float]) -> Points:
+        """What the best budgets attain, each on a copy of the tables: what one search adds to them
+        changes no other answer.
+        """
+        points = points_of(self.fed, [])
+        for disparity in disparities:
+            search = replace(self, tables=[copy(table) for table in self.tables])
+            points = points.join(search.attained([disparity]))
         return points
 
     def _at_nodes(self, eps: Sequence[Array]) -> Array:

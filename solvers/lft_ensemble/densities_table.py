@@ -135,8 +135,9 @@ class Table:
         k = np.searchsorted(self.eps, eps)
         order = np.where(self.smooth_ends[k - 1] == 2, 16.0, 4.0)
         error = np.abs(self.curve(eps) - value).max(axis=1, initial=0.0) / order
-        self.error[k - 1] = error
-        self.error = np.insert(self.error, k, error)
+        halves = self.error.copy()  # a copy of the table may share the array
+        halves[k - 1] = error
+        self.error = np.insert(halves, k, error)
         self.eps = np.insert(self.eps, k, eps)
         self.value, self.slope = (
             np.insert(old, k, new, axis=0)

@@ -11,8 +11,8 @@ certified for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -218,10 +218,28 @@ class FedAvgSearch:
         attained = self.attained([self.lowest, *places]).join(points_of(self.fed, self.ends))
 
         def evaluate(disparity: Array) -> Points:
-            candidates = self.attained([self.best(float(d)) for d in disparity])
-            return fitting(candidates.join(attained), disparity)
+            best_places = []
+            for d in disparity:
+                with self.unchanged():
+                    best_places.append(self.best(float(d)))
+            return fitting(self.attained(best_places).join(attained), disparity)
 
         return build("lft_fedavg", attained, evaluate)
+
+    @contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """The search learns nothing: an answer depends on no question that came before."""
+        by_signs, best_places = self.faces.by_signs.copy(), self.best_places.copy()
+        lines = {face: face.lines.copy() for face in by_signs.values()}
+        self.patience = PATIENCE
+        for programme, *_ in (self.faces.programme, self.faces.dual):
+            programme.forget()
+        yield
+        self.best_places = best_places
+        self.faces.by_signs.clear()
+        self.faces.by_signs.update(by_signs)
+        for face, face_lines in lines.items():
+            face.lines[:] = face_lines
 
     def minimum(self) -> Points:
         """The least disparate rule found, of several the most useful."""

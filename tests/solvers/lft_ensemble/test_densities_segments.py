@@ -32,7 +32,7 @@ def searched(fed: ff.Federation, task: dict[str, Any]) -> SegmentSearch:
         "costs": (1, 1),
         "sees": "xa",
     }
-    return SegmentSearch(fed, Task.of(fed, "lft_ensemble", **{**defaults, **task}))  # type: ignore[arg-type]
+    return SegmentSearch.of(fed, Task.of(fed, "lft_ensemble", **{**defaults, **task}))  # type: ignore[arg-type]
 
 
 @TASKS
