@@ -8,7 +8,8 @@ where one of these does. LFT+FedAvg's breaks where its utility, which is concave
 the pooled difference still bends between breaks the interval is halved. On laws the path is solved
 at even budgets, where the difference changes its sign, and beside each smallest disparity and
 largest utility. An ensemble of more groups or rates on a finite X may jump in many places: it is
-solved at breaks, at even budgets, and beside each extremum.
+solved at breaks, at even budgets, and beside each extremum. Thousands of points have thousands of
+breaks: the path is then taken to be linear between those that bend it the most.
 """
 
 from __future__ import annotations
@@ -44,6 +45,10 @@ BEND = 1e-6
 """What the largest of several differences may miss its chord by: a bend takes 10 solutions."""
 HALVINGS, COARSE = 25, 10
 """Halvings of intervals beside an extremum or a bend; and where the path may jump often."""
+CELLS = 2_000_000
+"""LFT+FedAvg's budgets on a finite X times its cells: 1,000 budgets of 1,000 points and two groups,
+which take some ten seconds.
+"""
 MET = 1e-13
 """Disparities are met to this."""
 NARROW = 1e-10
@@ -65,7 +70,8 @@ def common_frontier(fed: Federation, task: Task, points: int, solve: Solve) -> F
         return fitting(Points(gap, worth, _all(eps, fed.n_clients)), disparity)
 
     targets = np.linspace(path.segments.smallest, path.segments.largest, points)
-    return build(task.scheme.name, evaluate(targets), evaluate, fed.is_finite and not task.several)
+    exact = fed.is_finite and not task.several and path.complete
+    return build(task.scheme.name, evaluate(targets), evaluate, exact)
 
 
 def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
@@ -109,16 +115,19 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
             path.refine(COARSE)
     else:
         path, problem = Path(solved), clients_problem(fed, task)
-        path.add(concave_breaks(lambda e: (at(e).utility, problem.slope(at(e).multipliers))))
-        path.halve_bends(BEND if task.several else FINITE_TOLERANCE)
+        limit = max(EVEN, CELLS // problem.u.size)
+        path.add(concave_breaks(lambda e: (at(e).utility, problem.slope(at(e).multipliers)), limit))
+        path.halve_bends(BEND if task.several else FINITE_TOLERANCE, limit)
     return path
 
 
 class Path:
-    """The pooled differences and worths at increasing budgets ``eps``, NaN if not certified."""
+    """The pooled differences and worths at increasing budgets ``eps``, NaN if not certified;
+    whether these are ``complete``, or a limit of their number was reached.
+    """
 
     def __init__(self, values: Values) -> None:
-        self.values = values
+        self.values, self.complete = values, True
         self.eps, self.md, self.worth = (np.zeros(0) for _ in range(3))
 
     def add(self, eps: Array) -> None:
@@ -129,14 +138,15 @@ class Path:
         table = np.hstack([[self.eps, self.md, self.worth], [new, *self.values(new)]])
         self.eps, self.md, self.worth = table[:, np.argsort(table[0])]
 
-    def halve_bends(self, slack: float) -> None:
+    def halve_bends(self, slack: float, limit: int) -> None:
         """Halve intervals until the path is linear on each: it is on those whose middle is on the
         chord, within ``slack``, since there the disparity is convex. What is no more useful than a
-        fair rule is not on the frontier.
+        fair rule is not on the frontier. At ``limit`` budgets it ends.
         """
         low, high = self.eps[:-1], self.eps[1:]
         for _ in range(HALVINGS):
-            if not low.size:
+            self.complete = not low.size or self.eps.size < limit
+            if not (low.size and self.complete):
                 break
             middle = (low + high) / 2
             self.add(middle)

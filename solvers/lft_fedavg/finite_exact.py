@@ -22,7 +22,7 @@ from fairfl.solvers.problem import Task, clients_problem, law_problem
 from fairfl.solvers.solution import ADVICE, FINITE_TOLERANCE, Certificate, budget_term
 from fairfl.theory.populations.federation import Federation
 
-CLIENTS, VERTICES, ENTRIES = 5, 20_000, 50_000_000
+CLIENTS, VERTICES, ENTRIES = 5, 20_000, 20_000_000
 """With more clients than this, more vertices, or more vertices times cells, the frontier is left to
 a search: K clients have some 4^K vertices, and the corners of the polytope at each grow as fast.
 """

@@ -117,7 +117,8 @@ class FedAvgSearch:
                 if best is None or place.worth(disparity) > best.worth(disparity) + RISE:
                     best, last = place, k
                 place = self._next(place, disparity)
-            if k == last + patience:
+            is_best = best is not None and best.worth(disparity) >= bound - RISE
+            if is_best or k == last + patience:
                 break
         is_open = best is None or bound - best.worth(disparity) > OPEN
         self.patience = PATIENCE if last > 1 or is_open else max(1, self.patience - 1)
@@ -187,7 +188,7 @@ class FedAvgSearch:
         """The least disparate place that climbs reach."""
         fairest_places = [face.fairest for face in self.faces.by_signs.values()]
         starts = sorted((p for p in fairest_places if p is not None), key=lambda p: p.disparity)
-        return self.climbs(distinct(starts), None, np.inf)
+        return self.climbs(distinct(starts), None, 0.0)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
         """What the places' budgets attain, certified, or left out; where of several optimal rules
