@@ -411,7 +411,8 @@ def _joined(curve: Frontier, common: Points) -> Frontier:
 def _at_common_budgets(fed: Federation, task: Task) -> Points:
     """Solutions at even budgets that all clients share, and where the difference of two groups'
     rates changes its sign between two of them, at a budget with the smallest disparity, by Brent's
-    method. On laws, searches for FedFB's question start from such budgets themselves.
+    method. None for FedFB's question on laws: LFT+FedAvg's search starts from such budgets, and
+    an ensemble's knapsack ranges over all of them.
     """
     if task.plain and not fed.is_finite:
         return points_of(fed, [])
