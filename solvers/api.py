@@ -33,9 +33,9 @@ from fairfl.solvers.frontier import (
 )
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
-from fairfl.solvers.problem import COSTS, Task
 from fairfl.solvers.schemes import LFT_FEDAVG, SOLVED, SchemeName
 from fairfl.solvers.solution import CertificationError, MinDisparity, Solution, tolerance
+from fairfl.solvers.task import COSTS, Task
 from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel

@@ -28,7 +28,7 @@ from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments as Clie
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.solvers.numerics.segments import Segments
-from fairfl.solvers.problem import Task, clients_problem
+from fairfl.solvers.problem import clients_problem
 from fairfl.solvers.solution import (
     FINITE_TOLERANCE,
     LAW_TOLERANCE,
@@ -36,6 +36,7 @@ from fairfl.solvers.solution import (
     Solution,
     tolerance,
 )
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 

@@ -19,9 +19,9 @@ from fairfl.solvers.density_problem import DensityProblem
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, overlooked, worth
 from fairfl.solvers.numerics.newton import settled
-from fairfl.solvers.problem import Task
 from fairfl.solvers.schemes import CFL
 from fairfl.solvers.solution import LAW_TOLERANCE
+from fairfl.solvers.task import Task
 from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation

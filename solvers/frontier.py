@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats, shown
+from fairfl._support.checks import Array, as_floats
 from fairfl._support.tabular import Tabular, numbered
 from fairfl._support.threads import one_thread
+from fairfl.solvers.plots import PlottedFrontier
 from fairfl.solvers.solution import CertificationError, Solution, tolerance
 from fairfl.theory.populations.federation import Federation
 
@@ -97,7 +98,7 @@ class Repeatable:
 
 
 @dataclass(frozen=True, eq=False)
-class Frontier(Tabular):
+class Frontier(Tabular, PlottedFrontier):
     """Non-dominated points of one scheme, by increasing disparity (accuracy increases with it).
 
     Attributes
@@ -257,62 +258,6 @@ class Frontier(Tabular):
         """Scheme, disparity, accuracy, at costs other than one utility, and eps_0, eps_1, ..."""
         names = ("scheme", "disparity", "accuracy", *(() if self.accurate else ("utility",)))
         return {name: getattr(self, name) for name in names} | numbered("eps", self.eps)
-
-    def plot(self, ax: Any = None, **style: Any) -> Any:
-        """The accuracy (utility, at costs other than one) against the disparity, in the look of the
-        scheme.
-
-        Parameters
-        ----------
-        ax : of matplotlib; by default that of a new figure.
-        style : of matplotlib's ``plot``, such as ``color`` or ``label``.
-
-        Returns
-        -------
-        The axes.
-        """
-        from fairfl.solvers.plots import plot_frontier
-
-        return plot_frontier(self, ax, **style)
-
-
-def plot_frontiers(frontiers: Sequence[Frontier], ax: Any = None, **style: Any) -> Any:
-    """Frontiers on one pair of axes, with a legend.
-
-    Parameters
-    ----------
-    frontiers : of the schemes to compare; all accuracies, or all utilities.
-    ax : of matplotlib; by default that of a new figure.
-    style : of matplotlib's ``plot``, for every curve.
-
-    Returns
-    -------
-    The axes.
-
-    Raises
-    ------
-    ValueError : what is no sequence of frontiers, or utilities beside accuracies.
-
-    Examples
-    --------
-    >>> import fairfl as ff
-    >>> fed = ff.Federation.normal(mean=[[3, 5], [1, -1]])
-    >>> ax = ff.plot_frontiers([ff.frontier(fed, s, 9) for s in ("cfl", "lft_ensemble")])
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['CFL', 'LFT+Ensemble']
-    """
-    curves = list(frontiers) if isinstance(frontiers, Sequence) else []
-    if not curves or not all(isinstance(curve, Frontier) for curve in curves):
-        raise ValueError(f"frontiers must be a sequence of Frontier, got {shown(frontiers)}")
-    if len({curve.accurate for curve in curves}) > 1:
-        raise ValueError("frontiers must be all of accuracies or all of utilities, got both")
-    from fairfl.solvers.plots import axes
-
-    ax = axes(ax)
-    for curve in curves:
-        curve.plot(ax, **style)
-    ax.legend()
-    return ax
 
 
 def non_dominated(disparity: Array, worth: Array) -> Any:

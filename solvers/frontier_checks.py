@@ -14,9 +14,9 @@ from fairfl.solvers.cfl.frontier import cfl_frontier
 from fairfl.solvers.frontier import MET, Frontier, Points, build
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
 from fairfl.solvers.lft_fedavg.densities_bound import CLOSE, highest_accuracy
-from fairfl.solvers.problem import Task
 from fairfl.solvers.schemes import LFT_FEDAVG
 from fairfl.solvers.solution import CertificationError, tolerance
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.federation import Federation
 
 ROUNDINGS = 10

@@ -20,8 +20,9 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.finite import optima, optimum
-from fairfl.solvers.problem import Task, own_problems, problem_of
+from fairfl.solvers.problem import own_problems, problem_of
 from fairfl.solvers.solution import utility_of
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS, RATES

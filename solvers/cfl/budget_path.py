@@ -15,9 +15,9 @@ from fairfl.solvers.frontier import SLACK_BUDGET, Points
 from fairfl.solvers.numerics.descent import ENOUGH
 from fairfl.solvers.numerics.dual import kkt_residual
 from fairfl.solvers.numerics.newton import KKT_TOLERANCE
-from fairfl.solvers.problem import Task
 from fairfl.solvers.schemes import CFL
 from fairfl.solvers.solution import LAW_TOLERANCE, Solution
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.federation import Federation
 
 PARTS = 2, 8, 32

@@ -32,8 +32,9 @@ from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_ensemble.densities_table import Table
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
-from fairfl.solvers.problem import Problem, Task
+from fairfl.solvers.problem import Problem
 from fairfl.solvers.solution import tolerance
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 

@@ -23,8 +23,8 @@ from fairfl.solvers.numerics.coin_toss_densities import integrals
 from fairfl.solvers.numerics.descent import ENOUGH
 from fairfl.solvers.numerics.dual import DualPoint, derivatives, dual_point, kkt_residual
 from fairfl.solvers.numerics.newton import RIDGE, stationary
-from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.task import Task
 from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
 from fairfl.theory.populations.federation import Federation
 

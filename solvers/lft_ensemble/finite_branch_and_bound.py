@@ -24,15 +24,16 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
+from fairfl.solvers.client_path import client_path
 from fairfl.solvers.finite import optimum
-from fairfl.solvers.fractional_knapsack import client_path
 from fairfl.solvers.frontier import Points, points_of
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.highs import Programme
-from fairfl.solvers.problem import Problem, Task, law_problem, own_problems, stored_with_federation
+from fairfl.solvers.problem import Problem, law_problem, own_problems, stored_with_federation
 from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.federation import Federation
 
 INSIDE = 1e-6

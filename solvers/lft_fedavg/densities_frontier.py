@@ -19,8 +19,8 @@ from fairfl.solvers.lft_fedavg.densities_search import (
     ordered,
 )
 from fairfl.solvers.lft_fedavg.densities_ties import TiedRules
-from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.federation import Federation
 
 DENSE = 60

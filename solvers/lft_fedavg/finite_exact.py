@@ -18,8 +18,9 @@ from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build
 from fairfl.solvers.lft_fedavg.finite_polytopes import ROUNDING, chains
 from fairfl.solvers.lft_fedavg.finite_vertices import LinearProgramme, TooMany, vertices
 from fairfl.solvers.numerics.segments import Segments
-from fairfl.solvers.problem import Task, clients_problem, law_problem
+from fairfl.solvers.problem import clients_problem, law_problem
 from fairfl.solvers.solution import ADVICE, FINITE_TOLERANCE, Certificate, budget_term
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.federation import Federation
 
 CLIENTS, VERTICES, ENTRIES = 5, 20_000, 20_000_000

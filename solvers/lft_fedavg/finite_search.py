@@ -24,8 +24,9 @@ from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitti
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_faces import TIED, Face, Faces, Place
 from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
-from fairfl.solvers.problem import Task, clients_problem, law_problem
+from fairfl.solvers.problem import clients_problem, law_problem
 from fairfl.solvers.solution import CertificationError, Solution
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.federation import Federation
 
 STARTS, SEVERAL = 80, 200

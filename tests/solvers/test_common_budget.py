@@ -14,7 +14,7 @@ from tasks import federation, random_question
 import fairfl as ff
 from fairfl.solvers import common_budget
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
-from fairfl.solvers.problem import Task
+from fairfl.solvers.task import Task
 
 GRID = np.linspace(0.0, 1.0, 26)
 NEAR = np.array([-1e-2, -1e-3, -1e-4, 1e-4, 1e-3, 1e-2])

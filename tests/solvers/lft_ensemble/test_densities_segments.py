@@ -10,7 +10,7 @@ import scipy
 import fairfl as ff
 from fairfl.solvers.cfl import budget_path
 from fairfl.solvers.lft_ensemble.densities_segments import SegmentSearch
-from fairfl.solvers.problem import Task
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.fedfb_figures import SHARES_5, SHARES_9, figure_5, figure_9
 
 TASKS: Any = pytest.mark.parametrize(

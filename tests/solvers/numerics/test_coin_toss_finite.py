@@ -13,9 +13,10 @@ import scipy
 from tasks import federation, random_question
 
 import fairfl as ff
+from fairfl.solvers.coin_toss_finite import TIED, nearest_to_toss
 from fairfl.solvers.finite import solve_box
-from fairfl.solvers.numerics.coin_toss_finite import TIED, nearest_to_toss
-from fairfl.solvers.problem import Problem, Task, clients_problem, own_problems
+from fairfl.solvers.problem import Problem, clients_problem, own_problems
+from fairfl.solvers.task import Task
 
 SAME = 1e-9
 CLOSE = 1e-7

@@ -12,15 +12,11 @@ each cell is in one equation at most, no programme is needed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
-
-if TYPE_CHECKING:
-    from fairfl.solvers.problem import Problem
+from fairfl.solvers.problem import Problem
 
 TIED = 1e-11
 """Scores tie that are no larger than this share of their terms."""
