@@ -57,16 +57,16 @@ class Problem:
     """
 
     u: Array
-    v: Any
+    v: Array | scipy.sparse.csr_array
     b: Array
     eps: Array
     base: float = 0.0
     shape: tuple[int, ...] = ()
     levels: int = 0
-    owner: Any = 0
-    zero: Any = 0.0
+    owner: Array | int = 0
+    zero: Array | float = 0.0
     unit: Problem | None = None
-    nobody: Any = False
+    nobody: Array | bool = False
     stored: Stored = field(default_factory=Stored, repr=False)
 
     def at(self, budgets: Array) -> Problem:
