@@ -63,8 +63,8 @@ class Problem:
     base: float = 0.0
     shape: tuple[int, ...] = ()
     levels: int = 0
-    owner: Array | int = 0
-    zero: Array | float = 0.0
+    owner: Array = field(default_factory=lambda: np.zeros(1, int))
+    zero: Array = field(default_factory=lambda: np.zeros(1))
     unit: Problem | None = None
     nobody: Array | bool = False
     stored: Stored = field(default_factory=Stored, repr=False)
