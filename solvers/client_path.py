@@ -16,7 +16,7 @@ from fairfl.solvers.problem import Problem
 
 STEEP = 1e-6
 """Where the local |MD| changes by less than this share of the pooled MD or accuracy, one rounding
-of a budget moves these by more than 1e-10, what a disparity may be missed by (``frontier.MET``).
+of a budget moves these by more than 1e-10, what a disparity may be missed by (``tolerances.MET``).
 """
 
 

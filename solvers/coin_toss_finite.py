@@ -17,17 +17,10 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
 from fairfl.solvers.problem import Problem
+from fairfl.solvers.tolerances import DETERMINED, SCORES_TIED, TOSS_MET, TOSS_ROUNDED
 
-TIED = 1e-11
-"""Scores tie that are no larger than this share of their terms."""
 LARGEST = 1e4
 """Of ρ: a rule nearer to a toss is found in units of 1/LARGEST; with levels a toss is taken."""
-ROUNDED = 1e-9
-"""What HiGHS may leave of ρ, and of prices in shares of the largest."""
-DETERMINED = 1e-12
-"""Unknowns that move by no larger part, squared, along what equations leave open do not move."""
-MET = 1e-13
-"""What the rule may miss of a constraint, and of the utility."""
 
 
 def nearest_to_toss(problem: Problem, f: Array, lam: Array) -> Array:
@@ -56,13 +49,13 @@ def nearest_to_toss(problem: Problem, f: Array, lam: Array) -> Array:
         g[free], settled = solution
         free[free] = ~settled
     error = max(problem.violation(g), abs(float(problem.u @ (f - g))))
-    return g if error <= MET else f
+    return g if error <= TOSS_MET else f
 
 
 def tied(problem: Problem, lam: Array) -> Array:
     """(N,) which cells have a score of zero, up to rounding."""
     terms = np.abs(problem.u) + np.abs(lam) @ abs(problem.v)
-    return np.abs(problem.scores(lam)) <= TIED * terms
+    return np.abs(problem.scores(lam)) <= SCORES_TIED * terms
 
 
 def _open(equations: Array) -> Array:
@@ -104,14 +97,14 @@ def _largest(
     ceilings[: equal.size][equal] = toss[equal]
     gain = np.append(np.zeros(size.size), 1.0)
     solution = highs.Maximiser(gain, rows, np.append(highest, LARGEST)).best(lowest, ceilings)
-    if solution is None or solution[0][-1] < 1.0 - ROUNDED:
+    if solution is None or solution[0][-1] < 1.0 - TOSS_ROUNDED:
         return None
     x, prices = solution
     rho, priced = max(x[-1], 1.0), np.abs(prices @ rows[:, :-1])
     h = x[:-1] / size
-    settled = ~level & (priced > ROUNDED * priced.max())
+    settled = ~level & (priced > TOSS_ROUNDED * priced.max())
     h = np.where(settled, np.round(h), h)
-    if rho >= LARGEST and not level.any() and max(-below.min(), above.max()) > MET:
+    if rho >= LARGEST and not level.any() and max(-below.min(), above.max()) > TOSS_MET:
         # no toss, but as near to one as 1/ρ: in units of 1/LARGEST
         highest = np.abs(table) @ size
         limits = np.minimum(LARGEST * below, highest), np.maximum(LARGEST * above, -highest)

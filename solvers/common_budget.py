@@ -37,21 +37,18 @@ from fairfl.solvers.solution import (
     tolerance,
 )
 from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import BEND, COMMON_MET
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
 EVEN = 64
 """Even budgets, at least: a disparity that falls and rises between two of them is not seen."""
-BEND = 1e-6
-"""What the largest of several differences may miss its chord by: a bend takes 10 solutions."""
 HALVINGS, COARSE = 25, 10
 """Halvings of intervals beside an extremum or a bend; and where the path may jump often."""
 CELLS = 2_000_000
 """LFT+FedAvg's budgets on a finite X times its cells: 1,000 budgets of 1,000 points and two groups,
 which take some ten seconds.
 """
-MET = 1e-13
-"""Disparities are met to this."""
 NARROW = 1e-10
 """Share of an interval in which a disparity that is not met jumps."""
 
@@ -154,7 +151,7 @@ class Path:
             k, a, b = (np.searchsorted(self.eps, end) for end in (middle, low, high))
             bent = np.abs(self.md[k] - (self.md[a] + self.md[b]) / 2) > slack
             fair = self.worth[np.abs(self.md) <= FINITE_TOLERANCE].max(initial=-np.inf)
-            bent &= self.worth[b] > fair + MET
+            bent &= self.worth[b] > fair + COMMON_MET
             low, middle, high = low[bent], middle[bent], high[bent]
             low, high = np.append(low, middle), np.append(middle, high)
 
@@ -204,7 +201,7 @@ class Path:
         segment, place = self.segments.best(disparity)
         low, high = self.segments.ends[segment, :, 2].T
         md = difference(np.where(place == 1.0, high, low + place * (high - low)))
-        miss = (place > 0.0) & (place < 1.0) & (np.abs(np.abs(md) - disparity) > MET)
+        miss = (place > 0.0) & (place < 1.0) & (np.abs(np.abs(md) - disparity) > COMMON_MET)
         if miss.any():
             sign = np.sign(md[miss])
             difference(_roots(difference, low[miss], high[miss], sign, disparity[miss]))
@@ -222,7 +219,7 @@ def _roots(
 
     start, end, rows = np.zeros(low.size), np.ones(low.size), np.arange(low.size)
     ends = rising(start, rows), rising(end, rows)
-    return low + increasing_root(rising, start, end, *ends, MET, NARROW) * (high - low)
+    return low + increasing_root(rising, start, end, *ends, COMMON_MET, NARROW) * (high - low)
 
 
 def _peaks(values: Array) -> Array:

@@ -20,12 +20,11 @@ from fairfl.solvers.solution import (
     budget_term,
 )
 from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import MULTIPLIER_ZERO
 from fairfl.theory.populations.federation import Federation
 
 SLACK = 3.0
 """A larger budget limits nothing: rates, and levels, are in [0, 1]."""
-ZERO = 1e-15
-"""Multipliers up to this are rounding."""
 
 
 def solve_finite(
@@ -104,4 +103,6 @@ def solve_box(problem: Problem) -> tuple[Array, Array]:
     solution = problem.programme.best(-eps - problem.b, eps - problem.b)
     if solution is None:
         raise CertificationError(f"HiGHS did not solve the linear programme; {ADVICE}")
-    return solution[0], np.where((eps < SLACK) & (np.abs(solution[1]) > ZERO), -solution[1], 0.0)
+    return solution[0], np.where(
+        (eps < SLACK) & (np.abs(solution[1]) > MULTIPLIER_ZERO), -solution[1], 0.0
+    )

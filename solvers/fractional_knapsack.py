@@ -15,10 +15,8 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.tolerances import RATES_TIED
 from fairfl.theory.populations.notions import HALF
-
-TIED = 1e-13
-"""Exchange rates that differ by no larger share are one."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ def knapsack_path(gain: Array, slope: Array, row: Array, offset: float) -> Knaps
     rate = abs(rate[cells])
     order = rate.argsort(kind="stable")
     cells, rate = cells[order], rate[order]
-    rises = rate[1:] > (1.0 + TIED) * rate[:-1]
+    rises = rate[1:] > (1.0 + RATES_TIED) * rate[:-1]
     if not rises.all():
         first = np.append(True, rises)
         rate = rate[first][first.cumsum() - 1]

@@ -15,18 +15,11 @@ from fairfl._support.tabular import Tabular, numbered
 from fairfl._support.threads import one_thread
 from fairfl.solvers.plots import PlottedFrontier
 from fairfl.solvers.solution import CertificationError, Solution, tolerance
+from fairfl.solvers.tolerances import BOUND_WRONG, MET, PRINTED
 from fairfl.theory.populations.federation import Federation
 
-REPRODUCED = 1e-7
-"""A solution this close to a point, in disparity and accuracy, reproduces it."""
-SLACK = 1e-12
-"""Disparities may be asked for this much below the smallest: the rounding of a printed number."""
-MET = 1e-10
-"""A point this much more disparate than was asked still counts: ``solve``'s tolerance on laws."""
 SLACK_BUDGET = 1.0
 """A budget that binds nobody: |MD_k| never exceeds one."""
-WRONG = 1e-9
-"""A bound may be this much below what is attained, by rounding: the tolerance of ten solutions."""
 WIDE = 2.0
 """Neighbouring points further apart than this many even steps have a gap between them."""
 
@@ -214,7 +207,7 @@ class Frontier(Tabular, PlottedFrontier):
         if self.exact:
             return worth
         bound = np.ones_like(worth) if self.upper is None else self.upper(disparity, worth)
-        if (bound < worth - WRONG).any():
+        if (bound < worth - BOUND_WRONG).any():
             k = int((worth - bound).argmax())
             raise CertificationError(
                 f"the bound of {self.scheme} is wrong: {bound[k]:.12g} at disparity "
@@ -226,7 +219,7 @@ class Frontier(Tabular, PlottedFrontier):
     def _within(self, disparity: ArrayLike) -> tuple[Array, Array, Array]:
         """The disparities, those that differ, within the frontier, and where each is in these."""
         d = as_floats("disparity", disparity)
-        if (d < self.disparity[0] - SLACK).any():
+        if (d < self.disparity[0] - PRINTED).any():
             raise ValueError(
                 f"disparity must be at least {self.disparity[0]:.6g}, the smallest that "
                 f"{self.scheme} reaches, got {d.min():g}"

@@ -14,19 +14,12 @@ from fairfl._support.checks import Array
 from fairfl.solvers.cfl.densities import pooled_problem, solve_cfl
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.finite import solve_finite
-from fairfl.solvers.frontier import (
-    REPRODUCED,
-    SLACK_BUDGET,
-    Frontier,
-    Points,
-    build,
-    fitting,
-    points_of,
-)
+from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.solution import CertificationError, Solution, tolerance
 from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import REPRODUCED
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 

@@ -26,26 +26,22 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.budget_path import SAME
 from fairfl.solvers.density_rules import RuleFamily
-from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
+from fairfl.solvers.frontier import SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_ensemble.densities_table import Table
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.problem import Problem
 from fairfl.solvers.solution import tolerance
 from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import MET, SAME_BUDGET, SEGMENTS_ROOM, TABLES_TRUE
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
-TRUE = 1e-9
-"""How far what is attained may be from what tables say."""
 REPEATS = 10
 """Times that budgets become nodes, where tables are not the truth there."""
 CLOSER = 3
 """Newton steps to what meets a disparity."""
-NEAR = 1e-11
-"""Disparities are asked for with this much room: the rounding of HiGHS."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +144,7 @@ class SegmentSearch(EnsembleSearch):
         what was tried before. Where that is not what the tables say the budgets become nodes, and
         where it misses the disparity a smaller one is asked for.
         """
-        targets = [None if d is None else d + NEAR for d in disparities]
+        targets = [None if d is None else d + SEGMENTS_ROOM for d in disparities]
         best = {k: self.segments.best(d) for k, d in enumerate(targets)}
         left = {k: eps for k, eps in best.items() if eps is not None}
         points = points_of(self.fed, [])
@@ -164,7 +160,7 @@ class SegmentSearch(EnsembleSearch):
             error = np.maximum(predicted - reached, np.abs(predictions[:, 0] - value[:, 0]))
             limits = np.array([1.0 if (d := disparities[k]) is None else d for k in left])
             excess = reached - np.minimum(predicted, limits)
-            is_exact = (error <= TRUE) & (excess <= MET / 2.0)
+            is_exact = (error <= TABLES_TRUE) & (excess <= MET / 2.0)
             for k, miss in zip(left, excess, strict=True):
                 if repeat >= REPEATS // 2 and miss > MET / 2.0 and (goal := targets[k]) is not None:
                     targets[k] = max(goal - 2.0 * miss, 0.0)
@@ -189,7 +185,7 @@ class SegmentSearch(EnsembleSearch):
         out = np.array(eps)
         for i, table in enumerate(self.tables):
             node = table.eps[np.abs(table.eps - out[:, i, None]).argmin(axis=1)]
-            out[:, i] = np.where(np.abs(node - out[:, i]) <= SAME, node, out[:, i])
+            out[:, i] = np.where(np.abs(node - out[:, i]) <= SAME_BUDGET, node, out[:, i])
         return out
 
     def tried(self, eps: Array) -> tuple[Array, Points]:

@@ -22,11 +22,12 @@ from fairfl._support.checks import Array
 from fairfl.solvers.finite import certified, solve_box, solve_finite
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
-from fairfl.solvers.lft_fedavg.finite_faces import TIED, Face, Faces, Place
+from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces, Place
 from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
 from fairfl.solvers.problem import clients_problem, law_problem
 from fairfl.solvers.solution import CertificationError, Solution
 from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import PROGRAMME_TIED, RISE
 from fairfl.theory.populations.federation import Federation
 
 STARTS, SEVERAL = 80, 200
@@ -45,8 +46,6 @@ less, until some climb is of use again.
 """
 COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
-RISE = 1e-11
-"""What rises by less has not risen."""
 DIGITS = 9
 """Places that agree to so many have the same rule, for all the search knows."""
 
@@ -200,7 +199,7 @@ class FedAvgSearch:
             with suppress(CertificationError):
                 solutions.append(solve_finite(fed, self.task, self.budgets(place)))
                 refined = None
-                if solutions[-1].disparity > place.disparity + TIED:
+                if solutions[-1].disparity > place.disparity + PROGRAMME_TIED:
                     refined = place.face.place(place.disparity, refine=True)
                 if refined is not None:
                     posed = self.faces.local.at(eps := self.budgets(refined))

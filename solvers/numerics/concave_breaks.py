@@ -11,9 +11,7 @@ from heapq import heappop, heappush
 import numpy as np
 
 from fairfl._support.checks import Array
-
-LINEAR = 1e-12
-"""What is within this of a line is on it."""
+from fairfl.solvers.tolerances import LINEAR
 
 
 def concave_breaks(tangent: Callable[[float], tuple[float, float]], limit: float = np.inf) -> Array:
