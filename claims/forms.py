@@ -27,8 +27,8 @@ from fairfl.claims.certificates import (
     Witness,
 )
 from fairfl.claims.claim import Claim as Claim
-from fairfl.claims.claim import Effort
 from fairfl.claims.claim import caption as caption
+from fairfl.claims.effort import Effort
 from fairfl.claims.evidence import Evidence
 
 Changes = Mapping[str, Any]

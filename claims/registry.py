@@ -15,7 +15,8 @@ from types import ModuleType
 
 import fairfl.claims
 from fairfl._support.own_parts import own_modules
-from fairfl.claims.claim import REPAIRED, Claim, Paper, paper_of
+from fairfl.claims.claim import Claim, Paper
+from fairfl.claims.ids import REPAIRED, matching, paper_of
 from fairfl.claims.lemma import Lemma
 
 ROOT = "fairfl.claims."
@@ -158,29 +159,8 @@ def order(claims: Sequence[Claim]) -> list[str]:
 
 
 def find(ids: Iterable[str] | None = None) -> list[Entry]:
-    """The claims of these ids or beginnings of ids, see :func:`matching`."""
+    """The claims of these ids or beginnings of ids, see :func:`fairfl.claims.ids.matching`."""
     ids = list(ids or ())
     keys = {paper_of(id) for id in ids}
     entries = registered(*sorted(keys)) if keys <= papers().keys() else registered()
     return [entries[id] for id in matching(ids, entries)]
-
-
-def matching(ids: Iterable[str] | None, all_ids: Iterable[str]) -> list[str]:
-    """Those of ``all_ids`` that equal one of ``ids`` or lie below it ("pffl", "pffl/eq-7"), each
-    once; all where ``ids`` is empty.
-
-    Raises
-    ------
-    ValueError : one that no claim has; the message lists the ids of its paper, or the papers.
-    """
-    all_ids = list(all_ids)
-    chosen: dict[str, None] = {}
-    for prefix in ids or ():
-        stem = prefix.rstrip("/")
-        matches = [id for id in all_ids if id == stem or id.startswith(stem + "/")]
-        if not matches:
-            papers = {paper_of(id): None for id in all_ids}
-            candidates = [id for id in all_ids if paper_of(id) == paper_of(prefix)] or papers
-            raise ValueError(f"claim must be one of {', '.join(candidates)}, got {prefix!r}")
-        chosen.update(dict.fromkeys(matches))
-    return list(chosen) if ids else all_ids

@@ -5,14 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Self
 
 from fairfl.claims.call import Call
+from fairfl.claims.words import LEVELS, Finding, Level
 
-Level = Literal["proved", "symbolic", "certified", "property", "numeric"]
-LEVELS: tuple[Level, ...] = get_args(Level)
-"""Levels of evidence, the strongest first."""
-Finding = Literal["holds", "refuted"]
 TYPES: dict[str, type[ClaimCertificate]] = {}
 """Every concrete certificate by the name of its class, the "type" of its JSON."""
 

@@ -8,9 +8,10 @@ from typing import Any
 import sympy
 
 from fairfl.claims.call import Call
-from fairfl.claims.certificates.base import ClaimCertificate, Level, require
+from fairfl.claims.certificates.base import ClaimCertificate, require
 from fairfl.claims.certificates.symbolic_zero import at_point, reduced
 from fairfl.claims.exact import decode
+from fairfl.claims.words import Level
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from typing import Any
 import sympy
 
 from fairfl.claims.call import Call
-from fairfl.claims.certificates.base import ClaimCertificate, Level, Rejected, require
+from fairfl.claims.certificates.base import ClaimCertificate, Rejected, require
 from fairfl.claims.exact import decode
+from fairfl.claims.words import Level
 
 DIGITS = 40
 ZERO = sympy.Rational(1, 10**30)

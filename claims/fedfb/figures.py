@@ -9,7 +9,8 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from fairfl.claims.claim import Claim, Effort
+from fairfl.claims.claim import Claim
+from fairfl.claims.effort import Effort
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball, phi
 from fairfl.claims.fedfb.normal_clients import INSTANCE, NormalClient, clients, ends

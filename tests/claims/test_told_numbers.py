@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from fairfl.claims.certificates import Counterexample, Witness
-from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import decode
 from fairfl.claims.runner import recorded
 
@@ -54,11 +53,11 @@ def untold(certificate: Counterexample | Witness) -> set[str]:
 
 def test_every_number_is_told_by_the_certificate_or_listed() -> None:
     current = {
-        c.claim.id: c.outcome.evidence for c in recorded() if c.outcome and c.outcome.evidence
+        c.claim.id: c.outcome.evidence.parts for c in recorded() if c.outcome and c.outcome.evidence
     }
     unexplained = set()
-    for id, evidence in current.items():
-        for part in Evidence.from_json(evidence).parts:
+    for id, parts in current.items():
+        for part in parts:
             if isinstance(part, (Counterexample, Witness)):
                 unexplained |= {f"{id} {text}" for text in untold(part)}
     listed = IN_PASSING.read_text("utf-8").splitlines()

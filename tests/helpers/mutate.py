@@ -90,7 +90,7 @@ def unlike(modules):
 
     Of claims in other modules, those of the first few seconds.
     """
-    from fairfl.claims.claim import QUICK
+    from fairfl.claims.effort import QUICK
     from fairfl.claims.outcome import examine
 
     end = process_time() + OTHERS
