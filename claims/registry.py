@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -127,24 +128,6 @@ def order(claims: Sequence[Claim]) -> list[str]:
     ValueError : an id that is not there, or a circle.
     """
     by_id = {claim.id: claim for claim in claims}
-    done: list[str] = []
-    path: list[str] = []
-
-    def visit(id: str) -> None:
-        if id in done:
-            return
-        if id in path:
-            raise ValueError(
-                "rests_on must not run in a circle, got "
-                f"{' -> '.join([*path[path.index(id) :], id])}"
-            )
-        path.append(id)
-        for dependency in by_id[id].rests_on:
-            if dependency not in by_id:
-                raise ValueError(f"rests_on of {id} must name claims, got {dependency!r}")
-            visit(dependency)
-        done.append(path.pop())
-
     for id, claim in by_id.items():
         repaired = claim.repaired_id in by_id
         if (claim.expected == "holds-repaired") != repaired and not id.endswith(REPAIRED):
@@ -154,8 +137,14 @@ def order(claims: Sequence[Claim]) -> list[str]:
             )
         if id.endswith(REPAIRED) and id.removesuffix(REPAIRED) not in by_id:
             raise ValueError(f"{id} repairs a claim that is not there")
-        visit(id)
-    return done
+        for dependency in claim.rests_on:
+            if dependency not in by_id:
+                raise ValueError(f"rests_on of {id} must name claims, got {dependency!r}")
+    try:
+        return list(TopologicalSorter({c.id: c.rests_on for c in claims}).static_order())
+    except CycleError as error:
+        circle = " -> ".join(reversed(error.args[1]))
+        raise ValueError(f"rests_on must not run in a circle, got {circle}") from None
 
 
 def find(ids: Iterable[str] | None = None) -> list[Entry]:

@@ -74,8 +74,8 @@ class ClaimCertificate(ABC):
 
     @classmethod
     def _load(cls, data: Mapping[str, Any]) -> Self:
-        annotations = {f.name: f.type for f in fields(cls)}  # type: ignore[arg-type]
-        return cls(**{name: _parsed(data[name], annotations[name]) for name in annotations})
+        names = [f.name for f in fields(cls)]  # type: ignore[arg-type]
+        return cls(**{name: _parsed(data[name]) for name in names})
 
 
 def from_json(data: Mapping[str, Any]) -> ClaimCertificate:
@@ -115,17 +115,9 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _parsed(value: Any, annotation: Any) -> Any:
-    """Build the field of this type from JSON: calls, tuples and certificates; other values stay as
-    they are. Annotations are strings here.
-    """
-    text = str(annotation)
-    if value is None:
-        return None
-    if text.startswith("Call"):
-        return Call.from_json(value)
-    if text == "tuple[ClaimCertificate, ...]":
+def _parsed(value: Any) -> Any:
+    """A field from JSON: a call, or certificates, the only lists; other values stay as they are."""
+    if isinstance(value, list):
         return tuple(map(from_json, value))
-    if text.startswith("tuple"):
-        return tuple(value)
-    return value
+    is_call = isinstance(value, dict) and value.keys() == {"function", "given"}
+    return Call.from_json(value) if is_call else value

@@ -15,7 +15,7 @@ from fairfl.claims.registry import order, registered
 from fairfl.claims.verdicts import Settled, settle
 
 STATEMENT = Call.of(below)
-SYMBOLIC = SymbolicZero(STATEMENT, ())
+SYMBOLIC = SymbolicZero(STATEMENT)
 CERTIFIED = Witness.at(STATEMENT, "", x=1)
 PROPERTY = PropertyRun(STATEMENT, 0.0, {}, Call.of(wide), 1, 1, 0, 0)
 AGAINST = Counterexample.at(STATEMENT, "", x=3)
