@@ -1,6 +1,4 @@
-"""FedFB, lemma 10 and remark 6: where the clients' ERMs favour different groups, LFT+Ensemble cannot
-be fair.
-"""
+"""FedFB, lemma 10 and remark 6: where the clients' ERMs disagree, LFT+Ensemble cannot be fair."""
 
 from __future__ import annotations
 

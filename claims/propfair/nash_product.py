@@ -1,6 +1,4 @@
-"""The Nash product: (4), the product of losses (section 3), proposition 2.3 on bargaining; and (D.9),
-(D.10), its condition for the harmonic mean.
-"""
+"""The Nash product: (4), proposition 2.3, products of losses; (D.9), (D.10) on harmonic means."""
 
 from __future__ import annotations
 

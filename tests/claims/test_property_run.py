@@ -37,13 +37,14 @@ def test_a_violation_is_shrunk_and_rejected():
         run.verify()
 
 
-def test_the_recorded_examples_are_drawn_again():
-    run = PropertyRun.of(Call.of(below), Call.of(wide), Effort("deep", 1500))
+def test_the_recorded_examples_are_drawn_again(monkeypatch):
+    monkeypatch.setattr(draws, "CHUNK", 50)
+    run = PropertyRun.of(Call.of(below), Call.of(wide), Effort("deep", 75))
     again = from_json(json.loads(json.dumps(run.to_json())))
     again.verify()
     again.replay()
-    with pytest.raises(Rejected, match="1500 examples satisfy the premises.*not 1501"):
-        replace(run, examples=1501).replay()
+    with pytest.raises(Rejected, match="75 examples satisfy the premises.*not 76"):
+        replace(run, examples=76).replay()
 
 
 def test_a_run_that_was_not_made_is_rejected():
@@ -57,13 +58,14 @@ def test_a_run_that_was_not_made_is_rejected():
 
 
 def test_verifying_draws_the_first_examples_and_no_more(monkeypatch):
-    run = PropertyRun.of(Call.of(below), Call.of(wide), Effort("deep", 2500))
+    monkeypatch.setattr(draws, "CHUNK", 50)
+    run = PropertyRun.of(Call.of(below), Call.of(wide), Effort("deep", 125))
     counted = []
     real = draws.Tally.margin
     monkeypatch.setattr(draws.Tally, "margin", lambda self, x: counted.append(x) or real(self, x))
     run.verify()
     assert len(counted) == FIRST
-    assert run.examples + run.discarded >= 2500  # more than one run of hypothesis draws
+    assert run.examples + run.discarded >= 125  # more than one run of hypothesis draws
 
 
 def test_what_breaks_a_premise_is_discarded_and_counted():
