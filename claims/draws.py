@@ -55,6 +55,14 @@ class Tally:
         return margin
 
 
+class Violated(Exception):
+    """The statement fails at an instance."""
+
+
+class Enough(Exception):
+    """As many instances as were asked for are evaluated."""
+
+
 def draw(
     tally: Tally,
     strategy: Callable[[], Any],
@@ -76,12 +84,6 @@ def draw(
     -------
     Whether the statement was violated.
     """
-
-    class Violated(Exception):
-        pass
-
-    class Enough(Exception):
-        pass
 
     def evaluate(instance: Instance) -> None:
         if limit is not None and tally.examples + tally.discarded >= limit:

@@ -35,16 +35,16 @@ def segregated(
     premises = {"unfair": erm > 1e-6, "η": all(v != 5 for v in instance["eta"])}
     if not mixed:
         premises["segregated"] = set(instance["q"]) == {0, 8}
-    return Case(
-        (
-            Relation(solve(federation, "cfl", 1.0).disparity, "==", erm + free, "CFL(1) is ERM"),
-            Relation(
-                solve(federation, "lft_fedavg", eps).disparity, "==", erm + fedavg, "LFT+FedAvg"
-            ),
-            Relation(solve(federation, "cfl", 0.0).disparity, "==", fair, "CFL"),
-        ),
-        premises,
+    ours, alone, fairest = (
+        solve(federation, scheme, budget).disparity
+        for scheme, budget in (("lft_fedavg", eps), ("cfl", 1.0), ("cfl", 0.0))
     )
+    relations = (
+        Relation(alone, "==", erm + free, "CFL(1) is ERM"),
+        Relation(ours, "==", erm + fedavg, "LFT+FedAvg"),
+        Relation(fairest, "==", fair, "CFL"),
+    )
+    return Case(relations, premises)
 
 
 def disparity(instance: dict[str, Any]) -> Fraction:

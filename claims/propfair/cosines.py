@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
@@ -29,21 +29,21 @@ def batch(world: dict[str, Any], i: int, sign: float, theta: Any) -> tuple[Any, 
     return loss, -a * np.sin(theta - u) - sign * k * np.sin(theta - v)
 
 
-def constants(world: dict[str, Any]) -> dict[str, Any]:
-    """L, L_0 and the four variances of the waves, exactly: suprema over theta are amplitudes."""
-    clients = world["clients"]
-    amplitude = max(a for a, *_ in clients)
-    pairs = [
-        abs(a * np.exp(1j * u) - b * np.exp(1j * w))
-        for a, u, _, _ in clients
-        for b, w, _, _ in clients
-    ]
-    return {
-        "L": amplitude,
-        "L0": amplitude,
-        "between": max(pairs),
-        "local": [k for _, _, k, _ in clients],
-    }
+class Constants(NamedTuple):
+    """L, L_0, and how far gradients and losses vary between clients, and within each."""
+
+    L: float
+    L0: float
+    between: float
+    local: list[float]
+
+
+def constants(world: dict[str, Any]) -> Constants:
+    """Those of the waves, exactly: suprema over theta are amplitudes."""
+    a, u, k, _ = np.array(world["clients"]).T
+    waves = a * np.exp(1j * u)
+    between = float(np.abs(waves[:, None] - waves).max())
+    return Constants(a.max(), a.max(), between, k.tolist())
 
 
 def objective(world: dict[str, Any], theta: Any) -> tuple[Any, Any]:
@@ -90,28 +90,18 @@ def averages(world: dict[str, Any]) -> tuple[Any, float]:
 
 def bound(world: dict[str, Any], eta: float, gap: float, spread: float = 1.0) -> float:
     """The :func:`right_side` at a world. ``spread`` is the share of sigma~_g^2."""
-    known_constants, M = constants(world), world["M"]
-    g2 = (
-        spread
-        * (
-            6 * known_constants["between"] / M
-            + 4 * known_constants["L0"] * known_constants["between"] / M**2
-        )
-        ** 2
-    )
-    noise = [
-        8 / M**4 * (9 * M**2 + 4 * known_constants["L0"] ** 2) * k**2
-        for k in known_constants["local"]
-    ]
-    a, mu = averages(world)
+    _, L0, between, local = constants(world)
+    M, (a, mu) = world["M"], averages(world)
+    g2 = spread * (6 * between / M + 4 * L0 * between / M**2) ** 2
+    noise = [8 / M**4 * (9 * M**2 + 4 * L0**2) * k**2 for k in local]
     clients = list(zip(world["steps"], noise, strict=True))
     return right_side(mu, eta, gap / world["T"], clients, g2, a)
 
 
 def step_limit(world: dict[str, Any]) -> float:
     """The largest step size, 1/(6 L~ K_i)."""
-    known_constants, M = constants(world), world["M"]
-    tilde = 6 * known_constants["L"] / M + 4 * known_constants["L0"] ** 2 / M**2
+    (L, L0, *_), M = constants(world), world["M"]
+    tilde = 6 * L / M + 4 * L0**2 / M**2
     return float(1 / (6 * tilde * max(world["steps"])))
 
 

@@ -10,30 +10,25 @@ from typing import Any
 
 from flint import arb
 
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import ball, dot
 from fairfl.claims.forms import Case, Claim, Part, Relation, counterexample, every
-
-
-def total(values: list[arb]) -> arb:
-    """The sum."""
-    return sum(values, arb(0))
 
 
 def variance(f: list[arb]) -> arb:
     """Definition 3."""
-    mean = total(f) / len(f)
-    return total([(v - mean) ** 2 for v in f]) / len(f)
+    mean = sum(f, arb(0)) / len(f)
+    return sum(((v - mean) ** 2 for v in f), arb(0)) / len(f)
 
 
 def sine(f: list[arb]) -> arb:
     """Definition 4: sin^2 of the angle with (1, ..., 1), which is below 90 degrees for losses."""
-    return 1 - total(f) ** 2 / (len(f) * total([v * v for v in f]))
+    return 1 - sum(f, arb(0)) ** 2 / (len(f) * dot(f, f))
 
 
 def order(f: list[arb]) -> arb:
     """Definition 5: the entropy, with a minus."""
-    shares = [v / total(f) for v in f]
-    return total([s * s.log() for s in shares])
+    total = sum(f, arb(0))
+    return sum((v / total * (v / total).log() for v in f), arb(0))
 
 
 MEASURES: dict[str, Callable[[list[arb]], arb]] = {

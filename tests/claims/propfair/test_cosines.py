@@ -25,7 +25,7 @@ def test_waves_keep_within_their_constants():
     suprema = [
         np.abs(x).max() for x in (np.stack([df, dg]), df - dg, dup - df, dvp - dg, up - f, vp - g)
     ]
-    claimed = [constants["L"], constants["between"], *constants["local"], *constants["local"]]
+    claimed = [constants.L, constants.between, *constants.local, *constants.local]
     assert suprema == pytest.approx(claimed, rel=1e-6)
 
 
