@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.database import InMemoryExampleDatabase
 
 from fairfl.claims.case import Case
-from fairfl.claims.exact import decode, encode
+from fairfl.claims.exact import Instance, decode, encode
 
 SLOW_BUT_COUNTED = (
     HealthCheck.too_slow,
@@ -25,7 +25,6 @@ certificate judges their share.
 """
 CHUNK = 1000
 """Examples in one run of hypothesis, whose bookkeeping grows with their number."""
-Instance = dict[str, Any]
 
 
 class Tally:

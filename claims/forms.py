@@ -29,10 +29,10 @@ from fairfl.claims.claim import Claim as Claim
 from fairfl.claims.claim import caption as caption
 from fairfl.claims.effort import Effort
 from fairfl.claims.evidence import Evidence
+from fairfl.claims.exact import Instance
 
 Changes = Mapping[str, Any]
 Function = Callable[..., Any]
-Instance = Mapping[str, Any]
 
 
 @dataclass(frozen=True)

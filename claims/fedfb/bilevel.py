@@ -17,7 +17,7 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.exact import dot
+from fairfl.claims.exact import Instance, dot
 
 NOTIONS = ("dp", "eo", "eodds", "cp")
 
@@ -98,7 +98,7 @@ def slope(problem: Outer, loss: dict[str, Sequence[Any]], lam: Sequence[Any]) ->
     return {"mu": mu, "V": V, "H": hessian, "slope": 2 * V * derivative}
 
 
-def from_instance(instance: dict[str, Any]) -> dict[str, Any]:
+def from_instance(instance: Instance) -> dict[str, Any]:
     """:func:`slope` at {"notion", "groups", "shares", "constants", "losses": {name: [h, b, r]},
     "lam"}.
     """
@@ -108,7 +108,7 @@ def from_instance(instance: dict[str, Any]) -> dict[str, Any]:
     return slope(problem, instance["losses"], instance["lam"])
 
 
-def equality(instance: dict[str, Any], condition: str = "mu") -> Case:
+def equality(instance: Instance, condition: str = "mu") -> Case:
     """The slope is zero iff μ = 0 (or, repaired, iff V = 0)."""
     terms = from_instance(instance)
     is_zero = all(m == 0 for m in terms["mu"]) if condition == "mu" else terms["V"] == 0
@@ -141,7 +141,7 @@ def jets(notion: str, groups: int, sign: int = 1) -> dict[str, sympy.Expr]:
     return {"slope": sign * derivative + 2 * (V.T * inverse * V)[0]}
 
 
-def instances(notion: str, groups: int) -> st.SearchStrategy[dict[str, Any]]:
+def instances(notion: str, groups: int) -> st.SearchStrategy[Instance]:
     """Quadratics with h > 0, and λ inside its region."""
     part = st.integers(-8, 8).map(lambda k: Fraction(k, 4))
     unit = st.integers(1, 9)
@@ -164,7 +164,7 @@ def instances(notion: str, groups: int) -> st.SearchStrategy[dict[str, Any]]:
     ).map(_with_multipliers)
 
 
-def _with_multipliers(sample: dict[str, Any]) -> dict[str, Any]:
+def _with_multipliers(sample: Instance) -> Instance:
     """λ from fractions in (0, 1): λ_a = 2 s_a fraction for "dp", else a fraction of the total
     weight of the notion's label or clients.
     """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.worlds import HALF, Clients, Population, parts
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
@@ -48,7 +48,7 @@ def conditions(
     return premises, min(map(abs, values)), pair
 
 
-def bound(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
+def bound(instance: Instance, factor: Fraction = ONE) -> Case:
     """|MD| >= δ > 0 at any budgets; δ is reached with ε = 1 for the fairer client and ε = 0 for the
     other.
     """
@@ -67,7 +67,7 @@ def bound(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
     return Case(relations, premises)
 
 
-def choices(instance: dict[str, Any]) -> Case:
+def choices(instance: Instance) -> Case:
     """The bound with λ_i any point of g_i⁻¹(...): every one of them solves the client's problem."""
     world = Clients.of(instance["laws"], instance["q"])
     premises, delta, _ = conditions(world)
@@ -78,7 +78,7 @@ def choices(instance: dict[str, Any]) -> Case:
 
 
 @st.composite
-def opposed(draw: st.DrawFn) -> dict[str, Any]:
+def opposed(draw: st.DrawFn) -> Instance:
     """A wide client that is nearly fair and a narrow one that is not, which often satisfy the
     conditions.
     """
@@ -120,7 +120,7 @@ PREMISES = {
 INCREASE = {"g_i increase": "each g_i is strictly increasing, as the proof of lemma 7 says"}
 
 
-def favoured(instance: dict[str, Any], by: str = "ERM", sign: int = 1) -> Case:
+def favoured(instance: Instance, by: str = "ERM", sign: int = 1) -> Case:
     """c is the smallest local disparity of the ERM, and at budgets in [0, c]² the MD of the
     ensemble is ψ, of the sign of the MD of the ERM.
 

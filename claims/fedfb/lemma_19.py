@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import dot
+from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, federation_of, finite
 from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof, witness
 
@@ -17,7 +17,7 @@ ZERO, HALF = Fraction(0), Fraction(1, 2)
 
 
 def segregated(
-    instance: dict[str, Any],
+    instance: Instance,
     mixed: bool = False,
     free: float = 0.0,
     fedavg: float = 0.0,
@@ -47,7 +47,7 @@ def segregated(
     return Case(relations, premises)
 
 
-def disparity(instance: dict[str, Any]) -> Fraction:
+def disparity(instance: Instance) -> Fraction:
     """|MD| of ERM on the pooled law, each client of one group only: accept if η > 1/2."""
     is_accepted = [eta > 5 for eta in instance["eta"]]
     means = []
@@ -59,7 +59,7 @@ def disparity(instance: dict[str, Any]) -> Fraction:
     return abs(means[0] - means[1])
 
 
-def mixtures(clients: int) -> st.SearchStrategy[dict[str, Any]]:
+def mixtures(clients: int) -> st.SearchStrategy[Instance]:
     """Finite federations with η on both sides of 1/2 and every q_i 0 or 1, both among them."""
     tenths = st.sampled_from([1, 2, 3, 4, 6, 7, 8, 9])
     eta = st.lists(tenths, min_size=4, max_size=4).filter(lambda e: min(e) < 5 < max(e))
@@ -69,7 +69,7 @@ def mixtures(clients: int) -> st.SearchStrategy[dict[str, Any]]:
     return st.tuples(finite(clients), fields).map(lambda pair: {**pair[0], **pair[1]})
 
 
-def simpson(instance: dict[str, Any]) -> Case:
+def simpson(instance: Instance) -> Case:
     """ERM is fair on both clients, so it solves LFT+FedAvg(ε) at every ε; it is unfair on the
     pooled law.
     """

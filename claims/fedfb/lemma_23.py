@@ -5,8 +5,8 @@ vanishes.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.bilevel import equality, jets
 from fairfl.claims.forms import Claim, Part, counterexample, every, identity
 
@@ -18,7 +18,7 @@ RAISED = [Fraction(2), ZERO, Fraction(1)]
 UP, DOWN = ([Fraction(2), -slope, Fraction(1)] for slope in (Fraction(1), Fraction(-1)))
 """w² ± w + 1."""
 
-TWO: dict[str, dict[str, Any]] = {
+TWO: dict[str, Instance] = {
     # every loss w²: n_00, n_10 = 1, 1; n_01, n_11 = 1, 3, so L'_{y,a} = (n_{y,a}/n_a) w² and F_1 =
     # 1/4 - w²/2
     "dp": {
@@ -44,7 +44,7 @@ TWO: dict[str, dict[str, Any]] = {
 }
 """Two groups, w_λ = 0, ∇G_1(w_λ) = 0 and G_1(w_λ) ≠ 0."""
 
-THREE: dict[str, dict[str, Any]] = {
+THREE: dict[str, Instance] = {
     "dp": {
         "shares": [THIRD] * 3,
         "constants": [HALF, HALF],
@@ -70,7 +70,7 @@ THREE: dict[str, dict[str, Any]] = {
 """Three groups, w_λ = 0, ∇G_1 = 1 and ∇G_2 = -1: no gradient vanishes, and Σ G_a ∇G_a does."""
 
 
-def _at(shows: str, groups: int, instance: dict[str, Any], notion: str) -> Part:
+def _at(shows: str, groups: int, instance: Instance, notion: str) -> Part:
     """At this instance the slope is 0, and μ is not."""
     fields = {"constants": [], **instance, "notion": notion, "groups": groups}
     return counterexample(equality, shows, fields)

@@ -10,7 +10,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import dot
+from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.worlds import HALF, Clients, Population, Rule, gain, parts, rate, worlds
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
 
@@ -21,7 +21,7 @@ SETTING = {
 }
 
 
-def increasing(instance: dict[str, Any], operator: Any = "<") -> Case:
+def increasing(instance: Instance, operator: Any = "<") -> Case:
     """g(low) < g(high)."""
     people = Clients.of(instance["laws"], instance["q"]).pooled
     low, high = instance["low"], instance["high"]
@@ -33,7 +33,7 @@ def increasing(instance: dict[str, Any], operator: Any = "<") -> Case:
     return Case((relation,), premises)
 
 
-def optimal(instance: dict[str, Any], shares: str = "right", part: Fraction = ONE) -> Case:
+def optimal(instance: Instance, shares: str = "right", part: Fraction = ONE) -> Case:
     """The rule of any λ in g⁻¹(sign(g(0)) min(ε, |g(0)|)) has |MD| <= ε, and no rival with |MD| <=
     ε is more accurate: no rule of another λ, no thresholds of other rates, no step function.
 
@@ -53,7 +53,7 @@ def optimal(instance: dict[str, Any], shares: str = "right", part: Fraction = ON
     return Case((Relation(abs(people.difference(rule)), "<=", eps, "feasible"), *relations))
 
 
-def reached(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
+def reached(instance: Instance, factor: Fraction = ONE) -> Case:
     """g is -1 and 1 at the ends of its domain, and takes each value between; so it takes
     sign(g(0)) min(ε, |g(0)|).
     """
@@ -70,7 +70,7 @@ def reached(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
     )
 
 
-def inside(instance: dict[str, Any]) -> Case:
+def inside(instance: Instance) -> Case:
     """The two arguments of η⁻¹ in (10) lie in [0, 1]."""
     q, lam = instance["q"], instance["lam"]
     arguments = {"group 0": HALF - lam / (2 * (1 - q)), "group 1": HALF + lam / (2 * q)}
@@ -79,7 +79,7 @@ def inside(instance: dict[str, Any]) -> Case:
 
 
 def solution(
-    instance: dict[str, Any], shares: str = "right", part: Fraction = ONE
+    instance: Instance, shares: str = "right", part: Fraction = ONE
 ) -> tuple[Population, Rule, Fraction]:
     """The population, the rule of lemma 7, and the MD it should have."""
     people = Clients.of(instance["laws"], instance["q"]).pooled
@@ -116,7 +116,7 @@ def step_accuracy(people: Population, rival: list[list[Fraction]], eps: Fraction
     return total
 
 
-def rivals() -> st.SearchStrategy[dict[str, Any]]:
+def rivals() -> st.SearchStrategy[Instance]:
     """One client, a budget, a rate that may be tied, and a rule to compare with."""
     unit = parts(16)
     rule = st.lists(st.lists(unit, min_size=4, max_size=4), min_size=2, max_size=2)

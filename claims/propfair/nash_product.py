@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import prod
-from typing import Any
 
 import sympy
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, definite, every, identity, proof, witness
 
 
@@ -46,7 +46,7 @@ def moved(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
     return sign * loss, [2 * rest * d * h, rest * h**2]
 
 
-def printed(instance: dict[str, Any]) -> Case:
+def printed(instance: Instance) -> Case:
     """The printed pair."""
     a, b = instance["unequal"], instance["equal"]
     return Case(

@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 from flint import arb
 
-from fairfl.claims.exact import ball, dot
+from fairfl.claims.exact import Instance, ball, dot
 from fairfl.claims.forms import Case, Claim, Part, Relation, counterexample, every
 
 
@@ -39,7 +38,7 @@ MEASURES: dict[str, Callable[[list[arb]], arb]] = {
 """Each is smaller where the losses are more uniform."""
 
 
-def case(instance: dict[str, Any], measure: str, slack: Fraction = Fraction(0)) -> Case:
+def case(instance: Instance, measure: str, slack: Fraction = Fraction(0)) -> Case:
     """At w_q* of the larger q the measure is no larger (by ``slack``), for F_k = a_k/2 (w - b_k)^2
     + c_k.
 
@@ -91,7 +90,7 @@ WORSE = (
 """Measure, instance, observation, and a slack that is 1 % more than the loss."""
 
 
-def worse(measure: str, instance: dict[str, Any], shows: str, slack: str = "0") -> Part:
+def worse(measure: str, instance: Instance, shows: str, slack: str = "0") -> Part:
     """The measure at an instance, up to ``slack``."""
     where = ", ".join(f"{key} = {instance[key]}" for key in "abcq")
     shows = f"{where}: {shows}"
