@@ -9,10 +9,9 @@ from flint import arb
 from fairfl.claims.exact import Instance, ball, phi
 from fairfl.claims.fedfb.lemma_20 import spans
 from fairfl.claims.fedfb.theorem_17 import BOUND
-from fairfl.claims.fedfb.worlds import Clients
+from fairfl.claims.fedfb.worlds import HALF, ONE, ZERO, Clients
 from fairfl.claims.forms import Case, Claim, Relation, every, witness
 
-ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 WIDE = [[9, 1, 1, 8], [8, 1, 1, 9]]
 NARROW = [[1, 1, 5, 1], [1, 5, 1, 1]]
 

@@ -8,10 +8,9 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance
-from fairfl.claims.fedfb.worlds import HALF, Clients, Population, parts
+from fairfl.claims.fedfb.worlds import HALF, ONE, ZERO, Clients, Population, parts
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
-ZERO, ONE = Fraction(0), Fraction(1)
 GRID = 3
 """Parts of [0, c] at whose ends the condition on ψ is tested. ψ is extreme at the corners."""
 Pair = tuple[Population, Population]

@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_12 import INCREASE, SCOPE, multipliers, placed, turned, worse
-from fairfl.claims.fedfb.worlds import Clients
+from fairfl.claims.fedfb.worlds import ONE, ZERO, Clients
 from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
-
-ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def tau(world: Clients, choose: str = "max") -> Fraction:

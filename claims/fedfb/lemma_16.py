@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_12 import between, worse
-from fairfl.claims.fedfb.worlds import HALF, Clients, Population, mix, parts, worlds
+from fairfl.claims.fedfb.worlds import HALF, ZERO, Clients, Population, mix, parts, worlds
 from fairfl.claims.forms import Case, Claim, counterexample, drawn, proof
-
-ZERO = Fraction(0)
 
 
 def printed_pool(world: Clients) -> Population:

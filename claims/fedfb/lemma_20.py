@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_10 import conditions
-from fairfl.claims.fedfb.worlds import Clients, worlds
+from fairfl.claims.fedfb.worlds import ONE, ZERO, Clients, worlds
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, drawn, every, proof
-
-ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def printed(instance: Instance, members: str = "clients") -> Case:

@@ -11,10 +11,19 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.fedfb.worlds import HALF, Clients, Population, Rule, gain, parts, rate, worlds
+from fairfl.claims.fedfb.worlds import (
+    HALF,
+    ONE,
+    Clients,
+    Population,
+    Rule,
+    gain,
+    parts,
+    rate,
+    worlds,
+)
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
 
-ONE = Fraction(1)
 SETTING = {
     "density": "x | a has a density, η is strictly increasing",
     "q in (0, 1)": "both groups are there",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_7 import SETTING, quantile
-from fairfl.claims.fedfb.worlds import HALF, Clients, parts, worlds
+from fairfl.claims.fedfb.worlds import HALF, ZERO, Clients, parts, worlds
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
 
@@ -46,9 +46,6 @@ def unique(instance: Instance, factor: Fraction = Fraction(1)) -> Case:
 def instances() -> st.SearchStrategy[Instance]:
     """One client, a budget, a goal and a rate at ties."""
     return worlds(1, minimum=0, eps=parts(16), goal=parts(16), rate=parts(16))
-
-
-ZERO = Fraction(0)
 
 
 def printed(instance: Instance, right: str = "λ_ε") -> Case:

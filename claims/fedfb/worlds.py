@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance, dot
 
-HALF = Fraction(1, 2)
+ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 Masses = tuple[Fraction, ...]
 Rule = tuple[Fraction, Fraction]
 """Thresholds (t_0, t_1): accept u > t_a in group a."""
