@@ -141,41 +141,26 @@ def jets(notion: str, groups: int, sign: int = 1) -> dict[str, sympy.Expr]:
     return {"slope": sign * derivative + 2 * (V.T * inverse * V)[0]}
 
 
-def instances(notion: str, groups: int) -> st.SearchStrategy[Instance]:
-    """Quadratics with h > 0, and λ inside its region."""
-    part = st.integers(-8, 8).map(lambda k: Fraction(k, 4))
-    unit = st.integers(1, 9)
-    problem = outer(notion, groups, [1] * groups, [0] * groups)
-    loss = st.tuples(unit.map(lambda k: Fraction(k, 2)), part, part).map(list)
-    losses = st.fixed_dictionaries({name: loss for name in problem.weight})
-    return st.fixed_dictionaries(
-        {
-            "notion": st.just(notion),
-            "groups": st.just(groups),
-            "shares": st.lists(unit, min_size=groups, max_size=groups).map(
-                lambda v: [Fraction(k, sum(v)) for k in v]
-            ),
-            "constants": st.lists(part, min_size=groups, max_size=groups),
-            "losses": losses,
-            "place": st.lists(
-                unit.map(lambda k: Fraction(k, 10)), min_size=2 * groups, max_size=2 * groups
-            ),
-        }
-    ).map(_with_multipliers)
-
-
-def _with_multipliers(sample: Instance) -> Instance:
-    """λ from fractions in (0, 1): λ_a = 2 s_a fraction for "dp", else a fraction of the total
-    weight of the notion's label or clients.
+@st.composite
+def instances(draw: st.DrawFn, notion: str, groups: int) -> Instance:
+    """Quadratics with h > 0, and λ inside its region: λ_a a fraction of 2 s_a for "dp", else of the
+    weight of the notion's label, or of the clients', over the number of groups.
     """
-    notion, groups, shares = sample["notion"], sample["groups"], sample["shares"]
-    fractions = sample.pop("place")
-    if notion == "dp":
-        return {**sample, "lam": [2 * s * p for s, p in zip(shares, fractions, strict=False)]}
-    totals = {"cp": [Fraction(1)], "eo": shares[1:2], "eodds": shares[:2]}[notion]
-    lam = [
-        w * fractions[k * groups + j] / groups
-        for k, w in enumerate(totals)
-        for j in range(groups - 1)
-    ]
-    return {**sample, "lam": lam}
+    unit, part = st.integers(1, 9), st.integers(-8, 8).map(lambda k: Fraction(k, 4))
+    counts = draw(st.lists(unit, min_size=groups, max_size=groups))
+    shares = [Fraction(k, sum(counts)) for k in counts]
+    ends = [2 * share for share in shares]
+    if notion != "dp":
+        weights = {"cp": [Fraction(1)], "eo": shares[1:2], "eodds": shares[:2]}[notion]
+        ends = [weight / groups for weight in weights for _ in range(groups - 1)]
+    return {
+        "notion": notion,
+        "groups": groups,
+        "shares": shares,
+        "constants": [draw(part) for _ in range(groups)],
+        "losses": {
+            name: [Fraction(draw(unit), 2), draw(part), draw(part)]
+            for name in outer(notion, groups, shares, [0] * groups).weight
+        },
+        "lam": [end * Fraction(draw(unit), 10) for end in ends],
+    }

@@ -105,11 +105,13 @@ def solved(
     return world, f, solution, eps
 
 
-def finite(clients: int) -> st.SearchStrategy[Instance]:
-    """Masses of x | a, i on four points, η in tenths, budgets in twentieths, q in eighths."""
+def finite(clients: int, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Instance]:
+    """Masses of x | a, i on four points, η in tenths, budgets in twentieths, q in eighths; and
+    ``fields``, which may replace some of them.
+    """
     law = st.lists(st.integers(1, 9), min_size=4, max_size=4)
     masses = st.lists(st.lists(law, min_size=2, max_size=2), min_size=clients, max_size=clients)
     eta = st.lists(st.integers(0, 10), min_size=4, max_size=4)
     eps = st.lists(st.integers(0, 10), min_size=clients, max_size=clients)
     q = st.lists(st.integers(1, 7), min_size=clients, max_size=clients)
-    return st.fixed_dictionaries({"masses": masses, "eta": eta, "eps": eps, "q": q})
+    return st.fixed_dictionaries({"masses": masses, "eta": eta, "eps": eps, "q": q} | fields)

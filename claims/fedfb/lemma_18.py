@@ -66,8 +66,7 @@ def form(instance: Instance, sign: int = 1) -> Case:
 
 def weighted() -> st.SearchStrategy[Instance]:
     """Three clients of unequal shares and weights."""
-    weight = st.lists(st.integers(1, 5), min_size=3, max_size=3)
-    return st.tuples(finite(3), weight).map(lambda pair: {**pair[0], "weight": pair[1]})
+    return finite(3, weight=st.lists(st.integers(1, 5), min_size=3, max_size=3))
 
 
 FORM = proof(

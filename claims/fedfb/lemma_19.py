@@ -64,9 +64,7 @@ def mixtures(clients: int) -> st.SearchStrategy[Instance]:
     tenths = st.sampled_from([1, 2, 3, 4, 6, 7, 8, 9])
     eta = st.lists(tenths, min_size=4, max_size=4).filter(lambda e: min(e) < 5 < max(e))
     shares = st.lists(st.sampled_from([0, 8]), min_size=clients - 2, max_size=clients - 2)
-    q = shares.flatmap(lambda q: st.permutations([0, 8, *q]))
-    fields = st.fixed_dictionaries({"eta": eta, "q": q})
-    return st.tuples(finite(clients), fields).map(lambda pair: {**pair[0], **pair[1]})
+    return finite(clients, eta=eta, q=shares.flatmap(lambda q: st.permutations([0, 8, *q])))
 
 
 def simpson(instance: Instance) -> Case:

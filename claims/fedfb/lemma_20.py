@@ -93,8 +93,7 @@ def reachable(instance: Instance, wider: Fraction = ZERO, low: str = "least") ->
 def budgeted() -> st.SearchStrategy[Instance]:
     """Three clients, their budgets and a place in the range."""
     unit = st.integers(0, 16).map(lambda k: Fraction(k, 16) ** 2)
-    fields = st.fixed_dictionaries({"eps": st.lists(unit, min_size=3, max_size=3), "part": unit})
-    return st.tuples(worlds(3), fields).map(lambda pair: {**pair[0], **pair[1]})
+    return worlds(3, eps=st.lists(unit, min_size=3, max_size=3), part=unit)
 
 
 COUNTER: Instance = {

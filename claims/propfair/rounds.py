@@ -30,7 +30,7 @@ def step_limit(L: Any, steps: list[int], fourth: Any) -> arb:
     """
     first = 1 / (6 * ball(L) * max(steps))
     second = 1 / (ball(L) * (ball(STEPS) * (arb(1).exp() - 2) * ball(fourth)).sqrt())
-    return first if first < second else second
+    return first.min(second)
 
 
 def front(mu: Any, eta: Any, lead: Fraction = FRONT) -> Any:
@@ -101,14 +101,3 @@ def gap(world: Instance) -> arb:
     h = ball(world["h"])
     centre = sum((ball(b) for b in world["slopes"]), arb(0)) / len(world["slopes"])
     return (h * ball(world["theta"]) + centre) ** 2 / (2 * h)
-
-
-def minimum(values: list[arb]) -> arb:
-    """A ball that contains the minimum: the one with the smallest midpoint, united with those that
-    overlap it.
-    """
-    best = min(values, key=lambda v: float(v.mid()))
-    for value in values:
-        if value is not best and not value > best:
-            best = best.union(value)
-    return best

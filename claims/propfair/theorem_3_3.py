@@ -78,8 +78,7 @@ def crowded(instance: Instance, kind: str = "printed", noisy: bool = True) -> Ca
     width = arb.pi() / PIECES
     pieces = [after_a_step(arb(2 * k + 1) * width + arb(0, 1) * width, eta) for k in range(PIECES)]
     lower = min(float(piece.lower()) for piece in pieces)
-    left = ball(chance) * ball(Fraction(lower))
-    left = left if left < first else first
+    left = first.min(ball(chance) * ball(Fraction(lower)))
     limit = 1 / (6 * smoothness(M, L, L0))
     return Case(
         (Relation(left, "<=", right, "a lower bound of min_t E||grad pi||^2, and the bound"),),

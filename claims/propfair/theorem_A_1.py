@@ -5,6 +5,7 @@ uniformly drawn subsets if clients differ in size; repaired it holds.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
 from itertools import combinations
 
 from flint import arb
@@ -19,7 +20,6 @@ from fairfl.claims.propfair.rounds import (
     bound,
     front,
     gap,
-    minimum,
     shares,
     squared_gradients,
     step_limit,
@@ -44,7 +44,7 @@ def case(instance: Instance, kind: str = "max", lead: Fraction = FRONT, dropped:
     )
     priced = {**world, dropped: [Fraction(0)] * len(steps)}
     right = bound(priced, gap(world), eta, average, Fraction(min(steps)) if law else mean, lead)
-    left = minimum(squared_gradients(world, eta, law))
+    left = reduce(arb.min, squared_gradients(world, eta, law))
     return Case(
         (Relation(left, "<=", right, scale=float(right.mid()) or 1.0),),
         {

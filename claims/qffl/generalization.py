@@ -5,6 +5,7 @@ problems.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
 from itertools import product
 
 from flint import arb
@@ -88,10 +89,7 @@ def broken(
     ]
     sizes = [norm(x, (q + 1) / q if q else None) for x in mixtures]
     if full:
-        top, largest = sizes[0], extra[0]
-        for size, term in zip(sizes[1:], extra[1:], strict=True):
-            top, largest = (size if size > top else top), (term if term > largest else largest)
-        sizes, extra = [top] * len(mixtures), [largest] * len(mixtures)
+        sizes, extra = ([reduce(arb.max, values)] * len(mixtures) for values in (sizes, extra))
 
     def hit(h: int, empirical: arb) -> bool:
         return any(
