@@ -37,6 +37,13 @@ class Outer:
     gap: list[tuple[Any, dict[str, int]]]
     direction: list[list[int]]
 
+    def weights(self, lam: Sequence[Any], base: int = 1) -> dict[str, Any]:
+        """The c_k at λ; their change along a step ``lam`` for ``base`` 0."""
+        return {
+            name: base * constant + sum(lam[j] * c for j, c in rate.items())
+            for name, (constant, rate) in self.weight.items()
+        }
+
 
 def outer(notion: str, groups: int, shares: Sequence[Any], constants: Sequence[Any]) -> Outer:
     """The problem (6)-(7), (89)-(90), (101)-(103) or (125)-(126).
@@ -76,15 +83,8 @@ def slope(problem: Outer, loss: dict[str, Sequence[Any]], lam: Sequence[Any]) ->
     """w_λ, the G_j, μ, V = Σ G_j G_j', H, and the derivative of Σ G_j² along μ, by the quotient
     rule on w_λ = B/H.
     """
-
-    def along(step: Sequence[Any], coefficient: int, base: int = 0) -> Any:
-        """Σ_k c_k (h, b)_k at ``step`` in place of λ, with or without the constants."""
-        return sum(
-            (base * constant + sum(step[j] * c for j, c in rate.items())) * loss[name][coefficient]
-            for name, (constant, rate) in problem.weight.items()
-        )
-
-    hessian, linear = along(lam, 0, base=1), along(lam, 1, base=1)
+    coefficients = list(zip(*(loss[name] for name in problem.weight), strict=True))[:2]
+    hessian, linear = (dot(problem.weights(lam).values(), c) for c in coefficients)
     w = linear / hessian
     values = {k: v[0] * w * w / 2 - v[1] * w + v[2] for k, v in loss.items()}
     gradients = {k: v[0] * w - v[1] for k, v in loss.items()}
@@ -93,7 +93,8 @@ def slope(problem: Outer, loss: dict[str, Sequence[Any]], lam: Sequence[Any]) ->
     ]
     gap_gradients = [sum(c * gradients[k] for k, c in parts.items()) for _, parts in problem.gap]
     mu = [dot(row, gaps) for row in problem.direction]
-    derivative = (along(mu, 1) * hessian - linear * along(mu, 0)) / hessian**2
+    hessian_rate, linear_rate = (dot(problem.weights(mu, 0).values(), c) for c in coefficients)
+    derivative = (linear_rate * hessian - linear * hessian_rate) / hessian**2
     V = dot(gaps, gap_gradients)
     return {"mu": mu, "V": V, "H": hessian, "slope": 2 * V * derivative}
 
@@ -134,7 +135,7 @@ def jets(notion: str, groups: int, sign: int = 1) -> dict[str, sympy.Expr]:
     mu = [dot(row, gaps) for row in problem.direction]
     h, o, v = sympy.symbols("h o v")
     inverse = sympy.Matrix([[h, o], [o, v]]).inv()
-    rates = {k: sum(mu[j] * c for j, c in rate.items()) for k, (_, rate) in problem.weight.items()}
+    rates = problem.weights(mu, 0)
     weight_gradient = sum((rates[k] * gradients[k] for k in rates), origin)
     V: Any = sum((g * t for g, t in zip(gaps, gap_gradients, strict=True)), origin)
     derivative = 2 * (V.T * (-inverse * weight_gradient))[0]

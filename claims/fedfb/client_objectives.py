@@ -132,11 +132,8 @@ def matrix(hessians: dict[str, Any], lam: Any, share: Any, groups: int, place: s
     others = sum(
         multipliers[y][a - 1] * hessians[f"{y}{a}"] for y in (0, 1) for a in range(1, groups)
     )
-    weight = outer("eodds", groups, share, []).weight
-    hessian = sum(
-        (constant + sum(lam[j] * c for j, c in rate.items())) * hessians[name]
-        for name, (constant, rate) in weight.items()
-    )
+    weights = outer("eodds", groups, share, []).weights(lam)
+    hessian = sum(weight * hessians[name] for name, weight in weights.items())
     return others + (groups - 1 if place == "inside" else 1) * base - hessian
 
 

@@ -99,17 +99,19 @@ def test_the_list_begins_with_theorems_and_their_errors(cli, monkeypatch):
     assert {c["severity"] for c in json.loads(both)} == {"theorem", "step", "misprint"}
 
 
-def test_a_record_of_other_sources_is_refused(cli, own_record, listed):
-    cli("check", SMALL, "--record")
-    row = record.Record(own_record).rows[SMALL]
-    record.Record(own_record).write(SMALL, "of other definitions", row)
-    assert {"verdict": None, "level": None, "status": STALE}.items() <= listed().items()
+def edited(file):
+    file.write_text(file.read_text("utf-8").replace('"refuted"', '"holds"', 1), "utf-8")
 
 
-def test_an_edited_record_is_told_and_not_believed(cli, own_record, listed):
+def of_other_sources(file):
+    kept = record.Record(file)
+    kept.write(SMALL, "of other definitions", kept.rows[SMALL])
+
+
+@pytest.mark.parametrize("change", [edited, of_other_sources])
+def test_a_record_of_something_else_is_told_and_not_believed(cli, own_record, listed, change):
     cli("check", SMALL, "--record")
-    text = own_record.read_text("utf-8")
-    own_record.write_text(text.replace('"refuted"', '"holds"', 1), "utf-8")
+    change(own_record)
     assert {"verdict": None, "evidence": [], "status": STALE}.items() <= listed().items()
     shown = cli("show", SMALL).stdout
     assert f"verdict: {STALE}; scope" in shown and "evidence" not in shown

@@ -144,11 +144,6 @@ COMMANDS = (
 """Some of those that may not stand in a file, outside of proofs or in them."""
 
 
-def test_these_sentences_alone_are_read():
-    heads = "From|Require|Import|Open Scope|Lemma|Theorem|Definition|Fixpoint"
-    assert "|".join(kernel_proof.HEADS) == heads
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_other_command_is_read(command, tmp_path, monkeypatch):
     outside = proof(tmp_path, monkeypatch, altered("Definition", f"{command}.\nDefinition"))

@@ -136,15 +136,6 @@ def test_a_row_does_not_undo_what_another_process_wrote_meanwhile(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("holds", "refuted"), ("certified", "symbolic"), ("1 squared", "2 squared")]
-)
-def test_an_edited_row_does_not_count(old, new, tmp_path):
-    file = recorded(examine(good(), QUICK), tmp_path / "record.json").file
-    file.write_text(file.read_text("utf-8").replace(old, new, 1), "utf-8")
-    assert record.Record(file).current("pffl/a", "definitions") is None
-
-
-@pytest.mark.parametrize(
     "forged",
     [{"finding": "refuted"}, {"level": "symbolic"}, {"evidence": witness(QUICK, 3).to_json()}],
 )
