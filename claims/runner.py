@@ -98,18 +98,18 @@ def examine_id(id: str, effort: str) -> Outcome:
     return examine(registered(paper_of(id))[id].claim, EFFORTS[effort])
 
 
-def on_record(kept: Record, entry: Entry, effort: str = "quick") -> Outcome | None:
-    """The outcome of a claim in ``kept``, of the present sources and this or a deeper effort."""
-    row = kept.current(entry.claim.id, key(entry.module))
+def on_record(store: Record, entry: Entry, effort: str = "quick") -> Outcome | None:
+    """The outcome of a claim in ``store``, of the present sources and this or a deeper effort."""
+    row = store.current(entry.claim.id, key(entry.module))
     if row is None or row["effort"] not in (effort, DEEP.name):
         return None
     return Outcome.from_json(entry.claim.id, row)
 
 
-def put_on_record(kept: Record, entry: Entry, outcome: Outcome) -> None:
+def put_on_record(store: Record, entry: Entry, outcome: Outcome) -> None:
     """Write an outcome that passed."""
     if outcome.passed:
-        kept.write(outcome.id, key(entry.module), outcome.to_json())
+        store.write(outcome.id, key(entry.module), outcome.to_json())
 
 
 def verified(outcome: Outcome, whole: bool = False) -> tuple[str, str, tuple[str, ...]]:

@@ -208,15 +208,16 @@ def _run(
     from fairfl.claims.runner import examine_id, on_record, put_on_record
     from fairfl.cli.progress import counting
 
-    records = [Record(file) for file in files]
+    stores = [Record(file) for file in files]
     by_id = {entry.claim.id: entry for entry in entries}
-    earlier = [on_record(records[0], entry, effort) for entry in entries] if records else []
-    kept = [outcome for outcome in earlier if outcome]
-    tasks = [(id, effort) for id in by_id if id not in {outcome.id for outcome in kept}]
+    recorded = (on_record(stores[0], entry, effort) for entry in entries) if stores else ()
+    earlier = {outcome.id: outcome for outcome in recorded if outcome}
+    tasks = [(id, effort) for id in by_id if id not in earlier]
     with counting("claims", len(entries)) as one_more:
-        for outcome in chain(kept, as_done(examine_id, tasks, job_count(jobs, len(tasks)))):
-            for kept_record in records:
-                put_on_record(kept_record, by_id[outcome.id], outcome)
+        done = as_done(examine_id, tasks, job_count(jobs, len(tasks)))
+        for outcome in chain(earlier.values(), done):
+            for store in stores:
+                put_on_record(store, by_id[outcome.id], outcome)
             one_more(outcome.id)
             if not quiet:
                 status = "checked" if outcome.passed else "FAILED"

@@ -83,10 +83,10 @@ def claim(claim: str, effort: str = "quick", folder: str | None = None) -> dict[
     from fairfl.claims.runner import examine_id, on_record, put_on_record
 
     entry = registered()[claim]
-    kept = Record(Path(folder) / NAME) if folder else None
-    outcome = (kept and on_record(kept, entry, effort)) or examine_id(claim, effort)
-    if kept is not None:
-        put_on_record(kept, entry, outcome)
+    store = Record(Path(folder) / NAME) if folder else None
+    outcome = (store and on_record(store, entry, effort)) or examine_id(claim, effort)
+    if store is not None:
+        put_on_record(store, entry, outcome)
     return {
         "finding": outcome.finding,
         "level": outcome.level,

@@ -25,7 +25,7 @@ from fairfl.claims.certificates.base import TYPES
 DRAWS = Call.of(parts, low=0, high=2)
 
 
-def kept(x, margin):
+def row(x, margin):
     return {"instance": {"x": x}, "margin": margin}
 
 
@@ -54,7 +54,7 @@ ACCEPTED = {
     "counterexample": (at(Counterexample, Fraction(3)), "certified"),
     "counterexample in floats": (at(Counterexample, 2.5), "numeric"),
     "witness": (at(Witness, 2), "certified"),
-    "property": (ran(kept("2/1", 0.0), discarded=3), "property"),
+    "property": (ran(row("2/1", 0.0), discarded=3), "property"),
 }
 """Certificates of every type that stand, with the level that they must have."""
 REJECTED = {
@@ -68,13 +68,13 @@ REJECTED = {
     "no counterexample": (at(Counterexample, 2), "no relation certainly fails"),
     "premise broken": (at(Counterexample, -3), "premises sign"),
     "no witness": (at(Witness, 3), "not certain"),
-    "violated": (ran(kept(3, -5.0)), "violated by 5"),
-    "margin not met again": (ran(kept(1, 2.0)), "computed again"),
+    "violated": (ran(row(3, -5.0)), "violated by 5"),
+    "margin not met again": (ran(row(1, 2.0)), "computed again"),
     "nothing kept": (ran({}), "no instance"),
-    "all discarded": (ran(kept(1, 3.0), examples=0, discarded=10), "no instance satisfied"),
-    "most discarded": (ran(kept(1, 3.0), examples=3, discarded=10), "77% of"),
-    "drawn again": (ran(kept(1, 3.0), draws=Call.of(parts, low=2, high=9)), "drawn again, violat"),
-    "outside the premises": (ran(kept(-1, 3.0)), "breaks the premises"),
+    "all discarded": (ran(row(1, 3.0), examples=0, discarded=10), "no instance satisfied"),
+    "most discarded": (ran(row(1, 3.0), examples=3, discarded=10), "77% of"),
+    "drawn again": (ran(row(1, 3.0), draws=Call.of(parts, low=2, high=9)), "drawn again, violat"),
+    "outside the premises": (ran(row(-1, 3.0)), "breaks the premises"),
 }
 """Certificates that say what is not so, with a word of the reason."""
 

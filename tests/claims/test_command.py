@@ -104,8 +104,8 @@ def edited(file):
 
 
 def of_other_sources(file):
-    kept = record.Record(file)
-    kept.write(SMALL, "of other definitions", kept.rows[SMALL])
+    store = record.Record(file)
+    store.write(SMALL, "of other definitions", store.rows[SMALL])
 
 
 @pytest.mark.parametrize("change", [edited, of_other_sources])

@@ -256,6 +256,6 @@ def test_a_module_that_is_not_found_is_an_error(keyed):
 def test_a_deep_outcome_serves_a_quick_check_and_not_the_other_way_round(tmp_path):
     entry = replace(next(iter(registered().values())), claim=good())
     for effort, serves in ((DEEP, ["quick", "deep"]), (QUICK, ["quick"])):
-        kept = record.Record(tmp_path / effort.name)
-        runner.put_on_record(kept, entry, examine(good(), effort))
-        assert [e for e in ("quick", "deep") if runner.on_record(kept, entry, e)] == serves
+        store = record.Record(tmp_path / effort.name)
+        runner.put_on_record(store, entry, examine(good(), effort))
+        assert [e for e in ("quick", "deep") if runner.on_record(store, entry, e)] == serves

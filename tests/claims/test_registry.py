@@ -37,9 +37,9 @@ def assert_passed(outcome):
 @pytest.mark.parametrize("id", sorted(REGISTERED))
 def test_claim_deep(id):
     """Ten thousand examples; outcomes are kept, and a stopped run goes on."""
-    kept = record.Record(Path(__file__).resolve().parents[2] / "out" / "claims" / record.NAME)
-    outcome = on_record(kept, REGISTERED[id], "deep") or examine(REGISTERED[id].claim, DEEP)
-    put_on_record(kept, REGISTERED[id], outcome)
+    store = record.Record(Path(__file__).resolve().parents[2] / "out" / "claims" / record.NAME)
+    outcome = on_record(store, REGISTERED[id], "deep") or examine(REGISTERED[id].claim, DEEP)
+    put_on_record(store, REGISTERED[id], outcome)
     assert_passed(outcome)
 
 
