@@ -157,7 +157,8 @@ def frontier(
     ensemble a client's trade-off may be convex in part, and MD of the best may have either sign;
     LFT+FedAvg has several local maxima. docs/exactness.md says by how much random budgets were
     better. Common budgets are a path in one number: exact on a finite X for two groups with one
-    rate, on laws followed from 64 even budgets or more; else, of an ensemble, solved at some.
+    rate (of LFT+FedAvg, where it bends no more often than there is time for: ``exact`` says), on
+    laws followed from 64 even budgets or more; else, of an ensemble, solved at some.
 
     Examples
     --------

@@ -86,5 +86,5 @@ def _certified(
     certificate = Certificate(
         1.0 + solution.utility, 1.0 + task.unit * (bound - 1.0), violation, task.unit * error
     )
-    vars(solution)["certificates"] = (certificate,)  # its figures are known
+    solution.add(certificate)
     return solution

@@ -148,6 +148,10 @@ class Solution(Tabular, PlottedRules):
         figures = {name: getattr(self, name) for name in names}
         return vars(self) | figures | {"_fed": None, "_rule": None}
 
+    def add(self, certificate: Certificate) -> None:
+        """A certificate that was computed from the solution's own figures."""
+        object.__setattr__(self, "certificates", (*self.certificates, certificate))
+
     @cached_property
     def classifier(self) -> Any:
         fed, rule, model = self._fed, self._rule, self._fed.model
