@@ -87,7 +87,7 @@ class DefiniteForm(ClaimCertificate):
         return f"{self.form} is a sum of {'positive' if self.strict else 'non-negative'} terms"
 
 
-def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, sympy.Rational]:
+def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, Any]:
     """A value for each symbol, all different: 2/5, 5/6, 8/7, ...; integers 2, 3, ..."""
     symbols = sorted({s for e in expressions for s in e.free_symbols}, key=str)
     return {

@@ -35,10 +35,8 @@ def segregated(
     premises = {"unfair": erm > 1e-6, "η": all(v != 5 for v in instance["eta"])}
     if not mixed:
         premises["segregated"] = set(instance["q"]) == {0, 8}
-    ours, alone, fairest = (
-        solve(federation, scheme, budget).disparity
-        for scheme, budget in (("lft_fedavg", eps), ("cfl", 1.0), ("cfl", 0.0))
-    )
+    ours = solve(federation, "lft_fedavg", eps).disparity
+    alone, fairest = (solve(federation, "cfl", budget).disparity for budget in (1.0, 0.0))
     relations = (
         Relation(alone, "==", erm + free, "CFL(1) is ERM"),
         Relation(ours, "==", erm + fedavg, "LFT+FedAvg"),
