@@ -9,6 +9,7 @@ import scipy
 
 import fairfl as ff
 from fairfl.solvers.cfl import budget_path
+from fairfl.solvers.lft_ensemble.densities_local import parts_at
 from fairfl.solvers.lft_ensemble.densities_segments import SegmentSearch
 from fairfl.solvers.task import Task
 from fairfl.theory.populations.fedfb_figures import SHARES_5, SHARES_9, figure_5, figure_9
@@ -52,13 +53,15 @@ def test_tables_are_the_solutions_and_few_are_solved_one_by_one(
     assert count[0] <= solve_limit and not F.unfilled.size
     top = np.array([table.eps[-1] for table in search.tables])
     eps = np.random.default_rng(0).uniform(0.01, 1.0, (4, 2)) * top
-    for value, budgets in zip(search.parts_at(eps).sum(axis=2), eps, strict=True):
+    for value, budgets in zip(parts_at(search.tables, eps).sum(axis=2), eps, strict=True):
         solved = ff.solve(search.fed, "lft_ensemble", budgets, **task)
         assert value[0] == pytest.approx(solved.accuracy, abs=1e-9)
         assert np.abs(value[1:]).max() == pytest.approx(solved.disparity, abs=1e-9)
     step = 1e-6 * top
-    moved = (search.parts_at(eps - step) - search.parts_at(eps - 2 * step)).sum(axis=2)
-    said = search.parts_at(eps, 1) @ step
+    moved = (parts_at(search.tables, eps - step) - parts_at(search.tables, eps - 2 * step)).sum(
+        axis=2
+    )
+    said = parts_at(search.tables, eps, 1) @ step
     np.testing.assert_allclose(moved, said, rtol=0, atol=1e-4 * np.abs(said).max())
 
 
