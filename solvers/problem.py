@@ -27,7 +27,7 @@ from fairfl.solvers.solution import budget_term
 from fairfl.theory.populations.blind_rules import Sees, as_seen, one_each
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel, Joint
-from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, RATES, Rates
+from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, Rates
 
 COSTS = 1.0, 1.0
 """Of one: the utility is the accuracy, less one."""
@@ -83,12 +83,12 @@ class Task:
     @property
     def several(self) -> bool:
         """Whether more than one difference of rates counts."""
-        return self.costs.shape[1] > 2 or len(NOTIONS[self.notion]) > 1
+        return self.costs.shape[1] > 2 or len(NOTIONS[self.notion].rates) > 1
 
     @property
     def affine(self) -> bool:
         """Whether a rate has a part that no rule changes: accuracy parity's."""
-        return any(RATES[rate].constant != (0.0, 0.0) for rate in NOTIONS[self.notion])
+        return any(rate.constant != (0.0, 0.0) for rate in NOTIONS[self.notion].rates)
 
     @property
     def unit(self) -> float:

@@ -24,7 +24,7 @@ from fairfl.solvers.problem import Task, own_problems, problem_of
 from fairfl.solvers.solution import utility_of
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS, RATES
+from fairfl.theory.populations.notions import NOTIONS, Rate
 
 ACTIVE = 1e-8
 """A constraint within this of its limit is active."""
@@ -94,7 +94,7 @@ class People:
     def differences(self, f: Array, client: Any = slice(None)) -> list[Term]:
         """Differences of the groups' rates, of all people or a client's: the largest counts."""
         out = []
-        for rate in NOTIONS[self.task.notion]:
+        for rate in NOTIONS[self.task.notion].rates:
             groups = range(self.fed.n_groups)
             rates = [t for a in groups if (t := self._rate(rate, f, client, a)) is not None]
             if len(rates) < 2:
@@ -111,9 +111,9 @@ class People:
                 ]
         return out
 
-    def _rate(self, name: str, f: Array, client: Any, group: Any) -> Term | None:
+    def _rate(self, rate: Rate, f: Array, client: Any, group: Any) -> Term | None:
         """A rate of clients and groups, numbers or slices; None where nobody has the event."""
-        joint, rate = self.fed.joint, RATES[name]
+        joint = self.fed.joint
         there = np.zeros(joint.people.shape)
         there[client, group] = 1.0
         people = joint.people * there

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairfl.cli.options import (
+    NOTION,
     AsJson,
     Categorical,
     Decimal,
@@ -74,13 +75,7 @@ def frontier(
     calibrate: Annotated[
         str, option("P(y=1|x): shared, or one for each client or client_group.")
     ] = "shared",
-    notion: Annotated[
-        str,
-        option(
-            "demographic_parity (dp), true_positive_rate_parity (eo), "
-            "false_positive_rate_parity, equalized_odds (eodds) or accuracy_parity."
-        ),
-    ] = "demographic_parity",
+    notion: Annotated[str, option(NOTION)] = "demographic_parity",
     difference: Annotated[
         str, option("Of groups' rates: pairwise, or overall (from the population's).")
     ] = "pairwise",

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fairfl.cli.options import (
+    NOTION,
     AsJson,
     Categorical,
     Decimal,
@@ -38,7 +39,7 @@ def judge(
         str | None, option("Column of the score whose frontiers the predictions are compared with.")
     ] = None,
     categorical: Categorical = False,
-    notion: Annotated[str, option("As of fairfl frontier.")] = "demographic_parity",
+    notion: Annotated[str, option(NOTION)] = "demographic_parity",
     difference: Annotated[
         str, option("Of groups' rates: pairwise, or overall (from the population's).")
     ] = "pairwise",

@@ -59,6 +59,8 @@ def completed(package: str, kind: str) -> Callable[[str], list[str]]:
     return names
 
 
+NOTION = "Rates that must be equal over groups: {notions}."
+"""Help, in which ``Command`` names the notions."""
 Out = Annotated[Path, option("Folder of the files.", "--out", **place("DIR"))]
 Jobs = Annotated[int, option("Processes; 0: one per core, four at most.", "--jobs", "-j", min=0)]
 Force = Annotated[bool, option("Draw again what is there already.", "--force")]

@@ -23,7 +23,7 @@ from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS, RATES, rates_named
+from fairfl.theory.populations.notions import NOTIONS
 
 HERE = Path(__file__).parent
 STEPS = 24
@@ -115,16 +115,17 @@ def positions(top: float) -> tuple[float, ...]:
 
 def _about(comparison: Comparison, title: str) -> str:
     people = "" if comparison.people is None else f"{comparison.people:,} people; "
+    rate_names = NOTIONS[comparison.question.notion].rate_names
     return (
         f"{title}: {people}sites: {clients(comparison)}; groups: {', '.join(comparison.groups)}. "
-        f"The disparity is the largest difference of {rates_named(comparison.question.notion)} "
+        f"The disparity is the largest difference of {rate_names} "
         "between groups."
     )
 
 
 def _rates(comparison: Comparison) -> list[str]:
     """What groups' rates count."""
-    rates = [RATES[name] for name in NOTIONS[comparison.question.notion]]
+    rates = NOTIONS[comparison.question.notion].rates
     return [f"with {r.event} are {r.served}" if r.event else f"are {r.served}" for r in rates]
 
 

@@ -53,8 +53,10 @@ def as_data(chosen: Chosen, groups: Sequence[str]) -> dict[str, Any]:
         "disparity": solution.disparity,
         "budgets": [_finite(eps) for eps in solution.eps.tolist()],
         "rates": {
-            name: dict(zip(groups, map(_finite, rates), strict=True))
-            for name, rates in zip(NOTIONS[solution.notion], chosen.rates.tolist(), strict=True)
+            rate.key: dict(zip(groups, map(_finite, by_group), strict=True))
+            for rate, by_group in zip(
+                NOTIONS[solution.notion].rates, chosen.rates.tolist(), strict=True
+            )
         },
         "steps": tables if by_client else tables[0],
     }
