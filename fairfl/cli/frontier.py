@@ -90,14 +90,17 @@ def frontier(
     sees: Annotated[str, option("xa, or x: rules do not see the group.")] = "xa",
     local_eps: Annotated[
         float | None,
-        option("Also client-aware rules, of at most this disparity at each client; inf: any."),
+        option(
+            "Also one shared rule, cfl_local, and client-aware rules of at most this disparity at "
+            "each client; inf: any."
+        ),
     ] = None,
     schemes: Annotated[
         str | None,
         option(
             "Solve these only, with commas between, and cfl: lft_fedavg_common, "
             "lft_ensemble_common (one budget for all clients), lft_fedavg, lft_ensemble (a budget "
-            "for each), client_aware.",
+            "for each), cfl_local and client_aware (with --local-eps).",
             metavar="NAME,...",
         ),
     ] = None,
@@ -135,12 +138,14 @@ def frontier(
     from fairfl.reports.frontier import compared, report
     from fairfl.reports.question import Question
     from fairfl.reports.scores import compare_scores
+    from fairfl.solvers.schemes import SCHEMES
 
     only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
     arguments: Any = (notion, difference, _costs(costs), sees, local_eps, only)
     question = Question(*arguments)
     if by_client is not None:
-        one_of("--by-client", by_client, [s for s in question.schemes if s != "client_aware"])
+        shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
+        one_of("--by-client", by_client, shared)
     draws = nonempty(bootstraps=bootstraps, seed=seed)
     people = nonempty(
         score=score,

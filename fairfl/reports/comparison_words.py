@@ -12,7 +12,7 @@ from fairfl._support.checks import listed
 from fairfl.reports.comparison import ENDS, ZERO, Comparison, Reach
 from fairfl.reports.question import ONES, PLAIN, Question
 from fairfl.reports.sampling import LEVEL
-from fairfl.solvers.schemes import CFL, SCHEMES
+from fairfl.solvers.schemes import CFL, CFL_LOCAL, CLIENT_AWARE, SCHEMES
 from fairfl.theory.populations.notions import NOTIONS, Rate
 
 SEARCHED = "A better rule may exist: this value comes from a search."
@@ -80,7 +80,10 @@ def question_lines(question: Question) -> list[str]:
         parts.append("rules do not see the group")
     if question.local_eps is not None:
         limit = f"at most {question.local_eps:g}" if question.local_eps < np.inf else "not limited"
-        parts.append(f"client-aware: a rule for each client, whose own disparity is {limit}")
+        if CFL_LOCAL.name in question.schemes:
+            parts.append(f"CFL with local budgets: one rule, each client's disparity {limit}")
+        if CLIENT_AWARE.name in question.schemes:
+            parts.append(f"client-aware: a rule for each client, whose own disparity is {limit}")
     return [f"asked: {'; '.join(parts)}."]
 
 

@@ -226,7 +226,7 @@ def _headed(schemes: Sequence[str], first: str, title: str | None = None) -> Tab
     out = Table(title=title, title_justify="left")
     out.add_column(first)
     for scheme in schemes:
-        out.add_column(SCHEMES[SCHEMES[scheme].base].label, justify="right")
+        out.add_column(SCHEMES[scheme].heading, justify="right")
     return out
 
 

@@ -131,7 +131,7 @@ def _rates(comparison: Comparison) -> list[str]:
 
 def _scheme(dense: Comparison, federation: Federation, scheme: str) -> dict[str, Any]:
     """One scheme: its curve, and what it reaches at each position, None where it does not."""
-    reach = dense.reaches[scheme]
+    reach, look = dense.reaches[scheme], SCHEMES[scheme]
     at = []
     for k, (d, value) in enumerate(zip(dense.disparities, reach.values_at, strict=True)):
         if value is None:
@@ -153,7 +153,8 @@ def _scheme(dense: Comparison, federation: Federation, scheme: str) -> dict[str,
     curve = np.stack([reach.frontier.disparity, reach.values], axis=-1)
     return {
         "scheme": scheme,
-        **SCHEMES[scheme].in_browser,
+        "budgets": "" if look.is_pooled else "common" if look.one_budget else "each",
+        **look.in_browser,
         "curve": _round(curve),
         "smallest_interval": _round(dense.between(scheme, 0)),
         "value_interval": _round(dense.between(scheme, 1)),

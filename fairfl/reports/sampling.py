@@ -147,7 +147,7 @@ class Spot(NamedTuple):
     def rules(self, fed: Federation, task: Task, question: Question) -> tuple[Array, Array]:
         """The optimal rules, and all their budgets; see ``rules_at``."""
         budgets = self.budgets
-        if task.scheme.sees_client:
+        if SCHEMES[self.scheme].is_local:
             budgets = np.append(budgets, np.full(fed.n_clients, question.local_eps))
         return rules_at(fed, task, budgets), budgets
 
