@@ -45,7 +45,7 @@ def place(metavar: str) -> dict[str, Any]:
 
 
 def listed(package: str, kind: str) -> list[dict[str, Any]]:
-    """The package's own list of what can be run, which ``--list --json`` wrote."""
+    """The package's own list of what can be run, which docs/fill_papers.py wrote."""
     return json.loads((files(f"fairfl.{package}") / f"{kind}.json").read_text("utf-8"))
 
 
