@@ -13,18 +13,14 @@ from fairfl.cli.options import (
     NOTION,
     AsJson,
     Categorical,
-    Decimal,
-    Encoding,
-    Missing,
-    Positive,
-    Sep,
+    form_of,
     nonempty,
     option,
     out_file,
     out_folder,
     place,
     require_columns,
-    take_form,
+    with_form,
 )
 
 if TYPE_CHECKING:
@@ -32,7 +28,14 @@ if TYPE_CHECKING:
     from fairfl.reports.parts import Part
     from fairfl.reports.people import Read
 
+PEOPLE = (
+    *("score", "label", "group", "client", "features", "compare_score", "group_pair"),
+    *("levels", "blind", "categorical"),
+)
+"""Options of a table of people."""
 
+
+@with_form
 def frontier(
     files: Annotated[
         list[Path],
@@ -50,8 +53,9 @@ def frontier(
     client: Annotated[
         str | None, option("Column of the clients; without it all are one client.")
     ] = None,
-    feature: Annotated[
-        list[str] | None, option("Column to make a score from, in place of --score; repeat.")
+    features: Annotated[
+        list[str] | None,
+        option("Column to make a score from, in place of --score; repeat.", "--feature"),
     ] = None,
     compare_score: Annotated[
         list[str] | None,
@@ -67,11 +71,8 @@ def frontier(
         int | None, option("Levels to merge scores into, at most; 0: none merged.", min=0)
     ] = None,
     categorical: Categorical = False,
-    sep: Sep = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    positive: Positive = None,
-    missing: Missing = None,
+    *,
+    form: dict[str, Any],
     calibrate: Annotated[
         str, option("P(y=1|x): shared, or one for each client or client_group.")
     ] = "shared",
@@ -131,6 +132,7 @@ def frontier(
     """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the
     data.
     """
+    options = locals()
     from fairfl._support.checks import one_of
     from fairfl.cli.progress import stages
     from fairfl.reports.comparison_words import failed
@@ -147,24 +149,9 @@ def frontier(
         shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
         one_of("--by-client", by_client, shared)
     draws = nonempty(bootstraps=bootstraps, seed=seed)
-    people = nonempty(
-        score=score,
-        label=label,
-        group=group,
-        client=client,
-        features=feature,
-        compare_score=compare_score,
-        group_pair=group_pair,
-        levels=levels,
-        blind=blind,
-        categorical=categorical,
-        sep=sep,
-        decimal=decimal,
-        encoding=encoding,
-        positive=positive,
-        missing=missing,
-        calibrate=None if calibrate == "shared" else calibrate,
-    )
+    people = nonempty(**{name: options[name] for name in PEOPLE}) | form
+    if calibrate != "shared":
+        people["calibrate"] = calibrate
     title = files[0].stem
     if out is not None:
         from fairfl.figures.lib.saved import names
@@ -228,7 +215,7 @@ def _read(files: list[Path], people: dict[str, Any], draws: dict[str, Any], unse
         _no_table(people | draws, f"the federation {files[0].name}")
         return Read(read_federation(files[0]))
     require_columns(people)
-    return read(files[0], unseen=unseen, form=take_form(people), **people)
+    return read(files[0], unseen=unseen, form=form_of(people), **people)
 
 
 def _no_table(people: dict[str, Any], source: str) -> None:
