@@ -125,7 +125,7 @@ def with_form(
         form = nonempty(**{name: options.pop(name) for name in names})
         command(**options, form=form)
 
-    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 

@@ -4,7 +4,6 @@ schemes' curves with intervals, and counts of people.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -12,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from fairfl._support.version import __version__
 from fairfl.reports.comparison import ENDS, Comparison, at_disparities, chosen
 from fairfl.reports.comparison_intervals import with_intervals
 from fairfl.reports.comparison_words import clients, question_lines, sentences
 from fairfl.reports.curves import noted
+from fairfl.reports.html_page import as_json, html_page
 from fairfl.reports.rules import Chosen, budgets
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.schemes import SCHEMES
@@ -25,7 +24,6 @@ from fairfl.theory.populations.classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
-HERE = Path(__file__).parent
 STEPS = 24
 """Positions of the slider, at least, where the most accurate rule's disparity is not zero."""
 UNITS = (1.0, 2.0, 5.0)
@@ -67,36 +65,17 @@ def frontier_page(
         "rates": _rates(comparison),
         "schemes": schemes,
     }
-    style, script = (
-        HERE.joinpath(f"frontier_page.{kind}").read_text("utf-8") for kind in ("css", "js")
-    )
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}: fairness and accuracy</title>\n<style>{style}</style>\n</head>\n"
-        "<body>\n<h1>What it costs not to pool the data</h1>\n"
-        f"<p>{escape(_about(comparison, title))}</p>\n{_items(question_lines(question))}{FORM}"
-        f"<h2>In words</h2>\n{_items(sentences(comparison))}"
-        f"<h2>What to know</h2>\n{_items([*notes, *KNOW])}<footer>Made by fairfl {__version__}."
-        f'</footer>\n<script type="application/json" id="data">{_inside(data)}</script>\n'
-        f"<script>{script}</script>\n</body>\n</html>\n"
+    return html_page(
+        Path(__file__).with_suffix(".html"),
+        title=escape(title),
+        about=escape(_about(comparison, title)),
+        question=_items(question_lines(question)),
+        sentences=_items(sentences(comparison)),
+        notes=_items([*notes, *KNOW]),
+        data=as_json(data),
     )
 
 
-FORM = """<form>
-<fieldset><legend>Each site trains under a limit of its own disparity (its budget)</legend>
-<label><input type="radio" name="budgets" value="common" checked> one budget for all sites: what
-they can agree on</label>
-<label><input type="radio" name="budgets" value="each"> a budget for each site: the best that a
-planner who knew all data could choose</label></fieldset>
-<label for="slider">Largest disparity that is allowed: <output id="disparity"></output></label>
-<input type="range" id="slider" min="0" step="1">
-</form>
-<figure><svg id="chart" role="img" aria-label="Curves of the schemes, with intervals"></svg>
-<figcaption id="legend"></figcaption></figure>
-<div id="answers" aria-live="polite"></div>
-<noscript><p>The slider and the curves need JavaScript.</p></noscript>
-"""
 KNOW = (
     "Ranges are approximate 95 % intervals for all people such as these, where the input is a "
     "table of people; bands show them at the positions of the slider.",
@@ -180,8 +159,3 @@ def _round(values: Any) -> Any:
 
 def _items(lines: Sequence[str]) -> str:
     return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>\n" if lines else ""
-
-
-def _inside(data: Any) -> str:
-    """JSON that can stand in a page."""
-    return json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
