@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+LineStyle = str | tuple[int, tuple[float, ...]]
+"""A line style of matplotlib: "-", or (offset, lengths of dashes and gaps)."""
 SchemeName = Literal["cfl", "lft_ensemble", "lft_fedavg", "client_aware"]
 """The schemes that ``solve`` takes."""
 
@@ -36,7 +38,7 @@ class Scheme:
     label: str
     words: str
     colour: str
-    line: Any
+    line: LineStyle
     width: float
     marker: str
     size: float
@@ -78,7 +80,7 @@ class Scheme:
     @property
     def in_browser(self) -> dict[str, Any]:
         """Name, colour, dashes and width, as an SVG has them."""
-        dashes = "" if self.line == "-" else " ".join(str(2 * on) for on in self.line[1])
+        dashes = "" if isinstance(self.line, str) else " ".join(str(2 * on) for on in self.line[1])
         width = round(1.8 * self.width, 1)
         return {"name": self.label, "colour": self.colour, "dashes": dashes, "width": width}
 

@@ -12,6 +12,7 @@ import typer
 from fairfl.cli.options import form_of, of_file, option, out_file, place, with_form
 
 if TYPE_CHECKING:
+    from fairfl._support.checks import Array
     from fairfl.sims.data.table_file import Table
 
 ADDED = ("chance", "decision")
@@ -79,7 +80,7 @@ def apply(
     typer.echo(f"written: {out}")
 
 
-def _places(role: str, table: Table, columns: list[str], rule_names: Sequence[str]) -> Any:
+def _places(role: str, table: Table, columns: list[str], rule_names: Sequence[str]) -> Array:
     """(n,) which of the rule's names each row has, in several columns with " & " between."""
     import numpy as np
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, one_of
 from fairfl.solvers.frontier import Frontier
@@ -39,7 +40,7 @@ class Question:
     difference: Difference = "pairwise"
     costs: Any = ONES
     sees: Sees = "xa"
-    local_eps: Any = None
+    local_eps: float | None = None
     only: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -105,7 +106,7 @@ class Question:
         """(P,) the values of a frontier's points."""
         return curve.accuracy if curve.accurate else curve.utility + self.is_share
 
-    def at(self, curve: Frontier, disparity: Any) -> Any:
+    def at(self, curve: Frontier, disparity: ArrayLike) -> Array:
         """A frontier's values at disparities."""
         if curve.accurate:
             return curve.accuracy_at(disparity)

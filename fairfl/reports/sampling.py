@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -152,7 +152,9 @@ class Spot(NamedTuple):
         return rules_at(fed, task, budgets), budgets
 
 
-def influences(fed: Federation, sample: Counted, spots: Sequence[Spot], question: Question) -> Any:
+def influences(
+    fed: Federation, sample: Counted, spots: Sequence[Spot], question: Question
+) -> tuple[Array, Array]:
     """(P, 2, I, A, 2, n) of the spots' values and disparities, and the slopes (P,) of the frontiers
     there; NaN of a spot without a certified rule. See ``sensitivity``.
 
