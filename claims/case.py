@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Literal
 
 from flint import arb, fmpq
@@ -18,18 +19,8 @@ from fairfl.claims.exact import ball
 Operator = Literal["<", "<=", "==", "!="]
 Number = Any  # int, Fraction, fmpq, arb, an exact sympy number; or float, which counts as inexact
 
-_TESTS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": lambda a, b: a < b,
-    "<=": lambda a, b: a <= b,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-}
-_NEGATED: dict[str, Callable[[Any, Any], Any]] = {
-    "<": lambda a, b: a >= b,
-    "<=": lambda a, b: a > b,
-    "==": lambda a, b: a != b,
-    "!=": lambda a, b: a == b,
-}
+_TESTS: dict[str, Callable[[Any, Any], Any]] = {"<": lt, "<=": le, "==": eq, "!=": ne}
+_NEGATED: dict[str, Callable[[Any, Any], Any]] = {"<": ge, "<=": gt, "==": ne, "!=": eq}
 
 TINY = sys.float_info.min
 """Minus this is the margin of a strict relation between equal numbers: the relation is violated."""

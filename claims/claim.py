@@ -5,66 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any
 
-if TYPE_CHECKING:  # certificates load sympy, which listing the claims need not wait for
-    from fairfl.claims.evidence import Evidence
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.ids import REPAIRED, paper_of
+from fairfl.claims.words import KINDS, SEVERITIES, VERDICTS, WHOSE, Kind, Severity, Verdict, Whose
 
-
-Kind = Literal[
-    "identity",
-    "bound",
-    "tight bound",
-    "existence",
-    "equivalence",
-    "limit",
-    "uniqueness",
-    "implication",
-    "figure",
-]
-KINDS: tuple[str, ...] = get_args(Kind)
-Verdict = Literal["holds", "holds-repaired", "refuted", "open"]
-VERDICTS: tuple[str, ...] = get_args(Verdict)
-Whose = Literal["printed", "implied", "reading", "ours"]
-WHOSE: tuple[str, ...] = get_args(Whose)
-Severity = Literal["theorem", "constant", "step", "remark", "misprint"]
-SEVERITIES: tuple[str, ...] = get_args(Severity)
-"""Severities of errata, the most severe first."""
-REPAIRED = "/repaired"
 _ID = re.compile(r"[a-z]+(/[A-Za-z0-9.-]+)+\Z")
 _PLACE = re.compile(r"([a-z]+)-(\w+(?:\.\d+)*)(?:-[a-z]\w*)*")
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How hard a check tries.
-
-    Attributes
-    ----------
-    name : "quick" or "deep".
-    examples : instances to draw for a property.
-    shrink : whether a violation is made small for readers; a mutant's is not shown.
-    """
-
-    name: str
-    examples: int
-    shrink: bool = True
-
-    def pick(self, quick: int, deep: int) -> int:
-        """The count for this effort: ``quick`` or ``deep``."""
-        return deep if self.name == "deep" else quick
-
-
-QUICK = Effort("quick", examples=60)
-DEEP = Effort("deep", examples=10_000)
-
-Check = Callable[..., "Evidence"]
+Check = Callable[..., Evidence]
 """effort, changed parameters by name -> evidence."""
-
-
-def paper_of(id: str) -> str:
-    """The key of the paper of a claim."""
-    return id.partition("/")[0]
 
 
 @dataclass(frozen=True)

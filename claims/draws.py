@@ -4,7 +4,6 @@ again.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable
 from typing import Any
 
@@ -13,10 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.database import InMemoryExampleDatabase
 
 from fairfl.claims.case import Case
-from fairfl.claims.exact import decode, encode
+from fairfl.claims.exact import Instance, decode, encode
 
-WORST = 3
-"""Number of worst instances that a tally stores."""
 SLOW_BUT_COUNTED = (
     HealthCheck.too_slow,
     HealthCheck.filter_too_much,
@@ -28,17 +25,20 @@ certificate judges their share.
 """
 CHUNK = 1000
 """Examples in one run of hypothesis, whose bookkeeping grows with their number."""
-Instance = dict[str, Any]
 
 
 class Tally:
-    """Evaluates a statement at instances read back from JSON, and stores the worst."""
+    """Evaluates a statement at instances read back from JSON.
 
-    def __init__(self, statement: Callable[[Any], Case]) -> None:
-        self.statement = statement
+    ``worst`` is the instance of the smallest margin, {"instance", "margin"}, or where one violates
+    the statement the last of these, the shrunk one. Margins above minus ``tolerance`` count as
+    rounding.
+    """
+
+    def __init__(self, statement: Callable[[Any], Case], tolerance: float) -> None:
+        self.statement, self.tolerance = statement, tolerance
         self.examples = self.discarded = 0
-        self._worst: list[tuple[float, int, Any]] = []
-        self._seen: set[str] = set()
+        self.worst: dict[str, Any] = {}
 
     def margin(self, instance: Instance) -> float | None:
         """The margin at the instance, None where it breaks a premise; NaN counts as a violation."""
@@ -49,27 +49,23 @@ class Tally:
             return None
         self.examples += 1
         margin = case.margin if case.margin == case.margin else float("-inf")
-        if repr(data) not in self._seen:
-            # a heap of the smallest margins; of equal violations the last, the shrunk one
-            rank = self.examples if margin < 0 else -self.examples
-            heapq.heappush(self._worst, (-margin, rank, data))
-            self._seen.add(repr(data))
-            if len(self._worst) > WORST:
-                self._seen.discard(repr(heapq.heappop(self._worst)[2]))
+        if not self.worst or margin < max(self.worst["margin"], -self.tolerance):
+            self.worst = {"instance": data, "margin": margin}
         return margin
 
-    def worst(self) -> tuple[dict[str, Any], ...]:
-        """The stored instances, the worst first."""
-        return tuple(
-            {"instance": data, "margin": -m} for m, _, data in sorted(self._worst, reverse=True)
-        )
+
+class Violated(Exception):
+    """The statement fails at an instance."""
+
+
+class Enough(Exception):
+    """As many instances as were asked for are evaluated."""
 
 
 def draw(
     tally: Tally,
     strategy: Callable[[], Any],
     count: int,
-    tolerance: float,
     first_seed: int,
     limit: int | None = None,
     shrink: bool = False,
@@ -79,7 +75,6 @@ def draw(
     Parameters
     ----------
     strategy : () -> strategy of hypothesis.
-    tolerance : margins above minus this count as rounding.
     first_seed : the seed of the first ``CHUNK`` examples.
     limit : evaluate at most this many instances.
     shrink : make the violation small, which takes many more evaluations.
@@ -89,18 +84,12 @@ def draw(
     Whether the statement was violated.
     """
 
-    class Violated(Exception):
-        pass
-
-    class Enough(Exception):
-        pass
-
     def evaluate(instance: Instance) -> None:
         if limit is not None and tally.examples + tally.discarded >= limit:
             raise Enough
         margin = tally.margin(instance)
         assume(margin is not None)
-        if margin is not None and margin < -tolerance:
+        if margin is not None and margin < -tally.tolerance:
             raise Violated
 
     instances: st.SearchStrategy[Instance] = strategy()

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
 from fairfl._support.own_parts import place_of
-from fairfl.claims.certificates.base import (
-    ClaimCertificate,
-    Finding,
-    Level,
-    Rejected,
-    from_json,
-    weakest,
-)
-from fairfl.claims.claim import Check, Effort
+from fairfl.claims.certificates.base import ClaimCertificate, Rejected, from_json, weakest
+from fairfl.claims.effort import Effort
+from fairfl.claims.words import Finding, Level
 
 
 @dataclass(frozen=True)
@@ -87,7 +82,7 @@ class Evidence:
         return cls(tuple(map(from_json, data["parts"])), data["negation"])
 
 
-def verified(check: Check, effort: Effort) -> tuple[Evidence | None, str]:
+def verified(check: Callable[[Effort], Evidence], effort: Effort) -> tuple[Evidence | None, str]:
     """The evidence, read back from its JSON, and why it is rejected; "" where it is valid."""
     evidence = None
     try:

@@ -11,6 +11,8 @@ from typing import Any
 
 from flint import arb, fmpq
 
+Instance = dict[str, Any]
+"""The numbers of a statement by name: JSON data, with fractions for "p/q"."""
 _FRACTION = re.compile(r"-?\d+/[1-9]\d*\Z")
 
 

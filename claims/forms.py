@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from inspect import signature
 from typing import Any
 
@@ -27,13 +26,13 @@ from fairfl.claims.certificates import (
     Witness,
 )
 from fairfl.claims.claim import Claim as Claim
-from fairfl.claims.claim import Effort
 from fairfl.claims.claim import caption as caption
+from fairfl.claims.effort import Effort
 from fairfl.claims.evidence import Evidence
+from fairfl.claims.exact import Instance
 
 Changes = Mapping[str, Any]
 Function = Callable[..., Any]
-Instance = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -90,11 +89,10 @@ def witness(case: Function, shows: str, instance: Instance | Function, **constan
 
 
 def identity(residuals: Function, **constants: Any) -> Part:
-    """``residuals() -> {name: expression}`` all vanish; they are also evaluated at one point."""
+    """``residuals() -> {name: expression}`` all vanish."""
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        call = Call.of(residuals, **{**constants, **changes})
-        return SymbolicZero(call, _spot(*call().values()))
+        return SymbolicZero(Call.of(residuals, **{**constants, **changes}))
 
     return Part(make, _names(residuals))
 
@@ -103,8 +101,7 @@ def definite(form: Function, strict: bool = False, **constants: Any) -> Part:
     """``form() -> (expression, [terms visibly non-negative])`` of the same sum."""
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        call = Call.of(form, **{**constants, **changes})
-        return DefiniteForm(call, _spot(call()[0]), strict)
+        return DefiniteForm(Call.of(form, **{**constants, **changes}), strict)
 
     return Part(make, _names(form))
 
@@ -176,16 +173,6 @@ def _call(function: Function, constants: Changes) -> Call:
     return Call.of(
         function, **{k: v for k, v in constants.items() if k in signature(function).parameters}
     )
-
-
-def _spot(*expressions: Any) -> tuple[dict[str, Any]]:
-    """A value for each symbol, all different: 2/5, 5/6, 8/7, ...; integers 2, 3, ..."""
-    symbols = sorted({str(x): x for e in expressions for x in e.free_symbols}.items())
-    spot = {
-        name: str(k + 2 if symbol.is_integer else Fraction(3 * k + 2, k + 5))
-        for k, (name, symbol) in enumerate(symbols)
-    }
-    return (spot,)
 
 
 def _names(function: Function) -> frozenset[str]:

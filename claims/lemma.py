@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import update_wrapper
+from functools import partial, update_wrapper
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -151,26 +151,19 @@ class Lemma:
         from hypothesis.errors import Unsatisfiable
 
         from fairfl.claims.draws import Tally, draw
+        from fairfl.claims.exact import decode
 
-        violations: list[Any] = []  # hypothesis evaluates the shrunk one last
-
-        def statement(instance: Changes) -> Case:
-            case = self.case(instance, **changes)
-            if case.applies and not case.margin >= -self.tolerance:
-                violations[:] = [instance["instance"]]
-            return case
-
-        tally = Tally(statement)
+        tally = Tally(partial(self.case, **changes), self.tolerance)
         is_violated = False
         with suppress(Unsatisfiable):  # reported below
-            is_violated = draw(tally, self.draws, examples, self.tolerance, seed, shrink=True)
+            is_violated = draw(tally, self.draws, examples, seed, shrink=True)
         if not tally.examples:
             raise ValueError(
                 "strategy must draw instances that satisfy the hypotheses "
                 f"{', '.join(self.where)}, got none among {tally.discarded}"
             )
-        counterexample = violations[0] if is_violated else None
-        level, margin = None if is_violated else "property", tally.worst()[0]["margin"]
+        counterexample = decode(tally.worst["instance"])["instance"] if is_violated else None
+        level, margin = None if is_violated else "property", tally.worst["margin"]
         return LemmaReport(
             self.statement, level, tally.examples, tally.discarded, counterexample, margin, (), {}
         )
@@ -179,7 +172,8 @@ class Lemma:
         """The claim that ``fairfl claims check`` checks."""
         from fairfl.claims.call import Call
         from fairfl.claims.certificates import PropertyRun
-        from fairfl.claims.claim import Claim, Effort
+        from fairfl.claims.claim import Claim
+        from fairfl.claims.effort import Effort
         from fairfl.claims.evidence import Evidence
         from fairfl.claims.exact import encode
 

@@ -47,9 +47,9 @@ def listing() -> dict[str, dict[str, Any]]:
 def _key() -> str:
     """Digest of all sources, a user's own among them, their data and the record."""
     folders = [folder for layer in LAYERS for folder in import_module(f"fairfl.{layer}").__path__]
-    files = [file for folder in (*folders, record.COMMITTED) for file in Path(folder).rglob("*.*")]
+    files = {file for folder in folders for file in Path(folder).rglob("*.*")} | {record.COMMITTED}
     own = [module.__name__ for module in own_modules("claims")]
-    total = hashlib.sha256(repr((own, sorted(DIGESTS.items()))).encode())
-    for file in sorted(file for file in files if file.suffix in (".py", ".json", ".v")):
+    total = hashlib.sha256(repr((own, sorted(DIGESTS.items()), str(record.COMMITTED))).encode())
+    for file in sorted(f for f in files if f.suffix in (".py", ".json", ".v") and f.is_file()):
         total.update(f"{file}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
     return total.hexdigest()

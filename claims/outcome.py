@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Self
 
-from fairfl.claims.certificates.base import Level, require
-from fairfl.claims.claim import Claim, Effort
+from fairfl.claims.certificates import ClaimCertificate, Counterexample, KernelProof, Witness
+from fairfl.claims.certificates.base import require
+from fairfl.claims.claim import Claim
+from fairfl.claims.effort import Effort
 from fairfl.claims.evidence import Evidence, verified
 from fairfl.claims.mutants import MutantOutcome, mutant_outcomes
+from fairfl.claims.words import Finding, Level
 
 
 @dataclass(frozen=True)
@@ -19,31 +22,28 @@ class Outcome:
 
     Attributes
     ----------
-    id, key : the claim, and the digest of the sources that it was checked with.
+    id : the claim.
     effort : "quick" or "deep".
     finding, level : what its evidence shows and how strongly; None where that was rejected, or the
         check failed.
-    evidence : the certificates, see :meth:`Evidence.to_json`; None where there are none.
-    summaries : a line for each certificate.
+    evidence : the certificates; None where there are none.
     mutants : one outcome each.
     fault : why there is no finding: the certificate's rejection, or the traceback of an exception.
     seconds : the time of the check, which is not recorded.
     """
 
     id: str
-    key: str
     effort: str
-    finding: str | None
+    finding: Finding | None
     level: Level | None
-    evidence: dict[str, Any] | None
-    summaries: tuple[str, ...]
+    evidence: Evidence | None
     mutants: tuple[MutantOutcome, ...]
-    fault: str
+    fault: str = ""
     seconds: float = field(default=0.0, compare=False)
 
     def verify(self, whole: bool = False) -> tuple[str, ...]:
-        """Verify the certificates again, see :meth:`Evidence.verify`, and that finding, level and
-        summaries agree with them.
+        """Verify the certificates again, see :meth:`Evidence.verify`, and that finding and level
+        agree with them.
 
         Returns
         -------
@@ -53,29 +53,38 @@ class Outcome:
         ------
         Rejected : one of them does not show what it says.
         """
-        if self.evidence is None or self.fault:
+        if self.evidence is None:
             require(self.finding is None and self.level is None, "there is no evidence that counts")
             return ()
-        evidence = Evidence.from_json(self.evidence)
-        recorded = (self.finding, self.level, self.summaries)
-        require(
-            recorded == _shown(evidence),
-            f"the certificates show {_shown(evidence)}, not {recorded}",
-        )
-        return evidence.verify(whole)
+        shown = (self.evidence.finding, self.evidence.level)
+        recorded = (self.finding, self.level)
+        require(recorded == shown, f"the certificates show {shown}, not {recorded}")
+        return self.evidence.verify(whole)
 
     @property
-    def instances(self) -> tuple[dict[str, Any], ...]:
-        """The certificates of one instance among the parts and the proofs' alternatives."""
-        parts = (self.evidence or {}).get("parts", [])
+    def _parts(self) -> tuple[ClaimCertificate, ...]:
+        return self.evidence.parts if self.evidence else ()
+
+    @property
+    def summaries(self) -> tuple[str, ...]:
+        """A line for each certificate that counts."""
+        return tuple(c.summary() for c in self._parts) if not self.fault else ()
+
+    @property
+    def instances(self) -> tuple[Counterexample | Witness, ...]:
+        """The certificates of one instance among the parts and the proofs' alternatives, each
+        once.
+        """
         certificates = [
-            certificate for part in parts for certificate in (part, *part.get("otherwise", ()))
+            certificate
+            for part in self._parts
+            for certificate in (part, *(part.otherwise if isinstance(part, KernelProof) else ()))
         ]
         return tuple(
             {
-                json.dumps(certificate): certificate
+                json.dumps(certificate.to_json()): certificate
                 for certificate in certificates
-                if "instance" in certificate
+                if isinstance(certificate, (Counterexample, Witness))
             }.values()
         )
 
@@ -90,39 +99,33 @@ class Outcome:
         return tuple(m for m in self.mutants if not m.killed)
 
     def to_json(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if name != "seconds"}
+        """What is recorded of an outcome that passed; of each mutant why it was killed."""
+        return {
+            "effort": self.effort,
+            "finding": self.finding,
+            "level": self.level,
+            "evidence": self.evidence.to_json() if self.evidence else None,
+            "mutants": {mutant.name: mutant.reason for mutant in self.mutants},
+        }
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Self:
-        fields = {**data, "summaries": tuple(data["summaries"])}
-        fields["mutants"] = tuple(MutantOutcome(**m) for m in data["mutants"])
-        return cls(**fields)
+    def from_json(cls, id: str, data: dict[str, Any]) -> Self:
+        """The outcome that passed, of which :meth:`to_json` wrote this."""
+        mutants = tuple(MutantOutcome(name, True, why) for name, why in data["mutants"].items())
+        evidence = Evidence.from_json(data["evidence"])
+        return cls(id, data["effort"], data["finding"], data["level"], evidence, mutants)
 
 
-def examine(claim: Claim, effort: Effort, key: str) -> Outcome:
+def examine(claim: Claim, effort: Effort) -> Outcome:
     """Check a claim and its mutants. Failures are in the outcome; only Ctrl-C raises."""
     begin = time.perf_counter()
     evidence, fault = verified(claim.check, effort)
     if evidence and not fault:
         fault = _unnamed(claim, evidence)
-    finding, level, summaries = _shown(evidence) if evidence and not fault else (None, None, ())
+    finding, level = (evidence.finding, evidence.level) if evidence and not fault else (None, None)
     mutants = tuple(mutant_outcomes(claim, effort, finding))
-    return Outcome(
-        claim.id,
-        key,
-        effort.name,
-        finding,
-        level,
-        evidence.to_json() if evidence else None,
-        summaries,
-        mutants,
-        fault,
-        time.perf_counter() - begin,
-    )
-
-
-def _shown(evidence: Evidence) -> tuple[str, Level, tuple[str, ...]]:
-    return (evidence.finding, evidence.level, tuple(c.summary() for c in evidence.parts))
+    seconds = time.perf_counter() - begin
+    return Outcome(claim.id, effort.name, finding, level, evidence, mutants, fault, seconds)
 
 
 def _unnamed(claim: Claim, evidence: Evidence) -> str:

@@ -1,76 +1,61 @@
-"""Outcomes on disk, a file for each claim: the committed record, and the folder from which a
+"""Outcomes in one file, a line for each claim: the committed record, and the file from which a
 stopped run resumes.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from fairfl._support.json_file import read_json, sealed, unsealed
-from fairfl._support.whole_file import remove_partial, write_whole
+from fairfl._support.json_file import read_json
+from fairfl._support.manifest import sha256
+from fairfl._support.whole_file import write_whole
 
-if TYPE_CHECKING:
-    from fairfl.claims.outcome import Outcome
+NAME = "record.json"
+COMMITTED = Path(__file__).with_name(NAME)
+"""Written by ``fairfl claims check --record``, never by hand."""
 
-COMMITTED = Path(__file__).parent / "record"
-"""Written by ``fairfl claims check --record``, never by hand.
-
-A file has the SHA-256 of its content, which detects damage and edits by hand. A forger who computes
-the digest anew still has to forge the certificates: ``fairfl claims show`` verifies them, and
-compares finding, level and summaries to theirs.
-"""
+Row = dict[str, Any]
+"""An outcome as JSON data, see :meth:`fairfl.claims.outcome.Outcome.to_json`."""
 
 
-class Altered(ValueError):
-    """An outcome on disk was altered since it was written."""
+class Record:
+    """The rows of a file by id; the file need not exist.
 
-
-def path_of(folder: Path, id: str) -> Path:
-    """The file of a claim in a folder of outcomes."""
-    return folder / f"{id.replace('/', '.')}.json"
-
-
-def write(folder: Path, outcome: Outcome) -> Path:
-    """Write an outcome in one step: readers see the old one or the new one, never a part."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = path_of(folder, outcome.id)
-    remove_partial(folder, path.name)
-    return write_whole(path, sealed(outcome.to_json()))
-
-
-def read(folder: Path, id: str) -> Outcome | None:
-    """The outcome of a claim, None where there is none.
-
-    Errors: Altered where the file was altered since it was written, or is another claim's.
+    The ``key`` of a row is a digest of the definitions that the claim uses and of the row: where
+    either has changed the row does not count. A forger who computes it anew still has to forge the
+    certificates, which ``fairfl claims show`` verifies.
     """
-    from fairfl.claims.outcome import Outcome  # sympy, which listing the claims need not wait for
 
-    file = path_of(folder, id)
-    if not file.is_file():
-        return None
-    try:
-        outcome = Outcome.from_json(unsealed(read_json(file)))
-        if outcome.id != id:
-            raise ValueError("it is another claim's")
-    except Exception as error:  # forged data may raise any exception
-        raise Altered(f"{file} was altered since it was written: {error}") from None
-    return outcome
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.rows: dict[str, Row] = read_json(file, "record of claims") if file.is_file() else {}
+
+    def current(self, id: str, definitions: str) -> Row | None:
+        """The row of a claim, None where there is none of these definitions (their digest)."""
+        row = self.rows.get(id)
+        return row if row and row.get("key") == _key(id, definitions, row) else None
+
+    def write(self, id: str, definitions: str, row: Row) -> None:
+        """Write a row in one step: readers see the old file or the new one, never a part.
+
+        What other processes wrote meanwhile stays; of two that write at the same moment one row may
+        be lost, and its claim is checked again.
+        """
+        row = {**row, "key": _key(id, definitions, row)}
+        if self.rows.get(id) == row:
+            return
+        rows = Record(self.file).rows | {id: row}
+        self.rows = dict(sorted(rows.items()))
+        lines = (
+            f"{json.dumps(id)}: {json.dumps(row, ensure_ascii=False)}"
+            for id, row in self.rows.items()
+        )
+        write_whole(self.file, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
-def current(folder: Path, id: str, key: str) -> Outcome | None:
-    """The outcome of a claim if it is unaltered and its key is that of the present sources."""
-    try:
-        outcome = read(folder, id)
-    except Altered:
-        return None
-    return outcome if outcome is not None and outcome.key == key else None
-
-
-def is_altered(folder: Path, id: str) -> bool:
-    """Whether the outcome of the claim was altered since it was written."""
-    try:
-        read(folder, id)
-    except Altered:
-        return True
-    return False
+def _key(id: str, definitions: str, row: Row) -> str:
+    content = {name: value for name, value in row.items() if name != "key"}
+    text = json.dumps([id, definitions, content], sort_keys=True)
+    return sha256(text.encode())[:16]

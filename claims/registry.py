@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +16,8 @@ from types import ModuleType
 
 import fairfl.claims
 from fairfl._support.own_parts import own_modules
-from fairfl.claims.claim import REPAIRED, Claim, Paper, paper_of
+from fairfl.claims.claim import Claim, Paper
+from fairfl.claims.ids import REPAIRED, matching, paper_of
 from fairfl.claims.lemma import Lemma
 
 ROOT = "fairfl.claims."
@@ -126,24 +128,6 @@ def order(claims: Sequence[Claim]) -> list[str]:
     ValueError : an id that is not there, or a circle.
     """
     by_id = {claim.id: claim for claim in claims}
-    done: list[str] = []
-    path: list[str] = []
-
-    def visit(id: str) -> None:
-        if id in done:
-            return
-        if id in path:
-            raise ValueError(
-                "rests_on must not run in a circle, got "
-                f"{' -> '.join([*path[path.index(id) :], id])}"
-            )
-        path.append(id)
-        for dependency in by_id[id].rests_on:
-            if dependency not in by_id:
-                raise ValueError(f"rests_on of {id} must name claims, got {dependency!r}")
-            visit(dependency)
-        done.append(path.pop())
-
     for id, claim in by_id.items():
         repaired = claim.repaired_id in by_id
         if (claim.expected == "holds-repaired") != repaired and not id.endswith(REPAIRED):
@@ -153,34 +137,19 @@ def order(claims: Sequence[Claim]) -> list[str]:
             )
         if id.endswith(REPAIRED) and id.removesuffix(REPAIRED) not in by_id:
             raise ValueError(f"{id} repairs a claim that is not there")
-        visit(id)
-    return done
+        for dependency in claim.rests_on:
+            if dependency not in by_id:
+                raise ValueError(f"rests_on of {id} must name claims, got {dependency!r}")
+    try:
+        return list(TopologicalSorter({c.id: c.rests_on for c in claims}).static_order())
+    except CycleError as error:
+        circle = " -> ".join(reversed(error.args[1]))
+        raise ValueError(f"rests_on must not run in a circle, got {circle}") from None
 
 
 def find(ids: Iterable[str] | None = None) -> list[Entry]:
-    """The claims of these ids or beginnings of ids, see :func:`matching`."""
+    """The claims of these ids or beginnings of ids, see :func:`fairfl.claims.ids.matching`."""
     ids = list(ids or ())
     keys = {paper_of(id) for id in ids}
     entries = registered(*sorted(keys)) if keys <= papers().keys() else registered()
     return [entries[id] for id in matching(ids, entries)]
-
-
-def matching(ids: Iterable[str] | None, all_ids: Iterable[str]) -> list[str]:
-    """Those of ``all_ids`` that equal one of ``ids`` or lie below it ("pffl", "pffl/eq-7"), each
-    once; all where ``ids`` is empty.
-
-    Raises
-    ------
-    ValueError : one that no claim has; the message lists the ids of its paper, or the papers.
-    """
-    all_ids = list(all_ids)
-    chosen: dict[str, None] = {}
-    for prefix in ids or ():
-        stem = prefix.rstrip("/")
-        matches = [id for id in all_ids if id == stem or id.startswith(stem + "/")]
-        if not matches:
-            papers = {paper_of(id): None for id in all_ids}
-            candidates = [id for id in all_ids if paper_of(id) == paper_of(prefix)] or papers
-            raise ValueError(f"claim must be one of {', '.join(candidates)}, got {prefix!r}")
-        chosen.update(dict.fromkeys(matches))
-    return list(chosen) if ids else all_ids

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from fairfl._support.threads import one_thread
-from fairfl.claims import dependencies, record
-from fairfl.claims.certificates.base import Level
-from fairfl.claims.claim import DEEP, QUICK, REPAIRED, SEVERITIES, WHOSE, Claim, Effort, paper_of
+from fairfl.claims import record
+from fairfl.claims.claim import Claim
+from fairfl.claims.dependencies import key
+from fairfl.claims.effort import DEEP, EFFORTS
+from fairfl.claims.ids import REPAIRED, paper_of
 from fairfl.claims.outcome import Outcome, examine
+from fairfl.claims.record import Record
 from fairfl.claims.registry import Entry, registered
 from fairfl.claims.verdicts import Settled, settle
+from fairfl.claims.words import SEVERITIES, WHOSE, Finding, Level
 
-EFFORTS: dict[str, Effort] = {effort.name: effort for effort in (QUICK, DEEP)}
 HEADS = (
     ("Theorem", "Lemma", "Proposition", "Corollary"),
     ("Eq", "(", "Algorithm", "Definition", "Assumption"),
@@ -34,15 +36,13 @@ class Checked:
     claim : the claim.
     settled : its verdict and level.
     outcome : of its own check, None where it has not been checked with the present sources.
-    stale : whether the record has an outcome of other sources.
-    altered : whether the recorded outcome was altered since it was written.
+    stale : whether the record has an outcome of other sources, or one that was altered.
     """
 
     claim: Claim
     settled: Settled
     outcome: Outcome | None
     stale: bool = False
-    altered: bool = False
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -65,10 +65,8 @@ class Checked:
         """The verdict, or why there is none."""
         if self.settled.verdict is not None:
             return self.settled.verdict
-        if self.altered:
-            return "not checked: its record was altered"
         if self.outcome is None:
-            return "not checked since its source changed" if self.stale else "not checked"
+            return f"not checked{' since its source or record changed' * self.stale}"
         return "failed" if self.outcome.fault else "waits for what it rests on"
 
     def to_json(self) -> dict[str, Any]:
@@ -95,22 +93,23 @@ class Checked:
 
 
 @one_thread()
-def examine_id(id: str, effort: str, folder: Path | None = None) -> Outcome:
-    """Check one claim by id; where ``folder`` holds its outcome, of these sources and this or a
-    deeper effort, take that.
+def examine_id(id: str, effort: str) -> Outcome:
+    """Check one claim by id, at the effort of this name."""
+    return examine(registered(paper_of(id))[id].claim, EFFORTS[effort])
 
-    An outcome that passed is written there.
-    """
-    entry = registered(paper_of(id))[id]
-    key = dependencies.key(entry.module)
-    if folder is not None:
-        outcome = record.current(folder, id, key)
-        if outcome is not None and outcome.effort in (effort, DEEP.name) and outcome.passed:
-            return outcome
-    outcome = examine(entry.claim, EFFORTS[effort], key)
-    if folder is not None and outcome.passed:
-        record.write(folder, outcome)
-    return outcome
+
+def on_record(store: Record, entry: Entry, effort: str = "quick") -> Outcome | None:
+    """The outcome of a claim in ``store``, of the present sources and this or a deeper effort."""
+    row = store.current(entry.claim.id, key(entry.module))
+    if row is None or row["effort"] not in (effort, DEEP.name):
+        return None
+    return Outcome.from_json(entry.claim.id, row)
+
+
+def put_on_record(store: Record, entry: Entry, outcome: Outcome) -> None:
+    """Write an outcome that passed."""
+    if outcome.passed:
+        store.write(outcome.id, key(entry.module), outcome.to_json())
 
 
 def verified(outcome: Outcome, whole: bool = False) -> tuple[str, str, tuple[str, ...]]:
@@ -139,59 +138,48 @@ def needed(entries: Iterable[Entry]) -> list[Entry]:
     """``entries``, and those that they rest on or are repaired by, if they are not on record."""
     chosen = {entry.claim.id: entry for entry in entries}
     registry = registered(*sorted({entry.claim.paper for entry in chosen.values()}))
-    todo = list(chosen.values())
+    committed, todo = Record(record.COMMITTED), list(chosen.values())
     while todo:
         claim = todo.pop().claim
         for id in (*claim.rests_on, claim.repaired_id):
-            if id in registry and id not in chosen and not _on_record(id):
+            if id in registry and id not in chosen and not on_record(committed, registry[id]):
                 chosen[id] = registry[id]
                 todo.append(registry[id])
     return list(chosen.values())
-
-
-def _on_record(id: str) -> Outcome | None:
-    return record.current(
-        record.COMMITTED, id, dependencies.key(registered(paper_of(id))[id].module)
-    )
 
 
 def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome] | None = None) -> list[Checked]:
     """The verdicts of ``entries``, the important ones first, a repaired form right after its claim;
     outcomes of claims that they rest on are taken from the record if not in ``outcomes``.
     """
-    folder = record.COMMITTED
-    ordered = list(entries)
+    ordered, committed = list(entries), Record(record.COMMITTED)
     registry = registered(*sorted({entry.claim.paper for entry in ordered}))
     claims = {id: entry.claim for id, entry in registry.items()}
     ordered.sort(key=lambda entry: _importance(claims[entry.claim.id.removesuffix(REPAIRED)]))
-    available: dict[str, Outcome] = dict(outcomes or {})
+    available: dict[str, Outcome | None] = dict(outcomes or {})
     todo = [entry.claim.id for entry in ordered]
-    seen: set[str] = set()
+    seen = set[str]()
     while todo:
         id = todo.pop()
         if id in seen or id not in claims:
             continue
         seen.add(id)
         if id not in available:
-            outcome = _on_record(id)
-            if outcome is not None:
-                available[id] = outcome
+            available[id] = on_record(committed, registry[id])
         todo += [*claims[id].rests_on, id + REPAIRED]
-    findings: dict[str, tuple[str, Level] | None] = {
-        id: (o.finding, o.level) if o.finding is not None and o.level is not None else None
+    findings: dict[str, tuple[Finding, Level] | None] = {
+        id: (o.finding, o.level) if o and o.finding and o.level else None
         for id, o in available.items()
     }
     settled = settle(list(claims.values()), findings)
     return [
         Checked(
-            entry.claim,
-            settled[entry.claim.id],
-            available.get(entry.claim.id),
-            stale=entry.claim.id not in available
-            and record.path_of(folder, entry.claim.id).is_file(),
-            altered=entry.claim.id not in available and record.is_altered(folder, entry.claim.id),
+            claim,
+            settled[claim.id],
+            available[claim.id],
+            stale=available[claim.id] is None and claim.id in committed.rows,
         )
-        for entry in ordered
+        for claim in (entry.claim for entry in ordered)
     ]
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fairfl.claims.certificates.base import Level, weakest
-from fairfl.claims.claim import Claim, Verdict
+from fairfl.claims.certificates.base import weakest
+from fairfl.claims.claim import Claim
 from fairfl.claims.registry import order
+from fairfl.claims.words import Finding, Level, Verdict
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Settled:
 
 
 def settle(
-    claims: Sequence[Claim], findings: Mapping[str, tuple[str, Level] | None]
+    claims: Sequence[Claim], findings: Mapping[str, tuple[Finding, Level] | None]
 ) -> dict[str, Settled]:
     """The verdicts of ``claims``, from the finding of each one's own evidence.
 
@@ -71,7 +72,7 @@ def settle(
 
 
 def _unrepaired(
-    claim: Claim, finding: tuple[str, Level] | None, verdicts: Mapping[str, Settled]
+    claim: Claim, finding: tuple[Finding, Level] | None, verdicts: Mapping[str, Settled]
 ) -> Settled:
     if finding is None:
         return Settled(None, None, "no accepted evidence")

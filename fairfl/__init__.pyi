@@ -11,8 +11,8 @@ from fairfl.solvers.api import frontier as frontier
 from fairfl.solvers.api import min_disparity as min_disparity
 from fairfl.solvers.api import solve as solve
 from fairfl.solvers.frontier import Frontier as Frontier
-from fairfl.solvers.frontier import plot_frontiers as plot_frontiers
 from fairfl.solvers.minimax.solve_minimax import solve_minimax as solve_minimax
+from fairfl.solvers.plots import plot_frontiers as plot_frontiers
 from fairfl.solvers.solution import Certificate as Certificate
 from fairfl.solvers.solution import CertificationError as CertificationError
 from fairfl.solvers.solution import MinDisparity as MinDisparity

@@ -7,10 +7,7 @@ What frontiers alone need is imported by them: a first ``solve`` loads in two th
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
-from contextlib import suppress
 from functools import partial
-from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,24 +15,11 @@ import numpy as np
 from fairfl._support.checks import Array, flag, one_of, whole
 from fairfl._support.extras import extras_named
 from fairfl._support.threads import one_thread
-from fairfl.solvers.cfl.densities import pooled_problem, solve_cfl
-from fairfl.solvers.densities import solve_by_dual
-from fairfl.solvers.finite import solve_finite
-from fairfl.solvers.frontier import (
-    REPRODUCED,
-    SLACK_BUDGET,
-    Frontier,
-    Points,
-    Repeatable,
-    build,
-    fitting,
-    points_of,
-)
-from fairfl.solvers.lft_ensemble.densities import solve_ensemble
-from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
-from fairfl.solvers.problem import COSTS, Task
+from fairfl.solvers.frontier import Frontier, Repeatable
 from fairfl.solvers.schemes import LFT_FEDAVG, SOLVED, SchemeName
-from fairfl.solvers.solution import CertificationError, MinDisparity, Solution, tolerance
+from fairfl.solvers.solution import MinDisparity, Solution
+from fairfl.solvers.solve_task import at_common_budgets, corners, joined, reproduced, solve_task
+from fairfl.solvers.task import COSTS, Task
 from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
@@ -44,8 +28,6 @@ from fairfl.theory.populations.notions import Difference, Notion, local_budgets,
 Method = Literal["exact", "lp"]
 Effort = Literal["ordinary", "thorough"]
 Budgets = Literal["each", "common"]
-COMMON = 16
-"""Even budgets for all clients that join a searched frontier."""
 MOST_POINTS = 10_000
 """Memory and time grow with them; ``Frontier.accuracy_at`` solves for whatever lies between."""
 
@@ -127,21 +109,7 @@ def solve(
             from fairfl.solvers.grid_lp import solve_lp
 
         return solve_lp(federation, task, budget, local, grid)
-    return _solve(federation, task, budget, local)
-
-
-def _solve(federation: Federation, task: Task, budget: Array, local: Array | None) -> Solution:
-    model = federation.model
-    if isinstance(model, FiniteModel):
-        if task.scheme.is_averaged:
-            return solve_ensemble_finite(federation, task, budget)
-        return solve_finite(federation, task, budget, local)
-    if task.scheme.is_averaged:
-        return solve_ensemble(federation, task, model, budget)
-    problem = pooled_problem(federation)
-    if task.plain and task.scheme.is_pooled and local is None and problem is not None:
-        return solve_cfl(federation, task, problem, budget)
-    return solve_by_dual(federation, task, budget, local)
+    return solve_task(federation, task, budget, local)
 
 
 @one_thread()
@@ -189,7 +157,8 @@ def frontier(
     ensemble a client's trade-off may be convex in part, and MD of the best may have either sign;
     LFT+FedAvg has several local maxima. docs/exactness.md says by how much random budgets were
     better. Common budgets are a path in one number: exact on a finite X for two groups with one
-    rate, on laws followed from 64 even budgets or more; else, of an ensemble, solved at some.
+    rate (of LFT+FedAvg, where it bends no more often than there is time for: ``exact`` says), on
+    laws followed from 64 even budgets or more; else, of an ensemble, solved at some.
 
     Examples
     --------
@@ -214,7 +183,7 @@ def frontier(
     curve = dataclasses.replace(curve, evaluate=Repeatable(search, curve.evaluate))
     if task.accurate:
         return curve
-    accuracy = [_solve(federation, task, eps, local).accuracy for eps in curve.eps]
+    accuracy = [solve_task(federation, task, eps, local).accuracy for eps in curve.eps]
     return dataclasses.replace(
         curve, accuracy=np.array(accuracy), utility=curve.accuracy - 1.0, accurate=False
     )
@@ -230,7 +199,7 @@ def _search(federation: Federation, task: Task) -> Any:
     model, ensemble = federation.model, task.scheme.is_averaged
     if isinstance(model, FiniteModel):
         return (Segments.of if ensemble else search_finite)(federation, task)
-    return EnsembleCurve(federation, model) if task.plain else SegmentSearch(federation, task)
+    return EnsembleCurve(federation, model) if task.plain else SegmentSearch.of(federation, task)
 
 
 def _frontier(
@@ -250,19 +219,19 @@ def _frontier(
         from fairfl.solvers.common_budget import common_frontier
 
         curve = common_frontier(
-            federation, task, points, lambda eps: _solve(federation, task, eps, local)
+            federation, task, points, lambda eps: solve_task(federation, task, eps, local)
         )
     elif task.scheme == LFT_FEDAVG and not federation.is_finite:
         curve, ends = fedavg_frontier(federation, task, points, effort)
     else:
         curve = _search(federation, task).frontier(points)
     if budgets == "each" and not curve.exact:
-        curve = _joined(curve, _at_common_budgets(federation, task))
-    ends = _corners(federation, task) if ends is None else ends
+        curve = joined(curve, at_common_budgets(federation, task))
+    ends = corners(federation, task) if ends is None else ends
     curve = checked(federation, task, curve if curve.exact else filled(curve, ends), ends)
     return dataclasses.replace(
         curve,
-        again=partial(_reproduced, federation, task),
+        again=partial(reproduced, federation, task),
         upper=partial(upper_bound, federation, task),
     )
 
@@ -313,7 +282,7 @@ def min_disparity(
     if flag("certify", certify):
         _enclosable(federation, task)
     if task.scheme.is_pooled:  # f = 1/2 serves everybody alike
-        fair = _solve(federation, task, np.zeros(1), local)
+        fair = solve_task(federation, task, np.zeros(1), local)
         return MinDisparity(scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility)
     if task.scheme == LFT_FEDAVG and not federation.is_finite:
         from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_minimum
@@ -322,8 +291,8 @@ def min_disparity(
     else:
         minimum = _search(federation, task).minimum()
     if not (task.scheme.is_averaged and task.plain and not federation.is_finite):
-        minimum = minimum.join(_corners(federation, task))
-        minimum = minimum.join(_at_common_budgets(federation, task)).least_disparate
+        minimum = minimum.join(corners(federation, task))
+        minimum = minimum.join(at_common_budgets(federation, task)).least_disparate
     lower = upper = None
     if certify:
         from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity
@@ -339,11 +308,11 @@ def min_disparity(
         scheme,
         float(minimum.disparity[0]),
         eps,
-        worth if task.accurate else _solve(federation, task, eps, local).accuracy,
+        worth if task.accurate else solve_task(federation, task, eps, local).accuracy,
         lower,
         upper,
         None if minimum.multipliers is None else minimum.multipliers[0],
-        bool(_reproduced(federation, task, minimum)[0]),
+        bool(reproduced(federation, task, minimum)[0]),
         worth - 1.0,
     )
 
@@ -377,68 +346,3 @@ def _enclosable(federation: Federation, task: Task) -> None:
         from fairfl.solvers.lft_ensemble.enclosure import exact_clients
 
     exact_clients(federation)
-
-
-def _corners(fed: Federation, task: Task) -> Points:
-    """The solutions whose budgets are all zero, and all one, where they are certified."""
-    return points_of(fed, _with_one_budget(fed, task, (0.0, 1.0)))
-
-
-def _with_one_budget(fed: Federation, task: Task, budgets: Iterable[float]) -> list[Solution]:
-    """The solutions of local training at one budget for all clients, where they are certified."""
-    solutions = []
-    for eps in budgets:
-        with suppress(CertificationError):
-            solutions.append(_solve(fed, task, np.full(fed.n_clients, eps), None))
-    return solutions
-
-
-def _joined(curve: Frontier, common: Points) -> Frontier:
-    """The frontier at its disparities, with the points of common budgets where these are better."""
-    if not common.disparity.size:
-        return curve
-    points, smallest = curve.points.join(common), curve.disparity[0]
-    disparity = curve.disparity.copy()
-    disparity[0] = points.disparity.min()
-
-    def evaluate(disparity: Array) -> Points:
-        searched = curve.evaluate(np.maximum(disparity, smallest))
-        return fitting(searched.join(common), disparity)
-
-    return build(curve.scheme, fitting(points, disparity), evaluate)
-
-
-def _at_common_budgets(fed: Federation, task: Task) -> Points:
-    """Solutions at even budgets that all clients share, and where the difference of two groups'
-    rates changes its sign between two of them, at a budget with the smallest disparity, by Brent's
-    method. On laws, searches for FedFB's question start from such budgets themselves.
-    """
-    if task.plain and not fed.is_finite:
-        return points_of(fed, [])
-    solutions = _with_one_budget(fed, task, [SLACK_BUDGET])
-    largest = max((float(np.nan_to_num(s.local_disparities).max()) for s in solutions), default=0.0)
-    solutions = _with_one_budget(fed, task, np.linspace(0.0, largest, COMMON)) + solutions
-    if task.several:
-        return points_of(fed, solutions)
-    from scipy.optimize import brentq
-
-    def signed(eps: float) -> float:
-        solutions.append(_solve(fed, task, np.full(fed.n_clients, eps), None))
-        return solutions[-1].signed
-
-    for low, high in pairwise(tuple(solutions)):
-        if low.signed * high.signed < 0.0:
-            with suppress(CertificationError):
-                brentq(signed, low.eps[0], high.eps[0], xtol=tolerance(fed))
-    return points_of(fed, solutions)
-
-
-def _reproduced(fed: Federation, task: Task, points: Points) -> Array:
-    """(P,) whether solutions at the points' budgets are the same, to REPRODUCED."""
-    disparity, worth = np.full((2, len(points.eps)), np.nan)
-    for p, eps in enumerate(points.eps):
-        with suppress(CertificationError):
-            solution = _solve(fed, task, eps, None)
-            disparity[p], worth[p] = solution.disparity, 1.0 + solution.utility
-    error = np.maximum(np.abs(disparity - points.disparity), np.abs(worth - points.worth))
-    return error <= REPRODUCED

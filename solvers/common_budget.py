@@ -8,7 +8,8 @@ where one of these does. LFT+FedAvg's breaks where its utility, which is concave
 the pooled difference still bends between breaks the interval is halved. On laws the path is solved
 at even budgets, where the difference changes its sign, and beside each smallest disparity and
 largest utility. An ensemble of more groups or rates on a finite X may jump in many places: it is
-solved at breaks, at even budgets, and beside each extremum.
+solved at breaks, at even budgets, and beside each extremum. Thousands of points have thousands of
+breaks: the path is then taken to be linear between those that bend it the most.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments as Clie
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.solvers.numerics.segments import Segments
-from fairfl.solvers.problem import Task, clients_problem
+from fairfl.solvers.problem import clients_problem
 from fairfl.solvers.solution import (
     FINITE_TOLERANCE,
     LAW_TOLERANCE,
@@ -35,17 +36,19 @@ from fairfl.solvers.solution import (
     Solution,
     tolerance,
 )
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import BEND, COMMON_MET
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
 EVEN = 64
 """Even budgets, at least: a disparity that falls and rises between two of them is not seen."""
-BEND = 1e-6
-"""What the largest of several differences may miss its chord by: a bend takes 10 solutions."""
 HALVINGS, COARSE = 25, 10
 """Halvings of intervals beside an extremum or a bend; and where the path may jump often."""
-MET = 1e-13
-"""Disparities are met to this."""
+CELLS = 2_000_000
+"""LFT+FedAvg's budgets on a finite X times its cells: 1,000 budgets of 1,000 points and two groups,
+which take some ten seconds.
+"""
 NARROW = 1e-10
 """Share of an interval in which a disparity that is not met jumps."""
 
@@ -65,7 +68,8 @@ def common_frontier(fed: Federation, task: Task, points: int, solve: Solve) -> F
         return fitting(Points(gap, worth, _all(eps, fed.n_clients)), disparity)
 
     targets = np.linspace(path.segments.smallest, path.segments.largest, points)
-    return build(task.scheme.name, evaluate(targets), evaluate, fed.is_finite and not task.several)
+    exact = fed.is_finite and not task.several and path.complete
+    return build(task.scheme.name, evaluate(targets), evaluate, exact)
 
 
 def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
@@ -109,16 +113,19 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
             path.refine(COARSE)
     else:
         path, problem = Path(solved), clients_problem(fed, task)
-        path.add(concave_breaks(lambda e: (at(e).utility, problem.slope(at(e).multipliers))))
-        path.halve_bends(BEND if task.several else FINITE_TOLERANCE)
+        limit = max(EVEN, CELLS // problem.u.size)
+        path.add(concave_breaks(lambda e: (at(e).utility, problem.slope(at(e).multipliers)), limit))
+        path.halve_bends(BEND if task.several else FINITE_TOLERANCE, limit)
     return path
 
 
 class Path:
-    """The pooled differences and worths at increasing budgets ``eps``, NaN if not certified."""
+    """The pooled differences and worths at increasing budgets ``eps``, NaN if not certified;
+    whether these are ``complete``, or a limit of their number was reached.
+    """
 
     def __init__(self, values: Values) -> None:
-        self.values = values
+        self.values, self.complete = values, True
         self.eps, self.md, self.worth = (np.zeros(0) for _ in range(3))
 
     def add(self, eps: Array) -> None:
@@ -129,21 +136,22 @@ class Path:
         table = np.hstack([[self.eps, self.md, self.worth], [new, *self.values(new)]])
         self.eps, self.md, self.worth = table[:, np.argsort(table[0])]
 
-    def halve_bends(self, slack: float) -> None:
+    def halve_bends(self, slack: float, limit: int) -> None:
         """Halve intervals until the path is linear on each: it is on those whose middle is on the
         chord, within ``slack``, since there the disparity is convex. What is no more useful than a
-        fair rule is not on the frontier.
+        fair rule is not on the frontier. At ``limit`` budgets it ends.
         """
         low, high = self.eps[:-1], self.eps[1:]
         for _ in range(HALVINGS):
-            if not low.size:
+            self.complete = not low.size or self.eps.size < limit
+            if not (low.size and self.complete):
                 break
             middle = (low + high) / 2
             self.add(middle)
             k, a, b = (np.searchsorted(self.eps, end) for end in (middle, low, high))
             bent = np.abs(self.md[k] - (self.md[a] + self.md[b]) / 2) > slack
             fair = self.worth[np.abs(self.md) <= FINITE_TOLERANCE].max(initial=-np.inf)
-            bent &= self.worth[b] > fair + MET
+            bent &= self.worth[b] > fair + COMMON_MET
             low, middle, high = low[bent], middle[bent], high[bent]
             low, high = np.append(low, middle), np.append(middle, high)
 
@@ -193,7 +201,7 @@ class Path:
         segment, place = self.segments.best(disparity)
         low, high = self.segments.ends[segment, :, 2].T
         md = difference(np.where(place == 1.0, high, low + place * (high - low)))
-        miss = (place > 0.0) & (place < 1.0) & (np.abs(np.abs(md) - disparity) > MET)
+        miss = (place > 0.0) & (place < 1.0) & (np.abs(np.abs(md) - disparity) > COMMON_MET)
         if miss.any():
             sign = np.sign(md[miss])
             difference(_roots(difference, low[miss], high[miss], sign, disparity[miss]))
@@ -211,7 +219,7 @@ def _roots(
 
     start, end, rows = np.zeros(low.size), np.ones(low.size), np.arange(low.size)
     ends = rising(start, rows), rising(end, rows)
-    return low + increasing_root(rising, start, end, *ends, MET, NARROW) * (high - low)
+    return low + increasing_root(rising, start, end, *ends, COMMON_MET, NARROW) * (high - low)
 
 
 def _peaks(values: Array) -> Array:

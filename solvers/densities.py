@@ -17,8 +17,8 @@ from fairfl.solvers.numerics.coin_toss_densities import settle_ties
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import DualPoint, overlooked
 from fairfl.solvers.numerics.refined_cells import Line, refine
-from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import ADVICE, LAW_TOLERANCE, Certificate, CertificationError, Solution
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
@@ -86,5 +86,5 @@ def _certified(
     certificate = Certificate(
         1.0 + solution.utility, 1.0 + task.unit * (bound - 1.0), violation, task.unit * error
     )
-    vars(solution)["certificates"] = (certificate,)  # its figures are known
+    solution.add(certificate)
     return solution

@@ -14,7 +14,8 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.dual import Constraints
-from fairfl.solvers.problem import Limits, Task, limited
+from fairfl.solvers.problem import Limits, limited
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.blind_rules import places
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.continuous import ContinuousModel

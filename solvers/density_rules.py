@@ -19,18 +19,14 @@ from fairfl.solvers.density_problem import DensityProblem
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, overlooked, worth
 from fairfl.solvers.numerics.newton import settled
-from fairfl.solvers.problem import Task
 from fairfl.solvers.schemes import CFL
 from fairfl.solvers.solution import LAW_TOLERANCE
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import BUDGET_TIED, TIGHT
 from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
-
-TIED = 1e-9
-"""Values this close to their client's largest may bind, and rules may miss budgets by this."""
-TIGHT = 1e-11
-"""Budgets up to this are taken to be zero: that is how exactly a search meets a value of 0."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +70,7 @@ class Rules(DualPoint):
     @property
     def sound(self) -> Array:
         """(B,) bool, whether the rule solves its problem."""
-        return self.excess.max(axis=1, initial=0.0) <= TIED
+        return self.excess.max(axis=1, initial=0.0) <= BUDGET_TIED
 
     @property
     def budgets(self) -> Array:

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics import highs
-from fairfl.solvers.numerics.coin_toss_finite import nearest_to_toss, tied
-from fairfl.solvers.problem import Problem, Task, limited, problem_of
+from fairfl.solvers.coin_toss_finite import nearest_to_toss, tied
+from fairfl.solvers.problem import Problem, limited, problem_of
 from fairfl.solvers.solution import (
     ADVICE,
     FINITE_TOLERANCE,
@@ -20,12 +19,12 @@ from fairfl.solvers.solution import (
     Solution,
     budget_term,
 )
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import MULTIPLIER_ZERO
 from fairfl.theory.populations.federation import Federation
 
 SLACK = 3.0
 """A larger budget limits nothing: rates, and levels, are in [0, 1]."""
-ZERO = 1e-15
-"""Multipliers up to this are rounding."""
 
 
 def solve_finite(
@@ -101,9 +100,9 @@ def solve_box(problem: Problem) -> tuple[Array, Array]:
     if problem.violation(f) == 0.0:
         return f, lam
     eps = np.minimum(problem.eps, SLACK)
-    if "programme" not in problem.shared:
-        problem.shared["programme"] = highs.Maximiser(problem.u, problem.v)
-    solution = problem.shared["programme"].best(-eps - problem.b, eps - problem.b)
+    solution = problem.programme.best(-eps - problem.b, eps - problem.b)
     if solution is None:
         raise CertificationError(f"HiGHS did not solve the linear programme; {ADVICE}")
-    return solution[0], np.where((eps < SLACK) & (np.abs(solution[1]) > ZERO), -solution[1], 0.0)
+    return solution[0], np.where(
+        (eps < SLACK) & (np.abs(solution[1]) > MULTIPLIER_ZERO), -solution[1], 0.0
+    )

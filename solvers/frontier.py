@@ -10,22 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats, shown
+from fairfl._support.checks import Array, as_floats
 from fairfl._support.tabular import Tabular, numbered
 from fairfl._support.threads import one_thread
+from fairfl.solvers.plots import PlottedFrontier
 from fairfl.solvers.solution import CertificationError, Solution, tolerance
+from fairfl.solvers.tolerances import BOUND_WRONG, MET, PRINTED
 from fairfl.theory.populations.federation import Federation
 
-REPRODUCED = 1e-7
-"""A solution this close to a point, in disparity and accuracy, reproduces it."""
-SLACK = 1e-12
-"""Disparities may be asked for this much below the smallest: the rounding of a printed number."""
-MET = 1e-10
-"""A point this much more disparate than was asked still counts: ``solve``'s tolerance on laws."""
 SLACK_BUDGET = 1.0
 """A budget that binds nobody: |MD_k| never exceeds one."""
-WRONG = 1e-9
-"""A bound may be this much below what is attained, by rounding: the tolerance of ten solutions."""
 WIDE = 2.0
 """Neighbouring points further apart than this many even steps have a gap between them."""
 
@@ -97,7 +91,7 @@ class Repeatable:
 
 
 @dataclass(frozen=True, eq=False)
-class Frontier(Tabular):
+class Frontier(Tabular, PlottedFrontier):
     """Non-dominated points of one scheme, by increasing disparity (accuracy increases with it).
 
     Attributes
@@ -213,7 +207,7 @@ class Frontier(Tabular):
         if self.exact:
             return worth
         bound = np.ones_like(worth) if self.upper is None else self.upper(disparity, worth)
-        if (bound < worth - WRONG).any():
+        if (bound < worth - BOUND_WRONG).any():
             k = int((worth - bound).argmax())
             raise CertificationError(
                 f"the bound of {self.scheme} is wrong: {bound[k]:.12g} at disparity "
@@ -225,7 +219,7 @@ class Frontier(Tabular):
     def _within(self, disparity: ArrayLike) -> tuple[Array, Array, Array]:
         """The disparities, those that differ, within the frontier, and where each is in these."""
         d = as_floats("disparity", disparity)
-        if (d < self.disparity[0] - SLACK).any():
+        if (d < self.disparity[0] - PRINTED).any():
             raise ValueError(
                 f"disparity must be at least {self.disparity[0]:.6g}, the smallest that "
                 f"{self.scheme} reaches, got {d.min():g}"
@@ -257,62 +251,6 @@ class Frontier(Tabular):
         """Scheme, disparity, accuracy, at costs other than one utility, and eps_0, eps_1, ..."""
         names = ("scheme", "disparity", "accuracy", *(() if self.accurate else ("utility",)))
         return {name: getattr(self, name) for name in names} | numbered("eps", self.eps)
-
-    def plot(self, ax: Any = None, **style: Any) -> Any:
-        """The accuracy (utility, at costs other than one) against the disparity, in the look of the
-        scheme.
-
-        Parameters
-        ----------
-        ax : of matplotlib; by default that of a new figure.
-        style : of matplotlib's ``plot``, such as ``color`` or ``label``.
-
-        Returns
-        -------
-        The axes.
-        """
-        from fairfl.solvers.plots import plot_frontier
-
-        return plot_frontier(self, ax, **style)
-
-
-def plot_frontiers(frontiers: Sequence[Frontier], ax: Any = None, **style: Any) -> Any:
-    """Frontiers on one pair of axes, with a legend.
-
-    Parameters
-    ----------
-    frontiers : of the schemes to compare; all accuracies, or all utilities.
-    ax : of matplotlib; by default that of a new figure.
-    style : of matplotlib's ``plot``, for every curve.
-
-    Returns
-    -------
-    The axes.
-
-    Raises
-    ------
-    ValueError : what is no sequence of frontiers, or utilities beside accuracies.
-
-    Examples
-    --------
-    >>> import fairfl as ff
-    >>> fed = ff.Federation.normal(mean=[[3, 5], [1, -1]])
-    >>> ax = ff.plot_frontiers([ff.frontier(fed, s, 9) for s in ("cfl", "lft_ensemble")])
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['CFL', 'LFT+Ensemble']
-    """
-    curves = list(frontiers) if isinstance(frontiers, Sequence) else []
-    if not curves or not all(isinstance(curve, Frontier) for curve in curves):
-        raise ValueError(f"frontiers must be a sequence of Frontier, got {shown(frontiers)}")
-    if len({curve.accurate for curve in curves}) > 1:
-        raise ValueError("frontiers must be all of accuracies or all of utilities, got both")
-    from fairfl.solvers.plots import axes
-
-    ax = axes(ax)
-    for curve in curves:
-        curve.plot(ax, **style)
-    ax.legend()
-    return ax
 
 
 def non_dominated(disparity: Array, worth: Array) -> Any:

@@ -11,12 +11,13 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.frontier import cfl_frontier
-from fairfl.solvers.frontier import MET, Frontier, Points, build
+from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
-from fairfl.solvers.lft_fedavg.densities_bound import CLOSE, highest_accuracy
-from fairfl.solvers.problem import Task
+from fairfl.solvers.lft_fedavg.densities_bound import highest_accuracy
 from fairfl.solvers.schemes import LFT_FEDAVG
 from fairfl.solvers.solution import CertificationError, tolerance
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import BOUND_CLOSE, MET
 from fairfl.theory.populations.federation import Federation
 
 ROUNDINGS = 10
@@ -97,7 +98,7 @@ def upper_bound(fed: Federation, task: Task, disparity: Array, worth: Array) -> 
     above; the worths (P,) are attained: closer bounds are sought where CFL's frontier is above.
     """
     bound = cfl_frontier(fed, 2, task).accuracy_at(disparity)
-    far = np.flatnonzero(bound - worth > CLOSE)
+    far = np.flatnonzero(bound - worth > BOUND_CLOSE)
     if far.size:
         closer = _closer(fed, task, disparity[far], worth[far])
         if closer is not None:

@@ -20,8 +20,8 @@ import cvxpy as cp
 import numpy as np
 
 from fairfl._support.checks import Array, whole
-from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import Certificate, CertificationError, Solution
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation

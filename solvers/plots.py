@@ -1,21 +1,20 @@
-"""Pictures of frontiers and of accept sets, on axes of matplotlib; imported by who draws."""
+"""Pictures of frontiers and of accept sets on axes of matplotlib, which only pictures load."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfl._support.checks import Array, shown
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.classifiers import Classifier, called
 from fairfl.theory.populations.rule_picture import axes, plot_rules
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from fairfl.solvers.frontier import Frontier
-    from fairfl.solvers.solution import Solution
 
 
 def curve(ax: Axes, scheme: str, x: ArrayLike, y: ArrayLike, **style: Any) -> None:
@@ -26,26 +25,102 @@ def curve(ax: Axes, scheme: str, x: ArrayLike, y: ArrayLike, **style: Any) -> No
     ax.plot(np.ravel(x)[:1], np.ravel(y)[:1], **first)
 
 
-def plot_frontier(frontier: Frontier, ax: Axes | None = None, **style: Any) -> Axes:
-    """See :meth:`Frontier.plot`."""
+class PlottedFrontier:
+    """The picture of a frontier."""
+
+    scheme: str
+    disparity: Array
+    accuracy: Array
+    utility: Array
+    accurate: bool
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """The accuracy (utility, at costs other than one) against the disparity, in the look of the
+        scheme.
+
+        Parameters
+        ----------
+        ax : of matplotlib; by default that of a new figure.
+        style : of matplotlib's ``plot``, such as ``color`` or ``label``.
+
+        Returns
+        -------
+        The axes.
+        """
+        ax = axes(ax)
+        height = self.accuracy if self.accurate else self.utility
+        label = {"label": SCHEMES[self.scheme].label} | style
+        curve(ax, self.scheme, self.disparity, height, **label)
+        ax.set_xlabel("disparity")
+        ax.set_ylabel("accuracy" if self.accurate else "utility")
+        return ax
+
+
+def plot_frontiers(
+    frontiers: Sequence[PlottedFrontier], ax: Axes | None = None, **style: Any
+) -> Axes:
+    """Frontiers on one pair of axes, with a legend.
+
+    Parameters
+    ----------
+    frontiers : of the schemes to compare; all accuracies, or all utilities.
+    ax : of matplotlib; by default that of a new figure.
+    style : of matplotlib's ``plot``, for every curve.
+
+    Returns
+    -------
+    The axes.
+
+    Raises
+    ------
+    ValueError : what is no sequence of frontiers, or utilities beside accuracies.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> fed = ff.Federation.normal(mean=[[3, 5], [1, -1]])
+    >>> ax = ff.plot_frontiers([ff.frontier(fed, s, 9) for s in ("cfl", "lft_ensemble")])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['CFL', 'LFT+Ensemble']
+    """
+    curves = list(frontiers) if isinstance(frontiers, Sequence) else []
+    if not curves or not all(isinstance(curve, PlottedFrontier) for curve in curves):
+        raise ValueError(f"frontiers must be a sequence of Frontier, got {shown(frontiers)}")
+    if len({curve.accurate for curve in curves}) > 1:
+        raise ValueError("frontiers must be all of accuracies or all of utilities, got both")
     ax = axes(ax)
-    value = frontier.accuracy if frontier.accurate else frontier.utility
-    label = {"label": SCHEMES[frontier.scheme].label} | style
-    curve(ax, frontier.scheme, frontier.disparity, value, **label)
-    ax.set_xlabel("disparity")
-    ax.set_ylabel("accuracy" if frontier.accurate else "utility")
+    for curve in curves:
+        curve.plot(ax, **style)
+    ax.legend()
     return ax
 
 
-def plot_accept_sets(solution: Solution, ax: Axes | None = None, **style: Any) -> Axes:
-    """See :meth:`Solution.plot`."""
-    rule = solution.classifier
-    sees_client = not isinstance(rule, Classifier)
-    rows = {
-        f"client {i}, group {called(name)}"
-        if sees_client
-        else f"group {called(name)}": member.steps(name)
-        for i, member in enumerate(rule if sees_client else [rule])
-        for name in member.groups
-    }
-    return plot_rules(rows, ax, **{"color": SCHEMES[solution.scheme].colour} | style)
+class PlottedRules:
+    """The picture of a solution's accept sets."""
+
+    scheme: Any
+    classifier: Any
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """The accept sets on the line of x, a row a group (a client and group, where rules are told
+        the client); the paler, the less likely acceptance is.
+
+        Parameters
+        ----------
+        ax : of matplotlib; by default that of a new figure.
+        style : of matplotlib's ``broken_barh``, such as ``color``.
+
+        Returns
+        -------
+        The axes.
+        """
+        rule = self.classifier
+        sees_client = not isinstance(rule, Classifier)
+        rows = {
+            f"client {i}, group {called(name)}"
+            if sees_client
+            else f"group {called(name)}": member.steps(name)
+            for i, member in enumerate(rule if sees_client else [rule])
+            for name in member.groups
+        }
+        return plot_rules(rows, ax, **{"color": SCHEMES[self.scheme].colour} | style)

@@ -13,121 +13,32 @@ import functools
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy
 
-from fairfl._support.checks import Array, as_floats, one_of, shown
+from fairfl._support.checks import Array
 from fairfl.solvers.fractional_knapsack import KnapsackPath, knapsack_path
-from fairfl.solvers.numerics.highs import dense
-from fairfl.solvers.schemes import SOLVED, Scheme
+from fairfl.solvers.numerics.highs import Maximiser, dense
 from fairfl.solvers.solution import budget_term
-from fairfl.theory.populations.blind_rules import Sees, as_seen, one_each
+from fairfl.solvers.task import Task
+from fairfl.theory.populations.blind_rules import as_seen, one_each
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel, Joint
-from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, Rates
-
-COSTS = 1.0, 1.0
-"""Of one: the utility is the accuracy, less one."""
-RAREST = 1e-12
-"""Less of a label is the rounding of a sum of all people."""
-LARGEST_COST = 1e3
-"""Of the largest cost, and of its inverse the least: tolerances are those of a utility near one."""
+from fairfl.theory.populations.notions import Rates
 
 
-@dataclass(frozen=True)
-class Task:
-    """A question to a federation: a scheme, a notion and its difference, costs, sight.
+@dataclass
+class Stored:
+    """What problems that differ in their budgets share, once it is computed."""
 
-    Attributes
-    ----------
-    costs : (2, A) of a missed positive and of a wrong positive, by group.
-    """
-
-    scheme: Scheme
-    notion: str
-    difference: str
-    costs: Array
-    sees: str
-
-    @classmethod
-    def of(
-        cls,
-        fed: Federation,
-        scheme: str,
-        notion: str = "demographic_parity",
-        difference: str = "pairwise",
-        costs: Any = COSTS,
-        sees: str = "xa",
-    ) -> Task:
-        """The task; ValueError for a value out of range."""
-        if not isinstance(fed, Federation):
-            raise ValueError(f"federation must be a Federation, got {type(fed).__name__}")
-        one_of("scheme", scheme, tuple(SOLVED))
-        one_of("notion", notion, (*NOTIONS, *ALIASES))
-        one_of("difference", difference, DIFFERENCES)
-        one_of("sees", sees, get_args(Sees))
-        return cls(
-            SOLVED[scheme], ALIASES.get(notion, notion), difference, _costs(costs, fed), sees
-        )
-
-    @property
-    def plain(self) -> bool:
-        """Whether it is FedFB's: demographic parity of two groups, accuracy, f(x, a)."""
-        question = self.notion, self.difference, self.sees, self.costs.shape[1]
-        plain = question == ("demographic_parity", "pairwise", "xa", 2)
-        return plain and self.accurate and not self.scheme.sees_client
-
-    @property
-    def several(self) -> bool:
-        """Whether more than one difference of rates counts."""
-        return self.costs.shape[1] > 2 or len(NOTIONS[self.notion].rates) > 1
-
-    @property
-    def affine(self) -> bool:
-        """Whether a rate has a part that no rule changes: accuracy parity's."""
-        return any(rate.constant != (0.0, 0.0) for rate in NOTIONS[self.notion].rates)
-
-    @property
-    def unit(self) -> float:
-        """The largest cost: on laws gains and multipliers are those at costs over it."""
-        return float(self.costs.max())
-
-    @property
-    def accurate(self) -> bool:
-        """Whether the utility is the accuracy, less one."""
-        return bool((self.costs == 1.0).all())
+    path: KnapsackPath | None = None
+    programme: Maximiser | None = None
 
 
-def _costs(costs: Any, fed: Federation) -> Array:
-    """(2, A) checked costs."""
-    if costs is COSTS:
-        return np.ones((2, fed.n_groups))
-    allowed = f"'balanced', or two costs, each a number or one for each of {fed.n_groups} groups"
-    if isinstance(costs, str) and costs == "balanced":
-        base = fed.base_rate
-        if not RAREST <= base <= 1.0 - RAREST:
-            raise ValueError(
-                f"costs='balanced' needs {RAREST:g} of the people or more with each label, got "
-                f"P(y = 1) = {base:g}"
-            )
-        return np.outer([0.5 / base, 0.5 / (1.0 - base)], np.ones(fed.n_groups))
-    two = isinstance(costs, (list, tuple)) or (isinstance(costs, np.ndarray) and costs.ndim > 0)
-    rows = [as_floats("costs", cost) for cost in costs] if two else []
-    if len(rows) != 2 or any(row.shape not in ((), (fed.n_groups,)) for row in rows):
-        raise ValueError(f"costs must be {allowed}, got {shown(costs)}")
-    table = np.stack([np.broadcast_to(row, fed.n_groups) for row in rows])
-    if not ((table >= 0).all() and 1.0 / LARGEST_COST <= table.max() <= LARGEST_COST):
-        raise ValueError(
-            f"costs must not be negative, and the largest from {1 / LARGEST_COST:g} to "
-            f"{LARGEST_COST:g} (only their ratios matter), got {shown(costs)}"
-        )
-    return table
-
-
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Problem:
     """maximise base + u·f over 0 <= f <= 1 subject to |v f + b| <= eps.
 
@@ -142,37 +53,42 @@ class Problem:
         budgets of zero.
     unit : the problem with the coefficients of one person at every cell, up to a factor of each;
         None where somebody is at every cell.  nobody : (N,) where nobody is.
-    shared : what problems of other budgets share, once it is computed.
+    stored : what problems of other budgets share.
     """
 
     u: Array
-    v: Any
+    v: Array | scipy.sparse.csr_array
     b: Array
     eps: Array
     base: float = 0.0
     shape: tuple[int, ...] = ()
     levels: int = 0
-    owner: Any = 0
-    zero: Any = 0.0
+    owner: Array = field(default_factory=lambda: np.zeros(1, int))
+    zero: Array = field(default_factory=lambda: np.zeros(1))
     unit: Problem | None = None
-    nobody: Any = False
-    shared: dict[str, Any] = field(default_factory=dict, repr=False)
+    nobody: Array | bool = False
+    stored: Stored = field(default_factory=Stored, repr=False)
 
     def at(self, budgets: Array) -> Problem:
         """A problem of budgets one with others."""
         posed = copy(self)  # ``replace`` takes three times as long
-        vars(posed)["eps"] = limited(self.eps, self.zero, budgets[self.owner])
+        posed.eps = limited(self.eps, self.zero, budgets[self.owner])
         return posed
 
     @property
     def path(self) -> KnapsackPath | None:
         """All solutions for all budgets where there is one constraint, else None."""
-        if "path" not in self.shared and self.eps.size == 1 and self.shape[:1] == (1,):
+        if self.stored.path is None and self.eps.size == 1 and self.shape[:1] == (1,):
             problem = self.unit or self
-            self.shared["path"] = knapsack_path(
-                problem.u, problem.v[0], self.v[0], float(self.b[0])
-            )
-        return self.shared.get("path")
+            self.stored.path = knapsack_path(problem.u, problem.v[0], self.v[0], float(self.b[0]))
+        return self.stored.path
+
+    @property
+    def programme(self) -> Maximiser:
+        """Its linear programme."""
+        if self.stored.programme is None:
+            self.stored.programme = Maximiser(self.u, self.v)
+        return self.stored.programme
 
     def rule(self, f: Array, groups: int) -> Array:
         """(J, A, n) the rule of the unknowns f (N,), or of J clients' own (J, N)."""

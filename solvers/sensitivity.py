@@ -20,16 +20,13 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.finite import optima, optimum
-from fairfl.solvers.problem import Task, own_problems, problem_of
+from fairfl.solvers.problem import own_problems, problem_of
 from fairfl.solvers.solution import utility_of
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import ACTIVE, MIXED
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS, Rate
-
-ACTIVE = 1e-8
-"""A constraint within this of its limit is active."""
-MIXED = 1e-9
-"""A cell of the rule further than this from 0 and 1 is randomised."""
 
 
 class Term(NamedTuple):

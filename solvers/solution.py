@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl._support.tabular import Tabular, numbered
+from fairfl.solvers.plots import PlottedRules
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import NOTIONS, Rates, disparity
-
-if TYPE_CHECKING:
-    from fairfl.solvers.problem import Task
 
 LAW_TOLERANCE = 1e-10
 """What ``solve`` certifies for continuous laws: duality gap and constraint violation."""
@@ -94,7 +93,7 @@ class Certificate:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Solution(Tabular):
+class Solution(Tabular, PlottedRules):
     """A certified solution of CFL(eps), LFT+Ensemble(eps), LFT+FedAvg(eps) or the client-aware one.
 
     Its figures are computed when they are asked for, from the rule by their definitions.
@@ -148,6 +147,10 @@ class Solution(Tabular):
         names = (name for name, v in vars(Solution).items() if isinstance(v, cached_property))
         figures = {name: getattr(self, name) for name in names}
         return vars(self) | figures | {"_fed": None, "_rule": None}
+
+    def add(self, certificate: Certificate) -> None:
+        """A certificate that was computed from the solution's own figures."""
+        object.__setattr__(self, "certificates", (*self.certificates, certificate))
 
     @cached_property
     def classifier(self) -> Any:
@@ -224,23 +227,6 @@ class Solution(Tabular):
         figures = {name: getattr(self, name) for name in (*names, "duality_gap")}
         local = numbered("local_disparity", self.local_disparities)
         return figures | numbered("eps", self.eps) | local
-
-    def plot(self, ax: Any = None, **style: Any) -> Any:
-        """The accept sets on the line of x, a row a group (a client and group, where rules are told
-        the client); the paler, the less likely acceptance is.
-
-        Parameters
-        ----------
-        ax : of matplotlib; by default that of a new figure.
-        style : of matplotlib's ``broken_barh``, such as ``color``.
-
-        Returns
-        -------
-        The axes.
-        """
-        from fairfl.solvers.plots import plot_accept_sets
-
-        return plot_accept_sets(self, ax, **style)
 
 
 @dataclass(frozen=True, eq=False)

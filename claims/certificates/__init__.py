@@ -4,29 +4,17 @@ stored as JSON.
 
 from __future__ import annotations
 
-from fairfl.claims.certificates.base import (
-    LEVELS,
-    ClaimCertificate,
-    Finding,
-    Level,
-    Rejected,
-    from_json,
-    weakest,
-)
-from fairfl.claims.certificates.definite_form import DefiniteForm
+from fairfl.claims.certificates.algebra import DefiniteForm, SymbolicZero
+from fairfl.claims.certificates.base import ClaimCertificate, Rejected, from_json, weakest
 from fairfl.claims.certificates.kernel_proof import KernelProof
 from fairfl.claims.certificates.property_run import PropertyRun
 from fairfl.claims.certificates.replay import Counterexample, Witness
-from fairfl.claims.certificates.symbolic_zero import SymbolicZero
 
 __all__ = [
-    "LEVELS",
     "ClaimCertificate",
     "Counterexample",
     "DefiniteForm",
-    "Finding",
     "KernelProof",
-    "Level",
     "PropertyRun",
     "Rejected",
     "SymbolicZero",

@@ -5,14 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Self
 
 from fairfl.claims.call import Call
+from fairfl.claims.words import LEVELS, Finding, Level
 
-Level = Literal["proved", "symbolic", "certified", "property", "numeric"]
-LEVELS: tuple[Level, ...] = get_args(Level)
-"""Levels of evidence, the strongest first."""
-Finding = Literal["holds", "refuted"]
 TYPES: dict[str, type[ClaimCertificate]] = {}
 """Every concrete certificate by the name of its class, the "type" of its JSON."""
 
@@ -77,8 +74,8 @@ class ClaimCertificate(ABC):
 
     @classmethod
     def _load(cls, data: Mapping[str, Any]) -> Self:
-        annotations = {f.name: f.type for f in fields(cls)}  # type: ignore[arg-type]
-        return cls(**{name: _parsed(data[name], annotations[name]) for name in annotations})
+        names = [f.name for f in fields(cls)]  # type: ignore[arg-type]
+        return cls(**{name: _parsed(data[name]) for name in names})
 
 
 def from_json(data: Mapping[str, Any]) -> ClaimCertificate:
@@ -118,17 +115,9 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _parsed(value: Any, annotation: Any) -> Any:
-    """Build the field of this type from JSON: calls, tuples and certificates; other values stay as
-    they are. Annotations are strings here.
-    """
-    text = str(annotation)
-    if value is None:
-        return None
-    if text.startswith("Call"):
-        return Call.from_json(value)
-    if text == "tuple[ClaimCertificate, ...]":
+def _parsed(value: Any) -> Any:
+    """A field from JSON: a call, or certificates, the only lists; other values stay as they are."""
+    if isinstance(value, list):
         return tuple(map(from_json, value))
-    if text.startswith("tuple"):
-        return tuple(value)
-    return value
+    is_call = isinstance(value, dict) and value.keys() == {"function", "given"}
+    return Call.from_json(value) if is_call else value

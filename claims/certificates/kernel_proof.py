@@ -15,7 +15,8 @@ from shutil import which
 from typing import Self
 
 from fairfl._support.whole_file import write_whole
-from fairfl.claims.certificates.base import ClaimCertificate, Level, Rejected, require, weakest
+from fairfl.claims.certificates.base import ClaimCertificate, Rejected, require, weakest
+from fairfl.claims.words import Level
 
 FOLDER = Path(__file__).resolve().parents[1] / "proofs"
 REALS = (
@@ -63,25 +64,20 @@ class KernelProof(ClaimCertificate):
     Attributes
     ----------
     file : its name in ``claims/proofs``.
-    statement : the definitions of the file and the theorems, each a sentence of Coq, without
-        proofs: what a reader has to trust. The file must have them word for word, and no other
-        definition. A repeated sentence counts once.
-    axioms : the axioms that the theorems of the file may assume.
+    theorems : their names, with spaces between.
     kernel : the version of Coq that checked it, empty where none is installed.
     otherwise : certificates of the same statement. They are verified too, and give the level where
         there is no kernel.
     """
 
     file: str
-    statement: str
-    axioms: tuple[str, ...]
+    theorems: str
     kernel: str
     otherwise: tuple[ClaimCertificate, ...]
 
     @classmethod
     def of(cls, file: str, theorems: str, *otherwise: ClaimCertificate) -> Self:
-        """The certificate of a file's theorems, named with spaces between, with the kernel that is
-        installed here.
+        """The certificate of a file's theorems, with the kernel that is installed here.
 
         ``otherwise``, at least one certificate, shows the same without coqc, and refutes mutants.
         """
@@ -89,10 +85,19 @@ class KernelProof(ClaimCertificate):
             raise ValueError(
                 "otherwise must be at least one certificate, for where no coqc is installed"
             )
-        statement = theorems if "Theorem " in theorems else stated(file, *theorems.split())
-        distinct = " ".join(f"{sentence}." for sentence in dict.fromkeys(sentences(statement)))
-        axioms = CLASSICAL if Path(file).stem in CONTINUOUS.split() else REALS
-        return cls(file, distinct, axioms, kernel(), otherwise)
+        return cls(file, theorems, kernel(), otherwise)
+
+    @property
+    def statement(self) -> str:
+        """The definitions of the file and the theorems, each a sentence of Coq, without proofs:
+        what a reader has to trust.
+        """
+        return stated(self.file, *self.theorems.split())
+
+    @property
+    def axioms(self) -> tuple[str, ...]:
+        """The axioms that the theorems of the file may assume."""
+        return CLASSICAL if Path(self.file).stem in CONTINUOUS.split() else REALS
 
     @property
     def level(self) -> Level:
@@ -104,23 +109,12 @@ class KernelProof(ClaimCertificate):
     def verify(self) -> None:
         path = FOLDER / self.file
         require(path.parent == FOLDER and path.is_file(), f"no file {self.file} in claims/proofs")
-        text = path.read_text("utf-8")
-        claimed = sentences(self.statement)
-        theorems = [sentence for sentence in claimed if sentence.startswith("Theorem ")]
-        require(bool(theorems), f"a statement must have a theorem, got {self.statement}")
-        outside = list(_outside(text))
-        for theorem in theorems:
-            require(theorem in outside, f"{self.file} does not state: {theorem}")
-        definitions = [sentence for sentence in outside if sentence.startswith(NAMES)]
-        expected = [sentence for sentence in claimed if sentence not in theorems]
-        require(
-            definitions == expected, f"{self.file} defines: {'; '.join(definitions) or 'nothing'}"
-        )
+        text, statement = path.read_text("utf-8"), self.statement
         for part in self.otherwise:
             part.verify()
         if self.kernel and kernel() and COMPILING.get():
             unwitnessed = UNWITNESSED.get(self.file, ())
-            undeclared = sorted(_assumed(text, self.statement, unwitnessed) - set(self.axioms))
+            undeclared = sorted(_assumed(text, statement, unwitnessed) - set(self.axioms))
             require(not undeclared, f"{self.file} assumes {', '.join(undeclared)}")
 
     def replay(self) -> None:
@@ -136,7 +130,7 @@ class KernelProof(ClaimCertificate):
     def summary(self) -> str:
         checker = f"by {self.kernel}" if self.kernel else "not compiled, no coqc was installed"
         alternatives = "; ".join(part.summary() for part in self.otherwise)
-        bare = [n for n in UNWITNESSED.get(self.file, ()) if f"Theorem {n} " in self.statement]
+        bare = [n for n in UNWITNESSED.get(self.file, ()) if n in self.theorems.split()]
         remark = f" No instance in Coq of the hypotheses of {', '.join(bare)}." if bare else ""
         return f"proof ({self.file}, {checker}): {self.statement}{remark} Beside it: {alternatives}"
 
@@ -144,10 +138,9 @@ class KernelProof(ClaimCertificate):
 def stated(file: str, *theorems: str) -> str:
     """The definitions of a file of ``claims/proofs`` and these theorems of it, as Coq text.
 
-    Raises
-    ------
-    ValueError : no such theorem.
+    Errors: Rejected where the file has no such theorem, or sentences that are not allowed.
     """
+    require(bool(theorems), f"a proof must name theorems of {file}, got none")
     outside = list(_outside((FOLDER / file).read_text("utf-8")))
     by_name = {
         sentence.split(maxsplit=2)[1]: sentence
@@ -155,8 +148,9 @@ def stated(file: str, *theorems: str) -> str:
         if sentence.startswith("Theorem ")
     }
     for name in theorems:
-        if name not in by_name:
-            raise ValueError(f"theorem must be one of {', '.join(by_name)} in {file}, got {name!r}")
+        require(
+            name in by_name, f"theorem must be one of {', '.join(by_name)} in {file}, got {name!r}"
+        )
     chosen = [sentence for sentence in outside if sentence.startswith(NAMES)] + [
         by_name[name] for name in theorems
     ]

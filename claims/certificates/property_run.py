@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
 from fairfl.claims.call import Call
-from fairfl.claims.certificates.base import ClaimCertificate, Level, require
-from fairfl.claims.claim import Effort
+from fairfl.claims.case import Case
+from fairfl.claims.certificates.base import ClaimCertificate, require
 from fairfl.claims.draws import Tally, draw
+from fairfl.claims.effort import Effort
 from fairfl.claims.exact import decode
+from fairfl.claims.words import Level
 
 MOST_DISCARDED = 0.5
 """Largest share of drawn instances that may break a premise."""
@@ -30,7 +31,8 @@ class PropertyRun(ClaimCertificate):
     ----------
     statement : instance -> :class:`Case`; instances are dicts of JSON data and fractions.
     tolerance : margins above minus this count as rounding.
-    worst : the instances of the smallest margins, {"instance", "margin"} each, the worst first.
+    worst : an instance of the smallest margin: {"instance", "margin"}; empty where no instance
+        satisfied the premises.
     draws : () -> the strategy of hypothesis from which instances are drawn.
     asked : number of instances to draw; fewer are drawn where the strategy has no more.
     examples : instances drawn that satisfied the premises.
@@ -40,7 +42,7 @@ class PropertyRun(ClaimCertificate):
 
     statement: Call
     tolerance: float
-    worst: tuple[dict[str, Any], ...]
+    worst: dict[str, Any]
     draws: Call
     asked: int
     examples: int
@@ -61,27 +63,30 @@ class PropertyRun(ClaimCertificate):
         """Draw ``examples`` instances, by default as many as the effort states, and evaluate them.
 
         The first violation stops the search, and hypothesis shrinks it where the effort says so. It
-        is then the first of ``worst``, and the certificate is rejected when it is verified.
+        is then ``worst``, and the certificate is rejected when it is verified.
         """
-        tally, count = Tally(statement), effort.examples if examples is None else examples
-        draw(tally, draws, count, tolerance, seed, shrink=effort.shrink)
-        worst = tally.worst()
-        return cls(statement, tolerance, worst, draws, count, tally.examples, tally.discarded, seed)
+        tally, count = (
+            Tally(statement, tolerance),
+            effort.examples if examples is None else examples,
+        )
+        draw(tally, draws, count, seed, shrink=effort.shrink)
+        return cls(
+            statement, tolerance, tally.worst, draws, count, tally.examples, tally.discarded, seed
+        )
 
     @property
     def level(self) -> Level:
         return "property"
 
     def verify(self) -> None:
-        require(len(self.worst) > 0, "no instance was kept")
-        for margin, case in self._again():
-            require(case.applies, f"a kept instance breaks the premises {dict(case.premises)}")
-            is_equal = case.margin == margin or abs(case.margin - margin) <= SAME * max(
-                1.0, abs(margin)
-            )
-            require(is_equal, f"the margin {margin:.6g} is {case.margin:.6g} when computed again")
-            require(case.margin >= -self.tolerance, f"violated by {-case.margin:.6g}: {case.worst}")
-        require(self.examples > 0, "no instance satisfied the premises")
+        require(self.examples > 0 and bool(self.worst), "no instance satisfied the premises")
+        margin, case = self.worst["margin"], self._case()
+        require(case.applies, f"the worst instance breaks the premises {dict(case.premises)}")
+        is_equal = case.margin == margin or abs(case.margin - margin) <= SAME * max(
+            1.0, abs(margin)
+        )
+        require(is_equal, f"the margin {margin:.6g} is {case.margin:.6g} when computed again")
+        require(case.margin >= -self.tolerance, f"violated by {-case.margin:.6g}: {case.worst}")
         share = self.discarded / (self.examples + self.discarded)
         require(
             share <= MOST_DISCARDED,
@@ -98,20 +103,19 @@ class PropertyRun(ClaimCertificate):
         )
 
     def premises(self) -> frozenset[str]:
-        return frozenset(name for _, case in self._again() for name in case.premises)
+        return frozenset(self._case().premises) if self.worst else frozenset()
 
-    def _again(self) -> Iterator[tuple[float, Any]]:
-        for row in self.worst:
-            yield row["margin"], self.statement(decode(row["instance"]))
+    def _case(self) -> Case:
+        return self.statement(decode(self.worst["instance"]))
 
     def _drawn_again(self, limit: int | None) -> int:
         """Draw all instances, or the first ones, again; the number that satisfied the premises."""
-        tally = Tally(self.statement)
-        is_violated = draw(tally, self.draws, self.asked, self.tolerance, self.seed, limit)
-        require(not is_violated, f"drawn again, violated at {tally.worst()[:1]}")
+        tally = Tally(self.statement, self.tolerance)
+        is_violated = draw(tally, self.draws, self.asked, self.seed, limit)
+        require(not is_violated, f"drawn again, violated at {tally.worst}")
         return tally.examples
 
     def summary(self) -> str:
         share = self.discarded / max(1, self.examples + self.discarded)
-        margin = self.worst[0]["margin"] if self.worst else float("nan")
+        margin = self.worst.get("margin", float("nan"))
         return f"{self.examples} examples, {share:.1%} discarded; smallest margin {margin:.3g}"

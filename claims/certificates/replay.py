@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case
-from fairfl.claims.certificates.base import ClaimCertificate, Finding, Level, require
+from fairfl.claims.certificates.base import ClaimCertificate, require
 from fairfl.claims.exact import decode, encode
+from fairfl.claims.words import Finding, Level
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,10 @@ class _Replay(ClaimCertificate):
     def at(cls, statement: Call, shows: str, **instance: Any) -> Self:
         """The certificate for this instance, encoded."""
         return cls(statement, encode(instance), shows)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields, for another process: the numbers of a case may not leave this one."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def case(self) -> Case:

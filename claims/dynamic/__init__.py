@@ -10,9 +10,7 @@ PAPER = Paper(
     authors="anonymous",
     text="the anonymous version under double-blind review; the text carries no date and no address",
     names={
-        "w": "the model at t_2, or before the step",
         "eta": "the step size",
-        "x": "where each group's loss is least",
         "g": "the gradient of v_1",
         "h": "the gradient of v_2",
         "c": "the curvatures of v_1's loss",

@@ -8,6 +8,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
 from fairfl.theory.bounds.updates import clip_bound, clipped_update
 
@@ -29,7 +30,7 @@ def one_step(local: int = 1, length: str = "1") -> dict[str, sympy.Expr]:
     return {f"coordinate {k}": a - sympy.Rational(length) * b for k, (a, b) in enumerate(pairs)}
 
 
-def unmoved(instance: dict[str, Any]) -> Case:
+def unmoved(instance: Instance) -> Case:
     """Line 9 leaves the model unchanged if no client moves it: sum over S_t of p_k w is w."""
     model = sum(instance["p"][k] * instance["w"] for k in instance["chosen"])
     return Case(
@@ -42,7 +43,7 @@ def clip(v: list[Any], bound: Any) -> list[Any]:
     return [max(-bound, min(bound, x)) for x in v]
 
 
-def bounds(instance: dict[str, Any], absolute: bool = False, share: Fraction = Fraction(1)) -> Case:
+def bounds(instance: Instance, absolute: bool = False, share: Fraction = Fraction(1)) -> Case:
     """LM of an update is a bound: at least 0, and clipping at ``share`` of it does not change the
     update.
     """
@@ -55,7 +56,7 @@ def bounds(instance: dict[str, Any], absolute: bool = False, share: Fraction = F
     return Case(tuple(relations))
 
 
-def by_library(instance: dict[str, Any], variant: str = "repaired") -> Case:
+def by_library(instance: Instance, variant: str = "repaired") -> Case:
     """Likewise for the library's bound and clipping."""
     update = [float(x) for x in instance["update"]]
     bound = float(clip_bound(update, variant=variant)[0])
@@ -64,13 +65,13 @@ def by_library(instance: dict[str, Any], variant: str = "repaired") -> Case:
     return Case((Relation(0.0, "<=", bound), *(Relation(a, "==", b) for a, b in pairs)))
 
 
-def updates() -> st.SearchStrategy[dict[str, Any]]:
+def updates() -> st.SearchStrategy[Instance]:
     """Updates in quarters, of either sign."""
     quarter = st.integers(-12, 12).map(lambda k: Fraction(k, 4))
     return st.fixed_dictionaries({"update": st.lists(quarter, min_size=1, max_size=4)})
 
 
-def same(instance: dict[str, Any], power: int = 1) -> Case:
+def same(instance: Instance, power: int = 1) -> Case:
     """Without its step 8 algorithm 4, with this ``power`` of the norm in h, moves the model as
     q-FedAvg does with L = 1, on a line and with equal weights.
     """

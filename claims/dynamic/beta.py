@@ -7,6 +7,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
 
 
@@ -29,7 +30,7 @@ def residuals(late: int = 1, turned: bool = False) -> dict[str, sympy.Expr]:
     }
 
 
-def more_beta(instance: dict[str, Any]) -> Case:
+def more_beta(instance: Instance) -> Case:
     """The lead of v_2 at t_2 + 2 is smaller with beta = 1 than with beta = 0, L_i = (w - x_i)^2/2.
 
     The round of t_2 is FedAvg's, and its length G; at t_2 + 1 the coefficient is G/2.
@@ -62,7 +63,7 @@ def affine(share: str = "1/2") -> dict[str, sympy.Expr]:
     return {"lead": lead(beta) - lead(0) - beta * slope}
 
 
-def first_round(instance: dict[str, Any], late: int = 1) -> Case:
+def first_round(instance: Instance, late: int = 1) -> Case:
     """(4) at t_2 + 1 for algorithm 2 against FedAvg: it normalises from t = t_2 + ``late`` on."""
     ours = gap(instance, fedavg if late > 0 else normalised)
     return Case((Relation(gap(instance, fedavg), "<", ours, "gap of benefits"),))

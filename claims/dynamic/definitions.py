@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 from flint import arb
 
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import (
     Case,
     Claim,
@@ -22,7 +21,7 @@ from fairfl.claims.forms import (
 )
 
 
-def relative(instance: dict[str, Any], absolute: bool = False) -> Case:
+def relative(instance: Instance, absolute: bool = False) -> Case:
     """At t_2 + 1, (4) holds for normalised gradient descent against FedAvg, and (3) holds for
     neither; with ``absolute`` it holds for normalised gradient descent.
     """
@@ -36,7 +35,7 @@ def relative(instance: dict[str, Any], absolute: bool = False) -> Case:
     return Case((Relation(average, "<", ngd, "(4)"), absolute_fairness), {"defined": defined})
 
 
-def unmoved(instance: dict[str, Any]) -> Case:
+def unmoved(instance: Instance) -> Case:
     """A group whose model does not move has no benefit; its weight is p when it joins, p' later."""
     loss, before, after = (instance[name] for name in ("loss", "before", "after"))
     return Case(
@@ -45,7 +44,7 @@ def unmoved(instance: dict[str, Any]) -> Case:
     )
 
 
-def sign_of_benefit(instance: dict[str, Any], form: str = "loss") -> Case:
+def sign_of_benefit(instance: Instance, form: str = "loss") -> Case:
     """GB, the mean of exp(gap) less one, is positive iff every earlier group has the larger
     benefit; with the gaps of (9), form "loss", or of (20), form "benefit".
     """

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 
 from fairfl.claims.dynamic.setting import HALF
-from fairfl.claims.exact import dot
+from fairfl.claims.exact import Instance, dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 
@@ -33,7 +32,7 @@ def rise(distance: int = 3) -> tuple[sympy.Expr, list[sympy.Expr]]:
     return mu * distance / mu + excess - 2, [sympy.Integer(distance - 2), excess]
 
 
-def remainder(instance: dict[str, Any], order: int = 2) -> Case:
+def remainder(instance: Instance, order: int = 2) -> Case:
     """Of L = w^2/2 after a ``step``: step^2/2 is at most step^order/100, which o(step^order) is for
     a small step.
     """
@@ -55,7 +54,7 @@ def within(sign: int, share: str = "1/2") -> tuple[sympy.Expr, list[sympy.Expr]]
     return sympy.Rational(share) * ell * s**2 - sign * error, [m * s**2 / 2]
 
 
-def factor(instance: dict[str, Any], share: Fraction = Fraction(1)) -> Case:
+def factor(instance: Instance, share: Fraction = Fraction(1)) -> Case:
     """The linear parts of (11) and (10) differ by ``share`` eta (||g_2||^2 - ||g_1||^2)."""
     g, h, eta = instance["g1"], instance["g2"], instance["eta"]
     total = [a + b for a, b in zip(g, h, strict=True)]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy
 
 from fairfl.claims.dynamic.setting import gap, normalised, on_line
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 
@@ -90,7 +89,7 @@ def lasting(share: str = "1") -> tuple[sympy.Expr, list[sympy.Expr]]:
     return margin, [h, delta * (m + n) / 2]
 
 
-def fair(instance: dict[str, Any]) -> Case:
+def fair(instance: Instance) -> Case:
     """(3) after a normalised round, if v_1 has a head start."""
     relation = Relation(0, "<", gap(instance, normalised), "benefit of v_1 less that of v_2")
     premises = {

@@ -13,10 +13,9 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
-from fairfl.claims.exact import dot
+from fairfl.claims.exact import Instance, dot
 
 Vector = list[Any]
-Instance = dict[str, Any]
 HALF = Fraction(1, 2)  # exact times integers
 
 

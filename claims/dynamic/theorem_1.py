@@ -5,24 +5,23 @@ conditions.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 
 from fairfl.claims.dynamic.setting import gap, on_line, smoothness
-from fairfl.claims.exact import dot
+from fairfl.claims.exact import Instance, dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every
 
 HEAD = Fraction(3, 16)
 """In the repaired form the head start of v_1 is at most this times eta ||g_2||^2."""
 
 
-def unfair(instance: dict[str, Any]) -> Relation:
+def unfair(instance: Instance) -> Relation:
     """The benefit of v_1 is at most that of v_2."""
     return Relation(gap(instance), "<=", 0, "benefit of v_1 less that of v_2")
 
 
-def printed(instance: dict[str, Any], turned: bool = False) -> Case:
+def printed(instance: Instance, turned: bool = False) -> Case:
     """Theorem 1 where g_1 = 0 and the paper's L_1(w_(t_2)) - L_1(w_1) is below 0: its conditions
     hold for all constants. With the sign ``turned``, as is right, for constants up to 1.
     """

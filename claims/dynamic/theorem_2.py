@@ -9,7 +9,7 @@ import sympy
 
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line, smoothness
-from fairfl.claims.exact import dot
+from fairfl.claims.exact import Instance, dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, proof
 
 FILE = "normalised.v"
@@ -18,7 +18,7 @@ GRADIENT, RATIO, STEP = (constant(FILE, name) for name in ("least", "ratio", "la
 
 
 def fairer(
-    instance: dict[str, Any],
+    instance: Instance,
     norm: Fraction = Fraction(2),
     ratio: Fraction | None = None,
     step: Fraction | None = None,

@@ -17,7 +17,7 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.exact import dot
+from fairfl.claims.exact import Instance, dot
 
 NOTIONS = ("dp", "eo", "eodds", "cp")
 
@@ -36,6 +36,13 @@ class Outer:
     weight: dict[str, tuple[Any, dict[int, int]]]
     gap: list[tuple[Any, dict[str, int]]]
     direction: list[list[int]]
+
+    def weights(self, lam: Sequence[Any], base: int = 1) -> dict[str, Any]:
+        """The c_k at λ; their change along a step ``lam`` for ``base`` 0."""
+        return {
+            name: base * constant + sum(lam[j] * c for j, c in rate.items())
+            for name, (constant, rate) in self.weight.items()
+        }
 
 
 def outer(notion: str, groups: int, shares: Sequence[Any], constants: Sequence[Any]) -> Outer:
@@ -76,15 +83,8 @@ def slope(problem: Outer, loss: dict[str, Sequence[Any]], lam: Sequence[Any]) ->
     """w_λ, the G_j, μ, V = Σ G_j G_j', H, and the derivative of Σ G_j² along μ, by the quotient
     rule on w_λ = B/H.
     """
-
-    def along(step: Sequence[Any], coefficient: int, base: int = 0) -> Any:
-        """Σ_k c_k (h, b)_k at ``step`` in place of λ, with or without the constants."""
-        return sum(
-            (base * constant + sum(step[j] * c for j, c in rate.items())) * loss[name][coefficient]
-            for name, (constant, rate) in problem.weight.items()
-        )
-
-    hessian, linear = along(lam, 0, base=1), along(lam, 1, base=1)
+    coefficients = list(zip(*(loss[name] for name in problem.weight), strict=True))[:2]
+    hessian, linear = (dot(problem.weights(lam).values(), c) for c in coefficients)
     w = linear / hessian
     values = {k: v[0] * w * w / 2 - v[1] * w + v[2] for k, v in loss.items()}
     gradients = {k: v[0] * w - v[1] for k, v in loss.items()}
@@ -93,12 +93,13 @@ def slope(problem: Outer, loss: dict[str, Sequence[Any]], lam: Sequence[Any]) ->
     ]
     gap_gradients = [sum(c * gradients[k] for k, c in parts.items()) for _, parts in problem.gap]
     mu = [dot(row, gaps) for row in problem.direction]
-    derivative = (along(mu, 1) * hessian - linear * along(mu, 0)) / hessian**2
+    hessian_rate, linear_rate = (dot(problem.weights(mu, 0).values(), c) for c in coefficients)
+    derivative = (linear_rate * hessian - linear * hessian_rate) / hessian**2
     V = dot(gaps, gap_gradients)
     return {"mu": mu, "V": V, "H": hessian, "slope": 2 * V * derivative}
 
 
-def from_instance(instance: dict[str, Any]) -> dict[str, Any]:
+def from_instance(instance: Instance) -> dict[str, Any]:
     """:func:`slope` at {"notion", "groups", "shares", "constants", "losses": {name: [h, b, r]},
     "lam"}.
     """
@@ -108,7 +109,7 @@ def from_instance(instance: dict[str, Any]) -> dict[str, Any]:
     return slope(problem, instance["losses"], instance["lam"])
 
 
-def equality(instance: dict[str, Any], condition: str = "mu") -> Case:
+def equality(instance: Instance, condition: str = "mu") -> Case:
     """The slope is zero iff μ = 0 (or, repaired, iff V = 0)."""
     terms = from_instance(instance)
     is_zero = all(m == 0 for m in terms["mu"]) if condition == "mu" else terms["V"] == 0
@@ -134,48 +135,33 @@ def jets(notion: str, groups: int, sign: int = 1) -> dict[str, sympy.Expr]:
     mu = [dot(row, gaps) for row in problem.direction]
     h, o, v = sympy.symbols("h o v")
     inverse = sympy.Matrix([[h, o], [o, v]]).inv()
-    rates = {k: sum(mu[j] * c for j, c in rate.items()) for k, (_, rate) in problem.weight.items()}
+    rates = problem.weights(mu, 0)
     weight_gradient = sum((rates[k] * gradients[k] for k in rates), origin)
     V: Any = sum((g * t for g, t in zip(gaps, gap_gradients, strict=True)), origin)
     derivative = 2 * (V.T * (-inverse * weight_gradient))[0]
     return {"slope": sign * derivative + 2 * (V.T * inverse * V)[0]}
 
 
-def instances(notion: str, groups: int) -> st.SearchStrategy[dict[str, Any]]:
-    """Quadratics with h > 0, and λ inside its region."""
-    part = st.integers(-8, 8).map(lambda k: Fraction(k, 4))
-    unit = st.integers(1, 9)
-    problem = outer(notion, groups, [1] * groups, [0] * groups)
-    loss = st.tuples(unit.map(lambda k: Fraction(k, 2)), part, part).map(list)
-    losses = st.fixed_dictionaries({name: loss for name in problem.weight})
-    return st.fixed_dictionaries(
-        {
-            "notion": st.just(notion),
-            "groups": st.just(groups),
-            "shares": st.lists(unit, min_size=groups, max_size=groups).map(
-                lambda v: [Fraction(k, sum(v)) for k in v]
-            ),
-            "constants": st.lists(part, min_size=groups, max_size=groups),
-            "losses": losses,
-            "place": st.lists(
-                unit.map(lambda k: Fraction(k, 10)), min_size=2 * groups, max_size=2 * groups
-            ),
-        }
-    ).map(_with_multipliers)
-
-
-def _with_multipliers(sample: dict[str, Any]) -> dict[str, Any]:
-    """λ from fractions in (0, 1): λ_a = 2 s_a fraction for "dp", else a fraction of the total
-    weight of the notion's label or clients.
+@st.composite
+def instances(draw: st.DrawFn, notion: str, groups: int) -> Instance:
+    """Quadratics with h > 0, and λ inside its region: λ_a a fraction of 2 s_a for "dp", else of the
+    weight of the notion's label, or of the clients', over the number of groups.
     """
-    notion, groups, shares = sample["notion"], sample["groups"], sample["shares"]
-    fractions = sample.pop("place")
-    if notion == "dp":
-        return {**sample, "lam": [2 * s * p for s, p in zip(shares, fractions, strict=False)]}
-    totals = {"cp": [Fraction(1)], "eo": shares[1:2], "eodds": shares[:2]}[notion]
-    lam = [
-        w * fractions[k * groups + j] / groups
-        for k, w in enumerate(totals)
-        for j in range(groups - 1)
-    ]
-    return {**sample, "lam": lam}
+    unit, part = st.integers(1, 9), st.integers(-8, 8).map(lambda k: Fraction(k, 4))
+    counts = draw(st.lists(unit, min_size=groups, max_size=groups))
+    shares = [Fraction(k, sum(counts)) for k in counts]
+    ends = [2 * share for share in shares]
+    if notion != "dp":
+        weights = {"cp": [Fraction(1)], "eo": shares[1:2], "eodds": shares[:2]}[notion]
+        ends = [weight / groups for weight in weights for _ in range(groups - 1)]
+    return {
+        "notion": notion,
+        "groups": groups,
+        "shares": shares,
+        "constants": [draw(part) for _ in range(groups)],
+        "losses": {
+            name: [Fraction(draw(unit), 2), draw(part), draw(part)]
+            for name in outer(notion, groups, shares, [0] * groups).weight
+        },
+        "lam": [end * Fraction(draw(unit), 10) for end in ends],
+    }

@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.exact import dot
+from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.bilevel import outer
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, every, identity
 
@@ -46,7 +46,7 @@ def server_weights(count: Cells, kind: str) -> list[Any]:
     return [size / sum(sizes) * (sum(sizes) / size if kind == "scaled" else 1) for size in sizes]
 
 
-def minimiser(instance: dict[str, Any], kind: str = "FedAvg") -> Case:
+def minimiser(instance: Instance, kind: str = "FedAvg") -> Case:
     """Losses (w - b_i)²/2 in every cell of client i: the averaged objective has (7)'s minimiser.
 
     Its slope at w is Σ_i weight_i c_i (w - b_i), c_i from :func:`objectives` with losses of 1.
@@ -103,7 +103,7 @@ def opportunity(count: Cells, loss: Cells, lam: Any, weighting: str) -> dict[str
     }
 
 
-def unequal(instance: dict[str, Any], weighting: str = "own") -> Case:
+def unequal(instance: Instance, weighting: str = "own") -> Case:
     """Clients of equal size: their objectives average to (90), and their μ^(i) to μ."""
     losses, counts = (
         [{c: Fraction(v[c]) for c in LABELLED} for v in instance[name]]
@@ -132,15 +132,12 @@ def matrix(hessians: dict[str, Any], lam: Any, share: Any, groups: int, place: s
     others = sum(
         multipliers[y][a - 1] * hessians[f"{y}{a}"] for y in (0, 1) for a in range(1, groups)
     )
-    weight = outer("eodds", groups, share, []).weight
-    hessian = sum(
-        (constant + sum(lam[j] * c for j, c in rate.items())) * hessians[name]
-        for name, (constant, rate) in weight.items()
-    )
+    weights = outer("eodds", groups, share, []).weights(lam)
+    hessian = sum(weight * hessians[name] for name, weight in weights.items())
     return others + (groups - 1 if place == "inside" else 1) * base - hessian
 
 
-def same_matrix(instance: dict[str, Any], place: str = "inside") -> Case:
+def same_matrix(instance: Instance, place: str = "inside") -> Case:
     """The matrix of assumption 7 is the Hessian that (115)-(117) inverts."""
     groups, other_hessian = instance["groups"], instance["other"]
     hessians = {

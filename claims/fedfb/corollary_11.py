@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from flint import arb, ctx
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import Instance, ball
 from fairfl.claims.fedfb.normal_clients import clients, ends
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
@@ -17,14 +16,14 @@ PRECISION = 2000
 """Bits: tails of narrow clients may be as small as exp(-10^3)."""
 
 
-def premises(instance: dict[str, Any]) -> dict[str, bool]:
+def premises(instance: Instance) -> dict[str, bool]:
     """Condition 1: client 0 is the wide one and favours group 1, client 1 favours group 0."""
     wide, narrow = instance["wide"], instance["narrow"]
     opposite = (wide[0] - wide[1]) * (narrow[0] - narrow[1]) < 0
     return {"opposite": opposite, "order": narrow[0] > narrow[1]}
 
 
-def error(instance: dict[str, Any], constant: Fraction = Fraction(1), turned: bool = False) -> Case:
+def error(instance: Instance, constant: Fraction = Fraction(1), turned: bool = False) -> Case:
     """0 < (g_0(0) + g_1(0))/4 - δ < (Δ_1 + |Δ_0|)/(4 σ_0 √(2π)), Δ_i = |μ_0^(i) - μ_1^(i)|, δ the
     least MD; with ``turned`` the premises are dropped.
     """
@@ -40,7 +39,7 @@ def error(instance: dict[str, Any], constant: Fraction = Fraction(1), turned: bo
     return Case((lower, upper), {} if turned else premises(instance))
 
 
-def positive(instance: dict[str, Any]) -> Case:
+def positive(instance: Instance) -> Case:
     """LFT+Ensemble's MD, which takes positive values, is positive throughout: |MD| >= δ > 0."""
     low, high = ends(*clients(instance))
     scales = (instance["sd"][1], *map(abs, (*instance["wide"], *instance["narrow"])))
@@ -52,7 +51,7 @@ def positive(instance: dict[str, Any]) -> Case:
 
 
 @st.composite
-def favouring(draw: st.DrawFn, turned: bool = False) -> dict[str, Any]:
+def favouring(draw: st.DrawFn, turned: bool = False) -> Instance:
     """A wide client that favours group 1 (``turned``: 0), and a narrow one that favours 0."""
     position = st.integers(-30, 30).map(lambda k: Fraction(k, 10))
     step = st.integers(1, 30).map(lambda k: Fraction(k, 10))

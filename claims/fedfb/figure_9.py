@@ -14,11 +14,11 @@ from typing import Any
 import sympy
 from flint import acb, arb
 
-from fairfl.claims.exact import ball, phi
+from fairfl.claims.exact import Instance, ball, phi
 from fairfl.claims.forms import Case, Claim, Relation, every, identity, witness
 from fairfl.theory.populations.fedfb_figures import MEANS_9 as MEANS
 
-DUAL: dict[str, Any] = {
+DUAL: Instance = {
     "eps": [Fraction(1), Fraction(52, 100), Fraction(1)],
     "price": Fraction("0.167153"),
     "cuts": [Fraction("0.1998815760"), Fraction("-0.3816699760")],
@@ -85,7 +85,7 @@ def slope(offset: int = 1) -> dict[str, sympy.Expr]:
     return {"slope": total + 4 * (lam + offset * k) * sum(densities) / (1 - 4 * lam**2)}
 
 
-def ahead(instance: dict[str, Any], lead: str) -> Case:
+def ahead(instance: Instance, lead: str) -> Case:
     """A rule with |MD_i| <= ε_i is more accurate by ``lead`` than every ensemble of no larger
     disparity.
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import sympy
 from flint import arb, ctx
 
-from fairfl.claims.claim import Claim, Effort
+from fairfl.claims.claim import Claim
+from fairfl.claims.effort import Effort
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.exact import ball, phi
+from fairfl.claims.exact import Instance, ball, phi
 from fairfl.claims.fedfb.normal_clients import INSTANCE, NormalClient, clients, ends
 from fairfl.claims.fedfb.theorem_17 import mean
 from fairfl.claims.forms import Case, Relation, every, identity, witness
@@ -35,7 +35,7 @@ def together(shift: str = "1/5") -> dict[str, sympy.Expr]:
     return differences
 
 
-def exists(instance: dict[str, Any]) -> Case:
+def exists(instance: Instance) -> Case:
     """4(b): some λ in (low, high) has t_0 - t_1 = 1/5: η⁻¹ of 1/2 - λ/1.6 and 1/2 + λ/0.4, the
     logit, is continuous.
     """
@@ -49,7 +49,7 @@ def exists(instance: dict[str, Any]) -> Case:
     return Case(tuple(relations))
 
 
-def figure_4(instance: dict[str, Any]) -> Case:
+def figure_4(instance: Instance) -> Case:
     """Smallest disparities of (a), of (b) for ε_0 > |g_0(0)|, and of (c); and |g_0(0)| of (b)."""
     with ctx.workprec(4000):
         low_a, _ = ends(*clients(INSTANCE))
@@ -80,7 +80,7 @@ def smallest(scheme: SchemeName, *q: Fraction) -> tuple[arb, arb]:
     return ball(solution.lower), ball(solution.upper)
 
 
-def panel(instance: dict[str, Any], fair: str = "equal shares") -> Case:
+def panel(instance: Instance, fair: str = "equal shares") -> Case:
     """Figure 5: 0.16 <= LFT+Ensemble, more than LFT+FedAvg by as much, which is 0 for equal shares,
     else at least 0.08 (``fair``: "never", it always is).
     """

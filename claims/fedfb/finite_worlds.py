@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import Instance
+
 if TYPE_CHECKING:
     from fairfl.solvers.solution import Solution
     from fairfl.theory.populations.federation import Federation
@@ -27,7 +29,7 @@ class FiniteWorld:
     eta: Sequence[Any]
 
     @classmethod
-    def of(cls, instance: dict[str, Any]) -> FiniteWorld:
+    def of(cls, instance: Instance) -> FiniteWorld:
         """Of {"masses" (weights), "q" (eighths), "eta" (tenths), "weight"}, in floats."""
         law = np.array(instance["masses"], dtype=float)
         law = law / law.sum(axis=2, keepdims=True)
@@ -74,7 +76,7 @@ class FiniteWorld:
         ]
 
 
-def federation_of(instance: dict[str, Any]) -> tuple[Federation, list[float]]:
+def federation_of(instance: Instance) -> tuple[Federation, list[float]]:
     """Federation and budgets of an instance, see :meth:`FiniteWorld.of`, with "eps" in
     twentieths.
     """
@@ -89,7 +91,7 @@ def federation_of(instance: dict[str, Any]) -> tuple[Federation, list[float]]:
 
 
 def solved(
-    instance: dict[str, Any],
+    instance: Instance,
 ) -> tuple[FiniteWorld, dict[tuple[int, int], float], Solution, list[float]]:
     """fairfl's solution of LFT+FedAvg on the federation of the instance."""
     from fairfl.solvers.api import solve
@@ -103,11 +105,13 @@ def solved(
     return world, f, solution, eps
 
 
-def finite(clients: int) -> st.SearchStrategy[dict[str, Any]]:
-    """Masses of x | a, i on four points, η in tenths, budgets in twentieths, q in eighths."""
+def finite(clients: int, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Instance]:
+    """Masses of x | a, i on four points, η in tenths, budgets in twentieths, q in eighths; and
+    ``fields``, which may replace some of them.
+    """
     law = st.lists(st.integers(1, 9), min_size=4, max_size=4)
     masses = st.lists(st.lists(law, min_size=2, max_size=2), min_size=clients, max_size=clients)
     eta = st.lists(st.integers(0, 10), min_size=4, max_size=4)
     eps = st.lists(st.integers(0, 10), min_size=clients, max_size=clients)
     q = st.lists(st.integers(1, 7), min_size=clients, max_size=clients)
-    return st.fixed_dictionaries({"masses": masses, "eta": eta, "eps": eps, "q": q})
+    return st.fixed_dictionaries({"masses": masses, "eta": eta, "eps": eps, "q": q} | fields)

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from flint import arb
 
-from fairfl.claims.exact import ball, phi
+from fairfl.claims.exact import Instance, ball, phi
 from fairfl.claims.fedfb.lemma_20 import spans
 from fairfl.claims.fedfb.theorem_17 import BOUND
-from fairfl.claims.fedfb.worlds import Clients
+from fairfl.claims.fedfb.worlds import HALF, ONE, ZERO, Clients
 from fairfl.claims.forms import Case, Claim, Relation, every, witness
 
-ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 WIDE = [[9, 1, 1, 8], [8, 1, 1, 9]]
 NARROW = [[1, 1, 5, 1], [1, 5, 1, 1]]
 
 
-def above(instance: dict[str, Any]) -> Case:
+def above(instance: Instance) -> Case:
     """L = (1/I) Σ_i min{g(0), g(g_i⁻¹(0))} > δ > 0 for this federation."""
     world = Clients.of(instance["laws"], instance["q"])
     premises = {"common q": len(set(world.q)) == 1, "g_i increase": world.positive}
@@ -30,7 +28,7 @@ def above(instance: dict[str, Any]) -> Case:
     return Case(relations, premises)
 
 
-def pairs(count: int, delta: Fraction = Fraction(1, 20)) -> dict[str, Any]:
+def pairs(count: int, delta: Fraction = Fraction(1, 20)) -> Instance:
     """``count`` clients, alternately wide and narrow."""
     return {"laws": ([WIDE, NARROW] * count)[:count], "q": HALF, "delta": delta}
 
@@ -48,7 +46,7 @@ def lower(s: Fraction, k: Fraction, n: Fraction, j: Fraction, turned: bool = Fal
     return phi(root - n) - phi(-root - n - j) - masses
 
 
-def spreads(instance: dict[str, Any], turned: bool = False) -> Case:
+def spreads(instance: Instance, turned: bool = False) -> Case:
     """DP Disp > ``delta`` if 1/σ^(0) <= ``ratio``, k <= 1, -1 <= n <= -1/2 and 1/2 <= j <= 1.
 
     The bound is least at one vertex of this box. It falls with s and with k, it grows with n as

@@ -1,17 +1,16 @@
-"""FedFB, lemma 10: where the clients' ERMs favour different groups, LFT+Ensemble cannot be fair."""
+"""FedFB, lemma 10 and remark 6: where the clients' ERMs disagree, LFT+Ensemble cannot be fair."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.fedfb.worlds import HALF, Clients, Population, parts
+from fairfl.claims.exact import Instance
+from fairfl.claims.fedfb.worlds import HALF, ONE, ZERO, Clients, Population, parts
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
-ZERO, ONE = Fraction(0), Fraction(1)
 GRID = 3
 """Parts of [0, c] at whose ends the condition on ψ is tested. ψ is extreme at the corners."""
 Pair = tuple[Population, Population]
@@ -48,7 +47,7 @@ def conditions(
     return premises, min(map(abs, values)), pair
 
 
-def bound(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
+def bound(instance: Instance, factor: Fraction = ONE) -> Case:
     """|MD| >= δ > 0 at any budgets; δ is reached with ε = 1 for the fairer client and ε = 0 for the
     other.
     """
@@ -67,7 +66,7 @@ def bound(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
     return Case(relations, premises)
 
 
-def choices(instance: dict[str, Any]) -> Case:
+def choices(instance: Instance) -> Case:
     """The bound with λ_i any point of g_i⁻¹(...): every one of them solves the client's problem."""
     world = Clients.of(instance["laws"], instance["q"])
     premises, delta, _ = conditions(world)
@@ -78,7 +77,7 @@ def choices(instance: dict[str, Any]) -> Case:
 
 
 @st.composite
-def opposed(draw: st.DrawFn) -> dict[str, Any]:
+def opposed(draw: st.DrawFn) -> Instance:
     """A wide client that is nearly fair and a narrow one that is not, which often satisfy the
     conditions.
     """
@@ -118,6 +117,30 @@ PREMISES = {
     "ψ": "ψ (g_0(0) + g_1(0)) > 0 on [0, c]²",
 }
 INCREASE = {"g_i increase": "each g_i is strictly increasing, as the proof of lemma 7 says"}
+
+
+def favoured(instance: Instance, by: str = "ERM", sign: int = 1) -> Case:
+    """c is the smallest local disparity of the ERM, and at budgets in [0, c]² the MD of the
+    ensemble is ψ, of the sign of the MD of the ERM.
+
+    ``by``: "ERM", of all people, or "client 0", the ERM there. ``sign`` multiplies its MD.
+    """
+    world = Clients.of(instance["laws"], instance["q"])
+    premises, _, pair = conditions(world)
+    local = [client.difference(client.rule(ZERO)) for client in world.clients]
+    c = min(abs(client.g(ZERO)) for client in world.clients)
+    eps = [c * share for share in instance["eps"]]
+    ensemble = world.ensemble(world.multipliers(eps))[0]
+    erm = world.ensemble([ZERO, ZERO])[0] if by == "ERM" else local[0]
+    return Case(
+        (
+            Relation(min(map(abs, local)), "==", c, "c"),
+            Relation(ensemble, "==", psi(pair, (HALF, HALF), eps), "MD of the ensemble"),
+            Relation(ZERO, "<", sign * erm * ensemble, "the same group"),
+        ),
+        premises,
+    )
+
 
 CLAIMS = (
     Claim(
@@ -177,5 +200,35 @@ CLAIMS = (
         erratum="Assume that every client's law has full support (or fix which solution a client "
         "returns off its own support): the ensemble's disparity depends on rules where the "
         "client itself has no data.",
+    ),
+    Claim(
+        "fedfb/remark-6",
+        654,
+        "under lemma 10's conditions LFT+Ensemble at budgets in [0, c] favours the group that the "
+        "ERM favours, and is not fair",
+        printed=r"Note that $c$ is the smallest local demographic disparity the ERM achieves on "
+        r"clients. The condition $g_0(0)g_1(0)<0$ implies that the ERM is favoring different "
+        r"groups in different clients. The condition "
+        r"$\psi(\varepsilon_0,\varepsilon_1)(g_0(0)+g_1(0))>0$ for all "
+        r"$\varepsilon_0,\varepsilon_1\in[0,c]$ implies that "
+        r"$f^{LFT+Ensemble}_{\varepsilon_0,\varepsilon_1}$ favors the same group as ERM when the "
+        r"constraint is very tight. [...] In particular, if the conditions above hold, "
+        r"LFT+Ensemble fails to achieve perfect demographic parity.",
+        statement=r"For $\varepsilon_0,\varepsilon_1\in[0,c]$: "
+        r"$MD(f^{LFT+Ensemble}_{\varepsilon_0,\varepsilon_1})=\psi(\varepsilon_0,\varepsilon_1)$, "
+        r"and $MD(f^{LFT+Ensemble}_{\varepsilon_0,\varepsilon_1})\,MD(f^{ERM})>0$; "
+        r"$c=\min_i|MD_i(f^{ERM})|$.",
+        kind="implication",
+        hypotheses={**PREMISES, **INCREASE},
+        scope="each g_i strictly increasing",
+        size="n = 2",
+        check=drawn(favoured, opposed, tolerance=0.0),
+        mutants={
+            "client 0": ("the ERM of client 0 in place of that of all people", {"by": "client 0"}),
+            "other group": ("the other group than the ERM", {"sign": -1}),
+        },
+        rests_on=("fedfb/eq-32",),
+        notes="All budgets in [0, c], not very tight ones alone. That no budgets are fair is "
+        "lemma 10; that its conditions can hold is corollary 11.",
     ),
 )

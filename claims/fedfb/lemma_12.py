@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.fedfb.worlds import HALF, Clients, parts, worlds
+from fairfl.claims.exact import Instance
+from fairfl.claims.fedfb.worlds import HALF, ONE, ZERO, Clients, parts, worlds
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
-ZERO, ONE = Fraction(0), Fraction(1)
 
-
-def bound(instance: dict[str, Any], condition: str = "all equal", gaps: bool = False) -> Case:
+def bound(instance: Instance, condition: str = "all equal", gaps: bool = False) -> Case:
     """Acc(ensemble) <= CFL(ε), ε >= its disparity, with equality iff λ_0 = λ_1 = λ_ε."""
     world = Clients.of(instance["laws"], instance["q"])
     ends = [client.multiplier(ZERO) for client in world.clients]
@@ -30,7 +28,7 @@ def bound(instance: dict[str, Any], condition: str = "all equal", gaps: bool = F
     return Case((relation,), {"g_i increase": gaps or world.positive})
 
 
-def fair(instance: dict[str, Any], part: Fraction = ONE) -> Case:
+def fair(instance: Instance, part: Fraction = ONE) -> Case:
     """ε_0 = ε_1 = 1 gives a classifier with |MD| <= ε and the accuracy CFL(ε), for ε >= |g(0)|."""
     world = Clients.of(instance["laws"], instance["q"])
     eps = part * abs(world.pooled.g(ZERO)) + instance["slack"]
@@ -43,7 +41,7 @@ def fair(instance: dict[str, Any], part: Fraction = ONE) -> Case:
     )
 
 
-def ensembles() -> st.SearchStrategy[dict[str, Any]]:
+def ensembles() -> st.SearchStrategy[Instance]:
     """Two clients, places of the multipliers in their ranges, and a slack; one in four has nobody
     near η = 1/2.
     """
@@ -53,13 +51,13 @@ def ensembles() -> st.SearchStrategy[dict[str, Any]]:
     return st.one_of(instances, instances, instances, instances.map(gapped))
 
 
-def gapped(instance: dict[str, Any]) -> dict[str, Any]:
+def gapped(instance: Instance) -> Instance:
     """The instance without the middle cells of every law."""
     laws = [[[low, 0, 0, high] for low, _, _, high in pair] for pair in instance["laws"]]
     return {**instance, "laws": laws}
 
 
-def slackened() -> st.SearchStrategy[dict[str, Any]]:
+def slackened() -> st.SearchStrategy[Instance]:
     """Two clients of equal or unequal q, or three, and a slack."""
     slack = parts(40, 8)
     return st.one_of(
@@ -96,13 +94,13 @@ def between(
     ]
 
 
-def multipliers(world: Clients, instance: dict[str, Any], eps: Fraction) -> list[Fraction]:
+def multipliers(world: Clients, instance: Instance, eps: Fraction) -> list[Fraction]:
     """By their places; with an aim, the points closest to CFL(ε)'s λ."""
     targets = [world.pooled.multiplier(eps)] * 2 if instance["aim"] else []
     return between(world, instance["place"], targets)
 
 
-def strict(instance: dict[str, Any], opposite: bool = True) -> Case:
+def strict(instance: Instance, opposite: bool = True) -> Case:
     """The statement at one ε < |g(0)| and one pair of multipliers."""
     world = Clients.of(instance["laws"], instance["q"])
     start = [client.g(ZERO) for client in world.clients]
@@ -116,7 +114,7 @@ def strict(instance: dict[str, Any], opposite: bool = True) -> Case:
     return Case((worse(world, multipliers(world, instance, eps), eps),), premises)
 
 
-def choices(instance: dict[str, Any]) -> Case:
+def choices(instance: Instance) -> Case:
     """The statement for given solutions λ_i of the clients' own problems, where g_i⁻¹ is a set."""
     world, eps = Clients.of(instance["laws"], instance["q"]), instance["eps"]
     premises = {
@@ -127,7 +125,7 @@ def choices(instance: dict[str, Any]) -> Case:
     return Case((worse(world, instance["lams"], eps),), premises)
 
 
-def turned(instance: dict[str, Any], agree: bool) -> dict[str, Any]:
+def turned(instance: Instance, agree: bool) -> Instance:
     """The instance, client 1's groups exchanged if needed: both ERMs favour the same group if
     ``agree``, else different ones.
     """
@@ -139,13 +137,13 @@ def turned(instance: dict[str, Any], agree: bool) -> dict[str, Any]:
     }
 
 
-def placed() -> st.SearchStrategy[dict[str, Any]]:
+def placed() -> st.SearchStrategy[Instance]:
     """Two clients, a fraction of |g(0)| for ε, and places of the λ_i in their ranges."""
     place = st.lists(parts(8), min_size=2, max_size=2)
     return worlds(2, place=place, part=parts(16, 15), aim=st.booleans())
 
 
-def instances() -> st.SearchStrategy[dict[str, Any]]:
+def instances() -> st.SearchStrategy[Instance]:
     """Mostly clients that favour different groups."""
     return st.one_of(placed(), placed().map(lambda instance: turned(instance, agree=False)))
 

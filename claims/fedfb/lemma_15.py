@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_12 import INCREASE, SCOPE, multipliers, placed, turned, worse
-from fairfl.claims.fedfb.worlds import Clients
+from fairfl.claims.fedfb.worlds import ONE, ZERO, Clients
 from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
-
-ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def tau(world: Clients, choose: str = "max") -> Fraction:
@@ -28,7 +26,7 @@ def premises(world: Clients) -> dict[str, bool]:
     return {"same": start[0] * start[1] > 0, "g_i increase": world.positive}
 
 
-def below(instance: dict[str, Any], end: Fraction = ONE) -> Case:
+def below(instance: Instance, end: Fraction = ONE) -> Case:
     """LFT+Ensemble < CFL(ε) at an ε < τ (``end`` times)."""
     world = Clients.of(instance["laws"], instance["q"])
     eps = instance["part"] * tau(world) * end
@@ -38,7 +36,7 @@ def below(instance: dict[str, Any], end: Fraction = ONE) -> Case:
     return Case((relation,), premises(world))
 
 
-def above(instance: dict[str, Any], choose: str = "max", start: Fraction = ONE) -> Case:
+def above(instance: Instance, choose: str = "max", start: Fraction = ONE) -> Case:
     """ε_i = |g_i(λ_ε)| reaches CFL(ε) at an ε >= τ (``start`` times)."""
     world = Clients.of(instance["laws"], instance["q"])
     low, high = start * tau(world, choose), abs(world.pooled.g(ZERO))
@@ -53,12 +51,12 @@ def above(instance: dict[str, Any], choose: str = "max", start: Fraction = ONE) 
     return Case(relations, premises(world))
 
 
-def same_group() -> st.SearchStrategy[dict[str, Any]]:
+def same_group() -> st.SearchStrategy[Instance]:
     """Clients that favour one group."""
     return placed().map(lambda instance: turned(instance, agree=True))
 
 
-def near_tau() -> st.SearchStrategy[dict[str, Any]]:
+def near_tau() -> st.SearchStrategy[Instance]:
     """Likewise; in two of three ε is τ, or within a thousandth of it, and the λ_i aim at λ_ε."""
     aimed = [{"part": part, "aim": True} for part in (ZERO, Fraction(999, 1000))]
     pairs = st.tuples(same_group(), st.sampled_from([{}, *aimed]))

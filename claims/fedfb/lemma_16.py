@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_12 import between, worse
-from fairfl.claims.fedfb.worlds import HALF, Clients, Population, mix, parts, worlds
+from fairfl.claims.fedfb.worlds import HALF, ZERO, Clients, Population, mix, parts, worlds
 from fairfl.claims.forms import Case, Claim, counterexample, drawn, proof
-
-ZERO = Fraction(0)
 
 
 def printed_pool(world: Clients) -> Population:
@@ -20,7 +18,7 @@ def printed_pool(world: Clients) -> Population:
     return Population((laws[0], laws[1]), sum(world.q, ZERO) / 2)
 
 
-def strict(instance: dict[str, Any], pool: str = "bayes", differ: bool = True) -> Case:
+def strict(instance: Instance, pool: str = "bayes", differ: bool = True) -> Case:
     """The statement at one ε < |g(0)| and one pair of multipliers, g of the pooled law ``pool``;
     with ``aim`` 1 or 2 the thresholds of group 0 or 1 are CFL's.
     """
@@ -39,7 +37,7 @@ def strict(instance: dict[str, Any], pool: str = "bayes", differ: bool = True) -
     return Case((worse(world, between(world, instance["place"], targets), eps),), premises)
 
 
-def one_rule(instance: dict[str, Any]) -> Case:
+def one_rule(instance: Instance) -> Case:
     """The statement at budgets ε_i = |g_i(λ_i)| where λ_i/q_i is the same for all clients."""
     world = Clients.of(instance["laws"], instance["q"])
     people, lams = (*world.clients, world.pooled), [instance["step"] * q for q in world.q]
@@ -62,13 +60,13 @@ def increases(people: Population) -> bool:
     return all(a < b for a, b in zip(values, values[1:], strict=False))
 
 
-def gapped(middle: int = 0) -> dict[str, Any]:
+def gapped(middle: int = 0) -> Instance:
     """Two clients with weight ``middle`` of group 0 at 1/4 < η < 3/4."""
     pair = [[1, middle, middle, 3], [1, 1, 1, 1]]
     return {"laws": [pair, pair], "q": [HALF, Fraction(3, 4)], "step": Fraction(-1, 8)}
 
 
-def instances() -> st.SearchStrategy[dict[str, Any]]:
+def instances() -> st.SearchStrategy[Instance]:
     """Two clients, mostly of unequal q, a budget, and places of multipliers."""
     place, aim = st.lists(parts(8), min_size=2, max_size=2), st.sampled_from([0, 1, 2])
     shares = st.sampled_from([Fraction(1, 8), Fraction(1, 4), Fraction(3, 8), Fraction(3, 4)])

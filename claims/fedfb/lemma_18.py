@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import dot
+from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, finite, solved
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
 
@@ -17,7 +16,7 @@ TINY = 1e-9
 """Signs of gains and multipliers below this, the rounding of the solver, are not compared."""
 
 
-def printed(instance: dict[str, Any], allow: str = "deterministic") -> Case:
+def printed(instance: Instance, allow: str = "deterministic") -> Case:
     """No feasible f is more accurate than the best feasible rule in {0, 1}, such as
     [[Σ_i s_i p > 0]].
     """
@@ -46,7 +45,7 @@ RANDOMISED = counterexample(
 )
 
 
-def form(instance: dict[str, Any], sign: int = 1) -> Case:
+def form(instance: Instance, sign: int = 1) -> Case:
     """fairfl's solution accepts where the Lagrangian gain is positive, rejects where negative, and
     is complementary.
     """
@@ -65,10 +64,9 @@ def form(instance: dict[str, Any], sign: int = 1) -> Case:
     return Case(tuple(relations))
 
 
-def weighted() -> st.SearchStrategy[dict[str, Any]]:
+def weighted() -> st.SearchStrategy[Instance]:
     """Three clients of unequal shares and weights."""
-    weight = st.lists(st.integers(1, 5), min_size=3, max_size=3)
-    return st.tuples(finite(3), weight).map(lambda pair: {**pair[0], "weight": pair[1]})
+    return finite(3, weight=st.lists(st.integers(1, 5), min_size=3, max_size=3))
 
 
 FORM = proof(
@@ -93,7 +91,7 @@ def residuals(sign: int = 1) -> dict[str, sympy.Expr]:
     return {"Lagrangian": world.accuracy(best) - world.accuracy(f) - gain - penalty}
 
 
-def local_objective(instance: dict[str, Any], scale: int = 1) -> Case:
+def local_objective(instance: Instance, scale: int = 1) -> Case:
     """The mean over clients of P(ŷ ≠ y | i) - scale λ_i MD_i is (61) with the same λ."""
     error, count = instance["error"], len(instance["error"])
     penalty = dot(instance["lams"], instance["local"])

@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import dot
+from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, federation_of, finite
 from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof, witness
 
@@ -17,7 +17,7 @@ ZERO, HALF = Fraction(0), Fraction(1, 2)
 
 
 def segregated(
-    instance: dict[str, Any],
+    instance: Instance,
     mixed: bool = False,
     free: float = 0.0,
     fedavg: float = 0.0,
@@ -35,19 +35,19 @@ def segregated(
     premises = {"unfair": erm > 1e-6, "η": all(v != 5 for v in instance["eta"])}
     if not mixed:
         premises["segregated"] = set(instance["q"]) == {0, 8}
-    return Case(
-        (
-            Relation(solve(federation, "cfl", 1.0).disparity, "==", erm + free, "CFL(1) is ERM"),
-            Relation(
-                solve(federation, "lft_fedavg", eps).disparity, "==", erm + fedavg, "LFT+FedAvg"
-            ),
-            Relation(solve(federation, "cfl", 0.0).disparity, "==", fair, "CFL"),
-        ),
-        premises,
+    ours, alone, fairest = (
+        solve(federation, scheme, budget).disparity
+        for scheme, budget in (("lft_fedavg", eps), ("cfl", 1.0), ("cfl", 0.0))
     )
+    relations = (
+        Relation(alone, "==", erm + free, "CFL(1) is ERM"),
+        Relation(ours, "==", erm + fedavg, "LFT+FedAvg"),
+        Relation(fairest, "==", fair, "CFL"),
+    )
+    return Case(relations, premises)
 
 
-def disparity(instance: dict[str, Any]) -> Fraction:
+def disparity(instance: Instance) -> Fraction:
     """|MD| of ERM on the pooled law, each client of one group only: accept if η > 1/2."""
     is_accepted = [eta > 5 for eta in instance["eta"]]
     means = []
@@ -59,17 +59,15 @@ def disparity(instance: dict[str, Any]) -> Fraction:
     return abs(means[0] - means[1])
 
 
-def mixtures(clients: int) -> st.SearchStrategy[dict[str, Any]]:
+def mixtures(clients: int) -> st.SearchStrategy[Instance]:
     """Finite federations with η on both sides of 1/2 and every q_i 0 or 1, both among them."""
     tenths = st.sampled_from([1, 2, 3, 4, 6, 7, 8, 9])
     eta = st.lists(tenths, min_size=4, max_size=4).filter(lambda e: min(e) < 5 < max(e))
     shares = st.lists(st.sampled_from([0, 8]), min_size=clients - 2, max_size=clients - 2)
-    q = shares.flatmap(lambda q: st.permutations([0, 8, *q]))
-    fields = st.fixed_dictionaries({"eta": eta, "q": q})
-    return st.tuples(finite(clients), fields).map(lambda pair: {**pair[0], **pair[1]})
+    return finite(clients, eta=eta, q=shares.flatmap(lambda q: st.permutations([0, 8, *q])))
 
 
-def simpson(instance: dict[str, Any]) -> Case:
+def simpson(instance: Instance) -> Case:
     """ERM is fair on both clients, so it solves LFT+FedAvg(ε) at every ε; it is unfair on the
     pooled law.
     """

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_10 import conditions
-from fairfl.claims.fedfb.worlds import Clients, worlds
+from fairfl.claims.fedfb.worlds import ONE, ZERO, Clients, worlds
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, drawn, every, proof
 
-ZERO, ONE = Fraction(0), Fraction(1)
 
-
-def printed(instance: dict[str, Any], members: str = "clients") -> Case:
+def printed(instance: Instance, members: str = "clients") -> Case:
     """DP Disp >= δ̃ of the ensemble of all clients; or, repaired, of the two classifiers of the
     pooled subsets.
     """
@@ -60,7 +58,7 @@ def spans(world: Clients) -> list[list[Fraction]]:
     return [sorted((g(ZERO), g(client.multiplier(ZERO)))) for client in world.clients]
 
 
-def reachable(instance: dict[str, Any], wider: Fraction = ZERO, low: str = "least") -> Case:
+def reachable(instance: Instance, wider: Fraction = ZERO, low: str = "least") -> Case:
     """MD lies in [L, U], the sums over clients of the ends of g(λ_i)/I, and takes each value there.
 
     ``part`` selects the value: each client's g(λ_i) is that fraction of the way between its ends,
@@ -92,14 +90,13 @@ def reachable(instance: dict[str, Any], wider: Fraction = ZERO, low: str = "leas
     )
 
 
-def budgeted() -> st.SearchStrategy[dict[str, Any]]:
+def budgeted() -> st.SearchStrategy[Instance]:
     """Three clients, their budgets and a place in the range."""
     unit = st.integers(0, 16).map(lambda k: Fraction(k, 16) ** 2)
-    fields = st.fixed_dictionaries({"eps": st.lists(unit, min_size=3, max_size=3), "part": unit})
-    return st.tuples(worlds(3), fields).map(lambda pair: {**pair[0], **pair[1]})
+    return worlds(3, eps=st.lists(unit, min_size=3, max_size=3), part=unit)
 
 
-COUNTER: dict[str, Any] = {
+COUNTER: Instance = {
     "laws": [[[1, 4], [4, 1]], [[3, 3], [1, 5]], [[2, 2], [9, 2]]],
     "q": Fraction(1, 2),
     "split": [[0], [1, 2]],

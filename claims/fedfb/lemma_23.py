@@ -5,10 +5,10 @@ vanishes.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
-from fairfl.claims.fedfb.bilevel import equality, jets
-from fairfl.claims.forms import Claim, Part, counterexample, every, identity
+from fairfl.claims.exact import Instance
+from fairfl.claims.fedfb.bilevel import equality, jets, outer
+from fairfl.claims.forms import Claim, counterexample, every, identity
 
 HALF, THIRD, ZERO = Fraction(1, 2), Fraction(1, 3), Fraction(0)
 FLAT = [Fraction(2), ZERO, ZERO]
@@ -18,10 +18,10 @@ RAISED = [Fraction(2), ZERO, Fraction(1)]
 UP, DOWN = ([Fraction(2), -slope, Fraction(1)] for slope in (Fraction(1), Fraction(-1)))
 """w² ± w + 1."""
 
-TWO: dict[str, dict[str, Any]] = {
+DP: dict[int, Instance] = {
     # every loss w²: n_00, n_10 = 1, 1; n_01, n_11 = 1, 3, so L'_{y,a} = (n_{y,a}/n_a) w² and F_1 =
     # 1/4 - w²/2
-    "dp": {
+    2: {
         "shares": [THIRD, 2 * THIRD],
         "constants": [Fraction(1, 4)],
         "lam": [THIRD, 2 * THIRD],
@@ -30,22 +30,7 @@ TWO: dict[str, dict[str, Any]] = {
             for name, h in (("00", 1), ("10", 1), ("01", HALF), ("11", 3 * HALF))
         },
     },
-    "eo": {
-        "shares": [HALF, HALF],
-        "lam": [HALF / 2],
-        "losses": {"0*": FLAT, "10": FLAT, "11": RAISED},
-    },
-    "eodds": {
-        "shares": [HALF, HALF],
-        "lam": [HALF / 2, HALF / 2],
-        "losses": {"00": FLAT, "01": RAISED, "10": FLAT, "11": RAISED},
-    },
-    "cp": {"shares": [], "lam": [HALF], "losses": {"0": FLAT, "1": RAISED}},
-}
-"""Two groups, w_λ = 0, ∇G_1(w_λ) = 0 and G_1(w_λ) ≠ 0."""
-
-THREE: dict[str, dict[str, Any]] = {
-    "dp": {
+    3: {
         "shares": [THIRD] * 3,
         "constants": [HALF, HALF],
         "lam": [THIRD] * 3,
@@ -55,25 +40,26 @@ THREE: dict[str, dict[str, Any]] = {
             "02": [*DOWN[:2], ZERO],
         },
     },
-    "eo": {
-        "shares": [HALF, HALF],
-        "lam": [THIRD / 2] * 2,
-        "losses": {"0*": FLAT, "10": FLAT, "11": UP, "12": DOWN},
-    },
-    "eodds": {
-        "shares": [HALF, HALF],
-        "lam": [THIRD / 2] * 4,
-        "losses": {"00": FLAT, "01": UP, "02": DOWN, "10": FLAT, "11": UP, "12": DOWN},
-    },
-    "cp": {"shares": [], "lam": [THIRD] * 2, "losses": {"0": FLAT, "1": UP, "2": DOWN}},
 }
-"""Three groups, w_λ = 0, ∇G_1 = 1 and ∇G_2 = -1: no gradient vanishes, and Σ G_a ∇G_a does."""
 
 
-def _at(shows: str, groups: int, instance: dict[str, Any], notion: str) -> Part:
-    """At this instance the slope is 0, and μ is not."""
-    fields = {"constants": [], **instance, "notion": notion, "groups": groups}
-    return counterexample(equality, shows, fields)
+def flat(notion: str, groups: int) -> Instance:
+    """Quadratics with w_λ = 0. Of two groups ∇G_1(w_λ) = 0 and G_1(w_λ) ≠ 0; of three ∇G_1 = 1 and
+    ∇G_2 = -1: no gradient vanishes, and Σ G_a ∇G_a does.
+    """
+    fields = {"notion": notion, "groups": groups}
+    if notion == "dp":
+        return {"constants": [], **DP[groups], **fields}
+    problem = outer(notion, groups, [HALF, HALF], [])
+    by_group = [FLAT, RAISED] if groups == 2 else [FLAT, UP, DOWN]
+    weight = Fraction(1) if notion == "cp" else HALF
+    return {
+        "constants": [],
+        "shares": [] if notion == "cp" else [HALF, HALF],
+        "lam": [weight / groups] * len(problem.direction),
+        "losses": {n: FLAT if n == "0*" else by_group[int(n[-1])] for n in problem.weight},
+        **fields,
+    }
 
 
 def lemma(
@@ -103,9 +89,11 @@ def lemma(
         },
         scope="two groups and three, as stated",
         check=every(
-            _at("two groups, quadratic losses: ∇G_1 = 0 at w_λ, G_1 ≠ 0", 2, TWO[notion], notion),
-            _at(
-                "three groups: G_1 ∇G_1 + G_2 ∇G_2 = 0 with no term zero", 3, THREE[notion], notion
+            counterexample(
+                equality, "two groups, quadratic losses: ∇G_1 = 0 at w_λ, G_1 ≠ 0", flat(notion, 2)
+            ),
+            counterexample(
+                equality, "three groups: G_1 ∇G_1 + G_2 ∇G_2 = 0 with no term zero", flat(notion, 3)
             ),
         ),
         mutants={"V = 0": ("equality iff Σ G_a ∇G_a = 0", {"condition": "V"})},

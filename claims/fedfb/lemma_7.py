@@ -1,24 +1,36 @@
-"""FedFB, lemma 7: CFL(ε) is solved by one threshold on η for each group; (10), its function g."""
+"""FedFB, lemma 7 and remark 5: CFL(ε) is solved by one threshold on η for each group; (10), its
+function g.
+"""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import Any
 
+import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import dot
-from fairfl.claims.fedfb.worlds import HALF, Clients, Population, Rule, gain, parts, rate, worlds
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
+from fairfl.claims.exact import Instance, dot
+from fairfl.claims.fedfb.worlds import (
+    HALF,
+    ONE,
+    Clients,
+    Population,
+    Rule,
+    gain,
+    parts,
+    rate,
+    worlds,
+)
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
 
-ONE = Fraction(1)
 SETTING = {
     "density": "x | a has a density, η is strictly increasing",
     "q in (0, 1)": "both groups are there",
 }
 
 
-def increasing(instance: dict[str, Any], operator: Any = "<") -> Case:
+def increasing(instance: Instance, operator: Any = "<") -> Case:
     """g(low) < g(high)."""
     people = Clients.of(instance["laws"], instance["q"]).pooled
     low, high = instance["low"], instance["high"]
@@ -30,7 +42,7 @@ def increasing(instance: dict[str, Any], operator: Any = "<") -> Case:
     return Case((relation,), premises)
 
 
-def optimal(instance: dict[str, Any], shares: str = "right", part: Fraction = ONE) -> Case:
+def optimal(instance: Instance, shares: str = "right", part: Fraction = ONE) -> Case:
     """The rule of any λ in g⁻¹(sign(g(0)) min(ε, |g(0)|)) has |MD| <= ε, and no rival with |MD| <=
     ε is more accurate: no rule of another λ, no thresholds of other rates, no step function.
 
@@ -50,7 +62,7 @@ def optimal(instance: dict[str, Any], shares: str = "right", part: Fraction = ON
     return Case((Relation(abs(people.difference(rule)), "<=", eps, "feasible"), *relations))
 
 
-def reached(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
+def reached(instance: Instance, factor: Fraction = ONE) -> Case:
     """g is -1 and 1 at the ends of its domain, and takes each value between; so it takes
     sign(g(0)) min(ε, |g(0)|).
     """
@@ -67,7 +79,7 @@ def reached(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
     )
 
 
-def inside(instance: dict[str, Any]) -> Case:
+def inside(instance: Instance) -> Case:
     """The two arguments of η⁻¹ in (10) lie in [0, 1]."""
     q, lam = instance["q"], instance["lam"]
     arguments = {"group 0": HALF - lam / (2 * (1 - q)), "group 1": HALF + lam / (2 * q)}
@@ -76,7 +88,7 @@ def inside(instance: dict[str, Any]) -> Case:
 
 
 def solution(
-    instance: dict[str, Any], shares: str = "right", part: Fraction = ONE
+    instance: Instance, shares: str = "right", part: Fraction = ONE
 ) -> tuple[Population, Rule, Fraction]:
     """The population, the rule of lemma 7, and the MD it should have."""
     people = Clients.of(instance["laws"], instance["q"]).pooled
@@ -113,11 +125,27 @@ def step_accuracy(people: Population, rival: list[list[Fraction]], eps: Fraction
     return total
 
 
-def rivals() -> st.SearchStrategy[dict[str, Any]]:
+def rivals() -> st.SearchStrategy[Instance]:
     """One client, a budget, a rate that may be tied, and a rule to compare with."""
     unit = parts(16)
     rule = st.lists(st.lists(unit, min_size=4, max_size=4), min_size=2, max_size=2)
     return worlds(1, minimum=0, eps=unit, pick=unit, goal=unit, rate=unit, rival=rule)
+
+
+def residuals(sign: int = 1, factor: int = 2) -> dict[str, Any]:
+    """s(x, a) of lemma 7 minus 2 (η(x) - t_a), for the thresholds t_a of (28).
+
+    ``sign`` is that of λ in the threshold of group 0, ``factor`` that of its denominator.
+    """
+    eta, lam = sympy.symbols("eta lambda", real=True)
+    q = sympy.Symbol("q", positive=True)
+    half = sympy.Rational(1, 2)
+    thresholds = (half - sign * lam / (factor * (1 - q)), half + lam / (2 * q))
+    scores = (2 * eta - 1 + lam / (1 - q), 2 * eta - 1 - lam / q)
+    return {
+        f"group {a}": score - 2 * (eta - threshold)
+        for a, (score, threshold) in enumerate(zip(scores, thresholds, strict=True))
+    }
 
 
 CLAIMS = (
@@ -207,5 +235,29 @@ CLAIMS = (
             check=proof("lemma_7_onto.v", "onto", drawn(reached, rivals, tolerance=0.0)),
             mutants={"99 %": ("g = ±1 at 0.99 times the ends", {"factor": "99/100"})},
         ),
+    ),
+    Claim(
+        "fedfb/remark-5",
+        500,
+        "for α = 0 the rule of lemma 7 is η > 1/2 - λ/(2(1 - q)) in group 0 and "
+        "η > 1/2 + λ/(2q) in group 1",
+        printed=r"Select $\alpha=0$, then the solution to CFL($\varepsilon$) can be written as "
+        r"$f(x,0)=[[\eta(x)>\frac12-\frac{\lambda}{2(1-q)}]]$, "
+        r"$f(x,1)=[[\eta(x)>\frac12+\frac{\lambda}{2q}]]$. Therefore, Lemma 7 implies that the "
+        r"best classifier of the CFL problem is equivalent to simply applying a constant threshold "
+        r"to the class-probabilities for each value of the sensitive feature.",
+        statement=r"$s(x,0)=2(\eta(x)-\frac12+\frac{\lambda}{2(1-q)})$ and "
+        r"$s(x,1)=2(\eta(x)-\frac12-\frac{\lambda}{2q})$, so that $[[s(x,a)>0]]$ is (28). By "
+        r"lemma 7, repaired, it solves CFL($\varepsilon$).",
+        kind="identity",
+        hypotheses=SETTING,
+        check=identity(residuals),
+        mutants={
+            "sign": ("1/2 + λ/(2(1 - q)) in group 0", {"sign": -1}),
+            "shares": ("1/2 - λ/(1 - q) in group 0", {"factor": 1}),
+        },
+        rests_on=("fedfb/lemma-7/repaired",),
+        notes="Where |λ| > min(q, 1 - q) a threshold is outside of [0, 1]: all of that group are "
+        "accepted, or none.",
     ),
 )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_7 import SETTING, quantile
-from fairfl.claims.fedfb.worlds import HALF, Clients, parts, worlds
+from fairfl.claims.fedfb.worlds import HALF, ZERO, Clients, parts, worlds
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
 
-def unique(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
+def unique(instance: Instance, factor: Fraction = Fraction(1)) -> Case:
     """The solution of CFL(ε) is feasible, and a rule of other rates (r_0, r_1), |r_0 - r_1| <= ε,
     is strictly less accurate.
 
@@ -43,15 +43,12 @@ def unique(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
     return Case(tuple(relations))
 
 
-def instances() -> st.SearchStrategy[dict[str, Any]]:
+def instances() -> st.SearchStrategy[Instance]:
     """One client, a budget, a goal and a rate at ties."""
     return worlds(1, minimum=0, eps=parts(16), goal=parts(16), rate=parts(16))
 
 
-ZERO = Fraction(0)
-
-
-def printed(instance: dict[str, Any], right: str = "λ_ε") -> Case:
+def printed(instance: Instance, right: str = "λ_ε") -> Case:
     """Part 1 for ε < |g(0)|: MD(f_ε) = λ_ε."""
     people = Clients.of(instance["laws"], instance["q"]).pooled
     lam = people.multiplier(instance["eps"])
@@ -60,7 +57,7 @@ def printed(instance: dict[str, Any], right: str = "λ_ε") -> Case:
     return Case((relation,), {"ε < |g(0)|": instance["eps"] < abs(people.g(ZERO))})
 
 
-def repaired(instance: dict[str, Any], sign: int = -1) -> Case:
+def repaired(instance: Instance, sign: int = -1) -> Case:
     """Both parts, with MD(f_ε) = g(λ_ε); ``sign`` that of λ_ε g(0)."""
     world = Clients.of(instance["laws"], instance["q"])
     people, eps = world.pooled, instance["eps"]
@@ -75,7 +72,7 @@ def repaired(instance: dict[str, Any], sign: int = -1) -> Case:
     return Case(relations, {"g increases": world.positive})
 
 
-def budgeted() -> st.SearchStrategy[dict[str, Any]]:
+def budgeted() -> st.SearchStrategy[Instance]:
     """One client and a budget."""
     return worlds(1, eps=parts(40, 20))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.exact import dot
+from fairfl.claims.exact import Instance, dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity, proof
 
 
@@ -35,7 +35,7 @@ def pooled_difference(common: bool = True, quarter: int = 4) -> dict[str, Any]:
     }
 
 
-def printed(instance: dict[str, Any], divide: bool = True) -> Case:
+def printed(instance: Instance, divide: bool = True) -> Case:
     """(51): Σ_x [f(x,0) P(x | a=0, i)/P(a=0) - f(x,1) P(x | a=1, i)/P(a=1)] is MD_i."""
     rates = [dot(rule, law) for rule, law in zip(instance["f"], instance["law"], strict=True)]
     shares = (1 - instance["q"], instance["q"]) if divide else (1, 1)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from flint import arb
 
-from fairfl.claims.exact import ball, phi
+from fairfl.claims.exact import Instance, ball, phi
 from fairfl.claims.forms import Case, Claim, Operator, Relation, counterexample, every, witness
 
 
@@ -29,7 +28,7 @@ class NormalClient:
         return phi((t - self.mean[1]) / self.sd) - phi((-t - self.mean[0]) / self.sd)
 
 
-def clients(instance: dict[str, Any]) -> tuple[NormalClient, NormalClient]:
+def clients(instance: Instance) -> tuple[NormalClient, NormalClient]:
     """The two clients of an instance, in exact numbers."""
     wide, narrow, sd = (tuple(map(Fraction, instance[name])) for name in ("wide", "narrow", "sd"))
     return NormalClient((wide[0], wide[1]), sd[0]), NormalClient((narrow[0], narrow[1]), sd[1])
@@ -47,23 +46,23 @@ def ends(first: NormalClient, second: NormalClient) -> tuple[arb, arb]:
     return low / 4, high / 4
 
 
-INSTANCE: dict[str, Any] = {"wide": (0, 0), "narrow": (3, -1), "sd": (70, 1)}
+INSTANCE: Instance = {"wide": (0, 0), "narrow": (3, -1), "sd": (70, 1)}
 
 
-def condition(instance: dict[str, Any], product: Operator = "<") -> Case:
+def condition(instance: Instance, product: Operator = "<") -> Case:
     """Corollary 11's, on the means."""
     first, second = (client.mean for client in clients(instance))
     means = (first[0] - first[1]) * (second[0] - second[1])
     return Case((Relation(means, product, 0, "product of the differences of means"),))
 
 
-def rounded(instance: dict[str, Any], digits: Fraction = Fraction(21, 100)) -> Case:
+def rounded(instance: Instance, digits: Fraction = Fraction(21, 100)) -> Case:
     """δ rounds to ``digits``, of two decimals."""
     delta, _ = ends(*clients(instance))
     return Case((Relation(abs(delta - ball(digits)), "<=", ball(Fraction(1, 200)), "δ"),))
 
 
-def exact(instance: dict[str, Any], digits: str = "0.2043003118") -> Case:
+def exact(instance: Instance, digits: str = "0.2043003118") -> Case:
     """δ in closed form begins with ``digits``, and lies in the enclosure of the solver, which
     computes it differently.
     """

@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
 
 Table = dict[tuple[int, int], Any]
@@ -45,7 +46,7 @@ def symbols(suffix: str = "") -> tuple[Table, Table]:
     return wrong, {(y, a): sympy.Symbol(f"n{y}{a}{suffix}", positive=True) for y, a in KEYS}
 
 
-def zero_means_parity(instance: dict[str, Any], normal: str = "sum") -> Case:
+def zero_means_parity(instance: Instance, normal: str = "sum") -> Case:
     """Two groups: F_1 = 0 iff demographic parity."""
     wrong, count = table(instance["wrong"]), table(instance["count"])
     fair = accepted(wrong, count, 0) == accepted(wrong, count, 1)

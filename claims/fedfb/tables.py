@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Relation, caption, counterexample, witness
 from fairfl.studies.papers.fedfb import published_numbers as numbers
 
@@ -18,7 +18,7 @@ def mean(table: str, column: str, method: str, measure: str) -> Fraction:
     return 100 * Fraction(TABLES[table][column, method][measure][0])
 
 
-def close(instance: dict[str, Any]) -> Case:
+def close(instance: Instance) -> Case:
     """Table 2: FedFB's accuracy is within ``most`` points of CFL's, and its DP disparity no more
     than ``most`` above, at each level.
     """
@@ -35,7 +35,7 @@ def close(instance: dict[str, Any]) -> Case:
     return Case(tuple(relations))
 
 
-def repeated(instance: dict[str, Any]) -> Case:
+def repeated(instance: Instance) -> Case:
     """In this column of table 7, FedFB has table 1's numbers of "row"."""
     column, row = instance["column"], instance["row"]
     return Case(

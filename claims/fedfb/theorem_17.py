@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 
 from fairfl.claims.case import Case, Relation
+from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_20 import COUNTER, PREMISES, conditions
 from fairfl.claims.fedfb.worlds import Clients
 from fairfl.claims.forms import Claim, counterexample, definite, identity, proof
@@ -35,7 +35,7 @@ def within(clients: int = 3, budget: Fraction = Fraction(1)) -> tuple[sympy.Expr
     return share * eps - sum(local) / clients, [v / clients for v in (*budget_slack, *local_slack)]
 
 
-def strict(instance: dict[str, Any], fedavg: int = 0) -> Case:
+def strict(instance: Instance, fedavg: int = 0) -> Case:
     """Under lemma 20's conditions the smallest disparity of LFT+Ensemble is more than LFT+FedAvg's,
     which is 0.
     """

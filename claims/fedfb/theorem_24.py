@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates.kernel_proof import constant
+from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.bilevel import instances, outer, slope
 from fairfl.claims.fedfb.lemma_23 import FLAT
 from fairfl.claims.forms import Claim, counterexample, drawn, proof, witness
@@ -21,7 +22,7 @@ ZERO, THIRD, HALF, ONE = Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1
 ROOT, RATIO = sympy.sqrt(2), constant("sign_steps.v", "ratio")
 
 
-def path(instance: dict[str, Any]) -> tuple[list[Fraction], list[Fraction], bool]:
+def path(instance: Instance) -> tuple[list[Fraction], list[Fraction], bool]:
     """λ_1 after each update (85), F_1 before it, and whether the inner problem was strictly convex
     each time.
 
@@ -39,7 +40,7 @@ def path(instance: dict[str, Any]) -> tuple[list[Fraction], list[Fraction], bool
     return lams, signs, convex
 
 
-def printed(instance: dict[str, Any], scale: sympy.Expr = ROOT) -> Case:
+def printed(instance: Instance, scale: sympy.Expr = ROOT) -> Case:
     """|λ_1^(T) - λ_1*| <= max{|λ_1^(0) - λ_1*| - Σ α_t, α_T}, α_t = √2 a_t (or, repaired, a_t in
     place of α_t).
     """
@@ -52,7 +53,7 @@ def printed(instance: dict[str, Any], scale: sympy.Expr = ROOT) -> Case:
     return Case((Relation(last, "<=", bound, f"|λ^({len(steps)}) - λ*|"),), premises)
 
 
-def bounded(instance: dict[str, Any], factor: Fraction = ONE, ratio: Fraction = RATIO) -> Case:
+def bounded(instance: Instance, factor: Fraction = ONE, ratio: Fraction = RATIO) -> Case:
     """d_T <= max{d_0 - Σ_{t<T} a_t, max_{s<T} (a_s - Σ_{s<t<T} a_t)} at every T, where F_1 has its
     zero on the line; with the last step alone where a_t <= ratio a_{t+1}.
     """
@@ -72,8 +73,8 @@ def bounded(instance: dict[str, Any], factor: Fraction = ONE, ratio: Fraction = 
     return Case(tuple(relations), {"zero": has_zero, "inside": is_inside})
 
 
-THIRDS: dict[str, Any] = {"shares": [THIRD, 2 * THIRD], "lam": [THIRD, 2 * THIRD]}
-RUNAWAY: dict[str, Any] = {
+THIRDS: Instance = {"shares": [THIRD, 2 * THIRD], "lam": [THIRD, 2 * THIRD]}
+RUNAWAY: Instance = {
     **THIRDS,
     "constants": [Fraction(1, 4)],
     "losses": dict.fromkeys(("00", "10", "01", "11"), FLAT),
@@ -81,7 +82,7 @@ RUNAWAY: dict[str, Any] = {
     "goal": 4 * THIRD,
     "zero": 4 * THIRD,
 }
-ZEROED: dict[str, Any] = {
+ZEROED: Instance = {
     **THIRDS,
     "constants": [ZERO],
     "losses": {
@@ -95,14 +96,14 @@ ZEROED: dict[str, Any] = {
 """F_1 = -w, w_λ of the sign of λ_1 - 2/3 on the line λ_0 + λ_1 = 1: a zero at 2/3."""
 
 
-def started(before: Any, steps: list[Any]) -> dict[str, Any]:
+def started(before: Any, steps: list[Any]) -> Instance:
     """``ZEROED``, with λ_1 at first ``before`` below its zero."""
     lam = [THIRD + Fraction(before), 2 * THIRD - Fraction(before)]
     return {**ZEROED, "lam": lam, "steps": steps}
 
 
 @st.composite
-def lines(draw: st.DrawFn) -> dict[str, Any]:
+def lines(draw: st.DrawFn) -> Instance:
     """Quadratics, with the constant of F_1 chosen to make it zero at a given place of the line."""
     instance = draw(instances("dp", 2).filter(lambda d: d["losses"]["01"] != d["losses"]["11"]))
     part = st.sampled_from([1, 1, 10]).flatmap(
@@ -118,7 +119,7 @@ def lines(draw: st.DrawFn) -> dict[str, Any]:
     return {**instance, "constants": [-terms["mu"][1]], "goal": goal, "steps": steps}
 
 
-def stays_inside(instance: dict[str, Any]) -> Case:
+def stays_inside(instance: Instance) -> Case:
     """An update leaves each λ in [0, its end]: it moves by α/√2 where μ = (-F_1, F_1), by α where
     there is one λ.
     """

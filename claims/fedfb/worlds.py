@@ -17,9 +17,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import dot
+from fairfl.claims.exact import Instance, dot
 
-HALF = Fraction(1, 2)
+ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 Masses = tuple[Fraction, ...]
 Rule = tuple[Fraction, Fraction]
 """Thresholds (t_0, t_1): accept u > t_a in group a."""
@@ -198,7 +198,7 @@ def parts(count: int, last: int | None = None) -> st.SearchStrategy[Fraction]:
 
 def worlds(
     clients: int = 2, cells: int = 4, *, equal: bool = True, minimum: int = 1, **fields: Any
-) -> st.SearchStrategy[dict[str, Any]]:
+) -> st.SearchStrategy[Instance]:
     """Instances {"laws", "q"} and ``fields``: integer weights from ``minimum`` up (0 leaves gaps),
     one q for all clients or, if not ``equal``, one each.
     """

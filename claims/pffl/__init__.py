@@ -9,13 +9,5 @@ PAPER = Paper(
     title="Relative Fair Federated Learning",
     authors="A.-A. Iacob",
     text="a manuscript without date, venue or address",
-    names={
-        "p": "the weights",
-        "n": "how many clients",
-        "z": "the geometric term",
-        "u": "the first vector, or model",
-        "rows": "of table 1",
-        "columns": "of table 1",
-        "variance": "of table 1",
-    },
+    names={"p": "the weights", "columns": "of table 1"},
 )

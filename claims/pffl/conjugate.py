@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import dot
+from fairfl.claims.exact import Instance, dot
 from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
 from fairfl.claims.pffl.rank_weights import by_rank
 from fairfl.theory.aggregation import RankWeighted
@@ -27,7 +26,7 @@ def premises(w: list[Fraction]) -> dict[str, bool]:
     return {"weights": w == sorted(w, reverse=True) and min(w) >= 0 and sum(w) == 1}
 
 
-def case(instance: dict[str, Any], total: bool = True, caps: Fraction = Fraction(1)) -> Case:
+def case(instance: Instance, total: bool = True, caps: Fraction = Fraction(1)) -> Case:
     """f*(v) = sup v.F - f(F) is 0 where v is majorised by w, and infinite elsewhere; fairfl's
     conjugate agrees. Majorised: the k largest sum to at most ``caps`` times w_1 + ... + w_k, and
     all of them to w_1 + ... + w_n (if ``total``).
@@ -55,7 +54,7 @@ def case(instance: dict[str, Any], total: bool = True, caps: Fraction = Fraction
     return Case(tuple(relations), premises(w))
 
 
-def dual(instance: dict[str, Any], worst: bool = False) -> Case:
+def dual(instance: Instance, worst: bool = False) -> Case:
     """The dual weights of F are majorised by w, and v.F = f(F): they attain the supremum over the
     permutahedron. With ``worst`` the largest weight goes to the smallest loss.
     """
@@ -74,7 +73,7 @@ def dual(instance: dict[str, Any], worst: bool = False) -> Case:
 
 
 @st.composite
-def instances(draw: st.DrawFn) -> dict[str, Any]:
+def instances(draw: st.DrawFn) -> Instance:
     """Weights in 1/24, dual points near and on the border of the permutahedron, or beyond; losses
     with ties.
     """

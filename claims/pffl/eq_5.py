@@ -8,11 +8,11 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.exact import dot
+from fairfl.claims.exact import Instance, dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, witness
 
 
-def extreme(instance: dict[str, Any], place: int = 1) -> Case:
+def extreme(instance: Instance, place: int = 1) -> Case:
     """p . phi(u) = min u at every 0-1 vector and at (-1, ..., -1), for ascending phi and p that is
     1 at ``place`` (at most n) and else 0.
 
@@ -25,7 +25,7 @@ def extreme(instance: dict[str, Any], place: int = 1) -> Case:
     return Case(tuple(Relation(sorted(u)[rank], "==", min(u), str(u)) for u in corners))
 
 
-def opposite(instance: dict[str, Any], same: bool = False) -> Case:
+def opposite(instance: Instance, same: bool = False) -> Case:
     """(6) does not prefer unequal losses to equal ones of the same mean; weights in the opposite
     order, or in the ``same``.
     """
@@ -50,7 +50,7 @@ def chebyshev(turned: bool = False) -> tuple[Any, list[Any]]:
     return w[0] * (loss + h) + w[1] * loss - w[0] * loss - w[1] * (loss + h), [g * h]
 
 
-def agreement(instance: dict[str, Any], line_13: bool = True) -> Case:
+def agreement(instance: Instance, line_13: bool = True) -> Case:
     """If all clients return the model u, the new model is u."""
     p, u = instance["p"], instance["u"]
     new = sum(u if line_13 else w * u for w in p)

@@ -9,13 +9,13 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import dot
+from fairfl.claims.exact import Instance, dot
 from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof
 from fairfl.theory.aggregation import RankWeighted
 
 
 def case(
-    instance: dict[str, Any], offset: int = -1, span: Fraction = Fraction(1), power: int = 2
+    instance: Instance, offset: int = -1, span: Fraction = Fraction(1), power: int = 2
 ) -> Case:
     """(3) in fractions compared with the sum over pairs, and its range, for one utility vector."""
     u = instance["u"]
@@ -31,7 +31,7 @@ def case(
     return Case(relations, {"utilities": min(u) >= 0 and total > 0})
 
 
-def utilities() -> st.SearchStrategy[dict[str, Any]]:
+def utilities() -> st.SearchStrategy[Instance]:
     """Non-negative vectors with a positive value, ties and zeros among them."""
     quarter = st.integers(0, 12).map(lambda k: Fraction(k, 4))
     return st.lists(quarter, min_size=1, max_size=6).filter(any).map(lambda u: {"u": u})
@@ -45,7 +45,7 @@ PROFILES = {
 }
 
 
-def kept_order(instance: dict[str, Any], scheme: str = "rank", strict: bool = True) -> Case:
+def kept_order(instance: Instance, scheme: str = "rank", strict: bool = True) -> Case:
     """The weight of each client at losses F_i and at h(F_i), for an increasing h."""
     losses, images = instance["losses"], instance["images"]
     before, after = (weights(scheme, instance["profile"], f) for f in (losses, images))
@@ -66,7 +66,7 @@ def weights(scheme: str, profile: str, losses: list[Fraction]) -> list[Any]:
 
 
 @st.composite
-def instances(draw: st.DrawFn, tied: bool = False) -> dict[str, Any]:
+def instances(draw: st.DrawFn, tied: bool = False) -> Instance:
     """Losses in quarters, with ties, and their images under h; with ``tied`` two neighbours have
     one image.
     """
@@ -86,7 +86,7 @@ def by_rank(weights: list[Any], losses: list[Any]) -> Any:
     return dot(weights, sorted(losses, reverse=True))
 
 
-def midpoint(instance: dict[str, Any], turned: bool = False) -> Case:
+def midpoint(instance: Instance, turned: bool = False) -> Case:
     """At a midpoint the function is at most the mean of its values at the ends."""
     w, first, second = instance["w"], instance["one"], instance["two"]
     middle = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
@@ -96,7 +96,7 @@ def midpoint(instance: dict[str, Any], turned: bool = False) -> Case:
 
 
 @st.composite
-def ends(draw: st.DrawFn) -> dict[str, Any]:
+def ends(draw: st.DrawFn) -> Instance:
     """Weights, and two vectors of losses of any sign."""
     n, quarter = draw(st.integers(1, 6)), st.integers(-12, 12).map(lambda k: Fraction(k, 4))
     return {key: [draw(quarter) for _ in range(n)] for key in ("w", "one", "two")}

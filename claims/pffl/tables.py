@@ -10,6 +10,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.claim import caption
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Relation, counterexample, definite, every, witness
 from fairfl.studies.papers.pffl.published_numbers import TABLE_1
 
@@ -18,7 +19,7 @@ BETTER = {"average": 1, "worst 10%": 1, "best 10%": 1, "variance": -1}
 """The direction in which each column is better."""
 
 
-def compare(instance: dict[str, Any]) -> Case:
+def compare(instance: Instance) -> Case:
     """From the first to the second of two rows, (data, row, row), every common column improves."""
     relations = []
     for data, *rows in instance["rows"]:
@@ -31,7 +32,7 @@ def compare(instance: dict[str, Any]) -> Case:
     return Case(tuple(relations))
 
 
-def vehicle(*rows: str) -> dict[str, Any]:
+def vehicle(*rows: str) -> Instance:
     """Rows of p-FedAvg compared with q = 0."""
     return {
         "rows": [["Vehicle", "q = 0", row] for row in rows],
@@ -47,7 +48,7 @@ def squares(x: Sequence[Any]) -> Any:
     return sum(v**2 for v in x) - sum(x) ** 2 * Fraction(1, 3)
 
 
-def corners(instance: dict[str, Any], divisor: int = 2) -> Case:
+def corners(instance: Instance, divisor: int = 2) -> Case:
     """At every vertex of [0, 1]^3 the variance is below the printed one, rounded down."""
     bound = Fraction(instance["variance"]) - HALF_DIGIT
     vertices = product((0, 1), repeat=3)

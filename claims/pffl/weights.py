@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 
@@ -15,7 +16,7 @@ def weight(p1: Any, d: Any, k: Any, n: Any) -> Any:
     return (p1 + (k - 1) * d) / (n * p1 + n * (n - 1) * d / 2)
 
 
-def no_gap(instance: dict[str, Any], shift: int = 1) -> Case:
+def no_gap(instance: Instance, shift: int = 1) -> Case:
     """The weights 2(k + shift)/(n(n+1)), k = 1..n, sum to one."""
     n = instance["n"]
     total = sum(Fraction(2 * (k + shift), n * (n + 1)) for k in range(1, n + 1))
@@ -36,7 +37,7 @@ def arithmetic(shift: int = 0) -> dict[str, Any]:
     }
 
 
-def case(instance: dict[str, Any], first: int = 1) -> Case:
+def case(instance: Instance, first: int = 1) -> Case:
     """The weights z^k (z-1)/(z^n-1), n values of k from ``first`` on, decrease and sum to one."""
     z, n = instance["z"], instance["n"]
     p = [z**k * (z - 1) / (z**n - 1) for k in range(first, first + n)]
@@ -75,7 +76,7 @@ def limits(first: int = 0) -> dict[str, Any]:
     }
 
 
-def spacing(instance: dict[str, Any], sign: int = 1) -> Case:
+def spacing(instance: Instance, sign: int = 1) -> Case:
     """The spacing H_(k+1) - H_k grows with k (or shrinks, for ``sign`` -1)."""
     k = instance["k"]
     h = [sum((Fraction(1, i) for i in range(1, m + 1)), Fraction(0)) for m in (k, k + 1, k + 2)]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import Claim, definite, drawn, every, identity, proof
 
 
@@ -47,7 +46,7 @@ def bend(form: str = "usual") -> tuple[sympy.Expr, list[sympy.Expr]]:
     return -sympy.diff(value, u, 2), [alpha * u ** (-alpha - 1)]
 
 
-def gap(instance: dict[str, Any], slack: Fraction = Fraction(1)) -> Case:
+def gap(instance: Instance, slack: Fraction = Fraction(1)) -> Case:
     """The usual form: if min v < min u, u is better once alpha > 1 + log n / log(min u / min v),
     n clients.
 
@@ -62,7 +61,7 @@ def gap(instance: dict[str, Any], slack: Fraction = Fraction(1)) -> Case:
 
 
 @st.composite
-def pairs(draw: st.DrawFn) -> dict[str, Any]:
+def pairs(draw: st.DrawFn) -> Instance:
     """Two utility vectors, the first with the larger minimum; in half of them its worst case."""
     n = draw(st.integers(1, 4))
     low, step = (Fraction(draw(st.integers(1, 8)), 4) for _ in range(2))

@@ -9,11 +9,11 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import ball, dot
+from fairfl.claims.exact import Instance, ball, dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
 
-def alone(instance: dict[str, Any], clipped: bool = False) -> Case:
+def alone(instance: Instance, clipped: bool = False) -> Case:
     """(15) for one client, n = 1: A(f) = f on f >= 0, so A*(lambda) = sup (lambda - 1) f is 0 for
     lambda <= 1.
     """
@@ -40,7 +40,7 @@ def mean(f: list[Any], q: Fraction) -> arb:
     return power(sum((power(v, q + 1) for v in f), arb(0)) / len(f), 1 / (q + 1))
 
 
-def case(instance: dict[str, Any], shift: Fraction = Fraction(0), clip: bool = True) -> Case:
+def case(instance: Instance, shift: Fraction = Fraction(0), clip: bool = True) -> Case:
     """(15) with max(lambda, 0), at one lambda: inside, the maximand is at most 0; outside it is
     positive at f_i = max(lambda_i, 0)^(1/q).
 
@@ -59,7 +59,7 @@ def case(instance: dict[str, Any], shift: Fraction = Fraction(0), clip: bool = T
 
 
 @st.composite
-def weights(draw: st.DrawFn) -> dict[str, Any]:
+def weights(draw: st.DrawFn) -> Instance:
     """Weights of any sign, half of them scaled to 999 or 1001 thousandths of the bound; losses at
     the maximiser, or any.
     """
@@ -78,7 +78,7 @@ def weights(draw: st.DrawFn) -> dict[str, Any]:
     return {"lambda": x, "q": q, "f": draw(st.sampled_from([maximiser, losses]))}
 
 
-def maximum(instance: dict[str, Any], total: Fraction = Fraction(1)) -> Case:
+def maximum(instance: Instance, total: Fraction = Fraction(1)) -> Case:
     """AFL's conjugate at one lambda, A(f) = max f: 0 inside; outside, the maximand exceeds 1000.
 
     Where ``signed``, on R^n, inside is the simplex; else, on f >= 0, inside is sum max(lambda, 0)
@@ -104,7 +104,7 @@ def maximum(instance: dict[str, Any], total: Fraction = Fraction(1)) -> Case:
 
 
 @st.composite
-def near_simplex(draw: st.DrawFn) -> dict[str, Any]:
+def near_simplex(draw: st.DrawFn) -> Instance:
     """Points of the simplex, of sums near one, and with a negative entry."""
     n = draw(st.integers(1, 4))
     w = draw(st.lists(st.integers(0, 5), min_size=n, max_size=n).filter(any))

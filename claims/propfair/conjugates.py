@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import prod
-from typing import Any
 
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import ball, dot
+from fairfl.claims.exact import Instance, ball, dot
 from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
 
 
-def level(instance: dict[str, Any], scale: int = 1, domain: str = "R^n") -> Case:
+def level(instance: Instance, scale: int = 1, domain: str = "R^n") -> Case:
     """(C.3) at one lambda: 0 at ``scale``/n; elsewhere the maximand exceeds 1000 on the ray along
     lambda - 1/n, or along its positive part where f >= 0.
     """
@@ -28,14 +27,14 @@ def level(instance: dict[str, Any], scale: int = 1, domain: str = "R^n") -> Case
     return Case((Relation(1000, "<=", value, "A* is infinite"),))
 
 
-def weights() -> st.SearchStrategy[dict[str, Any]]:
+def weights() -> st.SearchStrategy[Instance]:
     """Any lambda, 1/n among them."""
     weight = st.integers(-6, 6).map(lambda k: Fraction(k, 4))
     equal = st.integers(1, 4).map(lambda n: [Fraction(1, n)] * n)
     return st.one_of(st.lists(weight, min_size=1, max_size=4), equal).map(lambda x: {"lambda": x})
 
 
-def entropy(instance: dict[str, Any], factor: Fraction = Fraction(1), mean: bool = True) -> Case:
+def entropy(instance: Instance, factor: Fraction = Fraction(1), mean: bool = True) -> Case:
     """(16) in balls, lambda with zeros too: no f exceeds A*(lambda), and an f near the maximiser
     comes close to it. For mutants: ``factor`` of A*, and the sum for the mean in A.
     """
@@ -60,7 +59,7 @@ def entropy(instance: dict[str, Any], factor: Fraction = Fraction(1), mean: bool
 
 
 @st.composite
-def on_simplex(draw: st.DrawFn) -> dict[str, Any]:
+def on_simplex(draw: st.DrawFn) -> Instance:
     """Points of the simplex, zeros among them, and losses of any sign."""
     n = draw(st.integers(1, 4))
     w = draw(st.lists(st.integers(0, 5), min_size=n, max_size=n).filter(any))
@@ -71,7 +70,7 @@ def on_simplex(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-def geometric(instance: dict[str, Any], threshold: Fraction = Fraction(1)) -> Case:
+def geometric(instance: Instance, threshold: Fraction = Fraction(1)) -> Case:
     """(C.21) at one lambda, in fractions, n-th powers for roots.
 
     Inside: lambda.u >= G at any u >= 0, so the maximum is M (sum lambda - 1), attained at f = M.
@@ -98,7 +97,7 @@ def geometric(instance: dict[str, Any], threshold: Fraction = Fraction(1)) -> Ca
 
 
 @st.composite
-def near_border(draw: st.DrawFn) -> dict[str, Any]:
+def near_border(draw: st.DrawFn) -> Instance:
     """Weights of any sign; or positive ones near prod n lambda = 1, with the utilities 1/lambda of
     equality.
     """
@@ -112,7 +111,7 @@ def near_border(draw: st.DrawFn) -> dict[str, Any]:
     return {"lambda": x, "u": [Fraction(draw(st.integers(0, 12)), 4) for _ in range(n)]}
 
 
-def closed(instance: dict[str, Any], capped: bool = True) -> Case:
+def closed(instance: Instance, capped: bool = True) -> Case:
     """(C.22) = M (sum v - 1), v = max(lambda, c) with prod n v_i = 1, c = min v; by a primal and a
     dual point in fractions.
 
@@ -136,7 +135,7 @@ def closed(instance: dict[str, Any], capped: bool = True) -> Case:
 
 
 @st.composite
-def levels(draw: st.DrawFn) -> dict[str, Any]:
+def levels(draw: st.DrawFn) -> Instance:
     """v > 0 with prod n v = 1, its minimum perhaps attained twice, and the distance of lambda below
     v there (also below 0).
     """

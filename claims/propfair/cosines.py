@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
 
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import Case, Relation, witness
 from fairfl.claims.propfair.rounds import APART, front
 
 
-def batch(world: dict[str, Any], i: int, sign: float, theta: Any) -> tuple[Any, Any]:
+def batch(world: Instance, i: int, sign: float, theta: Any) -> tuple[Any, Any]:
     """Loss and slope of client i's batch, 1 + a cos(theta - u) + sign k cos(theta - v); of client i
     itself for sign 0.
     """
@@ -29,24 +29,24 @@ def batch(world: dict[str, Any], i: int, sign: float, theta: Any) -> tuple[Any, 
     return loss, -a * np.sin(theta - u) - sign * k * np.sin(theta - v)
 
 
-def constants(world: dict[str, Any]) -> dict[str, Any]:
-    """L, L_0 and the four variances of the waves, exactly: suprema over theta are amplitudes."""
-    clients = world["clients"]
-    amplitude = max(a for a, *_ in clients)
-    pairs = [
-        abs(a * np.exp(1j * u) - b * np.exp(1j * w))
-        for a, u, _, _ in clients
-        for b, w, _, _ in clients
-    ]
-    return {
-        "L": amplitude,
-        "L0": amplitude,
-        "between": max(pairs),
-        "local": [k for _, _, k, _ in clients],
-    }
+class Constants(NamedTuple):
+    """L, L_0, and how far gradients and losses vary between clients, and within each."""
+
+    L: float
+    L0: float
+    between: float
+    local: list[float]
 
 
-def objective(world: dict[str, Any], theta: Any) -> tuple[Any, Any]:
+def constants(world: Instance) -> Constants:
+    """Those of the waves, exactly: suprema over theta are amplitudes."""
+    a, u, k, _ = np.array(world["clients"]).T
+    waves = a * np.exp(1j * u)
+    between = float(np.abs(waves[:, None] - waves).max())
+    return Constants(a.max(), a.max(), between, k.tolist())
+
+
+def objective(world: Instance, theta: Any) -> tuple[Any, Any]:
     """pi and its derivative."""
     n, M = len(world["clients"]), world["M"]
     clients = [batch(world, i, 0, theta) for i in range(n)]
@@ -61,7 +61,7 @@ def right_side(mu: Any, eta: Any, gap: Any, clients: list[tuple[Any, Any]], g: A
     return front(mu, eta) * (gap + eta / 2 * a([k**2 * (s + int(APART) * g) for k, s in clients]))
 
 
-def as_proved(instance: dict[str, Any]) -> Case:
+def as_proved(instance: Instance) -> Case:
     """The right side for two clients of shares 1/3 and 2/3 is the value proved in ``averaging.v``;
     its sigma_l^2 is 5/9 of the printed sigma~_l^2.
     """
@@ -80,7 +80,7 @@ AS_PROVED = witness(
 )
 
 
-def averages(world: dict[str, Any]) -> tuple[Any, float]:
+def averages(world: Instance) -> tuple[Any, float]:
     """a(c), and mu: of all clients, or of any that take part."""
     p = np.array(world["sizes"]) / sum(world["sizes"])
     if world["law"] is None:
@@ -88,34 +88,24 @@ def averages(world: dict[str, Any]) -> tuple[Any, float]:
     return max, min(world["steps"])
 
 
-def bound(world: dict[str, Any], eta: float, gap: float, spread: float = 1.0) -> float:
+def bound(world: Instance, eta: float, gap: float, spread: float = 1.0) -> float:
     """The :func:`right_side` at a world. ``spread`` is the share of sigma~_g^2."""
-    known_constants, M = constants(world), world["M"]
-    g2 = (
-        spread
-        * (
-            6 * known_constants["between"] / M
-            + 4 * known_constants["L0"] * known_constants["between"] / M**2
-        )
-        ** 2
-    )
-    noise = [
-        8 / M**4 * (9 * M**2 + 4 * known_constants["L0"] ** 2) * k**2
-        for k in known_constants["local"]
-    ]
-    a, mu = averages(world)
+    _, L0, between, local = constants(world)
+    M, (a, mu) = world["M"], averages(world)
+    g2 = spread * (6 * between / M + 4 * L0 * between / M**2) ** 2
+    noise = [8 / M**4 * (9 * M**2 + 4 * L0**2) * k**2 for k in local]
     clients = list(zip(world["steps"], noise, strict=True))
     return right_side(mu, eta, gap / world["T"], clients, g2, a)
 
 
-def step_limit(world: dict[str, Any]) -> float:
+def step_limit(world: Instance) -> float:
     """The largest step size, 1/(6 L~ K_i)."""
-    known_constants, M = constants(world), world["M"]
-    tilde = 6 * known_constants["L"] / M + 4 * known_constants["L0"] ** 2 / M**2
+    (L, L0, *_), M = constants(world), world["M"]
+    tilde = 6 * L / M + 4 * L0**2 / M**2
     return float(1 / (6 * tilde * max(world["steps"])))
 
 
-def expected(world: dict[str, Any], eta: float) -> list[float]:
+def expected(world: Instance, eta: float) -> list[float]:
     """E pi'(theta_t)^2, t < T: every outcome of every batch, participation and round, as a tree."""
     n, M = len(world["clients"]), world["M"]
     law = world["law"] or [[list(range(n)), 1.0]]
@@ -144,7 +134,7 @@ def expected(world: dict[str, Any], eta: float) -> list[float]:
     return squares
 
 
-def case(instance: dict[str, Any], spread: float = 1.0) -> Case:
+def case(instance: Instance, spread: float = 1.0) -> Case:
     """Theorem 3.3 at one world; pi* on a grid, an error against the bound. ``spread`` is the share
     of sigma~_g^2.
     """
@@ -162,7 +152,7 @@ def case(instance: dict[str, Any], spread: float = 1.0) -> Case:
 
 
 @st.composite
-def worlds(draw: st.DrawFn) -> dict[str, Any]:
+def worlds(draw: st.DrawFn) -> Instance:
     """One or two clients, one or two local steps, few rounds: the tree of outcomes is
     enumerated.
     """
@@ -201,11 +191,11 @@ UNEQUAL = {**ALONE, "sizes": [9, 1], "law": None}
 """Both take part and start at the minimum of their weighted mean."""
 
 
-def mixed() -> st.SearchStrategy[dict[str, Any]]:
+def mixed() -> st.SearchStrategy[Instance]:
     """The worlds, and one whose bound needs sigma~_g^2."""
     return st.just(ALONE) | worlds()
 
 
-def full() -> st.SearchStrategy[dict[str, Any]]:
+def full() -> st.SearchStrategy[Instance]:
     """Worlds where all clients take part in all rounds, and one whose bound needs sigma~_g^2."""
     return st.just(UNEQUAL) | worlds().map(lambda w: {**w, "law": None})

@@ -10,6 +10,7 @@ import numpy as np
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, identity, proof
 from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, PropFair
 
@@ -39,7 +40,7 @@ def residuals(turned: int = 1) -> dict[str, Any]:
     }
 
 
-def case(instance: dict[str, Any], name: str, bound: bool = True) -> Case:
+def case(instance: Instance, name: str, bound: bool = True) -> Case:
     """Fenchel's inequality at f for the dual weights of g, and equality for those of f; the losses
     are in the domain.
     """
@@ -57,14 +58,14 @@ def case(instance: dict[str, Any], name: str, bound: bool = True) -> Case:
 
 
 @st.composite
-def pairs(draw: st.DrawFn) -> dict[str, Any]:
+def pairs(draw: st.DrawFn) -> Instance:
     """Two vectors of losses in [0, 2); one in four the same vector twice."""
     n = draw(st.integers(1, 4))
     f, g = ([Fraction(draw(st.integers(0, 15)), 8) for _ in range(n)] for _ in range(2))
     return {"f": f, "g": draw(st.sampled_from([f, g, g, g]))}
 
 
-def attained(instance: dict[str, Any]) -> Case:
+def attained(instance: Instance) -> Case:
     """(17) attains its maximum where some but not all f_i = M. There A(f) = M, and the maximand is
     M - lambda.u.
 

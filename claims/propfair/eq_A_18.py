@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Operator, Relation, counterexample
 
 
-def split(instance: dict[str, Any], operator: Operator = "==") -> Case:
+def split(instance: Instance, operator: Operator = "==") -> Case:
     """(A.18) for one client with h theta^2/2, in fractions over all signs of the noise +-s of every
     step: E(noise + drift)^2 = E noise^2 + E drift^2.
     """

@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 from flint import arb
 
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 
@@ -51,7 +51,7 @@ def replaced(loss: Fraction, M: Fraction, eps: Fraction, joined: bool) -> arb:
     return ball(loss / M)
 
 
-def trick(instance: dict[str, Any], joined: bool = False) -> Case:
+def trick(instance: Instance, joined: bool = False) -> Case:
     """A batch of larger loss has the larger f^log."""
     low, high, M, eps = (instance[k] for k in ("low", "high", "M", "eps"))
     left, right = (replaced(loss, M, eps, joined) for loss in (low, high))
@@ -71,7 +71,7 @@ def join(joined: bool = True) -> dict[str, sympy.Expr]:
     }
 
 
-def bounded(instance: dict[str, Any], lead: Fraction = Fraction(1)) -> Case:
+def bounded(instance: Instance, lead: Fraction = Fraction(1)) -> Case:
     """The cross entropy log(1 + e^M), of logits that lead by M in the wrong one of two classes, is
     at most M/2; for a mutant they lead by ``lead`` M.
     """

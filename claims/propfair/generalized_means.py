@@ -9,7 +9,7 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof
 
 
@@ -42,9 +42,7 @@ def limits() -> dict[str, Any]:
     }
 
 
-def case(
-    instance: dict[str, Any], lower: Fraction = Fraction(1), upper: Fraction = Fraction(1)
-) -> Case:
+def case(instance: Instance, lower: Fraction = Fraction(1), upper: Fraction = Fraction(1)) -> Case:
     """max n^(-1/(q+1)) <= A <= max for q-FFL, max - log(n)/alpha <= A <= max for TERM, in powers
     and exponentials.
     """
@@ -66,7 +64,7 @@ def case(
 
 
 @st.composite
-def losses(draw: st.DrawFn) -> dict[str, Any]:
+def losses(draw: st.DrawFn) -> Instance:
     """Non-negative losses, with ties and zeros: one positive loss reaches the bound from below,
     equal ones that from above.
     """

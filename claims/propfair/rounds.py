@@ -14,7 +14,7 @@ from typing import Any
 from flint import arb
 
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import Instance, ball
 
 Numbers = list[Fraction]
 Law = list[tuple[list[int], Fraction]]
@@ -30,7 +30,7 @@ def step_limit(L: Any, steps: list[int], fourth: Any) -> arb:
     """
     first = 1 / (6 * ball(L) * max(steps))
     second = 1 / (ball(L) * (ball(STEPS) * (arb(1).exp() - 2) * ball(fourth)).sqrt())
-    return first if first < second else second
+    return first.min(second)
 
 
 def front(mu: Any, eta: Any, lead: Fraction = FRONT) -> Any:
@@ -52,7 +52,7 @@ def averaged(values: list[Any], p: Numbers, kind: str) -> Fraction:
 
 
 def bound(
-    world: dict[str, Any], gap: arb, eta: arb, kind: str, mu: Fraction, lead: Fraction = FRONT
+    world: Instance, gap: arb, eta: arb, kind: str, mu: Fraction, lead: Fraction = FRONT
 ) -> arb:
     """The right side of theorem A.1: 12/((11 mu - 9) eta) (gap/T + Psi)."""
     steps, noise = world["steps"], world["noise"]
@@ -65,7 +65,7 @@ def bound(
     return front(ball(mu), eta, lead) * (gap / world["T"] + eta / 2 * (ball(second) + drift))
 
 
-def squared_gradients(world: dict[str, Any], eta: arb, law: Law | None = None) -> list[arb]:
+def squared_gradients(world: Instance, eta: arb, law: Law | None = None) -> list[arb]:
     """E ||grad F(theta_t)||^2 for t = 0..T-1, F the plain mean of the f_i: first and second moments
     of theta_t.
 
@@ -96,19 +96,8 @@ def squared_gradients(world: dict[str, Any], eta: arb, law: Law | None = None) -
     return squares
 
 
-def gap(world: dict[str, Any]) -> arb:
+def gap(world: Instance) -> arb:
     """F(theta_0) - F*, for h > 0."""
     h = ball(world["h"])
     centre = sum((ball(b) for b in world["slopes"]), arb(0)) / len(world["slopes"])
     return (h * ball(world["theta"]) + centre) ** 2 / (2 * h)
-
-
-def minimum(values: list[arb]) -> arb:
-    """A ball that contains the minimum: the one with the smallest midpoint, united with those that
-    overlap it.
-    """
-    best = min(values, key=lambda v: float(v.mid()))
-    for value in values:
-        if value is not best and not value > best:
-            best = best.union(value)
-    return best

@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, definite, every, identity, witness
 
 Form = tuple[sympy.Expr, list[sympy.Expr]]
@@ -58,7 +59,7 @@ def room(constant: Fraction = Fraction(9, 4)) -> Form:
     return gap, [(2 - 3 * y) ** 2 / (4 * y**2)]
 
 
-def attained(instance: dict[str, Any]) -> Case:
+def attained(instance: Instance) -> Case:
     """f = M/6 + L t^2/2 up to t1 = sqrt(M/(3L)), then concave up to M/2 at 2 t1, constant beyond;
     even.
 

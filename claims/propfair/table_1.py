@@ -5,11 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import partial
 from math import inf
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, proof
 from fairfl.claims.propfair.eq_14 import OBJECTIVES
 
@@ -30,7 +30,7 @@ def allowed(row: str, x: Fraction) -> bool:
     return 0 <= x <= 1  # AFL: 1'lambda <= 1; q-FFL: any norm of one number, n^(-1/(q+1)) = 1
 
 
-def same(instance: dict[str, Any], rows: tuple[str, str] = ("FedAvg", "q-FFL")) -> Case:
+def same(instance: Instance, rows: tuple[str, str] = ("FedAvg", "q-FFL")) -> Case:
     """For n = 1, A(f) = f for every row: the weights that A* allows are the same set, whatever the
     domain.
     """
@@ -38,7 +38,7 @@ def same(instance: dict[str, Any], rows: tuple[str, str] = ("FedAvg", "q-FFL")) 
     return Case((Relation(first, "==", second, f"{rows[0]} and {rows[1]} allow lambda"),))
 
 
-def case(instance: dict[str, Any], row: str, domain: str, table: str = "corrected") -> Case:
+def case(instance: Instance, row: str, domain: str, table: str = "corrected") -> Case:
     """A* as the supremum: no f of the domain exceeds a finite value; where it is infinite some f
     exceeds 50. ``table`` "native everywhere" takes the native column on f >= 0 too.
     """
@@ -74,7 +74,7 @@ def rays(row: str, domain: str, x: np.ndarray) -> list[np.ndarray]:
 
 
 @st.composite
-def weights(draw: st.DrawFn) -> dict[str, Any]:
+def weights(draw: st.DrawFn) -> Instance:
     """Weights in quarters, some of them at the bound; losses of both signs."""
     n = draw(st.integers(1, 3))
     x = [Fraction(draw(st.integers(0, 6)), 4) for _ in range(n)]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Relation, caption, counterexample, every
 from fairfl.studies.papers.propfair import published_numbers as numbers
 
@@ -19,7 +19,7 @@ SPLITS = {
 }
 
 
-def split(instance: dict[str, Any], swapped: bool = False) -> Case:
+def split(instance: Instance, swapped: bool = False) -> Case:
     """The training share of Table 2 is within a point of the text's; ``swapped``: for CIFAR-10 and
     CIFAR-100.
     """
@@ -30,7 +30,7 @@ def split(instance: dict[str, Any], swapped: bool = False) -> Case:
     return Case((Relation(difference, "<=", Fraction(1, 100), "training share"),))
 
 
-def repeated(instance: dict[str, Any]) -> Case:
+def repeated(instance: Instance) -> Case:
     """One setting (CIFAR-100, ratio 0.6, batch 64) in two tables: the worst 10 % differ by at most
     three joint standard deviations.
     """

@@ -15,7 +15,7 @@ from flint import arb
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.claim import Claim
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import counterexample, definite, drawn, every, identity, proof, witness
 from fairfl.claims.propfair.cosines import AS_PROVED, case, full, mixed
 from fairfl.claims.propfair.rounds import front
@@ -54,7 +54,7 @@ def after_a_step(theta: arb, eta: Fraction) -> arb:
     return total
 
 
-def crowded(instance: dict[str, Any], kind: str = "printed", noisy: bool = True) -> Case:
+def crowded(instance: Instance, kind: str = "printed", noisy: bool = True) -> Case:
     """Theorem 3.3 for n clients of the loss 1 + cos(theta)/2, noise at client 1, which is drawn
     alone w.p. ``chance``.
 
@@ -78,8 +78,7 @@ def crowded(instance: dict[str, Any], kind: str = "printed", noisy: bool = True)
     width = arb.pi() / PIECES
     pieces = [after_a_step(arb(2 * k + 1) * width + arb(0, 1) * width, eta) for k in range(PIECES)]
     lower = min(float(piece.lower()) for piece in pieces)
-    left = ball(chance) * ball(Fraction(lower))
-    left = left if left < first else first
+    left = first.min(ball(chance) * ball(Fraction(lower)))
     limit = 1 / (6 * smoothness(M, L, L0))
     return Case(
         (Relation(left, "<=", right, "a lower bound of min_t E||grad pi||^2, and the bound"),),
@@ -130,7 +129,7 @@ COVERED = (
 """(9/4) L/M is covered by 3/8 L~, so that 6 L~ K_i eta <= 1 gives 16 L K_i eta <= 1."""
 
 
-def sawtooth(instance: dict[str, Any], fraction: str = "1") -> Case:
+def sawtooth(instance: Instance, fraction: str = "1") -> Case:
     """min_t |pi'(theta_t)|^2 over the bound, for one client without noise whose pi falls by one
     tooth a round: |pi'| goes down from G with curvature a little below c, and after K/2 steps
     up again with curvature c, so that each step divides or multiplies it by 1 + x, x = c eta. The
@@ -154,7 +153,7 @@ def sawtooth(instance: dict[str, Any], fraction: str = "1") -> Case:
     )
 
 
-TOOTH: dict[str, Any] = {
+TOOTH: Instance = {
     "K": 1000,
     "T": 10**4,
     "M": Fraction(1, 125),

@@ -5,14 +5,14 @@ uniformly drawn subsets if clients differ in size; repaired it holds.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
 from itertools import combinations
-from typing import Any
 
 from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.exact import ball, dot
+from fairfl.claims.exact import Instance, ball, dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof, witness
 from fairfl.claims.propfair.rounds import (
     FRONT,
@@ -20,16 +20,13 @@ from fairfl.claims.propfair.rounds import (
     bound,
     front,
     gap,
-    minimum,
     shares,
     squared_gradients,
     step_limit,
 )
 
 
-def case(
-    instance: dict[str, Any], kind: str = "max", lead: Fraction = FRONT, dropped: str = ""
-) -> Case:
+def case(instance: Instance, kind: str = "max", lead: Fraction = FRONT, dropped: str = "") -> Case:
     """Theorem A.1 at one world: min_t E||grad F(theta_t)||^2 against the bound, as balls.
 
     ``instance["law"]``: (members, probability) pairs that S_t is drawn from, None for full
@@ -47,7 +44,7 @@ def case(
     )
     priced = {**world, dropped: [Fraction(0)] * len(steps)}
     right = bound(priced, gap(world), eta, average, Fraction(min(steps)) if law else mean, lead)
-    left = minimum(squared_gradients(world, eta, law))
+    left = reduce(arb.min, squared_gradients(world, eta, law))
     return Case(
         (Relation(left, "<=", right, scale=float(right.mid()) or 1.0),),
         {
@@ -60,7 +57,7 @@ def case(
     )
 
 
-def crowd(n: int = 100, rounds: int = 100) -> dict[str, Any]:
+def crowd(n: int = 100, rounds: int = 100) -> Instance:
     """n equal clients with f = theta^2/2, noise of variance 11 at the first, drawn alone nine times
     in ten.
 
@@ -81,7 +78,7 @@ def crowd(n: int = 100, rounds: int = 100) -> dict[str, Any]:
     }
 
 
-TILTED: dict[str, Any] = {
+TILTED: Instance = {
     **crowd(2, 40),
     "noise": [Fraction(0)] * 2,
     "slopes": [Fraction(1), Fraction(-1)],
@@ -92,7 +89,7 @@ TILTED: dict[str, Any] = {
 """Two clients without noise, started at the minimum of their weighted mean: F's gradient is 4/5."""
 
 
-def ramp(instance: dict[str, Any], lead: Fraction = FRONT) -> Case:
+def ramp(instance: Instance, lead: Fraction = FRONT) -> Case:
     """One client without noise, L = 1. F falls with slope 1 up to where the last round starts, and
     is a quadratic of curvature 1 from there on: F(theta_0) - F* = (T - 1) K eta + 1/2.
     """
@@ -111,7 +108,7 @@ RAMP = witness(
 )
 
 
-def as_proved(instance: dict[str, Any]) -> Case:
+def as_proved(instance: Instance) -> Case:
     """The right side for two clients is the value proved in ``averaging.v``."""
     eta, plain, drift = (
         ball(constant("averaging.v", name)) for name in ("at_eta", "without_drift", "with_drift")
@@ -129,7 +126,7 @@ AS_PROVED = witness(
 
 
 @st.composite
-def worlds(draw: st.DrawFn, partial_participation: bool = True) -> dict[str, Any]:
+def worlds(draw: st.DrawFn, partial_participation: bool = True) -> Instance:
     """Up to four clients, runs long enough for noise to matter, step sizes up to the limit, any law
     of participation.
     """
@@ -159,7 +156,7 @@ def worlds(draw: st.DrawFn, partial_participation: bool = True) -> dict[str, Any
 
 
 @st.composite
-def equals(draw: st.DrawFn) -> dict[str, Any]:
+def equals(draw: st.DrawFn) -> Instance:
     """Worlds of equal clients, with a uniformly random subset of fixed size."""
     world = draw(worlds(partial_participation=False))
     n = len(world["steps"])
@@ -176,7 +173,7 @@ def uneven(n: int, s: int, size: int) -> tuple[Fraction, Fraction]:
     return mean_square, Fraction(size**2 + n - 1, (size + n - 1) ** 2)
 
 
-def selected(instance: dict[str, Any], size: int = 10**4, kind: str = "printed") -> Case:
+def selected(instance: Instance, size: int = 10**4, kind: str = "printed") -> Case:
     """Theorem A.1 for T rounds of n clients theta^2/2, s of them drawn uniformly, K_i = 1, eta =
     1/6, theta_0 = 1, noise at client 1 alone, of ``size``, others of size 1.
 

@@ -18,11 +18,9 @@ PAPER = Paper(
         "chance": "of outcome 1 on each device",
         "n": "samples of each device",
         "q": "as in the paper",
-        "models": "the losses at each model",
         "a": "F_k at w = 0",
         "b": "the slopes of F_k at w = 0",
         "c": "the curvature of F_k",
         "row": "of the table",
-        "data": "data sets",
     },
 )

@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
 
 
@@ -20,7 +21,7 @@ def update(w: Any, local: list[Any], losses: list[Any], L: Any, q: int, scaled: 
     return w - sum(deltas) / sum(h)
 
 
-def case(instance: dict[str, Any], scaled: bool = False) -> Case:
+def case(instance: Instance, scaled: bool = False) -> Case:
     """With q = 0, the new model is the mean of the local ones, as in FedAvg (Algorithm 2)."""
     w, local, L = instance["w"], instance["local"], instance["L"]
     model = update(w, local, [Fraction(1)] * len(local), L, 0, scaled)
@@ -42,7 +43,7 @@ def residuals(scaled: bool = True) -> dict[str, Any]:
     }
 
 
-def subset(instance: dict[str, Any]) -> Case:
+def subset(instance: Instance) -> Case:
     """The probabilities P(k in S) of a subset of K devices add up to K, so they cannot be p_k."""
     p, K = instance["p"], instance["K"]
     premises = {"weights": min(p) >= 0 and sum(p) == 1, "subset": 1 <= K <= len(p)}

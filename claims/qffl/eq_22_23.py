@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 from flint import arb
 
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
 
 
@@ -42,7 +42,7 @@ def norm(x: list[Fraction], p: Fraction | None) -> arb:
     return total ** ball(1 / p) if total > 0 else arb(0)
 
 
-def same_optimum(instance: dict[str, Any]) -> Case:
+def same_optimum(instance: Instance) -> Case:
     """AFL's optimum minimises sum F^(q+1) too, for F_1 = w^2, F_2 = (k (w - 1))^2, k > 0, at any q.
 
     Both are convex, so AFL's optimum is where they cross between 0 and 1, w = k/(1 + k), and

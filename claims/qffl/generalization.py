@@ -5,14 +5,14 @@ problems.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
 from itertools import product
-from typing import Any
 
 from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.exact import ball, dot
+from fairfl.claims.exact import Instance, ball, dot
 from fairfl.claims.forms import Case, Claim, Part, Relation, counterexample, drawn, proof, witness
 from fairfl.claims.qffl.eq_22_23 import norm
 
@@ -22,7 +22,7 @@ Table = list[list[Fraction]]
 """By hypothesis h and outcome z (0 or 1): the loss of h at z, on one device."""
 
 
-def samples(world: dict[str, Any]) -> list[tuple[Fraction, list[list[Fraction]]]]:
+def samples(world: Instance) -> list[tuple[Fraction, list[list[Fraction]]]]:
     """Every sample with its probability: [h][k] empirical losses. Device k draws n_k outcomes, 1
     with chance_k.
     """
@@ -44,7 +44,7 @@ def samples(world: dict[str, Any]) -> list[tuple[Fraction, list[list[Fraction]]]
     return outcomes
 
 
-def expected(world: dict[str, Any]) -> list[list[Fraction]]:
+def expected(world: Instance) -> list[list[Fraction]]:
     """[h][k] expected losses."""
     tables = world["tables"]
     return [
@@ -53,7 +53,7 @@ def expected(world: dict[str, Any]) -> list[list[Fraction]]:
     ]
 
 
-def complexity(world: dict[str, Any], mixture: list[Fraction]) -> Fraction:
+def complexity(world: Instance, mixture: list[Fraction]) -> Fraction:
     """E max_h (L_lambda(h) - L^_lambda(h))."""
     true = [dot(mixture, losses) for losses in expected(world)]
     lost = (
@@ -63,14 +63,14 @@ def complexity(world: dict[str, Any], mixture: list[Fraction]) -> Fraction:
     return sum(lost, Fraction(0))
 
 
-def spread(world: dict[str, Any], mixture: list[Fraction], risk: Fraction, factor: Fraction) -> arb:
+def spread(world: Instance, mixture: list[Fraction], risk: Fraction, factor: Fraction) -> arb:
     """``factor`` M sqrt(sum lambda_k^2/(2 n_k) log(1/delta)), M = 1."""
     total = sum((x * x / (RATE * n) for x, n in zip(mixture, world["n"], strict=True)), Fraction(0))
     return ball(factor) * (ball(total) * (1 / ball(risk)).log()).sqrt()
 
 
 def broken(
-    world: dict[str, Any],
+    world: Instance,
     mixtures: list[list[Fraction]],
     risk: Fraction,
     factor: Fraction = Fraction(1),
@@ -89,10 +89,7 @@ def broken(
     ]
     sizes = [norm(x, (q + 1) / q if q else None) for x in mixtures]
     if full:
-        top, largest = sizes[0], extra[0]
-        for size, term in zip(sizes[1:], extra[1:], strict=True):
-            top, largest = (size if size > top else top), (term if term > largest else largest)
-        sizes, extra = [top] * len(mixtures), [largest] * len(mixtures)
+        sizes, extra = ([reduce(arb.max, values)] * len(mixtures) for values in (sizes, extra))
 
     def hit(h: int, empirical: arb) -> bool:
         return any(
@@ -116,10 +113,7 @@ def corners(m: int) -> list[list[Fraction]]:
 
 
 def case(
-    instance: dict[str, Any],
-    mode: str = "uniform",
-    factor: Fraction = Fraction(1),
-    bare: bool = False,
+    instance: Instance, mode: str = "uniform", factor: Fraction = Fraction(1), bare: bool = False
 ) -> Case:
     """P(the bound fails for some h, and some lambda) <= delta, over every sample.
 
@@ -138,7 +132,7 @@ def case(
     return Case((Relation(violated, "<=", risk, "P(violation), delta"),), premises)
 
 
-def coins(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
+def coins(instance: Instance, factor: Fraction = Fraction(1)) -> Case:
     """P(the bound fails) <= delta on one device with one hypothesis, whose loss is a fair coin, for
     "coins" samples: P(K/n < 1/2 - the bound's last term), K binomial.
 
@@ -154,7 +148,7 @@ def coins(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
     return Case((Relation(total, "<=", ball(risk), "P(violation), delta"),), {"risk": 0 < risk < 1})
 
 
-def separate(m: int, chance: str, risk: str, q: int = 1) -> dict[str, Any]:
+def separate(m: int, chance: str, risk: str, q: int = 1) -> Instance:
     """m devices with one sample, m hypotheses; h_k has the loss 1 with probability ``chance`` on
     device k, and else 0.
     """
@@ -180,7 +174,7 @@ RARE = {"coins": 100_000, "delta": Fraction(1, 10**103)}
 
 
 @st.composite
-def worlds(draw: st.DrawFn) -> dict[str, Any]:
+def worlds(draw: st.DrawFn) -> Instance:
     """Up to three devices with one or two samples, up to three hypotheses; delta anywhere."""
     m, count = draw(st.integers(1, 3)), draw(st.integers(1, 3))
     loss = st.integers(0, 4).map(lambda k: Fraction(k, 4))

@@ -6,34 +6,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 from flint import arb
 
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import Instance, ball, dot
 from fairfl.claims.forms import Case, Claim, Part, Relation, counterexample, every
-
-
-def total(values: list[arb]) -> arb:
-    """The sum."""
-    return sum(values, arb(0))
 
 
 def variance(f: list[arb]) -> arb:
     """Definition 3."""
-    mean = total(f) / len(f)
-    return total([(v - mean) ** 2 for v in f]) / len(f)
+    mean = sum(f, arb(0)) / len(f)
+    return sum(((v - mean) ** 2 for v in f), arb(0)) / len(f)
 
 
 def sine(f: list[arb]) -> arb:
     """Definition 4: sin^2 of the angle with (1, ..., 1), which is below 90 degrees for losses."""
-    return 1 - total(f) ** 2 / (len(f) * total([v * v for v in f]))
+    return 1 - sum(f, arb(0)) ** 2 / (len(f) * dot(f, f))
 
 
 def order(f: list[arb]) -> arb:
     """Definition 5: the entropy, with a minus."""
-    shares = [v / total(f) for v in f]
-    return total([s * s.log() for s in shares])
+    total = sum(f, arb(0))
+    return sum((v / total * (v / total).log() for v in f), arb(0))
 
 
 MEASURES: dict[str, Callable[[list[arb]], arb]] = {
@@ -44,7 +38,7 @@ MEASURES: dict[str, Callable[[list[arb]], arb]] = {
 """Each is smaller where the losses are more uniform."""
 
 
-def case(instance: dict[str, Any], measure: str, slack: Fraction = Fraction(0)) -> Case:
+def case(instance: Instance, measure: str, slack: Fraction = Fraction(0)) -> Case:
     """At w_q* of the larger q the measure is no larger (by ``slack``), for F_k = a_k/2 (w - b_k)^2
     + c_k.
 
@@ -96,7 +90,7 @@ WORSE = (
 """Measure, instance, observation, and a slack that is 1 % more than the loss."""
 
 
-def worse(measure: str, instance: dict[str, Any], shows: str, slack: str = "0") -> Part:
+def worse(measure: str, instance: Instance, shows: str, slack: str = "0") -> Part:
     """The measure at an instance, up to ``slack``."""
     where = ", ".join(f"{key} = {instance[key]}" for key in "abcq")
     shows = f"{where}: {shows}"

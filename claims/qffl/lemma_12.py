@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 Form = tuple[Any, list[Any]]
@@ -54,7 +55,7 @@ def vanishing(vanish: int = 2) -> Form:
     return (1 + vanish * q) * L * f**q - (L * f**q + outer * g2), [outer * slack]
 
 
-def undefined(instance: dict[str, Any]) -> Case:
+def undefined(instance: Instance) -> Case:
     """(27) is a number: f^(q-1) must be, so f > 0 or q >= 1 (sympy's 0**(q-1) is zoo otherwise)."""
     f, q = sympy.Rational(str(instance["f"])), sympy.Rational(str(instance["q"]))
     missing = int((f ** (q - 1)).is_finite is not True)

@@ -8,6 +8,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.claim import Claim
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Operator, Relation, counterexample, definite
 
 Vector = list[Fraction]
@@ -32,7 +33,7 @@ def optima(models: list[Vector]) -> tuple[Vector, Vector]:
     )
 
 
-def variance(instance: dict[str, Any], operator: Operator = "<") -> Case:
+def variance(instance: Instance, operator: Operator = "<") -> Case:
     """Lemma 6 on a finite set of models."""
     losses_0, losses_1 = optima(instance["models"])
     left, right = square(losses_1) - mean(losses_1) ** 2, square(losses_0) - mean(losses_0) ** 2

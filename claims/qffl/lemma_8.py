@@ -11,7 +11,7 @@ import sympy
 from flint import arb
 
 from fairfl.claims.claim import Claim
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import Case, Relation, counterexample, definite, every, identity
 
 
@@ -39,7 +39,7 @@ def slope(
     return -(ball(power) ** 2) * change * moved / turn
 
 
-def case(instance: dict[str, Any], shift: int = 0) -> Case:
+def case(instance: Instance, shift: int = 0) -> Case:
     """Lemma 8 for quadratics of one parameter, with F^(q + shift)."""
     a, b, c, q = (instance[k] for k in "abcq")
     stationary = sum((v**q * r for v, r in zip(a, b, strict=True)), Fraction(0))
@@ -94,7 +94,7 @@ def product(sign: int = 1) -> tuple[Any, list[Any]]:
     return sign * (-((q + 1) ** 2) * X / S) * (-X / A), [(q + 1) ** 2 * X**2 / (S * A)]
 
 
-def eleven(instance: dict[str, Any], divided: bool = False) -> Case:
+def eleven(instance: Instance, divided: bool = False) -> Case:
     """(11), its second sum: the p-derivative of grad F^p at fixed w, for F = e, F' = 1, over
     e^(p-1).
     """

@@ -9,7 +9,7 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
 
 PIECES = 64
@@ -57,7 +57,7 @@ def upright(a: list[Fraction], b: list[Fraction], c: Fraction) -> bool:
     return low < high
 
 
-def case(instance: dict[str, Any]) -> Case:
+def case(instance: Instance) -> Case:
     """(b) implies dH(F^q(w_p*))/dp >= 0 at p = 0, for three quadratics of one curvature.
 
     dH/dp is the product of two tilts, at s = q and at s = 1, and of positive factors.
@@ -74,7 +74,7 @@ def case(instance: dict[str, Any]) -> Case:
     return Case((Relation(0, "<=", product, "(a) at p = 0"),), premises)
 
 
-def grows(instance: dict[str, Any]) -> Case:
+def grows(instance: Instance) -> Case:
     """A positive tilt at s = 1 is positive at every larger s."""
     value, ratio = ([ball(v) for v in instance[name]] for name in ("F", "ratio"))
     g, h, k = instance["ratio"]
@@ -88,7 +88,7 @@ def grows(instance: dict[str, Any]) -> Case:
 
 
 @st.composite
-def tilted(draw: st.DrawFn, lower: int = 1) -> dict[str, Any]:
+def tilted(draw: st.DrawFn, lower: int = 1) -> Instance:
     """Three losses in order, ratios with g_1 up to where 2 g_3 > g_1 + g_2 fails, s > ``lower``."""
     tenths = st.integers(1, 20).map(lambda n: Fraction(n, 10))
     first, second, third, step = (draw(tenths) for _ in range(4))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
+from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Relation, caption, counterexample
 from fairfl.studies.papers.qffl import published_numbers as numbers
 
 CHOSEN = {"Synthetic": "q = 1", "Vehicle": "q = 5", "Sent140": "q = 1", "Shakespeare": "q = .001"}
 
 
-def not_lower(instance: dict[str, Any]) -> Case:
+def not_lower(instance: Instance) -> Case:
     """Table 4: the average of the chosen q is not smaller than that of q = 0, on each data set."""
     pairs = {
         data: [Fraction(numbers.TABLE_4[data, q]["average"][0]) for q in ("q = 0", CHOSEN[data])]
@@ -22,7 +22,7 @@ def not_lower(instance: dict[str, Any]) -> Case:
     )
 
 
-def average(instance: dict[str, Any]) -> Case:
+def average(instance: Instance) -> Case:
     """Fashion MNIST: the average is the mean of the three classes, which have equally many images,
     up to rounding of all four numbers.
     """

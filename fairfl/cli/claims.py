@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.claims.claim import REPAIRED, SEVERITIES, VERDICTS, WHOSE
+from fairfl.claims.ids import REPAIRED, matching
+from fairfl.claims.words import LEVELS, SEVERITIES, VERDICTS, WHOSE
 from fairfl.cli.errors import FAILED, Command
 from fairfl.cli.options import AsJson, Imports, Jobs, Out, option, out_folder, place
 
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True, help="The statements of the papers: verified, repaired or refuted."
 )
-LEVELS = ("proved", "symbolic", "certified", "property", "numeric")
-"""How strong evidence is, strongest first; naming them here loads no computer algebra."""
 ID_COLUMN = 26
 """Letters; a longer id moves the rest of its line."""
 
@@ -126,21 +126,19 @@ def check(
     from fairfl.reports.claims.text import instance, violations
 
     entries = _entries(ids, level)
-    folder = out or (Path("out/claims") if deep else record.COMMITTED if to_record else None)
-    if folder is not None:
-        out_folder(folder)
+    files = []
+    if out is not None or deep:
+        files.append(out_folder(out or Path("out/claims")) / record.NAME)
     if to_record:
         for entry in entries:
             if not entry.module.startswith("fairfl."):
                 raise ValueError(
                     f"--record must be of claims of this project, got {entry.claim.id}"
                 )
-        out_folder(record.COMMITTED, option="--record")
-    outcomes = {}
-    for outcome in _run(needed(entries), "deep" if deep else "quick", jobs, folder, quiet=as_json):
-        outcomes[outcome.id] = outcome
-        if to_record and outcome.passed and folder != record.COMMITTED:
-            record.write(record.COMMITTED, outcome)
+        out_folder(record.COMMITTED.parent, option="--record")
+        files.append(record.COMMITTED)
+    effort = "deep" if deep else "quick"
+    outcomes = {o.id: o for o in _run(needed(entries), effort, jobs, files, quiet=as_json)}
     results = judge(entries, outcomes)
     failed = [checked for checked in results if checked.problems]
     if as_json:
@@ -150,8 +148,8 @@ def check(
         _table([c.to_json() for c in results])
         for checked in results:
             if checked.outcome is not None and checked.claim.id in (ids or ()):
-                for data in checked.outcome.instances:
-                    typer.echo(f"\n{checked.claim.id}, {instance(data)}")
+                for certificate in checked.outcome.instances:
+                    typer.echo(f"\n{checked.claim.id}, {instance(certificate)}")
         for checked in failed:
             typer.echo(f"\nFAILED {checked.claim.id}")
             for problem in (*checked.problems, *violations(checked.outcome)):
@@ -178,7 +176,6 @@ def report(ids: Ids = None, out: Out = Path("out/claims"), imports: Imports = No
 def _listed(ids: list[str] | None, **only: list[str] | None) -> list[dict[str, Any]]:
     """The claims whose level, verdict, ... is one of those given, where some are."""
     from fairfl.claims.listing import listing
-    from fairfl.claims.registry import matching
 
     recorded = listing()
     claims = [recorded[id] for id in matching(ids, recorded)]
@@ -201,16 +198,26 @@ def _entries(ids: list[str] | None, levels: list[str] | None) -> list[Entry]:
 
 
 def _run(
-    entries: list[Entry], effort: str, jobs: int, folder: Path | None, quiet: bool
+    entries: list[Entry], effort: str, jobs: int, files: Sequence[Path], quiet: bool
 ) -> Iterator[Outcome]:
-    """The outcomes as they come; verdicts, which may need several, are printed at the end."""
+    """The outcomes as they come, taken from the first of ``files`` where they are there, and
+    written into all; verdicts, which may need several, are printed at the end.
+    """
     from fairfl._support.processes import as_done, job_count
-    from fairfl.claims.runner import examine_id
+    from fairfl.claims.record import Record
+    from fairfl.claims.runner import examine_id, on_record, put_on_record
     from fairfl.cli.progress import counting
 
-    tasks = [(entry.claim.id, effort, folder) for entry in entries]
-    with counting("claims", len(tasks)) as one_more:
-        for outcome in as_done(examine_id, tasks, job_count(jobs, len(tasks))):
+    stores = [Record(file) for file in files]
+    by_id = {entry.claim.id: entry for entry in entries}
+    recorded = (on_record(stores[0], entry, effort) for entry in entries) if stores else ()
+    earlier = {outcome.id: outcome for outcome in recorded if outcome}
+    tasks = [(id, effort) for id in by_id if id not in earlier]
+    with counting("claims", len(entries)) as one_more:
+        done = as_done(examine_id, tasks, job_count(jobs, len(tasks)))
+        for outcome in chain(earlier.values(), done):
+            for store in stores:
+                put_on_record(store, by_id[outcome.id], outcome)
             one_more(outcome.id)
             if not quiet:
                 status = "checked" if outcome.passed else "FAILED"

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, one_of
 from fairfl.solvers.frontier import Frontier
-from fairfl.solvers.problem import Task
 from fairfl.solvers.schemes import CFL_LOCAL, CLIENT_AWARE, COMMON, SCHEMES, SHARED_RULE
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import (

@@ -26,10 +26,10 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.reports.question import PLAIN, Question
 from fairfl.sims.data.summary import nonnegative
-from fairfl.solvers.problem import Task
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.solvers.sensitivity import People, averaged, rules_at, sensitivity
 from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.calibration import Counted, ScoreWarning
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import Joint

@@ -78,9 +78,15 @@ def claim(claim: str, effort: str = "quick", folder: str | None = None) -> dict[
     """Examine a claim. ``folder``, which all machines share, keeps outcomes: from there ``fairfl
     claims check --out FOLDER --record`` takes them.
     """
-    from fairfl.claims.runner import examine_id
+    from fairfl.claims.record import NAME, Record
+    from fairfl.claims.registry import registered
+    from fairfl.claims.runner import examine_id, on_record, put_on_record
 
-    outcome = examine_id(claim, effort, folder and Path(folder))
+    entry = registered()[claim]
+    store = Record(Path(folder) / NAME) if folder else None
+    outcome = (store and on_record(store, entry, effort)) or examine_id(claim, effort)
+    if store is not None:
+        put_on_record(store, entry, outcome)
     return {
         "finding": outcome.finding,
         "level": outcome.level,

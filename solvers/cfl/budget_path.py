@@ -12,18 +12,15 @@ from fairfl._support.checks import Array
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.density_rules import RuleFamily, Rules, certify_rules
 from fairfl.solvers.frontier import SLACK_BUDGET, Points
-from fairfl.solvers.numerics.descent import ENOUGH
 from fairfl.solvers.numerics.dual import kkt_residual
-from fairfl.solvers.numerics.newton import KKT_TOLERANCE
-from fairfl.solvers.problem import Task
 from fairfl.solvers.schemes import CFL
 from fairfl.solvers.solution import LAW_TOLERANCE, Solution
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import ENOUGH, KKT_TOLERANCE, SAME_BUDGET
 from fairfl.theory.populations.federation import Federation
 
 PARTS = 2, 8, 32
 """Even parts of the budgets between both ends, by turns: Newton's method starts from them."""
-SAME = 1e-12
-"""Budgets this close are one."""
 
 
 @dataclass
@@ -75,7 +72,7 @@ class BudgetPath:
 
     def _keep(self, eps: Array, lam: Array) -> None:
         """Multipliers (B, K) at budgets (B,) for others to start from."""
-        new = np.abs(self.eps - eps[:, None]).min(axis=1) > SAME
+        new = np.abs(self.eps - eps[:, None]).min(axis=1) > SAME_BUDGET
         place = np.searchsorted(self.eps, eps[new])
         self.eps = np.insert(self.eps, place, eps[new])
         self.lam = np.insert(self.lam, place, lam[new], axis=0)

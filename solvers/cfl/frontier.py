@@ -15,13 +15,14 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import BudgetPath
 from fairfl.solvers.cfl.densities import pooled_problem, solve_many
+from fairfl.solvers.client_path import client_path
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.finite import certified, solve_box, solve_finite
-from fairfl.solvers.fractional_knapsack import client_path
 from fairfl.solvers.frontier import Frontier, Points, build, points_of
-from fairfl.solvers.problem import Task, law_problem
+from fairfl.solvers.problem import law_problem
 from fairfl.solvers.schemes import CFL
 from fairfl.solvers.solution import Solution, tolerance
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 

@@ -20,13 +20,10 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.roots import increasing_root
+from fairfl.solvers.tolerances import MD_FAINT, MD_ROOT
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Eta
 
-ROUNDING = 6e-16
-"""Residual of MD at which a root counts as found."""
-FAINT = 1e-10
-"""An MD below this is compared in log-odds."""
 DOUBLINGS = 60
 """Of the bracket of u, which starts at 1."""
 
@@ -96,7 +93,7 @@ class ThresholdProblem:
         rows = np.arange(len(self.mass))
         t = self.thresholds(np.zeros(rows.size), rows)
         md = self.mean_difference(t, rows)
-        sign, faint = np.sign(md), np.flatnonzero(np.abs(md) < FAINT)
+        sign, faint = np.sign(md), np.flatnonzero(np.abs(md) < MD_FAINT)
         if faint.size:  # rounding, or underflow, may have decided the sign
             sign[faint] = np.sign(self.log_odds_difference(t[:, faint], faint))
         return t, md, sign
@@ -121,7 +118,7 @@ class ThresholdProblem:
 
     def left(self, t: Array, md: Array, eps: Array, sign: Array, index: Array) -> Array:
         """eps - |MD|, at a faint eps in log-odds."""
-        out, faint = eps - sign * md, np.flatnonzero(eps < FAINT)
+        out, faint = eps - sign * md, np.flatnonzero(eps < MD_FAINT)
         if faint.size:
             eps, sign, index = eps[faint], sign[faint], index[faint]
             out[faint] = -sign * self.log_odds_difference(t[:, faint], index, sign * eps)
@@ -164,4 +161,4 @@ def _roots(problem: ThresholdProblem, eps: Array, left: Array, sign: Array, inde
         low[short], at_low[short] = high[short], at_high[short]
         high[short] *= 2.0
         at_high[short] = rising(high[short], short)
-    return -sign * increasing_root(rising, low, high, at_low, at_high, ROUNDING)
+    return -sign * increasing_root(rising, low, high, at_low, at_high, MD_ROOT)

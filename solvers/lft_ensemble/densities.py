@@ -18,7 +18,6 @@ from fairfl._support.checks import Array
 from fairfl.solvers.cfl.densities import advice
 from fairfl.solvers.cfl.threshold import ThresholdProblem, solve_thresholds
 from fairfl.solvers.densities import solve_by_dual
-from fairfl.solvers.problem import Task
 from fairfl.solvers.schemes import CFL
 from fairfl.solvers.solution import (
     ADVICE,
@@ -28,6 +27,7 @@ from fairfl.solvers.solution import (
     Solution,
     budget_term,
 )
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation

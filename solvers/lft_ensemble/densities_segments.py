@@ -18,59 +18,54 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.budget_path import SAME
 from fairfl.solvers.density_rules import RuleFamily
-from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
+from fairfl.solvers.frontier import SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_ensemble.densities_table import Table
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
-from fairfl.solvers.problem import Problem, Task
+from fairfl.solvers.problem import Problem
 from fairfl.solvers.solution import tolerance
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import MET, SAME_BUDGET, SEGMENTS_ROOM, TABLES_TRUE
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
-TRUE = 1e-9
-"""How far what is attained may be from what tables say."""
 REPEATS = 10
 """Times that budgets become nodes, where tables are not the truth there."""
 CLOSER = 3
 """Newton steps to what meets a disparity."""
-NEAR = 1e-11
-"""Disparities are asked for with this much room: the rounding of HiGHS."""
 
 
 @dataclass(frozen=True)
 class SegmentSearch(EnsembleSearch):
-    """The clients' tables."""
+    """The clients' tables, one each, and their lines, for branch and bound."""
 
     fed: Federation
     task: Task
+    tables: list[Table]
+    segments: Segments
 
-    @cached_property
-    def tables(self) -> list[Table]:
-        """One table per client."""
-        everybody = RuleFamily.of(self.fed, self.task).everybody
-        weights = enumerate(self.fed.weight)
-        return [Table.of(self.fed.alone(i), self.task, float(w), *everybody) for i, w in weights]
-
-    @cached_property
-    def _segments(self) -> Segments:
-        """The tables' lines, for branch and bound."""
-        lines = [table.lines() for table in self.tables]
+    @classmethod
+    def of(cls, fed: Federation, task: Task) -> SegmentSearch:
+        """Tabulate all clients' solutions."""
+        everybody = RuleFamily.of(fed, task).everybody
+        weights = enumerate(fed.weight)
+        tables = [Table.of(fed.alone(i), task, float(w), *everybody) for i, w in weights]
+        lines = [table.lines() for table in tables]
         client = np.repeat(np.arange(len(lines)), [len(ends) for ends, _ in lines])
         ends, values = (np.concatenate(v) for v in zip(*lines, strict=True))
         gain, rows = values[..., 0], np.moveaxis(values[..., 1:], -1, 0)
         nothing: Any = np.zeros((len(rows), 0))
         pooled = Problem(np.zeros(0), nothing, np.zeros(len(rows)), np.ones(len(rows)))
-        return Segments(self.fed, self.task, client, ends, gain, rows, pooled)
+        return cls(fed, task, tables, Segments(fed, task, client, ends, gain, rows, pooled))
 
     def parts_at(self, eps: Array, order: int = 0) -> Array:
         """What each client adds to everybody's worth and rates, (P, 1 + M, I), by the tables at
@@ -149,8 +144,8 @@ class SegmentSearch(EnsembleSearch):
         what was tried before. Where that is not what the tables say the budgets become nodes, and
         where it misses the disparity a smaller one is asked for.
         """
-        targets = [None if d is None else d + NEAR for d in disparities]
-        best = {k: self._segments.best(d) for k, d in enumerate(targets)}
+        targets = [None if d is None else d + SEGMENTS_ROOM for d in disparities]
+        best = {k: self.segments.best(d) for k, d in enumerate(targets)}
         left = {k: eps for k, eps in best.items() if eps is not None}
         points = points_of(self.fed, [])
         for repeat in range(REPEATS):
@@ -165,7 +160,7 @@ class SegmentSearch(EnsembleSearch):
             error = np.maximum(predicted - reached, np.abs(predictions[:, 0] - value[:, 0]))
             limits = np.array([1.0 if (d := disparities[k]) is None else d for k in left])
             excess = reached - np.minimum(predicted, limits)
-            is_exact = (error <= TRUE) & (excess <= MET / 2.0)
+            is_exact = (error <= TABLES_TRUE) & (excess <= MET / 2.0)
             for k, miss in zip(left, excess, strict=True):
                 if repeat >= REPEATS // 2 and miss > MET / 2.0 and (goal := targets[k]) is not None:
                     targets[k] = max(goal - 2.0 * miss, 0.0)
@@ -175,12 +170,22 @@ class SegmentSearch(EnsembleSearch):
                     table.add(budgets)
         return points
 
+    def answers(self, disparities: Sequence[float]) -> Points:
+        """What the best budgets attain, each on a copy of the tables: what one search adds to them
+        changes no other answer.
+        """
+        points = points_of(self.fed, [])
+        for disparity in disparities:
+            search = replace(self, tables=[copy(table) for table in self.tables])
+            points = points.join(search.attained([disparity]))
+        return points
+
     def _at_nodes(self, eps: Sequence[Array]) -> Array:
         """(P, I) budgets, those next to a node moved there."""
         out = np.array(eps)
         for i, table in enumerate(self.tables):
             node = table.eps[np.abs(table.eps - out[:, i, None]).argmin(axis=1)]
-            out[:, i] = np.where(np.abs(node - out[:, i]) <= SAME, node, out[:, i])
+            out[:, i] = np.where(np.abs(node - out[:, i]) <= SAME_BUDGET, node, out[:, i])
         return out
 
     def tried(self, eps: Array) -> tuple[Array, Points]:

@@ -16,15 +16,15 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.budget_path import PARTS, SAME, BudgetPath
+from fairfl.solvers.cfl.budget_path import PARTS, BudgetPath
 from fairfl.solvers.density_rules import certify_rules
 from fairfl.solvers.numerics.accept_sets import AcceptSets
 from fairfl.solvers.numerics.coin_toss_densities import integrals
-from fairfl.solvers.numerics.descent import ENOUGH
 from fairfl.solvers.numerics.dual import DualPoint, derivatives, dual_point, kkt_residual
 from fairfl.solvers.numerics.newton import RIDGE, stationary
-from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import CERTIFIED_OFF, ENOUGH, SAME_BUDGET
 from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
 from fairfl.theory.populations.federation import Federation
 
@@ -36,8 +36,6 @@ FINE, ROUGH, MOST = 1e-10, 1e-6, 1000
 """How far a cubic, and a line, may be from the truth, unless a table has many nodes."""
 JUMP = 1e-2
 """A rate of the client's that changes by more than this on a segment that is no line jumps."""
-MISSED = 1e-9
-"""Of the largest budget: how far a certified rule may be from its own."""
 
 
 @dataclass
@@ -99,7 +97,7 @@ class Table:
         if certify:
             path = self.path
             is_solved &= certify_rules(path.fed, path.task, path.family, rules)[2]
-            is_solved &= residual <= MISSED * self.eps[-1]
+            is_solved &= residual <= CERTIFIED_OFF * self.eps[-1]
         limits = self.path.family.limits(eps[:, None])
         lam, slope = rules.lam.copy(), self._slope(rules, limits)
         parts = [over(*place) for place in zip(rules.sets, self.functions, strict=True)]
@@ -127,16 +125,17 @@ class Table:
     def add(self, eps: Array) -> None:
         """Make budgets (B,) nodes, unless they are or are not certified."""
         eps = np.sort(eps)
-        eps = eps[np.append(True, np.diff(eps) > SAME)]
+        eps = eps[np.append(True, np.diff(eps) > SAME_BUDGET)]
         distance = np.abs(self.eps - eps[:, None]).min(axis=1)
-        eps = eps[(distance > SAME) & (eps < self.eps[-1])]
+        eps = eps[(distance > SAME_BUDGET) & (eps < self.eps[-1])]
         _, value, slope, is_solved = self.solved(eps)
         eps, value, slope = eps[is_solved], value[is_solved], slope[is_solved]
         k = np.searchsorted(self.eps, eps)
         order = np.where(self.smooth_ends[k - 1] == 2, 16.0, 4.0)
         error = np.abs(self.curve(eps) - value).max(axis=1, initial=0.0) / order
-        self.error[k - 1] = error
-        self.error = np.insert(self.error, k, error)
+        halves = self.error.copy()  # a copy of the table may share the array
+        halves[k - 1] = error
+        self.error = np.insert(halves, k, error)
         self.eps = np.insert(self.eps, k, eps)
         self.value, self.slope = (
             np.insert(old, k, new, axis=0)
@@ -193,7 +192,7 @@ class Table:
 
     def around(self, eps: float) -> tuple[float, float]:
         """The budgets to which nothing jumps from one."""
-        k = int(np.clip(np.searchsorted(self.eps, eps + SAME) - 1, 0, self.eps.size - 1))
+        k = int(np.clip(np.searchsorted(self.eps, eps + SAME_BUDGET) - 1, 0, self.eps.size - 1))
         jumps = np.flatnonzero(self.jumps)
         if k in jumps:  # between both ends of a jump: the nearer one
             k += int(eps - self.eps[k] > self.eps[k + 1] - eps)

@@ -8,8 +8,9 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.finite import certified, optima
-from fairfl.solvers.problem import Problem, Task, own_problems
+from fairfl.solvers.problem import Problem, own_problems
 from fairfl.solvers.solution import Solution
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 

@@ -24,25 +24,21 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
+from fairfl.solvers.client_path import client_path
 from fairfl.solvers.finite import optimum
-from fairfl.solvers.fractional_knapsack import client_path
 from fairfl.solvers.frontier import Points, points_of
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.highs import Programme
-from fairfl.solvers.problem import Problem, Task, law_problem, own_problems, stored_with_federation
+from fairfl.solvers.problem import Problem, law_problem, own_problems, stored_with_federation
 from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import PARTS_CLOSE, SAME_RULE, ZERO_BUDGET
 from fairfl.theory.populations.federation import Federation
 
 INSIDE = 1e-6
 """A segment without its ends begins at this share of its length."""
-ALIKE = 1e-9
-"""Probabilities, and shares, this close are the same."""
-ROUNDED = 1e-15
-"""Budgets up to this are zero: shares are as exact as that."""
-CLOSE = 1e-12
-"""Parts whose bound is no more than this above the best ensemble are left out."""
 MANY = 100
 """A table of more clients is sparse: at 300 that takes 0.6 of the time, at six 1.7 of it."""
 NODES = 2000
@@ -101,7 +97,7 @@ class Segments(EnsembleSearch):
         eps = np.zeros(self.fed.n_clients)
         np.add.at(eps, self.client, (shares * self.eps).sum(axis=1))
         free = np.array([self.eps[k].max() for k in self.whose])
-        return np.where(eps >= free, 1.0, np.where(eps > ROUNDED, eps, 0.0))
+        return np.where(eps >= free, 1.0, np.where(eps > ZERO_BUDGET, eps, 0.0))
 
     def common(self, eps: Array) -> tuple[Array, Array]:
         """Everybody's MD and worths at one budget (P,) for all, where each client has one
@@ -122,12 +118,12 @@ class Segments(EnsembleSearch):
 
         def look(segments: Array) -> None:
             relaxed = self._solved(disparity, segments)
-            if relaxed is not None and relaxed[0] > worth + CLOSE:
+            if relaxed is not None and relaxed[0] > worth + PARTS_CLOSE:
                 heapq.heappush(left, (-relaxed[0], next(count), segments, *relaxed[1:]))
 
         count = itertools.count()
         look(np.ones(len(self.client), bool))
-        while left and -left[0][0] > worth + CLOSE and next(count) < NODES:
+        while left and -left[0][0] > worth + PARTS_CLOSE and next(count) < NODES:
             bound, _, allowed, mix, wish = heapq.heappop(left)
             whole = mix.sum(axis=1)
             alone = np.zeros(whole.size, bool)
@@ -135,8 +131,8 @@ class Segments(EnsembleSearch):
             solution = self._solved(disparity, alone)
             if solution is not None and solution[0] > worth:
                 worth, shares, _ = solution
-            mixed = [k for k in self.whose if whole[k].max() < 1.0 - ALIKE]
-            if not mixed or -bound <= worth + CLOSE:
+            mixed = [k for k in self.whose if whole[k].max() < 1.0 - SAME_RULE]
+            if not mixed or -bound <= worth + PARTS_CLOSE:
                 continue
             # the client whose mixture is worth the most more than its own curve there
             places = [int(whole[k] @ np.arange(k.size) / whole[k].sum()) for k in mixed]
@@ -146,8 +142,8 @@ class Segments(EnsembleSearch):
                 part = allowed.copy()
                 part[half] = False
                 look(part)
-        bound = max(worth + CLOSE, -left[0][0] if left else -np.inf)
-        if bound > worth + CLOSE:
+        bound = max(worth + PARTS_CLOSE, -left[0][0] if left else -np.inf)
+        if bound > worth + PARTS_CLOSE:
             self.cut_short.append(bound)
         return worth, bound, shares
 
@@ -265,7 +261,7 @@ def _of_solutions(problem: Problem, pooled: Problem) -> Parts:
     for low, high in itertools.pairwise(map(solved, concave_breaks(lambda eps: solved(eps)[1:3]))):
         width = high[0] - low[0]
         middle = solved(low[0] + 0.5 * width)
-        if np.abs(low[3] - 2.0 * middle[3] + high[3])[:cells].max() <= ALIKE:
+        if np.abs(low[3] - 2.0 * middle[3] + high[3])[:cells].max() <= SAME_RULE:
             ends_of_segments.append((low, high))
         else:  # of several optimal rules ``solve`` takes others at the ends, and between
             first, last = (solved(low[0] + share * width) for share in (INSIDE, 1.0 - INSIDE))

@@ -20,6 +20,10 @@ class EnsembleSearch(ABC):
     def attained(self, disparities: Sequence[float | None]) -> Points:
         """The best certified ensembles with at most the disparities, or the least disparate."""
 
+    def answers(self, disparities: Sequence[float]) -> Points:
+        """As ``attained``, and no answer depends on another question."""
+        return self.attained(disparities)
+
     @property
     def exact(self) -> bool:
         """Whether no other ensemble is better."""
@@ -33,7 +37,7 @@ class EnsembleSearch(ABC):
         attained = self.attained(targets.tolist()).join(ends)
 
         def evaluate(disparity: Array) -> Points:
-            return fitting(self.attained(disparity.tolist()).join(attained), disparity)
+            return fitting(self.answers(disparity.tolist()).join(attained), disparity)
 
         return build("lft_ensemble", fitting(attained, targets), evaluate, self.exact)
 

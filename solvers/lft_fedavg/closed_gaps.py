@@ -14,16 +14,13 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.density_rules import RuleFamily, Rules
-from fairfl.solvers.numerics.chebyshev_roots import NOISE, sign_changes
+from fairfl.solvers.numerics.chebyshev_roots import sign_changes
 from fairfl.solvers.numerics.dual import weights
+from fairfl.solvers.tolerances import NOISE, SCORE_FAINT
 from fairfl.theory.numerics.piecewise_chebyshev import DEGREE, DERIVATIVE, Piecewise
 
 GAPS = 3
 """Gaps that are kept closed, for each rule: those that a step opens first."""
-CLOSED = 1e-11
-"""The height at which they are kept: at zero a rounding opens them."""
-FAINT = 1e-9
-"""Critical points where no term of s, a density, is larger are left out: they move no rate."""
 
 
 class Walls(NamedTuple):
@@ -52,7 +49,7 @@ def critical_points(
     out = []
     for (f, w), owner, x in zip(places, *changes, strict=True):
         values = f.values(x).T
-        loud = np.abs(w[owner] * values).sum(axis=1) > FAINT
+        loud = np.abs(w[owner] * values).sum(axis=1) > SCORE_FAINT
         owner, x, values = owner[loud], x[loud], values[loud]
         before = f.at(x - 1e-7 * (1 + np.abs(x)), 2)[0]
         out.append((owner, x, values, (w[owner].T * before).sum(axis=0) > 0))

@@ -27,6 +27,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.density_rules import RuleFamily
 from fairfl.solvers.numerics.descent import minimise_dual
+from fairfl.solvers.tolerances import BOUND_CLOSE, MD_ROUNDING
 from fairfl.theory.populations.federation import Federation
 
 CLIENTS = 3
@@ -35,10 +36,6 @@ BOXES = 20_000
 """Boxes looked at: three seconds."""
 HALVED = 500
 """Boxes halved at once."""
-CLOSE = 1e-9
-"""A bound this close above the frontier is not improved."""
-ROUNDING = 1e-12
-"""What an MD_k or the pooled MD may miss by rounding."""
 SINGULAR = 1e-8
 """Rules whose MD_k are this close to dependent do not bound the multipliers."""
 
@@ -101,7 +98,7 @@ def highest_accuracy(
         size = (evaluated.high - evaluated.low) * evaluated.span
         excess[size.max(axis=1) <= 0] = 0.0
         rows = np.argsort(-excess, kind="stable")[:HALVED]
-        rows = rows[excess[rows] > CLOSE]
+        rows = rows[excess[rows] > BOUND_CLOSE]
         if not rows.size:
             break
         halves = evaluated.take(rows).halves(size[rows].argmax(axis=1))
@@ -117,14 +114,16 @@ def _evaluated(family: RuleFamily, disparity: Array, boxes: Boxes) -> Boxes:
     """The boxes that may hold solutions with at most the last disparity, and what they reach."""
     sign, top = boxes.sign, boxes.top
     lower, upper = family.at(boxes.low), family.at(boxes.high)
-    is_wrong = (sign > 0) & (lower.values > ROUNDING) | (sign < 0) & (upper.values < -ROUNDING)
+    is_wrong = (sign > 0) & (lower.values > MD_ROUNDING) | (sign < 0) & (
+        upper.values < -MD_ROUNDING
+    )
     lowest = np.where(sign < 0, np.maximum(lower.values, 0.0), lower.values)
     highest = np.where(sign > 0, np.minimum(upper.values, 0.0), upper.values)
     for end in (lower, upper):
         terms = end.lam * end.values + np.maximum(-end.lam * lowest, -end.lam * highest)
         top = np.minimum(top, end.accuracy + terms.sum(axis=1))
     smallest = np.maximum(np.maximum(lower.md, -upper.md), 0.0)
-    first = np.searchsorted(disparity, smallest - ROUNDING)
+    first = np.searchsorted(disparity, smallest - MD_ROUNDING)
     candidates = boxes._replace(first=first, top=top, span=upper.values - lower.values)
     return candidates.take(np.flatnonzero(~is_wrong.any(axis=1) & (first < disparity.size)))
 

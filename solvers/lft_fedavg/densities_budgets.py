@@ -13,9 +13,10 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import TIED, RuleFamily, Rules, largest
+from fairfl.solvers.density_rules import RuleFamily, Rules, largest
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.lft_fedavg.densities_sqp import best_step, derivatives, merit, plain_score
+from fairfl.solvers.tolerances import BUDGET_TIED, BUDGETS_GAIN
 
 ROUNDS = 30
 """Steps at most."""
@@ -23,8 +24,6 @@ FIRST, SMALLEST = 0.2, 1e-4
 """Radii, as shares of the budgets: the first, and the one at which a rule stops."""
 LEAST = 0.05
 """Budgets below this change by shares of it."""
-GAIN = 1e-9
-"""Steps that promise less are not taken."""
 
 
 def step_budgets(family: RuleFamily, start: Rules, target: Array) -> Rules:
@@ -37,7 +36,7 @@ def step_budgets(family: RuleFamily, start: Rules, target: Array) -> Rules:
     for _ in range(ROUNDS if alive.size else 0):
         rules, goal = best.take(alive), target[alive]
         eps, size, active = rules.local, np.abs(rules.values), rules.lam != 0
-        free = active | (family.bound & (size >= eps[:, family.client] - TIED))
+        free = active | (family.bound & (size >= eps[:, family.client] - BUDGET_TIED))
         side = np.where(active, np.sign(rules.lam), -np.sign(rules.values))
         first = derivatives(family, rules, plain_score(rules))[0]
         both = np.where(free[:, None] & free[..., None], first[:, :k], ~free[..., None] * eye)
@@ -51,13 +50,13 @@ def step_budgets(family: RuleFamily, start: Rules, target: Array) -> Rules:
         left += np.where(np.isinf(goal), 0.0, goal)[:, None]
         linear = np.zeros((*slope.shape, slope.shape[1]))
         step, _, promise = best_step(rules, goal, slope, linear, rows, left, low, high)
-        eps = np.where(bound | (step < -TIED), eps + step, SLACK_BUDGET)
+        eps = np.where(bound | (step < -BUDGET_TIED), eps + step, SLACK_BUDGET)
         followed, met = family.follow(rules, eps)
         gain = merit(followed, goal) - merit(rules, goal)
         met &= (gain > 0.1 * promise) & followed.sound
         best = best.replaced(alive[met], followed.take(np.flatnonzero(met)))
         radius[alive] *= np.where(met, 2.0, 0.25)
-        alive = alive[(promise > GAIN) & (radius[alive] > SMALLEST)]
+        alive = alive[(promise > BUDGETS_GAIN) & (radius[alive] > SMALLEST)]
         if not alive.size:
             break
     return best

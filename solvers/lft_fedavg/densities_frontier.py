@@ -11,16 +11,11 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.density_rules import Rules
 from fairfl.solvers.frontier import Frontier, Points, build, fitting, points_of
-from fairfl.solvers.lft_fedavg.densities_search import (
-    APART,
-    COARSE,
-    MultiplierSearch,
-    below,
-    ordered,
-)
+from fairfl.solvers.lft_fedavg.densities_search import COARSE, MultiplierSearch, below, ordered
 from fairfl.solvers.lft_fedavg.densities_ties import TiedRules
-from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import MAXIMA_APART
 from fairfl.theory.populations.federation import Federation
 
 DENSE = 60
@@ -44,7 +39,7 @@ def fedavg_frontier(
         settled = search.settled(targets, ordered(coarse.join(rules)))
         chord = np.interp(common.disparity, settled.disparity, settled.accuracy)
         settled = ordered(settled.join(common))
-        if (common.accuracy > chord + APART).any():
+        if (common.accuracy > chord + MAXIMA_APART).any():
             settled = search.settled(targets, settled)
         rules = ordered(below(settled, targets).join(free))
     ties = TiedRules.of(search.family)

@@ -18,14 +18,15 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.densities import solve_by_dual
-from fairfl.solvers.density_rules import TIGHT, RuleFamily, Rules, certify_rules
-from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
+from fairfl.solvers.density_rules import RuleFamily, Rules, certify_rules
+from fairfl.solvers.frontier import SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_fedavg.densities_budgets import step_budgets
 from fairfl.solvers.lft_fedavg.densities_penalty import penalised
-from fairfl.solvers.lft_fedavg.densities_sqp import GAINED, climb, merit
+from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
 from fairfl.solvers.numerics.descent import on_cells
-from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import GAINED, MAXIMA_APART, MET, TIGHT
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
@@ -40,8 +41,6 @@ COARSE = 12
 """Targets of the multi-start."""
 ROUNDS, SWEEPS = 12, 5
 """Steps of a local search; largest number of sweeps from neighbours' optima."""
-APART = 1e-5
-"""Two searches end in different maxima if their accuracies differ by more."""
 NEARLY = 3e-2
 """From smallest disparities up to this, zero itself is tried."""
 COMMON = 16
@@ -333,7 +332,7 @@ def _at_budgets(family: RuleFamily, free: Rules, budgets: int) -> Rules:
 
 def _differ(rules: Rules, goal: Array, targets: int) -> Array:
     """(targets,) whether the merits of the rules for each target differ."""
-    return np.ptp(merit(rules, goal).reshape(targets, -1), axis=1) > APART
+    return np.ptp(merit(rules, goal).reshape(targets, -1), axis=1) > MAXIMA_APART
 
 
 def _sound(rules: Rules) -> Rules:

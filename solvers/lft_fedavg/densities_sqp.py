@@ -19,10 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import TIED, RuleFamily, Rules, largest
-from fairfl.solvers.lft_fedavg.closed_gaps import CLOSED, GAPS, Walls, closed_gaps, moved
+from fairfl.solvers.density_rules import RuleFamily, Rules, largest
+from fairfl.solvers.lft_fedavg.closed_gaps import GAPS, Walls, closed_gaps, moved
 from fairfl.solvers.numerics.dual import moving, weights
 from fairfl.solvers.numerics.interior_point import maximise
+from fairfl.solvers.tolerances import BUDGET_TIED, CLOSED, GAINED, MULTIPLIERS_GAIN
 
 RATE = 30.0
 """Accuracy that a unit of disparity beyond the target, or of a missed budget, costs."""
@@ -32,12 +33,8 @@ FIRST, LARGEST, SMALLEST = 0.15, 0.5, 1e-6
 """Radii of the box: the first, the largest, and the one at which a rule stops."""
 FLATTEST = 1e10
 """Rates change with a multiplier by no more than this: where a tie has a mass, s is flat."""
-GAIN = 1e-11
-"""Steps that promise less are not taken."""
 MISSED, FAR = 1e-13, 0.1
 """Conditions missed by less are met; by more, a step is not corrected."""
-GAINED = 1e-9
-"""A step is the last whose gain is what it promised to this: the accuracy that matters."""
 CORRECTIONS = 3
 """Second-order corrections of each step."""
 
@@ -118,7 +115,7 @@ def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds:
         rules, goals = best.take(alive), target[alive]
         programme = _programme(family, rules, goals, reach, radius[alive], score[alive])
         step, dual, promise = best_step(rules, goals, *programme[:4], -1.0, 1.0)
-        gain, rows = np.zeros(alive.size), np.flatnonzero(promise > GAIN)
+        gain, rows = np.zeros(alive.size), np.flatnonzero(promise > MULTIPLIERS_GAIN)
         if rows.size:
             start_rules, own_goals = rules.take(rows), goals[rows]
             walked = _walked(
@@ -133,7 +130,7 @@ def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds:
         radius[alive] = np.minimum(np.where(is_good, growth, 0.25) * radius[alive], LARGEST)
         failed[alive] = ~is_good
         is_last = is_good & (np.abs(gain - promise) <= GAINED)
-        done = (promise <= GAIN) | (radius[alive] < SMALLEST) | is_last
+        done = (promise <= MULTIPLIERS_GAIN) | (radius[alive] < SMALLEST) | is_last
         alive = alive[~done]
     rows = np.flatnonzero(~best.sound)
     followed, met = family.follow(best.take(rows), best.budgets[rows])
@@ -190,7 +187,7 @@ def _programme(
     k, m, local = lam.shape[1], rules.pooled.shape[1], rules.local
     active = lam != 0
     side = np.where(active, np.sign(lam), -np.sign(values))
-    is_near = family.bound & (np.abs(values) >= local[:, client] - TIED) & (values != 0)
+    is_near = family.bound & (np.abs(values) >= local[:, client] - BUDGET_TIED) & (values != 0)
     free = (active | is_near) & (reach > 0)
     first, second = derivatives(family, rules, score)
     first *= free[:, None]

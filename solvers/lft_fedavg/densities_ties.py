@@ -14,19 +14,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import TIGHT, RuleFamily
+from fairfl.solvers.density_rules import RuleFamily
 from fairfl.solvers.frontier import SLACK_BUDGET
-from fairfl.solvers.numerics.coin_toss_densities import (
-    TIED,
-    exact,
-    flat,
-    integrals,
-    tied,
-    with_gain,
-)
+from fairfl.solvers.numerics.coin_toss_densities import exact, flat, integrals, tied, with_gain
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import Constraints, dual_point
 from fairfl.solvers.numerics.refined_cells import refine
+from fairfl.solvers.tolerances import DENSITIES_TIED, TIGHT
 from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
 
 HALF = 2.0
@@ -147,4 +141,4 @@ def _may_tie(functions: Piecewise, rows: Array) -> bool:
     coefficients = flat(functions)
     gain, table = coefficients[0], rows @ coefficients[1:]
     left = gain - np.linalg.lstsq(table.T, gain)[0] @ table
-    return bool(np.abs(left).max() <= TIED * np.abs(gain).max())
+    return bool(np.abs(left).max() <= DENSITIES_TIED * np.abs(gain).max())

@@ -15,14 +15,16 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build
-from fairfl.solvers.lft_fedavg.finite_polytopes import ROUNDING, chains
+from fairfl.solvers.lft_fedavg.finite_polytopes import chains
 from fairfl.solvers.lft_fedavg.finite_vertices import LinearProgramme, TooMany, vertices
 from fairfl.solvers.numerics.segments import Segments
-from fairfl.solvers.problem import Task, clients_problem, law_problem
+from fairfl.solvers.problem import clients_problem, law_problem
 from fairfl.solvers.solution import ADVICE, FINITE_TOLERANCE, Certificate, budget_term
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import CORNER_MISSED
 from fairfl.theory.populations.federation import Federation
 
-CLIENTS, VERTICES, ENTRIES = 5, 20_000, 50_000_000
+CLIENTS, VERTICES, ENTRIES = 5, 20_000, 20_000_000
 """With more clients than this, more vertices, or more vertices times cells, the frontier is left to
 a search: K clients have some 4^K vertices, and the corners of the polytope at each grow as fast.
 """
@@ -79,7 +81,7 @@ class ExactFedAvg:
         d, accuracy, local = self.segments.at(segment, place)
         owner = self.segments.owner[segment]
         lam = self.lam[owner]
-        tight = np.where(np.abs(local) <= ROUNDING, 0.0, np.abs(local))
+        tight = np.where(np.abs(local) <= CORNER_MISSED, 0.0, np.abs(local))
         eps = np.full((len(d), self.clients), SLACK_BUDGET)
         eps[:, self.bound] = np.where(lam != 0, tight, SLACK_BUDGET)
         # at a budget of 0 in place of 1e-14, multipliers of 100 are worth 1e-12 of accuracy

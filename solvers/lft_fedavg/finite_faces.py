@@ -26,11 +26,10 @@ from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.problem import Problem
 from fairfl.solvers.solution import FINITE_TOLERANCE
+from fairfl.solvers.tolerances import PROGRAMME_TIED
 
 LOOK = 4
 """Cells and constraints that are to be freed one at a time: the dearest."""
-TIED = 1e-9
-"""A linear programme's own rounding: of reduced costs, disparities and shares of a budget."""
 
 
 class Place(NamedTuple):
@@ -136,7 +135,7 @@ class Faces:
         room = np.where(self.scale > 0, np.stack([budget + values, budget - values]), np.inf)
         accepted, between = f == 1.0, (f > 0.0) & (f < 1.0)
         programme, rows, gain = self.dual
-        side, may = np.where(accepted, 1.0, -1.0), room.ravel() <= TIED
+        side, may = np.where(accepted, 1.0, -1.0), room.ravel() <= PROGRAMME_TIED
         below, above = np.where(accepted | between, -np.inf, 0.0), np.where(accepted, 0.0, np.inf)
         weights = np.concatenate([place.cells * self.size, place.limits])
         dearest = np.argsort(-weights, kind="stable")[: min(LOOK, int((weights > 0).sum()))]
@@ -193,7 +192,7 @@ class Face:
         """Whether it has a rule with at most ``disparity``."""
         if any(at <= disparity for at, _, _ in self.lines):
             return True
-        return self.fairest is not None and self.fairest.disparity <= disparity + TIED
+        return self.fairest is not None and self.fairest.disparity <= disparity + PROGRAMME_TIED
 
     def place(self, disparity: float | None, *, refine: bool = False) -> Place | None:
         """The most useful rule with at most ``disparity``, or the least disparate (None); None
@@ -227,6 +226,6 @@ class Face:
             np.clip(np.where(eps <= FINITE_TOLERANCE, 0.0, eps), 0.0, SLACK_BUDGET),
             worth,
             float(x[last]),
-            np.where(cells > TIED, cells, 0.0),
-            np.where(clients > TIED, clients, 0.0),
+            np.where(cells > PROGRAMME_TIED, cells, 0.0),
+            np.where(clients > PROGRAMME_TIED, clients, 0.0),
         )

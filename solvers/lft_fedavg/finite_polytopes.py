@@ -18,15 +18,12 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.lft_fedavg.finite_vertices import LinearProgramme, Vertices
 from fairfl.solvers.numerics import highs
+from fairfl.solvers.tolerances import CORNER_ABOVE, CORNER_MISSED
 
 CORNERS = 3_000
 """Up to so many candidates for corners are enumerated: 8 undecided cells at K = 2, 6 at K = 3."""
 BATCH = 200_000
 """Candidates at once: bounds the memory."""
-ROUNDING = 1e-13
-"""How far a cell may be out of [0, 1], and an MD_i on its wrong side."""
-ABOVE = 1e-14
-"""What a corner must be above a chord to count."""
 
 
 class Chains(NamedTuple):
@@ -107,10 +104,10 @@ def _corners(v: Array, fixed_values: Array, side: Array) -> Array:
                 goal = -fixed_values[:, zero, None] - v[:, zero][:, :, fixed] @ whole.T
                 solved = np.linalg.solve(square, goal).swapaxes(1, 2)
                 f[:, :, free] = np.where(meets[:, None, None], solved, np.nan)
-            inside: Any = ((f >= -ROUNDING) & (f <= 1.0 + ROUNDING)).all(axis=2)
+            inside: Any = ((f >= -CORNER_MISSED) & (f <= 1.0 + CORNER_MISSED)).all(axis=2)
             f = np.clip(f, 0.0, 1.0)  # rounding alone
             right: Any = (
-                side[:, None] * (fixed_values[:, None] + f @ v.swapaxes(1, 2)) <= ROUNDING
+                side[:, None] * (fixed_values[:, None] + f @ v.swapaxes(1, 2)) <= CORNER_MISSED
             ).all(axis=2)
             out.append(np.where((inside & right)[..., None], f, np.nan))
     return np.concatenate(out, axis=1)
@@ -140,7 +137,7 @@ def _hull_by_programmes(
     bound = side != 0
     programme = highs.Programme(side[bound, None] * v[bound])
     box = np.zeros(u.size), np.ones(u.size)
-    limit = ROUNDING - (side * fixed_values)[bound]
+    limit = CORNER_MISSED - (side * fixed_values)[bound]
 
     def furthest(md: float, accuracy: float) -> Any:
         """The corner with the most md·MD + accuracy·accuracy, None where there is no rule."""
@@ -156,10 +153,10 @@ def _hull_by_programmes(
     while chords:  # each is split at the corner furthest above it
         left, right = chords.pop()
         x, y = pooled @ (right - left), u @ (right - left)
-        way = (-y, x) if x > ROUNDING else (0.0, 1.0)
+        way = (-y, x) if x > CORNER_MISSED else (0.0, 1.0)
         top = furthest(*way)
-        if (way[0] * pooled + way[1] * u) @ (top - left) > ABOVE * np.hypot(*way):
+        if (way[0] * pooled + way[1] * u) @ (top - left) > CORNER_ABOVE * np.hypot(*way):
             corners_found.append(top)
-            chords += [(left, top), (top, right)] if x > ROUNDING else []
+            chords += [(left, top), (top, right)] if x > CORNER_MISSED else []
     corners = np.array(corners_found)
     return corners[_upper_hull(corners @ pooled, corners @ u)]

@@ -11,8 +11,8 @@ certified for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -22,10 +22,12 @@ from fairfl._support.checks import Array
 from fairfl.solvers.finite import certified, solve_box, solve_finite
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
-from fairfl.solvers.lft_fedavg.finite_faces import TIED, Face, Faces, Place
+from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces, Place
 from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
-from fairfl.solvers.problem import Task, clients_problem, law_problem
+from fairfl.solvers.problem import clients_problem, law_problem
 from fairfl.solvers.solution import CertificationError, Solution
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import PROGRAMME_TIED, RISE
 from fairfl.theory.populations.federation import Federation
 
 STARTS, SEVERAL = 80, 200
@@ -44,8 +46,6 @@ less, until some climb is of use again.
 """
 COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
-RISE = 1e-11
-"""What rises by less has not risen."""
 DIGITS = 9
 """Places that agree to so many have the same rule, for all the search knows."""
 
@@ -117,7 +117,8 @@ class FedAvgSearch:
                 if best is None or place.worth(disparity) > best.worth(disparity) + RISE:
                     best, last = place, k
                 place = self._next(place, disparity)
-            if k == last + patience:
+            is_best = best is not None and best.worth(disparity) >= bound - RISE
+            if is_best or k == last + patience:
                 break
         is_open = best is None or bound - best.worth(disparity) > OPEN
         self.patience = PATIENCE if last > 1 or is_open else max(1, self.patience - 1)
@@ -187,7 +188,7 @@ class FedAvgSearch:
         """The least disparate place that climbs reach."""
         fairest_places = [face.fairest for face in self.faces.by_signs.values()]
         starts = sorted((p for p in fairest_places if p is not None), key=lambda p: p.disparity)
-        return self.climbs(distinct(starts), None, np.inf)
+        return self.climbs(distinct(starts), None, 0.0)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
         """What the places' budgets attain, certified, or left out; where of several optimal rules
@@ -198,7 +199,7 @@ class FedAvgSearch:
             with suppress(CertificationError):
                 solutions.append(solve_finite(fed, self.task, self.budgets(place)))
                 refined = None
-                if solutions[-1].disparity > place.disparity + TIED:
+                if solutions[-1].disparity > place.disparity + PROGRAMME_TIED:
                     refined = place.face.place(place.disparity, refine=True)
                 if refined is not None:
                     posed = self.faces.local.at(eps := self.budgets(refined))
@@ -218,10 +219,28 @@ class FedAvgSearch:
         attained = self.attained([self.lowest, *places]).join(points_of(self.fed, self.ends))
 
         def evaluate(disparity: Array) -> Points:
-            candidates = self.attained([self.best(float(d)) for d in disparity])
-            return fitting(candidates.join(attained), disparity)
+            best_places = []
+            for d in disparity:
+                with self.unchanged():
+                    best_places.append(self.best(float(d)))
+            return fitting(self.attained(best_places).join(attained), disparity)
 
         return build("lft_fedavg", attained, evaluate)
+
+    @contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """The search learns nothing: an answer depends on no question that came before."""
+        by_signs, best_places = self.faces.by_signs.copy(), self.best_places.copy()
+        lines = {face: face.lines.copy() for face in by_signs.values()}
+        self.patience = PATIENCE
+        for programme, *_ in (self.faces.programme, self.faces.dual):
+            programme.forget()
+        yield
+        self.best_places = best_places
+        self.faces.by_signs.clear()
+        self.faces.by_signs.update(by_signs)
+        for face, face_lines in lines.items():
+            face.lines[:] = face_lines
 
     def minimum(self) -> Points:
         """The least disparate rule found, of several the most useful."""

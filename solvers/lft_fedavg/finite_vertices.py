@@ -22,13 +22,8 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.tolerances import CELL_TIED, MD_SIGNLESS, VERTEX_ZERO
 
-TIED = 1e-13
-"""A cell is undecided where |s_c| is at most this share of the sizes of its terms: rounding."""
-ZERO = 1e-14
-"""Multipliers up to this are zero, which costs no more accuracy than this."""
-WRONG = 1e-14
-"""MD_i up to this has no sign."""
 FLAT = 1e-10
 """Unit normals with a singular value below this fix no line; slopes below it meet no plane."""
 ROOM = 5_000_000
@@ -103,7 +98,7 @@ def undecided(u: Array, v: Array, lam: Array, s: Array) -> Array:
     """Which s = u + λV (..., N) are zero up to rounding, of s or of the multipliers (..., K)."""
     size = np.abs(v)
     terms = np.abs(u) + np.abs(lam) @ size
-    return np.abs(s) <= TIED * terms + ZERO * size.max(axis=0, initial=0.0)
+    return np.abs(s) <= CELL_TIED * terms + VERTEX_ZERO * size.max(axis=0, initial=0.0)
 
 
 def possible(problem: LinearProgramme, vertices: Vertices) -> Any:
@@ -111,7 +106,7 @@ def possible(problem: LinearProgramme, vertices: Vertices) -> Any:
     v = problem.v
     lowest, highest = (vertices.tied @ part.T for part in (np.minimum(v, 0.0), np.maximum(v, 0.0)))
     excess = vertices.side * (vertices.fixed @ v.T) + np.where(vertices.side > 0, lowest, -highest)
-    return np.all((vertices.side == 0) | (excess <= WRONG), axis=1)
+    return np.all((vertices.side == 0) | (excess <= MD_SIGNLESS), axis=1)
 
 
 class _Walk:
@@ -156,7 +151,7 @@ class _Walk:
             offsets = self.offsets[basis][..., None]
             ends_found.append(np.linalg.solve(self.normals[basis], offsets)[..., 0])
         lam = np.concatenate(ends_found)
-        return np.where(np.abs(lam) <= ZERO, 0.0, lam)
+        return np.where(np.abs(lam) <= VERTEX_ZERO, 0.0, lam)
 
 
 def _directions(normals: Array) -> tuple[Array, Array]:

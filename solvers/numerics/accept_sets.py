@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.chebyshev_roots import NOISE, sign_changes
+from fairfl.solvers.numerics.chebyshev_roots import sign_changes
+from fairfl.solvers.tolerances import NOISE
 from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.tolerances import NOISE
 from fairfl.theory.numerics.piecewise_chebyshev import (
     DEGREE,
     DERIVATIVE,
@@ -39,8 +40,6 @@ in tails they decide at once, where Chebyshev coefficients need four halvings.
 """
 _GROWTH = np.abs(_BERNSTEIN).sum(axis=0)
 """What a rounding of Chebyshev coefficients may become in each of Bernstein's."""
-NOISE = 4e-16
-"""Rounding of a series relative to the terms that were added up: below it a sign means nothing."""
 MAX_DEPTH = 45
 """Halvings of a panel; a root that still looks multiple is cut where its ends differ in sign."""
 

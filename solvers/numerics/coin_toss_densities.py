@@ -26,16 +26,11 @@ from fairfl._support.checks import Array
 from fairfl.solvers.numerics.descent import minimise_dual
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, weights
 from fairfl.solvers.numerics.newton import settled
-from fairfl.solvers.numerics.refined_cells import MET, Line
+from fairfl.solvers.numerics.refined_cells import Line
 from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.tolerances import DENSITIES_TIED, DEPENDENT, MULTIPLIER_FAINT, REFINED_MET
 from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
 
-TIED = 1e-6
-"""Scores tie where no coefficient of theirs is as large as this share of the gain's."""
-FAINT = 1e-12
-"""Multipliers no larger are rounding: their limits need not bind."""
-SAME = 1e-10
-"""Functions whose combinations are no larger than this, relatively, depend on each other."""
 HARDLY = 1e-4
 """Places that a combination pushes by no larger share of the most are left to the next step: where
 places need the same, any share of either serves.
@@ -105,10 +100,10 @@ class Toss:
             values, is_known = self._values(side, lines)
             excess = np.where(is_known & (side == 0), np.abs(values) - self.eps, -np.inf)
             pull = np.where(self.side == 0, -d * side, -np.inf)
-            if excess.max(initial=-np.inf) > MET:
+            if excess.max(initial=-np.inf) > REFINED_MET:
                 k = int(excess.argmax())
                 side[k] = -np.sign(values[k])
-            elif pull.max(initial=-np.inf) > MET:
+            elif pull.max(initial=-np.inf) > REFINED_MET:
                 side[int(pull.argmax())] = 0.0
             else:
                 return lines
@@ -138,11 +133,11 @@ class Toss:
         profiles = [problem.profiles[p] for p in self.free]
         toss = sum(r @ f.totals[1:] / 2.0 for r, f in zip(rows, profiles, strict=True))
         target = -side[binds] * self.eps[binds] - self.values[binds] - toss
-        if np.abs(target).max(initial=0.0) <= MET:
+        if np.abs(target).max(initial=0.0) <= REFINED_MET:
             return dict.fromkeys(self.free, (np.empty(0), np.array([0.5]))), d
         table = self._table(self.free)[binds]
         left, size, _ = np.linalg.svd(table, full_matrices=False)
-        independent = size > SAME * size[0]
+        independent = size > DEPENDENT * size[0]
         basis = (
             left[:, independent] * (size[0] / size[independent])
         ).T  # of independent combinations
@@ -172,12 +167,12 @@ class Toss:
 
 def _combined(rows: Array, targets: Array) -> tuple[Array, Array]:
     """Shares (W, R) by which rows (R, N) add up to those wanted (W, N), and which they do."""
-    shares = np.linalg.lstsq(rows.T, targets.T, rcond=SAME)[0].T
+    shares = np.linalg.lstsq(rows.T, targets.T, rcond=DEPENDENT)[0].T
     residual = np.abs(targets - shares @ rows).max(axis=1, initial=0.0)
-    return shares, residual <= SAME * np.abs(targets).max(initial=1.0)
+    return shares, residual <= DEPENDENT * np.abs(targets).max(initial=1.0)
 
 
-def tied(problem: Constraints, point: DualPoint, share: float = TIED) -> list[bool]:
+def tied(problem: Constraints, point: DualPoint, share: float = DENSITIES_TIED) -> list[bool]:
     """Of each place, whether its scores tie as a whole: are below a share of the gain."""
     places = zip(problem.profiles, problem.coefficients, strict=True)
     scores = [np.abs(f.combined(weights(point.lam, rows))).max() for f, rows in places]
@@ -187,14 +182,14 @@ def tied(problem: Constraints, point: DualPoint, share: float = TIED) -> list[bo
 
 def exact(problem: Constraints, eps: Array, point: DualPoint, ties: list[bool]) -> DualPoint:
     """The dual point next to another at which scores tie exactly, at budgets eps (K,)."""
-    start = np.where(np.abs(point.lam[0]) > FAINT, point.lam[0], 0.0)
+    start = np.where(np.abs(point.lam[0]) > MULTIPLIER_FAINT, point.lam[0], 0.0)
     binds = np.flatnonzero(start)
     signs = np.sign(start[binds])
     places = zip(problem.profiles, problem.coefficients, ties, strict=True)
     tied_parts = [(flat(profile), rows[binds]) for profile, rows, tie in places if tie]
     slopes = np.hstack([rows @ f[1:] for f, rows in tied_parts])
     left, size, right = np.linalg.svd(slopes, full_matrices=False)
-    pinned = size > SAME * size[0]
+    pinned = size > DEPENDENT * size[0]
     score = np.hstack([f[0] for f, _ in tied_parts]) + start[binds] @ slopes
     lam = np.zeros(problem.count)
     lam[binds] = start[binds] - left[:, pinned] / size[pinned] @ (right[pinned] @ score)
@@ -215,7 +210,7 @@ def exact(problem: Constraints, eps: Array, point: DualPoint, ties: list[bool]) 
     zero = np.zeros((1, len(loose)))
     rest_lam = settled(reduced, dual_point(reduced, zero), zero)[0].lam if rest else zero
     multipliers = lam + rest_lam @ loose
-    return dual_point(problem, np.where(np.abs(multipliers) > FAINT, multipliers, 0.0))
+    return dual_point(problem, np.where(np.abs(multipliers) > MULTIPLIER_FAINT, multipliers, 0.0))
 
 
 def flat(functions: Piecewise) -> Array:

@@ -6,25 +6,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from heapq import heappop, heappush
 
 import numpy as np
 
 from fairfl._support.checks import Array
-
-LINEAR = 1e-12
-"""What is within this of a line is on it."""
+from fairfl.solvers.tolerances import LINEAR
 
 
-def concave_breaks(tangent: Callable[[float], tuple[float, float]]) -> Array:
-    """Increasing places in [0, 1], between which the function is linear, from values and slopes."""
-    at, breaks, intervals = cache(tangent), [1.0], [(0.0, 1.0)]
+def concave_breaks(tangent: Callable[[float], tuple[float, float]], limit: float = np.inf) -> Array:
+    """Increasing places in [0, 1], between which the function is linear, from values and slopes; or
+    taken to be linear, once ``limit`` tangents are known: those furthest from it come first.
+    """
+    at, breaks, intervals = cache(tangent), [1.0], [(0.0, 0.0, 1.0)]
     while intervals:
-        low, high = intervals.pop()
+        _, low, high = heappop(intervals)
         (value, slope), (top, end), width = at(low), at(high), high - low
         meet = low + (top - value - end * width) / (slope - end) if slope > end else low
         missed = min(abs(top - value - tangent_slope * width) for tangent_slope in (slope, end))
-        if missed > LINEAR and low < meet < high:
-            intervals += [(low, meet), (meet, high)]
+        if missed > LINEAR and low < meet < high and at.cache_info().currsize < limit:
+            for part in ((low, meet), (meet, high)):
+                heappush(intervals, (-missed, *part))
         else:
             breaks.append(low)
     return np.sort(breaks)

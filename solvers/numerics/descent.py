@@ -9,17 +9,12 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, kkt_residual
 from fairfl.solvers.numerics.highs import Programme, scale
-from fairfl.solvers.numerics.newton import KKT_TOLERANCE, settled
+from fairfl.solvers.numerics.newton import settled
 from fairfl.solvers.numerics.refined_cells import refine
+from fairfl.solvers.tolerances import DESCENT_SLACK, ENOUGH, KKT_TOLERANCE
 
-ENOUGH = 1e-11
-"""Residual of a rule that needs no mixture."""
 MOST = 20
 """Times that Newton's method goes on from where it ended."""
-SLACK = 1e-9
-"""Budgets are this much wider: with hundreds of clients constraints at zero depend on each other to
-rounding, and their multipliers would be arbitrary.
-"""
 
 
 def minimise_dual(problem: Constraints, eps: Array) -> DualPoint:
@@ -53,7 +48,7 @@ def on_cells(problem: Constraints, budgets: Array) -> Array:
     cells = [p.cells() for p in problem.profiles]
     v = [rows @ c[1:] for rows, c in zip(problem.coefficients, cells, strict=True)]
     v, gain = np.concatenate(v, axis=1), np.concatenate([c[0] for c in cells])
-    limits, out = budgets + SLACK, np.zeros(budgets.shape)
+    limits, out = budgets + DESCENT_SLACK, np.zeros(budgets.shape)
     binds = np.flatnonzero((np.abs(v @ (gain > 0) + problem.b) > limits).any(axis=1))
     if binds.size:
         size = scale(gain, v)

@@ -23,14 +23,13 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.accept_sets import AcceptSets, accept_sets
 from fairfl.solvers.solution import budget_term
+from fairfl.solvers.tolerances import ROOT
 from fairfl.theory.numerics.piecewise_chebyshev import DEGREE, Piecewise, chebyshev_values
 
 _NODES, _SHARES = np.polynomial.legendre.leggauss(DEGREE + 1)
 _TERMS = chebyshev_values(_NODES, DEGREE + 1)
 CHUNK = 50
 """Multipliers whose accept sets are found together: their series stay in the cache."""
-ROOT = 1e-9
-"""A score is zero where it is this share of its terms on the panel; a jump is larger."""
 
 
 @dataclass(frozen=True)

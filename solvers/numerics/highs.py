@@ -18,6 +18,7 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
+from fairfl.solvers.tolerances import WHOLE
 
 OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 LOOSE = dict.fromkeys(OPTIONS, 1e-7)
@@ -33,8 +34,6 @@ ALWAYS = {
     "small_matrix_value": 1e-12,
     "simplex_iteration_limit": 30_000,
 }
-WHOLE = 1e-9
-"""Cells this near to 0 or 1 are there."""
 FINE = 1e5, 1e8, 1e8
 """How much larger each next programme of a refinement is."""
 MET, BEST = 1e-15, 2e-13

@@ -14,12 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.tolerances import INTERIOR_SOLVED
 
 ROUNDS = 60
-ROUNDED = 1e-12
-"""Rows with no larger coefficient are no rows; a problem with no larger residuals and
-complementarity, in units where rows and gains are of order one, is solved.
-"""
 SPENT = 1e-20
 """Complementarity at which a problem ends in any case: below, the systems to solve are rounding."""
 LOST = 1e30
@@ -74,7 +71,7 @@ def maximise(
     Parameters
     ----------
     gain : (B, n) objectives g.
-    rows : (B, m, n) A, those up to ROUNDED with a non-negative limit are no constraints.
+    rows : (B, m, n) A, those up to INTERIOR_SOLVED with a non-negative limit are no constraints.
     limits : (B, m) b.
     below, above : (B, n), or what broadcasts to it; infinite where there is no bound. Rows and
         bounds must bound the variables. Where they admit no point, or rounding keeps the method
@@ -84,7 +81,7 @@ def maximise(
     count, n = gain.shape
     ends = np.concatenate([np.broadcast_to(side, gain.shape) for side in (above, -below)], axis=1)
     size = np.abs(rows).max(axis=2, initial=0.0)
-    counts, out = size > ROUNDED, np.zeros(limits.shape)
+    counts, out = size > INTERIOR_SOLVED, np.zeros(limits.shape)
     is_used = counts.any(axis=0)
     size, bounded = np.where(counts, size, 1.0)[:, is_used], np.isfinite(ends)
     a = counts[:, is_used, None] * rows[:, is_used] / size[..., None]
@@ -106,7 +103,7 @@ def maximise(
         mu = (s * z).mean(axis=1)
         worst = np.maximum(np.maximum(np.abs(primal).max(axis=1), np.abs(dual).max(axis=1)), mu)
         solution[moving], multipliers[moving] = x, z
-        still = (worst > ROUNDED) & (mu > SPENT) & (mu < LOST)
+        still = (worst > INTERIOR_SOLVED) & (mu > SPENT) & (mu < LOST)
         if not still.all():
             moving = moving[still]
             if not moving.size:

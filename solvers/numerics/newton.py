@@ -22,9 +22,8 @@ from fairfl.solvers.numerics.dual import (
     weights,
     worth,
 )
+from fairfl.solvers.tolerances import CUTS_LOSE, KKT_TOLERANCE
 
-KKT_TOLERANCE = 2e-14
-"""Newton stops when every optimality condition holds to this."""
 REACH = 0.5
 """Largest change of a multiplier in one step: multipliers are of the order of clients' masses."""
 FAR = 1e100
@@ -37,8 +36,6 @@ RIDGE = 1e-15
 """Ridge of the Hessian over its trace: a small gap makes that 1e12 times the least eigenvalue."""
 NARROWEST, FARTHEST = 0.3, 0.03
 """The share of a gap's width that stays in one step; how far a cut may move, over the range."""
-ROUNDED = 1e-14
-"""What a rule with cuts of its own may lose of the Lagrangian's maximum at its multipliers."""
 
 
 def settled(problem: Constraints, point: DualPoint, eps: Array) -> tuple[DualPoint, Array]:
@@ -63,7 +60,7 @@ def settled(problem: Constraints, point: DualPoint, eps: Array) -> tuple[DualPoi
         exact = dual_point(problem, stepped.lam)
         shortfall = exact.dual(eps[rows]) - stepped.dual(eps[rows])
         residuals = [kkt_residual(p.lam, p.values, eps[rows]) for p in (exact, stepped)]
-        better_rows = np.flatnonzero((residuals[1] < residuals[0]) & (shortfall <= ROUNDED))
+        better_rows = np.flatnonzero((residuals[1] < residuals[0]) & (shortfall <= CUTS_LOSE))
         stepped = replace(stepped, accuracy=stepped.accuracy + shortfall)
         candidate = exact.replaced(better_rows, stepped.take(better_rows))
         is_good = kkt_residual(candidate.lam, candidate.values, eps[rows]) <= residual_limit[rows]

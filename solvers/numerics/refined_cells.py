@@ -16,20 +16,17 @@ from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point
 from fairfl.solvers.numerics.newton import settled
+from fairfl.solvers.tolerances import REFINED_MET, WHOLE_RATE
 
 ROUNDS = 80
 RECENT = 20
 """Points of a failed descent whose cuts are the first cells' ends."""
-MET = 1e-11
-"""What a rule may miss of its limits, and its worth of the bound."""
 STEPS = np.array([1.0, 0.3, 0.1, 0.03])
 """Where cuts are proposed between the best known multipliers and the programme's."""
 NARROW = 1e-8
 """Cells are no narrower than this part of a panel: what that loses is of second order."""
 MANY = 300
 """Ends of cells at a place beyond which neighbours of one rate are joined."""
-WHOLE = 1e-13
-"""Rates this near to 0 or 1 are there."""
 
 Line = tuple[Array, Array]
 """A rule at one place: increasing ends (m,) of cells, and the cells' rates (m + 1,)."""
@@ -59,7 +56,7 @@ def refine(
         if solution is None:
             break
         lines, lam, value = solution
-        if bound(best) - value <= MET:
+        if bound(best) - value <= REFINED_MET:
             break
         # in-out separation: proposals on the way to the best known multipliers are steadier than
         # the programme's own
@@ -110,7 +107,7 @@ def _programme(
     solution = highs.Maximiser(gain, table).best(-budgets - b, budgets - b)
     if solution is None:
         return None
-    rates = highs.rounded(solution[0], WHOLE)
+    rates = highs.rounded(solution[0], WHOLE_RATE)
     lam = np.zeros(eps.size)
     lam[bounded] = -solution[1]
     rates_of_places = np.split(rates, np.cumsum([ends.size + 1 for ends in cells])[:-1])

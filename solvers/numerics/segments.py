@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.tolerances import EQUAL
 
-EQUAL = 1e-14
-"""Accuracies and disparities this close are the same."""
 BLOCK = 2_000_000
 """Disparities times segments in one batch: bounds the memory."""
 

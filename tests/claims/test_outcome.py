@@ -10,13 +10,13 @@ from dataclasses import replace
 import pytest
 from planted_claims import below, claim, unchecked
 
-from fairfl._support.json_file import sealed
-from fairfl.claims import dependencies, record
+from fairfl.claims import dependencies, record, runner
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import Counterexample, Witness
 from fairfl.claims.certificates.base import Rejected
-from fairfl.claims.claim import DEEP, QUICK, paper_of
+from fairfl.claims.effort import DEEP, QUICK
 from fairfl.claims.evidence import Evidence
+from fairfl.claims.ids import paper_of
 from fairfl.claims.outcome import Outcome, examine
 from fairfl.claims.registry import registered
 
@@ -46,7 +46,7 @@ def good():
 
 
 def test_accepted_evidence_has_a_finding_a_level_and_a_dead_mutant():
-    outcome = examine(good(), QUICK, "key")
+    outcome = examine(good(), QUICK)
     assert (outcome.finding, outcome.level, outcome.fault, outcome.survivors) == (
         "holds",
         "certified",
@@ -70,7 +70,7 @@ def test_accepted_evidence_has_a_finding_a_level_and_a_dead_mutant():
     ],
 )
 def test_a_fault_leaves_no_finding(change, fault):
-    outcome = examine(replace(good(), **change), QUICK, "key")
+    outcome = examine(replace(good(), **change), QUICK)
     assert (outcome.finding, outcome.level) == (None, None)
     assert fault in outcome.fault
 
@@ -85,7 +85,7 @@ def test_a_fault_leaves_no_finding(change, fault):
     ],
 )
 def test_a_mutant_dies_of_a_rejection_or_another_finding_alone(check, killed):
-    outcome = examine(replace(good(), mutants=mutant(check)), QUICK, "key")
+    outcome = examine(replace(good(), mutants=mutant(check)), QUICK)
     assert outcome.mutants[0].killed is killed
     assert len(outcome.survivors) == (not killed)
 
@@ -97,65 +97,52 @@ def test_a_mutant_that_survives_the_quick_effort_is_tried_at_the_deep_one():
         tried.append(effort.name)
         return witness(effort, 3 if effort.name == "deep" else 1)
 
-    assert examine(replace(good(), mutants=mutant(late)), DEEP, "key").mutants[0].killed
+    assert examine(replace(good(), mutants=mutant(late)), DEEP).mutants[0].killed
     assert tried == ["quick", "deep"]
-    assert not examine(replace(good(), mutants=mutant(late)), QUICK, "key").mutants[0].killed
+    assert not examine(replace(good(), mutants=mutant(late)), QUICK).mutants[0].killed
 
 
 def test_no_mutant_dies_where_the_claim_itself_has_no_finding():
     broken = replace(good(), check=unchecked, mutants=mutant(counterexample))
-    assert not examine(broken, QUICK, "key").mutants[0].killed
+    assert not examine(broken, QUICK).mutants[0].killed
+
+
+def recorded(outcome, file):
+    record.Record(file).write(outcome.id, "definitions", outcome.to_json())
+    return record.Record(file)
 
 
 def test_outcomes_are_written_whole_and_read_back_while_current(tmp_path):
-    outcome = examine(good(), QUICK, "key")
-    file = record.write(tmp_path / "deep" / "er", outcome)
-    assert json.loads(file.read_text("utf-8"))["id"] == "pffl/a"
-    assert [f.name for f in file.parent.iterdir()] == ["pffl.a.json"]
-    assert record.read(file.parent, "pffl/a") == outcome
-    assert record.current(file.parent, "pffl/a", "key") == outcome
-    assert record.current(file.parent, "pffl/a", "other") is None
-    assert record.read(file.parent, "pffl/b") is None
+    outcome = examine(good(), QUICK)
+    file = tmp_path / "deep" / "er" / "record.json"
+    written = recorded(outcome, file)
+    assert [f.name for f in file.parent.iterdir()] == [file.name]
+    row = written.current("pffl/a", "definitions")
+    assert Outcome.from_json("pffl/a", row) == replace(outcome, seconds=0.0)
+    assert written.current("pffl/a", "others") is written.current("pffl/b", "definitions") is None
+    before = file.read_bytes()
+    recorded(examine(good(), QUICK), file)
+    assert file.read_bytes() == before
     file.write_text("{", "utf-8")
-    with pytest.raises(record.Altered, match=r"pffl.a.json was altered since it was written"):
-        record.read(file.parent, "pffl/a")
-    assert record.current(file.parent, "pffl/a", "key") is None
-    assert Outcome.from_json(json.loads(json.dumps(outcome.to_json()))) == outcome
+    with pytest.raises(ValueError, match=r"record.json is no record of claims: it is not JSON"):
+        record.Record(file)
 
 
-def test_an_edited_outcome_is_altered_whoever_computes_the_digest(tmp_path):
-    outcome = examine(good(), QUICK, "key")
-    file = record.write(tmp_path, outcome)
-    text = file.read_text("utf-8")
-    for old, new in (
-        ("holds", "refuted"),
-        ("certified", "symbolic"),
-        ("1 squared", "2 squared"),
-        ('"x": 1', '"x": 2'),
-    ):
-        file.write_text(text.replace(old, new, 1), "utf-8")
-        assert record.is_altered(tmp_path, "pffl/a"), old
-    file.write_text(sealed(outcome.to_json() | {"id": "pffl/b"}), "utf-8")
-    assert record.is_altered(tmp_path, "pffl/a")
-    lie = json.loads(json.dumps(outcome.to_json()).replace('"x": 1', '"x": 3'))
-    forged = (
-        {"finding": "refuted"},
-        {"level": "symbolic"},
-        {"summaries": ["witness: 2 squared"]},
-        {"fault": "a fault"},
-        lie,
-    )
-    for change in forged:  # what no digest tells, the certificates do
-        file.write_text(sealed(outcome.to_json() | change), "utf-8")
-        with pytest.raises(Rejected):
-            record.read(tmp_path, "pffl/a").verify()
-    file.write_text(text, "utf-8")
-    assert not record.is_altered(tmp_path, "pffl/a")
+def test_a_row_does_not_undo_what_another_process_wrote_meanwhile(tmp_path):
+    first, second = (record.Record(tmp_path / "record.json") for _ in range(2))
+    for file, id in ((first, "pffl/b"), (second, "pffl/a")):
+        file.write(id, "definitions", {"finding": "holds"})
+    assert list(record.Record(first.file).rows) == ["pffl/a", "pffl/b"]
 
 
-def test_an_outcome_found_again_is_written_in_the_same_bytes(tmp_path):
-    files = [record.write(tmp_path / str(k), examine(good(), QUICK, "key")) for k in range(2)]
-    assert files[0].read_bytes() == files[1].read_bytes()
+@pytest.mark.parametrize(
+    "forged",
+    [{"finding": "refuted"}, {"level": "symbolic"}, {"evidence": witness(QUICK, 3).to_json()}],
+)
+def test_certificates_tell_a_forgery_that_no_digest_does(forged):
+    row = json.loads(json.dumps(examine(good(), QUICK).to_json() | forged))
+    with pytest.raises(Rejected):
+        Outcome.from_json("pffl/a", row).verify()
 
 
 PROBE = """
@@ -266,12 +253,9 @@ def test_a_module_that_is_not_found_is_an_error(keyed):
         keyed("probe.py", "fairfl.lower", "fairfl.none")
 
 
-def test_a_deep_outcome_serves_a_quick_check_and_not_the_other_way_round(tmp_path, monkeypatch):
-    from fairfl.claims import runner
-
-    entry = replace(next(iter(runner.registered().values())), claim=good())
-    monkeypatch.setattr(runner, "registered", lambda *_: {"pffl/a": entry})
-    for first, second, effort in (("deep", "quick", "deep"), ("quick", "deep", "deep")):
-        folder = tmp_path / first
-        runner.examine_id("pffl/a", first, folder)
-        assert runner.examine_id("pffl/a", second, folder).effort == effort
+def test_a_deep_outcome_serves_a_quick_check_and_not_the_other_way_round(tmp_path):
+    entry = replace(next(iter(registered().values())), claim=good())
+    for effort, serves in ((DEEP, ["quick", "deep"]), (QUICK, ["quick"])):
+        store = record.Record(tmp_path / effort.name)
+        runner.put_on_record(store, entry, examine(good(), effort))
+        assert [e for e in ("quick", "deep") if runner.on_record(store, entry, e)] == serves

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fairfl.claims.claim import REPAIRED
+from fairfl.claims.ids import REPAIRED
 from fairfl.claims.registry import papers, registered
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs"

@@ -90,13 +90,13 @@ def unlike(modules):
 
     Of claims in other modules, those of the first few seconds.
     """
-    from fairfl.claims.claim import QUICK
+    from fairfl.claims.effort import QUICK
     from fairfl.claims.outcome import examine
 
     end = process_time() + OTHERS
     for module in modules:
         for claim in (form for entry in import_module(module).CLAIMS for form in entry.forms()):
-            outcome = examine(claim, QUICK, "")
+            outcome = examine(claim, QUICK)
             alive = ", ".join(f"alive: {entry.name}" for entry in outcome.survivors)
             said = outcome.fault.strip() or alive or outcome.finding
             if said != FINDINGS.get(claim.expected, "refuted"):

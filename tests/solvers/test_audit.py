@@ -10,7 +10,7 @@ from audit import KINDS, Densities, Finite, Odds, audit
 
 import fairfl as ff
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
-from fairfl.solvers.problem import Task
+from fairfl.solvers.task import Task
 
 EXACT, SEARCHED = 1e-9, 1e-6
 """Allowed on a finite X and by the search on densities, as docs/exactness.md has it; everything

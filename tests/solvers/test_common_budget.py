@@ -12,8 +12,9 @@ from strategies import finite_federations
 from tasks import federation, random_question
 
 import fairfl as ff
+from fairfl.solvers import common_budget
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
-from fairfl.solvers.problem import Task
+from fairfl.solvers.task import Task
 
 GRID = np.linspace(0.0, 1.0, 26)
 NEAR = np.array([-1e-2, -1e-3, -1e-4, 1e-4, 1e-3, 1e-2])
@@ -209,3 +210,19 @@ def test_no_common_budget_beats_the_best_over_all() -> None:
     assert (best.accuracy_at(common.disparity) >= common.accuracy - 1e-7).all()
     smallest = ff.min_disparity(fed, "lft_fedavg", notion="accuracy_parity").disparity
     assert smallest <= common.disparity[0] + 1e-9
+
+
+def test_thousands_of_breaks_are_not_all_solved(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.linspace(0.0, 1.0, 150)
+    means = np.array([[0.3, 0.5], [0.4, 0.7], [0.6, 0.45]])
+    masses = np.exp(-0.5 * ((x - means[:, :, None]) / 0.25) ** 2)
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    complete = ff.frontier(
+        fed := ff.Federation.finite(x, masses, x), "lft_fedavg", budgets="common"
+    )
+    monkeypatch.setattr(common_budget, "CELLS", 1)
+    coarse = ff.frontier(fed, "lft_fedavg", 9, budgets="common")
+    assert complete.exact and not coarse.exact
+    accuracy = complete.accuracy_at(coarse.disparity)
+    assert coarse.accuracy == pytest.approx(accuracy, abs=1e-5)
+    assert (coarse.accuracy <= accuracy + 1e-9).all()

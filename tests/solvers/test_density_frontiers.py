@@ -11,7 +11,7 @@ from scipy import stats
 import fairfl as ff
 from fairfl.solvers.frontier import points_of
 from fairfl.solvers.frontier_checks import checked
-from fairfl.solvers.problem import Task
+from fairfl.solvers.task import Task
 
 BEATEN = 1e-6
 """What random budgets may gain."""

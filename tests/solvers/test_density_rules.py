@@ -17,7 +17,7 @@ from fairfl.solvers.lft_fedavg.closed_gaps import critical_points
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
 from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
 from fairfl.solvers.numerics.descent import descend
-from fairfl.solvers.problem import Task
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.fedfb_figures import figure_5
 
 FEDAVG = Task.of(ff.Federation.normal([[0, 1]]), "lft_fedavg")

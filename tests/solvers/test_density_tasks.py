@@ -15,8 +15,8 @@ import fairfl as ff
 from fairfl.solvers import densities
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.density_problem import DensityProblem
-from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE
+from fairfl.solvers.task import Task
 
 MEASURED = 1e-9
 """What 24 nodes of Gauss-Legendre on a quarter of the smallest sd leave open."""

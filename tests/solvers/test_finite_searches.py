@@ -14,7 +14,7 @@ from fairfl.solvers.lft_ensemble import finite_branch_and_bound as search
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
-from fairfl.solvers.problem import Task
+from fairfl.solvers.task import Task
 
 LOCAL = ("lft_ensemble", "lft_fedavg")
 TOLERANCE = 1e-9

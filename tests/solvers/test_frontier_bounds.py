@@ -11,7 +11,7 @@ from tasks import federation
 import fairfl as ff
 from fairfl.solvers.frontier import Points, points_of
 from fairfl.solvers.frontier_checks import checked, upper_bound
-from fairfl.solvers.problem import Task
+from fairfl.solvers.task import Task
 
 FED = ff.Federation.normal([[3, 5], [1, -1]], q=[0.3, 0.7])
 TASK: Any = {"costs": (2, 1), "sees": "x", "notion": "eo"}

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import fairfl as ff
-from fairfl.solvers.problem import Task
 from fairfl.solvers.sensitivity import People, rules_at, sensitivity
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.calibration import Counted
 
 CURVES: list[Any] = [

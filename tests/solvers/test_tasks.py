@@ -14,8 +14,9 @@ import fairfl as ff
 from fairfl.solvers import api
 from fairfl.solvers import finite as solvers
 from fairfl.solvers.finite import solve_box
-from fairfl.solvers.problem import Task, law_problem
+from fairfl.solvers.problem import law_problem
 from fairfl.solvers.solution import FINITE_TOLERANCE
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.notions import Rates
 
 PLAIN = {"difference": "pairwise", "costs": (1.0, 1.0), "sees": "xa"}

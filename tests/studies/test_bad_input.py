@@ -8,7 +8,6 @@ from bad_input import refused
 from scipy import stats
 
 import fairfl as ff
-from fairfl.studies.crosscheck.population.local_dynamics import trained
 from fairfl.studies.crosscheck.population.worlds import World, by_name, random_world
 from fairfl.studies.crosscheck.rates import Rate
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, Plan
@@ -23,10 +22,6 @@ SHORT, WORD = "A | q = 0 | 80.8", "A | q = 0 | 8o | 1"
 
 def plan(scheme=CFL, rows=10, budgets=((0.1,),)):
     return Plan(FIGURE, scheme, 1, rows, 0, budgets)
-
-
-def dynamics(budgets=(0.0, 0.0), regime="pooled", rounds=1):
-    return next(trained(FIGURE, budgets, regime, rounds))
 
 
 def asked(**options):
@@ -49,10 +44,6 @@ Drawing('n', 't', 'x', 'y', dict, log='z') | log must be one of
 Rate.of([0, 1, 2, 3], [1, 1, 1, 1], np.full(4, 'a')) | sizes must be positive, got 0
 Rate.of([1, 2, 3, 4], [1, 0, 1, 1], np.full(4, 'a'))
     | distances must not vanish, got 0 at size 2
-dynamics(regime='all') | regime
-dynamics((0.1,)) | budgets
-dynamics((-0.1, 0.0)) | budgets
-dynamics(rounds=0) | rounds
 random_world(-1) | seed must be a whole number of at least 0, got -1
 random_world(0, groups=3) | clients must be
 short('mean') | mean must have an entry a client, 3, got 2

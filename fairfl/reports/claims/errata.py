@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fairfl.claims.claim import SEVERITIES, WHOSE, Claim
+from fairfl.claims.claim import Claim
+from fairfl.claims.words import SEVERITIES, WHOSE
 
 
 def errata(claims: Iterable[Claim]) -> dict[str, list[list[Claim]]]:

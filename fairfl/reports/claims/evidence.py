@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from fairfl.claims.certificates import ClaimCertificate, Counterexample, KernelProof, from_json
+from fairfl.claims.certificates import ClaimCertificate, Counterexample, KernelProof
 from fairfl.claims.claim import Claim
 from fairfl.claims.outcome import Outcome
 from fairfl.reports.claims.legend import legend, subject
@@ -16,14 +16,13 @@ _SENTENCE = re.compile(r"(?<=\.) (?=(?:Definition|Fixpoint|Theorem|Lemma|Inducti
 
 def evidence(claim: Claim, outcome: Outcome) -> str:
     """All certificates, and below them the claim's hypotheses and mutants, closed at first."""
-    data = outcome.evidence or {"parts": []}
-    lines = "".join(_line(from_json(part)) for part in data["parts"])
+    lines = "".join(map(_line, outcome.evidence.parts if outcome.evidence else ()))
     hypotheses = "".join(
         f"<dt>{html(name)}</dt><dd>{html(text)}</dd>"
         for name, text in dict(claim.hypotheses).items()
     )
     mutants = "".join(
-        f"<li>{html(m.name)}: {html(m.change)}</li>" for m in outcome.mutants if m.killed
+        f"<li>{html(name)}: {html(change)}</li>" for name, (change, _) in claim.mutants.items()
     )
     head = (
         "Changed statements, among them the repair, that the same evidence does not refute"

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from fairfl._support.version import __version__
-from fairfl.claims.claim import REPAIRED, VERDICTS, WHOSE
+from fairfl.claims.ids import REPAIRED
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
+from fairfl.claims.words import VERDICTS, WHOSE
 from fairfl.reports.claims.errata import errata
 from fairfl.reports.claims.vocabulary import in_short
 

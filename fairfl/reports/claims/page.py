@@ -7,10 +7,11 @@ from html import escape
 from pathlib import Path
 
 from fairfl._support.version import __version__
-from fairfl.claims.certificates.base import LEVELS
-from fairfl.claims.claim import REPAIRED, SEVERITIES, VERDICTS, Claim
+from fairfl.claims.claim import Claim
+from fairfl.claims.ids import REPAIRED
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
+from fairfl.claims.words import LEVELS, SEVERITIES, VERDICTS
 from fairfl.reports.claims.errata import errata
 from fairfl.reports.claims.evidence import evidence
 from fairfl.reports.claims.math import html

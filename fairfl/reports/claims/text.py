@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from fairfl.claims.certificates import Counterexample, Witness, from_json
+from fairfl.claims.certificates import Counterexample, PropertyRun, Witness
 from fairfl.claims.outcome import Outcome
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
@@ -44,7 +44,7 @@ def as_text(checked: Checked) -> str:
         parts += [_block(f"evidence ({outcome.effort})", line) for line in outcome.summaries]
         parts += map(instance, outcome.instances)
         parts += [
-            _block(f"mutant {m.name!r}", f"{m.change}: {_first_line(m.reason)}")
+            _block(f"mutant {m.name!r}", f"{claim.mutants[m.name][0]}: {m.reason}")
             for m in outcome.mutants
         ]
     return "\n".join(parts)
@@ -52,25 +52,26 @@ def as_text(checked: Checked) -> str:
 
 def violations(outcome: Outcome | None) -> list[str]:
     """Where a statement that was to hold failed: of each run on drawn instances the worst one."""
-    parts = outcome.evidence["parts"] if outcome and outcome.fault and outcome.evidence else ()
-    worst = [(run, part["tolerance"]) for part in parts for run in part.get("worst", ())[:1]]
+    parts = outcome.evidence.parts if outcome and outcome.fault and outcome.evidence else ()
     return [
-        _block("at", ", ".join(f"{name} = {value(data)}" for name, data in run["instance"].items()))
-        for run, tolerance in worst
-        if run["margin"] < -tolerance
+        _block("at", ", ".join(f"{name} = {value(n)}" for name, n in run.worst["instance"].items()))
+        for run in parts
+        if isinstance(run, PropertyRun) and run.worst and run.worst["margin"] < -run.tolerance
     ]
 
 
 def as_data(checked: Checked) -> dict[str, Any]:
     """All of a claim as JSON data."""
-    claim = checked.claim
+    claim, outcome = checked.claim, checked.outcome
     return {
         **checked.to_json(),
         **{name: getattr(claim, name) for name in ("line", "printed", "statement")},
         **{name: getattr(claim, name) for name in ("reading", "erratum", "gap", "notes")},
         "title": claim.title,
         "hypotheses": dict(claim.hypotheses),
-        "outcome": checked.outcome.to_json() if checked.outcome else None,
+        "outcome": {"id": claim.id, **outcome.to_json(), "summaries": outcome.summaries}
+        if outcome
+        else None,
     }
 
 
@@ -80,10 +81,8 @@ def _block(head: str, text: str) -> str:
     )
 
 
-def instance(data: dict[str, Any]) -> str:
-    """A counterexample or witness in words: its statement, its numbers and what they come to."""
-    certificate = from_json(data)
-    assert isinstance(certificate, (Counterexample, Witness))
+def instance(certificate: Counterexample | Witness) -> str:
+    """Of one instance in words: its statement, its numbers and what they come to."""
     key = legend(certificate)
     head = _block(f"{type(certificate).__name__.lower()} of", key.statement)
     numbers = [
@@ -91,7 +90,3 @@ def instance(data: dict[str, Any]) -> str:
         for name, value, meaning in key.numbers
     ]
     return "\n".join([head, *numbers, _block("    there", key.finding)])
-
-
-def _first_line(text: str) -> str:
-    return text.strip().splitlines()[-1] if text.startswith("Traceback") else text

@@ -37,7 +37,6 @@ EVIDENCE = {
     "residuals vanish": "the two sides' differences: the named routine of computer algebra reduces "
     "them to 0, and they are 0 at spot checks without it",
     "a sum of positive terms": "of the expression whose sign is asked for, each visibly so",
-    "boxes": "interval arithmetic shows the sign on each part of the region",
     "examples": "instances drawn at random; those that break a hypothesis are discarded. "
     "The margin is by how much the statement held where it held least",
     "proof": "what Coq's kernel has checked, in Coq; beside it the evidence where no Coq is "

@@ -14,9 +14,7 @@ def objective(instance, lam):
     problem = outer(
         instance["notion"], instance["groups"], instance["shares"], instance["constants"]
     )
-    weight = {
-        k: c + sum(lam[j] * r for j, r in rate.items()) for k, (c, rate) in problem.weight.items()
-    }
+    weight = problem.weights(lam)
     loss = instance["losses"]
     w = sum(weight[k] * loss[k][1] for k in weight) / sum(weight[k] * loss[k][0] for k in weight)
     value = {k: h * w * w / 2 - b * w + r for k, (h, b, r) in loss.items()}
@@ -42,7 +40,6 @@ def test_the_slope_is_the_limit_of_differences(notion, groups, data):
 @pytest.mark.parametrize("notion", NOTIONS)
 def test_weights_of_the_losses_sum_to_what_is_shared_out(notion):
     problem = outer(notion, 3, [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)], [0, 0])
-    lam = [Fraction(1, 7)] * len(problem.direction)
-    total = sum(c + sum(lam[j] * r for j, r in rate.items()) for c, rate in problem.weight.values())
+    total = sum(problem.weights([Fraction(1, 7)] * len(problem.direction)).values())
     # dp: Σ_a 2 n_a/n; eo and eodds: n_0/n + n_1/n of the labels; cp: 1
     assert total == {"dp": 2, "eo": Fraction(1, 2), "eodds": Fraction(1, 2), "cp": 1}[notion]

@@ -13,15 +13,11 @@ BOX = [(0.01, 0.1), (-1.0, 0.0), (0.0, 1.0), (-1.0, -0.5), (0.5, 1.0)]
 
 
 def least(s, m, k, n, j, turned):
-    """4 |MD| over a grid of the clients' thresholds."""
-    means = [(m + k, m) if turned else (m, m + k), (n + j, n)]
-    spreads = (1 / s, 1.0)
-
-    def g(i, t):
-        return norm.cdf((t - means[i][1]) / spreads[i]) - norm.cdf((-t - means[i][0]) / spreads[i])
-
-    grids = [np.linspace(0, (mean[1] - mean[0]) / 2, 41) for mean in means]
-    return min(sum(g(i, t) for i in (0, 1) for t in pair) for pair in product(*grids))
+    """4 |MD| over a grid of the clients' thresholds, of which it is a sum."""
+    means = np.array([(m + k, m) if turned else (m, m + k), (n + j, n)])
+    t = np.linspace(0, (means[:, 1] - means[:, 0]) / 2, 41)[..., None]
+    rates = norm.cdf(([1, -1] * t[..., None] - means[:, ::-1]) * np.array([[s], [1.0]]))
+    return (rates[..., 0] - rates[..., 1]).sum(2).min(0).sum()
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from fairfl.claims.propfair import cosines
-from fairfl.claims.propfair.theorem_3_3 import smoothness
 
 WORLD = {
     "clients": [[0.5, 0.3, 0.25, 1.0], [0.2, 2.0, 0.5, 0.1]],
@@ -26,30 +25,8 @@ def test_waves_keep_within_their_constants():
     suprema = [
         np.abs(x).max() for x in (np.stack([df, dg]), df - dg, dup - df, dvp - dg, up - f, vp - g)
     ]
-    claimed = [constants["L"], constants["between"], *constants["local"], *constants["local"]]
+    claimed = [constants.L, constants.between, *constants.local, *constants.local]
     assert suprema == pytest.approx(claimed, rel=1e-6)
-
-
-@pytest.mark.parametrize("law", [None, [[[0], 0.5], [[1], 0.5]]], ids=["full", "partial"])
-def test_the_bounds_written_out(law):
-    """Theorem A.1 for the composed losses, M = 4, K = (1, 2), p = (1/4, 3/4), without the second
-    sum.
-    """
-    world = {**WORLD, "law": law}
-    constants = cosines.constants(world)
-    slope, distance = constants["L0"], constants["between"]
-    between = (3 + slope / 2) * distance / 2
-    local = [((12 * s) ** 2 + (2 * slope * s) ** 2) / 32 for s in constants["local"]]
-
-    def average(power, values):
-        terms = [k**power * value for k, value in zip((1, 2), values, strict=True)]
-        return max(terms) if law else 0.625 * sum(terms)
-
-    mu, eta = 1.0 if law else 1.75, 1e-9
-    psi = eta / 2 * average(2, [noise + 2 * between**2 for noise in local])
-    expected = 12 / ((11 * mu - 9) * eta) * (0.2 / 5 + psi)
-    assert cosines.bound(world, eta, 0.2) == pytest.approx(expected, rel=1e-12)
-    assert cosines.step_limit(world) == pytest.approx(1 / (12 * smoothness(4.0, 0.5, 0.5)))
 
 
 def test_slopes_are_those_of_the_losses():

@@ -4,7 +4,6 @@ out.
 
 from fractions import Fraction
 from itertools import combinations, product
-from math import e, sqrt
 
 import numpy as np
 import pytest
@@ -65,28 +64,6 @@ def test_the_gap_is_the_height_above_the_minimum():
     values = h * grid**2 / 2 + b * grid
     start = h * (1 / 3) ** 2 / 2 + b / 3
     assert float(rounds.gap(WORLD).mid()) == pytest.approx(start - values.min(), abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("kind", "mu", "average"),
-    [
-        ("printed", 1.25, lambda c: 0.625 * sum(c)),  # p = (3/4, 1/4)
-        ("printed", 1.0, lambda c: 0.625 * sum(c)),
-        ("max", 1.0, max),
-    ],
-)
-def test_the_bound_written_out(kind, mu, average):
-    """(A.3), (A.37) and the theorem's line: L = 1, K = (1, 2), sigma_i^2 = (1, 4), sigma_g = 3."""
-    fourth = rounds.averaged([1, 16], rounds.shares(WORLD["sizes"]), kind)
-    limit, gap = rounds.step_limit(WORLD["L"], WORLD["steps"], fourth), rounds.gap(WORLD)
-    longest = min(1 / 12, 1 / sqrt(24 * (e - 2) * average([1, 16])))
-    assert float(limit.mid()) == pytest.approx(longest, rel=1e-12)
-    eta = longest / 2
-    once, again = [1 + 2 * 9, 4 * (4 + 2 * 9)], [1 + 6 * 9, 8 * (4 + 12 * 9)]
-    psi = eta / 2 * (average(once) + 2 * (e - 2) * eta**2 * average(again))
-    expected = 12 / ((11 * mu - 9) * eta) * (float(gap.mid()) / 3 + psi)
-    ours = rounds.bound(WORLD, gap, limit / 2, kind, Fraction(mu))
-    assert float(ours.mid()) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("n, s, size", [(1, 1, 3), (4, 2, 3), (6, 5, 2), (7, 3, 10)])

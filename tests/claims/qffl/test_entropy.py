@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from mpmath import diff, findroot, log, mp, mpf
 
-from fairfl.claims.qffl import lemma_8, lemma_9
+from fairfl.claims.qffl import lemma_8
 
 
 def curve(a, b, c):
@@ -66,18 +66,3 @@ def test_the_counterexample_of_lemma_9_along_its_optima():
     for t, r in ((0, 0.1), (0, 1), (1, 5)):
         values = [ratio(t, r, u) for u in (0, 0.2, 1, 3, 10)]
         assert values == sorted(values)
-
-
-def test_the_tilt_has_the_sign_of_the_covariance():
-    value, ratio = lemma_9.losses(
-        [Fraction(v) for v in (1, 2, 4)], [Fraction(v) for v in (0, -5, 1)], Fraction(100), 0
-    )
-    for s in (Fraction(1, 4), Fraction(1), Fraction(3)):
-        f, g = [float(v.mid()) for v in value], [float(r.mid()) for r in ratio]
-        shares = [x ** float(s) for x in f]
-        total = sum(shares)
-        logs = [float(log(x)) for x in f]
-        mean = [sum(w * x for w, x in zip(shares, v, strict=True)) / total for v in (g, logs)]
-        both = sum(w * x * y for w, x, y in zip(shares, g, logs, strict=True)) / total
-        covariance = (both - mean[0] * mean[1]) * total**2 / (shares[0] * shares[1])
-        assert float(lemma_9.tilt(value, ratio, s).mid()) == pytest.approx(covariance, rel=1e-10)

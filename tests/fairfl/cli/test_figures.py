@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fairfl.claims import dependencies, record, runner
+from fairfl.claims import record, runner
 from fairfl.claims.certificates import kernel_proof
 from fairfl.claims.registry import registered
 
@@ -103,7 +103,7 @@ def test_reproduce_verifies_certificates_and_goes_without_torch(
         raise ModuleNotFoundError("No module named 'torch'", name="torch")
 
     entry = registered()["pffl/eq-8"]
-    outcome = record.current(record.COMMITTED, "pffl/eq-8", dependencies.key(entry.module))
+    outcome = runner.on_record(record.Record(record.COMMITTED), entry)
     assert outcome is not None, "its record is stale"
     (checked,) = runner.judge([entry], {"pffl/eq-8": outcome})
     monkeypatch.setattr("fairfl.claims.runner.recorded", lambda: [checked])

@@ -45,7 +45,7 @@ def full(monkeypatch):
 
 @pytest.fixture
 def commands(table, tmp_path, monkeypatch, small_registry):
-    monkeypatch.setattr(record, "COMMITTED", tmp_path / "record")
+    monkeypatch.setattr(record, "COMMITTED", tmp_path / "record.json")
     config = tmp_path / "mine.toml"
     config.write_text(
         '[data]\nname = "synthetic"\nclients = 2\n[model]\nkind = "softmax"\n[[algorithm]]\nname '

@@ -10,7 +10,7 @@ import scipy
 import fairfl as ff
 from fairfl.solvers.cfl import budget_path
 from fairfl.solvers.lft_ensemble.densities_segments import SegmentSearch
-from fairfl.solvers.problem import Task
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.fedfb_figures import SHARES_5, SHARES_9, figure_5, figure_9
 
 TASKS: Any = pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def searched(fed: ff.Federation, task: dict[str, Any]) -> SegmentSearch:
         "costs": (1, 1),
         "sees": "xa",
     }
-    return SegmentSearch(fed, Task.of(fed, "lft_ensemble", **{**defaults, **task}))  # type: ignore[arg-type]
+    return SegmentSearch.of(fed, Task.of(fed, "lft_ensemble", **{**defaults, **task}))  # type: ignore[arg-type]
 
 
 @TASKS

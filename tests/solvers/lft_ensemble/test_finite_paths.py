@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fairfl as ff
-from fairfl.solvers.fractional_knapsack import ClientPath, client_path
+from fairfl.solvers.client_path import ClientPath, client_path
 from fairfl.solvers.lft_ensemble import finite_branch_and_bound
-from fairfl.solvers.problem import Task, law_problem, own_problems
+from fairfl.solvers.problem import law_problem, own_problems
+from fairfl.solvers.task import Task
 
 
 def few_atoms(seed: int, unseen: bool, clients: int = 2, atoms: int = 4) -> ff.Federation:

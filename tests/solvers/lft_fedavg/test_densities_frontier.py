@@ -9,12 +9,12 @@ from scipy import optimize, stats
 
 import fairfl as ff
 from fairfl.solvers.density_rules import RuleFamily
-from fairfl.solvers.frontier import MET
 from fairfl.solvers.lft_fedavg import densities_penalty, densities_sqp
 from fairfl.solvers.lft_fedavg.densities_budgets import step_budgets
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
 from fairfl.solvers.lft_fedavg.densities_sqp import merit
-from fairfl.solvers.problem import Task
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import MET
 from fairfl.theory.populations.fedfb_figures import figure_5
 
 MILD, WILD = (0.5, 2.5), (0.05, 50.0)

@@ -8,7 +8,7 @@ import pytest
 import fairfl as ff
 from fairfl.solvers.density_rules import RuleFamily
 from fairfl.solvers.lft_fedavg.densities_ties import TiedRules
-from fairfl.solvers.problem import Task
+from fairfl.solvers.task import Task
 
 
 def world(seed: int) -> ff.Federation:

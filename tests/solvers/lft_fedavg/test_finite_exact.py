@@ -15,7 +15,8 @@ import fairfl as ff
 from fairfl.figures.catalog import real_data
 from fairfl.solvers.lft_fedavg import finite_exact as finite_fedavg_exact
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
-from fairfl.solvers.problem import Task, clients_problem
+from fairfl.solvers.problem import clients_problem
+from fairfl.solvers.task import Task
 
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 4))  # type: ignore[union-attr]
 SLACK, SCALE = 1e-12, 100.0

@@ -13,7 +13,7 @@ from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
 from fairfl.solvers.numerics.highs import Programme
-from fairfl.solvers.problem import Task
+from fairfl.solvers.task import Task
 
 TOLERANCE = 1e-9
 """What budgets may be better than the search by: README."""

@@ -15,7 +15,7 @@ from fairfl.solvers.density_problem import DensityProblem
 from fairfl.solvers.numerics.accept_sets import AcceptSets, accept_sets
 from fairfl.solvers.numerics.chebyshev_roots import _BERNSTEIN
 from fairfl.solvers.numerics.dual import dual_point, overlooked
-from fairfl.solvers.problem import Task
+from fairfl.solvers.task import Task
 from fairfl.theory.populations.continuous import ContinuousModel
 
 LAMBDAS = st.integers(-24, 24).map(lambda k: k / 32)

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 import fairfl as ff
 from fairfl.solvers.densities import solve_by_dual
-from fairfl.solvers.problem import Task
+from fairfl.solvers.task import Task
 
 CELLS = 500
 CLOSE = 2e-4

@@ -13,9 +13,11 @@ import scipy
 from tasks import federation, random_question
 
 import fairfl as ff
+from fairfl.solvers.coin_toss_finite import nearest_to_toss
 from fairfl.solvers.finite import solve_box
-from fairfl.solvers.numerics.coin_toss_finite import TIED, nearest_to_toss
-from fairfl.solvers.problem import Problem, Task, clients_problem, own_problems
+from fairfl.solvers.problem import Problem, clients_problem, own_problems
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import SCORES_TIED
 
 SAME = 1e-9
 CLOSE = 1e-7
@@ -35,7 +37,7 @@ def with_several(seeds: Any) -> Iterator[tuple[Problem, Any, Any, Any]]:
             (f, lam), v = solve_box(problem), problem.v
             people = np.abs(problem.u) + np.abs(v).sum(axis=0) > 0
             terms = np.abs(problem.u) + np.abs(lam) @ np.abs(v)
-            tied = people & (np.abs(problem.scores(lam)) <= TIED * terms)
+            tied = people & (np.abs(problem.scores(lam)) <= SCORES_TIED * terms)
             tied[tied.size - problem.levels :] = False
             if tied.sum() > 1:
                 yield problem, f, lam, tied

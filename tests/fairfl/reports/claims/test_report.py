@@ -9,7 +9,8 @@ import pytest
 from browser import BROWSER, in_browser
 
 from fairfl.claims import record
-from fairfl.claims.certificates import Counterexample, from_json
+from fairfl.claims.certificates import Counterexample
+from fairfl.claims.outcome import Outcome
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked, recorded
 from fairfl.reports.claims.legend import legend, value
@@ -173,9 +174,10 @@ def test_no_repaired_form_is_called_a_wrong_statement(whole: str, checked: list[
 
 
 def test_every_name_of_a_counterexample_has_a_meaning() -> None:
+    rows = record.Record(record.COMMITTED).rows
     for id in registered():  # whether or not the claim has changed since
-        outcome = record.read(record.COMMITTED, id)
-        for case in map(from_json, outcome.instances if outcome else ()):
+        row = rows.get(id)
+        for case in Outcome.from_json(id, row).instances if row else ():
             if isinstance(case, Counterexample):
                 words = legend(case)
                 for name, _, meaning in words.numbers:

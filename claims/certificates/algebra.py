@@ -1,0 +1,111 @@
+"""Identities and signs, by algebra."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from fairfl.claims.call import Call
+from fairfl.claims.certificates.base import ClaimCertificate, require
+from fairfl.claims.words import Level
+
+DIGITS = 40
+ZERO = sympy.Rational(1, 10**30)
+
+
+@dataclass(frozen=True)
+class SymbolicZero(ClaimCertificate):
+    """Each residual is identically zero on the domain of its symbols' assumptions.
+
+    The *unsimplified* residuals also vanish at one point: a second check that uses no
+    simplification rule.
+
+    Attributes
+    ----------
+    residuals : () -> {name: sympy expression}, the two sides' differences, not simplified.
+    """
+
+    residuals: Call
+
+    @property
+    def level(self) -> Level:
+        return "symbolic"
+
+    def verify(self) -> None:
+        residuals = self.residuals()
+        require(len(residuals) > 0, "no residual")
+        point = spot(*residuals.values())
+        for name, residual in residuals.items():
+            value = at_point(residual, point)
+            require(abs(value) < ZERO, f"{name} is {sympy.N(value, 12)} at {point}")
+            remainder = reduced(residual)
+            require(remainder == 0, f"{name} does not reduce to zero: {str(remainder):.200}")
+
+    def summary(self) -> str:
+        return f"residuals of {self.residuals} vanish identically (1 spot checks)"
+
+
+@dataclass(frozen=True)
+class DefiniteForm(ClaimCertificate):
+    """expression = sum of terms, every term non-negative (``strict``: one of them positive), so
+    expression >= 0 (> 0). The expression has this sign at one point too.
+
+    Attributes
+    ----------
+    form : () -> (expression, [terms]); symbols carry the assumptions (real, positive) of the
+        statement. A term is non-negative when sympy derives it from these alone: squares, and
+        products of symbols declared non-negative.
+    strict : whether positivity is shown.
+    """
+
+    form: Call
+    strict: bool = False
+
+    @property
+    def level(self) -> Level:
+        return "symbolic"
+
+    def verify(self) -> None:
+        expression, terms = self.form()
+        point = spot(expression)
+        value = at_point(expression, point)
+        has_sign = bool(value > 0 if self.strict else value >= 0)
+        require(has_sign, f"the expression is {value} at {point}")
+        remainder = reduced(expression - sum(terms))
+        require(
+            remainder == 0, f"the terms do not sum to the expression: {str(remainder):.200} is left"
+        )
+        for term in map(sympy.sympify, terms):
+            require(term.is_nonnegative is True, f"not visibly non-negative: {term}")
+        is_positive = any(sympy.sympify(term).is_positive for term in terms)
+        require(is_positive or not self.strict, "no term is visibly positive")
+
+    def summary(self) -> str:
+        return f"{self.form} is a sum of {'positive' if self.strict else 'non-negative'} terms"
+
+
+def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, sympy.Rational]:
+    """A value for each symbol, all different: 2/5, 5/6, 8/7, ...; integers 2, 3, ..."""
+    symbols = sorted({s for e in expressions for s in e.free_symbols}, key=str)
+    return {
+        symbol: sympy.Rational(k + 2 if symbol.is_integer else Fraction(3 * k + 2, k + 5))
+        for k, symbol in enumerate(symbols)
+    }
+
+
+def at_point(expression: sympy.Expr, point: dict[sympy.Basic, sympy.Rational]) -> sympy.Expr:
+    """``expression`` with rational numbers for its symbols: exact where it is rational, else to 40
+    digits.
+    """
+    value: Any = expression.xreplace(point).doit()  # subs, which also compares, is ten times slower
+    return value if value.is_Rational else sympy.N(value, DIGITS)
+
+
+def reduced(expression: Any) -> sympy.Expr:
+    """0 where the numerator over one denominator expands to it, or sympy simplifies to it."""
+    whole: Any = sympy.sympify(expression).doit()
+    numerator: Any = sympy.expand(sympy.fraction(sympy.together(whole))[0])
+    return numerator if numerator == 0 else sympy.simplify(whole)  # pyright: ignore[reportReturnType]

@@ -1,0 +1,121 @@
+"""Of several optimal rules on a finite X the one nearest to a coin toss.
+
+Where more cells have a score of zero than constraints bind, several rules are optimal. The one with
+the least sup |f - 1/2| over these cells is f = 1/2 + (h - 1/2)/ρ with a rule h and the largest ρ:
+
+    maximise ρ over 0 <= h <= 1 subject to  ρ low <= ρ w + V (h - 1/2) <= ρ high,
+
+where w are the constraints' values at a toss. Cells whose price is not zero are settled; the others
+have the least that is left to them, and so on. The rule is unique: it depends on no order. Where
+each cell is in one equation at most, no programme is needed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.numerics import highs
+from fairfl.solvers.problem import Problem
+from fairfl.solvers.tolerances import DETERMINED, SCORES_TIED, TOSS_MET, TOSS_ROUNDED
+
+LARGEST = 1e4
+"""Of ρ: a rule nearer to a toss is found in units of 1/LARGEST; with levels a toss is taken."""
+
+
+def nearest_to_toss(problem: Problem, f: Array, lam: Array) -> Array:
+    """The optimal rule (N,) nearest to a coin toss, from an optimal one and multipliers (K,); f
+    where no other is optimal, or where double precision does not tell.
+    """
+    v, size = problem.v, np.abs(problem.u) + abs(problem.v).sum(axis=0)
+    free = (size > 0) & tied(problem, lam)
+    level = np.arange(f.size) >= f.size - problem.levels
+    bounded = np.isfinite(problem.eps)
+    low = np.where(lam < 0, problem.eps, -problem.eps)[bounded]
+    high = np.where(lam > 0, -problem.eps, problem.eps)[bounded]
+    g = f.copy()
+    while True:
+        table = highs.dense(v[bounded][:, free]) / size[free]
+        free[free] = _open(table[low == high])
+        if not (free & ~level).any():
+            break
+        table = highs.dense(v[bounded][:, free]) / size[free]
+        toss = g.copy()
+        toss[free] = np.where(level[free], 0.0, 0.5)
+        w = problem.values(toss)[bounded]
+        solution = _largest(table, w - low, w - high, size[free], level[free])
+        if solution is None:
+            return f
+        g[free], settled = solution
+        free[free] = ~settled
+    error = max(problem.violation(g), abs(float(problem.u @ (f - g))))
+    return g if error <= TOSS_MET else f
+
+
+def tied(problem: Problem, lam: Array) -> Array:
+    """(N,) which cells have a score of zero, up to rounding."""
+    terms = np.abs(problem.u) + np.abs(lam) @ abs(problem.v)
+    return np.abs(problem.scores(lam)) <= SCORES_TIED * terms
+
+
+def _open(equations: Array) -> Array:
+    """(N,) which unknowns of so many equations (R, N) these leave open."""
+    _, size, rows = np.linalg.svd(equations, full_matrices=False)
+    rows = rows[size > max(equations.shape) * np.finfo(float).eps * size.max(initial=0.0)]
+    return (rows**2).sum(axis=0) < 1.0 - DETERMINED
+
+
+def _largest(
+    table: Array, below: Array, above: Array, size: Array, level: Array
+) -> tuple[Array, Array] | None:
+    """The rates (N,) of the free cells, and which (N,) are settled; None where HiGHS gives up or
+    nothing is.
+
+    Unknown are h times ``size`` of the cells, ρ times the level, and ρ itself; ``below`` and
+    ``above`` (K,) are what values at a toss are above their limits.
+    """
+    equal = below == above
+    columns = np.sign(table[equal])
+    if not len(table) or not level.any() and np.abs(columns).sum(axis=0).max() <= 1.0:
+        # the cells of an equation move alike from a toss: nothing is nearer, where limits allow it
+        room = np.abs(table[equal]) @ size
+        moved = columns.T @ (-below[equal] / np.where(room > 0.0, room, 1.0))
+        value = table @ (size * moved)
+        if (np.minimum(value + below, -above - value)[~equal] >= 0.0).all():
+            return np.where(level, 0.0, (0.5 + moved).clip(0.0, 1.0)), ~level
+    toss = table[:, ~level] @ size[~level] / 2.0
+    rows = np.concatenate(
+        [
+            np.column_stack([table, below]),
+            np.column_stack([-table, -above])[~equal],
+            np.column_stack([-np.diag(1.0 / size)[level], np.ones(int(level.sum()))]),
+        ]
+    )
+    lowest = np.concatenate([toss, -toss[~equal], np.zeros(int(level.sum()))])
+    highest = np.where(level, LARGEST * size, size)
+    ceilings = np.abs(rows) @ np.append(highest, LARGEST)
+    ceilings[: equal.size][equal] = toss[equal]
+    gain = np.append(np.zeros(size.size), 1.0)
+    solution = highs.Maximiser(gain, rows, np.append(highest, LARGEST)).best(lowest, ceilings)
+    if solution is None or solution[0][-1] < 1.0 - TOSS_ROUNDED:
+        return None
+    x, prices = solution
+    rho, priced = max(x[-1], 1.0), np.abs(prices @ rows[:, :-1])
+    h = x[:-1] / size
+    settled = ~level & (priced > TOSS_ROUNDED * priced.max())
+    h = np.where(settled, np.round(h), h)
+    if rho >= LARGEST and not level.any() and max(-below.min(), above.max()) > TOSS_MET:
+        # no toss, but as near to one as 1/ρ: in units of 1/LARGEST
+        highest = np.abs(table) @ size
+        limits = np.minimum(LARGEST * below, highest), np.maximum(LARGEST * above, -highest)
+        solution = _largest(table, *limits, size, level)
+        return None if solution is None else (0.5 + (solution[0] - 0.5) / LARGEST, solution[1])
+    if rho >= LARGEST:  # all at a toss, levels in the middle of what limits leave
+        at = np.where(level, 0.0, 0.5)
+        for cell in np.flatnonzero(level):
+            columns = table[:, cell] != 0
+            if columns.any():  # else no budget speaks of it
+                at[cell] = (above[columns].max() + below[columns].min()) / 2.0
+        return at, ~level
+    at = np.where(level, h / rho, 0.5 + (h - 0.5) / rho)
+    return (at, settled) if settled.any() else None
