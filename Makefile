@@ -61,7 +61,7 @@ sims: .venv/.ready-sims
 typings:
 	rm -rf typings
 	mkdir -p typings/fairfl
-	ln -s $(addprefix ../../,$(LAYERS) $(wildcard fairfl/[!_]* fairfl/__init__.py)) typings/fairfl
+	ln -s $(addprefix ../../,$(LAYERS) $(wildcard fairfl/[!_]* fairfl/__init__.py*)) typings/fairfl
 
 clean:
 	rm -rf .venv typings "$(OUT)" build dist *.egg-info .coverage .benchmarks .hypothesis .pytest_cache .ruff_cache

@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib import metadata
 from importlib.util import find_spec
-from typing import Any
 
 from benchmarks.client_steps import client_steps
 from benchmarks.dynamic import dynamic
@@ -28,7 +27,7 @@ from benchmarks.timing import FULL, Row, Sizes, interleaved, seconds
 def importing(sizes: Sizes) -> Iterator[Row]:
     """``import fairfl`` in a fresh interpreter, less the start of the interpreter."""
 
-    def start(code: str) -> Callable[[], Any]:
+    def start(code: str) -> Callable[[], object]:
         return lambda: subprocess.run([sys.executable, "-c", code], check=True)
 
     empty, full = interleaved(sizes.rounds, start("pass"), start("import fairfl"))

@@ -103,7 +103,7 @@ def client_steps(sizes: Sizes) -> Iterator[Row]:
 
     full = sizes.rounds > 1
     linear, deep = (FEATURES, CLASSES), (FEATURES, HIDDEN, CLASSES)
-    kinds: tuple[tuple[str, Any, tuple[int, ...], Callable[[], Any]], ...] = (
+    kinds: tuple[tuple[str, Any, tuple[int, ...], Callable[[], object]], ...] = (
         ("softmax", Softmax(*linear), linear, lambda: torch.nn.Linear(*linear)),
         ("MLP", MLP(deep), deep, MLP(deep).sequential),
         ("MLP by torch.func", Module(MLP(deep).sequential), deep, MLP(deep).sequential),

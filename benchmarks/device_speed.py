@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import torch
@@ -31,7 +30,7 @@ def room(device: str) -> int:
     return torch.cuda.mem_get_info()[0] // 2 if device.startswith("cuda") else 1 << 30
 
 
-def timed(function: Callable[[], Any], device: str, rounds: int) -> float:
+def timed(function: Callable[[], object], device: str, rounds: int) -> float:
     """The shortest wall time of ``rounds`` runs after two, each synchronised with the device."""
 
     def wait() -> None:

@@ -5,13 +5,16 @@ MNIST's shape, compared with a plain torch loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.client_steps import in_a_loop
 from benchmarks.simulator import CLASSES, FEATURES, HIDDEN, SAMPLES, simulated
 from benchmarks.timing import Row, Sizes, interleaved, seconds
+
+if TYPE_CHECKING:
+    from fairfl.sims.engine import MLP, Replicate, Simulation
 
 PIXELS, ROWS, BATCH, EPOCHS, CLIENTS, SEEDS = 784, 171, 32, 5, 10, 5
 """Two groups of five clients that share 2,000 rows, a seventh of them for tests."""
@@ -31,7 +34,9 @@ def dynamic(sizes: Sizes) -> Iterator[Row]:
         yield five_seeds(units, CLIENTS if full else 2, min(3, sizes.rounds))
 
 
-def job(model: Any, clients: int, rows: int, batch: int, epochs: int, replicates: list[Any]) -> Any:
+def job(
+    model: MLP, clients: int, rows: int, batch: int, epochs: int, replicates: list[Replicate]
+) -> Simulation:
     """A simulation of the replicates on clients of noise, two groups of which have joined."""
     from fairfl.sims.engine import Joining
 
@@ -64,7 +69,7 @@ def algorithms(clients: int, rounds: int) -> Iterator[Row]:
     by_name |= {f"{merged} of {rule.name}": DynamicQFedAvg(rule=rule) for rule in rules}
     model = MLP((FEATURES, HIDDEN, CLASSES))
 
-    def step(algorithm: Any) -> Callable[[], Any]:
+    def step(algorithm: Any) -> Callable[[], object]:
         return job(model, clients, SAMPLES, 10, 1, [Replicate(algorithm)]).step
 
     for name, algorithm in by_name.items():

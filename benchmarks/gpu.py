@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.timing import Row, Sizes
+
+if TYPE_CHECKING:
+    from fairfl.sims.engine import Model
 
 SAMPLES, FEATURES, CLASSES, BATCH = 120, 60, 10, 10
 NUMBER = 4  # bytes of a float32
@@ -70,7 +73,7 @@ class GpuRound:
     """A round: clients, the ``spread`` of their sizes, the number ``present``, other arguments."""
 
     title: str
-    model: Any
+    model: Model
     clients: int
     spread: float = 0.0
     present: int | None = None
@@ -81,7 +84,7 @@ class GpuRound:
         factors = np.exp(self.spread * np.random.default_rng(4).normal(size=self.clients))
         return np.maximum(4, np.rint(SAMPLES * factors / factors.mean())).astype(np.int64)
 
-    def step(self, device: str) -> Callable[[], Any]:
+    def step(self, device: str) -> Callable[[], object]:
         """A round on ``device``."""
         from benchmarks.simulator import simulation
         from fairfl.sims.engine import Everyone, Uniform
@@ -149,7 +152,7 @@ def networks(device: str, name: str, work: Work) -> Row:
     model = Module(lambda: ResNet18GN(width=work.width), name="resnet18gn")
     limit = room(device)
 
-    def step(backend: Any) -> Callable[[], Any]:
+    def step(backend: Any) -> Callable[[], object]:
         place = "auto" if device == "cuda" else device
         computing = Computing(device=place, backend=backend, memory_limit=limit)
         return simulated(model, data, computing, lr=1e-3, batch_size=None).step

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.client_steps import LR, in_a_loop
 from benchmarks.simulator import BATCH, CLASSES, SAMPLES, simulated
 from benchmarks.timing import Row, Sizes, interleaved
+
+if TYPE_CHECKING:
+    from fairfl.sims.engine import Simulation
 
 LETTERS, LENGTH = 80, 20
 SAME = 1.03
@@ -51,7 +54,7 @@ def jobs(clients: int, samples: int) -> Iterator[tuple[str, Any, np.ndarray, np.
     yield "LeNet", models.LeNet, pixels, rng.integers(0, CLASSES, people)
 
 
-def simulation(name: str, make: Any, x: np.ndarray, y: np.ndarray) -> Any:
+def simulation(name: str, make: Any, x: np.ndarray, y: np.ndarray) -> Simulation:
     """The engine's simulation of one client after the other."""
     from fairfl.sims.engine import Module
 

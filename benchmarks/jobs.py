@@ -80,12 +80,12 @@ def command(words: str, people: str = "") -> None:
             raise RuntimeError(f"fairfl {words} ended with {process.returncode}: {error}")
 
 
-def curve(scheme: SchemeName, points: int, **task: Any) -> Callable[[Federation], Any]:
+def curve(scheme: SchemeName, points: int, **task: Any) -> Callable[[Federation], object]:
     """A frontier."""
     return lambda federation: frontier(federation, scheme, points, **task)
 
 
-def at(scheme: SchemeName) -> Callable[[Federation], Any]:
+def at(scheme: SchemeName) -> Callable[[Federation], object]:
     """The optimum at the budget 0.05."""
     return lambda federation: solve(federation, scheme, 0.05)
 
@@ -118,7 +118,7 @@ RUNS: dict[str, Callable[[Any], Any]] = {
     "fairfl reproduce": partial(command, "reproduce --out out"),
     "fairfl simulate fedfb-table-1": partial(command, SIMULATE),
 }
-PROBLEMS: dict[str, Callable[[], Any]] = {
+PROBLEMS: dict[str, Callable[[], object]] = {
     **{f"figure 5({k})": partial(figure_5, q) for k, q in zip("abcd", SHARES_5, strict=True)},
     "figure 9(a)": partial(figure_9, SHARES_9[0]),
     **{f"random laws, {n} clients": partial(random_laws, n) for n in (2, 5, 10, 20, 50, 200)},

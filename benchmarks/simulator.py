@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmarks.timing import Row, Sizes, interleaved
+
+if TYPE_CHECKING:
+    from fairfl.sims.engine import Computing, Model, Replicate, Simulation
 
 SAMPLES, FEATURES, CLASSES, BATCH, HIDDEN = 120, 60, 10, 10, 64
 
@@ -21,7 +24,7 @@ def simulator(sizes: Sizes) -> Iterator[Row]:
         yield _against_padding(softmax, clients, sizes.rounds)
 
 
-def _against_padding(model: Any, clients: int, rounds: int) -> Row:
+def _against_padding(model: Model, clients: int, rounds: int) -> Row:
     """Log-normal sizes (sd 1), compared with padding all to the largest (clients, samples)."""
     spread = np.exp(np.random.default_rng(4).normal(size=clients))
     sizes = np.maximum(1, np.rint(SAMPLES * spread / spread.mean())).astype(np.int64)
@@ -36,14 +39,14 @@ def _against_padding(model: Any, clients: int, rounds: int) -> Row:
 
 
 def simulation(
-    model: Any,
+    model: Model,
     sizes: np.ndarray,
     backend: Any = "batched",
     device: str = "cpu",
     algorithms: Sequence[Any] = (),
     groups: int = 0,
     **training: Any,
-) -> Any:
+) -> Simulation:
     """A simulation with batches of 10 and a replicate per algorithm; ``groups``: labels 0, 1."""
     from fairfl.sims.engine import Computing, Replicate
 
@@ -61,13 +64,13 @@ def simulation(
 
 
 def simulated(
-    model: Any,
+    model: Model,
     rows: tuple[np.ndarray, np.ndarray, np.ndarray],
-    computing: Any = None,
-    replicates: Sequence[Any] = (),
+    computing: Computing | None = None,
+    replicates: Sequence[Replicate] = (),
     group: np.ndarray | None = None,
     **training: Any,
-) -> Any:
+) -> Simulation:
     """A simulation of FedAvg, or these replicates, on ``rows``: inputs, labels and offsets."""
     import torch
 

@@ -7,7 +7,6 @@ import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -62,7 +61,7 @@ class Row:
         return self.title, ours, alternative, ratio, aim, met, self.note
 
 
-def interleaved(rounds: int, *functions: Callable[[], Any]) -> list[float]:
+def interleaved(rounds: int, *functions: Callable[[], object]) -> list[float]:
     """The least CPU time of each function, called one after the other in every round, after one run
     that is not counted. Short functions are called several times in their turn.
     """

@@ -76,7 +76,7 @@ def render_all(
     force: bool = False,
     progress: Progress | None = None,
     federation: Federation | None = None,
-    given: str = "",
+    digest: str = "",
 ) -> list[Outcome]:
     """Draw figures, all of them where ``names`` is None or empty; an interrupted run continues
     where it stopped.
@@ -89,7 +89,7 @@ def render_all(
     force : draw also the figures that are unchanged.
     progress : see :data:`Progress`.
     federation : drawn in place of the paper's own, where a figure can.
-    given : a digest of that federation, to recognise unchanged files.
+    digest : a digest of that federation, to recognise unchanged files.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def render_all(
         for entry in entries:
             entry.check({"federation": federation})
     done: dict[str, Outcome] = {}
-    tasks = [(entry.name, Path(out_dir), force, federation, given) for entry in entries]
+    tasks = [(entry.name, Path(out_dir), force, federation, digest) for entry in entries]
     for outcome in as_done(_attempt, tasks, min(jobs, len(entries))):
         done[outcome.name] = outcome
         if progress is not None:
@@ -117,13 +117,13 @@ def render_all(
 
 
 def _attempt(
-    name: str, out: Path, force: bool, federation: Federation | None = None, given: str = ""
+    name: str, out: Path, force: bool, federation: Federation | None = None, digest: str = ""
 ) -> Outcome:
     """Draw one figure unless it is unchanged, or its data or an extra is missing."""
     entry = find([name])[0]
     if federation is not None:
         data = partial(entry.data, federation=federation)
-        entry = replace(entry, data=data, given=given, title=f"{entry.title}; {given}")
+        entry = replace(entry, data=data, digest=digest, title=f"{entry.title}; {digest}")
     files = tuple(out / f"{name}{suffix}" for suffix in SUFFIXES)
     begin = time.perf_counter()
     if not force and _unchanged(entry, out):
@@ -160,7 +160,7 @@ def key(entry: FigureEntry) -> str:
         matplotlib.__version__,
         shared_digest(),
         *sources(entry.source.stem, entry.source).values(),
-        entry.given,
+        entry.digest,
         *(f"{file}\0{sha256(file)}" for file in entry.reads()),
     ]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]

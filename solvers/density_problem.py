@@ -65,7 +65,10 @@ class DensityProblem:
             1.0 + sum(model.utility(task.costs, a, *none) for a in range(groups)) / unit,
             tuple(
                 model.profile(
-                    group, members if sees_client else None, task.costs / unit, NOTIONS[task.notion]
+                    group,
+                    members if sees_client else None,
+                    task.costs / unit,
+                    NOTIONS[task.notion].rates,
                 )
                 for members, group in where
             ),

@@ -111,7 +111,7 @@ class RuleFamily:
         """Without a task, of demographic parity and accuracy."""
         model, task = fed.model, Task.of(fed, "lft_fedavg") if task is None else task
         assert isinstance(model, ContinuousModel)
-        clients, rates = len(model.mass), len(NOTIONS[task.notion])
+        clients, rates = len(model.mass), len(NOTIONS[task.notion].rates)
         clients = 1 if task.scheme.is_pooled else clients  # budgets
         problem, tight = (DensityProblem.of(task, model, v * np.ones(clients)) for v in (1.0, 0.0))
         cfl = DensityProblem.of(replace(task, scheme=CFL), model, np.ones(1))
@@ -178,7 +178,7 @@ def certify_rules(
         gain = sum(model.utility(task.costs / task.unit, a, edges, values) for a in groups)
         served = [
             model.integrals(rate, a, edges, values)[order]
-            for rate in NOTIONS[task.notion]
+            for rate in NOTIONS[task.notion].rates
             for a in groups
         ]
         exact.append(np.concatenate([np.broadcast_to(gain, (1, len(rules.lam))), *served]).T)

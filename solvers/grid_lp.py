@@ -26,15 +26,8 @@ from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
+from fairfl.theory.populations.notions import NOTIONS
 
-LABELS: dict[str, tuple[Any, ...]] = {
-    "demographic_parity": (None,),
-    "true_positive_rate_parity": (1,),
-    "false_positive_rate_parity": (0,),
-    "equalized_odds": (1, 0),
-    "accuracy_parity": ("right",),
-}
-"""Whose rates of ŷ = 1 are compared: those with this label, None: all; or rates of ŷ = y."""
 MOST_CELLS = 100_000
 """Cells of a grid: the linear programme has a variable for each, and group, and client."""
 FEW = 1e-9
@@ -132,18 +125,17 @@ class _Programme:
     def differences(self, clients: Any) -> list[tuple[Array, float]]:
         """The differences that the notion limits among ``clients``: coefficients and constants."""
         out = []
-        for label in LABELS[self.task.notion]:
+        for rate in NOTIONS[self.task.notion].rates:
             rates = []
             for group in [*([a] for a in range(self.people.shape[1])), range(self.people.shape[1])]:
-                of = np.zeros_like(self.people)
-                of[np.ix_(clients, group)] = self.people[np.ix_(clients, group)]
-                counted, constant = of, 0.0
-                if label == "right":  # ŷ = y
-                    counted, constant = of * (2.0 * self.eta - 1.0), (of * (1.0 - self.eta)).sum()
-                elif label is not None:
-                    of = counted = of * (self.eta if label else 1.0 - self.eta)
+                people = np.zeros_like(self.people)
+                people[np.ix_(clients, group)] = self.people[np.ix_(clients, group)]
+                of, counted, constant = (
+                    people if pair == (1.0, 0.0) else people * (pair[0] + pair[1] * self.eta)
+                    for pair in (rate.mass, rate.linear, rate.constant)
+                )
                 if of.sum() > self.nobody:
-                    rates.append((self.functional(counted) / of.sum(), constant / of.sum()))
+                    rates.append((self.functional(counted) / of.sum(), constant.sum() / of.sum()))
             *group_rates, overall = rates or [None]
             pairs = [(first, overall) for first in group_rates]
             if self.task.difference == "pairwise":

@@ -7,6 +7,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+LineStyle = str | tuple[int, tuple[float, ...]]
+"""A line style of matplotlib: "-", or (offset, lengths of dashes and gaps)."""
 SchemeName = Literal["cfl", "lft_ensemble", "lft_fedavg", "client_aware"]
 """The schemes that ``solve`` takes."""
 
@@ -17,7 +19,8 @@ class Scheme:
 
     Attributes
     ----------
-    name : as ``solve`` takes it, or as reports call local training at one budget for all clients.
+    name : as ``solve`` takes it, or as reports call it: local training at one budget for all
+        clients, CFL with local budgets.
     label : in tables and legends.
     words : in a sentence, what is done.
     colour, line, width, marker, size : how it is drawn. Schemes differ in colour, line and marker.
@@ -28,13 +31,14 @@ class Scheme:
     is_averaged : every client has the rule of its own problem, and the rules are averaged.
     sees_client : rules are f(x, a, i).
     one_budget : all clients have the same budget.
+    is_local : in reports local budgets limit each client's disparity beside the pooled one.
     """
 
     name: str
     label: str
     words: str
     colour: str
-    line: Any
+    line: LineStyle
     width: float
     marker: str
     size: float
@@ -42,11 +46,17 @@ class Scheme:
     is_averaged: bool = False
     sees_client: bool = False
     one_budget: bool = False
+    is_local: bool = False
 
     @property
     def base(self) -> SchemeName:
         """The scheme as ``solve`` calls it."""
-        return self.name.removesuffix("_common")  # pyright: ignore[reportReturnType]
+        return self.name.removesuffix("_common").removesuffix("_local")  # pyright: ignore
+
+    @property
+    def heading(self) -> str:
+        """Its label in a table whose title says that all clients have one budget."""
+        return self.label.removesuffix(", one budget")
 
     @property
     def budget_words(self) -> str:
@@ -70,7 +80,7 @@ class Scheme:
     @property
     def in_browser(self) -> dict[str, Any]:
         """Name, colour, dashes and width, as an SVG has them."""
-        dashes = "" if self.line == "-" else " ".join(str(2 * on) for on in self.line[1])
+        dashes = "" if isinstance(self.line, str) else " ".join(str(2 * on) for on in self.line[1])
         width = round(1.8 * self.width, 1)
         return {"name": self.label, "colour": self.colour, "dashes": dashes, "width": width}
 
@@ -93,8 +103,13 @@ LFT_ENSEMBLE = Scheme(
 )
 CLIENT_AWARE = Scheme(
     "client_aware", "Client-aware", "a rule for each client", PURPLE, SHORT_DASHED, 1.3, "D", 4.0,
-    is_pooled=True, sees_client=True,
+    is_pooled=True, sees_client=True, is_local=True,
 )  # fmt: skip
+CFL_LOCAL = Scheme(
+    "cfl_local", "CFL, local budgets", "pooling all data with each client's disparity limited too",
+    BLUE, SHORT_DASHED, 1.5, "X", 5.0, is_pooled=True, is_local=True,
+)  # fmt: skip
+"""One rule for all clients, under a pooled budget and the clients' own."""
 COMMON = (
     Scheme(
         "lft_fedavg_common", "LFT+FedAvg, one budget", TRAINED, GREEN, "-", 1.3, "P", 4.5,
@@ -112,5 +127,5 @@ LABELS: dict[SchemeName, str] = {scheme.base: scheme.label for scheme in SHARED_
 """Their labels."""
 SOLVED: dict[str, Scheme] = {scheme.name: scheme for scheme in (*SHARED_RULE, CLIENT_AWARE)}
 """Those that ``solve`` takes, by name."""
-SCHEMES: dict[str, Scheme] = SOLVED | {scheme.name: scheme for scheme in COMMON}
+SCHEMES: dict[str, Scheme] = SOLVED | {scheme.name: scheme for scheme in (*COMMON, CFL_LOCAL)}
 """All, by name."""

@@ -26,7 +26,7 @@ from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import ACTIVE, MIXED
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS, RATES
+from fairfl.theory.populations.notions import NOTIONS, Rate
 
 
 class Term(NamedTuple):
@@ -91,7 +91,7 @@ class People:
     def differences(self, f: Array, client: Any = slice(None)) -> list[Term]:
         """Differences of the groups' rates, of all people or a client's: the largest counts."""
         out = []
-        for rate in NOTIONS[self.task.notion]:
+        for rate in NOTIONS[self.task.notion].rates:
             groups = range(self.fed.n_groups)
             rates = [t for a in groups if (t := self._rate(rate, f, client, a)) is not None]
             if len(rates) < 2:
@@ -108,9 +108,9 @@ class People:
                 ]
         return out
 
-    def _rate(self, name: str, f: Array, client: Any, group: Any) -> Term | None:
+    def _rate(self, rate: Rate, f: Array, client: Any, group: Any) -> Term | None:
         """A rate of clients and groups, numbers or slices; None where nobody has the event."""
-        joint, rate = self.fed.joint, RATES[name]
+        joint = self.fed.joint
         there = np.zeros(joint.people.shape)
         there[client, group] = 1.0
         people = joint.people * there

@@ -298,7 +298,7 @@ def rates_of(fed: Federation, notion: str, rule: Any) -> tuple[Rates, Array, Arr
     table = np.array(
         [
             [[model.integrals(rate, a, m.edges[a], m.values[a]) for a in groups] for m in members]
-            for rate in NOTIONS[notion]
+            for rate in NOTIONS[notion].rates
         ]
     )  # (E, 1 or I members, A, I)
     served = np.einsum("eiai->eia", table) if sees_client else table[:, 0].swapaxes(1, 2)

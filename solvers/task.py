@@ -13,7 +13,7 @@ from fairfl._support.checks import Array, as_floats, one_of, shown
 from fairfl.solvers.schemes import SOLVED, Scheme
 from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, RATES
+from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS
 
 COSTS = 1.0, 1.0
 """Of one: the utility is the accuracy, less one."""
@@ -69,12 +69,12 @@ class Task:
     @property
     def several(self) -> bool:
         """Whether more than one difference of rates counts."""
-        return self.costs.shape[1] > 2 or len(NOTIONS[self.notion]) > 1
+        return self.costs.shape[1] > 2 or len(NOTIONS[self.notion].rates) > 1
 
     @property
     def affine(self) -> bool:
         """Whether a rate has a part that no rule changes: accuracy parity's."""
-        return any(RATES[rate].constant != (0.0, 0.0) for rate in NOTIONS[self.notion])
+        return any(rate.constant != (0.0, 0.0) for rate in NOTIONS[self.notion].rates)
 
     @property
     def unit(self) -> float:

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.options import (
-    Decimal,
-    Encoding,
-    Missing,
-    Sep,
-    nonempty,
-    of_file,
-    option,
-    out_file,
-    place,
-    take_form,
-)
+from fairfl.cli.options import form_of, of_file, option, out_file, place, with_form
 
 if TYPE_CHECKING:
+    from fairfl._support.checks import Array
     from fairfl.sims.data.table_file import Table
 
 ADDED = ("chance", "decision")
 
 
+@partial(with_form, names=("sep", "decimal", "encoding", "missing"))
 def apply(
     rule: Annotated[Path, typer.Argument(metavar="RULE", help="A rule, .json.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv or .parquet.")],
@@ -35,10 +27,8 @@ def apply(
         list[str], option("Column of the groups; repeat where the rule's are of several columns.")
     ],
     seed: Annotated[int, option("Of the draws, where a rule accepts a share.", min=0)] = 0,
-    sep: Sep = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    missing: Missing = None,
+    *,
+    form: dict[str, Any],
     out: Annotated[Path, option("File to write.", "--out", **place("FILE"))] = Path(
         "decisions.csv"
     ),
@@ -56,14 +46,14 @@ def apply(
     from fairfl.theory.populations.classifiers import Classifier, called
 
     out_file(out)
-    form = take_form(nonempty(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
+    text_form = form_of(form)
     with of_file(rule):
         classifier = Classifier.from_json(read_bounded(rule))
     classifier = classifier.named([called(name) for name in classifier.groups])
-    rows = table_rows(file, form)
+    rows = table_rows(file, text_form)
     # a pipe can be read once only: its rows stay in memory
-    rows, unread = (rows, table_rows(file, form)) if file.is_file() else tee(rows)
-    table = read_table(file, form, {"score": (score,), "group": group}, rows=rows)
+    rows, unread = (rows, table_rows(file, text_form)) if file.is_file() else tee(rows)
+    table = read_table(file, text_form, {"score": (score,), "group": group}, rows=rows)
     a = _places("group", table, group, [str(name) for name in classifier.groups])
     names = classifier.names
     x = _places("score", table, [score], names) if names else table.numbers(score)
@@ -73,13 +63,13 @@ def apply(
     if taken := {name.strip() for name in header} & set(ADDED):
         raise ValueError(f"{file.name} must have no column {min(taken)!r}: it is to be added")
     text = io.StringIO()
-    writer = csv.writer(text, delimiter=form.sep, lineterminator="\n")
+    writer = csv.writer(text, delimiter=text_form.sep, lineterminator="\n")
     writer.writerow([*header, *ADDED])
     added = dict(zip(table.rows.tolist(), zip(chance, decision, strict=True), strict=True))
     for number, row in enumerate(unread, start=1):
         if number in added:
             p, yes = added[number]
-            writer.writerow([*row, f"{p:.12g}".replace(".", form.decimal), int(yes)])
+            writer.writerow([*row, f"{p:.12g}".replace(".", text_form.decimal), int(yes)])
     write_whole(out, text.getvalue())
     if table.dropped:
         typer.echo(table.dropped)
@@ -90,7 +80,7 @@ def apply(
     typer.echo(f"written: {out}")
 
 
-def _places(role: str, table: Table, columns: list[str], rule_names: Sequence[str]) -> Any:
+def _places(role: str, table: Table, columns: list[str], rule_names: Sequence[str]) -> Array:
     """(n,) which of the rule's names each row has, in several columns with " & " between."""
     import numpy as np
 

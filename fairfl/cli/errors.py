@@ -27,6 +27,17 @@ _Usage = cast(type[typer.BadParameter], typer.BadParameter.__bases__[0])
 class Command(TyperCommand):
     """A command whose errors name its options as they are typed."""
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        options = [
+            param for param in self.params if "{notions}" in (getattr(param, "help", "") or "")
+        ]
+        if options:  # the table of notions is numpy's, for which the other help does not wait
+            from fairfl.theory.populations.notions import in_short
+
+            for param in options:
+                param.help = param.help.replace("{notions}", in_short())
+        super().format_options(ctx, formatter)
+
     def invoke(self, ctx: Any) -> Any:
         options = [param for param in self.params if param.param_type_name == "option"]
         with one_line({str(param.name).rstrip("s"): param.opts[0] for param in options}):

@@ -77,7 +77,7 @@ def draw(
     if federation is not None:
         digest = sha256(existing_file(federation).read_bytes()).hexdigest()[:16]
         label = f"{federation.name} ({digest})"
-        inputs = {"federation": read_federation(federation), "given": label}
+        inputs = {"federation": read_federation(federation), "digest": label}
     out_folder(out, *files_of(*chosen))
     gc.freeze()  # no search for garbage among the modules
     with counting("figures", len(chosen)) as one_more:

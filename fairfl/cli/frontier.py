@@ -10,20 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairfl.cli.options import (
+    NOTION,
     AsJson,
     Categorical,
-    Decimal,
-    Encoding,
-    Missing,
-    Positive,
-    Sep,
+    form_of,
     nonempty,
     option,
     out_file,
     out_folder,
     place,
     require_columns,
-    take_form,
+    with_form,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +28,14 @@ if TYPE_CHECKING:
     from fairfl.reports.parts import Part
     from fairfl.reports.people import Read
 
+PEOPLE = (
+    *("score", "label", "group", "client", "features", "compare_score", "group_pair"),
+    *("levels", "blind", "categorical"),
+)
+"""Options of a table of people."""
 
+
+@with_form
 def frontier(
     files: Annotated[
         list[Path],
@@ -49,8 +53,9 @@ def frontier(
     client: Annotated[
         str | None, option("Column of the clients; without it all are one client.")
     ] = None,
-    feature: Annotated[
-        list[str] | None, option("Column to make a score from, in place of --score; repeat.")
+    features: Annotated[
+        list[str] | None,
+        option("Column to make a score from, in place of --score; repeat.", "--feature"),
     ] = None,
     compare_score: Annotated[
         list[str] | None,
@@ -66,21 +71,12 @@ def frontier(
         int | None, option("Levels to merge scores into, at most; 0: none merged.", min=0)
     ] = None,
     categorical: Categorical = False,
-    sep: Sep = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    positive: Positive = None,
-    missing: Missing = None,
+    *,
+    form: dict[str, Any],
     calibrate: Annotated[
         str, option("P(y=1|x): shared, or one for each client or client_group.")
     ] = "shared",
-    notion: Annotated[
-        str,
-        option(
-            "demographic_parity (dp), true_positive_rate_parity (eo), "
-            "false_positive_rate_parity, equalized_odds (eodds) or accuracy_parity."
-        ),
-    ] = "demographic_parity",
+    notion: Annotated[str, option(NOTION)] = "demographic_parity",
     difference: Annotated[
         str, option("Of groups' rates: pairwise, or overall (from the population's).")
     ] = "pairwise",
@@ -95,14 +91,17 @@ def frontier(
     sees: Annotated[str, option("xa, or x: rules do not see the group.")] = "xa",
     local_eps: Annotated[
         float | None,
-        option("Also client-aware rules, of at most this disparity at each client; inf: any."),
+        option(
+            "Also one shared rule, cfl_local, and client-aware rules of at most this disparity at "
+            "each client; inf: any."
+        ),
     ] = None,
     schemes: Annotated[
         str | None,
         option(
             "Solve these only, with commas between, and cfl: lft_fedavg_common, "
             "lft_ensemble_common (one budget for all clients), lft_fedavg, lft_ensemble (a budget "
-            "for each), client_aware.",
+            "for each), cfl_local and client_aware (with --local-eps).",
             metavar="NAME,...",
         ),
     ] = None,
@@ -133,6 +132,7 @@ def frontier(
     """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the
     data.
     """
+    options = locals()
     from fairfl._support.checks import one_of
     from fairfl.cli.progress import stages
     from fairfl.reports.comparison_words import failed
@@ -140,31 +140,18 @@ def frontier(
     from fairfl.reports.frontier import compared, report
     from fairfl.reports.question import Question
     from fairfl.reports.scores import compare_scores
+    from fairfl.solvers.schemes import SCHEMES
 
     only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
     arguments: Any = (notion, difference, _costs(costs), sees, local_eps, only)
     question = Question(*arguments)
     if by_client is not None:
-        one_of("--by-client", by_client, [s for s in question.schemes if s != "client_aware"])
+        shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
+        one_of("--by-client", by_client, shared)
     draws = nonempty(bootstraps=bootstraps, seed=seed)
-    people = nonempty(
-        score=score,
-        label=label,
-        group=group,
-        client=client,
-        features=feature,
-        compare_score=compare_score,
-        group_pair=group_pair,
-        levels=levels,
-        blind=blind,
-        categorical=categorical,
-        sep=sep,
-        decimal=decimal,
-        encoding=encoding,
-        positive=positive,
-        missing=missing,
-        calibrate=None if calibrate == "shared" else calibrate,
-    )
+    people = nonempty(**{name: options[name] for name in PEOPLE}) | form
+    if calibrate != "shared":
+        people["calibrate"] = calibrate
     title = files[0].stem
     if out is not None:
         from fairfl.figures.lib.saved import names
@@ -228,7 +215,7 @@ def _read(files: list[Path], people: dict[str, Any], draws: dict[str, Any], unse
         _no_table(people | draws, f"the federation {files[0].name}")
         return Read(read_federation(files[0]))
     require_columns(people)
-    return read(files[0], unseen=unseen, form=take_form(people), **people)
+    return read(files[0], unseen=unseen, form=form_of(people), **people)
 
 
 def _no_table(people: dict[str, Any], source: str) -> None:

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from fairfl.cli.options import (
-    AsJson,
-    Categorical,
-    Decimal,
-    Encoding,
-    Missing,
-    Positive,
-    Sep,
-    nonempty,
-    option,
-    take_form,
-)
+from fairfl.cli.options import NOTION, AsJson, Categorical, form_of, option, with_form
 
 
+@with_form
 def judge(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv or .parquet.")],
     prediction: Annotated[str, option("Column of 0 and 1, or of chances of 1.")],
@@ -38,15 +28,12 @@ def judge(
         str | None, option("Column of the score whose frontiers the predictions are compared with.")
     ] = None,
     categorical: Categorical = False,
-    notion: Annotated[str, option("As of fairfl frontier.")] = "demographic_parity",
+    notion: Annotated[str, option(NOTION)] = "demographic_parity",
     difference: Annotated[
         str, option("Of groups' rates: pairwise, or overall (from the population's).")
     ] = "pairwise",
-    sep: Sep = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    positive: Positive = None,
-    missing: Missing = None,
+    *,
+    form: dict[str, Any],
     seed: Annotated[int, option("Of the parts that rules are judged on.", min=0)] = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -62,9 +49,6 @@ def judge(
     from fairfl.reports.question import Question
     from fairfl.reports.terminal import tell, tell_table
 
-    form = take_form(
-        nonempty(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)
-    )
     with stages() as progress:
         judgement = judge(
             file,
@@ -76,7 +60,7 @@ def judge(
             categorical=categorical,
             question=Question(notion, difference),  # type: ignore[arg-type]
             seed=seed,
-            form=form,
+            form=form_of(form),
             progress=progress,
         )
     if as_json:

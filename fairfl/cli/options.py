@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import wraps
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -45,7 +47,7 @@ def place(metavar: str) -> dict[str, Any]:
 
 
 def listed(package: str, kind: str) -> list[dict[str, Any]]:
-    """The package's own list of what can be run, which ``--list --json`` wrote."""
+    """The package's own list of what can be run, which docs/fill_papers.py wrote."""
     return json.loads((files(f"fairfl.{package}") / f"{kind}.json").read_text("utf-8"))
 
 
@@ -59,6 +61,8 @@ def completed(package: str, kind: str) -> Callable[[str], list[str]]:
     return names
 
 
+NOTION = "Rates that must be equal over groups: {notions}."
+"""Help, in which ``Command`` names the notions."""
 Out = Annotated[Path, option("Folder of the files.", "--out", **place("DIR"))]
 Jobs = Annotated[int, option("Processes; 0: one per core, four at most.", "--jobs", "-j", min=0)]
 Force = Annotated[bool, option("Draw again what is there already.", "--force")]
@@ -86,17 +90,45 @@ Imports = Annotated[
 ]
 
 
-Sep = Annotated[str | None, option(r"Character between cells, such as ';' or '\t' (a tab).")]
-Decimal = Annotated[str | None, option("Sign before decimals: . or a comma.", metavar="SIGN")]
-Encoding = Annotated[str | None, option("Of a text file, such as cp1252; default utf-8.")]
-Missing = Annotated[
-    str | None, option("Rows with a missing cell: error (default), or drop, which leaves them out.")
-]
+FORM = {
+    "sep": Annotated[str | None, option(r"Character between cells, such as ';' or '\t' (a tab).")],
+    "decimal": Annotated[str | None, option("Sign before decimals: . or a comma.", metavar="SIGN")],
+    "encoding": Annotated[str | None, option("Of a text file, such as cp1252; default utf-8.")],
+    "positive": Annotated[
+        str | None,
+        option("Value of the label that is y = 1; needed if both are texts.", metavar="VALUE"),
+    ],
+    "missing": Annotated[
+        str | None,
+        option("Rows with a missing cell: error (default), or drop, which leaves them out."),
+    ],
+}
+"""Options that say how a table's file is written."""
 
-Positive = Annotated[
-    str | None,
-    option("Value of the label that is y = 1; needed if both are texts.", metavar="VALUE"),
-]
+
+def with_form(
+    command: Callable[..., None], names: Sequence[str] = tuple(FORM)
+) -> Callable[..., None]:
+    """The command, with these options of ``FORM`` in place of its argument ``form``, a dict of
+    those that a user gave.
+    """
+    signature = inspect.signature(command, eval_str=True)
+    parameters = []
+    for parameter in signature.parameters.values():
+        options = names if parameter.name == "form" else ()
+        parameters += [
+            parameter.replace(name=name, annotation=FORM[name], default=None) for name in options
+        ] or [parameter]
+
+    @wraps(command)
+    def run(**options: Any) -> None:
+        form = nonempty(**{name: options.pop(name) for name in names})
+        command(**options, form=form)
+
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
+
 
 Categorical = Annotated[
     bool, option("The score's values are names: each is a level, in no order.", "--categorical")
@@ -112,13 +144,12 @@ def nonempty(**options: Any) -> dict[str, Any]:
     }
 
 
-def take_form(options: dict[str, Any]) -> Form:
-    """How a text file is written, taken out of the options."""
+def form_of(options: dict[str, Any]) -> Form:
+    """How a text file is written; the options of ``FORM`` are taken out of ``options``."""
     from fairfl.sims.data.table_file import Form
 
-    names = options.keys() & {"sep", "decimal", "encoding", "missing"}
-    form = {name: options.pop(name) for name in names}
-    return Form(**form, pos_label=options.pop("positive", None))
+    form = {name: options.pop(name) for name in FORM if name in options}
+    return Form(pos_label=form.pop("positive", None), **form)
 
 
 def require_columns(options: dict[str, Any]) -> None:

@@ -11,25 +11,21 @@ import typer
 
 from fairfl.cli.options import (
     AsJson,
-    Decimal,
-    Encoding,
     Imports,
     Jobs,
     Listed,
-    Missing,
-    Positive,
     Profile,
     Profiles,
     Resume,
     RunsOut,
     Seeds,
-    Sep,
     completed,
+    form_of,
     nonempty,
     of_file,
     option,
     require_columns,
-    take_form,
+    with_form,
 )
 
 if TYPE_CHECKING:
@@ -37,6 +33,8 @@ if TYPE_CHECKING:
 
     from fairfl.studies.experiment import Experiment, Unit
 
+PEOPLE = ("label", "group", "client", "features", "budgets", "notion", "hidden", "blind")
+"""Options of a table of people."""
 TABLES = (".csv", ".parquet", ".pq")
 TEXTS = ("table.csv", "differences.txt", "paired.csv", "curves.csv")
 GROWN, LOST = 1e3, 1e10
@@ -50,6 +48,7 @@ QUICK = (
 )
 
 
+@with_form
 def simulate(
     name: Annotated[
         str | None,
@@ -75,12 +74,16 @@ def simulate(
     client: Annotated[
         str | None, option("People: column of the clients; without it all are one.")
     ] = None,
-    feature: Annotated[
-        list[str] | None, option("People: column to learn from; repeat. Default: all others.")
+    features: Annotated[
+        list[str] | None,
+        option("People: column to learn from; repeat. Default: all others.", "--feature"),
     ] = None,
-    budget: Annotated[
+    budgets: Annotated[
         list[float] | None,
-        option("People: disparity that fair methods keep to; repeat. Default: 0, .05, .1, .2."),
+        option(
+            "People: disparity that fair methods keep to; repeat. Default: 0, .05, .1, .2.",
+            "--budget",
+        ),
     ] = None,
     notion: Annotated[
         str | None, option("People: dp (parity, the default), eo (opportunity) or eodds (odds).")
@@ -92,11 +95,8 @@ def simulate(
     blind: Annotated[
         bool, option("People: do not learn from the group itself.", "--blind")
     ] = False,
-    sep: Sep = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    positive: Positive = None,
-    missing: Missing = None,
+    *,
+    form: dict[str, Any],
 ) -> None:
     """Run an experiment, or the run that a TOML file describes, and set its table beside the
     published numbers.
@@ -105,6 +105,7 @@ def simulate(
     pooled people, side by side. A stopped run goes on with --resume. Cells of the table: ours ± sd
     over the seeds [published ± sd].
     """
+    options = locals()
     if show:
         _show_list(bool(imports), as_json)
         return
@@ -112,21 +113,8 @@ def simulate(
         raise ValueError(
             "NAME or CONFIG.toml must be given; fairfl simulate --list names the experiments"
         )
-    columns = nonempty(
-        label=label,
-        group=group,
-        client=client,
-        features=feature and tuple(feature),
-        budgets=budget and tuple(budget),
-        notion=notion,
-        hidden=hidden,
-        blind=blind,
-        sep=sep,
-        decimal=decimal,
-        encoding=encoding,
-        missing=missing,
-        positive=positive,
-    )
+    columns = nonempty(**{name: options[name] for name in PEOPLE}) | form
+    columns = {name: tuple(v) if isinstance(v, list) else v for name, v in columns.items()}
     experiment = _experiment(name, columns)
     _run(
         experiment,
@@ -171,7 +159,7 @@ def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
         from fairfl.studies.own.people_runs import Request
 
         require_columns(columns)
-        form = take_form(columns)
+        form = form_of(columns)
         return own_people(Request(name, form=form, **columns))
     if columns:
         names = ", ".join(columns)

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from fairfl.cli.options import (
-    Categorical,
-    Decimal,
-    Encoding,
-    Missing,
-    Positive,
-    Sep,
-    nonempty,
-    option,
-    out_file,
-    place,
-    take_form,
-)
+from fairfl.cli.options import Categorical, form_of, option, out_file, place, with_form
 
 
+@with_form
 def summarize(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv or .parquet.")],
     score: Annotated[str, option("Column: larger where y = 1 is likelier.")],
@@ -44,11 +33,8 @@ def summarize(
         float | None,
         option("Add noise to every count instead; the privacy budget that the file costs."),
     ] = None,
-    sep: Sep = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    positive: Positive = None,
-    missing: Missing = None,
+    *,
+    form: dict[str, Any],
     out: Annotated[Path, option("File to write.", "--out", **place("FILE"))] = Path("site.json"),
 ) -> None:
     """Count people by group, label and level of the score; print what leaves the site, and write
@@ -59,11 +45,8 @@ def summarize(
 
     out_file(out)
     cuts = _edges(levels, edges, categorical)
-    form = take_form(
-        nonempty(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)
-    )
     counted = summary.summarize(
-        file, score=score, label=label, group=group, site=site, edges=cuts, form=form
+        file, score=score, label=label, group=group, site=site, edges=cuts, form=form_of(form)
     )
     if min_cell is not None and epsilon is not None:
         raise ValueError("--min-cell and --epsilon must not be given together")

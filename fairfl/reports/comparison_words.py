@@ -12,8 +12,8 @@ from fairfl._support.checks import listed
 from fairfl.reports.comparison import ENDS, ZERO, Comparison, Reach
 from fairfl.reports.question import ONES, PLAIN, Question
 from fairfl.reports.sampling import LEVEL
-from fairfl.solvers.schemes import CFL, SCHEMES
-from fairfl.theory.populations.notions import NOTIONS, RATES, rates_named
+from fairfl.solvers.schemes import CFL, CFL_LOCAL, CLIENT_AWARE, SCHEMES
+from fairfl.theory.populations.notions import NOTIONS, Rate
 
 SEARCHED = "A better rule may exist: this value comes from a search."
 SURE = 0.95
@@ -64,9 +64,9 @@ def question_lines(question: Question) -> list[str]:
     if question == PLAIN:
         return []
     gap = "between two groups" if question.difference == "pairwise" else "from the whole population"
-    name = question.notion.replace("_", " ")
-    rates = rates_named(question.notion)
-    parts = [f"{name}: the disparity is the largest difference of {rates} {gap}"]
+    notion = NOTIONS[question.notion]
+    rates = notion.rate_names
+    parts = [f"{notion.words}: the disparity is the largest difference of {rates} {gap}"]
     if isinstance(question.costs, str):
         parts.append("rules are compared by balanced accuracy")
     elif question.costs != ONES:
@@ -80,7 +80,10 @@ def question_lines(question: Question) -> list[str]:
         parts.append("rules do not see the group")
     if question.local_eps is not None:
         limit = f"at most {question.local_eps:g}" if question.local_eps < np.inf else "not limited"
-        parts.append(f"client-aware: a rule for each client, whose own disparity is {limit}")
+        if CFL_LOCAL.name in question.schemes:
+            parts.append(f"CFL with local budgets: one rule, each client's disparity {limit}")
+        if CLIENT_AWARE.name in question.schemes:
+            parts.append(f"client-aware: a rule for each client, whose own disparity is {limit}")
     return [f"asked: {'; '.join(parts)}."]
 
 
@@ -95,12 +98,12 @@ def _extreme_groups(comparison: Comparison) -> str:
     return f"{rates_apart(comparison.rates.rate, ends, comparison.rates.undefined)}: "
 
 
-def rates_apart(rate: str, ends: Sequence[tuple[str, float]], undefined: Sequence[str]) -> str:
+def rates_apart(rate: Rate, ends: Sequence[tuple[str, float]], undefined: Sequence[str]) -> str:
     """Two values of a rate, each after the name of whose it is, and which rates are left out."""
     high, low = ends
-    row, missing = RATES[rate], f" (left out: {' and '.join(undefined)})" if undefined else ""
-    rates = f"is {row.served} at a rate of {number(high[1])}, {low[0]} of {number(low[1])}"
-    return f"where {row.event}, " * bool(row.event) + f"{high[0]} {rates}{missing}"
+    missing = f" (left out: {' and '.join(undefined)})" if undefined else ""
+    rates = f"is {rate.served} at a rate of {number(high[1])}, {low[0]} of {number(low[1])}"
+    return f"where {rate.event}, " * bool(rate.event) + f"{high[0]} {rates}{missing}"
 
 
 def _values_at(comparison: Comparison, k: int, schemes: Sequence[str]) -> str:
@@ -282,7 +285,7 @@ def _search_verb(comparison: Comparison, reach: Reach) -> str:
     curve is not, of two groups with one rate where rules see the group.
     """
     question = comparison.question
-    rates = [RATES[name] for name in NOTIONS[question.notion]]
+    rates = NOTIONS[question.notion].rates
     has_formula = len(comparison.groups) == 2 and len(rates) == 1 and question.sees == "xa"
     has_formula = has_formula and rates[0].linear == rates[0].mass
     searched = ("lft_fedavg",) if has_formula else ("lft_fedavg", "lft_ensemble")

@@ -33,7 +33,7 @@ from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import rates_named
+from fairfl.theory.populations.notions import NOTIONS
 
 if TYPE_CHECKING:
     from fairfl.figures.lib.frontier_panels import Axes
@@ -162,7 +162,8 @@ def rules_table(comparison: Comparison) -> Table:
     level = comparison.disparities[comparison.worded[0]] if comparison.worded else None
     where = "no constraint" if level is None else f"a disparity of {level:g}, or the smallest above"
     out = Table(title=f"The rules at {where}", title_justify="left")
-    for name in ("", "budget", "group", "accepted", rates_named(comparison.question.notion)):
+    rate_names = NOTIONS[comparison.question.notion].rate_names
+    for name in ("", "budget", "group", "accepted", rate_names):
         out.add_column(name, overflow="fold")
     for scheme, chosen in comparison.rules.items():
         rule = chosen.solution.classifier
@@ -225,7 +226,7 @@ def _headed(schemes: Sequence[str], first: str, title: str | None = None) -> Tab
     out = Table(title=title, title_justify="left")
     out.add_column(first)
     for scheme in schemes:
-        out.add_column(SCHEMES[SCHEMES[scheme].base].label, justify="right")
+        out.add_column(SCHEMES[scheme].heading, justify="right")
     return out
 
 
@@ -258,10 +259,7 @@ def _axes(question: Question) -> Axes:
 
     words: dict[str, Any] = {}
     if (question.notion, question.difference) != (PLAIN.notion, PLAIN.difference):
-        mean = " from the population's" if question.difference == "overall" else ""
-        words["disparity"] = (
-            f"disparity (largest difference of {rates_named(question.notion)}{mean})"
-        )
+        words["disparity"] = NOTIONS[question.notion].axis_label(question.difference)
     if question.value != PLAIN.value:
         words |= {"column": question.value.replace(" ", "_"), "value": question.value}
     if not question.is_share:

@@ -5,8 +5,7 @@ let width = 720;
 const HEIGHT = 380, LEFT = 56, RIGHT = 12, TOP = 12, BOTTOM = 44, OF = 1000;
 const cfl = data.schemes[0];
 
-const shown = () => data.schemes.filter((one) => one.scheme === "cfl" || one.scheme === "client_aware" ||
-  one.scheme.endsWith("_common") === (form.budgets.value === "common"));
+const shown = () => data.schemes.filter((one) => !one.budgets || one.budgets === form.budgets.value);
 const digits = (x, n) => (Math.abs(x) < 5e-7 ? "0" : String(Number(x.toPrecision(n))));
 const count = (share) => (OF * share).toFixed(Math.abs(share) < 0.01 ? 1 : 0);
 const written = (value) => (data.share ? count(value) : digits(value, 4));
@@ -117,7 +116,7 @@ function answer(k) {
     if (!spot) continue;
     const more = element("details");
     more.append(element("summary", {}, "groups and thresholds"), groups(spot));
-    if (one !== cfl) more.append(element("p", {class: "soft"}, `Budgets of the sites: ${spot.budget}.`));
+    if (one !== cfl) more.append(element("p", {class: "soft"}, `Budgets${one.budgets ? " of the sites" : ""}: ${spot.budget}.`));
     more.open = opened.has(one.name);
     more.addEventListener("toggle", () => (more.open ? opened.add(one.name) : opened.delete(one.name)));
     parts.push(more);

@@ -4,7 +4,6 @@ schemes' curves with intervals, and counts of people.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -12,20 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from fairfl._support.version import __version__
 from fairfl.reports.comparison import ENDS, Comparison, at_disparities, chosen
 from fairfl.reports.comparison_intervals import with_intervals
 from fairfl.reports.comparison_words import clients, question_lines, sentences
 from fairfl.reports.curves import noted
+from fairfl.reports.html_page import as_json, html_page
 from fairfl.reports.rules import Chosen, budgets
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS, RATES, rates_named
+from fairfl.theory.populations.notions import NOTIONS
 
-HERE = Path(__file__).parent
 STEPS = 24
 """Positions of the slider, at least, where the most accurate rule's disparity is not zero."""
 UNITS = (1.0, 2.0, 5.0)
@@ -67,36 +65,17 @@ def frontier_page(
         "rates": _rates(comparison),
         "schemes": schemes,
     }
-    style, script = (
-        HERE.joinpath(f"frontier_page.{kind}").read_text("utf-8") for kind in ("css", "js")
-    )
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}: fairness and accuracy</title>\n<style>{style}</style>\n</head>\n"
-        "<body>\n<h1>What it costs not to pool the data</h1>\n"
-        f"<p>{escape(_about(comparison, title))}</p>\n{_items(question_lines(question))}{FORM}"
-        f"<h2>In words</h2>\n{_items(sentences(comparison))}"
-        f"<h2>What to know</h2>\n{_items([*notes, *KNOW])}<footer>Made by fairfl {__version__}."
-        f'</footer>\n<script type="application/json" id="data">{_inside(data)}</script>\n'
-        f"<script>{script}</script>\n</body>\n</html>\n"
+    return html_page(
+        Path(__file__).with_suffix(".html"),
+        title=escape(title),
+        about=escape(_about(comparison, title)),
+        question=_items(question_lines(question)),
+        sentences=_items(sentences(comparison)),
+        notes=_items([*notes, *KNOW]),
+        data=as_json(data),
     )
 
 
-FORM = """<form>
-<fieldset><legend>Each site trains under a limit of its own disparity (its budget)</legend>
-<label><input type="radio" name="budgets" value="common" checked> one budget for all sites: what
-they can agree on</label>
-<label><input type="radio" name="budgets" value="each"> a budget for each site: the best that a
-planner who knew all data could choose</label></fieldset>
-<label for="slider">Largest disparity that is allowed: <output id="disparity"></output></label>
-<input type="range" id="slider" min="0" step="1">
-</form>
-<figure><svg id="chart" role="img" aria-label="Curves of the schemes, with intervals"></svg>
-<figcaption id="legend"></figcaption></figure>
-<div id="answers" aria-live="polite"></div>
-<noscript><p>The slider and the curves need JavaScript.</p></noscript>
-"""
 KNOW = (
     "Ranges are approximate 95 % intervals for all people such as these, where the input is a "
     "table of people; bands show them at the positions of the slider.",
@@ -115,22 +94,23 @@ def positions(top: float) -> tuple[float, ...]:
 
 def _about(comparison: Comparison, title: str) -> str:
     people = "" if comparison.people is None else f"{comparison.people:,} people; "
+    rate_names = NOTIONS[comparison.question.notion].rate_names
     return (
         f"{title}: {people}sites: {clients(comparison)}; groups: {', '.join(comparison.groups)}. "
-        f"The disparity is the largest difference of {rates_named(comparison.question.notion)} "
+        f"The disparity is the largest difference of {rate_names} "
         "between groups."
     )
 
 
 def _rates(comparison: Comparison) -> list[str]:
     """What groups' rates count."""
-    rates = [RATES[name] for name in NOTIONS[comparison.question.notion]]
+    rates = NOTIONS[comparison.question.notion].rates
     return [f"with {r.event} are {r.served}" if r.event else f"are {r.served}" for r in rates]
 
 
 def _scheme(dense: Comparison, federation: Federation, scheme: str) -> dict[str, Any]:
     """One scheme: its curve, and what it reaches at each position, None where it does not."""
-    reach = dense.reaches[scheme]
+    reach, look = dense.reaches[scheme], SCHEMES[scheme]
     at = []
     for k, (d, value) in enumerate(zip(dense.disparities, reach.values_at, strict=True)):
         if value is None:
@@ -152,7 +132,8 @@ def _scheme(dense: Comparison, federation: Federation, scheme: str) -> dict[str,
     curve = np.stack([reach.frontier.disparity, reach.values], axis=-1)
     return {
         "scheme": scheme,
-        **SCHEMES[scheme].in_browser,
+        "budgets": "" if look.is_pooled else "common" if look.one_budget else "each",
+        **look.in_browser,
         "curve": _round(curve),
         "smallest_interval": _round(dense.between(scheme, 0)),
         "value_interval": _round(dense.between(scheme, 1)),
@@ -178,8 +159,3 @@ def _round(values: Any) -> Any:
 
 def _items(lines: Sequence[str]) -> str:
     return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>\n" if lines else ""
-
-
-def _inside(data: Any) -> str:
-    """JSON that can stand in a page."""
-    return json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -12,7 +12,7 @@ from fairfl.reports.question import Question
 from fairfl.solvers.api import solve
 from fairfl.solvers.solution import rates_of
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS, disparity, undefined
+from fairfl.theory.populations.notions import NOTIONS, Rate, disparity
 
 TIED = 1e-9
 """Disparities further apart than this are not one."""
@@ -20,11 +20,11 @@ TIED = 1e-9
 
 @dataclass(frozen=True)
 class GroupRates:
-    """A rate, by its key in ``fairfl.theory.populations.notions.RATES``: the groups' (A,), NaN of
-    nobody, and the population's; rates of the notion that are ``undefined``, in words.
+    """A rate: the groups' (A,), NaN of nobody, and the population's; rates of the notion that are
+    ``undefined``, in words.
     """
 
-    rate: str
+    rate: Rate
     by_group: tuple[float, ...]
     of_all: float
     undefined: tuple[str, ...] = ()
@@ -40,7 +40,8 @@ def group_rates(federation: Federation, question: Question, smallest: float) -> 
         solution = solve(federation, "cfl", smallest, **question.of("cfl"))
     counted, rates, _ = rates_of(federation, question.notion, solution.classifier)
     mass = counted.mass.sum(axis=1)
-    missing = undefined(question.notion, mass, federation.groups)
+    notion = NOTIONS[question.notion]
+    missing = notion.undefined(mass, federation.groups)
     gaps = [disparity(rates[[k]], mass[[k]], question.difference) for k in range(len(mass))]
     if np.isnan(gaps).all():
         raise ValueError(
@@ -48,4 +49,4 @@ def group_rates(federation: Federation, question: Question, smallest: float) -> 
         )
     k = int(np.nanargmax(gaps))
     of_all = float(np.nansum(rates[k] * mass[k]) / mass[k].sum())
-    return GroupRates(NOTIONS[question.notion][k], tuple(rates[k].tolist()), of_all, missing)
+    return GroupRates(notion.rates[k], tuple(rates[k].tolist()), of_all, missing)

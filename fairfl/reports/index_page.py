@@ -10,18 +10,13 @@ from typing import Any
 import pandas as pd
 
 from fairfl._support.manifest import SUFFIX, write_piece
-from fairfl._support.version import __version__
 from fairfl.claims.runner import Checked
 from fairfl.figures.catalog.all_figures import registered
 from fairfl.figures.render import Outcome
 from fairfl.reports.claims.page import summary
+from fairfl.reports.html_page import html_page
 from fairfl.solvers.schemes import LABELS
 
-STYLE = (
-    "body{max-width:54rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 sans-serif;color:#222}"
-    "img{max-width:100%;height:auto}table{border-collapse:collapse;margin:1rem 0}"
-    "td,th{padding:.15rem .8rem;text-align:left;border-bottom:1px solid #ccc}section{margin:3rem 0}"
-)
 SHOWN = {name: name for name in ("panel", "scheme", "point", "disparity", "accuracy")}
 SHOWN |= {f"eps_{i}": f"ε{i}" for i in range(3)}
 
@@ -43,21 +38,12 @@ def write_index(
     parts = [_section(outcome, titles[outcome.name]) for outcome in outcomes]
     crosschecked = "".join(_study(study, out) for study in studies) or f"<p>{escape(missing)}</p>\n"
     failed = "".join(f"<li>{escape(f'{id}: {why}')}</li>\n" for id, why in failures.items())
-    page = (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f"<title>fairfl {__version__}: "
-        f"figures, claims, cross-check</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>What "
-        f"federated training loses in accuracy and fairness</h1>\n<p>Made by fairfl {__version__}: "
-        '<a href="#claims">claims</a>, <a href="#crosscheck">practice against theory</a>, '
-        '<a href="#figures">figures</a>.</p>\n<section id="claims">\n<h2>The papers\' statements, '
-        'verified or refuted</h2>\n<p>Each with its evidence: <a href="claims.html">claims</a>.</p>'
-        f"\n{summary(claims, 'claims.html')}<ul>\n{failed}</ul>\n</section>\n"
-        '<section id="crosscheck">\n<h2>Practice against theory</h2>\n<p>Models trained on samples '
-        "of federations whose laws are known, few and small ones. A theorem stands behind a hard "
-        f"verdict.</p>\n{crosschecked}</section>\n"
-        '<section id="figures">\n<h2>Figures</h2>\n<p>Curves are computed from the laws, not '
-        "simulated, unless the title says so. Each picture comes with the table it is drawn from."
-        f"</p>\n</section>\n{''.join(parts)}</body>\n</html>\n"
+    page = html_page(
+        Path(__file__).with_suffix(".html"),
+        claims=summary(claims, "claims.html"),
+        failed=failed,
+        crosschecked=crosschecked,
+        figures="".join(parts),
     )
     return write_piece(out / f"index{SUFFIX}", {"index.html": page})[0]
 

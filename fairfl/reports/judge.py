@@ -17,7 +17,7 @@ import numpy as np
 
 from fairfl.reports.comparison_words import number, percent, points, rates_apart, span
 from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
-from fairfl.reports.parts import Decided, Number, Part, Rate, estimate
+from fairfl.reports.parts import Decided, Number, Part, Share, estimate
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
 from fairfl.sims.data.table_file import PLAIN, Form
@@ -96,8 +96,8 @@ def judge(
     """
     if categorical and score is None:
         raise ValueError("categorical goes with a score, got score=None")
-    counts_label = any(d for name in NOTIONS[question.notion] for _, d in RATES[name][1:4])
-    if label is None and (counts_label or score is not None):
+    notion = NOTIONS[question.notion]
+    if label is None and (notion.counts_labels or score is not None):
         raise ValueError(f"label must be a column for {question.notion} or a score, got none")
     roles = {"label": label, "group": group, "client": client, "categorical": categorical}
     numbers = {"prediction": [prediction]}
@@ -115,13 +115,13 @@ def judge(
     centred = decided.right - accuracy  # each person's influence on it
     judgement = Judgement(
         len(data),
-        Rate("all", accuracy, centred, len(data)).number(data.client) if label else None,
+        Share("all", accuracy, centred, len(data)).number(data.client) if label else None,
         gap and gap.number(data.client),
         tuple(decided.parts(question)),
         (),
         {},
         data.note,
-        gap.rate if gap else "",
+        gap.rate.key if gap else "",
         tuple((end.of, end.value) for end in gap[1:]) if gap else (),
         missing,
     )
@@ -166,7 +166,7 @@ def sentences(judgement: Judgement) -> list[str]:
     if disparity is not None:
         ends = span((max(disparity.low, 0.0), disparity.high), number)
         gap = f"a disparity of {number(disparity.value)} ({ends}): "
-        gap += rates_apart(judgement.rate, judgement.ends, missing)
+        gap += rates_apart(RATES[judgement.rate], judgement.ends, missing)
     out = [*filter(None, [judgement.left_out]), f"{line} {gap}."]
     for distance in judgement.distances:
         name = SCHEMES[distance.scheme].label

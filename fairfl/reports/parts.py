@@ -18,7 +18,7 @@ from fairfl.reports.question import Question
 from fairfl.reports.sampling import NORMAL, jackknife
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import Classifier
-from fairfl.theory.populations.notions import NOTIONS, RATES, undefined
+from fairfl.theory.populations.notions import NOTIONS, Rate
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Part:
     undefined: tuple[str, ...] = ()
 
 
-class Rate(NamedTuple):
+class Share(NamedTuple):
     """A share of people: whose, the value, each person's influence on it, and of how many it is."""
 
     of: str
@@ -70,11 +70,11 @@ class Rate(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """The largest difference of a notion's rates: the rate's key, the higher and the lower one."""
+    """The largest difference of a notion's rates: the rate, the higher and the lower one."""
 
-    rate: str
-    high: Rate
-    low: Rate
+    rate: Rate
+    high: Share
+    low: Share
 
     @property
     def value(self) -> float:
@@ -86,9 +86,9 @@ class Gap(NamedTuple):
         estimated: it is of both rates' own intervals then, by MOVER (Zou and Donner, 2008), which
         of two intervals of Wilson's is Newcombe's (1998).
         """
-        if all(np.ptp(estimate(client, *rate[1:3]).ends) >= ZERO for rate in self[1:]):
+        if all(np.ptp(estimate(client, *share[1:3]).ends) >= ZERO for share in self[1:]):
             return estimate(client, self.value, self.high.influence - self.low.influence)
-        high, low = (rate.number(client) for rate in self[1:])
+        high, low = (share.number(client) for share in self[1:])
         down = np.hypot(high.value - high.low, low.high - low.value)
         up = np.hypot(high.high - high.value, low.value - low.low)
         up = max(up, down) if self.value < ZERO else up  # either may be the higher one
@@ -160,25 +160,25 @@ class Decided(NamedTuple):
         y, weight = np.nan_to_num(self.y), self.people * selected
         groups = [self.group == a for a in range(len(self.groups))]
         gaps, masses = [], []
-        for key in NOTIONS[question.notion]:
-            rate = RATES[key]
+        notion = NOTIONS[question.notion]
+        for rate in notion.rates:
             mass = (rate.mass[0] + rate.mass[1] * y) * weight
             served = [k + w * self.p for k, w in zip(rate.constant, rate.linear, strict=True)]
             total = (served[0] + served[1] * y) * weight
             masses.append([(mass * in_group).sum() for in_group in groups])
-            rates = [
+            shares = [
                 _ratio(f"group {name}", total * in_group, mass * in_group)
                 for name, in_group, size in zip(self.groups, groups, masses[-1], strict=True)
                 if size > 0
             ]
-            pairs = list(combinations(rates, 2))
-            if question.difference == "overall" and len(rates) > 1:
-                pairs = [(of_group, _ratio("the population", total, mass)) for of_group in rates]
-            gaps += [Gap(key, *sorted(pair, key=lambda end: -end.value)) for pair in pairs]
+            pairs = list(combinations(shares, 2))
+            if question.difference == "overall" and len(shares) > 1:
+                pairs = [(of_group, _ratio("the population", total, mass)) for of_group in shares]
+            gaps += [Gap(rate, *sorted(pair, key=lambda end: -end.value)) for pair in pairs]
         sizes = [-min(gap.high.people, gap.low.people) for gap in gaps]
         order = [(round(gap.value, 12), size) for gap, size in zip(gaps, sizes, strict=True)]
         largest = gaps[order.index(max(order))] if gaps else None
-        return largest, undefined(question.notion, np.array(masses), self.groups)
+        return largest, notion.undefined(np.array(masses), self.groups)
 
 
 def estimate(
@@ -210,10 +210,10 @@ def wilson(share: float, people: int) -> Number:
     return Number(share, max(float(middle - half), 0.0), min(float(middle + half), 1.0))
 
 
-def _ratio(of: str, total: Array, mass: Array) -> Rate:
+def _ratio(of: str, total: Array, mass: Array) -> Share:
     """Σ total / Σ mass."""
     rate = total.sum() / mass.sum()
-    return Rate(of, float(rate), (total - rate * mass) / mass.mean(), mass.sum())
+    return Share(of, float(rate), (total - rate * mass) / mass.mean(), mass.sum())
 
 
 def table(parts: Sequence[Part], client: str, group: str) -> list[tuple[str, ...]]:

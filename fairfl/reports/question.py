@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, one_of
 from fairfl.solvers.frontier import Frontier
-from fairfl.solvers.schemes import CLIENT_AWARE, COMMON, SCHEMES, SHARED_RULE
+from fairfl.solvers.schemes import CFL_LOCAL, CLIENT_AWARE, COMMON, SCHEMES, SHARED_RULE
 from fairfl.solvers.task import Task
 from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
@@ -31,15 +32,15 @@ MANY_GROUPS, SLOW = 30, ("lft_fedavg_common", "lft_fedavg", "lft_ensemble")
 class Question:
     """A notion, its difference, costs and sight, as :func:`fairfl.solvers.api.solve` takes them.
 
-    ``local_eps``: local budgets of client-aware rules, which are compared as well where these are
-    given. ``only``: of the schemes those that are solved, besides CFL; none named: all.
+    ``local_eps``: local budgets of CFL and of client-aware rules, which are compared as well where
+    these are given. ``only``: of the schemes those that are solved, besides CFL; none named: all.
     """
 
     notion: Notion = "demographic_parity"
     difference: Difference = "pairwise"
     costs: Any = ONES
     sees: Sees = "xa"
-    local_eps: Any = None
+    local_eps: float | None = None
     only: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -64,8 +65,8 @@ class Question:
         choose.
         """
         cfl, *local = SHARED_RULE
-        aware = () if self.local_eps is None else (CLIENT_AWARE,)
-        return tuple(scheme.name for scheme in (cfl, *COMMON, *local, *aware))
+        both_budgets = () if self.local_eps is None else (CFL_LOCAL, CLIENT_AWARE)
+        return tuple(scheme.name for scheme in (cfl, *COMMON, *local, *both_budgets))
 
     def for_groups(self, count: int, named: str | None = None) -> tuple[Question, list[str]]:
         """Without schemes that are slow for so many groups and not ``named``, and a note of it."""
@@ -80,7 +81,7 @@ class Question:
         """The arguments of ``solve`` and ``frontier``, but the scheme and whose budgets."""
         names = ("notion", "difference", "costs", "sees")
         arguments = {name: getattr(self, name) for name in names}
-        return arguments | ({"local_eps": self.local_eps} if SCHEMES[scheme].sees_client else {})
+        return arguments | ({"local_eps": self.local_eps} if SCHEMES[scheme].is_local else {})
 
     def task(self, federation: Federation, scheme: str) -> Task:
         """The task of a scheme; ValueError where this federation has none."""
@@ -105,7 +106,7 @@ class Question:
         """(P,) the values of a frontier's points."""
         return curve.accuracy if curve.accurate else curve.utility + self.is_share
 
-    def at(self, curve: Frontier, disparity: Any) -> Any:
+    def at(self, curve: Frontier, disparity: ArrayLike) -> Array:
         """A frontier's values at disparities."""
         if curve.accurate:
             return curve.accuracy_at(disparity)

@@ -29,13 +29,19 @@ LISTED = 20
 
 
 def budgets(solution: Solution) -> str:
+    """The budgets, and the local ones beside a pooled one."""
+    local = () if solution.local_eps is None else (f"local {_budgets(solution.local_eps)}",)
+    return ", ".join((_budgets(solution.eps), *local))
+
+
+def _budgets(budgets: Array) -> str:
     """One number where all clients have the same; none at 1 or more."""
-    texts = [f"{eps:.3g}" if eps < 1.0 else "none" for eps in solution.eps]
-    if len(set(solution.eps.tolist())) == 1:
+    texts = [f"{eps:.3g}" if eps < 1.0 else "none" for eps in budgets]
+    if len(set(budgets.tolist())) == 1:
         return texts[0]
     if len(texts) <= LISTED:
         return ", ".join(texts)
-    bound, free = solution.eps[solution.eps < 1.0], texts.count("none")
+    bound, free = budgets[budgets < 1.0], texts.count("none")
     return f"{bound.min():.3g} to {bound.max():.3g}" + f", none for {free:,}" * (free > 0)
 
 
@@ -53,8 +59,10 @@ def as_data(chosen: Chosen, groups: Sequence[str]) -> dict[str, Any]:
         "disparity": solution.disparity,
         "budgets": [_finite(eps) for eps in solution.eps.tolist()],
         "rates": {
-            name: dict(zip(groups, map(_finite, rates), strict=True))
-            for name, rates in zip(NOTIONS[solution.notion], chosen.rates.tolist(), strict=True)
+            rate.key: dict(zip(groups, map(_finite, by_group), strict=True))
+            for rate, by_group in zip(
+                NOTIONS[solution.notion].rates, chosen.rates.tolist(), strict=True
+            )
         },
         "steps": tables if by_client else tables[0],
     }

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -147,12 +147,14 @@ class Spot(NamedTuple):
     def rules(self, fed: Federation, task: Task, question: Question) -> tuple[Array, Array]:
         """The optimal rules, and all their budgets; see ``rules_at``."""
         budgets = self.budgets
-        if task.scheme.sees_client:
+        if SCHEMES[self.scheme].is_local:
             budgets = np.append(budgets, np.full(fed.n_clients, question.local_eps))
         return rules_at(fed, task, budgets), budgets
 
 
-def influences(fed: Federation, sample: Counted, spots: Sequence[Spot], question: Question) -> Any:
+def influences(
+    fed: Federation, sample: Counted, spots: Sequence[Spot], question: Question
+) -> tuple[Array, Array]:
     """(P, 2, I, A, 2, n) of the spots' values and disparities, and the slopes (P,) of the frontiers
     there; NaN of a spot without a certified rule. See ``sensitivity``.
 

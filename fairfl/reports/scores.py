@@ -156,7 +156,7 @@ def _table(scores: Sequence[Scored], question: Question) -> Table:
     for costs in zip(*(scored.costs for scored in scores), strict=True):
         out.add_section()
         scheme, d = costs[0].scheme, costs[0].disparity
-        name = "no constraint" if d is None else f"{SCHEMES[SCHEMES[scheme].base].label} at {d:g}"
+        name = "no constraint" if d is None else f"{SCHEMES[scheme].heading} at {d:g}"
         row(name, [cost.value for cost in costs], shower(question))
         row("  lost", [cost.lost for cost in costs], show_difference)
         if scheme != CFL.name:

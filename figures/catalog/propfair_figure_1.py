@@ -20,8 +20,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
+from fairfl._support.checks import Array
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import numbers, pick
 from fairfl.theory.measures.welfare import mean_utility, price_of_fairness
@@ -48,7 +50,7 @@ SMALLEST = 1e-6
 """α in place of 0."""
 
 
-def utilities(theta: Any) -> Any:
+def utilities(theta: ArrayLike) -> Array:
     """(2, ...) M - f(θ) of the two clients of panel (b)."""
     return np.stack(
         [BASELINE - np.square(theta), BASELINE - OFFSET - np.square(np.subtract(theta, 1.0))]
@@ -86,7 +88,7 @@ def _fair_point(panel: str, alpha: float) -> dict[str, float]:
     """
     efficient = np.array(POLYTOPE[1:])
 
-    def boundary(t: float) -> tuple[Any, Any]:
+    def boundary(t: float) -> tuple[Array, Array]:
         """The utilities at t in [0, 1], and their slopes."""
         if panel == "losses":
             return utilities(t), np.array([-2.0 * t, 2.0 - 2.0 * t])
@@ -94,7 +96,7 @@ def _fair_point(panel: str, alpha: float) -> dict[str, float]:
         step = efficient[k + 1] - efficient[k]
         return efficient[k] + (t * (len(efficient) - 1) - k) * step, step
 
-    def weights(u: Any) -> Any:
+    def weights(u: Array) -> Array:
         return (u.min() / u) ** max(alpha, SMALLEST)
 
     def slope(t: float) -> float:
@@ -116,7 +118,7 @@ def _fair_point(panel: str, alpha: float) -> dict[str, float]:
     }
 
 
-def _furthest(panel: str, weights: Any) -> Any:
+def _furthest(panel: str, weights: Array) -> Array:
     """The point of a set with the largest weighted total."""
     if panel == "losses":
         return utilities(weights[1] / weights.sum())

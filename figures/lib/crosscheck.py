@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from fairfl.figures.lib import style
 from fairfl.figures.lib.saved import save
 from fairfl.figures.lib.tables import names, numbers, pick
-from fairfl.solvers.schemes import SHARED_RULE
+from fairfl.solvers.schemes import SHARED_RULE, LineStyle
 
 if TYPE_CHECKING:
     from fairfl.studies.crosscheck.study import Drawing
@@ -24,7 +24,7 @@ COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#7
 """Okabe and Ito's colours without those of the three schemes, Tol's wine and olive, and grey.
 """
 MARKERS = ("D", "v", "P", "X", "o", "^", "s")
-LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1.4)))
+LINES: tuple[LineStyle, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1.4)))
 
 GUIDE = "n^"
 """Beginning of the names of lines that show a power of n, in grey behind the other series."""

@@ -115,7 +115,7 @@ def _read(file: Path) -> pd.DataFrame:
 
 def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
     """A panel per row and measure, ``columns`` side by side."""
-    panels: dict[Any, dict[str, pd.DataFrame]] = {}
+    panels: dict[tuple[str, ...], dict[str, pd.DataFrame]] = {}
     for (*place, name), curve in groups(table, ["row", "measure", "part", "objective"]):
         panels.setdefault(tuple(place), {})[name] = curve
     tested: Any = table[table["measure"] == "accuracy"].groupby(["row", "objective"])

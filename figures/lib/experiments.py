@@ -20,6 +20,7 @@ from fairfl.figures.lib import style
 from fairfl.figures.lib.saved import save
 from fairfl.figures.lib.tables import names, numbers, pick
 from fairfl.figures.lib.tradeoff import draw_tradeoff
+from fairfl.solvers.schemes import LineStyle
 
 if TYPE_CHECKING:
     from fairfl.studies.experiment import Picture
@@ -28,7 +29,7 @@ COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#5
 """Okabe and Ito's colours. From the eighth curve on they repeat with another line style, since
 seven and four are coprime.
 """
-LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (5, 1.4, 1.2, 1.4)))
+LINES: tuple[LineStyle, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (5, 1.4, 1.2, 1.4)))
 """Line styles. Neighbours differ, so that a curve below another remains visible."""
 BANDS = 3
 """Largest number of curves with bands in a panel: more bands would hide each other."""

@@ -25,7 +25,7 @@ class FigureEntry:
     title : the paper and the figure that it shows.
     data, draw : see ``catalog/all_figures.py``; all arguments of ``data`` have defaults.
     source : the file that defines it.
-    given : the digest of a user's federation that it shows; empty for the paper's own.
+    digest : the digest of a user's federation that it shows; empty for the paper's own.
     reads : the files that ``data`` reads beside those of ``fairfl.sims.data``.
     """
 
@@ -34,7 +34,7 @@ class FigureEntry:
     data: Callable[..., pd.DataFrame]
     draw: Callable[[pd.DataFrame], Figure]
     source: Path
-    given: str = ""
+    digest: str = ""
     reads: Callable[[], Iterable[Path]] = tuple
 
     def figure(self, **parameters: Any) -> Figure:

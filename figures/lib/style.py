@@ -14,6 +14,8 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from fairfl.solvers.schemes import LineStyle
+
 SHEET = Path(__file__).with_name("fairfl.mplstyle")
 COLUMN = 3.4
 """Width of a single panel, inches: one column of a two-column page."""
@@ -30,7 +32,7 @@ class ObjectiveLook:
 
     objective: Any
     colour: str
-    line: Any
+    line: LineStyle
     marker: str
     width: float = 1.3
     size: float = 3.4

@@ -39,7 +39,7 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
     if not task.plain:
         solutions = [_of_client(fed, task, eps, i) for i in range(fed.n_clients)]
         rule = Classifier.average([s.classifier for s in solutions], fed.weight)
-        shape = len(NOTIONS[task.notion]), -1
+        shape = len(NOTIONS[task.notion].rates), -1
         lam = np.stack([s.multipliers.reshape(shape) for s in solutions], axis=1).ravel()
         return Solution(fed, task, eps, rule, lam, tuple(s.certificates[0] for s in solutions))
     budgets = np.where(fed.defined, eps, np.inf)  # one group alone limits nothing

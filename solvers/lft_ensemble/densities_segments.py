@@ -121,7 +121,7 @@ class SegmentSearch(EnsembleSearch):
         solutions = [table.solved(budget, certify=True) for table, budget in pairs]
         lams, values, _, is_certified = zip(*solutions, strict=True)
         value = np.where(np.all(is_certified, axis=0)[:, None], np.sum(values, axis=0), np.nan)
-        rates, unit = len(NOTIONS[self.task.notion]), self.task.unit
+        rates, unit = len(NOTIONS[self.task.notion].rates), self.task.unit
         lam = np.stack(
             [unit * multipliers.reshape(len(eps), rates, -1) for multipliers in lams], axis=2
         )

@@ -22,7 +22,7 @@ def solve_ensemble_finite(
     weight; ``attained`` rules (I, N) are certified by the multipliers of the solution at ``eps``.
     """
     problems = own_problems(fed, task)
-    rates = len(NOTIONS[task.notion])
+    rates = len(NOTIONS[task.notion].rates)
     if attained is None:
         rules, lams, certificates = optima(problems, eps)
         multipliers = lams.reshape(eps.size, rates, -1).swapaxes(0, 1).ravel()

@@ -248,7 +248,7 @@ class MultiplierSearch:
     def points(self, rules: Rules) -> Points:
         """What the rules attain, in the federation's order and at costs as they are."""
         back, lam = np.argsort(self.order), self.task.unit * rules.lam
-        by_client = lam.reshape(len(lam), len(NOTIONS[self.task.notion]), back.size, -1)
+        by_client = lam.reshape(len(lam), len(NOTIONS[self.task.notion].rates), back.size, -1)
         worth = 1.0 + self.task.unit * (rules.accuracy - 1.0)
         eps = rules.budgets[:, back]
         return Points(rules.disparity, worth, eps, by_client[:, :, back].reshape(lam.shape))

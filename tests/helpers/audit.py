@@ -1,10 +1,10 @@
 """Random federations, and what must hold on each: the frontiers and minima of every scheme held
 against random budgets.
 
-A sweep audits many, and this file sums its tables up as the one that docs/exactness.md quotes:
+A sweep audits many, and this file sums its tables up as audit.csv of the release:
 
     fairfl sweep tests/helpers/audit_finite.toml --import tests/helpers/audit.py --out finite
-    python tests/helpers/audit.py finite/table.parquet ... --out docs/results/audit.csv
+    python tests/helpers/audit.py finite/table.parquet ... --out audit.csv
 """
 
 from __future__ import annotations

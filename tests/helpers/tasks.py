@@ -12,13 +12,18 @@ import pytest
 from scipy import stats
 
 import fairfl as ff
+from fairfl.theory.populations import notions
 
+COUNTED = {
+    ("", "accepted"): None,
+    ("y = 1", "accepted"): 1,
+    ("y = 0", "accepted"): 0,
+    ("", "decided rightly"): "right",
+}
+"""How ``Counted`` calls a rate whose row has these words: event, and what is counted of it."""
 NOTIONS = {
-    "demographic_parity": [None],
-    "true_positive_rate_parity": [1],
-    "false_positive_rate_parity": [0],
-    "equalized_odds": [1, 0],
-    "accuracy_parity": ["right"],
+    name: [COUNTED[rate.event, rate.served] for rate in notion.rates]
+    for name, notion in notions.NOTIONS.items()
 }
 SCHEMES = ("cfl", "lft_fedavg", "lft_ensemble", "client_aware")
 

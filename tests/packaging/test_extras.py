@@ -10,13 +10,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from checkout import LAYERS, ROOT
 
 from fairfl._support.extras import EXTRAS, HINT, MissingExtra, extras_named
 from fairfl.theory.populations.classifiers import Classifier
 
-ROOT = Path(__file__).resolve().parents[2]
 MODULE = {"scikit-learn": "sklearn"}
-ORDER = ("_support", "theory", "solvers", "sims", "studies", "claims", "figures", "fairfl")
 BLOCKED = f"""
 import sys
 class Missing:  # not None in sys.modules: scipy looks there for torch
@@ -213,7 +212,7 @@ def test_one_reason_whichever_library_of_an_extra_is_met_first():
 
 
 def test_no_hint_names_a_package_that_no_index_has():
-    folders = [ROOT / name for name in [*ORDER, "docs", "benchmarks"]]
+    folders = [ROOT / name for name in [*LAYERS, "docs", "benchmarks"]]
     texts = [*ROOT.glob("*.md"), *(file for folder in folders for file in folder.rglob("*.*"))]
     kinds = (".py", ".md", ".toml")
     assert not [

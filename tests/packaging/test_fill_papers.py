@@ -12,6 +12,5 @@ def test_the_pages_are_those_of_the_record():
     assert len(tool["PAGES"]) == 6
     for page in tool["PAGES"]:
         blocks = [match[0] for match in tool["BLOCK"].finditer(page.read_text("utf-8"))]
-        assert len(blocks) == (1 if page.parent == DOCS else 2)
-        assert all(len(block.splitlines()) > 6 for block in blocks)
+        assert len(blocks) == 2 and all(len(block.splitlines()) > 4 for block in blocks)
         assert page.read_text("utf-8") == tool["filled"](page), "run python docs/fill_papers.py"

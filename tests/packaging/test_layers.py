@@ -3,23 +3,15 @@ folder's name, ruff checks.)
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
-from pathlib import Path
 
 import pytest
+from checkout import LAYERS, ROOT
 from text_tables import table
 
-ROOT = Path(__file__).resolve().parents[2]
-ORDER = ("_support", "theory", "solvers", "sims", "studies", "claims", "figures", "fairfl")
-CIRCLES = {
-    ("sims", "engine", "runs"): "simulate, of runs/, is one of the engine's public names",
-    (
-        "figures",
-        "lib",
-        "catalog",
-    ): "the registry looks for figures in catalog/, which are made of lib/",
-}
+CIRCLES = {("sims", "engine", "runs"): "simulate, of runs/, is one of the engine's public names"}
 """Imports (layer, from, to) that close a circle, and why they stay."""
 
 
@@ -51,8 +43,8 @@ def faults(layer: str, text: str) -> list[str]:
         top, _, rest = module.partition(".")
         if top == "fairfl":
             imported = rest.partition(".")[0]
-            imported = imported if imported in ORDER else "fairfl"
-            if ORDER.index(imported) > ORDER.index(layer):
+            imported = imported if imported in LAYERS else "fairfl"
+            if LAYERS.index(imported) > LAYERS.index(layer):
                 lines.append(f"{line}: {layer} imports {module}, which stands above it")
         elif top == "torch" and layer not in ("sims", "studies"):
             lines.append(f"{line}: {layer} imports torch, which is for sims and studies")
@@ -83,12 +75,12 @@ def arrows(layer: str) -> dict[str, set[str]]:
     }
 
 
-@pytest.mark.parametrize("layer", ORDER)
+@pytest.mark.parametrize("layer", LAYERS)
 def test_the_folders_of_a_layer_import_each_other_in_no_circle(layer):
     TopologicalSorter(arrows(layer)).prepare()  # CycleError names the circle
 
 
-@pytest.mark.parametrize("layer", ORDER)
+@pytest.mark.parametrize("layer", LAYERS)
 def test_imports_run_one_way(layer):
     files = sorted((ROOT / layer).rglob("*.py"))
     assert files, f"no modules in {layer}/: the check looks in the wrong place"
@@ -117,3 +109,11 @@ theory | import cvxpy
 @pytest.mark.parametrize(("layer", "text"), table(WRONG))
 def test_a_wrong_import_is_found(layer, text):
     assert len(faults(layer, text)) == 1
+
+
+def test_the_walks_of_the_architecture_name_files() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    walks = text.partition("## Four walks")[2].partition("\n## ")[0].strip().split("\n\n")
+    for walk in walks:
+        files = re.findall(r"`(\w+/[\w/]+\.py)`", walk)
+        assert 8 <= len(files) <= 10 and all((ROOT / file).is_file() for file in files), walk

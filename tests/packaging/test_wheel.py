@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE_DIR = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"][
     "package-dir"
 ]
-KINDS = {".py", ".csv", ".mplstyle", ".toml", ".json", ".v", ".css", ".js"}
+KINDS = {".py", ".pyi", ".html", ".csv", ".mplstyle", ".toml", ".json", ".v", ".css", ".js"}
 
 
 def run(*command: str | Path, cwd: Path) -> str:

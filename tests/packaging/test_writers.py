@@ -3,13 +3,12 @@ library write one.
 """
 
 import re
-from pathlib import Path
 
 import pytest
+from checkout import LAYERS, ROOT
 from text_tables import table
 
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = "_support theory solvers sims studies claims figures fairfl benchmarks docs".split()
+PACKAGES = (*LAYERS, "benchmarks", "docs")
 ONE = "_support/whole_file.py"
 EXEMPT = {
     "sims/runs/files.py": {".write_text("},  # of the process that holds it

@@ -21,7 +21,7 @@ from fairfl._support.checks import (
     whole,
 )
 from fairfl.theory.numerics.isotonic import isotonic
-from fairfl.theory.populations.notions import undefined
+from fairfl.theory.populations.notions import NOTIONS
 from fairfl.theory.populations.score_levels import Merged, merge_scores
 
 CALIBRATIONS = ("shared", "client", "client_group")
@@ -204,7 +204,7 @@ def doubts(counts: Array, accepts: Any, groups: Sequence[Any]) -> str | None:
     by_label = counts.sum(axis=(0, 3)).T[::-1]
     warnings += [
         f"{nobody}: rates of such people follow from the fitted P(y = 1 | x) alone"
-        for nobody in undefined("equalized_odds", by_label, groups)
+        for nobody in NOTIONS["equalized_odds"].undefined(by_label, groups)
     ]
     return "; ".join(warnings) or None
 

@@ -15,7 +15,7 @@ from fairfl._support.checks import Array
 from fairfl.theory.numerics.piecewise_chebyshev import Piecewise, build
 from fairfl.theory.populations.eta import Eta
 from fairfl.theory.populations.laws import Law, Normal
-from fairfl.theory.populations.notions import NOTIONS, RATES, Rates
+from fairfl.theory.populations.notions import ACCEPTANCE, NOTIONS, Rate, Rates
 from fairfl.theory.populations.stacked_laws import stack
 
 RAREST = 1e-6
@@ -101,7 +101,7 @@ class ContinuousModel:
         groups: Sequence[int],
         clients: Sequence[int] | None = None,
         costs: Array | None = None,
-        rates: Sequence[str] = ("everyone",),
+        rates: Sequence[Rate] = (ACCEPTANCE,),
     ) -> Piecewise:
         """The gain of the clients (all, unless some are named) and groups together, and of every
         rate the densities p_a^(i) (c + d η_a^(i)), by rate, group and client: 1 + E·A·I functions,
@@ -117,7 +117,7 @@ class ContinuousModel:
             indices = range(len(self.laws)) if chosen is None else chosen
             mass = self.mass[np.ix_(indices, groups)].T  # (A, I)
             weights = (mass if mass.any() else np.ones_like(mass)).ravel()
-            linear = [RATES[name].linear for name in rates]
+            linear = [rate.linear for rate in rates]
             if any(c + d == 0.0 for c, d in linear):
                 self._check_negatives(groups, indices)
 
@@ -183,11 +183,11 @@ class ContinuousModel:
         laws, etas = [self.laws[i] for i in clients], [self.etas[i] for i in clients]
         return ContinuousModel(laws, etas, weight, self.share[list(clients)])
 
-    def integrals(self, rate: str, a: int, edges: Array, values: Array) -> Array:
+    def integrals(self, rate: Rate, a: int, edges: Array, values: Array) -> Array:
         """(I,) ∫ f p_a^(i) (c + d η) of a step function f, for the linear part (c, d) of a rate; of
         B functions with ``values`` (m + 1, B) it is (I, B).
         """
-        if RATES[rate].linear == (1.0, 0.0):  # exactly
+        if rate.linear == (1.0, 0.0):  # exactly
             return values[0] + self.sf(a, edges) @ np.diff(values, axis=0)
         return self._stepped(self.profile((a,), rates=(rate,)), edges, values)[1:]
 
@@ -219,11 +219,11 @@ class ContinuousModel:
     def rates(self, notion: str) -> Rates:
         """The constants and the masses of a notion's rates, (E, I, A)."""
         parts = []
-        for name in NOTIONS[notion]:
-            rate, mass, constant = RATES[name], self.mass, np.zeros_like(self.mass)
+        for rate in NOTIONS[notion].rates:
+            mass, constant = self.mass, np.zeros_like(self.mass)
             if rate.linear != (1.0, 0.0):
                 groups = range(mass.shape[1])
-                total = np.stack([self.profile((a,), rates=(name,)).totals[1:] for a in groups], 1)
+                total = np.stack([self.profile((a,), rates=(rate,)).totals[1:] for a in groups], 1)
                 (c, d), (k, m) = rate.linear, rate.constant
                 if rate.mass == rate.linear:
                     mass = self.mass * total

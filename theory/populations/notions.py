@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -26,32 +26,21 @@ Notion = Literal[
     "eodds",
     "equal_opportunity",
 ]
-"""``NOTIONS`` and their ``ALIASES``."""
+"""``NOTIONS`` and their ``ALIASES``, for type checkers."""
 Difference = Literal["pairwise", "overall"]
-NOTIONS = {
-    "demographic_parity": ("everyone",),
-    "true_positive_rate_parity": ("positive",),
-    "false_positive_rate_parity": ("negative",),
-    "equalized_odds": ("positive", "negative"),
-    "accuracy_parity": ("right",),
-}
-"""Names of the rates that must be equal over groups, for each notion."""
-ALIASES = {
-    "dp": "demographic_parity",
-    "eo": "true_positive_rate_parity",
-    "eodds": "equalized_odds",
-    "equal_opportunity": "true_positive_rate_parity",
-}
 DIFFERENCES: tuple[Difference, ...] = get_args(Difference)
 """The largest difference between two groups' rates, or between a group's and the population's."""
 
 
-class _Rate(NamedTuple):
-    """A rate: its name, and what one person of probability η counts, as (c, d) for c + d η: in the
-    event, by f, and whatever f is. In words, people with ``event`` are ``served``.
+@dataclass(frozen=True)
+class Rate:
+    """A rate: its name, its probability, and what one person of probability η counts, as (c, d) for
+    c + d η: in the event, by f, and whatever f is. In words, people with ``event`` are ``served``.
     """
 
+    key: str
     name: str
+    probability: str
     mass: tuple[float, float]
     linear: tuple[float, float]
     constant: tuple[float, float] = (0.0, 0.0)
@@ -59,28 +48,76 @@ class _Rate(NamedTuple):
     served: str = "accepted"
 
 
-RATES = {
-    "everyone": _Rate("acceptance rates", (1.0, 0.0), (1.0, 0.0)),  # P(ŷ=1 | a)
-    "positive": _Rate("true-positive rates", (0.0, 1.0), (0.0, 1.0), event="y = 1"),
-    "negative": _Rate("false-positive rates", (1.0, -1.0), (1.0, -1.0), event="y = 0"),
-    "right": _Rate("accuracies", (1.0, 0.0), (-1.0, 2.0), (1.0, -1.0), served="decided rightly"),
-}
+@dataclass(frozen=True)
+class NotionRow:
+    """A notion of group fairness: the rates that must be equal over groups, and other names."""
+
+    name: str
+    rates: tuple[Rate, ...]
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Its name in a sentence."""
+        return self.name.replace("_", " ")
+
+    @property
+    def rate_names(self) -> str:
+        """What is compared, such as "true-positive rates"."""
+        return " and ".join(rate.name for rate in self.rates)
+
+    @property
+    def counts_labels(self) -> bool:
+        """Whether a rate depends on people's y."""
+        return any(d for rate in self.rates for _, d in (rate.mass, rate.linear, rate.constant))
+
+    def axis_label(self, difference: str) -> str:
+        """Of the disparity, in a picture."""
+        reference = " from the population's" if difference == "overall" else ""
+        return f"disparity (largest difference of {self.rate_names}{reference})"
+
+    def undefined(self, mass: Array, groups: Sequence[Any]) -> tuple[str, ...]:
+        """Which rates of groups with ``mass`` (E, A) do not exist, as those of nobody, in words."""
+        return tuple(
+            f"nobody of group {group} {f'has {rate.event}' if rate.event else 'is there'}"
+            for rate, row in zip(self.rates, mass, strict=True)
+            for group, size in zip(groups, row, strict=True)
+            if size <= 0
+        )
 
 
-def rates_named(notion: str) -> str:
-    """What the notion compares, such as "true-positive rates"."""
-    return " and ".join(RATES[name].name for name in NOTIONS[notion])
+ACCEPTANCE = Rate("everyone", "acceptance rates", "P(ŷ=1 given a)", (1.0, 0.0), (1.0, 0.0))
+POSITIVE = Rate(
+    "positive", "true-positive rates", "P(ŷ=1 given a, y=1)", (0.0, 1.0), (0.0, 1.0), event="y = 1"
+)
+NEGATIVE = Rate(
+    "negative", "false-positive rates", "P(ŷ=1 given a, y=0)", (1.0, -1.0), (1.0, -1.0),
+    event="y = 0",
+)  # fmt: skip
+RIGHT = Rate(
+    "right", "accuracies", "P(ŷ=y given a)", (1.0, 0.0), (-1.0, 2.0), (1.0, -1.0),
+    served="decided rightly",
+)  # fmt: skip
+_ROWS = (
+    NotionRow("demographic_parity", (ACCEPTANCE,), ("dp",)),
+    NotionRow("true_positive_rate_parity", (POSITIVE,), ("equal_opportunity", "eo")),
+    NotionRow("false_positive_rate_parity", (NEGATIVE,)),
+    NotionRow("equalized_odds", (POSITIVE, NEGATIVE), ("eodds",)),
+    NotionRow("accuracy_parity", (RIGHT,)),
+)
+NOTIONS = {row.name: row for row in _ROWS}
+"""The notions by name; with the type ``Notion``, all that a new one needs."""
+RATES = {rate.key: rate for row in _ROWS for rate in row.rates}
+ALIASES = {alias: row.name for row in _ROWS for alias in row.aliases}
 
 
-def undefined(notion: str, mass: Array, groups: Sequence[Any]) -> tuple[str, ...]:
-    """Which rates do not exist, as those of nobody, in words: of groups with ``mass`` (E, A)."""
-    events = (RATES[name].event for name in NOTIONS[notion])
-    return tuple(
-        f"nobody of group {group} {f'has {event}' if event else 'is there'}"
-        for event, row in zip(events, mass, strict=True)
-        for group, size in zip(groups, row, strict=True)
-        if size <= 0
-    )
+def in_short() -> str:
+    """The notions with their shortest names."""
+    names = [
+        f"{row.name} ({min(row.aliases, key=len)})" if row.aliases else row.name
+        for row in NOTIONS.values()
+    ]
+    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
 HALF = 8.0
@@ -129,7 +166,7 @@ class Rates:
     def of(cls, notion: str, people: Array, eta: Array) -> Rates:
         """The rates from masses P(x, a) (J, A, n) and η (J, A, n)."""
         parts: list[tuple[Array, Array, Array]] = []
-        for rate in (RATES[name] for name in NOTIONS[notion]):
+        for rate in NOTIONS[notion].rates:
             mass = linear = _counted(people, eta, *rate.mass)
             constant = np.zeros(people.shape[:-1])
             if rate.linear != rate.mass:  # 2η - 1 may be a rounding where η is 1/2

@@ -37,7 +37,7 @@ def test_people_in_a_table_and_in_words(cli, quick, table, tmp_path):
         "frontier.svg",
         "frontier.png",
         "frontier.manifest.json",
-        *(f"rule_{scheme}.json" for scheme in SCHEMES if scheme != "client_aware"),
+        *(f"rule_{scheme}.json" for scheme in SCHEMES if not SCHEMES[scheme].is_local),
     }
     written = pd.read_csv(tmp_path / "out" / "frontier.csv")
     local = ("lft_fedavg", "lft_ensemble")
@@ -170,10 +170,9 @@ def test_a_scheme_that_fails_is_a_note_and_the_others_are_written(
     why = f"{SCHEMES['lft_ensemble_common'].label} failed: no solution certified"
     assert result.exit_code == 1 and result.stderr == f"fairfl: error: {why}\n"
     assert why in " ".join(result.stdout.split()) and why in page.read_text("utf-8")
-    assert set(pd.read_csv(out / "frontier.csv")["scheme"]) == set(SCHEMES) - {
-        "client_aware",
-        "lft_ensemble_common",
-    }
+    written = {name for name, scheme in SCHEMES.items() if not scheme.is_local}
+    written.remove("lft_ensemble_common")
+    assert set(pd.read_csv(out / "frontier.csv")["scheme"]) == written
     result = cli("frontier", table, *words, "--json")
     answer = json.loads(result.stdout)
     assert result.exit_code == 1 and why in answer["in_words"]

@@ -93,10 +93,16 @@ def test_balanced_accuracy_and_a_rule_for_each_client(cli, quick, crossed, tmp_p
     curve = ff.frontier(fed, "client_aware", 6, local_eps=0.02, **question)
     answer = by_scheme["client_aware"]
     assert answer["frontier"]["balanced_accuracy"] == pytest.approx(1 + curve.utility, abs=1e-12)
-    local = ("lft_fedavg", "lft_ensemble")
-    assert set(by_scheme) == {"client_aware", "cfl", *local, *(f"{k}_common" for k in local)}
+    shared = ff.frontier(fed, "cfl", 6, local_eps=0.02, **question)
+    worths = by_scheme["cfl_local"]["frontier"]["balanced_accuracy"]
+    assert worths == pytest.approx(1 + shared.utility, abs=1e-12)
+    local = {f"{name}{end}" for name in ("lft_fedavg", "lft_ensemble") for end in ("", "_common")}
+    assert set(by_scheme) == {"client_aware", "cfl_local", "cfl"} | local
     text = cli("frontier", file, *FEW, *words, "inf", "--out", tmp_path / "out").stdout
     assert "whose own disparity is not limited" in text and "Client-aware" in text
+    assert "one rule, each client's disparity not limited" in text
+    assert "Pooling all data with each client's disparity limited too" in text
+    assert (tmp_path / "out" / "rule_cfl_local.json").exists()
     assert "best balanced accuracy" in text and "the population of" in text
     assert "of the decisions are right" not in text
     written = pd.read_csv(tmp_path / "out" / "frontier.csv")
@@ -135,6 +141,7 @@ def test_intervals_and_held_out_people_of_another_question(cli, quick, table, mo
     words = (*words, "--costs", "3:1", "--local-eps", "0.3")
     result = cli("frontier", table, *words, "--json")
     by_scheme = schemes(result)
+    assert "cfl_local" in by_scheme
     for scheme in by_scheme.values():
         low, high = scheme["intervals"]["best_utility"]
         assert low < scheme["best_utility"] < high < 0 and high - low < 0.5
@@ -146,6 +153,16 @@ def test_intervals_and_held_out_people_of_another_question(cli, quick, table, mo
         assert -3 < scheme["held_out"][-1]["utility"] < 0
     words = json.loads(result.stdout)["in_words"]
     assert any("judged on the others, pooling's rule" in line for line in words)
+
+
+def test_local_budgets_that_no_useful_rule_keeps_leave_a_constant_one(cli, quick, tmp_path):
+    """The sites favour opposite groups: at local budgets of 0 all people are accepted alike."""
+    laws = tmp_path / "laws.toml"
+    laws.write_text("[[clients]]\nmean = [3, -3]\n[[clients]]\nmean = [-3, 3]\n")
+    words = ("--local-eps", "0", "--points", "3", "--schemes", "cfl_local")
+    answer = schemes(cli("frontier", laws, *words, "--json"))["cfl_local"]
+    assert answer["smallest_disparity"] == pytest.approx(0.0, abs=1e-9)
+    assert 0.45 < answer["accuracy_at_smallest"] <= answer["best_accuracy"] < 1.0
 
 
 def test_questions_about_laws(cli, tmp_path):

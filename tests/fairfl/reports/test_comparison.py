@@ -104,4 +104,6 @@ def test_small_numbers_have_digits_enough():
     ],
 )
 def test_budgets_of_many_clients_are_a_range(eps, text):
-    assert budgets(SimpleNamespace(eps=np.array(eps))) == text
+    assert budgets(SimpleNamespace(eps=np.array(eps), local_eps=None)) == text
+    both = SimpleNamespace(eps=np.array([0.05]), local_eps=np.array(eps))
+    assert budgets(both) == f"0.05, local {text}"

@@ -1,11 +1,13 @@
 """Questions: rules counted person by person, rates of groups, and bounds of intervals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tasks import NOTIONS, Counted, federation
+from tasks import COUNTED, NOTIONS, Counted, federation
 
 import fairfl as ff
 from fairfl.reports.comparison import compare
@@ -18,7 +20,7 @@ from fairfl.reports.question import Question
 from fairfl.reports.sampling import _resampled, accepted, by_label, judged, refitted
 from fairfl.theory.populations.calibration import Counted as People
 from fairfl.theory.populations.notions import NOTIONS as TABLE
-from fairfl.theory.populations.notions import RATES, Rates
+from fairfl.theory.populations.notions import POSITIVE, NotionRow, Rates
 
 COSTS = [(1.0, 1.0), (5.0, 1.0), ((1.0, 2.0, 0.5), 3.0), "balanced"]
 
@@ -110,8 +112,8 @@ def test_rates_of_groups_make_the_disparity(seed):
     top_rates = group_rates(fed, question, top)
     free, fairest = (ff.solve(fed, "cfl", eps, **question.of("cfl")) for eps in (np.inf, top))
     by_hand = Counted(fed, (free if free.disparity <= top + 1e-9 else fairest).classifier)
-    assert top_rates.rate in RATES
-    label = {"everyone": None, "positive": 1, "negative": 0, "right": "right"}[top_rates.rate]
+    assert top_rates.rate in TABLE[notion].rates
+    label = COUNTED[top_rates.rate.event, top_rates.rate.served]
     everybody, groups = set(range(fed.n_clients)), set(range(fed.n_groups))
     rates = [by_hand.rate(label, everybody, {a}) for a in groups]
     assert top_rates.by_group == pytest.approx(rates, abs=1e-10, nan_ok=True)
@@ -123,12 +125,11 @@ def test_rates_of_groups_make_the_disparity(seed):
     assert difference_by_hand == pytest.approx(top, abs=2e-9)
 
 
-def test_a_rate_that_is_added_to_the_table_has_true_words(monkeypatch):
-    """P(ŷ = 1, y = 1 | a): the words are the row's, the numbers those of a count."""
-    positive = RATES["positive"]
-    row = positive._replace(name="hit rates", mass=(1.0, 0.0), event="", served="rightly accepted")
-    monkeypatch.setitem(RATES, "hits", row)
-    monkeypatch.setitem(TABLE, "hit_parity", ("hits",))
+def test_a_notion_is_its_row_in_the_table(monkeypatch, tmp_path):
+    """P(ŷ = 1, y = 1 | a): words and axis are the row's, the numbers those of a count."""
+    words = {"key": "hits", "name": "hit rates", "event": "", "served": "rightly accepted"}
+    hits = replace(POSITIVE, mass=(1.0, 0.0), **words)
+    monkeypatch.setitem(TABLE, "hit_parity", NotionRow("hit_parity", (hits,)))
     masses = [[[0.2, 0.1, 0.2], [0.1, 0.1, 0.3]]]
     fed = ff.Federation.finite([0, 1, 2], masses, [0.1, 0.6, 0.9])
     question = Question("hit_parity")  # type: ignore[arg-type]
@@ -141,6 +142,14 @@ def test_a_rate_that_is_added_to_the_table_has_true_words(monkeypatch):
     assert "the largest difference of hit rates between two groups" in question_lines(question)[0]
     assert _rates(comparison) == ["are rightly accepted"]
     assert rules_table(comparison).columns[-1].header == "hit rates"
+    picture = write(comparison, "hits", tmp_path)[1].read_text()
+    assert "largest difference of hit rates" in picture
+    pytest.importorskip("cvxpy")
+    exact, lp = (
+        ff.solve(fed, "cfl", 0.1, notion="hit_parity", method=method)  # type: ignore[arg-type]
+        for method in ("exact", "lp")
+    )
+    assert exact.accuracy == pytest.approx(lp.accuracy, abs=1e-6)
 
 
 @pytest.mark.parametrize("difference", ["pairwise", "overall"])
@@ -216,5 +225,5 @@ def test_for_many_groups_slow_schemes_are_solved_where_they_are_named():
     assert note == f"Left out for more than 30 groups: --schemes {slow} (minutes)."
     assert whole.for_groups(31, "lft_fedavg")[0].schemes == (*few.schemes, "lft_fedavg")
     local, named = Question(local_eps=0.1), Question(only=("lft_fedavg",))
-    assert local.for_groups(31)[0].schemes == (*few.schemes, "client_aware")
+    assert local.for_groups(31)[0].schemes == (*few.schemes, "cfl_local", "client_aware")
     assert named.for_groups(100) == (named, [])

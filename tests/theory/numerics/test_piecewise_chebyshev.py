@@ -16,6 +16,7 @@ from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.laws import as_law
+from fairfl.theory.populations.notions import NEGATIVE, POSITIVE, Rate
 
 
 def expansion(law: Any) -> pw.Piecewise:
@@ -201,13 +202,13 @@ def test_a_density_that_lies_about_its_mass_is_refused() -> None:
         )
 
 
-@pytest.mark.parametrize(("rate", "mean"), [("positive", -6.0), ("negative", 6.0)])
-def test_rare_events_are_integrated_to_their_own_scale(rate: str, mean: float) -> None:
+@pytest.mark.parametrize(("rate", "mean"), [(POSITIVE, -6.0), (NEGATIVE, 6.0)])
+def test_rare_events_are_integrated_to_their_own_scale(rate: Rate, mean: float) -> None:
     # P(y | a) is 1e-8 here, and 1e-16 of the whole would be 1e-8 of it
     fed = Federation([Client((stats.norm(mean, 0.8),) * 2, q=0.5)], eta=Logistic(3.04))
     model: Any = fed.model
     profile = model.profile((0,), rates=(rate,))
-    sign = 1.0 if rate == "positive" else -1.0
+    sign = 1.0 if rate == POSITIVE else -1.0
 
     def slow(x: float) -> float:
         return float(stats.norm(mean, 0.8).pdf(x) / (1.0 + np.exp(-sign * 3.04 * x)))

@@ -1,5 +1,6 @@
 """Rates of every notion, together and by client, against counts; and their largest differences."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from tasks import Counted
 from fairfl.theory.populations.blind_rules import one_each
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS, Rates, disparity
+from fairfl.theory.populations.notions import NOTIONS, POSITIVE, Rates, disparity
 
 
 @given(
@@ -44,6 +45,13 @@ def test_rates_are_counts(fed: Federation, notion: str, data: st.DataObject) -> 
                 assert local[e, i, a] == pytest.approx(client_rate, abs=1e-14, nan_ok=True)
 
 
+def test_the_page_of_notions_has_them_all() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "notions.md").read_text("utf-8")
+    for notion in NOTIONS.values():
+        names = ", ".join(f'`"{name}"`' for name in (notion.name, *notion.aliases))
+        assert f"| {names} | {' and '.join(rate.probability for rate in notion.rates)}" in page
+
+
 def test_differences_by_hand() -> None:
     # two rates of three groups; in the second only one group has the event
     rates = np.array([[0.1, 0.4, 0.8], [0.3, np.nan, np.nan]])
@@ -62,7 +70,7 @@ def test_who_rejects_everybody_is_right_where_the_label_is_zero(fed: Federation)
     constant = model.rates("accuracy_parity").constant[0]
     for i in range(fed.n_clients):
         for a in (0, 1):
-            positive = model.profile((a,), rates=("positive",)).totals[1 + i]
+            positive = model.profile((a,), rates=(POSITIVE,)).totals[1 + i]
             assert constant[i, a] == pytest.approx(fed.mass[i, a] * (1 - positive), abs=1e-12)
 
 
