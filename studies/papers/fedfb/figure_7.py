@@ -20,8 +20,16 @@ from fairfl.studies.experiment import SEEDS, Experiment, Picture, Scale, Setting
 from fairfl.studies.frames import floats, groups, rows
 from fairfl.studies.measures import KEYS
 from fairfl.studies.papers.fedfb.data import REAL, fedfb_data
+from fairfl.studies.papers.fedfb.fedfb_runs import (
+    EPOCHS,
+    HIDDEN,
+    LR,
+    MOMENTUM,
+    QUICK,
+    ROUNDS,
+    setting_of,
+)
 from fairfl.studies.papers.fedfb.points import by_setting, trade_off
-from fairfl.studies.papers.fedfb.runs import EPOCHS, HIDDEN, LR, MOMENTUM, QUICK, ROUNDS, setting_of
 
 TITLE = "FedFB, figure 7, people by group: accuracy and client parity"
 LOSSES = "disparity max$_{i,j}$ |L$^{(i)}$ - L$^{(j)}$| of log losses"

@@ -10,9 +10,7 @@ from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import SEEDS, Experiment, Scale, Unit
 from fairfl.studies.frames import among
 from fairfl.studies.papers.fedfb.agnostic import AGNOSTIC, NOTE, TAUS, agnostic_unit
-from fairfl.studies.papers.fedfb.points import of_all, picture
-from fairfl.studies.papers.fedfb.published_numbers import TABLE_1, TABLE_4
-from fairfl.studies.papers.fedfb.runs import (
+from fairfl.studies.papers.fedfb.fedfb_runs import (
     CFL,
     FAIRFED,
     FEDAVG,
@@ -23,6 +21,8 @@ from fairfl.studies.papers.fedfb.runs import (
     every_setting,
     family,
 )
+from fairfl.studies.papers.fedfb.points import of_all, picture
+from fairfl.studies.papers.fedfb.published_numbers import TABLE_1, TABLE_4
 from fairfl.studies.printed_numbers import Printed
 
 

@@ -12,9 +12,9 @@ from fairfl._support.checks import Array
 from fairfl.studies.experiment import Picture
 from fairfl.studies.frames import among, floats, loose
 from fairfl.studies.papers.fedfb.data import REAL
+from fairfl.studies.papers.fedfb.fedfb_runs import chosen
 from fairfl.studies.papers.fedfb.limits import limit
 from fairfl.studies.papers.fedfb.published_numbers import MEASURES as PRINTED
-from fairfl.studies.papers.fedfb.runs import chosen
 
 COLUMNS = "dataset kind objective setting disparity disparity_sd accuracy accuracy_sd seeds".split()
 """``kind`` ours, published, constant or frontier; means and sd over seeds (NaN for one)."""

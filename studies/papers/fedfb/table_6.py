@@ -8,12 +8,12 @@ import pandas as pd
 from fairfl._support.checks import Array
 from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import Experiment, Picture, Scale, Unit
-from fairfl.studies.papers.fedfb import runs as fedfb_runs
+from fairfl.studies.papers.fedfb import fedfb_runs
 from fairfl.studies.papers.fedfb.data import DIRICHLET, DIRICHLET_CLIENTS
+from fairfl.studies.papers.fedfb.fedfb_runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
 from fairfl.studies.papers.fedfb.limits import limit
 from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
 from fairfl.studies.papers.fedfb.published_numbers import TABLE_6
-from fairfl.studies.papers.fedfb.runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
 
 TITLE = (
     "FedFB, table 6, Adult and COMPAS: FairFed and FedFB over Dirichlet splits, logistic regression"

@@ -7,12 +7,19 @@ from functools import partial
 
 from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import SEEDS, Experiment, Scale, Unit
+from fairfl.studies.papers.fedfb import fedfb_runs
 from fairfl.studies.papers.fedfb import published_numbers as numbers
-from fairfl.studies.papers.fedfb import runs
 from fairfl.studies.papers.fedfb.agnostic import NOTE, TAU, agnostic_unit
 from fairfl.studies.papers.fedfb.data import REAL
+from fairfl.studies.papers.fedfb.fedfb_runs import (
+    CFL,
+    ENSEMBLE,
+    FEDAVG,
+    FEDFB,
+    FEDFB_PLAIN,
+    LFT_AVG,
+)
 from fairfl.studies.papers.fedfb.points import of_choices, picture
-from fairfl.studies.papers.fedfb.runs import CFL, ENSEMBLE, FEDAVG, FEDFB, FEDFB_PLAIN, LFT_AVG
 from fairfl.studies.printed_numbers import Printed
 
 FIVE = (FEDAVG, ENSEMBLE, LFT_AVG, FEDFB, FEDFB_PLAIN, CFL)
@@ -32,18 +39,18 @@ def table(
     seeds: dict[str, int] = SEEDS,
     units: Callable[[Scale], list[Unit]] | None = None,
 ) -> Experiment:
-    """A table's experiment: the ``runs.family`` of its data, beside the printed numbers."""
+    """A table's experiment: the ``fedfb_runs.family`` of its data, beside the printed numbers."""
     printed = published(
-        {key: cells for key, cells in of.items() if key[0] in datasets}, runs.VARIANTS
+        {key: cells for key, cells in of.items() if key[0] in datasets}, fedfb_runs.VARIANTS
     )
     title = f"FedFB, table {title}"
     return Experiment(
         f"fedfb-table-{number}",
         title,
         seeds,
-        units=units or partial(runs.family, datasets=tuple(datasets), model=model, only=only),
-        values=runs.values,
-        differences=lambda rows: (*runs.differences(rows), *notes, runs.CAUSES),
+        units=units or partial(fedfb_runs.family, datasets=tuple(datasets), model=model, only=only),
+        values=fedfb_runs.values,
+        differences=lambda rows: (*fedfb_runs.differences(rows), *notes, fedfb_runs.CAUSES),
         published=printed,
         pictures=picture(f"table-{number}", title),
         points=of_choices(printed),
@@ -52,9 +59,9 @@ def table(
 
 def rivals(scale: Scale) -> list[Unit]:
     """FedFB's runs, on real data table 1's, and AgnosticFair's; quick: synthetic data alone."""
-    real = runs.family(scale, tuple(REAL), only=FIVE) if scale.paper else []
+    real = fedfb_runs.family(scale, tuple(REAL), only=FIVE) if scale.paper else []
     return [
-        *runs.family(scale, ("Synthetic",), only=(FEDFB, FEDFB_PLAIN)),
+        *fedfb_runs.family(scale, ("Synthetic",), only=(FEDFB, FEDFB_PLAIN)),
         *(unit for unit in real if FEDFB in unit.objectives),
         *(agnostic_unit(scale, name, "mlp") for name in TWO_GROUPS[: 1 + scale.paper]),
     ]

@@ -16,8 +16,7 @@ from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.measures import statistics
 from fairfl.studies.papers.pffl.published_numbers import TABLE_1
-from fairfl.studies.papers.qffl import runs as qffl_runs
-from fairfl.studies.papers.qffl import three_classes
+from fairfl.studies.papers.qffl import qffl_runs, three_classes
 from fairfl.theory.aggregation import RankWeighted
 
 TITLE = "p-FFL, table 1, figures 1 to 6: rank weights (Gini, harmonic, geometric) against q-FedAvg"

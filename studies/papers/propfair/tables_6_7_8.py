@@ -13,8 +13,8 @@ from fairfl.studies.beside_published import COLUMNS, published
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Unit
 from fairfl.studies.measures import statistics
+from fairfl.studies.papers.propfair import propfair_runs
 from fairfl.studies.papers.propfair import published_numbers as numbers
-from fairfl.studies.papers.propfair import runs
 from fairfl.studies.printed_numbers import Printed
 
 SEEDS = {"quick": 1, "paper": 3}
@@ -31,7 +31,9 @@ def baselines(dataset: str) -> dict[str, tuple[Algorithm, float]]:
         **{f"M = {M:g}": PropFair(M, rescale=True) for M in MS},
         **{f"M = {M:g}, linear": PropFair(M, variant="linear", rescale=True) for M in MS[:3]},
     }
-    return {name: (rule, runs.TASKS[dataset].rates[0]) for name, rule in algorithms.items()}
+    return {
+        name: (rule, propfair_runs.TASKS[dataset].rates[0]) for name, rule in algorithms.items()
+    }
 
 
 def experiment(
@@ -49,7 +51,7 @@ def experiment(
 
     def differences(clients: pd.DataFrame) -> tuple[str, ...]:
         names = {str(name).partition(",")[0] for name in clients["dataset"]}
-        return (*runs.differences(datasets, names), *notes)
+        return (*propfair_runs.differences(datasets, names), *notes)
 
     return Experiment(
         f"propfair-{item}",
@@ -73,7 +75,7 @@ EXPERIMENTS = (
         "table-6",
         "table 6, figure 2: FedAvg, q-FFL, AFL, TERM and PropFair",
         EVERY,
-        lambda scale: runs.units("five", scale, EVERY),
+        lambda scale: propfair_runs.units("five", scale, EVERY),
         numbers.SIX,
         numbers.TABLE_6,
         kind="convergence",
@@ -83,7 +85,7 @@ EXPERIMENTS = (
         "table-7",
         "table 7, figure 4: 0.4 to 0.7 of the rows to train on",
         ABLATED,
-        lambda scale: runs.units("five", scale, ABLATED, ratios=RATIOS),
+        lambda scale: propfair_runs.units("five", scale, ABLATED, ratios=RATIOS),
         numbers.FOUR,
         ablated(numbers.TABLE_7),
         kind="distribution",
@@ -93,7 +95,7 @@ EXPERIMENTS = (
         "table-8",
         "table 8: batches of 32, 64, 128 and 256",
         ABLATED,
-        lambda scale: runs.units("five", scale, ABLATED, batches=BATCHES),
+        lambda scale: propfair_runs.units("five", scale, ABLATED, batches=BATCHES),
         numbers.FOUR,
         ablated(numbers.TABLE_8),
         "One learning rate for all batch sizes: larger batches take fewer steps an epoch.",
@@ -102,7 +104,7 @@ EXPERIMENTS = (
         "figure-3",
         "figure 3: mean and worst 10 % test accuracy for several M",
         ABLATED,
-        lambda scale: runs.units("baseline", scale, ABLATED, baselines),
+        lambda scale: propfair_runs.units("baseline", scale, ABLATED, baselines),
         ("devices", "std", "worst 10%"),
         None,
         "The objective is multiplied by M, so that all M have one learning rate and M -> "

@@ -10,7 +10,7 @@ import pandas as pd
 from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import Experiment, Scale, Unit
 from fairfl.studies.frames import groups
-from fairfl.studies.papers.qffl import runs as qffl_runs
+from fairfl.studies.papers.qffl import qffl_runs
 from fairfl.studies.papers.qffl.published_numbers import TABLE_3
 
 TITLE = "q-FFL, table 3: devices, samples, and samples a device; nothing is trained"

@@ -16,9 +16,9 @@ from fairfl.studies.experiment import SEEDS, Experiment, Picture, Scale, Unit
 from fairfl.studies.frames import among, groups, rows
 from fairfl.studies.measures import statistics
 from fairfl.studies.papers.qffl import published_numbers as numbers
-from fairfl.studies.papers.qffl import runs
+from fairfl.studies.papers.qffl import qffl_runs
 from fairfl.studies.papers.qffl.published_numbers import STATISTICS
-from fairfl.studies.papers.qffl.runs import CHOSEN, QS, family, name_of
+from fairfl.studies.papers.qffl.qffl_runs import CHOSEN, QS, family, name_of
 from fairfl.studies.printed_numbers import Printed
 
 PAPERS = {dataset: (name_of(0.0), name_of(q)) for dataset, q in CHOSEN.items()}
@@ -92,7 +92,7 @@ def table(
         SEEDS,
         units,
         values,
-        lambda clients: (*runs.differences(clients["dataset"]), *notes),
+        lambda clients: (*qffl_runs.differences(clients["dataset"]), *notes),
         published(printed),
         pictures,
     )
@@ -133,7 +133,7 @@ EXPERIMENTS = (
         on_both_parts,
         "Uniform: ten devices a round with equal chances, updates averaged with equal weights, "
         "as section 4.3 says.",
-        units=runs.uniform_too,
+        units=qffl_runs.uniform_too,
         pictures=tuple(
             spread(figure, f"{word} accuracies, uniform and q-FFL", part, ("uniform", *SHOWN[1:]))
             for figure, (part, word) in ((2, ("test", "test")), (5, ("train", "training")))

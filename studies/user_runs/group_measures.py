@@ -17,7 +17,7 @@ from fairfl.sims.group_fairness.measures import accepts
 from fairfl.sims.runs.metrics import Metrics
 from fairfl.studies.experiment import Setting
 from fairfl.studies.group_benefit import with_groups
-from fairfl.studies.papers.fedfb.runs import accepted
+from fairfl.studies.papers.fedfb.fedfb_runs import accepted
 
 PEOPLE = "people"
 """Model in rows of disparities, which are of the people of all clients together."""

@@ -20,7 +20,7 @@ from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
 from fairfl.theory.measures import dynamic
 
-MINE = Path(__file__).with_name("mine.py")
+USER_PARTS = Path(__file__).with_name("user_parts.py")
 
 
 def test_group_fair_algorithms(toml):
@@ -95,23 +95,23 @@ def test_a_file_of_ones_own(cli, tmp_path, monkeypatch):
     """All by name from a TOML: the numbers of the objects. (Other processes: test_own_parts.)"""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.toml").write_text(OWN, "utf-8")
-    (tmp_path / "mine.py").write_text(MINE.read_text("utf-8"), "utf-8")
-    run = ("simulate", "mine.toml", "--import", "mine.py", "--json", "--out")
+    (tmp_path / "user_parts.py").write_text(USER_PARTS.read_text("utf-8"), "utf-8")
+    run = ("simulate", "mine.toml", "--import", "user_parts.py", "--json", "--out")
     table = json.loads(cli(*run, "out").stdout)["table"]
     means = {row["objective"]: row["mean"] for row in table if row["measure"] == "average"}
-    expected = by_hand(sys.modules["mine"])
+    expected = by_hand(sys.modules["user_parts"])
     assert len(expected) == 2 and means == pytest.approx(expected, rel=1e-9)
     # and it goes on from what is there, with the code that made it alone
     assert json.loads(cli(*run, "out", "--resume").stdout)["table"] == table
-    DIGESTS["mine.py"] = "of another code"
+    DIGESTS["user_parts.py"] = "of another code"
     changed = cli(*run, "out", "--resume")
-    assert changed.exit_code == 2 and "imported.mine.py" in changed.stderr
+    assert changed.exit_code == 2 and "imported.user_parts.py" in changed.stderr
 
 
 @pytest.mark.usefixtures("own_parts_forgotten")
 def test_the_list_shows_what_a_file_adds(cli):
     plain = cli("simulate", "--list").stdout
-    shown = cli("simulate", "--list", "--import", MINE).stdout
+    shown = cli("simulate", "--list", "--import", USER_PARTS).stdout
     for line, name in (
         ("algorithm.name", "median"),
         ("model.kind", "tanh"),
@@ -134,7 +134,7 @@ NAMED = (
     ('{kind = "warmup", over = 3}', '{kind = "constant"}', "training.schedule.kind"),
     ('{kind = "odd"}', '{kind = "everyone"}', "training.participation.kind"),
 )
-"""What OWN names of mine.py, what the package has in its place, and where it stands."""
+"""What OWN names of user_parts.py, what the package has in its place, and where it stands."""
 
 
 @pytest.mark.parametrize(("name", "to", "place"), NAMED)
@@ -144,13 +144,13 @@ def test_a_file_alone_runs_no_code(toml, tmp_path, name, to, place):
     for own_name, public_name, _ in NAMED:
         assert own_name in text
         text = text if own_name == name else text.replace(own_name, public_name)
-    (tmp_path / "mine.py").write_text("raise SystemExit('run')", "utf-8")
+    (tmp_path / "user_parts.py").write_text("raise SystemExit('run')", "utf-8")
     with pytest.raises(ValueError, match=f"^{place} must be one of "):
         toml(text)
     assert toml(text.replace(name, to)).units(Scale("quick", 1))
     for key in ("import", "imports"):
         with pytest.raises(ValueError, match=f"^{key} is unknown"):
-            toml(f'{key} = ["mine.py"]\n' + text)
+            toml(f'{key} = ["user_parts.py"]\n' + text)
 
 
 def test_units_by_name(toml):

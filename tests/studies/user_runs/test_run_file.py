@@ -12,9 +12,9 @@ from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.engine import MLP, ByWeight, Cosine, Softmax
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
-from fairfl.studies.own import config_parts
-from fairfl.studies.own.config_parts import algorithm
-from fairfl.studies.own.config_reader import Section
+from fairfl.studies.user_runs import run_file_parts
+from fairfl.studies.user_runs.run_file_parts import algorithm
+from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory.aggregation import QFFL, RankWeighted
 from fairfl.theory.aggregation._base import REGISTRY
 
@@ -87,7 +87,7 @@ def planted(monkeypatch):
 
     def plant(name, x, y):
         data = FederatedData(name, x, y, np.arange(60) % 3, 3)
-        monkeypatch.setitem(config_parts.DRAWN, "synthetic", lambda clients, *, seed: data)
+        monkeypatch.setitem(run_file_parts.DRAWN, "synthetic", lambda clients, *, seed: data)
 
     return plant
 

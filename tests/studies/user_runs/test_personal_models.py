@@ -9,12 +9,12 @@ from run_files import PLAIN
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.engine import simulate
 from fairfl.sims.engine.task import as_floats
-from fairfl.studies.crosscheck.own import own_study
 from fairfl.studies.crosscheck.population.frontier_distance import exact
 from fairfl.studies.crosscheck.population.worlds import World
+from fairfl.studies.crosscheck.study_file import study_from_file
 from fairfl.studies.execute import run_unit, run_units
 from fairfl.studies.experiment import Scale
-from fairfl.studies.own import config_parts
+from fairfl.studies.user_runs import run_file_parts
 from fairfl.theory.populations.classifiers import Classifier
 
 ALGORITHMS = """
@@ -38,7 +38,7 @@ def opposite(monkeypatch, toml):
     x = rng.normal(size=(1200, 2)) + 0.3 * group[:, None]
     y = ((x[:, 0] + 0.2 * rng.normal(size=1200) > 0) ^ (owner == 1)).astype(int)
     data = FederatedData("opposite", x, y, owner, 2, group=group)
-    monkeypatch.setitem(config_parts.DRAWN, "synthetic", lambda clients, *, seed: data)
+    monkeypatch.setitem(run_file_parts.DRAWN, "synthetic", lambda clients, *, seed: data)
     text = PLAIN.replace('"softmax"', '"logistic"').replace("rounds = 3", "rounds = 20\nlr = 0.3")
     return toml(text.replace('[[algorithm]]\nname = "fedavg"\n', ALGORITHMS))
 
@@ -103,7 +103,7 @@ def test_a_cross_check_has_the_client_aware_frontier_beside_them(tmp_path):
     clients = "[[clients]]\nmean = [3, 5]\n[[clients]]\nmean = [1, -1]\n"
     training = "[training]\nrounds = 10\n[run]\nseeds = [3]\n"
     file.write_text("people = 400\n" + clients + ALGORITHMS + training, "utf-8")
-    study = own_study(file)
+    study = study_from_file(file)
     (unit,) = study.units(Scale("quick", 1))
     rows = run_unit(unit).set_index("algorithm")
     assert list(rows.index) == NAMES

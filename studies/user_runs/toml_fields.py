@@ -10,7 +10,7 @@ from inspect import Parameter, signature
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from fairfl._support.checks import shown
-from fairfl.studies.own.config_reader import MOST, REQUIRED, Section, numeric
+from fairfl.studies.user_runs.toml_section import MOST, REQUIRED, Section, numeric
 
 Special = Callable[[type, Section], Any]
 """Makes a parameter of such a class from its TOML table."""

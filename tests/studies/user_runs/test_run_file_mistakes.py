@@ -10,8 +10,8 @@ import pytest
 from fairfl.sims.engine import NonFiniteUpdate
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
-from fairfl.studies.own import config, config_parts
-from fairfl.studies.own.config import read_config
+from fairfl.studies.user_runs import run_file, run_file_parts
+from fairfl.studies.user_runs.run_file import read_config
 
 RUN = tomllib.loads(
     """
@@ -127,7 +127,7 @@ def read(tmp_path, monkeypatch):
     file.write_text("")
 
     def of(table):
-        monkeypatch.setattr(config, "read_toml", lambda file: table)
+        monkeypatch.setattr(run_file, "read_toml", lambda file: table)
         return read_config(file)
 
     return of
@@ -203,7 +203,7 @@ def test_more_than_fits_into_memory_is_told(read, monkeypatch):
     def refused(clients=4, alpha=1.0, beta=1.0, kind="iid", *, seed):
         raise MemoryError("Unable to allocate 745. GiB")
 
-    monkeypatch.setitem(config_parts.DRAWN, "synthetic", refused)
+    monkeypatch.setitem(run_file_parts.DRAWN, "synthetic", refused)
     with pytest.raises(ValueError, match="mine.toml must ask for no more than .*: Unable to alloc"):
         read(RUN)
 

@@ -12,7 +12,7 @@ from fairfl.sims.runs.run import simulate
 from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
 from fairfl.studies.crosscheck.population.worlds import by_name, random_world
-from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, LFT_AVG, Plan, featured
+from fairfl.studies.crosscheck.training_plan import CFL, ENSEMBLE, LFT_AVG, Plan, featured
 from fairfl.studies.execute import run_units
 from fairfl.theory.populations.classifiers import Classifier
 

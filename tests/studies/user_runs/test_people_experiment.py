@@ -8,8 +8,8 @@ from fairfl import ScoreWarning
 from fairfl.sims.group_fairness import FairBatch
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
-from fairfl.studies.own.people import behind, own_people
-from fairfl.studies.own.people_runs import Request, methods, read
+from fairfl.studies.user_runs.people_experiment import behind, people_experiment
+from fairfl.studies.user_runs.people_runs import Request, methods, read
 
 QUICK = Scale("quick", 1)
 
@@ -37,7 +37,7 @@ def request(file, **options):
 @pytest.fixture(scope="module")
 def run(file):
     people = request(file, budgets=(0.0, 0.1))
-    return people, own_people(people), run_units(own_people(people).units(QUICK))
+    return people, people_experiment(people), run_units(people_experiment(people).units(QUICK))
 
 
 def test_every_method_is_there_with_every_budget(run):
@@ -98,7 +98,7 @@ def test_notions_and_groups(file, tmp_path):
     assert methods(three, "central", 2)[0][2].rule == FairBatch(
         "eo", 0.3, 1.0, "zero_one", budget=0.0
     )
-    experiment = own_people(three)
+    experiment = people_experiment(three)
     rows = run_units([unit for unit in experiment.units(QUICK) if "central" in unit.name])
     assert {"disparity", "validation disparity"} <= set(experiment.values(rows)["measure"])
     assert not (experiment.points(rows)["kind"] == "frontier").any()
@@ -113,7 +113,9 @@ def test_a_network_learns_what_a_line_cannot(tmp_path):
     frame.to_csv(tmp_path / "band.csv", index=False)
     accuracy = {}
     for hidden in (0, 8):
-        experiment = own_people(request(tmp_path / "band.csv", hidden=hidden, budgets=(1.0,)))
+        experiment = people_experiment(
+            request(tmp_path / "band.csv", hidden=hidden, budgets=(1.0,))
+        )
         rows = run_units([unit for unit in experiment.units(QUICK) if "central" in unit.name])
         values = experiment.values(rows).set_index(["objective", "measure"])["value"]
         accuracy[hidden] = values["CFL, ε = 1", "Acc."]
@@ -127,7 +129,7 @@ def test_a_rate_of_nobody_is_said_before_anything_runs(file, tmp_path):
     with pytest.raises(
         ValueError, match="people of y = 1 in every group .* of a = f there are none for train"
     ):
-        own_people(request(tmp_path / "none.csv", notion="eo"))
+        people_experiment(request(tmp_path / "none.csv", notion="eo"))
     # demographic parity does not ask; the people are warned of
     with pytest.warns(ScoreWarning, match="nobody of group . has y = 1"):
-        assert own_people(request(tmp_path / "none.csv")).name == "none"
+        assert people_experiment(request(tmp_path / "none.csv")).name == "none"

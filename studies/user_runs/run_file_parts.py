@@ -1,4 +1,4 @@
-"""Data, partition, model and algorithm of a CONFIG.toml; ``config.py`` lists the keys."""
+"""Data, partition, model and algorithm of a CONFIG.toml; ``run_file.py`` lists the keys."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from fairfl.sims.engine.secure_sums import SUM_ONLY
 from fairfl.sims.engine.settings import RATES, check_rates
 from fairfl.sims.group_fairness.agnostic import AgnosticFair
 from fairfl.sims.models.registry import MODELS as OWN_MODELS
-from fairfl.studies.own.config_reader import Section
-from fairfl.studies.own.fields import built, fields_of
-from fairfl.studies.own.grid import point_label, points, words
 from fairfl.studies.row_subset import some_rows
+from fairfl.studies.user_runs.grid import point_label, points, words
+from fairfl.studies.user_runs.toml_fields import built, fields_of
+from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import KolmogorovMean, Objective, RankWeighted
 

@@ -26,7 +26,6 @@ from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.studies.crosscheck.population.frontier_distance import below
 from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
 from fairfl.studies.crosscheck.population.worlds import World
-from fairfl.studies.crosscheck.runs import LR, MOMENTUM, featured
 from fairfl.studies.crosscheck.study import Study, Verdict
 from fairfl.studies.crosscheck.table_rows import (
     bound_verdict,
@@ -35,12 +34,13 @@ from fairfl.studies.crosscheck.table_rows import (
     summary,
     trade_off,
 )
+from fairfl.studies.crosscheck.training_plan import LR, MOMENTUM, featured
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups
-from fairfl.studies.own import config_parts
-from fairfl.studies.own.config_reader import Section
-from fairfl.studies.own.federation_file import federation_of
-from fairfl.studies.own.group_runs import personal_name
+from fairfl.studies.user_runs import run_file_parts
+from fairfl.studies.user_runs.federation_file import federation_of
+from fairfl.studies.user_runs.group_measures import personal_name
+from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 
 TRAINING: dict[str, Any] = {
@@ -53,7 +53,7 @@ TRAINING: dict[str, Any] = {
 """Defaults of the table [training]; a batch of 0 takes all people of a client."""
 
 
-def own_study(path: str | Path) -> Study:
+def study_from_file(path: str | Path) -> Study:
     """The study that a TOML file describes; everything in it is checked.
 
     Raises
@@ -71,7 +71,7 @@ def own_study(path: str | Path) -> Study:
     seeds = run.done(run.wholes("seeds", [0, 1, 2]))
     world = top.done(World.of(file.stem, federation_of(top)))
     name = f"crosscheck-{file.stem}"
-    request = Asked(world, people, degree, tuple(named), training)
+    request = StudySettings(world, people, degree, tuple(named), training)
 
     def units(scale: Scale) -> list[Unit]:
         chosen = seeds if scale.seeds == len(seeds) else list(range(scale.seeds))
@@ -95,17 +95,17 @@ def own_study(path: str | Path) -> Study:
 
 
 @dataclass(frozen=True)
-class Asked:
+class StudySettings:
     """The settings of a file, without its seeds."""
 
     world: World
     people: int
     degree: int
-    algorithms: tuple[config_parts.NamedAlgorithm, ...]
+    algorithms: tuple[run_file_parts.NamedAlgorithm, ...]
     training: Training
 
 
-def setting(request: Asked, seed: int) -> Setting:
+def setting(request: StudySettings, seed: int) -> Setting:
     """One sample, a replicate for each algorithm."""
     basis, training = Basis.of(request.world, request.degree), request.training
     return Setting(
@@ -121,7 +121,7 @@ def setting(request: Asked, seed: int) -> Setting:
     )
 
 
-def measured(request: Asked, seed: int, result: Result) -> pd.DataFrame:
+def measured(request: StudySettings, seed: int, result: Result) -> pd.DataFrame:
     """A row per classifier of an algorithm: the global model or the ensemble, and the personal
     models, each for its own client; its accuracy and disparities on the laws. ``bound`` is the
     scheme whose frontier bounds it.
@@ -193,13 +193,13 @@ def _half(values: np.ndarray) -> float:
     return float(half_interval(values.std(ddof=1) if len(values) > 1 else np.nan, len(values)))
 
 
-def _algorithms(listed: Any) -> list[config_parts.NamedAlgorithm]:
-    named = config_parts.algorithms_of(listed)
+def _algorithms(listed: Any) -> list[run_file_parts.NamedAlgorithm]:
+    named = run_file_parts.algorithms_of(listed)
     if any(isinstance(entry.algorithm, AgnosticFair) for entry in named):
-        raise ValueError(f"algorithm must be of the engine, got {config_parts.AGNOSTIC}")
+        raise ValueError(f"algorithm must be of the engine, got {run_file_parts.AGNOSTIC}")
     return named
 
 
 def _training(section: Section) -> Training:
     defaults = {k: v for k, v in TRAINING.items() if k != "steps" or "epochs" not in section.table}
-    return config_parts.training(Section(defaults | section.table, "training"))
+    return run_file_parts.training(Section(defaults | section.table, "training"))

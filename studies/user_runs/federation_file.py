@@ -10,7 +10,7 @@ from typing import Any
 
 from fairfl._support.checks import shown, single
 from fairfl._support.toml_file import read_toml
-from fairfl.studies.own.config_reader import Section, numeric
+from fairfl.studies.user_runs.toml_section import Section, numeric
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Client, Federation
 from fairfl.theory.populations.laws import Finite, Mixture, Normal

@@ -19,7 +19,7 @@ from fairfl.sims.engine import Parts
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.studies.experiment import Scale, Setting, Unit
-from fairfl.studies.papers.fedfb import runs
+from fairfl.studies.papers.fedfb import fedfb_runs
 
 BUDGETS = (0.0, 0.05, 0.1, 0.2)
 """Budgets ε of |F_a| <= ε, where F_a is in rates of people: with two groups their difference."""
@@ -80,18 +80,18 @@ def methods(request: Request, schedule: str, epochs: int) -> list[tuple[str, flo
     """Algorithms of a schedule, with names and budgets: rounds; FairBatch at clients, or on all."""
     rules = [(budget, _rule(request.notion, budget)) for budget in request.budgets]
     if schedule == "central":
-        return [(runs.CFL, budget, FedFB(rule)) for budget, rule in rules]
+        return [(fedfb_runs.CFL, budget, FedFB(rule)) for budget, rule in rules]
     if schedule == "local":
-        pairs = [(runs.ENSEMBLE, None), (runs.LFT_AVG, epochs)]
+        pairs = [(fedfb_runs.ENSEMBLE, None), (fedfb_runs.LFT_AVG, epochs)]
         return [
             (name, budget, LocalFairBatch(rule, average_every))
             for name, average_every in pairs
             for budget, rule in rules
         ]
-    algorithms: list[tuple[str, float, Algorithm]] = [(runs.FEDAVG, np.nan, FedAvg())]
-    algorithms += [(runs.FEDFB, budget, FedFB(rule)) for budget, rule in rules]
+    algorithms: list[tuple[str, float, Algorithm]] = [(fedfb_runs.FEDAVG, np.nan, FedAvg())]
+    algorithms += [(fedfb_runs.FEDFB, budget, FedFB(rule)) for budget, rule in rules]
     if len(read(request)[0].group_names) == 2 and request.notion != "eodds":
-        algorithms.append((runs.FAIRFED, np.nan, FairFed(notion=request.notion)))
+        algorithms.append((fedfb_runs.FAIRFED, np.nan, FairFed(notion=request.notion)))
     return algorithms
 
 
@@ -110,13 +110,13 @@ def units(request: Request, scale: Scale) -> list[Unit]:
     name, kind = Path(request.path).stem, f"mlp-{request.hidden}" if request.hidden else "logistic"
     kind += "-blind" * request.blind
     planned = []
-    for schedule in runs.SCHEDULES:
+    for schedule in fedfb_runs.SCHEDULES:
         listed = methods(request, schedule, EPOCHS[scale.profile])
         objectives = tuple(
             label(method, budget) for method, budget, _ in listed for _ in range(scale.seeds)
         )
         slug = f"own-{name}-{request.notion}-{kind}-{schedule}-{scale.profile}-{scale.seeds}"
-        measured = partial(runs.measured, objectives, synthetic=False)
+        measured = partial(fedfb_runs.measured, objectives, synthetic=False)
         planned.append(
             Unit(slug, name, 0, objectives, partial(make, request, schedule, scale), measured)
         )
@@ -129,8 +129,8 @@ def make(request: Request, schedule: str, scale: Scale) -> Setting:
     """
     data, epochs = read(request)[1], EPOCHS[scale.profile]
     rules = [algorithm for *_, algorithm in methods(request, schedule, epochs)]
-    batch = int(np.clip(data.sizes().mean() // STEPS, 8, runs.BATCH))
+    batch = int(np.clip(data.sizes().mean() // STEPS, 8, fedfb_runs.BATCH))
     length, seeds = (ROUNDS, epochs), range(scale.seeds)
-    return runs.setting_of(
+    return fedfb_runs.setting_of(
         Parts.of(data), schedule, length, rules, seeds, request.hidden, LR, batch
     )

@@ -32,12 +32,12 @@ from fairfl.studies.frames import among, floats, groups, rows
 from fairfl.studies.group_benefit import curves, groups_of
 from fairfl.studies.group_benefit import values as benefit_values
 from fairfl.studies.measures import KEYS, long, statistics
-from fairfl.studies.own import config_parts
-from fairfl.studies.own.config_reader import Section
-from fairfl.studies.own.fields import built
-from fairfl.studies.own.grid import point_label, points
-from fairfl.studies.own.group_runs import DISPARITIES, PEOPLE, measured, run_agnostic
 from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
+from fairfl.studies.user_runs import run_file_parts
+from fairfl.studies.user_runs.grid import point_label, points
+from fairfl.studies.user_runs.group_measures import DISPARITIES, PEOPLE, measured, run_agnostic
+from fairfl.studies.user_runs.toml_fields import built
+from fairfl.studies.user_runs.toml_section import Section
 
 JOINING = ("GB (9)", "GB (20)", "least gap", "fair rounds", "LS")
 """Measures of groups that join one after the other: see ``fairfl.studies.group_benefit``."""
@@ -48,7 +48,7 @@ SHOWN = {
     **{name: name.replace("spd", "disparity").replace("_", " ") for name in DISPARITIES},
 }
 """Names in the table of the measures of all people, which are shares between 0 and 1."""
-Named = list[config_parts.NamedAlgorithm]
+Named = list[run_file_parts.NamedAlgorithm]
 ALONE = ("title", "algorithm", "run", "grid")
 """Tables of the file that are the same for all settings."""
 MOST = 120
@@ -198,7 +198,7 @@ def _outline(table: dict[str, Any]) -> tuple[list[int], Named, Named]:
     listed = top.raw("algorithm")
     top.done(None)
     top.text("title", default="")
-    named = config_parts.algorithms_of(listed)
+    named = run_file_parts.algorithms_of(listed)
     run = top.section("run", {})
     seeds = run.wholes("seeds", [0])
     run.whole("evaluate_every", None, 1)
@@ -226,13 +226,13 @@ def make(table: dict[str, Any], seed: int) -> Setting:
 def _data(table: dict[str, Any], seed: int) -> FederatedData:
     top = Section(table, "")
     partition = top.section("partition") if "partition" in table else None
-    return config_parts.data(top.section("data"), partition, seed)
+    return run_file_parts.data(top.section("data"), partition, seed)
 
 
 def _setting(table: dict[str, Any], seed: int, data: FederatedData) -> Setting:
     top = Section(table, "")
-    training = config_parts.training(top.section("training"))
-    model = config_parts.model(top.section("model"), data)
+    training = run_file_parts.training(top.section("training"))
+    model = run_file_parts.model(top.section("model"), data)
     interval, joins = max(1, training.rounds // 10), ()
     if isinstance(training.participation, Joining):
         joins = training.participation.joins
@@ -242,11 +242,11 @@ def _setting(table: dict[str, Any], seed: int, data: FederatedData) -> Setting:
             "run.evaluate_every must divide the rounds in which groups join, "
             f"{', '.join(map(str, joins))}, got {interval}"
         )
-    if data.x.ndim > 2 and not isinstance(model, config_parts.Module):
+    if data.x.ndim > 2 and not isinstance(model, run_file_parts.Module):
         data = dataclasses.replace(data, x=np.asarray(data.x).reshape(len(data), -1))
     replicates = tuple(
         Replicate(entry.algorithm, seed, **entry.rates)  # type: ignore[arg-type]
-        for entry in _parted(config_parts.algorithms_of(table["algorithm"]))[0]
+        for entry in _parted(run_file_parts.algorithms_of(table["algorithm"]))[0]
     )
-    computing = built(top.section("computing", {}), Computing, config_parts.special)
+    computing = built(top.section("computing", {}), Computing, run_file_parts.special)
     return Setting(model, Parts.of(data), replicates, training, interval, computing)

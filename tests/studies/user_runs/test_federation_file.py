@@ -9,7 +9,7 @@ import pytest
 from text_tables import table
 
 import fairfl as ff
-from fairfl.studies.own.federation_file import read_federation
+from fairfl.studies.user_runs.federation_file import read_federation
 from fairfl.theory.populations.federation import Federation
 
 BIG = "1" + "0" * 400

@@ -4,7 +4,7 @@ import pytest
 import run_files
 from text_tables import table
 
-from fairfl.studies.own.grid import MOST
+from fairfl.studies.user_runs.grid import MOST
 
 WRONG = table(r"""
 PLAIN | [data] | [date] | date is unknown; allowed here: title, data

@@ -16,10 +16,10 @@ from fairfl.solvers.api import frontier
 from fairfl.studies.experiment import Experiment, Picture
 from fairfl.studies.frames import among
 from fairfl.studies.measures import long
-from fairfl.studies.own.people_runs import NOTIONS, Request, label, methods, read, units
 from fairfl.studies.papers.fedfb import points as fedfb_points
+from fairfl.studies.papers.fedfb.fedfb_runs import SCHEDULES
 from fairfl.studies.papers.fedfb.limits import scored
-from fairfl.studies.papers.fedfb.runs import SCHEDULES
+from fairfl.studies.user_runs.people_runs import NOTIONS, Request, label, methods, read, units
 
 SYMBOLS = {"dp": "P(ŷ=1 | a)", "eo": "P(ŷ=1 | a, y=1)", "eodds": "P(ŷ=1 | a, y), y = 0 or 1"}
 """The rates whose largest difference between two groups is the disparity."""
@@ -28,7 +28,7 @@ BEHIND = 40
 """Points of the frontier that is drawn behind the methods' points."""
 
 
-def own_people(request: Request) -> Experiment:
+def people_experiment(request: Request) -> Experiment:
     """The experiment: all methods on the table, at every budget, and for demographic parity a
     frontier behind them.
 

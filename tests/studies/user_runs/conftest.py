@@ -2,7 +2,7 @@
 
 import pytest
 
-from fairfl.studies.own.config import read_config
+from fairfl.studies.user_runs.run_file import read_config
 
 
 @pytest.fixture
