@@ -14,7 +14,7 @@ from fairfl.studies.crosscheck.rates import Rate
 from fairfl.studies.crosscheck.studies.notions import NotionPlan
 from fairfl.studies.crosscheck.study import Drawing
 from fairfl.studies.crosscheck.training_plan import CFL, ENSEMBLE, FEDFB, Plan
-from fairfl.studies.printed_numbers import printed
+from fairfl.studies.published_numbers import printed
 from fairfl.studies.user_runs.people_runs import Request
 
 THREE, TWO, FIGURE = random_world(1, 3), random_world(0, 2, 3), by_name("figure-5d")

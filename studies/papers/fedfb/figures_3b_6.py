@@ -22,8 +22,7 @@ from fairfl.studies.papers.fedfb.fedfb_runs import (
     family,
 )
 from fairfl.studies.papers.fedfb.points import of_all, picture
-from fairfl.studies.papers.fedfb.published_numbers import TABLE_1, TABLE_4
-from fairfl.studies.printed_numbers import Printed
+from fairfl.studies.published_numbers import FEDFB_TABLES, Printed
 
 
 def trade_offs(scale: Scale) -> list[Unit]:
@@ -76,13 +75,13 @@ EXPERIMENTS = (
         "FedFB, figure 3(b), synthetic data: accuracy and disparity over α, beside the exact "
         "frontier",
         trade_offs,
-        TABLE_1,
+        FEDFB_TABLES["1"],
     ),
     figure(
         "6",
         "FedFB, figure 6: FedFB, FairFed and AgnosticFair, logistic regression",
         rivals,
-        TABLE_4,
+        FEDFB_TABLES["4"],
         NOTE,
         seeds={"quick": 1, "paper": 5},
     ),

@@ -8,7 +8,6 @@ from functools import partial
 from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import SEEDS, Experiment, Scale, Unit
 from fairfl.studies.papers.fedfb import fedfb_runs
-from fairfl.studies.papers.fedfb import published_numbers as numbers
 from fairfl.studies.papers.fedfb.agnostic import NOTE, TAU, agnostic_unit
 from fairfl.studies.papers.fedfb.data import REAL
 from fairfl.studies.papers.fedfb.fedfb_runs import (
@@ -20,7 +19,7 @@ from fairfl.studies.papers.fedfb.fedfb_runs import (
     LFT_AVG,
 )
 from fairfl.studies.papers.fedfb.points import of_choices, picture
-from fairfl.studies.printed_numbers import Printed
+from fairfl.studies.published_numbers import FEDFB_TABLES, Printed
 
 FIVE = (FEDAVG, ENSEMBLE, LFT_AVG, FEDFB, FEDFB_PLAIN, CFL)
 """The paper's methods, FedFB with both steps."""
@@ -83,14 +82,14 @@ TEST = (
 EXPERIMENTS = (
     table(
         "1",
-        numbers.TABLE_1,
+        FEDFB_TABLES["1"],
         ("Synthetic",),
         "1, synthetic data: accuracy and disparity of FedAvg, LFT, FedFB, CFL",
         (LFT, GRID),
     ),
     table(
         "1-real",
-        numbers.TABLE_1,
+        FEDFB_TABLES["1"],
         tuple(REAL),
         "1, Adult, COMPAS and Bank: a network with four hidden units",
         (GRID, TEST),
@@ -99,7 +98,7 @@ EXPERIMENTS = (
     ),
     table(
         "2",
-        numbers.TABLE_2,
+        FEDFB_TABLES["2"],
         ("Synthetic, low", "Synthetic", "Synthetic, high"),
         "2: accuracy and disparity over heterogeneity of the synthetic data",
         (
@@ -110,7 +109,7 @@ EXPERIMENTS = (
     ),
     table(
         "4",
-        numbers.TABLE_4,
+        FEDFB_TABLES["4"],
         ("Synthetic",),
         "4 and figure 6, synthetic data: logistic regression",
         (
@@ -121,7 +120,7 @@ EXPERIMENTS = (
     ),
     table(
         "4-real",
-        numbers.TABLE_4,
+        FEDFB_TABLES["4"],
         tuple(REAL),
         "4, Adult, COMPAS and Bank: logistic regression",
         (GRID, TEST),
@@ -131,7 +130,7 @@ EXPERIMENTS = (
     ),
     table(
         "5",
-        numbers.TABLE_5,
+        FEDFB_TABLES["5"],
         ("Synthetic, 2 clients", "Synthetic", "Synthetic, 4 clients"),
         "5: accuracy and disparity with two, three and four clients",
         (
@@ -143,7 +142,7 @@ EXPERIMENTS = (
     ),
     table(
         "7",
-        numbers.TABLE_7,
+        FEDFB_TABLES["7"],
         ("Synthetic", *REAL),
         "7: FedFB and AgnosticFair",
         (f"AgnosticFair: tau {TAU}. More than two groups it has no constraint for.", NOTE),

@@ -14,14 +14,16 @@ from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Unit
 from fairfl.studies.measures import statistics
 from fairfl.studies.papers.propfair import propfair_runs
-from fairfl.studies.papers.propfair import published_numbers as numbers
-from fairfl.studies.printed_numbers import Printed
+from fairfl.studies.published_numbers import PROPFAIR_TABLES, Printed
 
 SEEDS = {"quick": 1, "paper": 3}
 MS = (1.0, 2.0, 3.0, 5.0, 10.0, 30.0)
 BATCHES, RATIOS = (32, 64, 128, 256), (0.4, 0.5, 0.6, 0.7)
 EVERY = ("CIFAR-10", "CIFAR-100", "CINIC-10", "Shakespeare")
 ABLATED = ("CIFAR-100",)
+ALL = ("devices", "std", "worst", "worst 10%", "best", "best 10%")
+ABLATED_MEASURES = ("devices", "std", "worst 10%", "best 10%")
+"""The measures of table 6, and of tables 7 and 8."""
 
 
 def baselines(dataset: str) -> dict[str, tuple[Algorithm, float]]:
@@ -76,8 +78,8 @@ EXPERIMENTS = (
         "table 6, figure 2: FedAvg, q-FFL, AFL, TERM and PropFair",
         EVERY,
         lambda scale: propfair_runs.units("five", scale, EVERY),
-        numbers.SIX,
-        numbers.TABLE_6,
+        ALL,
+        PROPFAIR_TABLES["6"],
         kind="convergence",
         picture="PropFair's five algorithms: test accuracy by round",
     ),
@@ -86,8 +88,8 @@ EXPERIMENTS = (
         "table 7, figure 4: 0.4 to 0.7 of the rows to train on",
         ABLATED,
         lambda scale: propfair_runs.units("five", scale, ABLATED, ratios=RATIOS),
-        numbers.FOUR,
-        ablated(numbers.TABLE_7),
+        ABLATED_MEASURES,
+        ablated(PROPFAIR_TABLES["7"]),
         kind="distribution",
         picture="PropFair, figure 4: test accuracies of the clients by the share of training rows",
     ),
@@ -96,8 +98,8 @@ EXPERIMENTS = (
         "table 8: batches of 32, 64, 128 and 256",
         ABLATED,
         lambda scale: propfair_runs.units("five", scale, ABLATED, batches=BATCHES),
-        numbers.FOUR,
-        ablated(numbers.TABLE_8),
+        ABLATED_MEASURES,
+        ablated(PROPFAIR_TABLES["8"]),
         "One learning rate for all batch sizes: larger batches take fewer steps an epoch.",
     ),
     experiment(

@@ -35,7 +35,7 @@ from fairfl.sims.engine import (
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.models import CharLSTM
 from fairfl.studies.experiment import Scale, Setting, Unit
-from fairfl.studies.papers.qffl.published_numbers import TABLE_3
+from fairfl.studies.published_numbers import QFFL_TABLES
 from fairfl.studies.row_subset import some_clients, some_rows
 from fairfl.studies.stand_ins import FETCHING, those_at_hand
 
@@ -161,7 +161,7 @@ def units(
 def differences(datasets: Iterable[str] = ("Synthetic", "Vehicle")) -> tuple[str, ...]:
     """Differences from the paper on these data sets."""
     shown = set(datasets)
-    whole = TABLE_3["Vehicle", "all"]
+    whole = QFFL_TABLES["3"]["Vehicle", "all"]
     mean, spread = whole["samples a device"]
     rows = len(load_federated("vehicle")) if "Vehicle" in shown else FULL_ROWS
     notes = (

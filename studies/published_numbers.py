@@ -1,9 +1,15 @@
-"""Numbers as a paper prints them, as text. No pandas and no torch: claims read them too."""
+"""The papers' published numbers as they print them, as text: data/ has a file for each paper.
+
+No pandas and no torch: claims read them too.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
+
+from fairfl._support.json_file import read_json
 
 Cell = tuple[str, str | None]
 """A number, and its spread where the paper prints one."""
@@ -40,3 +46,22 @@ def _cell(measure: str, cell: str, line: str) -> Cell:
             f"{measure} must be a number, with or without ± spread, got {cell!r} in {line!r}"
         )
     return match[1], match[2]
+
+
+def tables_of(file: str) -> dict[str, Printed]:
+    """A paper's tables by number."""
+    tables = read_json(Path(__file__).parent / "data" / file)
+    return {
+        number: printed("\n".join(table["rows"]), tuple(table["measures"]))
+        for number, table in tables.items()
+    }
+
+
+FEDFB_TABLES = tables_of("fedfb.json")
+"""On COMPAS table 7's line of FedFB is CFL's in table 1."""
+PFFL_TABLES = tables_of("pffl.json")
+"""Accuracies in percent, variances of accuracies as shares of one."""
+PROPFAIR_TABLES = tables_of("propfair.json")
+"""In percent: table 7 by share of training data, table 8 by batch size."""
+QFFL_TABLES = tables_of("qffl.json")
+"""In percent. In table 2 q_2 > q_1 > 0; table 1 is a part of table 4; table 6 is here in part."""
