@@ -4,8 +4,7 @@ What is not optional there, and has no default, must be given. Tables with a ``g
 combinations of its values (``grid.py``): those of algorithms are trained together, of other tables
 each is a run of its own, named after its values. A file names what fairfl has, and what Python
 files that the caller imports (``--import``) add to it: algorithms, schedules and participations by
-a subclass with a ``name``, data by ``fairfl.sims.data.federated.registry.register``, models by
-``fairfl.sims.models.registry.register_model``.
+a subclass with a ``name``, data and models by ``fairfl.sims.register`` and ``register_model``.
 """
 
 from __future__ import annotations

@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import instance, shown
-from fairfl._support.own_parts import own_modules
-from fairfl.sims import group_fairness
-from fairfl.sims.algorithms import Algorithm, algorithms
 from fairfl.sims.data.federated import SOURCES, FederatedData, load_federated, synthetic
 from fairfl.sims.data.federated.fedfb_synthetic import fedfb_synthetic
 from fairfl.sims.data.federated.split_people import split_people
@@ -28,12 +25,13 @@ from fairfl.sims.engine import (
     Softmax,
     Training,
 )
+from fairfl.sims.engine.algorithm import ALGORITHMS, Algorithm
 from fairfl.sims.engine.draws.participation import PARTICIPATIONS, Participation
 from fairfl.sims.engine.schedule import SCHEDULES, Schedule
 from fairfl.sims.engine.secure_sums import SUM_ONLY
 from fairfl.sims.engine.settings import RATES, check_rates
 from fairfl.sims.group_fairness.agnostic import AgnosticFair
-from fairfl.sims.models.registry import MODELS as OWN_MODELS
+from fairfl.sims.models.builders import USER_MODELS
 from fairfl.studies.row_subset import some_rows
 from fairfl.studies.user_runs.grid import point_label, points, words
 from fairfl.studies.user_runs.toml_fields import built, fields_of
@@ -55,7 +53,7 @@ AGNOSTIC = "agnosticfair"
 
 def sources() -> tuple[str, ...]:
     """Names allowed in [data]; the tables and fedfb-synthetic have groups of people."""
-    return ("synthetic", *sorted(SOURCES), "fedfb-synthetic", "people", *sorted(DATASETS))
+    return ("synthetic", *SOURCES, "fedfb-synthetic", "people", *DATASETS)
 
 
 def names() -> dict[str, tuple[str, ...]]:
@@ -63,7 +61,7 @@ def names() -> dict[str, tuple[str, ...]]:
     return {
         "data.name": sources(),
         "partition.kind": tuple(PARTITIONS),
-        "model.kind": (*MODELS, *own_models()),
+        "model.kind": (*MODELS, *USER_MODELS),
         "algorithm.name": tuple(known_algorithms()),
         "training.participation.kind": tuple(PARTICIPATIONS),
         "training.schedule.kind": tuple(SCHEDULES),
@@ -122,7 +120,7 @@ def _assign(data: FederatedData, section: Section, seed: int) -> FederatedData:
 
 def model(section: Section, data: FederatedData) -> Model:
     """[model], its inputs and outputs as the data have them."""
-    kind = section.text("kind", (*MODELS, *own_models()))
+    kind = section.text("kind", (*MODELS, *USER_MODELS))
     features = int(np.prod(data.x.shape[1:]))
     seen = int(data.y.max()) + 1 if data.y.dtype.kind in "iu" else 1
     # models of one output have one for any number of classes
@@ -132,8 +130,8 @@ def model(section: Section, data: FederatedData) -> Model:
             f"{section.at('classes')} must be at least {seen}, the classes of the data, got "
             f"{classes}"
         )
-    if kind in OWN_MODELS:
-        return _own_model(OWN_MODELS[kind], section, data.x.shape[1:], classes)
+    if kind in USER_MODELS:
+        return _user_model(USER_MODELS[kind], section, data.x.shape[1:], classes)
     tokens = data.x.dtype.kind in "iu" and data.x.dtype != np.uint8
     if tokens != (kind == "char_lstm"):
         allowed = "char_lstm" if tokens else "another than char_lstm"
@@ -169,13 +167,7 @@ def model(section: Section, data: FederatedData) -> Model:
     return built(section, LINEAR[kind], special, features=features, outputs=outputs)
 
 
-def own_models() -> Mapping[str, Callable[..., Model]]:
-    """Builders that a user's own modules register."""
-    own_modules("models")
-    return OWN_MODELS
-
-
-def _own_model(
+def _user_model(
     build: Callable[..., Model], section: Section, shape: tuple[int, ...], classes: int
 ) -> Model:
     """A registered builder's, with its other parameters from the table."""
@@ -188,8 +180,7 @@ def _own_model(
 
 def known_algorithms() -> Mapping[str, type[Any]]:
     """Names allowed in [[algorithm]]: the engine's, the group-fair ones, and AgnosticFair."""
-    assert group_fairness  # imported for what it registers
-    return {**algorithms(), **dict(sorted(SUM_ONLY.items())), AGNOSTIC: AgnosticFair}
+    return {**ALGORITHMS.parts(), **SUM_ONLY.parts(), AGNOSTIC: AgnosticFair}
 
 
 @dataclass(frozen=True)
@@ -256,8 +247,7 @@ def special(kind: type, section: Section) -> Any:
     if issubclass(kind, Objective):
         return _objective(section)
     if issubclass(kind, Algorithm):
-        classes = algorithms()
-        return built(section, classes[section.text("name", tuple(classes))], special)
+        return built(section, ALGORITHMS[section.text("name", tuple(ALGORITHMS))], special)
     for base, kinds in ((Participation, PARTICIPATIONS), (Schedule, SCHEDULES)):
         if kind is base:
             return built(section, kinds[section.text("kind", tuple(kinds))], special)

@@ -16,7 +16,7 @@ from fairfl.studies.user_runs import run_file_parts
 from fairfl.studies.user_runs.run_file_parts import algorithm
 from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory.aggregation import QFFL, RankWeighted
-from fairfl.theory.aggregation._base import REGISTRY
+from fairfl.theory.aggregation._base import OBJECTIVES
 
 
 def test_the_example_of_the_documentation_runs(toml, files):
@@ -149,6 +149,6 @@ class Softened(QFFL):
 def test_objectives_of_the_tree_are_named(monkeypatch, objective, expected):
     monkeypatch.setattr(Softened, "__module__", "fairfl.theory.aggregation.softened")
     monkeypatch.setattr(Softened, "name", "softened")
-    monkeypatch.setitem(REGISTRY, "softened", Softened)
+    monkeypatch.setitem(OBJECTIVES.entries, "softened", (Softened, __name__))
     row = {"name": "dual_weighted", "objective": objective}
     assert algorithm(Section(row, "algorithm[0]")).algorithm.objective == expected

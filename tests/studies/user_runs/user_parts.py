@@ -7,9 +7,9 @@ import numpy as np
 import torch
 
 from fairfl.sims.data.federated.data import FederatedData
-from fairfl.sims.data.federated.registry import register
+from fairfl.sims.data.federated.sources import register
 from fairfl.sims.engine import Aggregate, Algorithm, Module, Participation, Schedule
-from fairfl.sims.models.registry import register_model
+from fairfl.sims.models.builders import register_model
 
 
 @dataclass(frozen=True)

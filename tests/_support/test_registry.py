@@ -7,7 +7,7 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from fairfl._support.discovery import discovered, has_parts
+from fairfl._support.registry import Named, Registry
 
 
 @pytest.fixture
@@ -21,13 +21,14 @@ def package(tmp_path):
         del sys.modules[name]
 
 
-def seen(package, parts, several=""):
+def seen(package, constants, several=""):
     """``draw`` by name."""
 
     def entry(module):
         return SimpleNamespace(name=module.NAME, draw=getattr(module, "draw", None))
 
-    return {k: v.draw for k, v in discovered(package, "figure", parts, entry, several).items()}
+    figures = Registry("figures", package.__name__, constants, entry, several)
+    return {name: figure.draw for name, figure in figures.items()}
 
 
 def test_files_with_a_name_are_found_in_the_order_of_names(package):
@@ -59,7 +60,23 @@ def test_a_missing_part_is_named(package):
     (folder / "half.py").write_text("NAME, TITLE = 'a', 't'")
     with pytest.raises(
         ValueError,
-        match=r"figure planted_package\.half must define NAME, TITLE, units, it has no un",
+        match=r"half\.py, one of the figures, must define NAME, TITLE, units, it has no un",
     ):
         seen(module, ("NAME", "TITLE", "units"))
-    assert not has_parts(ModuleType("shared"), "study", ("NAME", "units"))
+
+
+def test_a_subclass_with_a_name_is_registered_once():
+    class Law(Named):
+        registry = Registry("algorithms", __name__)
+
+    class Normal(Law):
+        name = "normal"
+
+    class Nameless(Normal):
+        pass
+
+    assert Law.registry.parts() == {"normal": Normal} and Nameless.name == "normal"
+    with pytest.raises(ValueError, match=r"name must be new, got 'normal' in test_registry\.py"):
+        type("Gaussian", (Law,), {"name": "normal", "__module__": __name__})
+    Law.registry.register("uniform")(len)
+    assert list(Law.registry) == ["normal", "uniform"] and Law.registry["uniform"] is len

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from fairfl._support.checks import one_of, whole
+from fairfl._support.registry import Registry
 from fairfl.sims.data.fetch import Progress
-from fairfl.sims.data.registry import Registry
 from fairfl.sims.data.tables.table import Dataset
 
 FEDFB_SEED = 1
@@ -23,18 +24,13 @@ class PublishedTable:
     build: Build
 
 
-DATASETS = Registry[PublishedTable]("fairfl.sims.data.tables")
+DATASETS: Registry[PublishedTable] = Registry("data", "fairfl.sims.data.tables")
 """Every registered data set, by name."""
 
 
 def register(name: str, *groupings: str) -> Callable[[Build], Build]:
     """Add a data set by its builder; ValueError if the name is taken."""
-
-    def add(build: Build) -> Build:
-        DATASETS.register(name, PublishedTable(groupings, build))
-        return build
-
-    return add
+    return DATASETS.register(name, partial(PublishedTable, groupings))
 
 
 def load(
@@ -69,6 +65,6 @@ def load(
     DataUnavailable
         If the file is not found and cannot be downloaded (an `OSError`).
     """
-    table = DATASETS[one_of("name", name, sorted(DATASETS))]
+    table = DATASETS[one_of("name", name, tuple(DATASETS))]
     one_of(f"groups of {name!r}", groups, ("two", "all", *table.groupings))
     return table.build(folder, groups, whole("seed", seed, 0, 2**32 - 1), progress)

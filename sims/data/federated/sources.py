@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from fairfl._support.checks import instance, one_of
+from fairfl._support.registry import Registry
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.fetch import Progress
-from fairfl.sims.data.registry import Registry
 
 Loader = Callable[[str | Path | None, Progress | None], FederatedData]
 
@@ -22,18 +23,13 @@ class Source:
     load: Loader
 
 
-SOURCES = Registry[Source]("fairfl.sims.data.federated")
+SOURCES: Registry[Source] = Registry("data", "fairfl.sims.data.federated")
 """Every registered source, by name."""
 
 
 def register(name: str, title: str) -> Callable[[Loader], Loader]:
     """Add a loader ``load(folder, progress)``; ValueError if the name is taken."""
-
-    def add(load: Loader) -> Loader:
-        SOURCES.register(name, Source(title, load))
-        return load
-
-    return add
+    return SOURCES.register(name, partial(Source, title))
 
 
 def load_federated(
@@ -52,5 +48,5 @@ def load_federated(
     DataUnavailable
         If a file is not found and cannot be downloaded.
     """
-    data = SOURCES[one_of("name", name, sorted(SOURCES))].load(folder, progress)
+    data = SOURCES[one_of("name", name, tuple(SOURCES))].load(folder, progress)
     return instance(f"data {name}", data, FederatedData)
