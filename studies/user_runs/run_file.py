@@ -1,10 +1,11 @@
 """A run from a TOML file. docs/toml_files.md lists the keys.
 
 What is not optional there, and has no default, must be given. Tables with a ``grid`` stand for all
-combinations of its values (``grid.py``): those of algorithms are trained together, of other tables
-each is a run of its own, named after its values. A file names what fairfl has, and what Python
-files that the caller imports (``--import``) add to it: algorithms, schedules and participations by
-a subclass with a ``name``, data and models by ``fairfl.sims.register`` and ``register_model``.
+combinations of its values (``studies/grid.py``): those of algorithms are trained together, of other
+tables each is a run of its own, named after its values. A file names what fairfl has, and what
+Python files that the caller imports (``--import``) add to it: algorithms, schedules and
+participations by a subclass with a ``name``, data and models by ``fairfl.sims.register`` and
+``register_model``.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from fairfl.sims.group_fairness import AgnosticFair
 from fairfl.studies.execute import BY_CLIENT, last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
+from fairfl.studies.grid import point_label, points
 from fairfl.studies.group_benefit import curves, groups_of
 from fairfl.studies.group_benefit import values as benefit_values
 from fairfl.studies.measures import KEYS, long, statistics
 from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
 from fairfl.studies.user_runs import run_file_parts
-from fairfl.studies.user_runs.grid import point_label, points
 from fairfl.studies.user_runs.group_measures import DISPARITIES, PEOPLE, measured, run_agnostic
 from fairfl.studies.user_runs.toml_fields import built
 from fairfl.studies.user_runs.toml_section import Section

@@ -32,8 +32,8 @@ from fairfl.sims.engine.secure_sums import SUM_ONLY
 from fairfl.sims.engine.settings import RATES, check_rates
 from fairfl.sims.group_fairness.agnostic import AgnosticFair
 from fairfl.sims.models.builders import USER_MODELS
+from fairfl.studies.grid import point_label, points, words
 from fairfl.studies.row_subset import some_rows
-from fairfl.studies.user_runs.grid import point_label, points, words
 from fairfl.studies.user_runs.toml_fields import built, fields_of
 from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory import aggregation

@@ -13,12 +13,12 @@ from fairfl.sims.data.federated import FederatedData
 from fairfl.sims.engine import Computing, Training
 from fairfl.sims.group_fairness import FairBatch
 from fairfl.studies.crosscheck.study_file import study_from_file
+from fairfl.studies.grid import DRAWS
 from fairfl.studies.user_runs import run_file_parts
 from fairfl.studies.user_runs.federation_file import read_federation
 from fairfl.studies.user_runs.run_file import read_config
 from fairfl.studies.user_runs.toml_section import Section
 from fairfl.sweeps.config import read_sweep
-from fairfl.sweeps.grid import DRAWS
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import KolmogorovMean, RankWeighted
 

@@ -9,7 +9,7 @@ from run_files import GRID
 from fairfl.cli import simulate
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
-from fairfl.studies.user_runs.grid import point_label, points
+from fairfl.studies.grid import point_label, points
 
 
 def test_tables_are_the_product_of_the_lists():

@@ -4,7 +4,7 @@ import pytest
 import run_files
 from text_tables import table
 
-from fairfl.studies.user_runs.grid import MOST
+from fairfl.studies.grid import MOST_TABLES
 
 WRONG = table(r"""
 PLAIN | [data] | [date] | date is unknown; allowed here: title, data
@@ -61,5 +61,5 @@ def test_what_is_wrong_is_told_with_its_place(toml, name, change, to, why):
 
 
 def test_grids_together_have_an_end(toml):
-    with pytest.raises(ValueError, match=f"together must have at most {MOST} .*, got 1200"):
+    with pytest.raises(ValueError, match=f"together must have at most {MOST_TABLES} .*, got 1200"):
         toml(run_files.GRID.replace("[0.0, 1.0]", str(list(range(300)))))
