@@ -15,8 +15,7 @@ from fairfl.sims.data.federated.split_people import split_people
 from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
-from fairfl.sims.engine import Parts
-from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.engine import Algorithm, Parts
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.papers.fedfb import fedfb_runs

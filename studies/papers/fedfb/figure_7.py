@@ -12,8 +12,7 @@ from fairfl.sims.algorithms.ditto import Ditto
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.algorithms.gifair import GIFAIR
 from fairfl.sims.algorithms.qfedavg import QFedAvg
-from fairfl.sims.engine import Parts
-from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.engine import Algorithm, Parts
 from fairfl.sims.group_fairness import FairBatch, FedFB
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import SEEDS, Experiment, Picture, Scale, Setting, Unit

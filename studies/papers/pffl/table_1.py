@@ -9,8 +9,7 @@ import pandas as pd
 
 from fairfl.sims.algorithms.pfedavg import PFedAvg
 from fairfl.sims.algorithms.qfedavg import QFedAvg
-from fairfl.sims.engine import MLP, Replicate, Training
-from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.engine import MLP, Algorithm, Replicate, Training
 from fairfl.studies.beside_published import published
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit

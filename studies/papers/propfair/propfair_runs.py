@@ -16,8 +16,7 @@ from fairfl.sims.algorithms.term import TERM
 from fairfl.sims.data.federated import FederatedData, load_federated, synthetic
 from fairfl.sims.data.federated.shakespeare import LETTERS
 from fairfl.sims.data.partition import dirichlet
-from fairfl.sims.engine import MLP, Model, Module, Parts, Replicate, Softmax, Training
-from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.engine import MLP, Algorithm, Model, Module, Parts, Replicate, Softmax, Training
 from fairfl.sims.models import CharLSTM, LeNet, ResNet18GN
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.row_subset import some_clients, some_rows

@@ -12,8 +12,7 @@ from fairfl.sims.algorithms.afl import AFL
 from fairfl.sims.algorithms.qfedavg import QFedSGD
 from fairfl.sims.data.fetch import locate
 from fairfl.sims.data.tables.adult import TEST, TRAIN, read
-from fairfl.sims.engine import ClientData, Parts, Replicate, Softmax, Training
-from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.engine import Algorithm, ClientData, Parts, Replicate, Softmax, Training
 from fairfl.studies.beside_published import published
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
