@@ -19,16 +19,6 @@ from fairfl.figures.lib.figure_entry import FigureEntry
 PARTS = ("NAME", "TITLE", "data", "draw")
 
 
-def registered() -> dict[str, FigureEntry]:
-    """Every figure by name, sorted.
-
-    Raises
-    ------
-    ValueError : a figure module without one of its parts, or a name taken twice.
-    """
-    return BY_NAME.parts()
-
-
 def find(names: Iterable[str] | None = None) -> list[FigureEntry]:
     """The figures of these names, each once, in the order given; all of them where ``names`` is
     None or empty.
@@ -52,4 +42,5 @@ def _entry(module: ModuleType) -> FigureEntry:
     return FigureEntry(module.NAME, module.TITLE, module.data, module.draw, Path(module.__file__))
 
 
-BY_NAME = Registry("figures", "fairfl.figures.catalog", PARTS, _entry, "FIGURES")
+registered = Registry("figures", "fairfl.figures.catalog", PARTS, _entry, "FIGURES").parts
+"""Every figure by name, sorted; ValueError as ``Registry``."""

@@ -73,24 +73,10 @@ def study_from_file(path: str | Path) -> Study:
     name = f"crosscheck-{file.stem}"
     request = StudySettings(world, people, degree, tuple(named), training)
 
-    def units(scale: Scale) -> list[Unit]:
-        chosen = seeds if scale.seeds == len(seeds) else list(range(scale.seeds))
-        labels = tuple(entry.label for entry in named)
-        return [
-            Unit(
-                f"{name}-{seed}",
-                world.name,
-                seed,
-                labels,
-                partial(setting, request, seed),
-                partial(measured, request, seed),
-            )
-            for seed in chosen
-        ]
-
     picture = trade_off(name, title, partial(points, world))
     count = {"quick": len(seeds), "paper": len(seeds)}
     verdicts = partial(_verdicts, world)
+    units = partial(request.units, name, seeds)
     return Study(name, title, count, units, partial(_tables, world), verdicts, (picture,))
 
 
@@ -103,6 +89,21 @@ class StudySettings:
     degree: int
     algorithms: tuple[run_file_parts.NamedAlgorithm, ...]
     training: Training
+
+    def units(self, name: str, seeds: list[int], scale: Scale) -> list[Unit]:
+        """A unit a seed, with all algorithms."""
+        labels = tuple(entry.label for entry in self.algorithms)
+        return [
+            Unit(
+                f"{name}-{seed}",
+                self.world.name,
+                seed,
+                labels,
+                partial(setting, self, seed),
+                partial(measured, self, seed),
+            )
+            for seed in scale.of(seeds)
+        ]
 
 
 def setting(request: StudySettings, seed: int) -> Setting:

@@ -8,14 +8,10 @@ from fairfl._support.checks import one_of
 from fairfl._support.registry import Registry
 from fairfl.studies.experiment import Experiment
 
-BY_NAME: Registry[Experiment] = Registry(
+experiments = Registry[Experiment](
     "experiments", "fairfl.studies.papers", several="EXPERIMENTS"
-)
-
-
-def experiments() -> dict[str, Experiment]:
-    """Every experiment by name, sorted; ValueError for a name taken twice."""
-    return BY_NAME.parts()
+).parts
+"""Every experiment by name, sorted; ValueError for a name taken twice."""
 
 
 def find(name: str) -> Experiment:

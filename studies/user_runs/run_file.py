@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Sequence
 from functools import partial
 from itertools import product
 from math import gcd
@@ -48,7 +49,7 @@ SHOWN = {
     **{name: name.replace("spd", "disparity").replace("_", " ") for name in DISPARITIES},
 }
 """Names in the table of the measures of all people, which are shares between 0 and 1."""
-Named = list[run_file_parts.NamedAlgorithm]
+Named = Sequence[run_file_parts.NamedAlgorithm]
 ALONE = ("title", "algorithm", "run", "grid")
 """Tables of the file that are the same for all settings."""
 MOST = 120
@@ -80,23 +81,6 @@ def read_config(path: str | Path) -> Experiment:
             f"{file.name} must ask for no more than fits into memory: {error}"
         ) from None
 
-    def units(scale: Scale) -> list[Unit]:
-        chosen = seeds if scale.seeds == len(seeds) else list(range(scale.seeds))
-        planned = []
-        for seed, (name, (config, words)) in product(chosen, _names(settings)):
-            name, dataset = f"{file.stem}-{seed}{name}", str(config["data"]["name"])
-            dataset += f"; {words}" if words else ""
-            setting = partial(make, config, seed)
-            if objectives:
-                measure = partial(measured, objectives, seed)
-                planned.append(Unit(name, dataset, seed, objectives, setting, measure))
-            if agnostic:
-                rules: list[Any] = [(entry.algorithm, entry.rates) for entry in agnostic]
-                labels = _labels(agnostic)
-                run = partial(run_agnostic, setting, rules, labels, seed)
-                planned.append(Unit(f"{name}-agnosticfair", dataset, seed, labels, run))
-        return planned
-
     title, part = str(table.get("title", file.stem)), "test"
     if not tested:
         title, part = f"{title} (on the training rows: there are no test rows)", "train"
@@ -110,13 +94,43 @@ def read_config(path: str | Path) -> Experiment:
         file.stem,
         title,
         {"quick": len(seeds), "paper": len(seeds)},
-        units,
+        RunUnits(file.stem, seeds, objectives, tuple(agnostic), tuple(_names(settings))),
         values,
         lambda clients: (),
         pictures=pictures,
         points=partial(points_of, part),
         curves=joined_curves if tested and "joining" in kinds else None,
     )
+
+
+@dataclasses.dataclass(frozen=True)
+class RunUnits:
+    """The units of a file: for each seed and setting the engine's algorithms together, and those
+    that do not run in the engine.
+    """
+
+    stem: str
+    seeds: list[int]
+    objectives: tuple[str, ...]
+    agnostic: tuple[run_file_parts.NamedAlgorithm, ...]
+    settings: tuple[tuple[str, tuple[dict[str, Any], str]], ...]
+
+    def __call__(self, scale: Scale) -> list[Unit]:
+        """The units, with the file's seeds or as many as the scale has."""
+        planned = []
+        for seed, (end, (config, words)) in product(scale.of(self.seeds), self.settings):
+            name, dataset = f"{self.stem}-{seed}{end}", str(config["data"]["name"])
+            dataset += f"; {words}" if words else ""
+            setting = partial(make, config, seed)
+            if self.objectives:
+                measure = partial(measured, self.objectives, seed)
+                planned.append(Unit(name, dataset, seed, self.objectives, setting, measure))
+            if self.agnostic:
+                rules: list[Any] = [(entry.algorithm, entry.rates) for entry in self.agnostic]
+                labels = _labels(self.agnostic)
+                run = partial(run_agnostic, setting, rules, labels, seed)
+                planned.append(Unit(f"{name}-agnosticfair", dataset, seed, labels, run))
+        return planned
 
 
 def points_of(part: str, clients: pd.DataFrame) -> pd.DataFrame:

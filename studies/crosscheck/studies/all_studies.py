@@ -23,16 +23,6 @@ from fairfl.studies.experiment import SEEDS, Scale, Unit
 PARTS = ("NAME", "TITLE", "units or measured", "verdicts")
 
 
-def studies() -> dict[str, Study]:
-    """Every study by name, sorted.
-
-    Raises
-    ------
-    ValueError : a study module without one of its parts, or a name taken twice.
-    """
-    return BY_NAME.parts()
-
-
 def find(names: list[str] | None) -> list[Study]:
     """The studies of these names, all where none is given; ValueError that lists the known ones."""
     by_name = studies()
@@ -68,4 +58,5 @@ def _rows(measured: Callable[[int], pd.DataFrame | dict[str, Any]], seed: int) -
     return instance(f"what seed {seed} measured", table, pd.DataFrame).assign(seed=seed)
 
 
-BY_NAME = Registry("studies", "fairfl.studies.crosscheck.studies", PARTS, study_of)
+studies = Registry("studies", "fairfl.studies.crosscheck.studies", PARTS, study_of).parts
+"""Every study by name, sorted; ValueError as ``Registry``."""
