@@ -106,12 +106,12 @@ def own_parts_forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     from fairfl.sims.engine.algorithm import ALGORITHMS
     from fairfl.sims.engine.draws.participation import PARTICIPATIONS
     from fairfl.sims.engine.schedule import SCHEDULES
-    from fairfl.sims.models.builders import USER_MODELS
+    from fairfl.sims.models.builders import MODELS
     from fairfl.theory.aggregation._base import OBJECTIVES
 
     monkeypatch.setenv(own_parts.VARIABLE, "[]")
     own_parts.PLACES.clear()
-    registries = OBJECTIVES, ALGORITHMS, USER_MODELS, SOURCES, PARTICIPATIONS, SCHEDULES
+    registries = OBJECTIVES, ALGORITHMS, MODELS, SOURCES, PARTICIPATIONS, SCHEDULES
     assert all(registry.parts() is not None for registry in registries)  # before a copy is taken
     tables = (*(registry.entries for registry in registries), own_parts.DIGESTS)
     copies = [dict(table) for table in tables]

@@ -25,7 +25,7 @@ import pandas as pd
 from fairfl._support.toml_file import read_toml
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.data.federated.data import FederatedData
-from fairfl.sims.engine import Computing, Joining, Parts, Replicate, Simulation
+from fairfl.sims.engine import Computing, Joining, Module, Parts, Replicate, Simulation
 from fairfl.sims.group_fairness import AgnosticFair
 from fairfl.studies.execute import BY_CLIENT, last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
@@ -256,7 +256,7 @@ def _setting(table: dict[str, Any], seed: int, data: FederatedData) -> Setting:
             "run.evaluate_every must divide the rounds in which groups join, "
             f"{', '.join(map(str, joins))}, got {interval}"
         )
-    if data.x.ndim > 2 and not isinstance(model, run_file_parts.Module):
+    if data.x.ndim > 2 and not isinstance(model, Module):
         data = dataclasses.replace(data, x=np.asarray(data.x).reshape(len(data), -1))
     replicates = tuple(
         Replicate(entry.algorithm, seed, **entry.rates)  # type: ignore[arg-type]

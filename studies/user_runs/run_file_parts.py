@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,23 +15,14 @@ from fairfl.sims.data.federated.split_people import split_people
 from fairfl.sims.data.partition import dirichlet, iid, label_shards, two_groups
 from fairfl.sims.data.table_file import Form
 from fairfl.sims.data.tables import DATASETS, load, read_people
-from fairfl.sims.engine import (
-    MLP,
-    LeastSquares,
-    LinearSVM,
-    Logistic,
-    Model,
-    Module,
-    Softmax,
-    Training,
-)
+from fairfl.sims.engine import Model, Training
 from fairfl.sims.engine.algorithm import ALGORITHMS, Algorithm
 from fairfl.sims.engine.draws.participation import PARTICIPATIONS, Participation
 from fairfl.sims.engine.schedule import SCHEDULES, Schedule
 from fairfl.sims.engine.secure_sums import SUM_ONLY
 from fairfl.sims.engine.settings import RATES, check_rates
 from fairfl.sims.group_fairness.agnostic import AgnosticFair
-from fairfl.sims.models.builders import USER_MODELS
+from fairfl.sims.models.builders import MODELS, ONE_OUTPUT
 from fairfl.studies.grid import point_label, points, words
 from fairfl.studies.row_subset import some_rows
 from fairfl.studies.user_runs.toml_fields import built, fields_of
@@ -39,8 +30,6 @@ from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import KolmogorovMean, Objective, RankWeighted
 
-LINEAR = {"softmax": Softmax, "logistic": Logistic, "svm": LinearSVM, "least_squares": LeastSquares}
-MODELS = (*LINEAR, "mlp", "lenet", "resnet18gn", "char_lstm")
 PARTITIONS = {
     "iid": iid,
     "dirichlet": dirichlet,
@@ -61,7 +50,7 @@ def names() -> dict[str, tuple[str, ...]]:
     return {
         "data.name": sources(),
         "partition.kind": tuple(PARTITIONS),
-        "model.kind": (*MODELS, *USER_MODELS),
+        "model.kind": tuple(MODELS),
         "algorithm.name": tuple(known_algorithms()),
         "training.participation.kind": tuple(PARTICIPATIONS),
         "training.schedule.kind": tuple(SCHEDULES),
@@ -120,61 +109,22 @@ def _assign(data: FederatedData, section: Section, seed: int) -> FederatedData:
 
 def model(section: Section, data: FederatedData) -> Model:
     """[model], its inputs and outputs as the data have them."""
-    kind = section.text("kind", (*MODELS, *USER_MODELS))
-    features = int(np.prod(data.x.shape[1:]))
+    kind, shape = section.text("kind", tuple(MODELS)), data.x.shape[1:]
     seen = int(data.y.max()) + 1 if data.y.dtype.kind in "iu" else 1
-    # models of one output have one for any number of classes
-    classes = seen if kind in LINEAR and kind != "softmax" else section.whole("classes", seen, 2)
+    classes = seen if kind in ONE_OUTPUT else section.whole("classes", seen, 2)
     if classes < seen:
         raise ValueError(
             f"{section.at('classes')} must be at least {seen}, the classes of the data, got "
             f"{classes}"
         )
-    if kind in USER_MODELS:
-        return _user_model(USER_MODELS[kind], section, data.x.shape[1:], classes)
-    tokens = data.x.dtype.kind in "iu" and data.x.dtype != np.uint8
-    if tokens != (kind == "char_lstm"):
+    build, tokens = MODELS[kind], data.x.dtype.kind in "iu" and data.x.dtype != np.uint8
+    if tokens != (kind == "char_lstm") and build.__module__.startswith("fairfl."):
         allowed = "char_lstm" if tokens else "another than char_lstm"
         raise ValueError(f"{section.at('kind')} must be {allowed} for {data!r}, got {kind!r}")
-    if kind == "char_lstm":
-        from fairfl.sims.models import CharLSTM
-
-        shape = [
-            section.whole(key, default, 1)
-            for key, default in (("embedding", 8), ("width", 256), ("layers", 2))
-        ]
-        return section.done(
-            Module(lambda: CharLSTM(classes, *shape), name=f"char_lstm{tuple(shape)}")
-        )
-    if kind in ("lenet", "resnet18gn"):
-        from fairfl.sims.models import LeNet, ResNet18GN
-
-        if data.x.ndim != 4:
-            raise ValueError(
-                f"{section.at('kind')} {kind} must have images (channels, height, width), got "
-                f"{data!r}"
-            )
-        channels, size = data.x.shape[1], data.x.shape[2]
-        networks: dict[str, Callable[[], Any]] = {
-            "lenet": lambda: LeNet(channels, size, classes),
-            "resnet18gn": lambda: ResNet18GN(channels=channels, classes=classes),
-        }
-        return section.done(Module(networks[kind], name=kind))
-    if kind == "mlp":
-        hidden = section.wholes("hidden", [64], 1, distinct=False)
-        return section.done(MLP((features, *hidden, classes)))
-    outputs = classes if kind == "softmax" else 1
-    return built(section, LINEAR[kind], special, features=features, outputs=outputs)
-
-
-def _user_model(
-    build: Callable[..., Model], section: Section, shape: tuple[int, ...], classes: int
-) -> Model:
-    """A registered builder's, with its other parameters from the table."""
     try:
         return instance(section.at("kind"), built(section, build, special, shape, classes), Model)
     except TypeError as error:  # it does not take shape and classes, or a value is no number
-        message = f"{section.where} must be of values that {section.table['kind']} takes: {error}"
+        message = f"{section.where} must be of values that {kind} takes: {error}"
         raise ValueError(" ".join(message.split())) from error
 
 

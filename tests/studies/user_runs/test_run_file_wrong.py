@@ -13,7 +13,7 @@ PLAIN | clients = 5 | clients = 1000000000 | data.clients must be .*10000.*, got
 PLAIN | "fedavg" | "fedavg"\nlabel = "a\u0007b" | algorithm\[0\].label must be one printable line
 PLAIN | "synthetic" | "iris" | data.name must be one of 'synthetic', 'cifar-10'
 PLAIN | clients = 5 | clients = 5\ntest = 0.95 | data.validation \+ test must be less than 1
-PLAIN | "softmax" | "tree" | model.kind must be one of 'softmax'
+PLAIN | "softmax" | "tree" | model.kind must be one of 'char_lstm'
 PLAIN | "softmax" | "softmax"\nhidden = [3] | model.hidden is unknown; allowed here: kind, classes,
     bias
 PLAIN | "softmax" | "softmax"\nclasses = 3 | model.classes must be at least 8, the classes of the
