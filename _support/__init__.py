@@ -1,3 +1,3 @@
 """Shared by every layer, without mathematics: argument checks, files written whole, manifests,
-discovery of modules.
+the registry of parts.
 """

@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from importlib import import_module
 from importlib.machinery import PathFinder
@@ -95,7 +96,13 @@ def own_modules(kind: str) -> tuple[ModuleType, ...]:
     ------
     ValueError : one that cannot be imported.
     """
-    modules = named_modules()
+    return tuple(dict.fromkeys([*named_modules(), *_offered(kind)]))
+
+
+@cache
+def _offered(kind: str) -> list[ModuleType]:
+    """The modules that installed packages offer; finding them takes some milliseconds."""
+    modules = []
     for entry in sorted(entry_points(group=f"fairfl.{kind}"), key=lambda entry: entry.value):
         try:
             modules.append(import_module(entry.module))
@@ -104,7 +111,7 @@ def own_modules(kind: str) -> tuple[ModuleType, ...]:
                 f"entry point {entry.name} = {entry.value} of group fairfl.{kind} cannot be "
                 f"imported: {type(error).__name__}: {error}"
             ) from error
-    return tuple(dict.fromkeys(modules))
+    return modules
 
 
 def named_modules() -> list[ModuleType]:

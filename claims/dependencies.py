@@ -24,7 +24,7 @@ ALWAYS = ""
 LEAVES, IMPORTS = (ast.Name, ast.Constant), (ast.Import, ast.ImportFrom)
 JUDGE = "fairfl.claims.outcome"
 """What verifies the certificates and tries the mutants of every claim."""
-DISCOVERY = ("fairfl._support.own_parts", "fairfl.checkout")
+DISCOVERY = ("fairfl._support.own_parts", "fairfl._support.registry", "fairfl.checkout")
 """Modules that load others by name, which changes no verdict."""
 Use = tuple[str, str]
 """A module, and a name in it."""

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fairfl.sims.data.federated.data import FederatedData as FederatedData
-    from fairfl.sims.data.federated.registry import register as register
+    from fairfl.sims.data.federated.sources import register as register
     from fairfl.sims.engine import Aggregate as Aggregate
     from fairfl.sims.engine import Algorithm as Algorithm
     from fairfl.sims.engine import Softmax as Softmax
-    from fairfl.sims.models.registry import register_model as register_model
+    from fairfl.sims.models.builders import register_model as register_model
 
 _WHERE = {
     "FederatedData": "data.federated.data",
-    "register": "data.federated.registry",
-    "register_model": "models.registry",
+    "register": "data.federated.sources",
+    "register_model": "models.builders",
     **dict.fromkeys(("Aggregate", "Algorithm", "Softmax"), "engine"),
 }
 

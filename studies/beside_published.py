@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from fairfl.studies.printed_numbers import Printed
+from fairfl.studies.published_numbers import Printed
 
 _THREE = """Acc., DP disp., |SPD|, E Acc., best E Acc., CP disp., EO disp., EOdds disp., disparity,
 eo difference, eodds difference, accepted, Acc. gap, E gap, GB (9), GB (20), least gap,

@@ -33,6 +33,10 @@ class Scale:
         """Whether the rounds are the paper's."""
         return self.profile == "paper"
 
+    def of(self, seeds: list[int]) -> list[int]:
+        """These seeds of a file, or where another number of them is run 0, 1, ..."""
+        return seeds if self.seeds == len(seeds) else list(range(self.seeds))
+
 
 @dataclass(frozen=True, eq=False)
 class Setting:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import signature
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import pandas as pd
@@ -31,16 +32,24 @@ def configuration(unit: Unit) -> dict[str, Any]:
     Defaults are among the arguments, and the digests of a user's own files. What the function reads
     beside them, its source above all, is not, as it is not in the configuration of an engine's run.
     """
-    make = unit.make if isinstance(unit.make, partial) else partial(unit.make)
-    bound = signature(make.func).bind(*make.args, **make.keywords)
-    bound.apply_defaults()
     return {
-        "function": f"{make.func.__module__}.{make.func.__qualname__}",
-        "arguments": {name: plain(value) for name, value in bound.arguments.items()},
+        **_call(unit.make),
         "dataset": unit.dataset,
         "seed": unit.seed,
         **({"imported": dict(DIGESTS)} if DIGESTS else {}),
     }
+
+
+def _call(function: Callable[..., Any]) -> dict[str, Any]:
+    """A function by name, with the arguments that it has already."""
+    call = function if isinstance(function, partial) else partial(function)
+    bound = signature(call.func).bind_partial(*call.args, **call.keywords)
+    bound.apply_defaults()
+    arguments = {
+        name: _call(value) if isinstance(value, (partial, FunctionType)) else plain(value)
+        for name, value in bound.arguments.items()
+    }
+    return {"function": f"{call.func.__module__}.{call.func.__qualname__}", "arguments": arguments}
 
 
 def keep(folder: Path, unit: Unit, measures: pd.DataFrame, files: Mapping[str, str]) -> None:

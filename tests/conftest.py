@@ -102,17 +102,18 @@ def own_parts_forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a test imports of a user's own leaves nothing behind."""
     from fairfl._support import own_parts
     from fairfl.claims.registry import papers, registered
-    from fairfl.sims.algorithms import algorithms
-    from fairfl.sims.data.federated.registry import SOURCES
-    from fairfl.sims.engine.algorithm import REGISTRY
+    from fairfl.sims.data.federated.sources import SOURCES
+    from fairfl.sims.engine.algorithm import ALGORITHMS
     from fairfl.sims.engine.draws.participation import PARTICIPATIONS
     from fairfl.sims.engine.schedule import SCHEDULES
-    from fairfl.sims.models.registry import MODELS
+    from fairfl.sims.models.builders import MODELS
+    from fairfl.theory.aggregation._base import OBJECTIVES
 
     monkeypatch.setenv(own_parts.VARIABLE, "[]")
     own_parts.PLACES.clear()
-    assert algorithms() and len(SOURCES)  # all of ours, before a copy is taken
-    tables = (REGISTRY, MODELS, SOURCES._entries, PARTICIPATIONS, SCHEDULES, own_parts.DIGESTS)
+    registries = OBJECTIVES, ALGORITHMS, MODELS, SOURCES, PARTICIPATIONS, SCHEDULES
+    assert all(registry.parts() is not None for registry in registries)  # before a copy is taken
+    tables = (*(registry.entries for registry in registries), own_parts.DIGESTS)
     copies = [dict(table) for table in tables]
     for cached in (papers, registered):
         cached.cache_clear()

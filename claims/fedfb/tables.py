@@ -6,16 +6,15 @@ from fractions import Fraction
 
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Relation, caption, counterexample, witness
-from fairfl.studies.papers.fedfb import published_numbers as numbers
+from fairfl.studies.published_numbers import FEDFB_TABLES
 
-TABLES = {number: getattr(numbers, f"TABLE_{number}") for number in "127"}
 MEASURES = ["Acc.", "DP disp."]
 HETEROGENEITY = {"low": "Synthetic, low", "medium": "Synthetic", "high": "Synthetic, high"}
 
 
 def mean(table: str, column: str, method: str, measure: str) -> Fraction:
     """A mean of a table, in points of a hundred."""
-    return 100 * Fraction(TABLES[table][column, method][measure][0])
+    return 100 * Fraction(FEDFB_TABLES[table][column, method][measure][0])
 
 
 def close(instance: Instance) -> Case:

@@ -12,7 +12,7 @@ import sympy
 from fairfl.claims.claim import caption
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Relation, counterexample, definite, every, witness
-from fairfl.studies.papers.pffl.published_numbers import TABLE_1
+from fairfl.studies.published_numbers import PFFL_TABLES
 
 OURS = ("Gini", "Harmonic", "Geo = 0.5", "Geo = 0.85")
 BETTER = {"average": 1, "worst 10%": 1, "best 10%": 1, "variance": -1}
@@ -23,7 +23,7 @@ def compare(instance: Instance) -> Case:
     """From the first to the second of two rows, (data, row, row), every common column improves."""
     relations = []
     for data, *rows in instance["rows"]:
-        first, second = (TABLE_1[data, row] for row in rows)
+        first, second = (PFFL_TABLES["1"][data, row] for row in rows)
         for column in instance["columns"]:
             if column in first and column in second:
                 before, after = (BETTER[column] * Fraction(x[column][0]) for x in (first, second))
@@ -111,7 +111,7 @@ CLAIMS = (
                 witness(
                     corners,
                     f"{row}: the largest variance is 1/3",
-                    {"variance": TABLE_1["FMNIST", row]["variance"][0]},
+                    {"variance": PFFL_TABLES["1"]["FMNIST", row]["variance"][0]},
                 )
                 for row in ("Gini", "Geo = 0.5")
             ),

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Relation, caption, counterexample, every
-from fairfl.studies.papers.propfair import published_numbers as numbers
+from fairfl.studies.published_numbers import PROPFAIR_TABLES
 
 SPLITS = {
     # Table 2: training and test set sizes; and the training share of the text, appendix
@@ -40,8 +40,8 @@ def repeated(instance: Instance) -> Case:
 
 
 REPEATED = [
-    *numbers.TABLE_7["ratio 0.6", "AFL"]["worst 10%"],
-    *numbers.TABLE_8["batch 64", "AFL"]["worst 10%"],
+    *PROPFAIR_TABLES["7"]["ratio 0.6", "AFL"]["worst 10%"],
+    *PROPFAIR_TABLES["8"]["batch 64", "AFL"]["worst 10%"],
 ]
 
 

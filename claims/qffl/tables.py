@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Relation, caption, counterexample
-from fairfl.studies.papers.qffl import published_numbers as numbers
+from fairfl.studies.published_numbers import QFFL_TABLES
 
 CHOSEN = {"Synthetic": "q = 1", "Vehicle": "q = 5", "Sent140": "q = 1", "Shakespeare": "q = .001"}
 
@@ -14,7 +14,7 @@ CHOSEN = {"Synthetic": "q = 1", "Vehicle": "q = 5", "Sent140": "q = 1", "Shakesp
 def not_lower(instance: Instance) -> Case:
     """Table 4: the average of the chosen q is not smaller than that of q = 0, on each data set."""
     pairs = {
-        data: [Fraction(numbers.TABLE_4[data, q]["average"][0]) for q in ("q = 0", CHOSEN[data])]
+        data: [Fraction(QFFL_TABLES["4"][data, q]["average"][0]) for q in ("q = 0", CHOSEN[data])]
         for data in instance["data"]
     }
     return Case(
@@ -26,7 +26,7 @@ def average(instance: Instance) -> Case:
     """Fashion MNIST: the average is the mean of the three classes, which have equally many images,
     up to rounding of all four numbers.
     """
-    row = numbers.FASHION["Fashion-MNIST", instance["row"]]
+    row = QFFL_TABLES["2, Fashion-MNIST"]["Fashion-MNIST", instance["row"]]
     average, *classes = (Fraction(mean) for mean, _ in row.values())
     mean, slack = sum(classes, Fraction(0)) / 3, Fraction(1, 10)
     return Case(

@@ -81,11 +81,11 @@ def _studies(names: Sequence[str]) -> list[Study]:
     ids = [name for name in names if name not in files]
     studies = find(ids) if ids or not files else []
     if files:
-        from fairfl.studies.crosscheck.own import own_study
+        from fairfl.studies.crosscheck.study_file import study_from_file
 
         for file in files:
             with of_file(file):
-                studies = [*studies, own_study(file)]
+                studies = [*studies, study_from_file(file)]
     return studies
 
 

@@ -70,7 +70,7 @@ def draw(
     from fairfl.figures.catalog.all_figures import find
     from fairfl.figures.lib.saved import names as files_of
     from fairfl.figures.render import render_all
-    from fairfl.studies.own.federation_file import read_federation
+    from fairfl.studies.user_runs.federation_file import read_federation
 
     chosen = [entry.name for entry in find(names)]
     inputs: dict[str, Any] = {}

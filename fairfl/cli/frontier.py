@@ -210,7 +210,7 @@ def _read(files: list[Path], people: dict[str, Any], draws: dict[str, Any], unse
         _no_table(people, "summaries of sites")
         return read_summaries(files, calibrate)
     if kinds == {".toml"}:
-        from fairfl.studies.own.federation_file import read_federation
+        from fairfl.studies.user_runs.federation_file import read_federation
 
         _no_table(people | draws, f"the federation {files[0].name}")
         return Read(read_federation(files[0]))

@@ -142,7 +142,7 @@ def _show_list(imports: bool, as_json: bool) -> None:
         can_run = show_list("experiments", all_experiments, as_json)
         if as_json or not can_run:
             return
-    from fairfl.studies.own.config_parts import names
+    from fairfl.studies.user_runs.run_file_parts import names
 
     if as_json:
         typer.echo(json.dumps(names(), indent=1))
@@ -155,17 +155,17 @@ def _show_list(imports: bool, as_json: bool) -> None:
 def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
     """The experiment of a table of people, of a TOML file, or of this name."""
     if name.lower().endswith(TABLES):
-        from fairfl.studies.own.people import own_people
-        from fairfl.studies.own.people_runs import Request
+        from fairfl.studies.user_runs.people_experiment import people_experiment
+        from fairfl.studies.user_runs.people_runs import Request
 
         require_columns(columns)
         form = form_of(columns)
-        return own_people(Request(name, form=form, **columns))
+        return people_experiment(Request(name, form=form, **columns))
     if columns:
         names = ", ".join(columns)
         raise ValueError(f"{names} goes with a table of people (.csv, .parquet), got {name}")
     if name.lower().endswith(".toml"):
-        from fairfl.studies.own.config import read_config
+        from fairfl.studies.user_runs.run_file import read_config
 
         with of_file(name):
             return read_config(name)

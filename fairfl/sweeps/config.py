@@ -12,7 +12,7 @@ import numpy as np
 from fairfl._support.checks import finite, one_of, shown, single, whole
 from fairfl._support.own_parts import named_modules
 from fairfl._support.toml_file import read_toml
-from fairfl.sweeps.grid import MOST_VALUES, Grid
+from fairfl.studies.grid import MOST_VALUES, Grid
 from fairfl.sweeps.tasks import TASKS
 
 

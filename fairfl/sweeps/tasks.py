@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from fairfl.solvers import api
-from fairfl.studies.own.config_reader import Section
-from fairfl.studies.own.federation_file import federation_of, read_federation
+from fairfl.studies.user_runs.federation_file import federation_of, read_federation
+from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory.populations.federation import Federation
 
 
@@ -47,8 +47,8 @@ def simulate(experiment: str, seed: int, profile: str = "quick") -> list[dict[st
     """One seed of an experiment, by name or as the path of a TOML file."""
     from fairfl.studies.execute import run_units
     from fairfl.studies.experiment import Scale
-    from fairfl.studies.own.config import read_config
     from fairfl.studies.papers.all_experiments import find
+    from fairfl.studies.user_runs.run_file import read_config
 
     source = read_config(experiment) if experiment.endswith(".toml") else find(experiment)
     units = [unit for unit in source.units(Scale(profile, seed + 1)) if unit.seed == seed]

@@ -13,21 +13,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
-import fairfl.figures.catalog
-from fairfl._support.discovery import discovered
+from fairfl._support.registry import Registry
 from fairfl.figures.lib.figure_entry import FigureEntry
 
 PARTS = ("NAME", "TITLE", "data", "draw")
-
-
-def registered() -> dict[str, FigureEntry]:
-    """Every figure by name, sorted.
-
-    Raises
-    ------
-    ValueError : a figure module without one of its parts, or a name taken twice.
-    """
-    return discovered(fairfl.figures.catalog, "figure", PARTS, _entry, "FIGURES")
 
 
 def find(names: Iterable[str] | None = None) -> list[FigureEntry]:
@@ -51,3 +40,7 @@ def find(names: Iterable[str] | None = None) -> list[FigureEntry]:
 def _entry(module: ModuleType) -> FigureEntry:
     assert module.__file__ is not None
     return FigureEntry(module.NAME, module.TITLE, module.data, module.draw, Path(module.__file__))
+
+
+registered = Registry("figures", "fairfl.figures.catalog", PARTS, _entry, "FIGURES").parts
+"""Every figure by name, sorted; ValueError as ``Registry``."""

@@ -10,10 +10,7 @@ import torch
 from torch import Tensor
 
 from fairfl._support.checks import one_of, positive
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm
-from fairfl.sims.engine.round import State
-from fairfl.sims.engine.task import Floats
-from fairfl.sims.engine.updates_in_blocks import Received
+from fairfl.sims.engine import Aggregate, Algorithm, Floats, Received, State
 from fairfl.theory.numerics.projections import onto_simplex
 
 

@@ -9,10 +9,7 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Aggregate
-from fairfl.sims.engine.round import Round, State
-from fairfl.sims.engine.task import Floats, LocalTask
-from fairfl.sims.engine.updates_in_blocks import Received
+from fairfl.sims.engine import Aggregate, Floats, LocalTask, Received, Round, State
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm
-from fairfl.sims.engine.task import Floats
-from fairfl.sims.engine.updates_in_blocks import Received
+from fairfl.sims.engine import Aggregate, Algorithm, Floats, Received
 from fairfl.theory.aggregation import QFFL, Objective
 
 

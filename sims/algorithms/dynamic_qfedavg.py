@@ -10,9 +10,7 @@ import torch
 
 from fairfl.sims.algorithms.dynamic import Dynamic, NormalizedFedAvg
 from fairfl.sims.algorithms.qfedavg import QFedAvg, nonnegative
-from fairfl.sims.engine.algorithm import Aggregate
-from fairfl.sims.engine.task import Floats
-from fairfl.sims.engine.updates_in_blocks import Received
+from fairfl.sims.engine import Aggregate, Floats, Received
 
 
 @dataclass(frozen=True)

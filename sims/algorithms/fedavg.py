@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm
-from fairfl.sims.engine.round import Round
-from fairfl.sims.engine.task import LocalTask
-from fairfl.sims.engine.updates_in_blocks import Received
+from fairfl.sims.engine import Aggregate, Algorithm, LocalTask, Received, Round
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.min_norm import min_norm_weights
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm
-from fairfl.sims.engine.task import as_floats
+from fairfl.sims.engine import Aggregate, Algorithm, as_floats
 from fairfl.sims.engine.updates_in_blocks import PART, Received
 
 

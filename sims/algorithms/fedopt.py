@@ -10,10 +10,7 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Aggregate
-from fairfl.sims.engine.round import State
-from fairfl.sims.engine.task import Floats
-from fairfl.sims.engine.updates_in_blocks import Received
+from fairfl.sims.engine import Aggregate, Floats, Received, State
 
 KINDS = ("momentum", "adagrad", "yogi", "adam")
 

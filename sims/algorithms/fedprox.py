@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.round import Round
-from fairfl.sims.engine.task import LocalTask
+from fairfl.sims.engine import LocalTask, Round
 
 
 @dataclass(frozen=True)

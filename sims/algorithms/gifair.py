@@ -11,9 +11,8 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.engine import Floats, LocalTask, Round, State
 from fairfl.sims.engine.losses import tied
-from fairfl.sims.engine.round import Round, State
-from fairfl.sims.engine.task import Floats, LocalTask
 
 
 @dataclass(frozen=True)

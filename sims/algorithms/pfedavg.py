@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from fairfl._support.checks import one_of
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm
-from fairfl.sims.engine.task import Floats
-from fairfl.sims.engine.updates_in_blocks import Received
+from fairfl.sims.engine import Aggregate, Algorithm, Floats, Received
 from fairfl.theory.aggregation import RankWeighted
 
 

@@ -10,8 +10,7 @@ from torch import Tensor
 
 from fairfl._support.checks import one_of, positive
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.round import Round
-from fairfl.sims.engine.task import LocalTask
+from fairfl.sims.engine import LocalTask, Round
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,7 @@ import numpy as np
 import torch
 
 from fairfl._support.checks import in_range, one_of, positive
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm
-from fairfl.sims.engine.round import Round
-from fairfl.sims.engine.task import Floats, LocalTask, as_floats
+from fairfl.sims.engine import Aggregate, Algorithm, Floats, LocalTask, Round, as_floats
 from fairfl.sims.engine.updates_in_blocks import Received, squared_norms
 
 NO_RATE = 1e-300

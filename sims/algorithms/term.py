@@ -9,10 +9,7 @@ import numpy as np
 from torch import Tensor
 
 from fairfl._support.checks import in_range
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm
-from fairfl.sims.engine.round import Round
-from fairfl.sims.engine.task import LocalTask
-from fairfl.sims.engine.updates_in_blocks import Received
+from fairfl.sims.engine import Aggregate, Algorithm, LocalTask, Received, Round
 
 
 @dataclass(frozen=True)

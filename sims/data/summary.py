@@ -245,8 +245,19 @@ def summarize(
     (y, labels), (a, groups) = table.labels(label), table.categories(group)
     counts = np.zeros((len(groups), 2, len(names or cuts[1:])), dtype=np.int64)
     np.add.at(counts, (a, y, level), 1)
-    roles = site, score, label, labels, group, groups
-    return Summary(*roles, cuts, counts, len(table), names=names, left_out=table.dropped)
+    return Summary(
+        site=site,
+        score=score,
+        label=label,
+        labels=labels,
+        group=group,
+        groups=groups,
+        edges=cuts,
+        counts=counts,
+        people=len(table),
+        names=names,
+        left_out=table.dropped,
+    )
 
 
 def _levels(table: Table, score: str, cuts: tuple[float, ...]) -> tuple[Array, tuple[str, ...]]:

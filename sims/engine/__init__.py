@@ -22,35 +22,40 @@ from fairfl.sims.engine.answers import NonFiniteUpdate
 from fairfl.sims.engine.data import ClientData, Parts
 from fairfl.sims.engine.draws.joining import Joining
 from fairfl.sims.engine.draws.participation import ByWeight, Everyone, Participation, Uniform
+from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.kernels.linear import LeastSquares, LinearSVM, Logistic, Softmax
 from fairfl.sims.engine.kernels.mlp import MLP
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.kernels.module import Module
-from fairfl.sims.engine.round import Round
+from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.schedule import Constant, Cosine, Exponential, Polynomial, Schedule, Steps
+from fairfl.sims.engine.secure_sums import CellRound, SumOnly
 from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.simulation import Simulation
-from fairfl.sims.engine.task import LocalTask, SampleWeights
+from fairfl.sims.engine.task import Floats, LocalTask, SampleWeights, as_floats, as_tensor
 from fairfl.sims.engine.updates_in_blocks import Received
 from fairfl.sims.runs.files import RunFolderError
 from fairfl.sims.runs.run import Result, best_of, simulate
 
 __all__ = [
-    "MLP",
     "Aggregate",
     "Algorithm",
     "ByWeight",
+    "CellRound",
+    "CellSums",
     "ClientData",
     "Computing",
     "Constant",
     "Cosine",
     "Everyone",
     "Exponential",
+    "Floats",
     "Joining",
     "LeastSquares",
     "LinearSVM",
     "LocalTask",
     "Logistic",
+    "MLP",
     "Model",
     "Module",
     "NonFiniteUpdate",
@@ -66,9 +71,13 @@ __all__ = [
     "Schedule",
     "Simulation",
     "Softmax",
+    "State",
     "Steps",
+    "SumOnly",
     "Training",
     "Uniform",
+    "as_floats",
+    "as_tensor",
     "best_of",
     "simulate",
 ]

@@ -8,12 +8,13 @@ from typing import ClassVar
 
 from torch import Tensor
 
-from fairfl.sims.engine.by_name import ByName
+from fairfl._support.registry import Named, Registry
 from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.task import Floats, LocalTask
 from fairfl.sims.engine.updates_in_blocks import Received
 
-REGISTRY: dict[str, type[Algorithm]] = {}
+ALGORITHMS: Registry[type[Algorithm]] = Registry("algorithms", "fairfl.sims.algorithms")
+"""Algorithms by the names that files give them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class Aggregate:
 
 
 @dataclass(frozen=True)
-class Algorithm(ByName, ABC):
+class Algorithm(Named, ABC):
     """Two hooks: ``client`` returns the tasks of each client, ``server`` aggregates the updates.
 
     A new algorithm is a file in ``sims/algorithms`` with a frozen dataclass that has a ``name``:
@@ -44,7 +45,7 @@ class Algorithm(ByName, ABC):
     ``__post_init__``.
     """
 
-    registry = REGISTRY
+    registry = ALGORITHMS
     needs_losses: ClassVar[bool] = False
 
     def client(self, round: Round) -> tuple[LocalTask, ...]:

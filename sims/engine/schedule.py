@@ -8,13 +8,13 @@ from math import cos, pi
 from typing import ClassVar
 
 from fairfl._support.checks import in_range, whole
-from fairfl.sims.engine.by_name import ByName
+from fairfl._support.registry import Named, Registry
 
-SCHEDULES: dict[str, type[Schedule]] = {}
+SCHEDULES: Registry[type[Schedule]] = Registry("algorithms", __name__)
 """Schedules by the names that files give them."""
 
 
-class Schedule(ByName, ABC):
+class Schedule(Named, ABC):
     """A factor >= 0 on a learning rate, by round."""
 
     registry = SCHEDULES

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from fairfl._support.registry import Registry
 from fairfl.sims.engine import secure_masks as secure
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm
 from fairfl.sims.engine.data import ClientData
@@ -28,7 +29,8 @@ REPORTS = "reports"
 ENROL, REPORT, UPDATE = 101, 102, 103
 """Purpose of a mask: a word of its key."""
 
-SUM_ONLY: dict[str, type[SumOnly]] = {}
+SUM_ONLY: Registry[type[SumOnly]] = Registry("algorithms", "fairfl.sims.group_fairness")
+"""Algorithms behind secure aggregation by the names that files give them."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,9 +42,16 @@ class Received(Round):
     steps: Ints = field(kw_only=True)
     arrivals: Arrivals = field(kw_only=True)
     room: float = field(default=inf, kw_only=True)
+    stored: list[tuple[Tensor, ...]] = field(default_factory=list, init=False, repr=False)
+    """All updates, once they were in memory together."""
 
-    @cached_property
+    @property
     def _all(self) -> tuple[Tensor, ...]:
+        if not self.stored:
+            self.stored.append(self._joined())
+        return self.stored[0]
+
+    def _joined(self) -> tuple[Tensor, ...]:
         updates, n_clients, first = tuple[Tensor, ...](), len(self.clients), 0
         for part in self.arrivals():
             if len(part[0]) == n_clients:
@@ -82,11 +89,11 @@ class Received(Round):
     def parts(self) -> Iterator[Self]:
         """The clients, some at a time: each part with its updates, its p not scaled."""
         first = 0
-        for updates in [self._all] if "_all" in self.__dict__ else self.arrivals():
+        for updates in list(self.stored) or self.arrivals():
             rows = slice(first, first + len(updates[0]))
             first = rows.stop
             if len(updates[0]) == len(self.clients):
-                self.__dict__["_all"] = updates
+                self.stored[:] = [updates]
                 yield self
             else:
                 yield self.subset(rows, arrivals=lambda updates=updates: [updates])

@@ -11,11 +11,9 @@ import torch
 from torch import Tensor
 
 from fairfl._support.checks import in_range, positive, whole
+from fairfl.sims.engine import ClientData, Floats, Model, Parts, as_floats, as_tensor
 from fairfl.sims.engine import secure_masks as secure
-from fairfl.sims.engine.data import ClientData, Parts
 from fairfl.sims.engine.draws import counter
-from fairfl.sims.engine.kernels.model import Model
-from fairfl.sims.engine.task import Floats, as_floats, as_tensor
 
 
 @dataclass(frozen=True, eq=False)

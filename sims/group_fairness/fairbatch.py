@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import in_range, one_of, positive
-from fairfl.sims.engine.group_label_sums import CellSums
-from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine import CellSums, Floats
 from fairfl.sims.group_fairness.notions import NOTIONS, BilevelProblem
 from fairfl.theory.numerics.projections import soft_threshold
 

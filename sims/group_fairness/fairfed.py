@@ -9,11 +9,8 @@ import numpy as np
 from torch import Tensor
 
 from fairfl._support.checks import in_range, one_of
-from fairfl.sims.engine.group_label_sums import CellSums
-from fairfl.sims.engine.round import State
+from fairfl.sims.engine import CellSums, Floats, LocalTask, Received, State, as_floats, as_tensor
 from fairfl.sims.engine.secure_sums import OWN, CellRound, SumOnly
-from fairfl.sims.engine.task import Floats, LocalTask, as_floats, as_tensor
-from fairfl.sims.engine.updates_in_blocks import Received
 
 GAP, OMEGA = OWN + "gap", OWN + "omega"
 

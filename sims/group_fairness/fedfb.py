@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfl._support.checks import one_of, positive, whole
+from fairfl.sims.engine import CellSums, Floats, LocalTask, State, as_floats, as_tensor
 from fairfl.sims.engine import secure_masks as secure
-from fairfl.sims.engine.group_label_sums import CellSums
-from fairfl.sims.engine.round import State
 from fairfl.sims.engine.secure_sums import OWN, REPORTS, CellRound, SumOnly
-from fairfl.sims.engine.task import Floats, LocalTask, as_floats, as_tensor
 from fairfl.sims.group_fairness.fairbatch import NEEDS, FairBatch
 
 

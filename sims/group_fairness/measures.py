@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from fairfl._support.checks import as_floats, coded, shown
-from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.kernels.model import Model
+from fairfl.sims.engine import ClientData, Model
 from fairfl.sims.engine.losses import measure_models
 
 

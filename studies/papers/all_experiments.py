@@ -5,14 +5,13 @@
 from __future__ import annotations
 
 from fairfl._support.checks import one_of
-from fairfl._support.discovery import discovered
-from fairfl.studies import papers
+from fairfl._support.registry import Registry
 from fairfl.studies.experiment import Experiment
 
-
-def experiments() -> dict[str, Experiment]:
-    """Every experiment by name, sorted; ValueError for a name taken twice."""
-    return discovered(papers, "experiment", several="EXPERIMENTS")
+experiments = Registry[Experiment](
+    "experiments", "fairfl.studies.papers", several="EXPERIMENTS"
+).parts
+"""Every experiment by name, sorted; ValueError for a name taken twice."""
 
 
 def find(name: str) -> Experiment:

@@ -120,6 +120,7 @@ def test_entry_points_of_installed_packages(tmp_path, monkeypatch):
     points = "[fairfl.figures]\nmine = planted_d\n[fairfl.claims]\nbad = planted_none\n"
     (folder / "entry_points.txt").write_text(points)
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(own_parts, "_offered", own_parts._offered.__wrapped__)
     assert metadata.version("planted") == "1.0"
     assert names_here() == ["planted_d"]
     from fairfl.figures.catalog.all_figures import registered

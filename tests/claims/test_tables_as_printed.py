@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from fairfl.claims.propfair.tables import SPLITS
-from fairfl.studies.papers.fedfb import published_numbers as fedfb
-from fairfl.studies.papers.pffl import published_numbers as pffl
-from fairfl.studies.papers.propfair import published_numbers as propfair
-from fairfl.studies.papers.qffl import published_numbers as qffl
-from fairfl.studies.printed_numbers import Printed
+from fairfl.studies.published_numbers import (
+    FEDFB_TABLES,
+    PFFL_TABLES,
+    PROPFAIR_TABLES,
+    QFFL_TABLES,
+    Printed,
+)
 
 Cell = tuple[Fraction, Fraction | None]
 """A mean and its spread, where one is printed."""
@@ -110,36 +112,40 @@ SEVERAL = [
 ]
 ROWS_2 = {"q = 0": "q=0", "AFL": "AFL", "q_1": "q_1>0", "q_2": "q_2 > q_1"}
 """Our names of the rows, and what stands in their lines."""
-ADULT, FASHION = typed(qffl.ADULT), typed(qffl.FASHION)
-SPD = typed(fedfb.TABLE_6)
+ADULT, FASHION = typed(QFFL_TABLES["2, Adult"]), typed(QFFL_TABLES["2, Fashion-MNIST"])
+SPD = typed(FEDFB_TABLES["6"])
 TABLES = {
-    ("fedfb", "\nTable 1: Comparison of "): by_row(fedfb.TABLE_1, REAL, METHODS),
-    ("fedfb", "\nTable 2: Comparison of "): by_row(fedfb.TABLE_2, HETEROGENEITY, ["FedFB", "CFL"]),
-    ("fedfb", "\nTable 4: Comparison of "): by_row(fedfb.TABLE_4, REAL, METHODS),
-    ("fedfb", "\nTable 5: Comparison of "): by_row(fedfb.TABLE_5, COUNTS, METHODS),
+    ("fedfb", "\nTable 1: Comparison of "): by_row(FEDFB_TABLES["1"], REAL, METHODS),
+    ("fedfb", "\nTable 2: Comparison of "): by_row(
+        FEDFB_TABLES["2"], HETEROGENEITY, ["FedFB", "CFL"]
+    ),
+    ("fedfb", "\nTable 4: Comparison of "): by_row(FEDFB_TABLES["4"], REAL, METHODS),
+    ("fedfb", "\nTable 5: Comparison of "): by_row(FEDFB_TABLES["5"], COUNTS, METHODS),
     ("fedfb", "\nTable 6: Comparison of "): [
         (row, [SPD[level, row][measure] for level in LEVELS])
         for measure in (0, 1)
         for row in ("FairFed", "FedFB")
     ],
-    ("fedfb", "\nTable 7: Comparison of "): by_row(fedfb.TABLE_7, REAL, ["FedFB", "AgnosticFair"]),
+    ("fedfb", "\nTable 7: Comparison of "): by_row(
+        FEDFB_TABLES["7"], REAL, ["FedFB", "AgnosticFair"]
+    ),
     ("qffl", "\nTable 1: Statistics"): [
-        (row, cells[:4]) for row, cells in by_data(qffl.TABLE_4, BOTH)
+        (row, cells[:4]) for row, cells in by_data(QFFL_TABLES["4"], BOTH)
     ],
     ("qffl", "\nTable 2: Our objective"): [
         (label, ADULT["Adult", row] + FASHION["Fashion-MNIST", row])
         for row, label in ROWS_2.items()
     ],
-    ("qffl", "\nTable 4: Full statistics"): by_data(qffl.TABLE_4, BOTH),
-    ("qffl", "\nTable 5: More statistics"): by_data(qffl.TABLE_5, BOTH),
-    ("qffl", "\nTable 7: More statistics"): by_data(qffl.TABLE_7, UNIFORM),
-    ("qffl", "\nTable 8: More statistics"): by_data(qffl.TABLE_8, UNIFORM),
-    ("qffl", "\nTable 9: Test accuracy"): by_data(qffl.TABLE_9, FAMILY),
-    ("qffl", "\nTable 10: Effects of running"): by_data(qffl.TABLE_10, SEVERAL),
-    ("pffl", "\nDataset\tObjective\tAverage(%)"): by_data(pffl.TABLE_1),
-    ("propfair", "\nTable 6: Comparison"): by_data(propfair.TABLE_6),
-    ("propfair", "\nTable 7: Comparison"): by_data(propfair.TABLE_7),
-    ("propfair", "\nTable 8: Comparison"): by_data(propfair.TABLE_8),
+    ("qffl", "\nTable 4: Full statistics"): by_data(QFFL_TABLES["4"], BOTH),
+    ("qffl", "\nTable 5: More statistics"): by_data(QFFL_TABLES["5"], BOTH),
+    ("qffl", "\nTable 7: More statistics"): by_data(QFFL_TABLES["7"], UNIFORM),
+    ("qffl", "\nTable 8: More statistics"): by_data(QFFL_TABLES["8"], UNIFORM),
+    ("qffl", "\nTable 9: Test accuracy"): by_data(QFFL_TABLES["9"], FAMILY),
+    ("qffl", "\nTable 10: Effects of running"): by_data(QFFL_TABLES["10"], SEVERAL),
+    ("pffl", "\nDataset\tObjective\tAverage(%)"): by_data(PFFL_TABLES["1"]),
+    ("propfair", "\nTable 6: Comparison"): by_data(PROPFAIR_TABLES["6"]),
+    ("propfair", "\nTable 7: Comparison"): by_data(PROPFAIR_TABLES["7"]),
+    ("propfair", "\nTable 8: Comparison"): by_data(PROPFAIR_TABLES["8"]),
 }
 """By paper and the beginning of a table: its lines, each with its label and cells."""
 
@@ -151,7 +157,7 @@ def test_tables_are_as_printed(paper: str, start: str) -> None:
 
 
 def test_sizes_are_as_printed() -> None:
-    table = {data: cells for (data, _), cells in typed(qffl.TABLE_3).items()}
+    table = {data: cells for (data, _), cells in typed(QFFL_TABLES["3"]).items()}
     lines = printed(text("qffl"), "\nDataset\tDevices\tSamples", list(table))
     assert means([line[:3] for line in lines]) == means(list(table.values()))
     lines = printed(text("propfair"), "\nTable 2: Details", list(SPLITS))
@@ -164,5 +170,5 @@ def test_qffl_table_6_has_these_numbers() -> None:
     """
     table = text("qffl").partition("\nTable 6: Average")[2].partition("w.r.t. Devices (%)")[2]
     numbers = re.findall(rf"({NUMBER})\s*(?:±|\\pm)\s*({NUMBER})", table.partition("Sent140")[0])
-    ours = [cell for row in typed(qffl.TABLE_6).values() for cell in row]
+    ours = [cell for row in typed(QFFL_TABLES["6"]).values() for cell in row]
     assert sorted((Fraction(mean), Fraction(spread)) for mean, spread in numbers) == sorted(ours)  # type: ignore[type-var]

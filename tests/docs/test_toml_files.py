@@ -12,13 +12,13 @@ import pytest
 from fairfl.sims.data.federated import FederatedData
 from fairfl.sims.engine import Computing, Training
 from fairfl.sims.group_fairness import FairBatch
-from fairfl.studies.crosscheck.own import own_study
-from fairfl.studies.own import config_parts
-from fairfl.studies.own.config import read_config
-from fairfl.studies.own.config_reader import Section
-from fairfl.studies.own.federation_file import read_federation
+from fairfl.studies.crosscheck.study_file import study_from_file
+from fairfl.studies.grid import DRAWS
+from fairfl.studies.user_runs import run_file_parts
+from fairfl.studies.user_runs.federation_file import read_federation
+from fairfl.studies.user_runs.run_file import read_config
+from fairfl.studies.user_runs.toml_section import Section
 from fairfl.sweeps.config import read_sweep
-from fairfl.sweeps.grid import DRAWS
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import KolmogorovMean, RankWeighted
 
@@ -81,7 +81,7 @@ def test_runs_and_comparisons(read, tmp_path):
     read_config(tmp_path / "run.toml")
     assert read[""] == keys("A run") and read["run"] == keys("Keys of run")
     read.clear()
-    own_study(written("against", tmp_path))
+    study_from_file(written("against", tmp_path))
     assert read[""] == keys("A comparison with theory")
     assert read["run"] == {"seeds"}
 
@@ -102,15 +102,15 @@ def test_data(read, monkeypatch):
         raise ValueError("nothing is fetched here")
 
     for name in ("load", "load_federated", "read_people"):
-        monkeypatch.setattr(config_parts, name, refused)
-    for name in config_parts.sources():
+        monkeypatch.setattr(run_file_parts, name, refused)
+    for name in run_file_parts.sources():
         values = {"name": name, "file": "a.csv", "label": "y", "group": "a"}
         with suppress(ValueError):
-            config_parts.data(
+            run_file_parts.data(
                 Section(values if name == "people" else {"name": name}, "data"), None, 0
             )
     assert read["data"] == keys("Keys of data")
-    assert set(config_parts.sources()) == set(
+    assert set(run_file_parts.sources()) == set(
         re.findall(r"`([\w-]+)`", TEXT.split("`name` is one of ")[1].split(". The last five")[0])
     )
 
@@ -122,18 +122,18 @@ def test_models(read):
         x = {"char_lstm": np.zeros((4, 3), np.int64), "lenet": image, "resnet18gn": image}
         data = FederatedData("mine", x.get(kind.strip("`"), plain), y, owner)
         read.clear()
-        config_parts.model(Section({"kind": kind.strip("`")}, "model"), data)
+        run_file_parts.model(Section({"kind": kind.strip("`")}, "model"), data)
         assert read["model"] - {"kind"} == set(row), kind
-    assert [kind.strip("`") for kind in table("Kinds of model")] == list(config_parts.MODELS)
+    assert {kind.strip("`") for kind in table("Kinds of model")} == set(run_file_parts.MODELS)
 
 
 @pytest.mark.parametrize(
     "heading, kinds",
     [
-        ("Kinds of partition", {k: of(v, 1) for k, v in config_parts.PARTITIONS.items()}),
-        ("Kinds of algorithm", {k: of(v) for k, v in config_parts.known_algorithms().items()}),
-        ("Kinds of participation", {k: of(v) for k, v in config_parts.PARTICIPATIONS.items()}),
-        ("Kinds of schedule", {k: of(v) for k, v in config_parts.SCHEDULES.items()}),
+        ("Kinds of partition", {k: of(v, 1) for k, v in run_file_parts.PARTITIONS.items()}),
+        ("Kinds of algorithm", {k: of(v) for k, v in run_file_parts.known_algorithms().items()}),
+        ("Kinds of participation", {k: of(v) for k, v in run_file_parts.PARTICIPATIONS.items()}),
+        ("Kinds of schedule", {k: of(v) for k, v in run_file_parts.SCHEDULES.items()}),
     ],
 )
 def test_kinds(heading, kinds):
@@ -155,7 +155,7 @@ def test_fields(heading, kind):
 
 
 def test_tables_within_algorithms():
-    arguments = {kind: of(getattr(RankWeighted, kind)) for kind in config_parts.RANKS}
+    arguments = {kind: of(getattr(RankWeighted, kind)) for kind in run_file_parts.RANKS}
     ranks, objectives = re.findall(r"^- `(?:ranks|objective)` of (.*)$", TEXT, re.MULTILINE)
     assert set(re.findall(r'"(\w+)"', ranks)) == set(arguments)
     assert set(re.findall(r"(\w+) = [\d.]", ranks)) == set(sum(arguments.values(), []))

@@ -125,9 +125,9 @@ def small_registry(monkeypatch):
 def planted_study(monkeypatch):
     """A study of two runs, whose verdict is what the test sets, and one that keeps nothing."""
     from fairfl.studies.crosscheck.population.worlds import by_name
-    from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, Plan
     from fairfl.studies.crosscheck.studies import all_studies
     from fairfl.studies.crosscheck.study import Drawing, Study, Verdict
+    from fairfl.studies.crosscheck.training_plan import CFL, ENSEMBLE, Plan
 
     box = SimpleNamespace(holds=True, hard=True)
 

@@ -33,7 +33,7 @@ objective | examples=50 | examples=0 | got none among 0
 figure | NAME, TITLE = "my_figure", "Squares" | TITLE = "Squares" | must define NAME
 figure | def data(): | def date(): | it has no data
 figure | def draw(data): | def drawn(data): | figure must be one of
-figure | "my_figure" | "fedfb_figure_5" | NAME must be new, got 'fedfb_figure_5' in my_figure.py
+figure | "my_figure" | "fedfb_figure_5" | name must be new, got 'fedfb_figure_5' in my_figure.py
 figure | "my_figure" | "../my_figure" | NAME must be of letters, digits, dots and hyphens
 figure | def data(): | def data(points): | my_figure.py: TypeError: data() missing 1
 figure | return figure | pass | draw of my_figure must be a Figure, got NoneType

@@ -1,6 +1,5 @@
 """Every algorithm by its class's name, and the instances that show them."""
 
-from fairfl.sims.algorithms import algorithms
 from fairfl.sims.algorithms.afl import AFL as AFL
 from fairfl.sims.algorithms.ditto import Ditto as Ditto
 from fairfl.sims.algorithms.dual_weighted import DualWeighted as DualWeighted
@@ -19,9 +18,10 @@ from fairfl.sims.algorithms.propfair import PropFair as PropFair
 from fairfl.sims.algorithms.qfedavg import QFedAvg as QFedAvg
 from fairfl.sims.algorithms.qfedavg import QFedSGD as QFedSGD
 from fairfl.sims.algorithms.term import TERM as TERM
+from fairfl.sims.engine.algorithm import ALGORITHMS
 from fairfl.theory import aggregation as aims
 
-KINDS = algorithms()
+KINDS = ALGORITHMS.parts()
 RULES = NormalizedFedAvg(), ModifiedNormalizedFedAvg(0.5), ClippingFedAvg()
 AIMS = aims.QFFL(1.0), aims.TERM(1.0), aims.AFL(), aims.PropFair(50.0), aims.RankWeighted.gini()
 RANKS = [aims.RankWeighted.gini(), aims.RankWeighted.linear()]

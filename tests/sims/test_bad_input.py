@@ -14,7 +14,7 @@ from fairfl.sims.data import partition, tables
 from fairfl.sims.data.federated import synthetic
 from fairfl.sims.data.federated.fedfb_synthetic import fedfb_synthetic
 from fairfl.sims.data.table_file import Form
-from fairfl.sims.data.tables.registry import register
+from fairfl.sims.data.tables.published_tables import register
 from fairfl.sims.data.tables.score import logistic_fit
 from fairfl.sims.engine import ClientData, Computing, LocalTask, Parts, Replicate, Simulation
 from fairfl.sims.group_fairness import fedfb
@@ -90,7 +90,7 @@ Form(sep='"') | neither a quote nor the decimal sign '.'
 Form(decimal="'") | decimal must be one of '.', ','
 Form(encoding="") | got ''
 Form(encoding="a\0") | encoding must be
-register("adult")(DATASETS["adult"].build) | name must be new, got 'adult', registered already
+register("adult")(DATASETS["adult"].build) | name must be new, got 'adult' in .*, taken by adult\.py
 """,
     DATA | {"FOUR": FOUR, "np": np},
 )

@@ -10,9 +10,8 @@ from archives import idx, png, tar
 from fairfl.sims.data.fetch import Remote
 from fairfl.sims.data.tables.adult import COLUMNS
 from fairfl.studies.papers.pffl import table_1 as pffl_table_1
-from fairfl.studies.papers.propfair import runs as propfair_runs
-from fairfl.studies.papers.qffl import figure_8, figures_3_6_9
-from fairfl.studies.papers.qffl import runs as qffl_runs
+from fairfl.studies.papers.propfair import propfair_runs
+from fairfl.studies.papers.qffl import figure_8, figures_3_6_9, qffl_runs
 from fairfl.studies.papers.qffl import table_2 as qffl_table_2
 
 

@@ -10,11 +10,11 @@ from scipy import stats
 import fairfl as ff
 from fairfl.studies.crosscheck.population.worlds import World, by_name, random_world
 from fairfl.studies.crosscheck.rates import Rate
-from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, Plan
 from fairfl.studies.crosscheck.studies.notions import NotionPlan
 from fairfl.studies.crosscheck.study import Drawing
-from fairfl.studies.own.people_runs import Request
-from fairfl.studies.printed_numbers import printed
+from fairfl.studies.crosscheck.training_plan import CFL, ENSEMBLE, FEDFB, Plan
+from fairfl.studies.published_numbers import printed
+from fairfl.studies.user_runs.people_runs import Request
 
 THREE, TWO, FIGURE = random_world(1, 3), random_world(0, 2, 3), by_name("figure-5d")
 SHORT, WORD = "A | q = 0 | 80.8", "A | q = 0 | 8o | 1"

@@ -5,8 +5,6 @@ traits.
 from __future__ import annotations
 
 import dataclasses
-import importlib
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,17 +13,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from fairfl._support.checks import Array, as_floats, finite, in_range, one_of, plain
-from fairfl._support.own_parts import own_modules
+from fairfl._support.registry import Named, Registry
 from fairfl.theory.aggregation import _checks as checks
 from fairfl.theory.aggregation._describe import Domain, Traits
 
 CONSTRAINT_TOLERANCE = 1e-10
 """Largest violation of a dual constraint that counts as rounding, relative to its bound of one."""
-REGISTRY: dict[str, type[Objective]] = {}
+OBJECTIVES: Registry[type[Objective]] = Registry("objectives", "fairfl.theory.aggregation")
 
 
 @dataclass(frozen=True)
-class Objective(ABC):
+class Objective(Named, ABC):
     """An aggregation A of the losses f_1..f_n of the clients into one number, to be minimised.
 
     ``losses`` have shape (..., n), the last axis the clients; ``dual_weights`` the same shape,
@@ -39,17 +37,12 @@ class Objective(ABC):
     take it up.
     """
 
-    name: ClassVar[str] = ""
+    registry = OBJECTIVES
     closed_conjugate: ClassVar[bool] = True
     """Whether the conjugate has a closed form; else it is computed."""
     takes_client_weights: ClassVar[bool] = True
     """Whether ``weighted`` gives the objective under client weights; else it is an error."""
     client_weights: tuple[float, ...] | None = dataclasses.field(default=None, kw_only=True)
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if cls.__dict__.get("name"):
-            REGISTRY[cls.name] = cls
 
     def __post_init__(self) -> None:
         if self.client_weights is not None:
@@ -251,9 +244,4 @@ def objectives() -> dict[str, type[Objective]]:
     """The objective classes by name. A new file with a named subclass of Objective is in it, with
     no edit elsewhere; so is one that is imported, or offered by an installed package.
     """
-    package = __name__.rpartition(".")[0]
-    for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
-        if not module.name.startswith("_"):
-            importlib.import_module(f"{package}.{module.name}")
-    own_modules("objectives")  # which define theirs
-    return dict(sorted(REGISTRY.items()))
+    return OBJECTIVES.parts()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.images import DAMAGED, images, tar_members
-from fairfl.sims.data.federated.registry import register
+from fairfl.sims.data.federated.sources import register
 from fairfl.sims.data.fetch import Progress, Remote, locate
 
 PARTS = ("train", "valid", "test")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfl.sims.data.federated.data import FederatedData
-from fairfl.sims.data.federated.registry import register
+from fairfl.sims.data.federated.sources import register
 from fairfl.sims.data.fetch import ChecksumMismatch, Progress, Remote, locate
 
 DAMAGED = (

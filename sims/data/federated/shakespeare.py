@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fairfl._support.checks import whole
 from fairfl.sims.data.federated.data import FederatedData
-from fairfl.sims.data.federated.registry import register
+from fairfl.sims.data.federated.sources import register
 from fairfl.sims.data.fetch import Progress, Remote, locate
 
 WINDOW = 80

@@ -33,15 +33,24 @@ def split_people(people: Dataset, seed: int = 0) -> FederatedData:
         ("group", people.group, people.group_names),
         ("label", people.label, people.label_names),
     ):
-        _check_parts(f"{role} column {people.columns[role][0]!r}", codes, names, part)
+        column = f" column {people.columns[role][0]!r}" if role in people.columns else ""
+        _check_parts(f"{role}{column}", codes, names, part)
     return replace(federated(people, part), x=scaled(people.features, part == 0))
 
 
 def federated(people: Dataset, part: ArrayLike) -> FederatedData:
     """People with their parts (n,), codes of ``PARTS``; features as they are."""
-    rows = people.features, people.label, people.client, len(people.client_names)
-    options = np.asarray(part, np.int8), people.group, people.client_names, people.note
-    return FederatedData(people.name, *rows, *options)
+    return FederatedData(
+        people.name,
+        x=people.features,
+        y=people.label,
+        owner=people.client,
+        n_clients=len(people.client_names),
+        part=np.asarray(part, np.int8),
+        group=people.group,
+        client_names=people.client_names,
+        note=people.note,
+    )
 
 
 def _parts(

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairfl._support.json_file import read_json
 from fairfl.sims.data.federated.data import FederatedData
-from fairfl.sims.data.federated.registry import register
+from fairfl.sims.data.federated.sources import register
 from fairfl.sims.data.fetch import Progress, Remote, locate
 
 # The original (Duarte and Hu, 2004) has no address that still answers: a local copy, in whole or in

@@ -7,7 +7,7 @@ its features into the scalar score that the theory is about. No file here import
 
 from fairfl.sims.data.fetch import ChecksumMismatch, DataUnavailable
 from fairfl.sims.data.tables.people import read_people
-from fairfl.sims.data.tables.registry import DATASETS, FEDFB_SEED, load
+from fairfl.sims.data.tables.published_tables import DATASETS, FEDFB_SEED, load
 from fairfl.sims.data.tables.score import cross_fitted_score
 from fairfl.sims.data.tables.table import Dataset
 

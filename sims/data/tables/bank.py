@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from fairfl.sims.data.fetch import Progress, Remote, locate
 from fairfl.sims.data.tables.encode import codes_of, encode, numbers, published, row_note
-from fairfl.sims.data.tables.registry import register
+from fairfl.sims.data.tables.published_tables import register
 from fairfl.sims.data.tables.table import Dataset
 
 NUMERIC = ("balance", "duration", "campaign", "pdays", "previous")

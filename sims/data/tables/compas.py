@@ -26,7 +26,7 @@ import pandas as pd
 
 from fairfl.sims.data.fetch import Progress, Remote, locate
 from fairfl.sims.data.tables.encode import codes_of, encode, published, row_note
-from fairfl.sims.data.tables.registry import register
+from fairfl.sims.data.tables.published_tables import register
 from fairfl.sims.data.tables.table import Dataset
 
 NUMERIC = ("age", "juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count")

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfl._support.checks import whole
-from fairfl.sims.engine.by_name import ByName
+from fairfl._support.registry import Named, Registry
 from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.task import Floats, Ints
 
-PARTICIPATIONS: dict[str, type[Participation]] = {}
+PARTICIPATIONS: Registry[type[Participation]] = Registry("algorithms", "fairfl.sims.engine.draws")
 """Participations by the names that files give them."""
 
 
-class Participation(ByName, ABC):
+class Participation(Named, ABC):
     """Chooses the clients of a round; a choice is a function of the seed, the round and the
     clients' ids.
     """

@@ -29,6 +29,18 @@ def cross_entropy(outputs: Tensor, y: Tensor) -> Tensor:
     return nn.functional.cross_entropy(outputs, y, reduction="none")
 
 
+@dataclass
+class Trial:
+    """What ``Module.prepare`` measured: whether clients go in turn, and the numbers that a step
+    stores for a client and for each sample.
+    """
+
+    is_done: bool = False
+    in_turn: bool = False
+    per_client: int = 0
+    per_sample: int = 0
+
+
 @dataclass(frozen=True)
 class Module(Model):
     """``factory()`` makes the module, whose initialisation under ``torch.manual_seed(seed)`` starts
@@ -64,8 +76,7 @@ class Module(Model):
     loss: SampleLoss = cross_entropy
     classes: bool = True
     name: str = field(default="", kw_only=True)
-    step_numbers: tuple[int, int] = field(default=(0, 0), init=False, compare=False, repr=False)
-    in_turn: bool = field(default=False, init=False, compare=False, repr=False)
+    trial: Trial = field(default_factory=Trial, init=False, compare=False, repr=False)
     copies: dict[Any, dict[str, Tensor]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
@@ -84,6 +95,10 @@ class Module(Model):
                 "factory must make a module without buffers, of batch norm for instance (use group "
                 f"norm), got {path!r} of {module}"
             )
+
+    @property
+    def in_turn(self) -> bool:  # type: ignore[override]
+        return self.trial.in_turn
 
     @cached_property
     def module(self) -> nn.Module:
@@ -187,14 +202,15 @@ class Module(Model):
             )
         if self.classes:
             classes_between(self.describe(), data.y, int(outputs.shape[-1]))
-        if self.step_numbers == (0, 0):
+        trial = self.trial
+        if not trial.is_done:
             x, y = (torch.cat([values[:1], values[-1:]]) for values in (data.x, data.y))
             self._row_by_row(x.cpu())
             large = x.device.type == "cpu" and self.size >= LARGE
-            object.__setattr__(self, "in_turn", large or not self._can_be_stacked(x, y))
-            object.__setattr__(
-                self, "step_numbers", self._measured(data.x[:1].cpu(), data.y[:1].cpu())
-            )
+            trial.in_turn = large or not self._can_be_stacked(x, y)
+            sample = data.x[:1].cpu(), data.y[:1].cpu()
+            trial.per_client, trial.per_sample = self._measured(*sample)
+            trial.is_done = True
         return data
 
     def _row_by_row(self, x: Tensor) -> None:
@@ -235,37 +251,37 @@ class Module(Model):
         """Numbers that a step stores for a client and for each sample: from those that autograd
         saves for 4 and for 8 samples.
         """
-        n_clients = 1 if self.in_turn else 2
-        params = self.init(0).to(_floating(x)).repeat(n_clients, 1)
-
-        data = {tensor.untyped_storage().data_ptr() for tensor in (x, y)}
-
-        def numbers_saved(batch: int) -> int:
-            saved: dict[int, int] = {}
-
-            def save(tensor: Tensor) -> Tensor:
-                storage = tensor.untyped_storage()
-                if storage.data_ptr() not in data:
-                    saved[storage.data_ptr()] = storage.nbytes()
-                return tensor
-
-            inputs, targets = (t.expand(n_clients, batch, *t.shape[1:]) for t in (x, y))
-            blocks = self.blocks(params)
-            with torch.autograd.graph.saved_tensors_hooks(save, lambda tensor: tensor):
-                self.add_gradient(blocks, inputs, targets, 1.0, blocks, 0.0)
-            return sum(saved.values()) // (n_clients * params.element_size())
-
         try:
-            per_sample = (numbers_saved(8) - numbers_saved(4)) // 4
+            of_four, of_eight = (self._saved(x, y, batch) for batch in (4, 8))
         except (RuntimeError, NotImplementedError) as error:
             raise ValueError(
                 f"factory must make a module with a gradient, got {self.describe()}: {error}"
             ) from None
-        return max(0, numbers_saved(4) - 4 * per_sample), per_sample + x[0].numel()
+        per_sample = (of_eight - of_four) // 4
+        return max(0, of_four - 4 * per_sample), per_sample + x[0].numel()
+
+    def _saved(self, x: Tensor, y: Tensor, batch: int) -> int:
+        """Numbers that autograd saves for a client's step on so many copies of a sample."""
+        n_clients = 1 if self.in_turn else 2
+        params = self.init(0).to(_floating(x)).repeat(n_clients, 1)
+        data = {tensor.untyped_storage().data_ptr() for tensor in (x, y)}
+        saved: dict[int, int] = {}
+
+        def save(tensor: Tensor) -> Tensor:
+            storage = tensor.untyped_storage()
+            if storage.data_ptr() not in data:
+                saved[storage.data_ptr()] = storage.nbytes()
+            return tensor
+
+        inputs, targets = (t.expand(n_clients, batch, *t.shape[1:]) for t in (x, y))
+        blocks = self.blocks(params)
+        with torch.autograd.graph.saved_tensors_hooks(save, lambda tensor: tensor):
+            self.add_gradient(blocks, inputs, targets, 1.0, blocks, 0.0)
+        return sum(saved.values()) // (n_clients * params.element_size())
 
     def bytes_per_client(self, batch: int, element: int) -> int:
-        per_client, per_sample = self.step_numbers
-        return element * (per_client + batch * per_sample) + 8 * batch
+        trial = self.trial
+        return element * (trial.per_client + batch * trial.per_sample) + 8 * batch
 
     def describe(self) -> str:
         name = self.name or getattr(self.factory, "__qualname__", type(self.factory).__name__)

@@ -15,23 +15,12 @@ from typing import Any
 
 import pandas as pd
 
-import fairfl.studies.crosscheck.studies
 from fairfl._support.checks import instance, one_of
-from fairfl._support.discovery import discovered
+from fairfl._support.registry import Registry
 from fairfl.studies.crosscheck.study import Study
 from fairfl.studies.experiment import SEEDS, Scale, Unit
 
 PARTS = ("NAME", "TITLE", "units or measured", "verdicts")
-
-
-def studies() -> dict[str, Study]:
-    """Every study by name, sorted.
-
-    Raises
-    ------
-    ValueError : a study module without one of its parts, or a name taken twice.
-    """
-    return discovered(fairfl.studies.crosscheck.studies, "study", PARTS, study_of)
 
 
 def find(names: list[str] | None) -> list[Study]:
@@ -67,3 +56,7 @@ def _rows(measured: Callable[[int], pd.DataFrame | dict[str, Any]], seed: int) -
     measures = measured(seed)
     table = pd.DataFrame([measures]) if isinstance(measures, dict) else measures
     return instance(f"what seed {seed} measured", table, pd.DataFrame).assign(seed=seed)
+
+
+studies = Registry("studies", "fairfl.studies.crosscheck.studies", PARTS, study_of).parts
+"""Every study by name, sorted; ValueError as ``Registry``."""

@@ -13,7 +13,6 @@ from fairfl.solvers.schemes import LABELS
 from fairfl.studies.crosscheck.population.frontier_distance import below, exact
 from fairfl.studies.crosscheck.population.worlds import by_name, in_words
 from fairfl.studies.crosscheck.rates import Rate, rate_text
-from fairfl.studies.crosscheck.runs import CFL, LEARNERS, Plan
 from fairfl.studies.crosscheck.study import Verdict
 from fairfl.studies.crosscheck.table_rows import (
     bound_verdict,
@@ -26,6 +25,7 @@ from fairfl.studies.crosscheck.table_rows import (
     summary,
     trade_off,
 )
+from fairfl.studies.crosscheck.training_plan import CFL, LEARNERS, Plan
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 

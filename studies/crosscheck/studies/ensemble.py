@@ -13,7 +13,6 @@ from fairfl.studies.crosscheck.population.frontier_distance import below, exact
 from fairfl.studies.crosscheck.population.learned_rules import Performance
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
 from fairfl.studies.crosscheck.rates import Rate, rate_text, rms
-from fairfl.studies.crosscheck.runs import ENSEMBLE, Plan, spelt
 from fairfl.studies.crosscheck.study import Verdict
 from fairfl.studies.crosscheck.table_rows import (
     bound_verdict,
@@ -26,6 +25,7 @@ from fairfl.studies.crosscheck.table_rows import (
     series,
     trade_off,
 )
+from fairfl.studies.crosscheck.training_plan import ENSEMBLE, Plan, spelt
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import floats, groups
 from fairfl.theory.populations.classifiers import Classifier

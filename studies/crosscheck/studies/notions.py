@@ -15,7 +15,6 @@ from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck.population.frontier_distance import optimum, supporting_plane
 from fairfl.studies.crosscheck.population.learned_rules import Performance
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
-from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LEARNERS, Plan
 from fairfl.studies.crosscheck.study import Verdict
 from fairfl.studies.crosscheck.table_rows import (
     bound_verdict,
@@ -27,6 +26,7 @@ from fairfl.studies.crosscheck.table_rows import (
     summary,
     trade_off,
 )
+from fairfl.studies.crosscheck.training_plan import CFL, ENSEMBLE, FEDFB, LEARNERS, Plan
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups, loose
 from fairfl.theory.populations.classifiers import Classifier

@@ -11,26 +11,41 @@ import pandas as pd
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.studies.experiment import Experiment, Scale, Unit
 from fairfl.studies.group_benefit import curves, values
-from fairfl.studies.papers.dynamic import runs
-from fairfl.studies.papers.dynamic.runs import LAYERS, LENET, LINEAR, RESNET, Scene
+from fairfl.studies.papers.dynamic.dynamic_runs import (
+    ALL,
+    CLIPPING,
+    FEWER_LR,
+    HIDDEN,
+    LAYERS,
+    LENET,
+    LENGTH,
+    LINEAR,
+    LR,
+    MAIN,
+    MERGED,
+    OTHER,
+    QS,
+    RESNET,
+    Scene,
+)
 
 SEEDS = {"quick": 2, "paper": 5}
 ALPHAS = (0.5, 0.7, 1.0)
 """Values besides 0.9, figure 6."""
-EVERY = {**runs.MAIN, **runs.CLIPPING, **runs.OTHER, **runs.QS, **runs.MERGED}
+EVERY = {**MAIN, **CLIPPING, **OTHER, **QS, **MERGED}
 TENS = tuple(range(0, 100, 10))
 
 
 def two(data: str) -> tuple[Scene, Mapping[str, Algorithm]]:
     """Figure 1."""
     model, rows = (RESNET, 500) if data == "CIFAR-10" else (LENET, 2000)
-    return Scene(data, model, rounds=20, rows=rows), runs.MAIN
+    return Scene(data, model, rounds=20, rows=rows), MAIN
 
 
 def many(data: str) -> tuple[Scene, Mapping[str, Algorithm]]:
     """Figures 2 and 3(b)."""
     model = RESNET if data == "CIFAR-10" else LAYERS
-    return Scene(data, model, TENS, 100, evaluate_every=2), {**runs.MAIN, **runs.CLIPPING}
+    return Scene(data, model, TENS, 100, evaluate_every=2), {**MAIN, **CLIPPING}
 
 
 def scenes(data: str) -> Iterator[tuple[Scene, Mapping[str, Algorithm]]]:
@@ -39,11 +54,11 @@ def scenes(data: str) -> Iterator[tuple[Scene, Mapping[str, Algorithm]]]:
     yield many(data)
     if data != "MNIST":
         return
-    yield Scene(data, LAYERS, rows=runs.ALL), runs.MAIN  # figure 1
+    yield Scene(data, LAYERS, rows=ALL), MAIN  # figure 1
     yield Scene(data, LAYERS), EVERY  # figures 3(a), 4, 5, 6 at alpha = 0.9, 7, 8(b)
     for alpha in ALPHAS:
-        yield Scene(data, LAYERS, alpha=alpha), runs.MAIN
-    yield Scene(data, LINEAR), runs.MAIN
+        yield Scene(data, LAYERS, alpha=alpha), MAIN
+    yield Scene(data, LINEAR), MAIN
 
 
 def units(data: str, scale: Scale) -> list[Unit]:
@@ -60,14 +75,14 @@ def units(data: str, scale: Scale) -> list[Unit]:
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """Differences from the paper, and settings that it leaves open."""
     return (
-        f"Rows: all {runs.ALL:,} for two layers in figure 1, as in the paper, else 2,000 "
+        f"Rows: all {ALL:,} for two layers in figure 1, as in the paper, else 2,000 "
         "(ResNet-18 500 in figure 1, quick 300), a seventh of them for testing. With fewer rows a "
-        f"round has fewer steps, and the local learning rate is {runs.FEWER_LR:g} for the paper's "
-        f"{runs.LR:g}. Algorithm 1's length stays {runs.LENGTH:g}: it is taken once a round, "
+        f"round has fewer steps, and the local learning rate is {FEWER_LR:g} for the paper's "
+        f"{LR:g}. Algorithm 1's length stays {LENGTH:g}: it is taken once a round, "
         "whatever the rows.",
         "The paper names no number of rounds: 30 with two groups (LeNet and ResNet-18 20), 100 "
         "with ten. Figure 2 (but for CIFAR-10) and figures 3 to 7 are of a network with one hidden "
-        f"layer of {runs.HIDDEN} in place of LeNet.",
+        f"layer of {HIDDEN} in place of LeNet.",
         "Not said: C (all take part), p_k (by samples), alpha but as an example (0.9, 10 groups "
         "too: a class each, the rest spread evenly), the alphas, betas and q of figures 4, 6 and "
         "7, the test rows of a group (split as its training rows), the loss of the linear model "

@@ -14,7 +14,7 @@ from fairfl.sims.group_fairness import AgnosticFair, FairMeasures
 from fairfl.sims.group_fairness.measures import accepts
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.papers.fedfb.data import SYNTHETIC, fedfb_data
-from fairfl.studies.papers.fedfb.runs import HIDDEN, beside, row_of
+from fairfl.studies.papers.fedfb.fedfb_runs import HIDDEN, beside, row_of
 
 AGNOSTIC = "AgnosticFair"
 RULE = AgnosticFair(momentum=0.9, decay=0.75, dual_rate=0.2)

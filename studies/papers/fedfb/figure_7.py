@@ -12,16 +12,23 @@ from fairfl.sims.algorithms.ditto import Ditto
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.algorithms.gifair import GIFAIR
 from fairfl.sims.algorithms.qfedavg import QFedAvg
-from fairfl.sims.engine import Parts
-from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.engine import Algorithm, Parts
 from fairfl.sims.group_fairness import FairBatch, FedFB
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import SEEDS, Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups, rows
 from fairfl.studies.measures import KEYS
 from fairfl.studies.papers.fedfb.data import REAL, fedfb_data
+from fairfl.studies.papers.fedfb.fedfb_runs import (
+    EPOCHS,
+    HIDDEN,
+    LR,
+    MOMENTUM,
+    QUICK,
+    ROUNDS,
+    setting_of,
+)
 from fairfl.studies.papers.fedfb.points import by_setting, trade_off
-from fairfl.studies.papers.fedfb.runs import EPOCHS, HIDDEN, LR, MOMENTUM, QUICK, ROUNDS, setting_of
 
 TITLE = "FedFB, figure 7, people by group: accuracy and client parity"
 LOSSES = "disparity max$_{i,j}$ |L$^{(i)}$ - L$^{(j)}$| of log losses"

@@ -10,9 +10,7 @@ from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import SEEDS, Experiment, Scale, Unit
 from fairfl.studies.frames import among
 from fairfl.studies.papers.fedfb.agnostic import AGNOSTIC, NOTE, TAUS, agnostic_unit
-from fairfl.studies.papers.fedfb.points import of_all, picture
-from fairfl.studies.papers.fedfb.published_numbers import TABLE_1, TABLE_4
-from fairfl.studies.papers.fedfb.runs import (
+from fairfl.studies.papers.fedfb.fedfb_runs import (
     CFL,
     FAIRFED,
     FEDAVG,
@@ -23,7 +21,8 @@ from fairfl.studies.papers.fedfb.runs import (
     every_setting,
     family,
 )
-from fairfl.studies.printed_numbers import Printed
+from fairfl.studies.papers.fedfb.points import of_all, picture
+from fairfl.studies.published_numbers import FEDFB_TABLES, Printed
 
 
 def trade_offs(scale: Scale) -> list[Unit]:
@@ -76,13 +75,13 @@ EXPERIMENTS = (
         "FedFB, figure 3(b), synthetic data: accuracy and disparity over α, beside the exact "
         "frontier",
         trade_offs,
-        TABLE_1,
+        FEDFB_TABLES["1"],
     ),
     figure(
         "6",
         "FedFB, figure 6: FedFB, FairFed and AgnosticFair, logistic regression",
         rivals,
-        TABLE_4,
+        FEDFB_TABLES["4"],
         NOTE,
         seeds={"quick": 1, "paper": 5},
     ),

@@ -12,14 +12,15 @@ from fairfl._support.checks import Array
 from fairfl.studies.experiment import Picture
 from fairfl.studies.frames import among, floats, loose
 from fairfl.studies.papers.fedfb.data import REAL
+from fairfl.studies.papers.fedfb.fedfb_runs import chosen
 from fairfl.studies.papers.fedfb.limits import limit
-from fairfl.studies.papers.fedfb.published_numbers import MEASURES as PRINTED
-from fairfl.studies.papers.fedfb.runs import chosen
 
 COLUMNS = "dataset kind objective setting disparity disparity_sd accuracy accuracy_sd seeds".split()
 """``kind`` ours, published, constant or frontier; means and sd over seeds (NaN for one)."""
 
 AXIS = "disparity max$_a$ |P(ŷ=1 | a) - P(ŷ=1)|"
+PRINTED = ("Acc.", "DP disp.")
+"""The measures of the published tables, but for table 6."""
 EXACT, OF_SCORE = "exact frontier", "frontier of a score"
 Limit = Callable[[str], tuple[Array, Array]]
 

@@ -8,18 +8,18 @@ import pandas as pd
 from fairfl._support.checks import Array
 from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import Experiment, Picture, Scale, Unit
-from fairfl.studies.papers.fedfb import runs as fedfb_runs
+from fairfl.studies.papers.fedfb import fedfb_runs
 from fairfl.studies.papers.fedfb.data import DIRICHLET, DIRICHLET_CLIENTS
+from fairfl.studies.papers.fedfb.fedfb_runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
 from fairfl.studies.papers.fedfb.limits import limit
 from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
-from fairfl.studies.papers.fedfb.published_numbers import TABLE_6
-from fairfl.studies.papers.fedfb.runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
+from fairfl.studies.published_numbers import FEDFB_TABLES
 
 TITLE = (
     "FedFB, table 6, Adult and COMPAS: FairFed and FedFB over Dirichlet splits, logistic regression"
 )
 SEEDS = {"quick": 1, "paper": 5}
-PRINTED = published(TABLE_6, {FEDFB: (FEDFB, FEDFB_PLAIN)})
+PRINTED = published(FEDFB_TABLES["6"], {FEDFB: (FEDFB, FEDFB_PLAIN)})
 PICTURES = (Picture("table-6", "tradeoff", TITLE, x="|P(ŷ=1 | 0) - P(ŷ=1 | 1)|"),)
 
 
@@ -49,7 +49,7 @@ def points(rows: pd.DataFrame) -> pd.DataFrame:
 def _printed(datasets: list[str]) -> pd.DataFrame:
     """The published points of these data."""
     rows = []
-    for (name, objective), cells in TABLE_6.items():
+    for (name, objective), cells in FEDFB_TABLES["6"].items():
         if name in datasets:
             accuracy, spd = (float(cells[measure][0]) for measure in ("Acc.", "|SPD|"))
             base, level = DIRICHLET[name]

@@ -7,13 +7,19 @@ from functools import partial
 
 from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import SEEDS, Experiment, Scale, Unit
-from fairfl.studies.papers.fedfb import published_numbers as numbers
-from fairfl.studies.papers.fedfb import runs
+from fairfl.studies.papers.fedfb import fedfb_runs
 from fairfl.studies.papers.fedfb.agnostic import NOTE, TAU, agnostic_unit
 from fairfl.studies.papers.fedfb.data import REAL
+from fairfl.studies.papers.fedfb.fedfb_runs import (
+    CFL,
+    ENSEMBLE,
+    FEDAVG,
+    FEDFB,
+    FEDFB_PLAIN,
+    LFT_AVG,
+)
 from fairfl.studies.papers.fedfb.points import of_choices, picture
-from fairfl.studies.papers.fedfb.runs import CFL, ENSEMBLE, FEDAVG, FEDFB, FEDFB_PLAIN, LFT_AVG
-from fairfl.studies.printed_numbers import Printed
+from fairfl.studies.published_numbers import FEDFB_TABLES, Printed
 
 FIVE = (FEDAVG, ENSEMBLE, LFT_AVG, FEDFB, FEDFB_PLAIN, CFL)
 """The paper's methods, FedFB with both steps."""
@@ -32,18 +38,18 @@ def table(
     seeds: dict[str, int] = SEEDS,
     units: Callable[[Scale], list[Unit]] | None = None,
 ) -> Experiment:
-    """A table's experiment: the ``runs.family`` of its data, beside the printed numbers."""
+    """A table's experiment: the ``fedfb_runs.family`` of its data, beside the printed numbers."""
     printed = published(
-        {key: cells for key, cells in of.items() if key[0] in datasets}, runs.VARIANTS
+        {key: cells for key, cells in of.items() if key[0] in datasets}, fedfb_runs.VARIANTS
     )
     title = f"FedFB, table {title}"
     return Experiment(
         f"fedfb-table-{number}",
         title,
         seeds,
-        units=units or partial(runs.family, datasets=tuple(datasets), model=model, only=only),
-        values=runs.values,
-        differences=lambda rows: (*runs.differences(rows), *notes, runs.CAUSES),
+        units=units or partial(fedfb_runs.family, datasets=tuple(datasets), model=model, only=only),
+        values=fedfb_runs.values,
+        differences=lambda rows: (*fedfb_runs.differences(rows), *notes, fedfb_runs.CAUSES),
         published=printed,
         pictures=picture(f"table-{number}", title),
         points=of_choices(printed),
@@ -52,9 +58,9 @@ def table(
 
 def rivals(scale: Scale) -> list[Unit]:
     """FedFB's runs, on real data table 1's, and AgnosticFair's; quick: synthetic data alone."""
-    real = runs.family(scale, tuple(REAL), only=FIVE) if scale.paper else []
+    real = fedfb_runs.family(scale, tuple(REAL), only=FIVE) if scale.paper else []
     return [
-        *runs.family(scale, ("Synthetic",), only=(FEDFB, FEDFB_PLAIN)),
+        *fedfb_runs.family(scale, ("Synthetic",), only=(FEDFB, FEDFB_PLAIN)),
         *(unit for unit in real if FEDFB in unit.objectives),
         *(agnostic_unit(scale, name, "mlp") for name in TWO_GROUPS[: 1 + scale.paper]),
     ]
@@ -76,14 +82,14 @@ TEST = (
 EXPERIMENTS = (
     table(
         "1",
-        numbers.TABLE_1,
+        FEDFB_TABLES["1"],
         ("Synthetic",),
         "1, synthetic data: accuracy and disparity of FedAvg, LFT, FedFB, CFL",
         (LFT, GRID),
     ),
     table(
         "1-real",
-        numbers.TABLE_1,
+        FEDFB_TABLES["1"],
         tuple(REAL),
         "1, Adult, COMPAS and Bank: a network with four hidden units",
         (GRID, TEST),
@@ -92,7 +98,7 @@ EXPERIMENTS = (
     ),
     table(
         "2",
-        numbers.TABLE_2,
+        FEDFB_TABLES["2"],
         ("Synthetic, low", "Synthetic", "Synthetic, high"),
         "2: accuracy and disparity over heterogeneity of the synthetic data",
         (
@@ -103,7 +109,7 @@ EXPERIMENTS = (
     ),
     table(
         "4",
-        numbers.TABLE_4,
+        FEDFB_TABLES["4"],
         ("Synthetic",),
         "4 and figure 6, synthetic data: logistic regression",
         (
@@ -114,7 +120,7 @@ EXPERIMENTS = (
     ),
     table(
         "4-real",
-        numbers.TABLE_4,
+        FEDFB_TABLES["4"],
         tuple(REAL),
         "4, Adult, COMPAS and Bank: logistic regression",
         (GRID, TEST),
@@ -124,7 +130,7 @@ EXPERIMENTS = (
     ),
     table(
         "5",
-        numbers.TABLE_5,
+        FEDFB_TABLES["5"],
         ("Synthetic, 2 clients", "Synthetic", "Synthetic, 4 clients"),
         "5: accuracy and disparity with two, three and four clients",
         (
@@ -136,7 +142,7 @@ EXPERIMENTS = (
     ),
     table(
         "7",
-        numbers.TABLE_7,
+        FEDFB_TABLES["7"],
         ("Synthetic", *REAL),
         "7: FedFB and AgnosticFair",
         (f"AgnosticFair: tau {TAU}. More than two groups it has no constraint for.", NOTE),

@@ -9,15 +9,13 @@ import pandas as pd
 
 from fairfl.sims.algorithms.pfedavg import PFedAvg
 from fairfl.sims.algorithms.qfedavg import QFedAvg
-from fairfl.sims.engine import MLP, Replicate, Training
-from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.engine import MLP, Algorithm, Replicate, Training
 from fairfl.studies.beside_published import published
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.measures import statistics
-from fairfl.studies.papers.pffl.published_numbers import TABLE_1
-from fairfl.studies.papers.qffl import runs as qffl_runs
-from fairfl.studies.papers.qffl import three_classes
+from fairfl.studies.papers.qffl import qffl_runs, three_classes
+from fairfl.studies.published_numbers import PFFL_TABLES
 from fairfl.theory.aggregation import RankWeighted
 
 TITLE = "p-FFL, table 1, figures 1 to 6: rank weights (Gini, harmonic, geometric) against q-FedAvg"
@@ -36,7 +34,7 @@ PUBLISHED = published(
             **cells,
             "variance": (str(SQUARED_PERCENT * Fraction(cells["variance"][0])), None),
         }
-        for (data, row), cells in TABLE_1.items()
+        for (data, row), cells in PFFL_TABLES["1"].items()
     }
 )
 """Variances are printed for accuracies as shares: here in squared percent, as q-FFL's."""

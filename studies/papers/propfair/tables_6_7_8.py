@@ -13,15 +13,17 @@ from fairfl.studies.beside_published import COLUMNS, published
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Unit
 from fairfl.studies.measures import statistics
-from fairfl.studies.papers.propfair import published_numbers as numbers
-from fairfl.studies.papers.propfair import runs
-from fairfl.studies.printed_numbers import Printed
+from fairfl.studies.papers.propfair import propfair_runs
+from fairfl.studies.published_numbers import PROPFAIR_TABLES, Printed
 
 SEEDS = {"quick": 1, "paper": 3}
 MS = (1.0, 2.0, 3.0, 5.0, 10.0, 30.0)
 BATCHES, RATIOS = (32, 64, 128, 256), (0.4, 0.5, 0.6, 0.7)
 EVERY = ("CIFAR-10", "CIFAR-100", "CINIC-10", "Shakespeare")
 ABLATED = ("CIFAR-100",)
+ALL = ("devices", "std", "worst", "worst 10%", "best", "best 10%")
+ABLATED_MEASURES = ("devices", "std", "worst 10%", "best 10%")
+"""The measures of table 6, and of tables 7 and 8."""
 
 
 def baselines(dataset: str) -> dict[str, tuple[Algorithm, float]]:
@@ -31,7 +33,9 @@ def baselines(dataset: str) -> dict[str, tuple[Algorithm, float]]:
         **{f"M = {M:g}": PropFair(M, rescale=True) for M in MS},
         **{f"M = {M:g}, linear": PropFair(M, variant="linear", rescale=True) for M in MS[:3]},
     }
-    return {name: (rule, runs.TASKS[dataset].rates[0]) for name, rule in algorithms.items()}
+    return {
+        name: (rule, propfair_runs.TASKS[dataset].rates[0]) for name, rule in algorithms.items()
+    }
 
 
 def experiment(
@@ -49,7 +53,7 @@ def experiment(
 
     def differences(clients: pd.DataFrame) -> tuple[str, ...]:
         names = {str(name).partition(",")[0] for name in clients["dataset"]}
-        return (*runs.differences(datasets, names), *notes)
+        return (*propfair_runs.differences(datasets, names), *notes)
 
     return Experiment(
         f"propfair-{item}",
@@ -73,9 +77,9 @@ EXPERIMENTS = (
         "table-6",
         "table 6, figure 2: FedAvg, q-FFL, AFL, TERM and PropFair",
         EVERY,
-        lambda scale: runs.units("five", scale, EVERY),
-        numbers.SIX,
-        numbers.TABLE_6,
+        lambda scale: propfair_runs.units("five", scale, EVERY),
+        ALL,
+        PROPFAIR_TABLES["6"],
         kind="convergence",
         picture="PropFair's five algorithms: test accuracy by round",
     ),
@@ -83,9 +87,9 @@ EXPERIMENTS = (
         "table-7",
         "table 7, figure 4: 0.4 to 0.7 of the rows to train on",
         ABLATED,
-        lambda scale: runs.units("five", scale, ABLATED, ratios=RATIOS),
-        numbers.FOUR,
-        ablated(numbers.TABLE_7),
+        lambda scale: propfair_runs.units("five", scale, ABLATED, ratios=RATIOS),
+        ABLATED_MEASURES,
+        ablated(PROPFAIR_TABLES["7"]),
         kind="distribution",
         picture="PropFair, figure 4: test accuracies of the clients by the share of training rows",
     ),
@@ -93,16 +97,16 @@ EXPERIMENTS = (
         "table-8",
         "table 8: batches of 32, 64, 128 and 256",
         ABLATED,
-        lambda scale: runs.units("five", scale, ABLATED, batches=BATCHES),
-        numbers.FOUR,
-        ablated(numbers.TABLE_8),
+        lambda scale: propfair_runs.units("five", scale, ABLATED, batches=BATCHES),
+        ABLATED_MEASURES,
+        ablated(PROPFAIR_TABLES["8"]),
         "One learning rate for all batch sizes: larger batches take fewer steps an epoch.",
     ),
     experiment(
         "figure-3",
         "figure 3: mean and worst 10 % test accuracy for several M",
         ABLATED,
-        lambda scale: runs.units("baseline", scale, ABLATED, baselines),
+        lambda scale: propfair_runs.units("baseline", scale, ABLATED, baselines),
         ("devices", "std", "worst 10%"),
         None,
         "The objective is multiplied by M, so that all M have one learning rate and M -> "

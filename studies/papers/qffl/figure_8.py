@@ -13,8 +13,7 @@ from fairfl.sims.engine import Replicate, Training
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 from fairfl.studies.measures import KEYS
-from fairfl.studies.papers.qffl import runs as qffl_runs
-from fairfl.studies.papers.qffl import table_2, three_classes
+from fairfl.studies.papers.qffl import qffl_runs, table_2, three_classes
 
 TITLE = "q-FFL, figure 8: the worst device by round, q-FFL and AFL, on Vehicle and three classes"
 SEEDS = {"quick": 1, "paper": 1}

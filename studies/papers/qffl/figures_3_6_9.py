@@ -20,7 +20,7 @@ from fairfl.sims.engine import Computing, Replicate
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 from fairfl.studies.measures import KEYS
-from fairfl.studies.papers.qffl.runs import (
+from fairfl.studies.papers.qffl.qffl_runs import (
     CHOSEN,
     at_hand,
     differences,

@@ -12,15 +12,14 @@ from fairfl.sims.algorithms.afl import AFL
 from fairfl.sims.algorithms.qfedavg import QFedSGD
 from fairfl.sims.data.fetch import locate
 from fairfl.sims.data.tables.adult import TEST, TRAIN, read
-from fairfl.sims.engine import ClientData, Parts, Replicate, Softmax, Training
-from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.engine import Algorithm, ClientData, Parts, Replicate, Softmax, Training
 from fairfl.studies.beside_published import published
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups
 from fairfl.studies.measures import KEYS, statistics
 from fairfl.studies.papers.qffl import three_classes
-from fairfl.studies.papers.qffl.published_numbers import ADULT, FASHION
+from fairfl.studies.published_numbers import QFFL_TABLES
 
 TITLE = "q-FFL, table 2: q-FFL and AFL on Adult (PhD, non-PhD) and three classes of Fashion-MNIST"
 SEEDS = {"quick": 1, "paper": 1}
@@ -30,8 +29,14 @@ PUBLISHED = pd.concat(
     [
         published(table, {name: [ours] for name, ours in zip(PRINTED, named, strict=True)})
         for table, named in (
-            (ADULT, ("q = 0, by size", "q = 0.01, equal", "q = 2, equal", AFL_LAST)),
-            (FASHION, ("q = 0, equal", "q = 5, equal", "q = 15, equal", AFL_LAST)),
+            (
+                QFFL_TABLES["2, Adult"],
+                ("q = 0, by size", "q = 0.01, equal", "q = 2, equal", AFL_LAST),
+            ),
+            (
+                QFFL_TABLES["2, Fashion-MNIST"],
+                ("q = 0, equal", "q = 5, equal", "q = 15, equal", AFL_LAST),
+            ),
         )
     ],
     ignore_index=True,

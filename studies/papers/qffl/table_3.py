@@ -10,8 +10,8 @@ import pandas as pd
 from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import Experiment, Scale, Unit
 from fairfl.studies.frames import groups
-from fairfl.studies.papers.qffl import runs as qffl_runs
-from fairfl.studies.papers.qffl.published_numbers import TABLE_3
+from fairfl.studies.papers.qffl import qffl_runs
+from fairfl.studies.published_numbers import QFFL_TABLES
 
 TITLE = "q-FFL, table 3: devices, samples, and samples a device; nothing is trained"
 SEEDS = {"quick": 1, "paper": 1}
@@ -61,5 +61,7 @@ NOTES = ("Synthetic", "Vehicle", "Shakespeare", "Not at hand")
 
 
 EXPERIMENTS = (
-    Experiment("qffl-table-3", TITLE, SEEDS, units, values, differences, published(TABLE_3)),
+    Experiment(
+        "qffl-table-3", TITLE, SEEDS, units, values, differences, published(QFFL_TABLES["3"])
+    ),
 )

@@ -15,12 +15,11 @@ from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import SEEDS, Experiment, Picture, Scale, Unit
 from fairfl.studies.frames import among, groups, rows
 from fairfl.studies.measures import statistics
-from fairfl.studies.papers.qffl import published_numbers as numbers
-from fairfl.studies.papers.qffl import runs
-from fairfl.studies.papers.qffl.published_numbers import STATISTICS
-from fairfl.studies.papers.qffl.runs import CHOSEN, QS, family, name_of
-from fairfl.studies.printed_numbers import Printed
+from fairfl.studies.papers.qffl import qffl_runs
+from fairfl.studies.papers.qffl.qffl_runs import CHOSEN, QS, family, name_of
+from fairfl.studies.published_numbers import QFFL_TABLES, Printed
 
+STATISTICS = ("average", "worst 10%", "best 10%", "variance", "angle", "KL")
 PAPERS = {dataset: (name_of(0.0), name_of(q)) for dataset, q in CHOSEN.items()}
 """The q in tables of each data set: 0, and the one that the paper reports."""
 UNIFORM = {dataset: ("uniform", name_of(q)) for dataset, q in CHOSEN.items()}
@@ -92,7 +91,7 @@ def table(
         SEEDS,
         units,
         values,
-        lambda clients: (*runs.differences(clients["dataset"]), *notes),
+        lambda clients: (*qffl_runs.differences(clients["dataset"]), *notes),
         published(printed),
         pictures,
     )
@@ -101,7 +100,7 @@ def table(
 EXPERIMENTS = (
     table(
         1,
-        numbers.TABLE_4,
+        QFFL_TABLES["4"],
         "tables 1 and 4, figure 1: test accuracies over the devices, q = 0 and q > 0",
         values,
         pictures=(
@@ -111,14 +110,14 @@ EXPERIMENTS = (
     ),
     table(
         5,
-        numbers.TABLE_5,
+        QFFL_TABLES["5"],
         "table 5, figure 4: training accuracies over the devices, q = 0 and q > 0",
         partial(values, part="train"),
         pictures=(spread(4, "training accuracies of the devices", "train"),),
     ),
     table(
         6,
-        numbers.TABLE_6,
+        QFFL_TABLES["6"],
         "table 6: average test accuracies over data points and over devices",
         partial(values, measures=("average", "devices")),
     ),
@@ -126,14 +125,14 @@ EXPERIMENTS = (
         8,
         {
             (f"{data}, {label}", row): cells
-            for label, printed in (("training", numbers.TABLE_7), ("test", numbers.TABLE_8))
+            for label, printed in (("training", QFFL_TABLES["7"]), ("test", QFFL_TABLES["8"]))
             for (data, row), cells in printed.items()
         },
         "tables 7 (training) and 8 (test), figures 2 and 5: q-FFL against devices weighed alike",
         on_both_parts,
         "Uniform: ten devices a round with equal chances, updates averaged with equal weights, "
         "as section 4.3 says.",
-        units=runs.uniform_too,
+        units=qffl_runs.uniform_too,
         pictures=tuple(
             spread(figure, f"{word} accuracies, uniform and q-FFL", part, ("uniform", *SHOWN[1:]))
             for figure, (part, word) in ((2, ("test", "test")), (5, ("train", "training")))
@@ -141,14 +140,14 @@ EXPERIMENTS = (
     ),
     table(
         9,
-        numbers.TABLE_9,
+        QFFL_TABLES["9"],
         "table 9: a family of q on Synthetic",
         partial(values, objectives={"Synthetic": tuple(map(name_of, QS))}),
         units=partial(family, datasets=("Synthetic",)),
     ),
     table(
         10,
-        numbers.TABLE_10,
+        QFFL_TABLES["10"],
         "table 10: several q in parallel, each device keeps its best model",
         with_own_best,
         "The paper has Vehicle and Shakespeare. Of q that are equally good on validation data the "

@@ -7,7 +7,7 @@ import json
 import pandas as pd
 import pytest
 
-from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE
+from fairfl.studies.crosscheck.training_plan import CFL, ENSEMBLE
 
 
 @pytest.fixture

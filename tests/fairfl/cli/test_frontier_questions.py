@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import fairfl as ff
-from fairfl.studies.own.federation_file import read_federation
+from fairfl.studies.user_runs.federation_file import read_federation
 
 # few people, every score kept
 pytestmark = pytest.mark.filterwarnings(

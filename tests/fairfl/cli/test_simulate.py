@@ -10,7 +10,7 @@ import time
 import pandas as pd
 import pytest
 
-from fairfl.studies.papers.qffl import runs
+from fairfl.studies.papers.qffl import qffl_runs
 
 CONFIG = """
 title = "Two algorithms"
@@ -108,7 +108,7 @@ def test_runs_are_not_written_over_and_can_be_resumed(cli, config, tmp_path):
 
 
 def test_a_quick_run_is_said_to_be_one_and_compared_with_nothing(cli, tmp_path, monkeypatch):
-    monkeypatch.setitem(runs.ROUNDS, "Synthetic", (2, 3))
+    monkeypatch.setitem(qffl_runs.ROUNDS, "Synthetic", (2, 3))
     for profile, compared in (("paper", True), ("quick", False)):
         words = ("--out", tmp_path / profile, "--seeds", 1, "--profile", profile)
         shown = cli("simulate", "qffl-table-9", *words, "--only", "*synthetic*")
@@ -144,7 +144,7 @@ def test_the_list(cli):
 
 def test_missing_data_is_1(cli, tmp_path, monkeypatch):
     """Vehicle has no public source; Synthetic runs first, in no time."""
-    monkeypatch.setattr(runs, "ROUNDS", {"Synthetic": (1, 1), "Vehicle": (1, 1)})
+    monkeypatch.setattr(qffl_runs, "ROUNDS", {"Synthetic": (1, 1), "Vehicle": (1, 1)})
     monkeypatch.setenv("FAIRFL_DATA", str(tmp_path))
     result = cli("simulate", "qffl-table-1", "--seeds", 1, "--out", tmp_path / "out")
     assert result.exit_code == 1 and "vehicle" in result.stderr and "Traceback" not in result.stderr

@@ -9,8 +9,8 @@ from fairfl.studies.crosscheck.population import frontier_distance
 from fairfl.studies.crosscheck.population.frontier_distance import optimum, supporting_plane
 from fairfl.studies.crosscheck.population.learned_rules import Performance
 from fairfl.studies.crosscheck.population.worlds import World, by_name, random_world
-from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LFT_AVG
 from fairfl.studies.crosscheck.studies import notions
+from fairfl.studies.crosscheck.training_plan import CFL, ENSEMBLE, FEDFB, LFT_AVG
 from fairfl.studies.execute import run_unit, run_units
 from fairfl.theory.populations.classifiers import Classifier
 

@@ -15,10 +15,9 @@ from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
 from fairfl.studies.papers.all_experiments import find
 from fairfl.studies.papers.pffl import table_1 as pffl_table_1
-from fairfl.studies.papers.propfair import runs as propfair_runs
+from fairfl.studies.papers.propfair import propfair_runs
 from fairfl.studies.papers.propfair.tables_6_7_8 import EVERY
-from fairfl.studies.papers.qffl import figure_8, table_2
-from fairfl.studies.papers.qffl import runs as qffl_runs
+from fairfl.studies.papers.qffl import figure_8, qffl_runs, table_2
 from fairfl.studies.row_subset import some_clients
 
 QUICK = Scale("quick", 1)

@@ -13,7 +13,7 @@ from fairfl.studies.beside_published import compare
 from fairfl.studies.execute import run_unit, run_units
 from fairfl.studies.experiment import Scale
 from fairfl.studies.papers.all_experiments import find
-from fairfl.studies.papers.dynamic import runs
+from fairfl.studies.papers.dynamic import dynamic_runs
 
 NAMES = ("dynamic-mnist", "dynamic-fashion-mnist", "dynamic-cifar-10")
 
@@ -61,8 +61,11 @@ def test_the_rounds_that_were_measured_count():
 
 def test_groups_hold_nine_tenths_of_their_classes(files):
     """Of ten groups too; and the clients of a group are alike in size."""
-    for scene, groups in ((runs.Scene("MNIST", runs.LINEAR, rows=600), 2), (TEN, 10)):
-        _, parts = runs.data_of(scene)
+    for scene, groups in (
+        (dynamic_runs.Scene("MNIST", dynamic_runs.LINEAR, rows=600), 2),
+        (TEN, 10),
+    ):
+        _, parts = dynamic_runs.data_of(scene)
         y, owner = (np.concatenate([p.y.numpy() for p in parts.parts.values()]), [])
         for part in parts.parts.values():
             owner.append(np.repeat(np.arange(part.clients), part.sizes) // scene.clients)
@@ -71,14 +74,14 @@ def test_groups_hold_nine_tenths_of_their_classes(files):
         assert np.ptp(parts.train.sizes) <= 6
 
 
-RULE = runs.MAIN["Algorithm 2"]
-TEN = runs.Scene("MNIST", runs.LINEAR, tuple(range(10)), rounds=12, rows=600)
+RULE = dynamic_runs.MAIN["Algorithm 2"]
+TEN = dynamic_runs.Scene("MNIST", dynamic_runs.LINEAR, tuple(range(10)), rounds=12, rows=600)
 
 
 def test_from_data_to_a_table(files):
     experiment = find("dynamic-mnist")
     units = [u for u in experiment.units(Scale("quick", 2)) if "linear" in u.name]
-    tens = [TEN.unit(name, rule, 2) for name, rule in runs.MAIN.items()]
+    tens = [TEN.unit(name, rule, 2) for name, rule in dynamic_runs.MAIN.items()]
     clients = run_units([*units, *tens])
     assert sorted(set(clients["round"])) == list(range(15))  # the first models are round 0
     values = experiment.values(clients)
@@ -98,7 +101,11 @@ def test_figures_read_the_curves_of_runs(files, tmp_path, monkeypatch):
     """What the command writes, in place of the kept curves: mean, least and most of the seeds."""
     folder = tmp_path / "dynamic-mnist"
     folder.mkdir()
-    units = [runs.Scene("MNIST", runs.LINEAR, (0, 1), 2, 300).unit("Algorithm 2", RULE, 2)]
+    units = [
+        dynamic_runs.Scene("MNIST", dynamic_runs.LINEAR, (0, 1), 2, 300).unit(
+            "Algorithm 2", RULE, 2
+        )
+    ]
     clients = run_units(units)
     table = measures.curves(clients).to_csv(float_format="%.3g", lineterminator="\n")
     (folder / "curves.csv").write_text(table, "utf-8")
@@ -117,11 +124,13 @@ def test_figures_read_the_curves_of_runs(files, tmp_path, monkeypatch):
         assert benefit[kind].tolist() == pytest.approx(gb.agg(kind).tolist(), rel=6e-3)
 
 
-@pytest.mark.parametrize("data, model", [("Fashion-MNIST", runs.LENET), ("CIFAR-10", runs.RESNET)])
+@pytest.mark.parametrize(
+    "data, model", [("Fashion-MNIST", dynamic_runs.LENET), ("CIFAR-10", dynamic_runs.RESNET)]
+)
 def test_other_data_run_as_soon_as_they_are_there(others, data, model, monkeypatch):
-    monkeypatch.setattr(runs, "ResNet18GN", partial(ResNet18GN, width=2))
-    monkeypatch.setattr(runs, "EPOCHS", 1)
-    scene = runs.Scene(data, model, (0, 1), rounds=2, rows=60)
-    clients = run_unit(scene.unit("Algorithm 1", runs.NORMALISED, 1))
+    monkeypatch.setattr(dynamic_runs, "ResNet18GN", partial(ResNet18GN, width=2))
+    monkeypatch.setattr(dynamic_runs, "EPOCHS", 1)
+    scene = dynamic_runs.Scene(data, model, (0, 1), rounds=2, rows=60)
+    clients = run_unit(scene.unit("Algorithm 1", dynamic_runs.NORMALISED, 1))
     assert set(clients["dataset"]) == {f"{data}, two groups, {model}, α = 0.9, 60 rows"}
     assert np.isfinite(measures.values(clients)["value"]).all()

@@ -5,7 +5,7 @@ import pytest
 
 from fairfl.studies.execute import last_round, run_units
 from fairfl.studies.experiment import Scale
-from fairfl.studies.papers.qffl import runs as qffl_runs
+from fairfl.studies.papers.qffl import qffl_runs
 
 
 class Stopped(Exception):

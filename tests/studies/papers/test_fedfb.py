@@ -12,8 +12,8 @@ from fairfl.studies.experiment import Scale
 from fairfl.studies.papers.all_experiments import find
 from fairfl.studies.papers.fedfb import agnostic as fedfb_agnostic
 from fairfl.studies.papers.fedfb import data as fedfb_module
+from fairfl.studies.papers.fedfb import fedfb_runs
 from fairfl.studies.papers.fedfb import figure_7 as fedfb_figure_7
-from fairfl.studies.papers.fedfb import runs as fedfb_runs
 from fairfl.studies.papers.fedfb import table_6 as fedfb_table_6
 from fairfl.studies.papers.fedfb.data import REAL, SYNTHETIC, VALIDATION, fedfb_data, pooled
 from fairfl.studies.papers.fedfb.points import COLUMNS

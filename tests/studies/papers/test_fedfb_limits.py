@@ -16,8 +16,7 @@ from fairfl.sims.data.federated.fedfb_synthetic import (
 from fairfl.sims.group_fairness import FairMeasures
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
-from fairfl.studies.papers.fedfb import limits
-from fairfl.studies.papers.fedfb import runs as fedfb_runs
+from fairfl.studies.papers.fedfb import fedfb_runs, limits
 from fairfl.studies.papers.fedfb.data import fedfb_data
 
 DATA = fedfb_synthetic(rows=600, seed=3)

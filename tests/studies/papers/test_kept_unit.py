@@ -123,3 +123,15 @@ def test_every_unit_of_the_studies_says_what_it_is_run_with():
         first, second = ([configuration(planned) for planned in run] for run in units)
         assert len({unit.name for unit in units[0]}) == len(units[0]) > 0
         assert first == second and " at 0x" not in repr(first)
+
+
+def outer(make, rule):
+    """A unit's function, as those of AgnosticFair and of studies are, which take another."""
+
+
+def test_functions_among_the_arguments_count_by_name_and_arguments():
+    nested = Unit("u", "w", 0, (), partial(outer, partial(measured, "w", rounds=4), measured))
+    arguments = configuration(nested)["arguments"]
+    name = f"{__name__}.measured"
+    assert arguments["make"]["function"] == arguments["rule"]["function"] == name
+    assert arguments["make"]["arguments"] == {"world": "w", "budgets": [0.0, 0.1], "rounds": 4}

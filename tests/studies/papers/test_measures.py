@@ -6,7 +6,7 @@ import pytest
 
 from fairfl.studies.beside_published import cells, compare, published
 from fairfl.studies.measures import MEASURES, statistics
-from fairfl.studies.printed_numbers import printed
+from fairfl.studies.published_numbers import printed
 
 
 def test_measures_by_hand():

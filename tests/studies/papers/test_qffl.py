@@ -7,7 +7,7 @@ import pytest
 from fairfl.sims.engine import ByWeight, LinearSVM
 from fairfl.studies.experiment import Scale
 from fairfl.studies.papers.qffl import figures_3_6_9 as qffl_efficiency
-from fairfl.studies.papers.qffl import runs as qffl_runs
+from fairfl.studies.papers.qffl import qffl_runs
 from fairfl.studies.papers.qffl.tables_1_4_to_10 import own_best, values
 
 

@@ -1,5 +1,7 @@
 """People split: who is trained, chosen and tested on, scaled features, and what may be wrong."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -72,3 +74,12 @@ def test_parts_are_fifths_of_every_client(rows, seed):
 def test_what_may_be_wrong(tmp_path, change, message):
     with pytest.raises(ValueError, match=message):
         split_people(read_people(written(people().assign(**change), tmp_path), **ROLES))
+
+
+def test_a_published_table_has_no_columns_of_a_file(tmp_path):
+    table = read_people(written(people(), tmp_path), **ROLES)
+    published = split_people(replace(table, columns={}))
+    np.testing.assert_array_equal(published.part, split_people(table).part)
+    is_last = np.arange(len(table)) == len(table) - 1
+    with pytest.raises(ValueError, match="^group must have people enough of every value"):
+        split_people(replace(table, columns={}, group=is_last.astype(int)))

@@ -1,0 +1,52 @@
+"""Federated data sets by name. A file in this folder with a ``@register`` adds one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from fairfl._support.checks import instance, one_of
+from fairfl._support.registry import Registry
+from fairfl.sims.data.federated.data import FederatedData
+from fairfl.sims.data.fetch import Progress
+
+Loader = Callable[[str | Path | None, Progress | None], FederatedData]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A loader with its title."""
+
+    title: str
+    load: Loader
+
+
+SOURCES: Registry[Source] = Registry("data", "fairfl.sims.data.federated")
+"""Every registered source, by name."""
+
+
+def register(name: str, title: str) -> Callable[[Loader], Loader]:
+    """Add a loader ``load(folder, progress)``; ValueError if the name is taken."""
+    return SOURCES.register(name, partial(Source, title))
+
+
+def load_federated(
+    name: str, folder: str | Path | None = None, progress: Progress | None = None
+) -> FederatedData:
+    """Load a data set from ``folder``, else ``FAIRFL_DATA``, else the cache, else its public
+    source.
+
+    Data without users (images) come as one client: give them clients with
+    ``FederatedData.assigned`` and a partition.
+
+    Raises
+    ------
+    ValueError
+        If ``name`` is unknown, or a file is not what it should be.
+    DataUnavailable
+        If a file is not found and cannot be downloaded.
+    """
+    data = SOURCES[one_of("name", name, tuple(SOURCES))].load(folder, progress)
+    return instance(f"data {name}", data, FederatedData)

@@ -1,0 +1,206 @@
+"""A cross-check of one's own, from a TOML file: algorithms trained on samples of a federation,
+beside its exact frontiers. docs/toml_files.md lists the keys.
+
+Each algorithm learns one classifier for each seed, a step function of x. Its accuracy and disparity
+follow from the laws without a test sample.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fairfl._support.toml_file import read_toml
+from fairfl.sims.engine import Algorithm, Computing, Logistic, Replicate, Result, Training
+from fairfl.sims.engine.task import as_floats
+from fairfl.sims.group_fairness import AgnosticFair
+from fairfl.solvers.schemes import LABELS, SOLVED
+from fairfl.studies.beside_published import half_interval
+from fairfl.studies.crosscheck.population.features import Basis
+from fairfl.studies.crosscheck.population.frontier_distance import below
+from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
+from fairfl.studies.crosscheck.population.worlds import World
+from fairfl.studies.crosscheck.study import Study, Verdict
+from fairfl.studies.crosscheck.table_rows import (
+    bound_verdict,
+    exact_curve,
+    series,
+    summary,
+    trade_off,
+)
+from fairfl.studies.crosscheck.training_plan import LR, MOMENTUM, featured
+from fairfl.studies.experiment import Scale, Setting, Unit
+from fairfl.studies.frames import floats, groups
+from fairfl.studies.user_runs import run_file_parts
+from fairfl.studies.user_runs.federation_file import federation_of
+from fairfl.studies.user_runs.group_measures import personal_name
+from fairfl.studies.user_runs.toml_section import Section
+from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
+
+TRAINING: dict[str, Any] = {
+    "rounds": 100,
+    "steps": 10,
+    "batch_size": 0,
+    "lr": LR,
+    "momentum": MOMENTUM,
+}
+"""Defaults of the table [training]; a batch of 0 takes all people of a client."""
+
+
+def study_from_file(path: str | Path) -> Study:
+    """The study that a TOML file describes; everything in it is checked.
+
+    Raises
+    ------
+    ValueError : what does not fit, by its place in the file.  OSError : the file cannot be read.
+    """
+    file = Path(path)
+    table = read_toml(file)
+    top = Section(table, "")
+    title = top.text("title", default=file.stem)
+    people, degree = top.whole("people", low=1), top.whole("degree", 1, 1)
+    named = _algorithms(top.raw("algorithm"))
+    training = _training(top.section("training", {}))
+    run = top.section("run", {})
+    seeds = run.done(run.wholes("seeds", [0, 1, 2]))
+    world = top.done(World.of(file.stem, federation_of(top)))
+    name = f"crosscheck-{file.stem}"
+    request = StudySettings(world, people, degree, tuple(named), training)
+
+    picture = trade_off(name, title, partial(points, world))
+    count = {"quick": len(seeds), "paper": len(seeds)}
+    verdicts = partial(_verdicts, world)
+    units = partial(request.units, name, seeds)
+    return Study(name, title, count, units, partial(_tables, world), verdicts, (picture,))
+
+
+@dataclass(frozen=True)
+class StudySettings:
+    """The settings of a file, without its seeds."""
+
+    world: World
+    people: int
+    degree: int
+    algorithms: tuple[run_file_parts.NamedAlgorithm, ...]
+    training: Training
+
+    def units(self, name: str, seeds: list[int], scale: Scale) -> list[Unit]:
+        """A unit a seed, with all algorithms."""
+        labels = tuple(entry.label for entry in self.algorithms)
+        return [
+            Unit(
+                f"{name}-{seed}",
+                self.world.name,
+                seed,
+                labels,
+                partial(setting, self, seed),
+                partial(measured, self, seed),
+            )
+            for seed in scale.of(seeds)
+        ]
+
+
+def setting(request: StudySettings, seed: int) -> Setting:
+    """One sample, a replicate for each algorithm."""
+    basis, training = Basis.of(request.world, request.degree), request.training
+    return Setting(
+        Logistic(basis.size, bias=False),
+        featured(request.world, request.people, seed, [basis]),
+        tuple(
+            Replicate(entry.algorithm, seed, **entry.rates)  # type: ignore[arg-type]
+            for entry in request.algorithms
+        ),
+        training,
+        training.rounds,
+        Computing(device="cpu", dtype="float64"),
+    )
+
+
+def measured(request: StudySettings, seed: int, result: Result) -> pd.DataFrame:
+    """A row per classifier of an algorithm: the global model or the ensemble, and the personal
+    models, each for its own client; its accuracy and disparities on the laws. ``bound`` is the
+    scheme whose frontier bounds it.
+    """
+    basis, simulation, lines = Basis.of(request.world, request.degree), result.simulation, []
+    for entry, params, state in zip(
+        request.algorithms, result.params, simulation.states, strict=True
+    ):
+        assert isinstance(entry.algorithm, Algorithm)  # the file names no other
+        personal = entry.algorithm.personal(state)
+        members = [] if personal is None else [learned(basis, row) for row in as_floats(personal)]
+        is_ensemble, p = entry.algorithm.is_ensemble, simulation.source.p
+        rule = Classifier.average(members, p) if is_ensemble else learned(basis, params)
+        rules: list[tuple[str, str, Any, str]] = [(entry.label, "cfl", rule, rule.to_json())]
+        if members:
+            text = json.dumps([member.to_json() for member in members])
+            rule = ClientClassifiers(members)
+            rules.append((personal_name(entry.label), "client_aware", rule, text))
+        for label, bound, rule, text in rules:
+            worth = Performance.of(rule, request.world.federation)
+            line = {"world": request.world.name, "algorithm": label, "bound": bound, "seed": seed}
+            line |= {"rows": request.people, "accuracy": worth.accuracy}
+            line |= {"disparity": worth.disparity, "local": max(map(abs, worth.local))}
+            lines.append(line | {"rule": text})
+    return pd.DataFrame(lines)
+
+
+def points(world: World, measures: pd.DataFrame) -> pd.DataFrame:
+    """The exact frontiers, and each algorithm's mean over seeds, with an interval of its
+    accuracy.
+    """
+    schemes: dict[Any, None] = dict.fromkeys([*LABELS, *measures["bound"]])
+    parts = [exact_curve(world, scheme) for scheme in schemes]
+    for (name,), part in groups(measures, ["algorithm"]):
+        x, y = floats(part, "disparity"), floats(part, "accuracy")
+        bars = {"low": [y.mean() - _half(y)], "high": [y.mean() + _half(y)]}
+        parts.append(series("", name, "points", [x.mean()], [y.mean()], **bars))
+    return pd.concat(parts, ignore_index=True).assign(panel=world.name)
+
+
+def _tables(world: World, measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    def of(part: pd.DataFrame) -> dict[str, Any]:
+        x, y = floats(part, "disparity"), floats(part, "accuracy")
+        numbers = {
+            "seeds": len(part),
+            "accuracy": y.mean(),
+            "± accuracy": _half(y),
+            "|MD|": x.mean(),
+        }
+        (bound,) = set(part["bound"])
+        margin = float(below(world, x, y, bound).mean())
+        return numbers | {"± |MD|": _half(x), f"below {SOLVED[bound].label}": margin}
+
+    return {"algorithms": summary(measures, ["algorithm"], of)}
+
+
+def _verdicts(world: World, measures: pd.DataFrame) -> tuple[Verdict, ...]:
+    verdicts = list[Verdict]()
+    for (bound,), part in groups(measures, ["bound"]):
+        margins = below(world, floats(part, "disparity"), floats(part, "accuracy"), bound)
+        name, best = f"below-{bound}-frontier".replace("_", "-"), f"{SOLVED[bound].label} optimum"
+        statement = f"No learned classifier is more accurate than the exact {best} at its own |MD|."
+        verdicts.append(bound_verdict(name, statement, part, margins))
+    return tuple(verdicts)
+
+
+def _half(values: np.ndarray) -> float:
+    """Half of the interval of a mean; NaN for one value."""
+    return float(half_interval(values.std(ddof=1) if len(values) > 1 else np.nan, len(values)))
+
+
+def _algorithms(listed: Any) -> list[run_file_parts.NamedAlgorithm]:
+    named = run_file_parts.algorithms_of(listed)
+    if any(isinstance(entry.algorithm, AgnosticFair) for entry in named):
+        raise ValueError(f"algorithm must be of the engine, got {run_file_parts.AGNOSTIC}")
+    return named
+
+
+def _training(section: Section) -> Training:
+    defaults = {k: v for k, v in TRAINING.items() if k != "steps" or "epochs" not in section.table}
+    return run_file_parts.training(Section(defaults | section.table, "training"))

@@ -1,0 +1,194 @@
+"""q-FFL's Synthetic, Vehicle, and Shakespeare where it is at hand: data, models and settings of
+appendix E, which several tables and figures share.
+
+The rounds are those that the published code suggests (its README: 20,000 for Synthetic, 20 for
+Vehicle, 80 for Shakespeare). Vehicle's published loss is the *sum* of the hinge losses of a batch
+plus ||w||² / 2, so that its learning rate 0.01 is 0.64 on the mean over 64 samples, with a weight
+decay of 1/64; that is what is run here. With 0.01 on the mean nothing of the published table is
+reached. A part of Vehicle with 1,860 of 43,695 rows has 1/23 of the steps in a round: 20 x 23
+rounds have as many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from fairfl.sims.algorithms.qfedavg import QFedAvg
+from fairfl.sims.data.federated import load_federated, synthetic
+from fairfl.sims.data.federated.shakespeare import LETTERS
+from fairfl.sims.data.federated.vehicle import FULL_ROWS
+from fairfl.sims.engine import (
+    ByWeight,
+    LinearSVM,
+    Model,
+    Module,
+    Parts,
+    Replicate,
+    Softmax,
+    Training,
+    Uniform,
+)
+from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.models import CharLSTM
+from fairfl.studies.experiment import Scale, Setting, Unit
+from fairfl.studies.published_numbers import QFFL_TABLES
+from fairfl.studies.row_subset import some_clients, some_rows
+from fairfl.studies.stand_ins import FETCHING, those_at_hand
+
+QS = (0.0, 0.001, 0.01, 0.1, 1.0, 2.0, 5.0, 10.0, 15.0)
+"""0 and the candidates of appendix E.2.3."""
+
+CHOSEN = {"Synthetic": 1.0, "Vehicle": 5.0, "Shakespeare": 0.001}
+"""The q that the paper reports."""
+
+DEVICES = 10
+MEASUREMENTS = 20  # of all clients, in a run
+
+ROUNDS = {"Synthetic": (200, 20_000), "Vehicle": (100, 460), "Shakespeare": (2, 80)}
+"""Quick, and the paper's; Vehicle's of a part of 1,860 rows."""
+WHOLE = (4, 20)
+"""Rounds of the whole Vehicle."""
+ROLES, ROLE, LINES = 31, 64, (1000, 0)
+"""Of Shakespeare: roles, the least samples of one, and samples, quick and paper (0: all)."""
+
+
+def name_of(q: float) -> str:
+    """The name in tables."""
+    return f"q = {q:g}"
+
+
+def at_hand() -> tuple[str, ...]:
+    """The data sets of tables and figures."""
+    return ("Synthetic", "Vehicle", *those_at_hand(["Shakespeare"]))
+
+
+def rounds_of(dataset: str, scale: Scale, rounds: tuple[int, int] | None = None) -> int:
+    """``rounds`` of the profile, by default ``ROUNDS``; of the whole Vehicle ``WHOLE``."""
+    whole = dataset == "Vehicle" and len(load_federated("vehicle")) == FULL_ROWS
+    return (WHOLE if whole else rounds or ROUNDS[dataset])[scale.paper]
+
+
+def parts_of(
+    dataset: str, seed: int, kind: str = "non-iid", paper: bool = True
+) -> tuple[Model, Parts]:
+    """The model and the data, 80/10/10 by device; ``seed`` draws data and splits."""
+    if dataset == "Shakespeare":
+        data = some_clients(load_federated("shakespeare"), ROLES, ROLE, seed)
+        data = some_rows(data, LINES[paper], seed) if LINES[paper] else data
+        model = Module(partial(CharLSTM, len(LETTERS) + 1), name="stacked LSTM")
+        return model, Parts.of(data.split(0.1, 0.1, seed))
+    if dataset == "Vehicle":
+        return LinearSVM(100), Parts.of(load_federated("vehicle").split(0.1, 0.1, seed))
+    return Softmax(60, 10), Parts.of(synthetic(seed=seed, kind=kind).split(0.1, 0.1, seed))
+
+
+def training_of(dataset: str, rounds: int) -> Training:
+    """A local epoch on ten devices a round, drawn by p_k without replacement (published code)."""
+    participation = ByWeight(DEVICES, replace=False)
+    if dataset == "Vehicle":
+        return Training(
+            rounds,
+            lr=0.64,
+            batch_size=64,
+            weight_decay=1 / 64,
+            epochs=1,
+            participation=participation,
+        )
+    rate = 0.8 if dataset == "Shakespeare" else 0.1
+    return Training(rounds, lr=rate, batch_size=10, epochs=1, participation=participation)
+
+
+def make(
+    dataset: str,
+    seed: int,
+    algorithms: tuple[Algorithm, ...],
+    rounds: int,
+    equal: bool = False,
+    paper: bool = True,
+) -> Setting:
+    """The runs of some algorithms on one split; ``equal``: equal chances and weights."""
+    model, parts = parts_of(dataset, seed, paper=paper)
+    training = training_of(dataset, rounds)
+    if equal:
+        count = parts.train.clients
+        parts = replace(parts, weights=np.full(count, 1 / count))
+        training = replace(training, participation=Uniform(DEVICES))
+    replicates = tuple(Replicate(algorithm, seed) for algorithm in algorithms)
+    return Setting(model, parts, replicates, training, max(1, rounds // MEASUREMENTS))
+
+
+def family(scale: Scale, datasets: Iterable[str] = ()) -> list[Unit]:
+    """q-FedAvg with every q, in one program a seed: the same devices and batches for all q."""
+    algorithms = tuple(QFedAvg(q) for q in QS)
+    return units("family", scale, datasets or at_hand(), algorithms, tuple(map(name_of, QS)))
+
+
+def uniform_too(scale: Scale) -> list[Unit]:
+    """All q, and FedAvg with equal weights of devices."""
+    uniform = units("uniform", scale, at_hand(), (QFedAvg(0.0),), ("uniform",), equal=True)
+    return [*family(scale), *uniform]
+
+
+def units(
+    label: str,
+    scale: Scale,
+    datasets: Iterable[str],
+    algorithms: tuple[Algorithm, ...],
+    objectives: tuple[str, ...],
+    equal: bool = False,
+    rounds: tuple[int, int] | None = None,
+) -> list[Unit]:
+    """A unit a data set and seed, named so that experiments share folders of shared runs."""
+    all_units = []
+    for dataset in datasets:
+        count = rounds_of(dataset, scale, rounds)
+        for seed in range(scale.seeds):
+            setting: Callable[[], Setting] = partial(
+                make, dataset, seed, algorithms, count, equal, scale.paper
+            )
+            all_units.append(
+                Unit(
+                    f"{dataset.lower()}-{label}-{count}-{seed}", dataset, seed, objectives, setting
+                )
+            )
+    return all_units
+
+
+def differences(datasets: Iterable[str] = ("Synthetic", "Vehicle")) -> tuple[str, ...]:
+    """Differences from the paper on these data sets."""
+    shown = set(datasets)
+    whole = QFFL_TABLES["3"]["Vehicle", "all"]
+    mean, spread = whole["samples a device"]
+    rows = len(load_federated("vehicle")) if "Vehicle" in shown else FULL_ROWS
+    notes = (
+        "Synthetic: each seed draws data and split anew, so that the spread is over draws; the "
+        "paper has one draw, which is not published, and five splits of it. Its sizes follow a "
+        "Pareto law with the printed mean and spread (the published generator's log-normal law "
+        "has neither). Labels are the same for every alpha, as the law is printed."
+        if "Synthetic" in shown
+        else "",
+        f"Vehicle: {rows:,} of {whole['samples'][0]} rows. Of 1,860 a device has 7 to 534, and so "
+        "the test part of twelve of 23 devices is one row or two: their test accuracies are 0, 1/2 "
+        "or 1, and spread by that alone. Compare the training accuracies (table 5). Sizes are far "
+        f"from equal here, and close to it in the whole ({mean} ± {spread})."
+        if rows < FULL_ROWS
+        else "",
+        "Vehicle: learning rate 0.64 on the mean hinge loss and weight decay 1/64, which is what "
+        "the published code's 0.01 on the sum of 64 losses plus ||w||²/2 is (devices below 64 "
+        "rows had smaller steps there; the bias is not decayed there). Its q-FedAvg weighs by "
+        "sums of losses, ours by means, as the paper prints."
+        if "Vehicle" in shown
+        else "",
+        f"Shakespeare: {ROLES} roles with {ROLE} samples or more, drawn by the seed; the paper "
+        f"does not say which. Quick: {LINES[0]:,} samples."
+        if "Shakespeare" in shown
+        else f"Not at hand: Shakespeare. {FETCHING}",
+        "Devices are drawn by p_k without replacement and weighed alike, as in the published code.",
+        "The step is lemma 12's (gradients, not w^t - w_k, in h_k), as in the published code; "
+        "algorithm 1 prints another.",
+    )
+    return tuple(note for note in notes if note)

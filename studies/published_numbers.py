@@ -1,0 +1,67 @@
+"""The papers' published numbers as they print them, as text: data/ has a file for each paper.
+
+No pandas and no torch: claims read them too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from fairfl._support.json_file import read_json
+
+Cell = tuple[str, str | None]
+"""A number, and its spread where the paper prints one."""
+Printed = dict[tuple[str, str], Mapping[str, Cell]]
+"""(data, row) -> measure -> cell. Measures that a row does not have are left out."""
+CELL = re.compile(r"(-?\d*\.?\d+)\s*(?:±\s*(\d*\.?\d+))?")
+
+
+def printed(text: str, measures: tuple[str, ...]) -> Printed:
+    """Read lines ``data | row | number ± spread | ...``, a number for each measure; "-" where there
+    is none.
+
+    Raises
+    ------
+    ValueError : a line that is not so.
+    """
+    table: Printed = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        data, row, *cells = (cell.strip() for cell in line.split("|"))
+        if len(cells) != len(measures):
+            raise ValueError(
+                f"a line must have {len(measures)} numbers ({', '.join(measures)}), got {line!r}"
+            )
+        table[data, row] = {
+            m: _cell(m, cell, line) for m, cell in zip(measures, cells, strict=True) if cell != "-"
+        }
+    return table
+
+
+def _cell(measure: str, cell: str, line: str) -> Cell:
+    match = CELL.fullmatch(cell)
+    if match is None:
+        raise ValueError(
+            f"{measure} must be a number, with or without ± spread, got {cell!r} in {line!r}"
+        )
+    return match[1], match[2]
+
+
+def tables_of(file: str) -> dict[str, Printed]:
+    """A paper's tables by number."""
+    tables = read_json(Path(__file__).parent / "data" / file)
+    return {
+        number: printed("\n".join(table["rows"]), tuple(table["measures"]))
+        for number, table in tables.items()
+    }
+
+
+FEDFB_TABLES = tables_of("fedfb.json")
+"""On COMPAS table 7's line of FedFB is CFL's in table 1."""
+PFFL_TABLES = tables_of("pffl.json")
+"""Accuracies in percent, variances of accuracies as shares of one."""
+PROPFAIR_TABLES = tables_of("propfair.json")
+"""In percent: table 7 by share of training data, table 8 by batch size."""
+QFFL_TABLES = tables_of("qffl.json")
+"""In percent. In table 2 q_2 > q_1 > 0; table 1 is a part of table 4; table 6 is here in part."""

@@ -1,0 +1,266 @@
+"""A run from a TOML file. docs/toml_files.md lists the keys.
+
+What is not optional there, and has no default, must be given. Tables with a ``grid`` stand for all
+combinations of its values (``studies/grid.py``): those of algorithms are trained together, of other
+tables each is a run of its own, named after its values. A file names what fairfl has, and what
+Python files that the caller imports (``--import``) add to it: algorithms, schedules and
+participations by a subclass with a ``name``, data and models by ``fairfl.sims.register`` and
+``register_model``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from functools import partial
+from itertools import product
+from math import gcd
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fairfl._support.toml_file import read_toml
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.data.federated.data import FederatedData
+from fairfl.sims.engine import Computing, Joining, Module, Parts, Replicate, Simulation
+from fairfl.sims.group_fairness import AgnosticFair
+from fairfl.studies.execute import BY_CLIENT, last_round
+from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
+from fairfl.studies.frames import among, floats, groups, rows
+from fairfl.studies.grid import point_label, points
+from fairfl.studies.group_benefit import curves, groups_of
+from fairfl.studies.group_benefit import values as benefit_values
+from fairfl.studies.measures import KEYS, long, statistics
+from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
+from fairfl.studies.user_runs import run_file_parts
+from fairfl.studies.user_runs.group_measures import DISPARITIES, PEOPLE, measured, run_agnostic
+from fairfl.studies.user_runs.toml_fields import built
+from fairfl.studies.user_runs.toml_section import Section
+
+JOINING = ("GB (9)", "GB (20)", "least gap", "fair rounds", "LS")
+"""Measures of groups that join one after the other: see ``fairfl.studies.group_benefit``."""
+DISPARITY = "disparity: largest difference of P(ŷ=1 | a) between groups"
+STATISTICS = ("average", "devices", "worst 10%", "best 10%", "variance")
+SHOWN = {
+    "accuracy": "Acc.",
+    **{name: name.replace("spd", "disparity").replace("_", " ") for name in DISPARITIES},
+}
+"""Names in the table of the measures of all people, which are shares between 0 and 1."""
+Named = Sequence[run_file_parts.NamedAlgorithm]
+ALONE = ("title", "algorithm", "run", "grid")
+"""Tables of the file that are the same for all settings."""
+MOST = 120
+"""Largest length of the part of a unit's name that distinguishes it from others."""
+
+
+def read_config(path: str | Path) -> Experiment:
+    """The experiment that a TOML file describes; its data are loaded, and so all of it
+    is checked. It can name what :func:`fairfl._support.own_parts.import_parts` added.
+
+    Raises
+    ------
+    ValueError : what does not fit, by its place in the file.  OSError : the file or the data cannot
+        be read.
+    """
+    file = Path(path)
+    table = read_toml(file)
+    seeds, inside, agnostic = _outline(table)
+    objectives = _labels(inside)
+    alone = {key: table[key] for key in ALONE if key in table}
+    settings = [
+        (alone | config, point_label(chosen))
+        for config, chosen in points({k: v for k, v in table.items() if k not in ALONE}, "")
+    ]
+    try:
+        tested = _check([config for config, _ in settings], seeds[0])
+    except MemoryError as error:
+        raise ValueError(
+            f"{file.name} must ask for no more than fits into memory: {error}"
+        ) from None
+
+    title, part = str(table.get("title", file.stem)), "test"
+    if not tested:
+        title, part = f"{title} (on the training rows: there are no test rows)", "train"
+    pictures = (
+        Picture(f"{file.stem}-accuracies", "distribution", title, part),
+        Picture(f"{file.stem}-rounds", "convergence", title, part),
+        Picture(f"{file.stem}-disparity", "tradeoff", title, part, x=DISPARITY),
+    )
+    kinds = [config["training"].get("participation", {}).get("kind") for config, _ in settings]
+    return Experiment(
+        file.stem,
+        title,
+        {"quick": len(seeds), "paper": len(seeds)},
+        RunUnits(file.stem, seeds, objectives, tuple(agnostic), tuple(_names(settings))),
+        values,
+        lambda clients: (),
+        pictures=pictures,
+        points=partial(points_of, part),
+        curves=joined_curves if tested and "joining" in kinds else None,
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class RunUnits:
+    """The units of a file: for each seed and setting the engine's algorithms together, and those
+    that do not run in the engine.
+    """
+
+    stem: str
+    seeds: list[int]
+    objectives: tuple[str, ...]
+    agnostic: tuple[run_file_parts.NamedAlgorithm, ...]
+    settings: tuple[tuple[str, tuple[dict[str, Any], str]], ...]
+
+    def __call__(self, scale: Scale) -> list[Unit]:
+        """The units, with the file's seeds or as many as the scale has."""
+        planned = []
+        for seed, (end, (config, words)) in product(scale.of(self.seeds), self.settings):
+            name, dataset = f"{self.stem}-{seed}{end}", str(config["data"]["name"])
+            dataset += f"; {words}" if words else ""
+            setting = partial(make, config, seed)
+            if self.objectives:
+                measure = partial(measured, self.objectives, seed)
+                planned.append(Unit(name, dataset, seed, self.objectives, setting, measure))
+            if self.agnostic:
+                rules: list[Any] = [(entry.algorithm, entry.rates) for entry in self.agnostic]
+                labels = _labels(self.agnostic)
+                run = partial(run_agnostic, setting, rules, labels, seed)
+                planned.append(Unit(f"{name}-agnosticfair", dataset, seed, labels, run))
+        return planned
+
+
+def points_of(part: str, clients: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy and disparity of all people, a point per algorithm; none where people have no
+    groups.
+    """
+    people = among(among(clients, "model", [PEOPLE]), "part", [part])
+    return trade_off(people, disparity="spd") if len(people) else pd.DataFrame(columns=COLUMNS)
+
+
+def joined_curves(clients: pd.DataFrame) -> pd.DataFrame:
+    """Group benefit and related measures by round, for groups that join."""
+    joined = groups_of(clients, "test")
+    return curves(joined) if len(joined) else pd.DataFrame()
+
+
+def _names(settings: list[tuple[dict[str, Any], str]]) -> list[tuple[str, Any]]:
+    """The settings with their units' names: their grid values, and a number where names agree."""
+    names = [re.sub(r"[^\w.=+]+", "_", words.replace(" ", ""))[:MOST] for _, words in settings]
+    if len({name.lower() for name in names}) < len(names):
+        names = [f"{name}-{k}" for k, name in enumerate(names)]
+    ends = [f"-{name}" if words else "" for name, (_, words) in zip(names, settings, strict=True)]
+    return list(zip(ends, settings, strict=True))
+
+
+def _check(tables: list[dict[str, Any]], seed: int) -> bool:
+    """Whether all settings have test rows; ValueError. Equal data are made once."""
+    tested, last, data = True, None, None
+    for table in tables:
+        named = repr((table["data"], table.get("partition")))
+        if data is None or named != last:
+            last, data = named, _data(table, seed)
+        setting = _setting(table, seed, data)
+        replicates = setting.replicates or (Replicate(FedAvg()),)
+        top = Section(table, "")
+        training, computing = top.section("training"), top.section("computing", {})
+        with training.section("participation", {}).placing():
+            setting.training.participation.check(
+                setting.parts.train.clients, setting.training.rounds
+            )
+        with training.placing(), computing.placing():
+            Simulation(
+                setting.model, setting.parts, replicates, setting.training, setting.computing
+            )
+        tested = tested and setting.parts.test is not None
+    return tested
+
+
+def values(clients: pd.DataFrame) -> pd.DataFrame:
+    """Measures of the test part, else of training: accuracies or losses; and ``JOINING``."""
+    part = "test" if "test" in set(clients["part"]) else "train"
+    measures = _values(clients, part)
+    if "join" in clients and len(joined := groups_of(clients, part)):
+        measures = pd.concat([measures, among(benefit_values(joined, part), "measure", JOINING)])
+    return measures.reset_index(drop=True)
+
+
+def _values(clients: pd.DataFrame, part: str) -> pd.DataFrame:
+    final = last_round(clients, part, *BY_CLIENT)
+    if not np.isnan(floats(final, "accuracy")).all():
+        table = statistics(final, STATISTICS)
+        if PEOPLE not in set(clients["model"]):
+            return table
+        people = among(among(clients, "model", [PEOPLE]), "part", [part])
+        return pd.concat([table, long(people, SHOWN)], ignore_index=True)
+    lines = []
+    for key, run in groups(rows(final, floats(final, "samples") > 0), KEYS):
+        loss = floats(run, "loss")
+        for measure, value in (("mean loss", loss.mean()), ("worst loss", loss.max())):
+            lines.append({**dict(zip(KEYS, key, strict=True)), "measure": measure, "value": value})
+    return pd.DataFrame(lines)
+
+
+def _outline(table: dict[str, Any]) -> tuple[list[int], Named, Named]:
+    """Seeds, the engine's algorithms, and AgnosticFair's; ValueError if wrong."""
+    top = Section(table, "")
+    for key in ("title", "data", "partition", "model", "training", "computing", "run"):
+        top.raw(key, None)
+    listed = top.raw("algorithm")
+    top.done(None)
+    top.text("title", default="")
+    named = run_file_parts.algorithms_of(listed)
+    run = top.section("run", {})
+    seeds = run.wholes("seeds", [0])
+    run.whole("evaluate_every", None, 1)
+    run.done(None)
+    for key in ("data", "model", "training"):
+        top.section(key)
+    return seeds, *_parted(named)
+
+
+def _parted(named: Named) -> tuple[Named, Named]:
+    """The engine's algorithms, and AgnosticFair, which is none."""
+    agnostic = [entry for entry in named if isinstance(entry.algorithm, AgnosticFair)]
+    return [entry for entry in named if entry not in agnostic], agnostic
+
+
+def _labels(named: Named) -> tuple[str, ...]:
+    return tuple(entry.label for entry in named)
+
+
+def make(table: dict[str, Any], seed: int) -> Setting:
+    """One seed's setting, replicates in the engine; only algorithms may have grids here."""
+    return _setting(table, seed, _data(table, seed))
+
+
+def _data(table: dict[str, Any], seed: int) -> FederatedData:
+    top = Section(table, "")
+    partition = top.section("partition") if "partition" in table else None
+    return run_file_parts.data(top.section("data"), partition, seed)
+
+
+def _setting(table: dict[str, Any], seed: int, data: FederatedData) -> Setting:
+    top = Section(table, "")
+    training = run_file_parts.training(top.section("training"))
+    model = run_file_parts.model(top.section("model"), data)
+    interval, joins = max(1, training.rounds // 10), ()
+    if isinstance(training.participation, Joining):
+        joins = training.participation.joins
+    interval = top.section("run", {}).whole("evaluate_every", gcd(interval, *joins), 1)
+    if any(t % interval for t in joins):
+        raise ValueError(
+            "run.evaluate_every must divide the rounds in which groups join, "
+            f"{', '.join(map(str, joins))}, got {interval}"
+        )
+    if data.x.ndim > 2 and not isinstance(model, Module):
+        data = dataclasses.replace(data, x=np.asarray(data.x).reshape(len(data), -1))
+    replicates = tuple(
+        Replicate(entry.algorithm, seed, **entry.rates)  # type: ignore[arg-type]
+        for entry in _parted(run_file_parts.algorithms_of(table["algorithm"]))[0]
+    )
+    computing = built(top.section("computing", {}), Computing, run_file_parts.special)
+    return Setting(model, Parts.of(data), replicates, training, interval, computing)
