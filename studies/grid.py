@@ -56,7 +56,7 @@ class Grid(Sequence[dict[str, Any]]):
     fixed: Mapping[str, Any] = field(default_factory=dict)
     axes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     draws: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    count: int = 1
+    count: int = 1  # type: ignore[assignment]
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -101,7 +101,7 @@ class Grid(Sequence[dict[str, Any]]):
         """What the axes and the draws have for a unit, by name."""
         cell, number = divmod(index, self.count)
         chosen = {}
-        for name, values in reversed(self.axes.items()):
+        for name, values in reversed([*self.axes.items()]):
             cell, k = divmod(cell, len(values))
             chosen[name] = deepcopy(values[k])
         out = {name: chosen[name] for name in self.axes}

@@ -42,7 +42,7 @@ def fill(page: str, runs: Path) -> str:
 
 def table(path: Path, dataset: str, measures: str) -> str:
     """One block's Markdown, with a line end."""
-    rows = pd.read_csv(path)
+    rows: Any = pd.read_csv(path)
     rows = rows[rows["dataset"] == dataset] if dataset else rows
     columns, measured = [name.strip() for name in measures.split(",")], sorted({*rows["measure"]})
     missing = [measure for measure in columns if measure not in measured]
@@ -55,7 +55,7 @@ def table(path: Path, dataset: str, measures: str) -> str:
     cells = rows.pivot_table("cell", keys, "measure", aggfunc="first", sort=False)[columns]
     lines = [[name.replace("dataset", "data") for name in [*keys, *columns]]]
     lines += [["---"] * len(lines[0])]
-    lines += cells.fillna("").reset_index().itertuples(index=False, name=None)
+    lines += cells.fillna("").reset_index().to_numpy().tolist()
     escaped = ([field.replace("|", r"\|") for field in line] for line in lines)
     return "".join(f"| {' | '.join(line)} |\n" for line in escaped)
 

@@ -117,10 +117,12 @@ def summary(table: pd.DataFrame) -> str:
     tables print.
     """
     table = table.assign(base=table["scheme"].str.removesuffix("_common"))
-    shares = table.groupby(["law", "base"])["inside"].mean()
-    single = table.groupby(["law", "base", "scheme", "number"])["inside"].agg(["mean", "size"])
-    frequent = single["size"].ge(table.groupby("law")["seed"].nunique() / 2, level="law")
-    lowest = single["mean"][frequent].groupby(["law", "base"]).min()
+    shares: Any = table.groupby(["law", "base"])["inside"].mean()
+    inside = table.groupby(["law", "base", "scheme", "number"])["inside"]
+    half: Any = table.groupby("law")["seed"].nunique() / 2
+    frequent: Any = inside.size().ge(half, level="law")
+    means: Any = inside.mean()
+    lowest = means[frequent].groupby(["law", "base"]).min()
     lines = []
     for name, law in LAWS.items():
         cells = [f"{shares[name, s]:.2f} ({lowest[name, s]:.2f})" for s in lowest[name].index]
