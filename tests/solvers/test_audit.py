@@ -43,15 +43,14 @@ def check_federation(kind: str, seed: int, **settings: Any) -> None:
     tied = kind != "finite" or np.unique(specification.eta).size < specification.eta.size
     close = SEARCHED if len(specification.weight) < 4 else SCATTERED
     for (scheme, name), figure in figures.items():
-        if kind != "finite" and name in ON_DENSITIES:
+        is_fedavg = scheme == "lft_fedavg"
+        is_searched = is_fedavg and kind != "finite"
+        if kind != "finite" and name in ON_DENSITIES or is_fedavg and tied and name in TIED:
             continue
-        if scheme == "lft_fedavg" and kind != "finite" and name.startswith(MANY_BASINS):
+        if is_searched and name.startswith(MANY_BASINS):
             continue
-        if scheme == "lft_fedavg" and tied and name in TIED:
-            continue
-        least_or_best = "beat" in name or "begins below" in name
-        searched = scheme == "lft_fedavg" and kind != "finite" and least_or_best
-        allowed = SOLVED_AGAIN if "again" in name else close if searched else EXACT
+        is_searched &= "beat" in name or "begins below" in name
+        allowed = SOLVED_AGAIN if "again" in name else close if is_searched else EXACT
         assert figure <= allowed, (kind, seed, scheme, name, figure)
 
 
@@ -122,27 +121,21 @@ def test_narrow_laws_under_equalised_odds() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", (1,))
-def test_on_densities(seed: int) -> None:
-    check_federation("densities", seed, budgets=6, points=4)
+def test_on_densities() -> None:
+    check_federation("densities", 1, budgets=6, points=4)
+
+
+MANY = {
+    "finite": (range(100, 150), {}),
+    "densities": ((*range(100, 105), 9, 20, 31, 37, 40, 45), {}),
+    "odds": (range(10), {"budgets": 30, "points": 6, "schemes": ("lft_fedavg",)}),
+}
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("seed", range(100, 150))
-def test_many_on_a_finite_x(seed: int) -> None:
-    check_federation("finite", seed)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("seed", (*range(100, 105), 9, 20, 31, 37, 40, 45))
-def test_many_on_densities(seed: int) -> None:
-    check_federation("densities", seed)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("seed", range(10))
-def test_equalised_odds_with_a_bounded_eta(seed: int) -> None:
-    check_federation("odds", seed, budgets=30, points=6, schemes=("lft_fedavg",))
+@pytest.mark.parametrize(("kind", "seed"), [(k, seed) for k in MANY for seed in MANY[k][0]])
+def test_many(kind: str, seed: int) -> None:
+    check_federation(kind, seed, **MANY[kind][1])
 
 
 def test_fair_rules_at_the_ends_of_their_multipliers() -> None:
