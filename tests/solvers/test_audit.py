@@ -1,6 +1,4 @@
-"""The audit of random federations: what must hold on every frontier and minimum, held to the
-documented tolerances.
-"""
+"""Random federations: what must hold on every frontier and minimum, to documented tolerances."""
 
 from typing import Any
 
@@ -65,9 +63,7 @@ def test_on_a_finite_x(seed: int) -> None:
 
 
 def test_what_a_small_disparity_finds_is_known_at_zero() -> None:
-    """A frontier of 12 points missed 0.0136 of accuracy at disparity 0, and found it when it had
-    been asked at 0.003.
-    """
+    """12 points missed 0.0136 of accuracy at disparity 0, found when asked at 0.003."""
     fed = Finite.random(np.random.default_rng([645, 0])).build()
     frontier = ff.frontier(fed, "lft_fedavg", 12)
     before = frontier.accuracy_at(0.0)
@@ -95,28 +91,19 @@ def test_budgets_beside_the_best_are_tried_on_densities() -> None:
     """
     fed = Densities.random(np.random.default_rng([168, 1])).build()
     s = ff.solve(fed, "lft_fedavg", [1.0, 0.019504, 0.59541])
-    frontier = ff.frontier(fed, "lft_fedavg", 4)
+    frontier = ff.frontier(fed, "lft_fedavg", 2)
     assert frontier.accuracy_at(s.disparity) >= s.accuracy - SEARCHED
 
 
 def test_narrow_laws_under_equalised_odds() -> None:
     """The frontier had two points, and a solution was 0.0048 more accurate at its disparity."""
-    low, high, centre = 0.1409, 0.9454, -1.1068
-    specification = Odds(
-        mean=np.array([[-3.3013, -0.9666], [3.8255, -7.8676]]),
-        sd=np.array([[0.0373, 0.011], [12.0943, 0.0979]]),
-        q=np.array([0.9244, 0.4427]),
-        weight=np.ones(2),
-        slope=np.ones((2, 2)),
-        shift=np.zeros((2, 2)),
-        low=low,
-        high=high,
-        centre=centre,
-    )
-    fed = specification.build()
+    mean = np.array([[-3.3013, -0.9666], [3.8255, -7.8676]])
+    sd, q = np.array([[0.0373, 0.011], [12.0943, 0.0979]]), np.array([0.9244, 0.4427])
+    eta = np.ones((2, 2)), np.zeros((2, 2)), 0.1409, 0.9454, -1.1068
+    fed = Odds(mean, sd, q, np.ones(2), *eta).build()
     s = ff.solve(fed, "lft_fedavg", [0.22, 1], notion="eodds")
-    frontier = ff.frontier(fed, "lft_fedavg", 10, notion="eodds")
-    assert frontier.disparity.size >= 10
+    frontier = ff.frontier(fed, "lft_fedavg", 4, notion="eodds")
+    assert frontier.disparity.size == 4
     assert frontier.accuracy_at(s.disparity) >= s.accuracy - EXACT
 
 

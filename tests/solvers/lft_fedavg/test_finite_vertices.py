@@ -1,6 +1,4 @@
-"""Vertices where rules tie, their polytopes and the envelope: against enumeration, programmes and
-definitions.
-"""
+"""Vertices where rules tie, their polytopes and the envelope: enumeration and programmes."""
 
 import itertools
 from typing import Any
@@ -46,9 +44,7 @@ def programmes(draw: st.DrawFn) -> LinearProgramme:
 
 
 def feasible(problem: LinearProgramme, candidates: Vertices) -> Any:
-    """Positions of the vertices at which some rule has all its signs right, by one programme
-    each.
-    """
+    """Positions of vertices at which some rule has all its signs right, one programme each."""
     positions = []
     for b, side in enumerate(candidates.side):
         t = candidates.tied[b]

@@ -122,9 +122,7 @@ def test_jumps_between_panels_are_cuts() -> None:
 
 
 def law_problem(seed: int) -> tuple[ff.Federation, Any]:
-    """A client with three groups under accuracy parity, whose scores are multiples of each other
-    with a root at the end of a panel.
-    """
+    """Three groups under accuracy parity, scores with a root at the end of a panel."""
     rng = np.random.default_rng([seed, 1, 3])
     mean, sd = rng.normal(0, 2, (1, 3)), rng.uniform(0.5, 2.5, (1, 3))
     fed = ff.Federation.normal(mean, sd, rng.dirichlet(3.0 * np.ones(3), 1))
