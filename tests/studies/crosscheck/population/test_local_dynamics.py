@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from fairfl import solve
-from fairfl.claims.empirical.local_constraints import ACCURACY_ERROR, MD_ERROR, PEOPLE
-from fairfl.sims.group_fairness import FairBatch
 from fairfl.studies.crosscheck.population.local_dynamics import ALPHA, converged, stepped, trained
 from fairfl.studies.crosscheck.population.pointwise_rule import any_rule
 from fairfl.studies.crosscheck.population.worlds import by_name, random_world
@@ -72,40 +70,6 @@ def test_averages_of_minimisers():
     assert np.allclose([edges[0] for edges in rule.edges], cuts)
     rule = end(FIGURE, (0.0, 0.0), "converged", 200)
     assert np.allclose([edges[0] for edges in rule.edges], 0.0, atol=1e-9)
-
-
-def test_the_largest_standard_errors():
-    """p (1 - p) / n is largest at 1/2; a difference of two halves of n adds two of n/2."""
-    p = np.linspace(0, 1, 101)
-    variance = p * (1 - p)
-    assert pytest.approx(np.sqrt(variance / PEOPLE).max()) == ACCURACY_ERROR == 0.005
-    assert (
-        pytest.approx(np.sqrt(2 * (variance + variance[:, None]) / PEOPLE).max())
-        == MD_ERROR
-        == 0.01
-    )
-
-
-def sixteenths(low: float, high: float) -> st.SearchStrategy[float]:
-    """Multiples of 1/16: an F that meets its budget exactly does so in both."""
-    return st.integers(round(16 * low), round(16 * high)).map(lambda k: k / 16)
-
-
-@given(
-    q=sixteenths(1 / 16, 15 / 16),
-    place=st.tuples(sixteenths(0, 2), sixteenths(0, 2)),
-    difference=sixteenths(-1, 1),
-    budget=sixteenths(0, 1),
-    number=st.integers(0, 50),
-)
-def test_steps_are_those_of_fairbatch(q, place, difference, budget, number):
-    """``known`` (A, 2) holds people of label 1 alone, so that F_1 = -MD is the second report."""
-    share = np.array([[1 - q, q]])
-    lam = share * np.array(place)
-    rule = FairBatch("dp", ALPHA, 1.0, "zero_one", budget=budget, projection="box")
-    exact = rule.step(lam[0], np.array([0.0, -difference]), np.array([[0, 1 - q], [0, q]]), number)
-    stepped_lam = stepped(lam, np.array([difference]), share, np.array([budget]), number)
-    assert np.allclose(stepped_lam[0], exact, atol=1e-12)
 
 
 def test_clients_move_on_their_own():
