@@ -1,6 +1,4 @@
-"""docs/results/fill_tables.py: a page's blocks from its CSV, the CSV from runs; and the pages of
-docs/results are filled.
-"""
+"""docs/results/fill_tables.py: a page's blocks from its CSV, that from runs; pages are filled."""
 
 import importlib.util
 from pathlib import Path
