@@ -1,6 +1,4 @@
-"""What every test starts from: hypothesis profiles, no screen, the folder of real data, and maybe
-another rounding.
-"""
+"""What tests start from: hypothesis profiles, no screen, real data, maybe another rounding."""
 
 import os
 import signal
@@ -80,12 +78,14 @@ def fairfl_data() -> Path:
 
 
 @pytest.fixture
-def cli():
+def cli(monkeypatch):
     """Run a command line; the result has exit_code, stdout, stderr."""
     from typer.testing import CliRunner
 
+    from fairfl.cli import progress
     from fairfl.cli.main import app
 
+    monkeypatch.setattr(progress, "LONG", 1e6)  # a busy machine is told of on stderr
     runner = CliRunner()
 
     def run(*words):

@@ -1,6 +1,4 @@
-"""Arguments that arrays are made of: what an array would lose is refused, and values are shown as
-a reader knows them.
-"""
+"""What arrays are made of: what an array would lose is refused; values as readers know them."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,4 @@
-"""Manifests: what was altered since it was written is told, whatever was done to it, and nothing
-else is.
-"""
+"""Manifests: what was altered since it was written is told, and nothing else is."""
 
 import pytest
 

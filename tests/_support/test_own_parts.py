@@ -1,6 +1,4 @@
-"""Parts of a user's own: files and modules that are imported once, here and in other processes, and
-errors of one line.
-"""
+"""A user's own parts: files and modules imported once, in all processes; errors of one line."""
 
 import json
 import os
@@ -74,9 +72,7 @@ def test_what_cannot_be_imported_is_told_in_a_line(tmp_path, name, text, why):
 
 
 def test_the_users_modules_that_a_file_imports_count(tmp_path, monkeypatch):
-    """Inside functions, relative to their package, and of folders without __init__.py; no library
-    and nothing of a computed name.
-    """
+    """In functions, relative, and of folders without __init__.py; nothing of a computed name."""
     monkeypatch.syspath_prepend(tmp_path)
     files = {
         "planted_a": "import numpy, json, fairfl\ndef f():\n    from planted_ns import planted_b",

@@ -1,6 +1,4 @@
-"""Modules with a NAME are found by their files; one without a part, or with another's name, is an
-error.
-"""
+"""Modules with a NAME are found by their files; one without a part, or misnamed, is an error."""
 
 import sys
 from types import ModuleType, SimpleNamespace

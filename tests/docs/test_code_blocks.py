@@ -4,9 +4,12 @@ import contextlib
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,10 +21,8 @@ PAGES += [f"docs/{page}" for page in ("objectives", "notions", "decisions", "swe
 PAGES += ["docs/start/people", "docs/start/research", "docs/start/referee"]
 
 
-def run(text: str, folder: Path) -> str:
-    """What the python, sh and named blocks of a page print, after each ``text`` block was found in
-    what the blocks before it printed.
-    """
+def run(text: str, folder: Path, cli: Callable[..., Any]) -> str:
+    """What a page's blocks print; each ``text`` block is in what the blocks before it printed."""
     output, names = "", {"__name__": "page"}
     for language, code in BLOCK.findall(text):
         if file := NAMED.match(code):
@@ -31,14 +32,18 @@ def run(text: str, folder: Path) -> str:
             with contextlib.redirect_stdout(out):
                 exec(compile(code, "page", "exec", dont_inherit=True), names)
             output += out.getvalue()
-        elif language == "sh":
-            path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-            environment = {**os.environ, "PATH": path, "COLUMNS": "100"}
-            done = subprocess.run(
-                ["bash", "-ec", code], cwd=folder, env=environment, capture_output=True, text=True
-            )
-            assert done.returncode == 0, f"{code}{done.stderr}"
-            output += done.stdout
+        elif language == "sh":  # fairfl in this process, which has imported it
+            for command in re.split(r"\n(?=fairfl |python )", code.replace("\\\n", " ")):
+                words = shlex.split(command)
+                if words[0] == "fairfl":
+                    done = cli(*words[1:])
+                    assert done.exit_code == 0, f"{command}{done.stderr}"
+                else:
+                    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+                    options = {"cwd": folder, "env": {**os.environ, "PATH": path}}
+                    done = subprocess.run(words, capture_output=True, text=True, **options)
+                    assert done.returncode == 0, f"{command}{done.stderr}"
+                output += done.stdout
         elif language == "text":
             assert code, "an output must be shown"
             printed = [line.rstrip() for line in output.splitlines()]
@@ -50,9 +55,10 @@ def run(text: str, folder: Path) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_prints_what_it_shows(page, tmp_path, monkeypatch):
+def test_a_page_prints_what_it_shows(page, tmp_path, monkeypatch, cli, own_parts_forgotten):
     monkeypatch.chdir(tmp_path)
-    run((ROOT / f"{page}.md").read_text("utf-8"), tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    run((ROOT / f"{page}.md").read_text("utf-8"), tmp_path, cli)
 
 
 @pytest.mark.parametrize(
@@ -64,6 +70,6 @@ def test_a_page_prints_what_it_shows(page, tmp_path, monkeypatch):
         "```python\n# a.py\n1 / 0\n```\n```sh\npython a.py\n```\n",
     ],
 )
-def test_a_page_that_is_wrong_fails(page, tmp_path):
+def test_a_page_that_is_wrong_fails(page, tmp_path, cli):
     with pytest.raises(AssertionError):
-        run(page, tmp_path)
+        run(page, tmp_path, cli)

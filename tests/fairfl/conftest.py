@@ -16,9 +16,7 @@ from fairfl.sims.data.fetch import DataUnavailable
 
 @pytest.fixture
 def quick(monkeypatch):
-    """LFT+FedAvg's frontier is searched for, which takes seconds: where it does not matter, CFL's
-    stands in.
-    """
+    """CFL's frontier stands in for LFT+FedAvg's, which takes seconds, where it does not matter."""
     whole = fairfl.reports.curves.frontier
 
     def frontier(federation, scheme, points, budgets, **task):
@@ -69,15 +67,12 @@ def people() -> pd.DataFrame:
     group = (rng.random(n) < np.where(site == 0, 0.3, 0.7)).astype(int)
     latent = rng.normal(np.array([[0.8, 1.6], [-0.2, -1.2]])[site, group], 1.0)
     label = (rng.random(n) < 1 / (1 + np.exp(-1.2 * latent))).astype(int)
-    return pd.DataFrame(
-        {
-            "s": np.round(1 / (1 + np.exp(-latent)), 1),
-            "y": label,
-            "a": np.array(["old", "young"])[group],
-            "site": np.array(["north", "south"])[site],
-            "z": latent,
-        }
+    columns = {"s": np.round(1 / (1 + np.exp(-latent)), 1), "y": label}
+    columns["a"], columns["site"] = (
+        np.choose(group, ["old", "young"]),
+        np.choose(site, ["north", "south"]),
     )
+    return pd.DataFrame(columns | {"z": latent})
 
 
 @pytest.fixture
@@ -147,15 +142,12 @@ def planted_study(monkeypatch):
         points = measures[["disparity", "accuracy"]].set_axis(["x", "y"], axis=1)
         return points.assign(panel="p", series="s", kind="points")
 
-    planted = Study(
-        "planted",
-        "Two runs",
-        {"quick": 1, "paper": 2},
-        units,
-        lambda measures: {"means": measures.groupby("scheme")[["accuracy"]].mean()},
-        verdicts,
-        (Drawing("crosscheck-planted", "A picture", "x", "y", table),),
-    )
+    def means(measures):
+        return {"means": measures.groupby("scheme")[["accuracy"]].mean()}
+
+    drawings = (Drawing("crosscheck-planted", "A picture", "x", "y", table),)
+    seeds = {"quick": 1, "paper": 2}
+    planted = Study("planted", "Two runs", seeds, units, means, verdicts, drawings)
     plain = Study("plain", "Keeps nothing", planted.seeds, units, planted.tables, verdicts)
     studies = {"plain": plain, "planted": planted}
     monkeypatch.setattr(all_studies, "studies", lambda: studies)

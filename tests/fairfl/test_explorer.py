@@ -15,7 +15,7 @@ import fairfl as ff
 from fairfl.explorer.page import RANGES, page, presets, solver
 
 TOLERANCE = 1e-6
-BLOCK = 5
+BLOCK = 1
 SCRIPT = """
 const told = (scheme, part) => {
   const top = Math.abs(scheme.free.md), d = scheme.smallest + part * (top - scheme.smallest);
@@ -34,9 +34,7 @@ console.log(JSON.stringify(out));
 
 
 def random_setting(seed: int, clients: int) -> dict[str, Any]:
-    """A random setting of the page's sliders; and where between the smallest disparity and that of
-    the most accurate rule it is asked at.
-    """
+    """Random sliders; and where between smallest and free disparity the setting is asked at."""
     rng = np.random.default_rng(seed)
     sizes = {"mean": (clients, 2), "sd": (clients, 2), "share": clients, "weight": clients}
     setting = {
@@ -90,8 +88,8 @@ def problems(setting: dict[str, Any], name: str, nodes: list[dict[str, Any]]) ->
 
 
 @pytest.mark.slow
-@pytest.mark.every(200)
-@pytest.mark.parametrize("block", range(200))
+@pytest.mark.every(1000)
+@pytest.mark.parametrize("block", range(1000))
 def test_rules_are_those_of_the_solvers(block: int) -> None:
     seeds = range(BLOCK * block, BLOCK * (block + 1))
     settings = [random_setting(seed, 3 if seed % 20 == 0 else 2) for seed in seeds]

@@ -1,6 +1,4 @@
-"""The public names: each has an example that runs; results as tables, in notebooks, as pictures,
-and pickled; what a type checker sees of the names of schemes and notions.
-"""
+"""Public names: examples that run, tables, notebooks, pictures, pickles, and their types."""
 
 import copy
 import doctest

@@ -1,6 +1,4 @@
-"""The frontier of client-aware rules in two disparities: ordered, budgets kept, its edges, and
-where other schemes stand on it.
-"""
+"""Client-aware rules in two disparities: order, budgets, edges, and where other schemes stand."""
 
 import numpy as np
 import pytest

@@ -13,13 +13,9 @@ from fairfl.studies.crosscheck.study import Drawing
 def table():
     parts = []
     for panel in ("one", "two", "three"):
-        for series, kind in (
-            ("CFL, exact", "line"),
-            ("CFL, learned", "points"),
-            ("FedFB, learned", "points"),
-            ("path", "path"),
-            ("spread", "points"),
-        ):
+        kinds = {"CFL, exact": "line", "path": "path"}
+        for series in ("CFL, exact", "CFL, learned", "FedFB, learned", "path", "spread"):
+            kind = kinds.get(series, "points")
             y = np.arange(1.0, 5.0)
             columns = {"panel": panel, "series": series, "kind": kind}
             parts.append(pd.DataFrame({**columns, "x": y, "y": y, "low": y - 0.5, "high": y + 1}))

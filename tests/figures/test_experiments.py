@@ -40,9 +40,7 @@ def test_distribution_by_hand(clients):
 
 
 def test_curves_that_coincide_can_be_told_apart_and_bands_are_few(clients):
-    """Neighbours in the legend have another line; with more than three curves a panel has no
-    bands.
-    """
+    """Neighbours in the legend differ in line; with more than three curves there are no bands."""
     many = pd.concat(
         [clients[clients["objective"] == "q = 0"].assign(objective=f"q = {q}") for q in range(9)],
         ignore_index=True,

@@ -5,7 +5,6 @@ from fractions import Fraction
 import pytest
 
 from fairfl.figures.catalog import fedfb_figure_2
-from fairfl.figures.catalog.fedfb_figure_2 import GROUPS, SAMPLE_X
 
 # 5 F, 3 of them positive; 7 M, 6 of them positive. Clients 1 and 2 accept every F, client 3 all M.
 THIRD = Fraction(1, 3)
@@ -27,14 +26,6 @@ def test_the_solver_agrees_with_the_fractions(toy, rule):
     accuracy, disparity = EXACT[rule]
     assert row["accuracy"] == pytest.approx(float(accuracy), abs=1e-14)
     assert row["disparity"] == pytest.approx(float(disparity), abs=1e-14)
-
-
-def test_the_drawn_samples_are_the_instances():
-    """Clients 1 and 2: one F, negative, and three M, positive. Client 3: the groups exchanged."""
-    places = [x for groups in SAMPLE_X for points in groups.values() for x in points]
-    assert len(set(places)) == 12 and 0 not in places
-    signs = [[sorted(x > 0 for x in groups[a]) for a in GROUPS] for groups in SAMPLE_X]
-    assert signs == [[[False], [True] * 3]] * 2 + [[[True] * 3, [False]]]
 
 
 def test_every_sample_is_in_the_table_once_a_rule(toy):

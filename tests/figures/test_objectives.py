@@ -70,9 +70,7 @@ def test_feasible_sets_meet_table_1_and_nothing_beyond_does(sets):
 
 
 def test_corners_of_the_permutahedron_go_round(sets):
-    """Neighbouring corners swap two neighbouring values: all sides of the hexagon are edges of the
-    polytope.
-    """
+    """Neighbouring corners swap neighbouring values: sides of the hexagon are edges."""
     for panel, w in (
         ("Rank-weighted", (5 / 9, 3 / 9, 1 / 9)),
         (feasible_weights.CVAR, (2 / 3, 1 / 3, 0.0)),

@@ -18,9 +18,7 @@ def point(table, panel, rule):
 
 
 def test_on_the_papers_picture_all_rules_meet_at_equal_utilities(points):
-    """The edge from (1.5, 3.1) to (3.1, 1.5) has total 4.6; (2.3, 2.3) is on it, and the paper says
-    so.
-    """
+    """The edge from (1.5, 3.1) to (3.1, 1.5) has total 4.6; (2.3, 2.3) is on it, as printed."""
     for rule in figure.RULES:
         assert point(points, "polytope", rule) == pytest.approx([2.3, 2.3], abs=1e-6)
     face = points[points["part"] == "face"][["u1", "u2"]].to_numpy()
@@ -40,9 +38,7 @@ def test_the_nash_point_is_proportionally_fair(points, panel):
 
 
 def test_the_rules_on_quadratic_losses_by_hand(points):
-    """Utilitarian: θ = 1/2. Max-min: u_2 <= 1 < u_1 on all of [0, 1], so θ = 1. Nash and harmonic:
-    roots in θ.
-    """
+    """Utilitarian: θ = 1/2. Max-min: u_2 <= 1 < u_1, so θ = 1. Nash and harmonic: roots in θ."""
 
     def root(alpha):
         def slope(t):

@@ -32,9 +32,7 @@ def test_the_distance_to_fedavg_falls_as_one_over_m(sweep):
 
 
 def test_propfair_is_the_largest_product_of_utilities(sweep):
-    """-(1/n) Σ log(M - f_i) by Nelder and Mead, at M - M₀ about 0.3: no better point, the same
-    losses.
-    """
+    """-(1/n) Σ log(M - f_i) by Nelder and Mead, M - M₀ about 0.3: the same losses."""
     row = sweep[sweep["aim"] == "PropFair"].iloc[7]
 
     def cost(theta):

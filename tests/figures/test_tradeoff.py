@@ -1,6 +1,4 @@
-"""Pictures of accuracy against disparity: every kind of point is drawn, and a constant far below is
-not.
-"""
+"""Accuracy against disparity: every kind of point is drawn, and a constant far below is not."""
 
 import numpy as np
 import pandas as pd
@@ -62,9 +60,7 @@ def test_a_frontier_is_level_beyond_its_end():
 
 
 def test_a_large_spread_does_not_squeeze_the_panel():
-    """Means from .7 to .9 and one spread of .6: the panel is a fifth of .2 larger on either side,
-    and a margin.
-    """
+    """Means from .7 to .9 and one spread of .6: the panel is a fifth of .2 larger each side."""
     wide = TABLE.assign(
         accuracy_sd=np.where(TABLE["objective"] == "FedAvg", 0.6, TABLE["accuracy_sd"])
     )

@@ -82,9 +82,7 @@ LAWS = ("mean", "sd", "q", "weight", "slope", "shift")
 
 @dataclass(frozen=True)
 class Densities:
-    """Normal laws: mean and sd (I, 2), q and weight (I,), slopes and shifts of η by client and
-    group (I, 2).
-    """
+    """Normal laws: mean, sd (I, 2), q, weight (I,), slopes and shifts of η by client and group."""
 
     mean: np.ndarray
     sd: np.ndarray
@@ -166,9 +164,7 @@ NOTION = {"odds": "equalized_odds"}
 
 
 def random_budgets(fed, count, rng, notion="demographic_parity"):
-    """Budgets (count, I): even, scaled by the free rule's disparities, and sparse; some tight, some
-    slack.
-    """
+    """Budgets (count, I): even, scaled by the free rule's disparities, and sparse."""
     free = np.nan_to_num(ff.solve(fed, "lft_fedavg", 1.0, notion=notion).local_disparities)
     eps = rng.random((count, fed.n_clients)) * np.where(
         rng.random((count, 1)) < 0.7, 1.2 * free, 1.0
@@ -181,9 +177,7 @@ def random_budgets(fed, count, rng, notion="demographic_parity"):
 
 
 def solved(fed, scheme, budgets, notion="demographic_parity"):
-    """The certified solutions (those that are), as disparities and accuracies, NaN where there is
-    none.
-    """
+    """The certified solutions, as disparities and accuracies, NaN where there is none."""
     out = np.full((len(budgets), 2), np.nan)
     for k, eps in enumerate(budgets):
         try:
@@ -195,9 +189,7 @@ def solved(fed, scheme, budgets, notion="demographic_parity"):
 
 
 def audit(kind, seed, *, budgets=100, points=8, schemes=SCHEMES):
-    """{(scheme, statement): figure}: by how much each statement fails, at most 0 where it holds
-    exactly.
-    """
+    """{(scheme, statement): by how much it fails}, at most 0 where it holds exactly."""
     rng = np.random.default_rng([seed, list(KINDS).index(kind)])
     specification = KINDS[kind].random(rng)
     fed, order = specification.build(), rng.permutation(len(specification.weight))

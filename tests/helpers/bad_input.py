@@ -7,9 +7,7 @@ from text_tables import table
 
 
 def refused(rows: str, names: dict[str, Any]) -> Any:
-    """A test with a row for each line ``call | words``: the call ends in a ValueError of one line
-    that holds the words.
-    """
+    """A test of lines ``call | words``: the call ends in a one-line ValueError with the words."""
 
     @pytest.mark.parametrize(("call", "words"), table(rows))
     def test(call: str, words: str) -> None:

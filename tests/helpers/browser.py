@@ -1,6 +1,4 @@
-"""A page in a real browser, without a driver: a wrapper page frames it, runs a script there, and is
-dumped.
-"""
+"""A page in a real browser without a driver: a wrapper page runs a script in it, and is dumped."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Statements of the tests' own, planted at ``fairfl.claims.planted``, where calls may look for
-them.
-"""
+"""Statements of the tests' own at ``fairfl.claims.planted``, where calls may look for them."""
 
 import sys
 from fractions import Fraction
@@ -49,22 +47,11 @@ def unchecked(effort):
 
 def claim(id, *rests_on, expected="holds"):
     """A claim of pffl that says nothing."""
-    return Claim(
-        id=f"pffl/{id}",
-        number="1",
-        line=1,
-        title="t",
-        printed="p",
-        statement="s",
-        kind="bound",
-        whose="ours",
-        scope="all",
-        expected=expected,
-        check=unchecked,
-        mutants={"m": ("c", unchecked)},
-        rests_on=tuple(f"pffl/{premise}" for premise in rests_on),
-        erratum="e" * (expected in ("refuted", "holds-repaired")),
-    )
+    words = {"number": "1", "line": 1, "title": "t", "printed": "p", "statement": "s"}
+    words |= {"kind": "bound", "whose": "ours", "scope": "all", "expected": expected}
+    words["rests_on"] = tuple(f"pffl/{premise}" for premise in rests_on)
+    words["erratum"] = "e" * (expected in ("refuted", "holds-repaired"))
+    return Claim(f"pffl/{id}", check=unchecked, mutants={"m": ("c", unchecked)}, **words)
 
 
 module = sys.modules[__name__]

@@ -35,14 +35,9 @@ class OnGPU(Tensor):
 
     @staticmethod
     def __new__(cls, tensor: Tensor) -> OnGPU:
-        wrapper = Tensor._make_wrapper_subclass(
-            cls,
-            tensor.shape,
-            strides=tensor.stride(),
-            storage_offset=tensor.storage_offset(),
-            dtype=tensor.dtype,
-            device=GPU,
-        )
+        places = {"strides": tensor.stride(), "storage_offset": tensor.storage_offset()}
+        kind = {"dtype": tensor.dtype, "device": GPU}
+        wrapper = Tensor._make_wrapper_subclass(cls, tensor.shape, **places, **kind)
         wrapper.tensor = tensor
         return wrapper
 
@@ -70,9 +65,7 @@ class Counted(TorchDispatchMode):
 
 
 class Pretended(Counted):
-    """Runs operations of the pretended GPU; ``sent``, ``waited`` count transfers and waits, by
-    operation.
-    """
+    """Runs the pretended GPU's operations; ``sent``, ``waited`` count transfers and waits."""
 
     place = GPU
     close = 1e-12  # relative to the CPU's: the same sums in the same order

@@ -1,6 +1,4 @@
-"""Runs as TOML texts: plain, of one's own parts (``own/mine.py``), group-fair, with groups that
-join, and with grids.
-"""
+"""Runs as TOML texts: plain, of one's own parts, group-fair, with groups that join, with grids."""
 
 PLAIN = """
 [data]

@@ -14,15 +14,9 @@ def samples(**changes: Any) -> FederatedData:
 
 
 def people(**changes: Any) -> Dataset:
-    fields = {
-        "features": np.arange(10.0).reshape(5, 2),
-        "feature_names": ("x", "z"),
-        "label": np.array([0, 1, 1, 0, 1]),
-        "group": np.array([0, 1, 2, 2, 0]),
-        "group_names": ("a", "b", "c"),
-        "client": np.array([1, 0, 1, 0, 1]),
-        "client_names": ("here", "there"),
-        "is_test": np.array([False, False, False, True, True]),
-        "note": "Made up.",
-    }
+    fields = {"features": np.arange(10.0).reshape(5, 2), "feature_names": ("x", "z")}
+    fields |= {"label": np.array([0, 1, 1, 0, 1]), "group": np.array([0, 1, 2, 2, 0])}
+    fields |= {"group_names": ("a", "b", "c"), "client": np.array([1, 0, 1, 0, 1])}
+    fields |= {"client_names": ("here", "there")}
+    fields |= {"is_test": np.array([False, False, False, True, True]), "note": "Made up."}
     return Dataset("small", **(fields | changes))

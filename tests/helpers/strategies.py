@@ -1,6 +1,4 @@
-"""Random federations for property tests: plain numbers, dyadic where ties matter, so that failures
-shrink well.
-"""
+"""Random federations: plain numbers, dyadic where ties matter, so that failures shrink well."""
 
 from __future__ import annotations
 
@@ -149,9 +147,7 @@ def finite_federations(
     max_points: int = 7,
     groups: int = 2,
 ) -> Federation:
-    """Federations on a finite X with atoms, empty cells, and ties in η (which need not be
-    monotone).
-    """
+    """Federations on a finite X: atoms, empty cells and ties in η, which need not be monotone."""
     clients = draw(st.integers(min_clients, max_clients))
     n = draw(st.integers(1, max_points))
     if groups == 2:

@@ -1,6 +1,4 @@
-"""Random federations with all that can be asked of them, and figures counted one cell after the
-other.
-"""
+"""Random federations with all that can be asked of them, and figures counted cell after cell."""
 
 from __future__ import annotations
 
@@ -55,9 +53,7 @@ def federation(rng: Any, clients: int | None = None, groups: int | None = None) 
 def federation_of_laws(
     rng: Any, clients: int | None = None, groups: int | None = None
 ) -> ff.Federation:
-    """1 to 4 clients, 2 to 4 groups: normal laws and mixtures, η common, by client or by group; a
-    client without a group.
-    """
+    """1 to 4 clients, 2 to 4 groups, normal laws and mixtures; some client without a group."""
     clients = clients or int(rng.integers(1, 5))
     groups = groups or int(rng.integers(2, 5))
     shape = (clients, groups)

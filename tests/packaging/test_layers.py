@@ -1,6 +1,4 @@
-"""Imports run one way and not in circles, and torch stays in its layer. (That no layer goes by its
-folder's name, ruff checks.)
-"""
+"""Imports run one way and not in circles, and torch stays in its layer."""
 
 import ast
 import re
@@ -16,9 +14,7 @@ CIRCLES = {("sims", "engine", "runs"): "simulate, of runs/, is one of the engine
 
 
 def imports(text: str, *, annotations: bool = True) -> Iterator[tuple[str, int]]:
-    """Everything that the source imports, at whatever depth, with its line; or all but what
-    annotations alone need.
-    """
+    """Everything that the source imports, at any depth, with its line; or without annotations'."""
     tree = ast.parse(text)
     skipped: set[ast.AST] = set()
     if not annotations:
@@ -54,9 +50,7 @@ def faults(layer: str, text: str) -> list[str]:
 
 
 def arrows(layer: str) -> dict[str, set[str]]:
-    """Which of the folders and single modules of a layer import which others; imports for
-    annotations do not count.
-    """
+    """Which folders and single modules of a layer import which others, annotations left out."""
     edges: dict[str, set[str]] = {}
     package = "fairfl." if layer == "fairfl" else f"fairfl.{layer}."
     folders = {

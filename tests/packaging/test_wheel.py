@@ -1,6 +1,4 @@
-"""The sdist, and the wheel built from it, hold every module and data file of the source folders;
-the wheel works without the checkout.
-"""
+"""The sdist, and the wheel built from it, hold every module and data file, and work elsewhere."""
 
 import re
 import shutil
@@ -48,9 +46,7 @@ def build(source: Path, out: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
-    """A copy of what the build reads: a build/ folder left in the checkout would leak old files
-    into later wheels.
-    """
+    """What the build reads, copied: build/ in the checkout would leak old files into wheels."""
     copy = tmp_path_factory.mktemp("source")
     for name in ("pyproject.toml", "setup.py", "LICENSE", "README.md"):
         if (ROOT / name).exists():
@@ -139,7 +135,7 @@ def installed(wheel, tmp_path_factory):
     venv.create(home, with_pip=False, symlinks=True)
     python = home / "bin" / "python"
     pip = (sys.executable, "-m", "pip", "--python", python, "--quiet", "--no-input")
-    run(*pip, "install", "--no-deps", "--no-index", wheel, cwd=home)
+    run(*pip, "install", "--no-deps", "--no-index", "--no-compile", wheel, cwd=home)
     (site,) = home.glob("lib/python*/site-packages")
     # The dependencies come from the environment of the tests. A folder named in a .pth file has its
     # own .pth files left unread, so the editable install of the checkout is not seen.

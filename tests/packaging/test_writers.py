@@ -1,6 +1,4 @@
-"""One module writes files: no other has a line that opens one for writing, moves one, or has a
-library write one.
-"""
+"""One module writes files: no other opens one for writing, moves one, or lets a library write."""
 
 import re
 

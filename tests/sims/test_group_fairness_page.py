@@ -17,14 +17,10 @@ def folder(tmp_path, monkeypatch, request):
     rng, n = np.random.default_rng(1), request.param
     sex = rng.choice(["F", "M"], n)
     score = rng.normal(size=n) + 0.8 * (sex == "M")
-    people = {
-        "hired": np.where(score + rng.logistic(size=n) > 0.4, "yes", "no"),
-        "sex": sex,
-        "site": rng.choice(["north", "south", "west"], n),
-        "school": rng.choice(["a", "b", "c"], n),
-        "age": rng.integers(18, 65, n),
-        "score": score,
-    }
+    people = {"hired": np.where(score + rng.logistic(size=n) > 0.4, "yes", "no"), "sex": sex}
+    people |= {"site": rng.choice(["north", "south", "west"], n)}
+    people |= {"school": rng.choice(["a", "b", "c"], n), "age": rng.integers(18, 65, n)}
+    people |= {"score": score}
     pd.DataFrame(people).to_csv(tmp_path / "people.csv", index=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path

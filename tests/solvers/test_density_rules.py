@@ -1,6 +1,4 @@
-"""Rules as functions of multipliers: what they solve, their slopes, turning points, and the
-climb.
-"""
+"""Rules as functions of multipliers: what they solve, slopes, turning points, and the climb."""
 
 from typing import Any
 
@@ -14,8 +12,6 @@ import fairfl as ff
 from fairfl.solvers.density_rules import RuleFamily, Rules, certify_rules
 from fairfl.solvers.lft_fedavg import densities_sqp
 from fairfl.solvers.lft_fedavg.closed_gaps import critical_points
-from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
-from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.task import Task
 from fairfl.theory.populations.fedfb_figures import figure_5
@@ -119,24 +115,11 @@ def test_all_turning_points_are_found(fed: ff.Federation, data: st.DataObject) -
         )
 
 
-FIGURE_5D = figure_5((0.2, 0.8))
-
-
-def test_the_climb_ends_where_every_start_ends() -> None:
-    search = MultiplierSearch.of(FIGURE_5D, FEDAVG)
-    rng = np.random.default_rng(1)
-    for target in (0.36, 0.45, 0.57):
-        starts = search.starts.take(rng.integers(0, search.starts.md.size, 12))
-        goal = np.full(12, target)
-        worth = merit(climb(search.family, starts, goal, search.reach, 40), goal)
-        assert np.ptp(worth) <= 1e-7
-
-
-def test_the_climb_reaches_the_opening_of_a_hole() -> None:
+def test_the_frontier_reaches_the_opening_of_a_hole() -> None:
     # along MD = d the accuracy rises with λ_0 until a hole opens in group 1, then falls like a
     # root: a slow scan
-    search = MultiplierSearch.of(FIGURE_5D, FEDAVG)
-    family, target = search.family, 0.45
+    fed, target = figure_5((0.2, 0.8)), 0.45
+    family = RuleFamily.of(fed)
     scan = np.concatenate([np.linspace(0.05, 0.0912, 40), np.linspace(0.0912, 0.0925, 400)])
     low, high = np.full(scan.size, -0.15), np.zeros(scan.size)
     for _ in range(45):
@@ -146,9 +129,4 @@ def test_the_climb_reaches_the_opening_of_a_hole() -> None:
     rules = family.at(np.stack([scan, low], axis=1))
     assert rules.cuts[:, 1].min() == 1 and rules.cuts[:, 1].max() == 3
     best = float(rules.accuracy.max())
-    climbed = search.at(np.array([target]), search.starts)
-    assert best <= climbed.accuracy[0] <= best + 1e-6 and climbed.md[0] == pytest.approx(
-        target, abs=1e-9
-    )
-    cuts, _ = climbed.sets[1].line(0)  # closed, or just open
-    assert cuts.size == 1 or np.diff(cuts).min() < 0.05
+    assert best <= ff.frontier(fed, "lft_fedavg", 4).accuracy_at(target) <= best + 1e-6

@@ -30,9 +30,7 @@ rules that are constant on cells (a fourth with twice the cells), and mean η fr
 
 
 def compared(seed: int) -> tuple[float, float]:
-    """By how much the programme on cells is below and above, after all other checks; NaN where it
-    is not certified.
-    """
+    """By how much the programme on cells is below and above; NaN where it is not certified."""
     rng = np.random.default_rng(seed)
     fed = federation(rng)
     scheme, eps, task = random_question(rng, fed)
@@ -106,9 +104,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_mistakes_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """False variants of the problem: certificates, whose primal values are measured from the rule,
-    refuse them.
-    """
+    """False variants: certificates, whose primal values are the rule's own, refuse them."""
     right = DensityProblem.of
     monkeypatch.setattr(
         densities.DensityProblem, "of", lambda *arguments: MISTAKES[name](right(*arguments))

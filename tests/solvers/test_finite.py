@@ -1,6 +1,4 @@
-"""The box programme against HiGHS on the whole: ties, redundant and empty rows, twins, and
-thousands of cells.
-"""
+"""The box programme against HiGHS: ties, redundant and empty rows, twins, thousands of cells."""
 
 from typing import Any
 
@@ -21,15 +19,8 @@ HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e
 
 def whole(u: Any, v: Any, eps: Any) -> float:
     k = np.isfinite(eps)
-    optimum = optimize.linprog(
-        -u,
-        A_ub=np.concatenate([v[k], -v[k]]),
-        b_ub=np.tile(eps[k], 2),
-        bounds=(0, 1),
-        method="highs",
-        options=HIGHS,
-    )
-    return -optimum.fun
+    rows, limits = np.concatenate([v[k], -v[k]]), np.tile(eps[k], 2)
+    return -optimize.linprog(-u, rows, limits, bounds=(0, 1), options=HIGHS).fun
 
 
 def check(u: Any, v: Any, eps: Any, tolerance: float = 1e-12) -> Any:

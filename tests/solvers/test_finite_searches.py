@@ -29,9 +29,7 @@ EXACT = [
 
 
 def random_task(scheme, seed, **sizes):
-    """A federation and what is asked of it. An ensemble's members have one optimum: every client
-    has everybody, and η is by client and group.
-    """
+    """A federation and a question; an ensemble's members have one optimum (everybody is there)."""
     rng = np.random.default_rng(seed)
     fed = federation(rng, **sizes)
     task = random_question(rng, fed, scheme)[2]

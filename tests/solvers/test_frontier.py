@@ -117,24 +117,6 @@ def test_cfl(kind: str, data: st.DataObject) -> None:
         assert F.accuracy_at(d) == pytest.approx(ff.solve(fed, "cfl", d).accuracy, abs=close)
 
 
-# what random budgets may gain: 69 federations of laws with 40 budgets each gained 2.5e-7 at most
-# over ensembles, and 6e-6 over the search of LFT+FedAvg
-BEATEN = {"lft_ensemble": 2e-6, "lft_fedavg": 1e-4}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", BEATEN)
-@FEWEST
-@given(fed=federations(law=SMOOTH, max_clients=3))
-def test_random_budgets_do_not_beat_frontiers_on_laws(scheme: str, fed: ff.Federation) -> None:
-    F, m = ff.frontier(fed, scheme, points=5), ff.min_disparity(fed, scheme)
-    check_shape(F)
-    check_attained(fed, F)
-    assert m.disparity == pytest.approx(F.disparity[0], abs=1e-7)
-    check_not_beaten(F, *best_of_random(fed, scheme, 20, seed=0), slack=BEATEN[scheme])
-    assert (F.accuracy <= ff.frontier(fed, "cfl", points=2).accuracy_at(F.disparity) + 1e-9).all()
-
-
 GRID = 2000
 """Cells of the programme. Of about equal mass, so that a cut inside a cell costs about 1/GRID² of
 accuracy.

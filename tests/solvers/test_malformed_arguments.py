@@ -1,6 +1,4 @@
-"""Every argument of the public constructors and solvers, replaced by what nobody should pass, is
-taken or named.
-"""
+"""Every argument of public constructors and solvers, replaced by nonsense, is taken or named."""
 
 # ruff: noqa: F401 (the texts of values and calls have these names)
 import re
@@ -106,19 +104,10 @@ def evaluated(call: str, arguments: str) -> tuple[Callable[..., Any], dict[str, 
     return eval(call), eval(f"dict({arguments})")
 
 
-ALIASES = {
-    "q": "q|group",
-    "masses": "masses|group",
-    "clients": "clients|law|group",
-    "laws": "law",
-    "mean": "mean|laws",
-    "sd": "sd|laws",
-    "function": "function|inverse",
-    "points": "points|masses",
-    "eta": "eta|lft|certif",
-    "scheme": "scheme|eps",
-    "score": "score|counts",
-}
+ALIASES = {"q": "q|group", "masses": "masses|group", "clients": "clients|law|group", "laws": "law"}
+ALIASES |= {"mean": "mean|laws", "sd": "sd|laws", "function": "function|inverse"}
+ALIASES |= {"points": "points|masses", "eta": "eta|lft|certif", "scheme": "scheme|eps"}
+ALIASES |= {"score": "score|counts"}
 """What an error may call an argument beside its own name: a group that q leaves empty, and the
 like.
 """

@@ -1,6 +1,4 @@
-"""One federation in other units of x: the same answers, or an error that says what doubles cannot
-tell.
-"""
+"""One federation in other units of x: the same answers, or what doubles cannot tell."""
 
 from typing import Any
 

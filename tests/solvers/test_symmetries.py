@@ -51,14 +51,9 @@ class Question:
         """The clients ``order``, each as often as it is named, with their budgets."""
         local = {k: v[order] for k, v in self.task.items() if k == "local_eps"}
         share = self.weight / np.bincount(order, minlength=len(self.weight))
-        return Question(
-            self.masses[order],
-            self.eta[order],
-            share[order],
-            self.scheme,
-            self.eps[order] if np.ndim(self.eps) else self.eps,
-            self.task | local,
-        )
+        laws = self.masses[order], self.eta[order], share[order]
+        eps = self.eps[order] if np.ndim(self.eps) else self.eps
+        return Question(*laws, self.scheme, eps, self.task | local)
 
     def groups(self, order: Any) -> Question:
         """The groups by other names, with their costs."""
@@ -124,9 +119,7 @@ def two_groups(seed: int, scheme: str) -> Question:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_group_that_nobody_compares_changes_no_number(scheme: str) -> None:
-    """The problem of K groups, with levels or overall, is the two groups' own: the third has no
-    positive, and the right answer for it is no.
-    """
+    """Of K groups, with levels or overall, the problem is the two groups' own."""
     gaps, mistaken = [], []
     for seed in SEEDS:
         base = two_groups(seed, scheme)

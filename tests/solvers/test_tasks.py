@@ -38,9 +38,7 @@ def compared(seed: int) -> tuple[float, float]:
 
 
 def worth(s: ff.Solution) -> Any:
-    """The utilities of the problems that were solved: of several optima of an ensemble's member
-    each gives another average.
-    """
+    """Utilities of what was solved: of several optima of a member each gives another average."""
     if s.scheme == "lft_ensemble":
         return np.array([c.primal for c in s.certificates]) - 1.0
     return np.array([s.utility])

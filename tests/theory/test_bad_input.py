@@ -17,27 +17,15 @@ PUBLIC = {name: getattr(ff, name) for name in ff.__all__}
 
 
 def samples(**changes):
-    columns = {
-        "score": [0.1, 0.2, 0.3],
-        "label": [0, 1, 1],
-        "group": [0, 1, 0],
-        "client": [0, 0, 1],
-    }
-    return ff.Federation.from_samples(**(columns | changes))
+    columns = {"score": [0.1, 0.2, 0.3], "label": [0, 1, 1], "group": [0, 1, 0]}
+    return ff.Federation.from_samples(**(columns | {"client": [0, 0, 1]} | changes))
 
 
 POINTS, ETA = [0.0, 1.0, 2.0], [0.1, 0.5, 0.9]
-POPULATIONS = {
-    "samples": samples,
-    "as_law": as_law,
-    "Normal": Normal,
-    "MEAN": [[0, 1], [1, 0]],
-    "PAIR": (stats.norm(0, 1), stats.norm(1, 1)),
-    "MASSES": np.full((2, 2, 3), 1 / 6),
-    "POINTS": POINTS,
-    "ETA": ETA,
-    "THREE": ff.Federation.finite(POINTS, np.full((1, 3, 3), 1 / 9), ETA),
-}
+POPULATIONS = {"samples": samples, "as_law": as_law, "Normal": Normal, "MEAN": [[0, 1], [1, 0]]}
+POPULATIONS |= {"PAIR": (stats.norm(0, 1), stats.norm(1, 1)), "MASSES": np.full((2, 2, 3), 1 / 6)}
+POPULATIONS |= {"POINTS": POINTS, "ETA": ETA}
+POPULATIONS |= {"THREE": ff.Federation.finite(POINTS, np.full((1, 3, 3), 1 / 9), ETA)}
 test_populations = refused(
     r"""
 Federation.normal(MEAN, q=[0.5, 1.2]) | q must be in \[0, 1\], got 1.2 at position 1

@@ -1,6 +1,4 @@
-"""Tables, summaries and rules that are wrong: one line that names the file, the place, the value
-and what is allowed; exit code 2; nothing written.
-"""
+"""Wrong tables, summaries, rules: one line with file, place, value and what is allowed; exit 2."""
 
 import gzip
 import json
@@ -202,13 +200,10 @@ north.json --sep ; | --sep goes with a table of people, got summaries of sites
 def written(tmp_path_factory):
     """Summaries of the good table, and of others."""
     folder = tmp_path_factory.mktemp("written")
-    tables = {
-        "north": GOOD,
-        "edges": GOOD,
-        "labels": GOOD.replace(",1,", ",True,").replace(",0,", ",False,"),
-        "codes": GOOD.replace(",f,", ",1,").replace(",m,", ",2,"),
-        "group": GOOD.replace(",f,", ",m,"),
-    }
+    tables = {"north": GOOD, "edges": GOOD}
+    tables |= {"labels": GOOD.replace(",1,", ",True,").replace(",0,", ",False,")}
+    tables |= {"codes": GOOD.replace(",f,", ",1,").replace(",m,", ",2,")}
+    tables |= {"group": GOOD.replace(",f,", ",m,")}
     for name, text in tables.items():
         (folder / "t.csv").write_text(text)
         levels = "4" if name == "edges" else "5"

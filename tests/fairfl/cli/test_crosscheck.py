@@ -1,6 +1,4 @@
-"""fairfl crosscheck: verdicts, files, exit codes, resuming, records, and what a user may get
-wrong.
-"""
+"""fairfl crosscheck: verdicts, files, exit codes, resuming, records, and users' mistakes."""
 
 import json
 

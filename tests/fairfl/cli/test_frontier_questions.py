@@ -1,6 +1,4 @@
-"""fairfl frontier of every question: notions, costs, sight, groups of several columns and rules for
-each client.
-"""
+"""fairfl frontier of every question: notions, costs, sight, combined groups, clients' rules."""
 
 import json
 import re

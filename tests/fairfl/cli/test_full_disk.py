@@ -1,11 +1,10 @@
-"""A disk that is full: every command names the file in one line, exits with 1, and leaves no part
-behind.
-"""
+"""A full disk: every command names the file in one line, exits with 1, and leaves no part."""
 
 import errno
 import os
 
 import pytest
+from run_files import PLAIN
 
 import fairfl._support.whole_file as whole_file
 from fairfl.claims import record
@@ -47,12 +46,7 @@ def full(monkeypatch):
 def commands(table, tmp_path, monkeypatch, small_registry):
     monkeypatch.setattr(record, "COMMITTED", tmp_path / "record.json")
     config = tmp_path / "mine.toml"
-    config.write_text(
-        '[data]\nname = "synthetic"\nclients = 2\n[model]\nkind = "softmax"\n[[algorithm]]\nname '
-        '= "fedavg"\n'
-        "[training]\nrounds = 1\n",
-        "utf-8",
-    )
+    config.write_text(PLAIN, "utf-8")
     people = "--score s --label y --group a --points 3 --bootstraps 0".split()
     return {
         "frontier": ("frontier", table, *people, "--out", tmp_path / "out"),

@@ -82,13 +82,9 @@ def on_terminal(words, folder, columns=80, **environment):
     line = [sys.executable, "-m", "fairfl", *words.split()]
     pairs = [os.openpty() for _ in range(2)]
     said = [b"", b""]
-    with subprocess.Popen(
-        line,
-        cwd=folder,
-        stdout=pairs[0][1],
-        stderr=pairs[1][1],
-        env=os.environ | size | environment,
-    ) as process:
+    streams = {"stdout": pairs[0][1], "stderr": pairs[1][1]}
+    environment = os.environ | size | environment
+    with subprocess.Popen(line, cwd=folder, env=environment, **streams) as process:
         ends = [master for master, _ in pairs]
         while process.poll() is None or select.select(ends, [], [], 0)[0]:
             for end in select.select(ends, [], [], 0.1)[0]:

@@ -1,6 +1,4 @@
-"""Six sites of Adult, by work class, end to end: no row leaves a folder, and each site ends with
-decisions on its own new people. The walk of docs/summaries.md.
-"""
+"""Six sites of Adult, end to end: no row leaves a folder; the walk of docs/summaries.md."""
 
 import json
 import shutil
@@ -21,24 +19,16 @@ ROLES = ("--score", "risk", "--label", "income", "--positive", "over 50K", "--gr
 
 @pytest.fixture(scope="module")
 def adult(fairfl_data):
-    """People with a score that the sites agree on: it was fitted to a tenth of them, who are left
-    out.
-    """
+    """People with a common score; it was fitted to a tenth of them, who are left out."""
     data = load("adult", fairfl_data)
     names = list(data.feature_names)
     work = data.features[:, [names.index(f"workclass={site}") for site in SITES]]
     is_fitted, there = np.arange(len(data)) % 10 == 0, work.sum(axis=1) == 1
     model = LogisticRegression(max_iter=2000).fit(data.features[is_fitted], data.label[is_fitted])
-    frame = pd.DataFrame(
-        {
-            "risk": model.predict_proba(data.features)[:, 1],
-            "income": np.where(data.label == 1, "over 50K", "no"),
-            "sex": np.array(data.group_names)[data.group],
-            "site": np.array(SITES)[work.argmax(axis=1)],
-            "new": data.is_test,
-        }
-    )
-    return frame[there & ~is_fitted]
+    risk, income = model.predict_proba(data.features)[:, 1], np.where(data.label, "over 50K", "no")
+    sex, site = np.array(data.group_names)[data.group], np.array(SITES)[work.argmax(axis=1)]
+    columns = {"risk": risk, "income": income, "sex": sex, "site": site, "new": data.is_test}
+    return pd.DataFrame(columns)[there & ~is_fitted]
 
 
 def at(folder, monkeypatch, cli, *words):

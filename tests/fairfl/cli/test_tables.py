@@ -1,6 +1,4 @@
-"""Tables as they are: other separators, decimals and encodings, missing cells, scores of names; and
-only the schemes that are asked for.
-"""
+"""Tables as they are: separators, decimals, encodings, missing cells; and schemes asked for."""
 
 import json
 

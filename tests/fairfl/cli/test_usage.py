@@ -3,19 +3,10 @@
 import shlex
 
 import pytest
+from run_files import PLAIN
 from text_tables import table as rows_of
 
 LAWS = "[[clients]]\nmean = [3, 5]\n[[clients]]\nmean = [1, -1]\n"
-RUN = """[data]
-name = "synthetic"
-clients = 3
-[model]
-kind = "softmax"
-[[algorithm]]
-name = "fedavg"
-[training]
-rounds = 2
-"""
 PEOPLE = "people.csv --score s --label y --group a --client site"
 TWO = "--label y --group a"
 SITE = "people.csv --score s --label y --group a --site n"
@@ -85,7 +76,7 @@ summarize people.csv --score s TWO --site "" | site must not be empty
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_what_cannot_be_asked_is_one_line(refused, table, tmp_path, row):
     line, *messages = row
-    for name, text in (("two.toml", LAWS), ("run.toml", RUN)):
+    for name, text in (("two.toml", LAWS), ("run.toml", PLAIN)):
         (tmp_path / name).write_text(text, "utf-8")
     (tmp_path / "dir.toml").mkdir()
     for name, words in (("PEOPLE", PEOPLE), ("TWO", TWO), ("SITE", SITE)):

@@ -1,6 +1,4 @@
-"""What is said of three frontiers side by side: it holds at every disparity, not at the points that
-were drawn.
-"""
+"""What is said of three frontiers holds at every disparity, not at the drawn points alone."""
 
 import dataclasses
 from types import SimpleNamespace
@@ -40,9 +38,7 @@ def test_the_largest_loss_is_the_largest_at_any_disparity(seed, count):
 
 
 def test_a_loss_between_the_points_is_not_passed_over():
-    """Two points, both of them on CFL's frontier; between them the scheme stands still and CFL
-    rises.
-    """
+    """Two points, both on CFL's frontier; between them the scheme stands still and CFL rises."""
     cfl = ff.frontier(ff.Federation.normal([[0, 2], [1, -1]], q=[0.3, 0.7]), "cfl", 50)
     ends = cfl.disparity[[10, -1]]
 
@@ -50,14 +46,8 @@ def test_a_loss_between_the_points_is_not_passed_over():
         accuracy = np.where(d >= ends[1], cfl.accuracy[-1], cfl.accuracy[10])
         return Points(np.where(d >= ends[1], ends[1], ends[0]), accuracy, d[:, None])
 
-    scheme = dataclasses.replace(
-        cfl,
-        scheme="lft_fedavg",
-        disparity=ends,
-        accuracy=still(ends).worth,
-        eps=cfl.eps[[10, -1]],
-        evaluate=still,
-    )
+    points = {"disparity": ends, "accuracy": still(ends).worth, "eps": cfl.eps[[10, -1]]}
+    scheme = dataclasses.replace(cfl, scheme="lft_fedavg", evaluate=still, **points)
     reaches = reached({"cfl": cfl, "lft_fedavg": scheme}, ())
     assert reaches["lft_fedavg"].loss == pytest.approx(
         cfl.accuracy[-1] - cfl.accuracy[10], rel=0.02

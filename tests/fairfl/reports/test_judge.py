@@ -120,9 +120,9 @@ def test_a_scheme_that_does_not_get_so_fair_says_so(tmp_path):
 
 
 def test_standard_errors_are_those_of_people_drawn_anew(tmp_path):
-    """The twin: the same numbers of 150 other samples; their spread is known to 6 %."""
+    """The twin: the same numbers of 80 other samples; their spread is known to 8 %."""
     numbers = []
-    for seed in range(150):
+    for seed in range(80):
         judgement = judged(random_people(seed, 300), tmp_path, score=None)
         both = judgement.accuracy, judgement.disparity
         numbers.append([n.value for n in both] + [(n.high - n.low) / 2 / 1.96 for n in both])

@@ -1,6 +1,4 @@
-"""Standard errors, rules on people they were not fitted to, and people drawn anew: counts kept,
-intervals that hold known truths, rules counted by hand.
-"""
+"""Standard errors, rules on people they were not fitted to, and people drawn anew."""
 
 import warnings
 from dataclasses import replace
@@ -9,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
 import fairfl as ff
 import fairfl.reports.sampling as sampling
@@ -18,17 +15,14 @@ from fairfl.reports.comparison_intervals import _further_apart, _spots, with_int
 from fairfl.reports.comparison_words import _too_few
 from fairfl.reports.question import PLAIN
 from fairfl.reports.sampling import (
-    SPLITS,
     Spot,
     best_disparities,
     corrected,
     crossed,
     folds,
-    fullest,
     halved,
     influences,
     interval,
-    jackknife,
     noise_errors,
     refitted,
     resampled,
@@ -83,9 +77,7 @@ def test_intervals_hold_a_mean_and_undo_a_bias():
 
 
 def test_a_score_of_ones_own_is_worth_nothing_on_others():
-    """Labels are coins, every person has a score: best on four fifths is far above 1/2 there, and
-    1/2 on the others.
-    """
+    """Labels are coins, every person has a score: four fifths are fitted; the others are at 1/2."""
     rng = np.random.default_rng(0)
     counts = np.zeros((1, 2, 2, 400))
     counts[0, rng.integers(0, 2, 400), rng.integers(0, 2, 400), np.arange(400)] = 1
@@ -143,7 +135,7 @@ def test_standard_errors_are_those_of_the_bootstrap():
         ends = cfl.accuracy[[0, -1]], fedavg.disparity[:1]
         return np.concatenate([*ends, cfl.accuracy_at(at), [fedavg.accuracy_at(0.25)]])
 
-    draws = [numbers(refitted(sample, resampled(sample.counts, rng))) for _ in range(60)]
+    draws = [numbers(refitted(sample, resampled(sample.counts, rng))) for _ in range(40)]
     spread = np.std(draws, axis=0)
     spread[2] = np.sqrt(np.mean(np.square(draws)[:, 2]))  # FedAvg's smallest disparity is zero
     comparison = compare(fed, at=at, count=3)
@@ -177,7 +169,7 @@ def test_derivatives_of_neighbours_replace_one_that_holds_for_very_few_people():
         for influence in (alone, influences(fed, sample, [spot], PLAIN)[0])
     )
     draws = []
-    for _ in range(40):
+    for _ in range(25):
         refit = refitted(sample, resampled(sample.counts, rng))
         curve = ff.frontier(refit, "lft_fedavg", 2, budgets="common")
         draws.append(curve.accuracy_at(max(0.12, curve.disparity[0])))
@@ -186,11 +178,11 @@ def test_derivatives_of_neighbours_replace_one_that_holds_for_very_few_people():
 
 def test_other_budgets_may_reach_the_smallest_disparity():
     """At one budget for all, this law's ensemble has nearly its smallest disparity at budgets whose
-    rules are 1.2 points better. Tables 1, 2 and 4 take those for the smallest, and their intervals
-    of the loss hold the truth all the same.
+    rules are 1.2 points better. Tables 1 and 2 take those for the smallest, and their intervals of
+    the loss hold the truth all the same.
     """
-    column, truth = 4, compare(law(10**6, 400_000, levels=0)[1], at=[0.3], count=30)
-    for seed in (1, 2, 4):
+    column, truth = 4, compare(law(10**6, 400_000, levels=0)[1], at=[0.3], count=8)
+    for seed in (1, 2):
         sample, fed = law(seed, 4000, levels=None)
         comparison = compare(fed, at=[0.3], count=8)
         low, high = spread_of(comparison, fed, sample).interval[2, column]
@@ -211,31 +203,12 @@ def summarised(sample, change):
     return refitted(people, counts), people
 
 
-@given(st.integers(0, 10**6))
-def test_the_fullest_table_is_the_linear_programmes(seed):
-    sample, rng = sample_of(seed, (2, 2, 2, 3), 12)
-    people = replace(sample, counts=sample.counts + 3)
-    hidden = people.counts < 9
-    ranges = np.array([np.where(hidden, 1, people.counts), np.where(hidden, 14, people.counts)])
-    worth = rng.normal(size=people.counts.shape)
-    table = fullest(replace(people, ranges=ranges), worth)
-    sites = np.kron(np.eye(2), np.ones(12))
-    best = linprog(
-        -worth.ravel(),
-        A_eq=sites,
-        b_eq=people.counts.sum(axis=(1, 2, 3)),
-        bounds=np.reshape(ranges, (2, -1)).T,
-    )
-    assert (worth * table).sum() == pytest.approx(-best.fun, rel=1e-9)
-    assert np.array_equal(np.clip(table, *ranges), table)
-
-
 def test_intervals_hold_what_was_withheld():
     """The frontiers of all counts are within the intervals of the tables without small ones; to
     first order the numbers are beside theirs by no more than is said.
     """
     hits = []
-    for seed in range(3):
+    for seed in range(2):
         sample = law(seed)[0]
         fed, people = summarised(sample, lambda summary: summary)
         truth = compare(fed, at=[0.2], count=4).numbers
@@ -273,25 +246,6 @@ def test_the_noise_of_counts_is_counted():
     assert np.nanmin(wide - narrow) > -1e-3 and np.nansum(wide) > 1.1 * np.nansum(narrow)
 
 
-def test_what_the_derivative_explains_is_not_counted_twice():
-    """The share of y = 1: its derivative is y, and halves of the people have nothing to add."""
-    sample, _ = law(0)
-    influence = np.broadcast_to([[0.0], [1.0]], sample.counts.shape)
-    halves = halved(sample.counts, np.random.default_rng(0))
-    assert np.array_equal(halves[::2] + halves[1::2], np.stack([sample.counts] * SPLITS))
-    assert np.ptp(halves.sum(axis=(3, 4)), axis=0).max() <= 1 < np.ptp(halves, axis=0).max()
-    sites = np.stack([sample.counts, *(sample.counts - halves)]).sum(axis=(2, 4))
-    whole, *shares = (sites[..., 1] / sites.sum(axis=-1)).mean(axis=-1)  # sites of one size
-    of = np.zeros(()), np.array(shares), whole, influence, halves
-    assert corrected(*of) < 1e-12 < np.std(shares)
-    p = sample.counts[:, :, 1].sum(axis=(1, 2)) / sample.counts.sum(axis=(1, 2, 3))
-    error = np.sqrt((p * (1 - p) * sample.counts.sum(axis=(1, 2, 3))).sum()) / sample.people
-    assert standard_errors(influence, sample.counts) == pytest.approx(error, rel=1e-12)
-    off = shares + np.array([1, 2, 0, 1, 0, 0]) * 0.001
-    assert corrected(np.array(0.002), off, *of[2:]) == pytest.approx(np.sqrt(5) * 0.001)
-    assert jackknife(np.array([1, -1, 0, 1, -1])) == pytest.approx(2 * np.sqrt(0.8), rel=1e-12)
-
-
 def test_a_loss_near_zero_has_the_error_of_its_second_order(monkeypatch):
     """(Share of y = 1 - 1/2)², where that share is 1/2: its derivative is zero, and halves tell
     that it is var · χ² with one degree of freedom, of mean square 3 var².
@@ -305,9 +259,7 @@ def test_a_loss_near_zero_has_the_error_of_its_second_order(monkeypatch):
 
 
 def test_one_client_further_apart_is_the_slow_twins():
-    """The twin tries 201 common budgets where five are, and takes the best rule of at most the
-    disparity.
-    """
+    """The twin tries 201 common budgets where five are, and takes the best that is allowed."""
     sample, fed = law(0)
     comparison = compare(fed, at=[0.25], count=3)
     pooled = comparison.table[0, 1, 0]

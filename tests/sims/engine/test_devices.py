@@ -1,6 +1,4 @@
-"""On a GPU, a pretended one and a real one where there is one: the CPU's end, nothing mixed, no
-step that waits for the host.
-"""
+"""On a GPU, pretended or real: the CPU's end, nothing mixed, no step that waits for the host."""
 
 from dataclasses import replace
 from functools import partial
@@ -98,17 +96,14 @@ ALL = quick(lr=0.05, epochs=2, momentum=0.5, participation=Uniform(4), dropout=0
 FEW, TWO = classified((1, 9, 4), test=2), quick(momentum=0.5)
 DROP = replace(EXACT, non_finite="drop")
 SUMS = Logistic(2), people((30, 20, 25)), [Replicate(FedFB())], quick(rounds=3)
-CASES = {
-    "every algorithm": (Softmax(4, 3), DATA, [Replicate(rule) for rule in EVERY], ALL),
-    "mlp": (MLP((4, 5, 3)), FEW, MIXED, TWO),
-    "mlp in chunks": (MLP((4, 5, 3)), FEW, MIXED, TWO, replace(EXACT, memory_limit=1)),
-    "module": (Module(network), FEW, MIXED, TWO),
-    "module in chunks": (Module(network), FEW, MIXED, TWO, replace(EXACT, memory_limit=1)),
-    **{kind.__name__: two_classes(kind) for kind in (LeastSquares, Logistic, LinearSVM)},
-    "dropped": (LeastSquares(4), overflowing(), [Replicate(FedAvg())], quick(lr=1e-3), DROP),
-    "sums": (*SUMS, EXACT, 3),
-    "masked sums": (*SUMS, replace(EXACT, masked_updates=True), 3),
-}
+CASES = {"every algorithm": (Softmax(4, 3), DATA, [Replicate(rule) for rule in EVERY], ALL)}
+CASES |= {"mlp": (MLP((4, 5, 3)), FEW, MIXED, TWO)}
+CASES |= {"mlp in chunks": (MLP((4, 5, 3)), FEW, MIXED, TWO, replace(EXACT, memory_limit=1))}
+CASES |= {"module": (Module(network), FEW, MIXED, TWO)}
+CASES |= {"module in chunks": (Module(network), FEW, MIXED, TWO, replace(EXACT, memory_limit=1))}
+CASES |= {**{kind.__name__: two_classes(kind) for kind in (LeastSquares, Logistic, LinearSVM)}}
+CASES |= {"dropped": (LeastSquares(4), overflowing(), [Replicate(FedAvg())], quick(lr=1e-3), DROP)}
+CASES |= {"sums": (*SUMS, EXACT, 3), "masked sums": (*SUMS, replace(EXACT, masked_updates=True), 3)}
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -118,7 +113,7 @@ def test_it_ends_where_the_cpu_does(case, on_gpu):
 
 def test_the_larger_models(on_gpu):
     generator = torch.Generator().manual_seed(0)
-    offsets, training = np.array([0, 3, 5]), quick(batch_size=2, lr=0.05)
+    offsets, training = np.array([0, 3, 5]), quick(batch_size=3, lr=0.05)
     cases = (
         (lambda: models.LeNet(), torch.rand(5, 1, 28, 28, generator=generator), 10),
         (lambda: models.ResNet18GN(width=4), torch.rand(5, 3, 8, 8, generator=generator), 10),

@@ -59,19 +59,16 @@ class Fused(nn.Module):
 
 
 LENET, LSTM = engine.Module(models.LeNet), engine.Module(lambda: models.CharLSTM(20, 8, 32, 2))
-CASES = {
-    "softmax": (engine.Softmax(30, 10), 200, 60, 10, False),
-    "logistic, weighted": (engine.Logistic(30), 60, 300, 128, True),
-    "weighted, small batches": (engine.Logistic(30), 60, 300, 2, True),
-    "least squares, full batch": (engine.LeastSquares(30), 40, 300, 300, False),
-    "svm": (engine.LinearSVM(30), 100, 60, 30, False),
-    "mlp, small batches": (engine.MLP((60, 64, 10)), 50, 40, 10, False),
-    "mlp, large batches": (engine.MLP((60, 64, 10)), 30, 200, 100, False),
-    "mlp, three layers, weighted": (engine.MLP((20, 40, 40, 2)), 50, 40, 32, True),
-    "convolutions": (LENET, 1, 16, 8, False),
-    "recurrent": (LSTM, 1, 16, 8, False),
-    "recurrent, in turn": (engine.Module(Fused), 1, 8, 8, False),
-}
+CASES = {"softmax": (engine.Softmax(30, 10), 200, 60, 10, False)}
+CASES |= {"logistic, weighted": (engine.Logistic(30), 60, 300, 128, True)}
+CASES |= {"weighted, small batches": (engine.Logistic(30), 60, 300, 2, True)}
+CASES |= {"least squares, full batch": (engine.LeastSquares(30), 40, 300, 300, False)}
+CASES |= {"svm": (engine.LinearSVM(30), 100, 60, 30, False)}
+CASES |= {"mlp, small batches": (engine.MLP((60, 64, 10)), 50, 40, 10, False)}
+CASES |= {"mlp, large batches": (engine.MLP((60, 64, 10)), 30, 200, 100, False)}
+CASES |= {"mlp, three layers, weighted": (engine.MLP((20, 40, 40, 2)), 50, 40, 32, True)}
+CASES |= {"convolutions": (LENET, 1, 16, 8, False), "recurrent": (LSTM, 1, 16, 8, False)}
+CASES |= {"recurrent, in turn": (engine.Module(Fused), 1, 8, 8, False)}
 
 
 @pytest.mark.parametrize("momentum", [0.0, 0.9])
@@ -115,9 +112,9 @@ def test_what_is_fetched_together_changes_no_bit(case, monkeypatch):
 def test_a_limit_holds_for_chunks_and_plans_together(passes):
     """A quarter of what all clients take; twenty passes are planned a few at a time."""
     model, clients = engine.MLP((3, 4, 2)), 200
-    data, params = people(model, clients, 100), model.init(0).float()[None]
-    work = jobs(clients, 100, 25, 0.9, weights=True, passes=passes)
-    limit = clients * engine.train.bytes_of_one(model, work, params, 100) // 4
+    data, params = people(model, clients, 25), model.init(0).float()[None]
+    work = jobs(clients, 25, 25, 0.9, weights=True, passes=passes)
+    limit = clients * engine.train.bytes_of_one(model, work, params, 25) // 4
     with torch.no_grad():
         took = allocated(lambda: engine.train.train(model, data, work, params, limit))
     assert took - 4 * clients * model.size <= 1.3 * limit

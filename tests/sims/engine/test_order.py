@@ -84,16 +84,6 @@ def test_mix_is_the_published_finaliser():
     assert counter.mix(np.array(states, np.uint64)).tolist() == expected
 
 
-@given(st.lists(st.integers(1, 300), min_size=1, max_size=60))
-def test_groups_cover_the_clients_and_pad_little(counts):
-    falling = np.array(sorted(counts, reverse=True))
-    cut = plan.groups(falling)
-    assert [a for a, _ in cut] == [0, *(b for _, b in cut[:-1])] and cut[-1][1] == len(falling)
-    for a, b in cut:
-        real = falling[a:b].sum()
-        assert falling[a:b].max() * (b - a) - real <= max(plan.SPARE, plan.SHARE * real)
-
-
 @pytest.mark.parametrize("block", [1, 40, 1 << 21])
 def test_every_sample_is_visited_once_a_pass(monkeypatch, block):
     """Whatever the blocks in which steps are planned; the order is the one drawn."""

@@ -1,6 +1,4 @@
-"""Who takes part in a round: sizes and frequencies, groups that join and leave, and, all ways
-enumerated, what is unbiased for the p-weighted mean.
-"""
+"""Who takes part in a round: sizes, frequencies, groups, and what is unbiased for the mean."""
 
 from fractions import Fraction as Q
 from itertools import combinations, permutations, product
@@ -10,8 +8,6 @@ import pytest
 import torch
 from every_algorithm import EVERY, FedAvg, QFedSGD
 from federations import EXACT, Masks, classified, quick, trained
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fairfl.sims.engine import (
     ByWeight,
@@ -69,15 +65,6 @@ def test_counts_are_told():
     assert all(row["received"] <= row["steps"] <= 6 * row["received"] for row in rows)
     nobody = trained(MODEL, classified((8,) * 3), [FedAvg()], quick(dropout=1.0, rounds=2))
     assert float(nobody.params.abs().max()) == 0 and nobody.round == 2
-
-
-@given(st.lists(st.integers(0, 5), min_size=1, max_size=30), st.integers(1, 30), st.randoms())
-def test_the_smallest_keys_are_those_of_a_full_sort(keys, count, random):
-    """Ties go by id, however the clients are listed."""
-    count, ids = min(count, len(keys)), list(range(len(keys)))
-    random.shuffle(ids)
-    expected = sorted(sorted(range(len(keys)), key=lambda k: (keys[k], ids[k]))[:count])
-    assert participation.smallest(count, np.array(keys), np.array(ids)).tolist() == expected
 
 
 def present(joining, rounds, clients, seed=0):

@@ -35,7 +35,7 @@ def kernels(rule, x, seed=0):
 @pytest.fixture(scope="module")
 def ended():
     parts, x, y, a = people()
-    return RULE.fit(Logistic(2), parts, 1500, 0.2)[0], x, y, a
+    return RULE.fit(Logistic(2), parts, 900, 0.2)[0], x, y, a
 
 
 def parts_of_problem(x, y, a, alpha):

@@ -1,7 +1,5 @@
 """LFT+Ensemble's frontier where q or η differ: trade-offs, their majorants, points off them."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -11,7 +9,6 @@ from scipy import optimize
 
 import fairfl as ff
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
-from fairfl.solvers.lft_ensemble.densities_tradeoff import Tradeoffs, spread_nodes
 from fairfl.theory.populations.eta import Logistic
 
 STEEPEST = 10.0
@@ -32,9 +29,7 @@ def two_clients(seed: int, differ: bool) -> ff.Federation:
 
 
 def dual_bound(curve: EnsembleCurve, disparity: float) -> float:
-    """min over κ >= 0 of Σ w max(A - κ MD) + κ·disparity, MD of the peak's sign: no ensemble at
-    least so fair is more accurate.
-    """
+    """min over κ >= 0 of Σ w max(A - κ MD) + κ·disparity, MD of the peak's sign."""
     table, sign = curve.tradeoffs, np.sign(curve.at(curve.peak)[0][0])
 
     def dual(kappa: float) -> float:
@@ -175,27 +170,6 @@ def test_concave_trade_offs_are_solved_to_the_dual_bound(seed: int) -> None:
         assert (accuracy <= allowed + 1e-10).all()
 
 
-def test_multipliers_next_to_the_masses_keep_their_digits() -> None:
-    # supports apart: the fair multiplier is within 1e-40 of the smaller mass, and so are points on
-    # the way to it
-    fed = ff.Federation.normal([[50, -50], [1, 0]], q=[0.3, 0.5])
-    curve = curve_of(fed)
-    u = np.linspace(0, 1, 41) * curve.fair
-    # the threshold of the rarer group is ∓2u for the logistic η with slope 1
-    np.testing.assert_allclose(curve.thresholds(u)[1][0], 2 * u[0], rtol=1e-12, atol=1e-12)
-    assert (np.diff(np.abs(curve.at(u)[0])) <= 1e-15).all()
-
-
-def test_nodes_go_where_something_changes() -> None:
-    def curve(u: Any) -> tuple[Any, Any]:  # all happens within 1e-3 of u = 7
-        return np.tanh((u - 7) * 1e3), np.tanh((u - 7) * 1e3)
-
-    u = spread_nodes(curve, np.zeros(1), np.array([20.0]))[0]
-    assert (u[0], u[-1]) == (0.0, 20.0) and (np.diff(u) >= 0).all()
-    # of a range of 2, where an even table has one step of 2
-    assert np.abs(np.diff(curve(u)[0])).max() < 0.05
-
-
 @pytest.mark.parametrize("count", [5, 60])
 def test_many_clients_reach_the_dual_bound(count: int) -> None:
     rng = np.random.default_rng(count)
@@ -216,33 +190,3 @@ def test_clients_that_share_q_are_one_family() -> None:
     mean = np.random.default_rng(3).normal(size=(1000, 2))
     assert curve_of(ff.Federation.normal(mean, q=0.4)).exact
     assert not curve_of(ff.Federation.normal(mean, q=np.r_[0.5, np.full(999, 0.4)])).exact
-
-
-def test_pooled_values_are_sums_over_clients() -> None:
-    rng = np.random.default_rng(2)
-    fed = ff.Federation.normal(
-        rng.normal(0, 2, (30, 2)), np.exp(rng.uniform(-3, 3, (30, 2))), rng.uniform(0.1, 0.9, 30)
-    )
-    model = continuous_model(fed)
-    cuts = rng.normal(0, 4, (2, 30, 7))
-    cuts[:, 0, :2] = np.inf, -np.inf
-    md, accuracy = curve_of(fed).pooled(cuts)
-    rates = [np.tensordot(fed.within[:, a], model.sf(a, cuts[a]), 1) for a in (0, 1)]
-    np.testing.assert_allclose(md, rates[0] - rates[1], atol=1e-13)
-    rule = ff.Classifier.thresholds(cuts[:, 3, 4].tolist())
-    assert accuracy[3, 4] == pytest.approx(rule.accuracy(fed), abs=1e-14)
-    for a in (0, 1):
-        flat = cuts[a].ravel()
-        errors = [model.gain(a).error_at(cut).max() for cut in flat]
-        np.testing.assert_array_equal(model.gain(a).errors_at(flat), errors)
-
-
-def test_peaks_are_reached_without_a_constraint() -> None:
-    u = np.linspace(0.0, 2.0, 65)[None]
-    table = Tradeoffs(u, u.copy(), np.sin(3 * u), np.ones(1))  # one peak, at π/6
-    start, none = np.array([[0.45, 0.53, np.pi / 6]]), np.zeros(3)
-    peaks = table.polished(lambda at: at[0], start, none, none > 0)
-    np.testing.assert_allclose(peaks, np.pi / 6, atol=1e-5)
-    # with the constraint u = goal there is no choice
-    constrained = table.polished(lambda at: at[0], start, none + 0.4, none == 0)
-    np.testing.assert_allclose(constrained, 0.4, atol=1e-12)

@@ -1,6 +1,4 @@
-"""Enclosures of LFT+FedAvg's smallest disparity for two clients: against the float solver, random
-budgets and false claims.
-"""
+"""LFT+FedAvg's smallest disparity for two clients, enclosed: solver, budgets, false claims."""
 
 import numpy as np
 import pytest
@@ -14,13 +12,8 @@ from fairfl.solvers.lft_fedavg.enclosure import BITS, BallRules, enclose_two_cli
 from fairfl.solvers.solution import CertificationError
 
 SHARES = ff.Federation.normal([[3, 5], [1, -1]], q=[0.3, 0.7])
-SPREADS = ff.Federation.normal(
-    [[3, 5], [1, -1]],
-    sd=[[1, 0.4], [2, 1]],
-    q=[0.2, 0.8],
-    weight=[1, 3],
-    eta=[ff.Logistic(), ff.Logistic(2.0, 1.0)],
-)
+ETAS = [ff.Logistic(), ff.Logistic(2.0, 1.0)]
+SPREADS = ff.Federation.normal([[3, 5], [1, -1]], [[1, 0.4], [2, 1]], [0.2, 0.8], [1, 3], ETAS)
 ALONE = ff.Federation.normal([[3, 5], [-2, -1]], q=[0.6, 0.0])
 FAIR = ff.Federation.normal([[3, 5], [1, -1]], q=[0.5, 0.4])
 ALL = {"shares": SHARES, "spreads": SPREADS, "alone": ALONE, "fair": FAIR}
@@ -63,7 +56,7 @@ def test_certified_to_a_millionth() -> None:
 
 
 def test_what_is_attained_is_not_excluded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(enclosure, "BOXES", 300)
+    monkeypatch.setattr(enclosure, "BOXES", 100)
     for fed, lower in ((SHARES, 0.20271879), (FAIR, 1e-6)):
         with ctx.workprec(BITS), pytest.raises(CertificationError, match="no proof"):
             rules = BallRules(exact_clients(fed))

@@ -20,9 +20,7 @@ TOLERANCE = 1e-9
 
 
 def tables(seed: int, clients: int) -> tuple[Any, Any, Any]:
-    """Masses, η and weights: sparse, of integers, of many sizes, shaped by a score; η in order or
-    not, tied, own.
-    """
+    """Masses, η and weights: sparse, of integers, of many sizes; η in order or not, tied, own."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(3, 20))
     x = np.arange(n)

@@ -9,19 +9,11 @@ from fairfl.solvers.minimax.permutahedron import client_shares, project, shift, 
 from fairfl.theory.aggregation import AFL, TERM, FedAvg, RankWeighted
 
 P = (0.1, 0.4, 0.3, 0.2)
-AIMS = [
-    AFL(),
-    RankWeighted.gini(),
-    RankWeighted.geometric(0.5),
-    RankWeighted.cvar(0.6),
-    RankWeighted(weights=(0.7, 0.2, 0.1, 0)),
-    RankWeighted.linear().weighted(P),
-    AFL().weighted(P),
-    RankWeighted.gini().weighted(P),
-    RankWeighted.cvar(0.6).weighted(P),
-    RankWeighted.gini().translate([0.1, 0.2, 0.3, 0.4]).scale(2.5),
-    AFL().translate(1.0).perspective(3.0).weighted(P),
-]
+AIMS = [AFL(), RankWeighted.gini(), RankWeighted.geometric(0.5), RankWeighted.cvar(0.6)]
+AIMS += [RankWeighted(weights=(0.7, 0.2, 0.1, 0)), RankWeighted.linear().weighted(P)]
+AIMS += [AFL().weighted(P), RankWeighted.gini().weighted(P), RankWeighted.cvar(0.6).weighted(P)]
+AIMS += [RankWeighted.gini().translate([0.1, 0.2, 0.3, 0.4]).scale(2.5)]
+AIMS += [AFL().translate(1.0).perspective(3.0).weighted(P)]
 
 
 @pytest.mark.parametrize("objective", AIMS, ids=repr)
@@ -43,31 +35,6 @@ def test_nearest_point_of_the_hull_of_all_orders(objective):
         # and the support function of the set is the objective
         best = objective.value(start + away) - away @ projection
         assert best == pytest.approx(beyond.max(), abs=1e-11 * (1 + abs(away).max()))
-
-
-def test_points_of_the_set_stay():
-    rng = np.random.default_rng(1)
-    for objective in AIMS:
-        inside = np.mean(
-            [objective.dual_weights(shift(objective, 4) + rng.normal(size=4)) for _ in range(6)],
-            axis=0,
-        )
-        assert project(objective, inside) == pytest.approx(inside, abs=1e-14)
-
-
-def test_the_simplex_for_many_clients():
-    """AFL's set is the simplex: max(target - c, 0) with c by bisection."""
-    rng = np.random.default_rng(2)
-    for n in (1, 2, 50, 1000):
-        target = rng.normal(size=n)
-        low, high = target.min() - 1, target.max()
-        for _ in range(200):
-            middle = (low + high) / 2
-            low, high = (
-                (middle, high) if np.maximum(target - middle, 0).sum() > 1 else (low, middle)
-            )
-        assert project(AFL(), target) == pytest.approx(np.maximum(target - low, 0), abs=1e-12)
-        assert project(AFL(), 1e9 * target + 1e12).sum() == pytest.approx(1, abs=1e-12)
 
 
 def test_which_objectives_weigh_by_rank():

@@ -1,6 +1,5 @@
 """Accept sets: every sign change, against a fine grid, and holes made to measure."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,7 @@ from strategies import federations, laws, mixtures, normals
 
 import fairfl as ff
 from fairfl.solvers.density_problem import DensityProblem
-from fairfl.solvers.numerics.accept_sets import AcceptSets, accept_sets
-from fairfl.solvers.numerics.chebyshev_roots import _BERNSTEIN
-from fairfl.solvers.numerics.dual import dual_point, overlooked
+from fairfl.solvers.numerics.accept_sets import accept_sets
 from fairfl.solvers.task import Task
 from fairfl.theory.populations.continuous import ContinuousModel
 
@@ -125,9 +122,7 @@ def test_jumps_between_panels_are_cuts() -> None:
 
 
 def law_problem(seed: int) -> tuple[ff.Federation, Any]:
-    """A client with three groups under accuracy parity, whose scores are multiples of each other
-    with a root at the end of a panel.
-    """
+    """Three groups under accuracy parity, scores with a root at the end of a panel."""
     rng = np.random.default_rng([seed, 1, 3])
     mean, sd = rng.normal(0, 2, (1, 3)), rng.uniform(0.5, 2.5, (1, 3))
     fed = ff.Federation.normal(mean, sd, rng.dirichlet(3.0 * np.ones(3), 1))
@@ -148,23 +143,6 @@ def test_a_root_at_the_end_of_a_panel_is_found(seed: int) -> None:
         assert accepted.sign.tolist() == [[1.0]] * 500 and np.abs(accepted.cut).max() < 1e-12
 
 
-def test_a_missed_root_is_told_by_the_dual_value() -> None:
-    """A rule without its cut is as bad as the bound that it gives: only the signs between the cuts
-    tell.
-    """
-    fed, problem = law_problem(2)
-    lam = np.array([[0.3, 0.1, 0.0]])
-    point = dual_point(problem, lam)
-    assert overlooked(problem, point)[0] < 1e-15
-    profile, rows = problem.profiles[0], problem.coefficients[0]
-    whole = profile.above(np.array([-np.inf])).T
-    sets = AcceptSets(np.empty((1, 0)), np.empty((1, 0)), np.ones(1, bool), whole)
-    missed = replace(point, sets=(sets, *point.sets[1:]))
-    score = np.concatenate([[1.0], lam[0] @ rows])
-    below = (profile.above(np.array([-np.inf])) - profile.above(np.zeros(1)))[:, 0]
-    assert overlooked(problem, missed)[0] == pytest.approx(-score @ below, rel=1e-6)
-
-
 def test_no_certificate_rests_on_a_missed_root() -> None:
     """Where the score's root is at the end of a panel, against the programme on a grid."""
     fed = law_problem(2)[0]
@@ -174,14 +152,3 @@ def test_no_certificate_rests_on_a_missed_root() -> None:
             for method in ("exact", "lp")
         )
         assert exact.utility >= grid.utility - 1e-5
-
-
-def test_bernstein_coefficients_are_those_of_the_series_and_bound_it() -> None:
-    rng = np.random.default_rng(0)
-    t = np.linspace(0, 1, 101)
-    basis = stats.binom.pmf(np.arange(16)[:, None], 15, t)  # C(15, k) t^k (1 - t)^(15 - k)
-    for c in rng.normal(size=(20, 16)) * 0.3 ** np.arange(16):
-        series = np.polynomial.chebyshev.chebval(2 * t - 1, c)
-        bernstein = c @ _BERNSTEIN
-        np.testing.assert_allclose(bernstein @ basis, series, atol=1e-11)
-        assert bernstein.min() - 1e-11 <= series.min() and series.max() <= bernstein.max() + 1e-11

@@ -58,21 +58,6 @@ def test_no_feasible_point_is_better(problem: tuple[Any, Any, Any], data: st.Dat
         assert -best.fun - slope[b] @ x[b] <= 1e-5
 
 
-def test_a_programme_by_hand() -> None:
-    # max 2x + y, x <= 1, y <= 1, x + y <= 3/2: the vertex (1, 1/2); with -(x² + y²)/2·4 the free
-    # maximum (1/2, 1/4)
-    rows, limits, gain = np.ones((1, 1, 2)), np.array([[1.5]]), np.array([[2.0, 1.0]])
-    for curvature, optimum in ((None, [[1.0, 0.5]]), (4 * np.eye(2)[None], [[0.5, 0.25]])):
-        x = maximise(gain, rows, limits, -ONE, ONE, curvature)[0]
-        np.testing.assert_allclose(x, optimum, atol=1e-10)
-        # the same with the box among the rows, and none, or half of it, beside them
-        box = np.concatenate([np.eye(2), -np.eye(2), rows[0]])[None]
-        both = np.append(np.ones(4), 1.5)[None]
-        for below in (-np.inf, np.array([-np.inf, 0.0])):
-            x = maximise(gain, box, both, below * ONE, np.inf * ONE, curvature)[0]
-            np.testing.assert_allclose(x, optimum, atol=1e-10)
-
-
 def test_programmes_of_any_scale() -> None:
     # the unit of the objective does not matter, nor do rows that say nothing
     rows, limits = np.array([[[1.0, 1], [0, 0]]]), np.array([[1.5, 0]])

@@ -1,4 +1,4 @@
-"""Vectorised roots against scipy's brentq, one at a time."""
+"""Vectorised roots of functions whose roots are known."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,19 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import optimize, stats
+from scipy import stats
 
 from fairfl.solvers.numerics.roots import increasing_root
 
-SHAPES: list[Callable[[Any], Any]] = [
-    lambda x: x,
-    lambda x: x**3,
-    lambda x: np.expm1(x),
-    lambda x: np.arctan(50 * x),
-    lambda x: stats.norm.cdf(3 * x) - 0.5,
-    lambda x: np.sign(x) * np.sqrt(np.abs(x)),
-    lambda x: x + 0.9 * np.sin(x),
-]
+SHAPES: list[Callable[[Any], Any]] = [lambda x: x, lambda x: x**3, lambda x: np.expm1(x)]
+SHAPES += [lambda x: np.arctan(50 * x), lambda x: stats.norm.cdf(3 * x) - 0.5]
+SHAPES += [lambda x: np.sign(x) * np.sqrt(np.abs(x)), lambda x: x + 0.9 * np.sin(x)]
 ROWS = st.lists(
     st.tuples(
         st.integers(0, len(SHAPES) - 1),
@@ -33,7 +27,7 @@ ROWS = st.lists(
 
 
 @given(ROWS)
-def test_roots_are_brents(rows: list[tuple[int, int, int, int]]) -> None:
+def test_each_row_has_the_root_of_its_own_function(rows: list[tuple[int, int, int, int]]) -> None:
     center = np.array([c / 16 for _, c, _, _ in rows])
     low = center - np.array([b / 8 for *_, b, _ in rows])
     high = center + np.array([b / 8 for *_, b in rows])
@@ -43,17 +37,8 @@ def test_roots_are_brents(rows: list[tuple[int, int, int, int]]) -> None:
 
     everyone = np.arange(len(rows))
     roots = increasing_root(function, low, high, function(low, everyone), function(high, everyone))
-    for k, (shape, *_) in enumerate(rows):
-        theirs = optimize.brentq(
-            lambda v, s=shape, c=center[k]: SHAPES[s](v - c),
-            low[k],
-            high[k],
-            xtol=1e-15,
-            maxiter=999,
-        )
-        flat = 2e-5 if shape == 1 else 4e-15  # x³ rounds to a flat foot
-        assert roots[k] == pytest.approx(theirs, abs=flat)
-        assert roots[k] == pytest.approx(center[k], abs=flat)
+    for k, (shape, *_) in enumerate(rows):  # x³ rounds to a flat foot
+        assert roots[k] == pytest.approx(center[k], abs=2e-5 if shape == 1 else 4e-15)
 
 
 def test_a_root_at_an_end_is_that_end() -> None:
@@ -62,18 +47,6 @@ def test_a_root_at_an_end_is_that_end() -> None:
 
     low, high = np.array([0.0, -1.0]), np.array([1.0, 0.0])
     assert increasing_root(function, low, high, low, high).tolist() == [0.0, 0.0]
-
-
-def test_elements_keep_their_own_functions() -> None:
-    # stragglers are filtered as others finish: the index must follow
-    target = np.linspace(0.01, 0.99, 37)
-
-    def function(x: Any, index: Any) -> Any:
-        return np.where(index % 2 == 0, x - target[index], x**7 - target[index] ** 7)
-
-    low, high, everyone = np.zeros(37), np.ones(37), np.arange(37)
-    roots = increasing_root(function, low, high, function(low, everyone), function(high, everyone))
-    np.testing.assert_allclose(roots, target, rtol=1e-12)
 
 
 def test_a_jump_is_bracketed() -> None:

@@ -26,12 +26,11 @@ def test_a_stopped_run_goes_on_to_the_same_table(tiny, tmp_path):
     with pytest.raises(Stopped):
         run_units(two(tiny), tmp_path / "runs", progress=stop)
     heard = []
-    again = run_units(
-        two(tiny),
-        tmp_path / "runs",
-        resume=True,
-        progress=lambda unit, t, rounds: heard.append((unit[-1], t)),
-    )
+
+    def progress(unit, t, rounds):
+        heard.append((unit[-1], t))
+
+    again = run_units(two(tiny), tmp_path / "runs", resume=True, progress=progress)
     pd.testing.assert_frame_equal(again, whole)
     # the first run was done, the second at round 2
     assert heard and all(unit == "1" and t >= 3 for unit, t in heard)

@@ -122,18 +122,10 @@ def test_groups_of_table_6(monkeypatch):
             (rng.integers(0, 2, 400), white) if name == "adult" else (men, rng.integers(0, 4, 400))
         )
         x = np.column_stack([rng.normal(size=400), column]).astype(float)
-        return Dataset(
-            name=name,
-            features=x,
-            feature_names=("age", "race=White" if name == "adult" else "sex-race"),
-            label=rng.integers(0, 2, 400),
-            group=group,
-            group_names=("a", "b"),
-            client=np.zeros(400, int),
-            client_names=("one",),
-            is_test=np.arange(400) >= 280,
-            note="",
-        )
+        names = "age", "race=White" if name == "adult" else "sex-race"
+        client, is_test = (np.zeros(400, int), ("one",)), np.arange(400) >= 280
+        label = rng.integers(0, 2, 400)
+        return Dataset(name, x, names, label, group, ("a", "b"), *client, is_test, "")
 
     monkeypatch.setattr(fedfb_module, "load", load)
     fedfb_data.cache_clear()

@@ -1,6 +1,4 @@
-"""TOML federations that are not: whatever stands in a place, the reader takes it, or names it in
-one line.
-"""
+"""TOML federations that are not: the reader takes what stands there, or names it in a line."""
 
 import re
 from pathlib import Path

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from run_files import DYNAMIC, FAIR, OWN
+from run_files import DYNAMIC, FAIR, OWN, PLAIN
 
 from fairfl._support.own_parts import DIGESTS
 from fairfl.cli import simulate
@@ -165,26 +165,15 @@ def test_units_by_name(toml):
         simulate._chosen(units, ("mine-*", "x*"))
 
 
-JOINING = """
-[data]
-name = "synthetic"
-clients = 4
-[model]
-kind = "softmax"
-[[algorithm]]
-name = "fedavg"
-lr = {lr}
-[training]
-rounds = 5
-participation = {{kind = "joining", joins = [3, 0, 3], groups = [1, 0, 2, 1]}}
-[run]
-evaluate_every = {every}
-"""
+def joining(lr=0.1, every=1):
+    text = PLAIN.replace("clients = 5", "clients = 4").replace("rounds = 3", "rounds = 5")
+    groups = "participation = {kind = 'joining', joins = [3, 0, 3], groups = [1, 0, 2, 1]}\n"
+    return f"{text.replace('epochs = 1', f'lr = {lr}')}{groups}[run]\nevaluate_every = {every}\n"
 
 
 def test_groups_that_join_have_a_group_benefit(toml):
     """As the measures' definitions have it; groups that join together are one."""
-    experiment = toml(JOINING.format(lr=0.1, every=1))
+    experiment = toml(joining())
     clients = run_units(experiment.units(Scale("quick", 1)))
     benefits = experiment.values(clients).set_index("measure")["value"]
     test = clients[clients["part"] == "test"].sort_values(["round", "client"])
@@ -197,13 +186,13 @@ def test_groups_that_join_have_a_group_benefit(toml):
 
 
 def test_a_run_that_diverged_has_no_group_benefit(toml):
-    experiment = toml(JOINING.format(lr=1e12, every=3))
+    experiment = toml(joining(lr=1e12, every=3))
     values = experiment.values(run_units(experiment.units(Scale("quick", 1))))
     assert len(values) == 5 and not values["measure"].str.startswith("GB").any()
 
 
 def test_rounds_of_joining_are_measured(toml):
     with pytest.raises(ValueError, match="evaluate_every must divide .* 3, 0, 3, got 2"):
-        toml(JOINING.format(lr=0.1, every=2))
-    free = toml(JOINING.format(lr=0.1, every=1).split("[run]")[0] + "[run]")
+        toml(joining(every=2))
+    free = toml(joining().split("[run]")[0] + "[run]")
     assert free.units(Scale("quick", 1))[0].make().evaluate_every == 1

@@ -1,6 +1,4 @@
-"""Translation, scaling, perspective and client weights: against direct computation, and against
-each other.
-"""
+"""Translation, scaling, perspective, client weights: direct computation, and each other."""
 
 import numpy as np
 import pytest
@@ -48,9 +46,7 @@ CHAIN = st.lists(
 
 @given(st.sampled_from(CLOSED), CHAIN, st.integers(0, 999))
 def test_the_conjugate_of_what_is_made(objective, chain, seed):
-    """w.f - B(f) <= B*(w) for any w and f, with equality at the dual weights, after any chain of
-    changes, and no warning on the way.
-    """
+    """w.f - B(f) <= B*(w) for any w and f, equal at dual weights, after any chain of changes."""
     changed, rng = objective, np.random.default_rng(seed)
     for change, by in chain:
         changed = getattr(changed, change)(by)

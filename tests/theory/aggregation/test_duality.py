@@ -1,6 +1,4 @@
-"""Conjugates at losses that are known to be optimal, and the sets of dual weights. (Fenchel and
-Young's inequality: test_calculus.)
-"""
+"""Conjugates at losses known to be optimal, and the sets of dual weights."""
 
 import numpy as np
 import pytest
@@ -50,9 +48,7 @@ def test_propfair_conjugate_where_the_maximum_is_at_its_corner(n):
 
 
 def test_rank_weighted_conjugate_under_client_weights_by_all_subsets():
-    """w(S) <= W(p(S)) for all subsets S, tried one by one: the core of the distorted
-    probability.
-    """
+    """w(S) <= W(p(S)) for all subsets S: the core of the distorted probability."""
     rng = np.random.default_rng(14)
     n, seen = 4, set()
     subsets = [[i for i in range(n) if s >> i & 1] for s in range(1, 2**n)]

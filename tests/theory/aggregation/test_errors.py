@@ -13,18 +13,15 @@ EVERYTHING += [o.weighted([0.5, 0.5]) for o in EVERYTHING] + [
     o.translate([0.0, 0.1]).scale(2.0) for o in EVERYTHING
 ]
 METHODS = ["value", "dual_weights", "value_and_dual_weights"]
-WRONG_LOSSES = [
-    ([0.5, NAN], r"losses must not hold NaN"),
-    ([[0.5, 0.2], [INF, 0.1]], r"got inf at index \(1, 0\)"),
-    ([0.5, -INF], r"got -inf at index \(1,\)"),
-    ([], r"n >= 1 clients on the last axis, got \(0,\)"),
-    (np.empty((3, 0)), r"got \(3, 0\)"),
-    (0.5, r"shape \(\.\.\., n\).*got \(\)"),
-    (["a", "b"], "losses must be numbers"),
-    ([[1.0, 2.0], [1.0]], "rows of one length"),
-    (np.ones(2, dtype=complex), "losses must be numbers"),
-    (None, "losses must be numbers"),
-]
+WRONG_LOSSES = [([0.5, NAN], r"losses must not hold NaN")]
+WRONG_LOSSES += [([[0.5, 0.2], [INF, 0.1]], r"got inf at index \(1, 0\)")]
+WRONG_LOSSES += [([0.5, -INF], r"got -inf at index \(1,\)")]
+WRONG_LOSSES += [([], r"n >= 1 clients on the last axis, got \(0,\)")]
+WRONG_LOSSES += [(np.empty((3, 0)), r"got \(3, 0\)"), (0.5, r"shape \(\.\.\., n\).*got \(\)")]
+WRONG_LOSSES += [(["a", "b"], "losses must be numbers")]
+WRONG_LOSSES += [([[1.0, 2.0], [1.0]], "rows of one length")]
+WRONG_LOSSES += [(np.ones(2, dtype=complex), "losses must be numbers")]
+WRONG_LOSSES += [(None, "losses must be numbers")]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -65,9 +65,7 @@ def test_the_formulas():
 
 
 def cvar(f, p, level):
-    """min over t of t + sum p (f - t)+ / (1 - level) (Rockafellar, Uryasev): attained at one of the
-    losses.
-    """
+    """min over t of t + sum p (f - t)+ / (1 - level), at a loss (Rockafellar, Uryasev)."""
     return min(t + p @ np.maximum(f - t, 0) / (1 - level) for t in f)
 
 
@@ -85,9 +83,7 @@ def test_cvar_is_the_minimum_of_rockafellar_and_uryasev(level):
 
 
 def choquet(f, p, W):
-    """The Choquet integral of f for the distorted probability W(p(S)), by its definition: over the
-    level sets.
-    """
+    """The Choquet integral of f for the distorted probability W(p(S)), over the level sets."""
     levels = sorted(set(f.tolist()))
     total, below = levels[0], levels[0]
     for level in levels[1:]:

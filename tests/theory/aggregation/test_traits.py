@@ -1,6 +1,4 @@
-"""Each trait declared True holds on many samples, and each declared False has a counterexample
-among them.
-"""
+"""Each trait declared True holds on many samples; each declared False has a counterexample."""
 
 import numpy as np
 import pytest
@@ -28,13 +26,11 @@ MADE = [
         base.weighted(P4).scale(0.5).translate(0.1),
     )
 ]
-SAMPLES = 4000
+SAMPLES = 1500
 
 
 def sample(objective, seed):
-    """Loss vectors of four clients well inside the domain, half of them near to each other, one in
-    four rounded, so that there are ties.
-    """
+    """Losses of four clients inside the domain, half near to each other, one in four rounded."""
     rng, box = np.random.default_rng(seed), objective.domain
     low, high = np.maximum(box.lower, -3.0) + 0.06, np.minimum(box.upper, 3.0) - 0.06
     f = low + rng.random((SAMPLES, 4)) * (high - low)
@@ -80,13 +76,6 @@ DECIDED = [
 def test_declared_traits_hold_and_denied_ones_fail(objective, trait):
     violation, (holds, fails) = worst(objective, trait), TRAITS[trait]
     assert violation <= holds if getattr(objective.traits, trait) else violation >= fails
-
-
-def test_every_trait_is_seen_both_ways():
-    """Else one side of the test above would be idle."""
-    for trait in TRAITS:
-        seen = {getattr(o.traits, trait) for o in [*ALL, *MADE]}
-        assert {True, False} <= seen, trait
 
 
 def test_traits_of_special_parameters():

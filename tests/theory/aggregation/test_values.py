@@ -1,6 +1,4 @@
-"""Values and dual weights: against naive formulas in high precision, at extremes, in their
-limits.
-"""
+"""Values and dual weights: naive formulas in high precision, at extremes, in their limits."""
 
 import mpmath as mp
 import numpy as np
@@ -35,9 +33,7 @@ PARAMETERS = {"qffl": "q", "term": "alpha", "propfair": "M"}
 
 
 def naive(objective: Objective, f):
-    """s^-1(sum_i p_i s(f_i)) and p_i s'(f_i) / s'(A) with 60 digits, straight from PropFair's eq.
-    (9); of p only 1/n is exact.
-    """
+    """s^-1(sum p s(f)) and p s'(f) / s'(A) with 60 digits, from PropFair's eq. (9)."""
     name, n = objective.name, len(f)
     with mp.workdps(60):
         parameter = getattr(objective, PARAMETERS[name]) if name in PARAMETERS else 0
@@ -94,24 +90,15 @@ def test_leading_axes_memory_layout_and_order_do_not_matter(objective):
 
 # Extremes at which a naive formula overflows, underflows or cancels. Expected: the definition in 60
 # digits.
-EXTREMES = [
-    (TERM(1e3), [1e6, 1e6 - 1e-3, 0.0]),
-    (TERM(1e-9), [0.1, 0.9]),
-    (TERM(2.0), [-1e6, -1e6 + 1.0]),
-    (QFFL(1e3), [0.1, 0.5, 0.50001]),
-    (QFFL(1e3), [1e-200, 1e-205]),
-    (QFFL(70.25), [1e-6, 1e6, 0.0]),
-    (QFFL(1e-9), [0.0, 1.0, 2.0]),
-    (PropFair(1.0), [1 - 1e-12, 0.5, 0.0]),
-    (PropFair(1.0), [1 - 2.0**-53] * 9 + [0.0]),
-    (PropFair(1e12), [0.1, 0.7, 0.2]),
-    (PropFair(1e12), [1e12 - 1.0, 0.7, 0.2]),
-    (PropFair(50.0), [1e-9, 1e-3]),
-    (PropFair(2.0), [-1e200, 1.0, 0.0]),
-    (PropFair(1e-150), [0.0, 5e-151] * 20),
-    (PropFair(1e12).weighted((0.25, 0.5, 0.25)), [0.1, 0.7, 0.2]),
-    (PropFair(3.0), [3.0 - 2.0**-40] + [1e-9] * 3999),
-]
+EXTREMES = [(TERM(1e3), [1e6, 1e6 - 1e-3, 0.0]), (TERM(1e-9), [0.1, 0.9])]
+EXTREMES += [(TERM(2.0), [-1e6, -1e6 + 1.0]), (QFFL(1e3), [0.1, 0.5, 0.50001])]
+EXTREMES += [(QFFL(1e3), [1e-200, 1e-205]), (QFFL(70.25), [1e-6, 1e6, 0.0])]
+EXTREMES += [(QFFL(1e-9), [0.0, 1.0, 2.0]), (PropFair(1.0), [1 - 1e-12, 0.5, 0.0])]
+EXTREMES += [(PropFair(1.0), [1 - 2.0**-53] * 9 + [0.0]), (PropFair(1e12), [0.1, 0.7, 0.2])]
+EXTREMES += [(PropFair(1e12), [1e12 - 1.0, 0.7, 0.2]), (PropFair(50.0), [1e-9, 1e-3])]
+EXTREMES += [(PropFair(2.0), [-1e200, 1.0, 0.0]), (PropFair(1e-150), [0.0, 5e-151] * 20)]
+EXTREMES += [(PropFair(1e12).weighted((0.25, 0.5, 0.25)), [0.1, 0.7, 0.2])]
+EXTREMES += [(PropFair(3.0), [3.0 - 2.0**-40] + [1e-9] * 3999)]
 
 
 @pytest.mark.parametrize(("objective", "f"), EXTREMES, ids=lambda x: str(x)[:60])

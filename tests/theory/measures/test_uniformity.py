@@ -1,6 +1,4 @@
-"""Measures of uniformity: their definitions in 40 digits, and what must not change
-them.
-"""
+"""Measures of uniformity: their definitions in 40 digits, and what must not change them."""
 
 import doctest
 

@@ -1,6 +1,4 @@
-"""Mean utility, prices and the price of fairness: definitions, limits, and bounds on
-random sets.
-"""
+"""Mean utility, prices, the price of fairness: definitions, limits, bounds on random sets."""
 
 import mpmath as mp
 import numpy as np

@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from populations import continuous_model
 from scipy import integrate, stats
-from strategies import federations, laws, normals
+from strategies import federations, laws
 
 from fairfl.theory.numerics import piecewise_chebyshev as pw
 from fairfl.theory.populations.client import Client
@@ -25,26 +24,6 @@ def expansion(law: Any) -> pw.Piecewise:
         lambda lo, hi: (law.cdf(hi) - law.cdf(lo))[None],
         lambda x, p: p,
         law.breaks,
-    )
-
-
-@given(
-    st.lists(st.integers(-8, 8), min_size=16, max_size=16),
-    st.lists(st.integers(-16, 16), min_size=1, max_size=300),
-)
-def test_chebyshev_algebra_is_numpys(c: list[int], x: list[int]) -> None:
-    coefficients, at = np.array(c, dtype=float), np.array(x) / 16
-    cheb = np.polynomial.chebyshev
-    np.testing.assert_allclose(
-        coefficients @ pw.chebyshev_values(at, pw.DEGREE + 1),
-        cheb.chebval(at, coefficients),
-        atol=1e-11,
-    )
-    np.testing.assert_allclose(
-        coefficients @ pw.DERIVATIVE, np.append(cheb.chebder(coefficients), 0.0), atol=1e-11
-    )
-    np.testing.assert_allclose(
-        cheb.chebval(pw.NODES, coefficients) @ pw.TO_COEFFICIENTS, coefficients, atol=1e-12
     )
 
 
@@ -67,25 +46,13 @@ def test_above_is_the_survival_function_and_values_are_the_density(frozen: Any) 
     np.testing.assert_allclose(p.values(x[inside])[0], density, rtol=1e-6, atol=1e-8 * scale)
 
 
-@pytest.mark.parametrize(
-    "frozen",
-    [
-        stats.gamma(0.5),
-        stats.gamma(0.25, 1.0),
-        stats.beta(0.5, 0.5),
-        stats.beta(0.25, 3.0, -2.0, 4.0),
-        stats.chi2(1),
-        stats.uniform(-1 / 3, 1 / 7),
-        stats.pareto(2.5),
-        stats.lognorm(2.0),
-        stats.cauchy(),
-        stats.weibull_min(0.7),
-        stats.triang(0.3),
-        stats.norm(1e6, 1e-3),
-        stats.truncnorm(-0.5, 3.0),
-    ],
-    ids=lambda law: f"{law.dist.name}{law.args}",
-)
+HARD = [stats.gamma(0.5), stats.gamma(0.25, 1.0), stats.beta(0.5, 0.5), stats.chi2(1)]
+HARD += [stats.beta(0.25, 3.0, -2.0, 4.0), stats.uniform(-1 / 3, 1 / 7), stats.pareto(2.5)]
+HARD += [stats.lognorm(2.0), stats.cauchy(), stats.weibull_min(0.7), stats.triang(0.3)]
+HARD += [stats.norm(1e6, 1e-3), stats.truncnorm(-0.5, 3.0)]
+
+
+@pytest.mark.parametrize("frozen", HARD, ids=lambda law: f"{law.dist.name}{law.args}")
 def test_poles_jumps_and_heavy_tails(frozen: Any) -> None:
     law = as_law(frozen)
     p = expansion(law)
@@ -116,90 +83,25 @@ def test_a_narrow_spike_is_not_missed() -> None:
     )
 
 
-@settings(max_examples=15)
-@given(federations(law=normals(), max_clients=3))
-def test_gain_and_profile_are_the_integrals(fed: Federation) -> None:
-    model = continuous_model(fed)
-    for a in (0, 1):
-        gain, profile = model.gain(a), model.profile((a,))
-        x = np.linspace(-4, 4, 23)
-        np.testing.assert_allclose(gain.above(x)[0], profile.above(x)[0], atol=1e-13)
-        pooled = sum(fed.mass[i, a] * model.laws[i][a].sf(x) for i in range(fed.n_clients))
-        np.testing.assert_allclose(gain.above(x)[1], pooled, atol=1e-13)
-        np.testing.assert_allclose(profile.above(x)[1:], model.sf(a, x), atol=1e-13)
-
-        def slow(t: float, a: int = a) -> float:
-            return sum(
-                fed.mass[i, a]
-                * float(model.laws[i][a].pdf(t))
-                * (2 * float(model.etas[i][a](t)) - 1)
-                for i in range(fed.n_clients)
-            )
-
-        ends = np.unique(
-            np.concatenate(
-                [[-0.5, 1.75], *(np.clip(law[a].breaks, -0.5, 1.75) for law in model.laws)]
-            )
-        )
-        expected = sum(
-            integrate.quad(slow, lo, hi, epsabs=1e-14)[0]
-            for lo, hi in zip(ends, ends[1:], strict=False)
-        )
-        gains = gain.above(np.array([-0.5, 1.75]))[0]
-        assert gains[0] - gains[1] == pytest.approx(expected, abs=1e-12)
-
-
 @settings(max_examples=12)
 @given(federations(max_clients=3))
 def test_many_clients_and_few_have_the_same_gain(fed: Federation) -> None:
     # above eight clients the panels are common ones: copies of the same clients must give the same
     # integrals
     model, copies = continuous_model(fed), np.repeat(np.arange(fed.n_clients), 9)
-    many = ContinuousModel(
-        [model.laws[i] for i in copies],
-        [model.etas[i] for i in copies],
-        fed.weight[copies] / 9,
-        fed.share[copies],
-    )
+    laws, etas = ([kind[i] for i in copies] for kind in (model.laws, model.etas))
+    many = ContinuousModel(laws, etas, fed.weight[copies] / 9, fed.share[copies])
     x = np.linspace(-4, 4, 33)
     for a in (0, 1):
         few = model.gain(a).above(x)[0]
         np.testing.assert_allclose(many.gain(a).above(x)[0], few, atol=1e-12)
 
 
-@given(federations(max_clients=3))
-def test_stacked_laws_are_each_clients(fed: Federation) -> None:
-    model, count = continuous_model(fed), fed.n_clients
-    t, twice = np.linspace(-2, 2, count), np.repeat(np.arange(count), 2)  # two points for each
-    low = np.array([-9.0, -2.0, 0.0, 1.0, 9.0])
-    high = np.array([-8.0, 0.5, 0.125, 30.0, 12.0])
-    for a in (0, 1):
-        stacked = model.interval_masses(a, low, high)
-        for i in range(fed.n_clients):
-            law = model.laws[i][a]
-            by_cdf, by_sf = law.cdf(high) - law.cdf(low), law.sf(low) - law.sf(high)
-            expected = np.where(law.cdf(low) > 0.5, by_sf, by_cdf)
-            np.testing.assert_allclose(stacked[i], expected, rtol=1e-9, atol=1e-300)
-        tails = [float(model.laws[i][a].sf(t[i])) for i in range(count)]
-        stacked = model.sf_of(a, t[twice], twice)
-        np.testing.assert_allclose(stacked, np.repeat(tails, 2), rtol=1e-13)
-        above, below = log_tails = model.own_log_tails(a, t)
-        for stacked, tail in zip(model.log_tails_of(a, t[twice], twice), log_tails, strict=True):
-            np.testing.assert_array_equal(stacked, tail[twice])
-        np.testing.assert_allclose(np.exp(above), tails, rtol=1e-12)
-        np.testing.assert_allclose(np.exp(above) + np.exp(below), 1.0, rtol=1e-12)
-
-
 def test_a_density_that_lies_about_its_mass_is_refused() -> None:
     law = as_law(stats.norm(0, 1))
+    functions = lambda x: law.pdf(x)[None], lambda lo, _: np.full((1, lo.size), 0.5)
     with pytest.raises(ValueError, match="too rough"):
-        pw.build(
-            lambda x: law.pdf(x)[None],
-            lambda lo, hi: np.full((1, lo.size), 0.5),
-            lambda x, p: p,
-            law.breaks,
-            max_levels=9,
-        )
+        pw.build(*functions, lambda x, p: p, law.breaks, max_levels=9)
 
 
 @pytest.mark.parametrize(("rate", "mean"), [(POSITIVE, -6.0), (NEGATIVE, 6.0)])

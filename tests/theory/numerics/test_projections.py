@@ -41,9 +41,7 @@ def test_the_capped_simplex(point, cap):
 
 @given(POINTS, st.integers(0, 10_000), st.floats(0, 1))
 def test_boxes_of_a_sum(point, seed, share):
-    """One shift of all entries, those at an end of the box excepted; both ends of the sums
-    included.
-    """
+    """One shift of all entries, those at an end of the box excepted; both ends included."""
     rng = np.random.default_rng(seed)
     low = rng.uniform(-1, 1, len(point))
     high = low + rng.choice([0.0, 0.5, 2.0], len(point))

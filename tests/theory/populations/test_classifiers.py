@@ -107,28 +107,15 @@ def test_a_threshold_accepts_strictly_above() -> None:
     assert float(rule(2.0, 0)) == 1.0
 
 
-@given(st.lists(eighths(-4, 4), max_size=6, unique=True), st.booleans(), st.booleans())
-def test_accept_gives_back_the_intervals(ends: list[float], left: bool, right: bool) -> None:
-    flat = sorted(ends)
-    flat = ([-np.inf] if left else []) + flat
-    if (len(flat) % 2 == 1) != right:
-        flat = flat[:-1] if len(flat) > left else flat
-    flat = flat + ([np.inf] if len(flat) % 2 else [])
-    intervals = list(zip(flat[::2], flat[1::2], strict=True))
-    cuts, first = [end for end in flat if np.isfinite(end)], flat[:1] == [-np.inf]
-    rule = Classifier([cuts, []], [[(first + k) % 2 for k in range(len(cuts) + 1)], [0]])
-    assert rule.accept(0) == intervals
-    assert rule.accept(1) == []
-    for x in np.arange(-5, 5, 0.0625):
-        assert float(rule(x, 0)) == float(any(lo < x <= hi for lo, hi in intervals))
-
-
-def test_accept_needs_certainty_unless_told() -> None:
-    rule = Classifier([[0.0, 1.0, 2.0], []], [[0.0, 0.5, 1.0, 0.75], [1.0]])
-    assert rule.accept(0) == [(1.0, 2.0)]
-    assert rule.accept(0, level=0.75) == [(1.0, np.inf)]
-    assert rule.accept(0, level=0.5) == [(0.0, np.inf)]
-    assert rule.accept(1) == [(-np.inf, np.inf)]
+@given(classifiers(), st.sampled_from([0.5, 0.75, 1.0]))
+def test_accept_is_where_the_rule_reaches_the_level(rule: Classifier, level: float) -> None:
+    x = np.arange(-5, 5, 0.0625)
+    assert rule.accept(0) == rule.accept(0, level=1.0)
+    for a in (0, 1):
+        told = rule.accept(a, level=level)
+        assert all(hi < lo for (_, hi), (lo, _) in zip(told, told[1:], strict=False))
+        within = [any(lo < v <= hi for lo, hi in told) for v in x]
+        assert within == (rule(x, a) >= level).tolist()
 
 
 @given(classifiers())

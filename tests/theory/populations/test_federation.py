@@ -1,6 +1,4 @@
-"""Federations: Bayes' rule by enumeration, the forms of their arguments, and what must not depend
-on names or order.
-"""
+"""Federations: Bayes' rule, the forms of arguments, and that names and order do not matter."""
 
 from typing import Any
 
@@ -22,14 +20,11 @@ RULE = Classifier([[-1.0, 0.5, 1.0], [-2.0, 0.25, 1.5]], [[0, 1, 0, 1], [1, 0, 1
 
 @given(st.one_of(federations(), finite_federations()))
 def test_bayes(fed: Federation) -> None:
-    joint = {(i, a): fed.weight[i] * fed.share[i, a] for i in range(fed.n_clients) for a in (0, 1)}
-    assert sum(joint.values()) == pytest.approx(1.0, abs=1e-15)
-    for a in (0, 1):
-        group = sum(joint[i, a] for i in range(fed.n_clients))
-        assert fed.group_mass[a] == pytest.approx(group, abs=1e-15)
-        for i in range(fed.n_clients):
-            assert fed.mass[i, a] == pytest.approx(joint[i, a], abs=1e-15)
-            assert fed.within[i, a] == pytest.approx(joint[i, a] / group, rel=1e-14)
+    joint = fed.weight[:, None] * fed.share
+    assert joint.sum() == pytest.approx(1.0, abs=1e-15)
+    np.testing.assert_allclose(fed.mass, joint, atol=1e-15)
+    np.testing.assert_allclose(fed.group_mass, joint.sum(axis=0), atol=1e-15)
+    np.testing.assert_allclose(fed.within, joint / joint.sum(axis=0), rtol=1e-14)
     assert fed.defined.tolist() == [bool(0 < s < 1) for s in fed.share[:, 1]]
 
 
@@ -155,12 +150,10 @@ def test_the_order_of_points_does_not_matter(order: list[int], table: list[float
 
 
 def test_a_callable_eta_is_tabulated() -> None:
-    masses = np.full((1, 2, 3), 1 / 6)
-    callable_eta = Federation.finite([1.0, -1.0, 0.0], masses, Logistic())
-    tabulated = Federation.finite([1.0, -1.0, 0.0], masses, Logistic()(np.array([1.0, -1.0, 0.0])))
-    plain_function = Federation.finite([1.0, -1.0, 0.0], masses, lambda x: 1 / (1 + np.exp(-x)))
-    _same(callable_eta, tabulated)
-    _same(callable_eta, plain_function)
+    x, masses = np.array([1.0, -1.0, 0.0]), np.full((1, 2, 3), 1 / 6)
+    tabulated = Federation.finite(x, masses, Logistic()(x))
+    for eta in (Logistic(), lambda x: 1 / (1 + np.exp(-x))):
+        _same(Federation.finite(x, masses, eta), tabulated)
 
 
 def test_etas_per_client_work_on_finite_laws() -> None:

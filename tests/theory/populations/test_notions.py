@@ -5,16 +5,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import federations, finite_federations
+from strategies import finite_federations
 from tasks import NOTIONS as LABELS
 from tasks import Counted
 
-from fairfl.theory.populations.blind_rules import one_each
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS, POSITIVE, Rates, disparity
+from fairfl.theory.populations.notions import NOTIONS, Rates, disparity
 
 
 @given(
@@ -61,25 +60,3 @@ def test_differences_by_hand() -> None:
     assert disparity(rates, mass, "overall") == pytest.approx(0.45)
     assert np.isnan(disparity(rates[1:], mass[1:], "pairwise"))
     assert np.isnan(disparity(rates[1:], mass[1:], "overall"))
-
-
-@settings(max_examples=15)
-@given(federations(max_clients=2))
-def test_who_rejects_everybody_is_right_where_the_label_is_zero(fed: Federation) -> None:
-    model: Any = fed.model
-    constant = model.rates("accuracy_parity").constant[0]
-    for i in range(fed.n_clients):
-        for a in (0, 1):
-            positive = model.profile((a,), rates=(POSITIVE,)).totals[1 + i]
-            assert constant[i, a] == pytest.approx(fed.mass[i, a] * (1 - positive), abs=1e-12)
-
-
-@given(finite_federations())
-def test_one_person_each_of_a_blind_rule_has_the_groups_shares_at_every_x(fed: Federation) -> None:
-    laws: Any = fed.model
-    people = np.array([[fed.mass[:, a] @ laws.conditional[:, a] for a in range(fed.n_groups)]])
-    shares = one_each(people, "x")
-    for k in range(people.shape[2]):
-        masses = people[0, :, k]
-        share = masses / masses.sum() if masses.sum() > 0 else people[0].sum(axis=1)
-        np.testing.assert_allclose(shares[0, :, k], share, rtol=1e-12)

@@ -54,16 +54,9 @@ def test_groups_of_several_columns_are_the_combinations_that_somebody_has(tmp_pa
         read_people(tmp_path / "people.csv", label="y", group=["a", "a"])
 
 
-def test_parquet_is_the_same(tmp_path: Path):
-    frame = pd.read_csv(write(tmp_path / "people.csv", LINES), keep_default_na=False)
-    frame.to_parquet(tmp_path / "people.parquet")
-    text, binary = (
-        read_people(tmp_path / f"people.{kind}", **ROLES) for kind in ("csv", "parquet")
-    )
-    for field in ("features", "label", "group", "client"):
-        assert getattr(text, field).tolist() == getattr(binary, field).tolist()
-    assert text.group_names == binary.group_names
-    alone = read_people(tmp_path / "people.csv", score="s", label="y", group="a")
+def test_without_a_client_column_all_are_of_one(tmp_path: Path):
+    file = write(tmp_path / "people.csv", LINES)
+    alone = read_people(file, score="s", label="y", group="a")
     assert alone.client.tolist() == [0, 0, 0, 0] and alone.client_names == ("all",)
 
 

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.polynomial import hermite_e
 from scipy import stats
 
 from fairfl.studies.crosscheck.population.features import FLOOR, Basis
-from fairfl.studies.crosscheck.population.learned_rules import Performance, crossings, learned
+from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
 from fairfl.studies.crosscheck.population.worlds import by_name, random_world
 from fairfl.theory.populations.classifiers import Classifier
 
@@ -33,20 +32,6 @@ def test_the_basis_is_orthonormal(client):
         np.testing.assert_allclose(gram, np.eye(degree + 1), atol=1e-6)
 
 
-def test_features_are_those_of_the_own_group_and_span_the_polynomials():
-    basis = Basis.of(by_name("figure-5a"), 3)
-    x, group = np.linspace(-4, 7, 40), np.arange(40) % 2
-    features = basis(x, group)
-    assert features.shape == (40, basis.size) == (40, 8)
-    assert not features[group == 0, 4:].any() and not features[group == 1, :4].any()
-    for a in (0, 1):
-        block = features[group == a][:, 4 * a : 4 * a + 4]
-        for power in range(4):
-            target = x[group == a] ** power
-            fit = block @ np.linalg.lstsq(block, target, rcond=None)[0]
-            np.testing.assert_allclose(fit, target, atol=1e-9 * np.abs(target).max())
-
-
 @given(st.integers(0, 2**20), st.sampled_from([1, 2, 3, 5, 7]))
 def test_a_rule_is_the_sign_of_its_score(seed, degree):
     rng = np.random.default_rng(seed)
@@ -60,17 +45,6 @@ def test_a_rule_is_the_sign_of_its_score(seed, degree):
         score = features @ params
         clear = np.abs(score) > 1e-9 * (np.abs(features) @ np.abs(params))
         np.testing.assert_array_equal(rule(x, a)[clear], (score > 0)[clear])
-
-
-def test_crossings_by_hand():
-    """He_2 = z² - 1: ±1; z² + 1 has none; (z - 2)² touches, the sign stays; a constant: none."""
-    np.testing.assert_allclose(crossings(np.array([0.0, 0, 1])), [-1, 1])
-    assert crossings(hermite_e.poly2herme([1.0, 0, 1])).size == 0
-    assert crossings(np.array([3.0, 0, 0])).size == 0 and crossings(np.zeros(2)).size == 0
-    np.testing.assert_allclose(crossings(hermite_e.poly2herme([-2.0, 1, 0, 0])), [2])
-    np.testing.assert_allclose(
-        crossings(hermite_e.poly2herme([0.0, -4, 0, 1])), [-2, 0, 2], atol=1e-12
-    )
 
 
 def test_the_bayes_rule_is_learned_from_its_coefficients():
