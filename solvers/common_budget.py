@@ -45,9 +45,9 @@ EVEN = 64
 """Even budgets, at least: a disparity that falls and rises between two of them is not seen."""
 HALVINGS, COARSE = 25, 10
 """Halvings of intervals beside an extremum or a bend; and where the path may jump often."""
-CELLS = 2_000_000
-"""LFT+FedAvg's budgets on a finite X times its cells: 1,000 budgets of 1,000 points and two groups,
-which take some ten seconds.
+CELLS = 1_000_000
+"""LFT+FedAvg's budgets on a finite X times its cells: 500 budgets of 1,000 points and two groups,
+which take some five seconds.
 """
 NARROW = 1e-10
 """Share of an interval in which a disparity that is not met jumps."""

@@ -57,7 +57,10 @@ class ExactFedAvg:
             raise TooMany(f"{bound.size} clients")
         counts = (gain != 0) | (pooled != 0)
         problem = LinearProgramme(gain[counts], rows[bound][:, counts], pooled[counts])
-        corners = vertices(problem, min(VERTICES, ENTRIES // max(problem.u.size, 1)))
+        limit = min(VERTICES, ENTRIES // max(problem.u.size, 1))
+        if limit < problem.u.size:  # one client alone has some as many vertices as cells
+            raise TooMany(f"{problem.u.size} cells")
+        corners = vertices(problem, limit)
         corner = chains(problem, corners)
         # neighbours on one hull, and every corner with itself: a hull may be a point
         first = np.arange(len(corner.vertex))

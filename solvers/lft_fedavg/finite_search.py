@@ -34,6 +34,8 @@ STARTS, SEVERAL = 80, 200
 """Budgets to start from, of one difference and of several: in the first few clients are bound, in
 the last all, by turns tightly.
 """
+CELLS, FEWEST = 400_000, 8
+"""The same times cells at most, where cells are thousands; and so many budgets at least."""
 NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
@@ -81,7 +83,8 @@ class FedAvgSearch:
         unit_budgets = np.ones(fed.n_clients)
         rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
         free = np.nan_to_num(search.ends[0].local_disparities) + MARGIN
-        starts = SEVERAL if task.several else STARTS
+        cells = search.faces.local.u.size
+        starts = min(SEVERAL if task.several else STARTS, max(FEWEST, CELLS // cells))
         tight = rng.random((starts, unit_budgets.size)) < np.linspace(0.0, 1.0, starts)[:, None]
         scale = np.where(np.arange(starts) % 2, 1.0, NEARLY)[:, None]
         budgets = np.empty(tight.shape)

@@ -87,3 +87,17 @@ def against_exact(scheme, seed, **sizes):
 @pytest.mark.every(27)
 def test_the_search_finds_the_exact_frontier_of_two_groups(seed, scheme):
     assert against_exact(scheme, seed, clients=2 + seed % 4) <= TOLERANCE
+
+
+@pytest.mark.parametrize(("seed", "clients", "atoms"), [(6, 4, 11), (9, 4, 14)])
+def test_an_answer_depends_on_no_other(seed, clients, atoms):
+    """One by one, downwards, answers were up to 2.4e-3 from those that were asked for together."""
+    rng = np.random.default_rng(seed)
+    rng.integers([3, 6, 2], [7, 16, 4])
+    masses = rng.random((clients, 3, atoms)) ** 3
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    fed = ff.Federation.finite(np.arange(atoms), masses, rng.random((clients, atoms)))
+    first, second = (ff.frontier(fed, "lft_fedavg", 6, notion="eodds") for _ in range(2))
+    disparity = np.linspace(first.disparity[0], first.disparity[-1], 25)[:-1]
+    one_by_one = [second.accuracy_at(d) for d in disparity[::-1]]
+    np.testing.assert_allclose(first.accuracy_at(disparity)[::-1], one_by_one, rtol=0, atol=1e-12)
