@@ -149,16 +149,17 @@ def frontier(
 
     Notes
     -----
-    CFL's and the client-aware frontier are optimal. So are LFT+Ensemble's where all clients share
-    q and η, and on a finite X for two groups with one rate; and LFT+FedAvg's there, of up to
-    five clients and 20,000 multipliers at which rules tie (two clients with 400 points have some
-    2,000). The others are the best that a search over all clients' multipliers found: every point
-    is attained, none is above CFL's, and other budgets may be better, by ``gap`` at most. In an
-    ensemble a client's trade-off may be convex in part, and MD of the best may have either sign;
-    LFT+FedAvg has several local maxima. docs/exactness.md says by how much random budgets were
-    better. Common budgets are a path in one number: exact on a finite X for two groups with one
-    rate (of LFT+FedAvg, where it bends no more often than there is time for: ``exact`` says), on
-    laws followed from 64 even budgets or more; else, of an ensemble, solved at some.
+    CFL's and the client-aware frontier are optimal. So are LFT+Ensemble's where all clients share q
+    and η, and on a finite X for two groups with one rate; and LFT+FedAvg's there, of up to five
+    clients, 20,000 multipliers at which rules tie (two clients with 400 points have some 2,000),
+    and 20 million of these times cells. The others are the best that a search over all clients'
+    multipliers found: every point is attained, none is above CFL's, and other budgets may be
+    better, by ``gap`` at most. In an ensemble a client's trade-off may be convex in part, and MD of
+    the best may have either sign; LFT+FedAvg has several local maxima. docs/exactness.md says by
+    how much random budgets were better. Common budgets are a path in one number: exact on a finite
+    X for two groups with one rate (of LFT+FedAvg, where it bends no more often than there is time
+    for: ``exact`` says), on laws followed from 64 even budgets or more; else, of an ensemble,
+    solved at some.
 
     Examples
     --------

@@ -58,7 +58,7 @@ class ExactFedAvg:
         counts = (gain != 0) | (pooled != 0)
         problem = LinearProgramme(gain[counts], rows[bound][:, counts], pooled[counts])
         limit = min(VERTICES, ENTRIES // max(problem.u.size, 1))
-        if limit < problem.u.size:  # one client alone has some as many vertices as cells
+        if limit < problem.u.size:  # one client has about as many vertices
             raise TooMany(f"{problem.u.size} cells")
         corners = vertices(problem, limit)
         corner = chains(problem, corners)

@@ -35,7 +35,7 @@ STARTS, SEVERAL = 80, 200
 the last all, by turns tightly.
 """
 CELLS, FEWEST = 400_000, 8
-"""The same times cells at most, where cells are thousands; and so many budgets at least."""
+"""Budgets to start from times cells, at most; and so many budgets at least."""
 NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
@@ -238,12 +238,14 @@ class FedAvgSearch:
         self.patience = PATIENCE
         for programme, *_ in (self.faces.programme, self.faces.dual):
             programme.forget()
-        yield
-        self.best_places = best_places
-        self.faces.by_signs.clear()
-        self.faces.by_signs.update(by_signs)
-        for face, face_lines in lines.items():
-            face.lines[:] = face_lines
+        try:
+            yield
+        finally:  # also where a user stops it
+            self.best_places = best_places
+            self.faces.by_signs.clear()
+            self.faces.by_signs.update(by_signs)
+            for face, face_lines in lines.items():
+                face.lines[:] = face_lines
 
     def minimum(self) -> Points:
         """The least disparate rule found, of several the most useful."""

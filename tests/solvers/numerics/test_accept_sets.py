@@ -1,5 +1,6 @@
 """Accept sets: every sign change, against a fine grid, and holes made to measure."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from strategies import federations, laws, mixtures, normals
 
 import fairfl as ff
 from fairfl.solvers.density_problem import DensityProblem
-from fairfl.solvers.numerics.accept_sets import accept_sets
+from fairfl.solvers.numerics.accept_sets import AcceptSets, accept_sets
+from fairfl.solvers.numerics.dual import dual_point, overlooked
 from fairfl.solvers.task import Task
 from fairfl.theory.populations.continuous import ContinuousModel
 
@@ -152,3 +154,20 @@ def test_no_certificate_rests_on_a_missed_root() -> None:
             for method in ("exact", "lp")
         )
         assert exact.utility >= grid.utility - 1e-5
+
+
+def test_a_missed_root_is_told_by_the_dual_value() -> None:
+    """A rule without its cut is as bad as the bound that it gives: only the signs between the cuts
+    tell.
+    """
+    fed, problem = law_problem(2)
+    lam = np.array([[0.3, 0.1, 0.0]])
+    point = dual_point(problem, lam)
+    assert overlooked(problem, point)[0] < 1e-15
+    profile, rows = problem.profiles[0], problem.coefficients[0]
+    whole = profile.above(np.array([-np.inf])).T
+    sets = AcceptSets(np.empty((1, 0)), np.empty((1, 0)), np.ones(1, bool), whole)
+    missed = replace(point, sets=(sets, *point.sets[1:]))
+    score = np.concatenate([[1.0], lam[0] @ rows])
+    below = (profile.above(np.array([-np.inf])) - profile.above(np.zeros(1)))[:, 0]
+    assert overlooked(problem, missed)[0] == pytest.approx(-score @ below, rel=1e-6)
