@@ -3,6 +3,8 @@ to ±inf and optima randomise: what every solution must satisfy, whatever the fe
 """
 
 import pickle
+from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from populations import continuous_model, finite_model
-from scipy import stats
+from scipy import integrate, stats
 from strategies import (
     INNER_SHARES,
     PROBIT,
@@ -196,6 +198,44 @@ def eta(fed: ff.Federation) -> Any:
     return finite_model(fed).eta
 
 
+def pooled_row(fed: ff.Federation) -> Any:
+    p = joint(fed).sum(axis=0)
+    share = p / p.sum(axis=1, keepdims=True)
+    return np.stack([share[0], -share[1]]).ravel()
+
+
+@given(finite_federations(max_points=3, max_clients=2), EPS)
+def test_cfl_in_exact_fractions(fed: ff.Federation, eps: float) -> None:
+    """One constraint: an optimal f has at most one fractional cell, so all of them can be tried, in
+    fractions.
+    """
+    p = joint(fed)
+    cells = p.shape[1] * p.shape[2]
+    tables = [(p[i].ravel(), eta(fed)[i].ravel()) for i in range(len(p))]
+    u = [
+        sum(
+            (Fraction(float(m[k])) * (2 * Fraction(float(e[k])) - 1) for m, e in tables), Fraction()
+        )
+        for k in range(cells)
+    ]
+    v = [Fraction(float(w)) for w in pooled_row(fed)]
+    budget, best = Fraction(eps), None
+    for corner in product((0, 1), repeat=cells):
+        md = sum(w for w, f in zip(v, corner, strict=True) if f)
+        value = sum((g for g, f in zip(u, corner, strict=True) if f), Fraction(0))
+        if abs(md) <= budget:
+            best = value if best is None else max(best, value)
+        for k in np.flatnonzero(v):
+            for goal in (budget, -budget):
+                share = (goal - (md - (v[k] if corner[k] else 0))) / v[k]
+                if 0 <= share <= 1:
+                    candidate = value + (share - corner[k]) * u[k]
+                    best = candidate if best is None else max(best, candidate)
+    assert best is not None
+    base = float((p * (1 - eta(fed))).sum())
+    assert ff.solve(fed, "cfl", eps).accuracy == pytest.approx(base + float(best), abs=1e-13)
+
+
 def test_a_randomised_tie_by_hand() -> None:
     # one client, groups alike in mass; group 0 has everybody at η = 3/4, group 1 at η = 1/4: MD = 1
     # unconstrained. a flip costs ½·½ = 1/4 per unit of MD in both groups: at eps = 1/2 half a unit
@@ -211,6 +251,53 @@ def test_a_randomised_tie_by_hand() -> None:
 
 
 # on laws: against quadrature
+
+
+def slow_dual(fed: ff.Federation, rows: Any, lam: Any, eps: Any) -> float:
+    """D(λ) = P(y=0) + Σ_a ∫ max(u_a + λ·v_a, 0) + Σ eps |λ| by scipy's quadrature, split where s
+    changes sign.
+    """
+    model = continuous_model(fed)
+    total = 1.0
+    for a in (0, 1):
+        charged = lam @ rows[a]
+
+        def s(x: Any, a: int = a, charged: Any = charged) -> Any:
+            p = model.pdf(a, x)
+            gain = np.einsum("i,ix,ix->x", model.mass[:, a], p, 2 * model.eta(a, x) - 1)
+            return gain + charged @ p
+
+        def both(x: float, a: int = a, s: Any = s) -> float:
+            """What is won there, less the people with y = 1."""
+            at = np.array([x])
+            positive = np.einsum("i,ix,ix->x", model.mass[:, a], model.pdf(a, at), model.eta(a, at))
+            return max(float(s(at)[0]), 0.0) - float(positive[0])
+
+        ends = np.concatenate([pair[a].breaks for pair in model.laws])
+        grid = np.unique(np.concatenate([ends, np.linspace(ends.min(), ends.max(), 3001)]))
+        value = s(grid)
+        turns = np.flatnonzero((value[:-1] > 0) != (value[1:] > 0))
+        cuts = np.unique(np.concatenate([ends, grid[turns], grid[turns + 1]]))
+        for lo, hi in zip(cuts, cuts[1:], strict=False):
+            total += integrate.quad(both, lo, hi, epsabs=1e-13, limit=100)[0]
+    return total + float(np.abs(lam) @ np.where(lam == 0, 0.0, eps))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")
+@FEWER
+@given(federations(law=normals(), max_clients=3), st.data())
+def test_the_dual_bound_is_a_bound(fed: ff.Federation, data: st.DataObject) -> None:
+    # nothing of the solver but λ: any λ gives an upper bound on the accuracy, the right one a tight
+    # bound
+    eps = data.draw(local_budgets(fed))
+    s = ff.solve(fed, "lft_fedavg", eps)
+    eye = np.diag(fed.defined.astype(float))
+    assert slow_dual(fed, (eye, -eye), s.multipliers, eps) == pytest.approx(s.accuracy, abs=1e-9)
+    pooled = ff.solve(fed, "cfl", 0.02)
+    rows = (fed.within[None, :, 0], -fed.within[None, :, 1])
+    bound = slow_dual(fed, rows, pooled.multipliers, np.array([0.02]))
+    assert bound == pytest.approx(pooled.accuracy, abs=1e-9)
 
 
 n, mixed = stats.norm, ff.Mixture
