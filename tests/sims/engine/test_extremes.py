@@ -11,6 +11,7 @@ from federations import EXACT, classified, quick, trained
 
 from fairfl.sims import engine
 from fairfl.sims.algorithms.min_norm import min_norm_weights
+from fairfl.sims.engine.answers import finite
 
 FLOAT32 = engine.Computing(device="cpu")
 MODEL, DATA = engine.Softmax(4, 3), classified((5, 9, 8))
@@ -70,6 +71,14 @@ def test_a_round_is_whole_or_not_at_all():
             simulation.step()
         assert float(simulation.params.abs().max()) == 0 and simulation.round == 0
         assert simulation.states[0]["personal"] is before and len(simulation.weights[0][0]) == 0
+
+
+def test_finite_rows_are_found():
+    """Also where their sum overflows."""
+    inf, nan = float("inf"), float("nan")
+    updates = torch.tensor([[3.0, 4.0], [inf, 0.0], [inf, -inf], [nan, 0.1], [0.1, 1e30]])
+    assert finite(updates).tolist() == [True, False, False, False, True]
+    assert finite(torch.full((2, 4), 3e38)).all()
 
 
 def test_losses_that_are_not_finite_stop_the_run_or_are_dropped():
@@ -166,6 +175,21 @@ def test_a_part_without_samples(model):
         model, engine.Parts(train, none), [engine.Replicate(FedAvg())], quick()
     )
     assert [np.isnan(row["loss"]).all() for row in simulation.evaluate()] == [False, True]
+
+
+def test_gifair_ranks_as_it_is_defined():
+    """r_k: groups with a smaller loss less those with a larger, by pairs; ties for neither."""
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        n = int(rng.integers(2, 9))
+        groups, losses = rng.integers(0, 4, n), rng.integers(0, 4, n).astype(float)
+        p, draws = np.full(n, 1 / n), np.ones(n, int)
+        round = engine.Round(0, np.arange(n), p, p, torch.zeros(1), 0.1, losses, {}, draws=draws)
+        means = {g: losses[groups == g].mean() for g in set(groups)}
+        rank = [sum(np.sign(means[g] - mean) for mean in means.values()) for g in groups]
+        sizes = [(groups == g).sum() for g in groups]
+        (task,) = GIFAIR(1e-6, tuple(map(int, groups))).client(round)
+        np.testing.assert_allclose(task.scale, 1 + 1e-6 * np.array(rank) / (p * sizes), rtol=1e-12)
 
 
 def test_modules_leave_every_generator_alone():

@@ -156,3 +156,22 @@ def test_agnostic_without_choice_and_constraint_is_gradient_descent():
     for _ in range(5):
         w -= 0.4 * x.T @ (1 / (1 + np.exp(-x @ w)) - parts.train.y.numpy()) / len(x)
     np.testing.assert_allclose(params, w, atol=1e-8)
+
+
+def test_agnostic_gradient_is_that_of_its_lagrangian():
+    """Against autograd on ℓ + pull (a - mean) z."""
+    from fairfl.sims.group_fairness.agnostic import _Runs
+
+    parts, model = people([[[3, 4], [3, 3]]]), engine.MLP((2, 3, 2))
+    run = _Runs(AgnosticFair(kernels=3), model, parts.train, [0], "cpu")
+    alpha, w = np.array([0.5, 1.0, 2.0]), model.init(3).requires_grad_()
+    x, y = run.data.x, run.data.y
+    theta = run.kernel[0] @ torch.from_numpy(alpha) / len(x)
+    first, second, last = torch.split(w, [9, 6, 2])
+    z = torch.relu(x @ first.view(3, 3)) @ second.view(3, 2) + last
+    score = z[:, 1] - z[:, 0]
+    value = (theta * (model.reference(w, x, y) + 0.7 * run.away[0] * score)).sum()
+    expected = torch.autograd.grad(value, w)[0]
+    with torch.no_grad():
+        gradient = run._slopes(w[None], alpha[None], np.array([[0.7]]))[0]
+        np.testing.assert_allclose(gradient.numpy(), expected.numpy(), atol=1e-12)
