@@ -1,7 +1,5 @@
 """The folder of files that can be made again: downloads, and tables that take long to compute."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Checks of arguments: one clear error that names the argument, the value and what is allowed."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Optional libraries: an error that says which extra of fairfl brings the missing one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -3,8 +3,6 @@
 A seal detects damage and edits by hand, not forgery.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -6,8 +6,6 @@ replaced. It does not detect somebody who computes the digests anew; only recomp
 as the certificates of a claim.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 from collections.abc import Callable, Iterable, Mapping

@@ -5,8 +5,6 @@ is defined: by a decorator, or by its base class (``Named``). Or its module is t
 constants of its kind.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module

@@ -3,8 +3,6 @@
 A second thread would only wait.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

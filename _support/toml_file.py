@@ -1,7 +1,5 @@
 """TOML files as tables; invalid TOML is an error that names the file."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any

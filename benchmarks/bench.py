@@ -3,8 +3,6 @@
 ``python -m benchmarks.bench PART ...`` times some parts only, by name, e.g. in_turn.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

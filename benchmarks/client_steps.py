@@ -2,8 +2,6 @@
 interleaved in one run on one thread.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

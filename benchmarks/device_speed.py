@@ -1,7 +1,5 @@
 """The speed of a device: bandwidth of a copy, rate of a matrix product, and wall times."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Timings of the solvers, CFL and LFT+FedAvg, against loops and linear programmes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

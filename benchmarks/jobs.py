@@ -5,8 +5,6 @@ A job is a line of ``JOBS``: an entry of ``RUNS`` on an entry of ``PROBLEMS``. `
 benchmarks.jobs WORD ...`` times the jobs whose description contains one of the words.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

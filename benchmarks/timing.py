@@ -1,7 +1,5 @@
 """Rows of BENCHMARKS.md: the sizes of the jobs, a row, and functions timed alternately."""
 
-from __future__ import annotations
-
 import gc
 import resource
 import time

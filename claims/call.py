@@ -1,7 +1,5 @@
 """A function by its name and fixed arguments: how a certificate in JSON names its statement."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module

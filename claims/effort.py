@@ -1,7 +1,5 @@
 """How hard a check tries."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

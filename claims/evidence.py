@@ -1,7 +1,5 @@
 """The result of a check: certificates and their joint finding."""
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ several. A mutant is a row of changed parameters: each part takes those that its
 instance have by name. The other classes that most claims use are imported from here too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import signature

@@ -1,7 +1,5 @@
 """Ids of claims: "paper/name", and "paper/name/repaired" of the form that holds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 REPAIRED = "/repaired"

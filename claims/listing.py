@@ -2,8 +2,6 @@
 seconds.
 """
 
-from __future__ import annotations
-
 import gc
 import hashlib
 from contextlib import suppress

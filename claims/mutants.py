@@ -1,7 +1,5 @@
 """Mutants: wrong statements close to a claim's, which its check must not pass."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial

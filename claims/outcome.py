@@ -1,7 +1,5 @@
 """The outcome of a claim: evidence verified and mutants tried, as JSON."""
 
-from __future__ import annotations
-
 import json
 import time
 from dataclasses import dataclass, field

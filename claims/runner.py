@@ -1,7 +1,5 @@
 """Checks claims one at a time, and compares the verdicts with the expected ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Verdicts from findings, repaired forms, and the claims that a claim rests on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The words of a claim: kind, verdict, level, whose statement it is, severity of an erratum."""
 
-from __future__ import annotations
-
 from typing import Literal, get_args
 
 Kind = Literal[

@@ -1,7 +1,5 @@
 """Sphinx's settings for the site: `make docs`."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -7,8 +7,6 @@ Verdicts and errata of docs/papers, words and figures of docs/papers.md stand be
 experiments and studies are those that shells complete names from, which import nothing.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

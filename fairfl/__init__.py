@@ -4,8 +4,6 @@ checked.
 Public names are imported on first use, so that ``import fairfl`` stays fast.
 """
 
-from __future__ import annotations
-
 import re
 from importlib import import_module
 from pathlib import Path

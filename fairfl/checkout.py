@@ -1,7 +1,5 @@
 """Finds the layers where Python imports fairfl from a checkout's root."""
 
-from __future__ import annotations
-
 import sys
 import tomllib
 from importlib.machinery import ModuleSpec

@@ -8,8 +8,6 @@
 1
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

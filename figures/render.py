@@ -2,8 +2,6 @@
 from run to run.
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Callable, Iterable

@@ -4,8 +4,6 @@ the kind of X.
 What frontiers alone need is imported by them: a first ``solve`` loads in two thirds of the time.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from functools import partial
 from typing import Any, Literal, get_args

@@ -2,8 +2,6 @@
 piecewise linear: of one constraint.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

@@ -10,8 +10,6 @@ have the least that is left to them, and so on. The rule is unique: it depends o
 each cell is in one equation at most, no programme is needed.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from fairfl._support.checks import Array

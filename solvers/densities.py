@@ -4,8 +4,6 @@ The dual's descent gives one rule. Where that does not meet the budgets, a linea
 programme on refined cells gives another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 

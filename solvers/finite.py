@@ -2,8 +2,6 @@
 0 <= f <= 1, certified; by one sort where there is one constraint, else by HiGHS, refined.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -7,8 +7,6 @@ in the order of their exchange rate, the utility lost per unit of mean differenc
 path, on which only the cells of one exchange rate are randomised, is optimal.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

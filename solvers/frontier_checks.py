@@ -3,8 +3,6 @@ are far apart, and upper bounds on what any budgets attain: CFL's frontier, and 
 there are some.
 """
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

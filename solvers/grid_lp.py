@@ -8,8 +8,6 @@ best classifier that is constant on cells: its accuracy is a lower bound on the 
 difference is of the order of the cells' width squared. No code is shared with the exact solvers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace

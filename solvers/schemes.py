@@ -2,8 +2,6 @@
 called, put into words and drawn.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """Solution: the classifier, its accuracy and disparities, and the certificate of its optimality."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

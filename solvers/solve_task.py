@@ -2,8 +2,6 @@
 and the points that they add to searched frontiers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from contextlib import suppress
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Tables of published numbers and of this program's."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

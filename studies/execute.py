@@ -1,7 +1,5 @@
 """Runs units, each in its folder, and joins their clients' measures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path

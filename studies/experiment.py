@@ -1,7 +1,5 @@
 """Experiment: runs, each made when it is needed, and a table of their measures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """Rows, groups and columns of tables, with types that pandas' signatures leave open."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 

@@ -5,8 +5,6 @@ A sweep has one, and a run's TOML file, whose tables with ``grid = {key = [value
 table a combination.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from copy import deepcopy

@@ -1,7 +1,5 @@
 """Measures of groups that join, by round: group benefit, gaps, spread (dynamic participants, 5)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike

@@ -1,7 +1,5 @@
 """Statistics of the clients' accuracies, as q-FFL's tables 1 to 10 report them: in percent."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np

@@ -3,8 +3,6 @@
 No pandas and no torch: claims read them too.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Fewer rows or clients of a data set, drawn at random."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

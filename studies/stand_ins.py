@@ -1,7 +1,5 @@
 """The available data sets of a paper, and replacements where none is available."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from fairfl.sims.data.fetch import at_hand

@@ -1,7 +1,5 @@
 """Results of a unit outside of the engine, kept with its arguments."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import signature

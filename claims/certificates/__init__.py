@@ -2,8 +2,6 @@
 stored as JSON.
 """
 
-from __future__ import annotations
-
 from fairfl.claims.certificates.algebra import DefiniteForm, SymbolicZero
 from fairfl.claims.certificates.base import ClaimCertificate, Rejected, from_json, weakest
 from fairfl.claims.certificates.kernel_proof import KernelProof

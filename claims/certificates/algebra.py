@@ -1,7 +1,5 @@
 """Identities and signs, by algebra."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any

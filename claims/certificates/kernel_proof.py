@@ -1,7 +1,5 @@
 """Theorems that Coq's kernel has checked: a file of claims/proofs, and what it states."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import tempfile

@@ -1,7 +1,5 @@
 """A statement tested on drawn instances, and the worst margins."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Self
 

@@ -1,7 +1,5 @@
 """One instance, evaluated again: a counterexample violates a statement, a witness satisfies it."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass, fields
 from functools import cached_property

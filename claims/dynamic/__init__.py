@@ -1,7 +1,5 @@
 """Claims of: Fairness of Federated Learning with Dynamic Participants."""
 
-from __future__ import annotations
-
 from fairfl.claims.claim import Paper
 
 PAPER = Paper(

@@ -1,7 +1,5 @@
 """Algorithms 1, 3 and 4: normalised steps, clipping, and the merger with q-FedAvg."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

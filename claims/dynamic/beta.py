@@ -1,7 +1,5 @@
 """Algorithm 2, equations (7), (8): from the normalised step to FedAvg; and beta in fairness."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy

@@ -1,7 +1,5 @@
 """Definitions 1 and 3, and the group benefit (9), (20): benefits and dynamic fairness."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import sympy

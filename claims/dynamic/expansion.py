@@ -1,7 +1,5 @@
 """One step's benefit: (5), (6), the expansions (10), (11) for theorem 1, and a lost factor."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import sympy

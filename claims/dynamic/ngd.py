@@ -1,7 +1,5 @@
 """Normalised gradient descent: the largest benefit of one step, and when the algorithm is fair."""
 
-from __future__ import annotations
-
 import sympy
 
 from fairfl.claims.dynamic.setting import gap, normalised, on_line

@@ -6,8 +6,6 @@ of a gradient g and curvatures c_k of any sign. Numbers are exact, and gradients
 length where steps are normalised.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import isqrt

@@ -2,8 +2,6 @@
 conditions.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import sympy

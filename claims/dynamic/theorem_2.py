@@ -1,7 +1,5 @@
 """Theorem 2: when normalised gradient descent is dynamically fairer than FedAvg."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -6,8 +6,6 @@ depends on gradients and Hessians of the losses at w_λ alone, so quadratics rep
 losses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """FedFB, algorithms 2 to 5: averages of the clients' objectives; assumption 7."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """FedFB, corollary 11: normal laws, one client of much larger spread."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from flint import arb, ctx

@@ -6,8 +6,6 @@ ensemble with |MD| <= d is at most k d plus the mean over clients of max A(f_λ)
 maximum is over one multiplier and attained where the slope changes its sign. Every q_i is 1/2.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

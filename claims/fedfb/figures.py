@@ -1,7 +1,5 @@
 """FedFB, figures 4 and 5: captions and text compared with the laws that they are drawn from."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cache
 

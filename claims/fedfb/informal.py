@@ -1,7 +1,5 @@
 """FedFB, the informal statements of section 3.1: lemma 1, corollary 2 and theorem 3."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from flint import arb

@@ -1,7 +1,5 @@
 """FedFB, lemma 10 and remark 6: where the clients' ERMs disagree, LFT+Ensemble cannot be fair."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

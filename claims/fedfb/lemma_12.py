@@ -1,7 +1,5 @@
 """FedFB, lemmas 12 to 14: LFT+Ensemble is at most as accurate as CFL, and when it is less."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """FedFB, lemma 15: where ERMs favour the same group, LFT+Ensemble matches CFL down to τ."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from hypothesis import strategies as st

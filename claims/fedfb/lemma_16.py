@@ -1,7 +1,5 @@
 """FedFB, lemma 16: shares q_i that differ, and the pooled law it is printed with."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """FedFB, lemma 18 and remark 9: the form of LFT+FedAvg's solution on a finite X."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import sympy

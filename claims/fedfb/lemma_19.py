@@ -1,7 +1,5 @@
 """FedFB, lemmas 19, 22 and 4: where the shares q_i differ, LFT+FedAvg cannot be fair."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import combinations
 from typing import Any

@@ -1,7 +1,5 @@
 """FedFB, lemma 20: many clients, split into two pooled subsets."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import sympy

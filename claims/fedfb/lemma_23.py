@@ -2,8 +2,6 @@
 vanishes.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from fairfl.claims.exact import Instance

@@ -1,7 +1,5 @@
 """FedFB, lemmas 8 and 9: solutions of CFL(ε) agree almost everywhere; signs of λ_ε and MD."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from hypothesis import strategies as st

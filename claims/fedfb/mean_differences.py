@@ -1,7 +1,5 @@
 """FedFB, equations (32), (51) and (56): the mean differences of an ensemble, and of a client."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from typing import Any

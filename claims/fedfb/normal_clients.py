@@ -1,7 +1,5 @@
 """Two normal groups of common spread, q = 1/2, logistic η: g_i and its root; example 1."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

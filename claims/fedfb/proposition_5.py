@@ -1,7 +1,5 @@
 """FedFB, proposition 5 and the secure aggregation of F_a."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """FedFB, tables 1, 2 and 7: captions and text compared with the numbers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from fairfl.claims.exact import Instance

@@ -1,7 +1,5 @@
 """FedFB, theorems 17 and 21: with a common q, LFT+FedAvg is as fair as its budgets."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import sympy

@@ -1,7 +1,5 @@
 """The conjugate of a rank-weighted mean and its dual weights: majorisation."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

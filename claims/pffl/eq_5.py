@@ -1,7 +1,5 @@
 """Equation (5), algorithm 1: weights by rank, their direction for losses, and their use."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from typing import Any

@@ -1,7 +1,5 @@
 """Equations (3), (4), (6): the Gini index, weights by rank, and convexity."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import accumulate, combinations
 from typing import Any

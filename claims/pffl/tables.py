@@ -1,7 +1,5 @@
 """Table 1 compared with the text that describes it, and with the range of a variance."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, product

@@ -1,7 +1,5 @@
 """Equations (7)-(9): arithmetic, geometric and harmonic weights."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

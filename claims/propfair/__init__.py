@@ -1,7 +1,5 @@
 """Claims of: Proportional Fairness in Federated Learning."""
 
-from __future__ import annotations
-
 from fairfl.claims.claim import Paper
 
 PAPER = Paper(

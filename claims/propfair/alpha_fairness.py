@@ -1,7 +1,5 @@
 """(D.7): alpha-fairness, printed without its sign change at alpha = 1."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import sympy

@@ -1,7 +1,5 @@
 """(15), (C.4)-(C.8): the conjugates of q-FFL's power mean and of AFL's maximum."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

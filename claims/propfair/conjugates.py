@@ -1,7 +1,5 @@
 """(C.3), (C.9)-(C.22): the conjugates of the means of FedAvg, TERM and PropFair."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import prod
 

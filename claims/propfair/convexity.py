@@ -1,7 +1,5 @@
 """Equation (7), sections 3.1.1 and 4.1: derivatives of the objective, and when means are convex."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -5,8 +5,6 @@ Client i has batches of loss 1 + a cos(theta - u) +- k cos(theta - v), both sign
 one dimension; ``world["clients"]`` lists (a, u, k, v). Floats throughout.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Equation (14), proposition 4.1: objectives as largest weighted sums of losses less a penalty."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import prod
 from typing import Any

@@ -1,7 +1,5 @@
 """(A.18): a cross term that is dropped, though later drift depends on earlier noise."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

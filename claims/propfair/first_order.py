@@ -1,7 +1,5 @@
 """Section 3, assumption 3.2: FedAvg as PropFair's first order, and the losses that it takes."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Equations (9)-(13): five objectives as generalised means s^-1((1/n) sum s(f_i))."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The Nash product: (4), proposition 2.3, products of losses; (D.9), (D.10) on harmonic means."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import prod
 

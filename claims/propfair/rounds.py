@@ -6,8 +6,6 @@ gradients everywhere, so the curvature h is common. Batch gradients have additiv
 independent noise of variance s_i.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """(A.44)-(A.52): the constants of the composed losses -log(M - f_i), and smaller ones that hold."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

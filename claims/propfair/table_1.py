@@ -1,7 +1,5 @@
 """Table 1: the column 'Constraints of lambda' mixes two domains, and conjugates with maximisers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import partial
 from math import inf

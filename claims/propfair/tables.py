@@ -1,7 +1,5 @@
 """Section 5 and appendix B: the text compared with its tables, number by number."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from fairfl.claims.exact import Instance

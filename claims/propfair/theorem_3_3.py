@@ -3,8 +3,6 @@ for partial participation. With max_i it holds, by another proof: the printed co
 enough to cover the bias of the batch gradients.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from typing import Any

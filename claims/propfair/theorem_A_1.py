@@ -2,8 +2,6 @@
 uniformly drawn subsets if clients differ in size; repaired it holds.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations

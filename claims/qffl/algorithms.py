@@ -1,7 +1,5 @@
 """Algorithms 1 to 3: a factor L that updates lack, and the sampling of devices."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Appendix C: the meaning of alpha = 0, 1, 2 and infinity."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy

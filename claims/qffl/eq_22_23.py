@@ -1,7 +1,5 @@
 """(22) and (23): q-FFL as a maximum over a ball of weights; and AFL, for large q."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

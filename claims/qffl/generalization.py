@@ -2,8 +2,6 @@
 problems.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import reduce
 from itertools import product

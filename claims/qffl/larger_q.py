@@ -2,8 +2,6 @@
 measure from 1 to 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

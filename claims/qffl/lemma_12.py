@@ -1,7 +1,5 @@
 """Lemma 12: a bound of the Hessian of a powered loss, and the step sizes that use it."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

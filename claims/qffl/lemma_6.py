@@ -1,7 +1,5 @@
 """Lemmas 6 and 7: q = 1 compared with q = 0, by the variance and by the angle."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Lemma 9: uniformity by entropy compared with uniformity by ratios of means."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tables 2 and 4: text and captions compared with the numbers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from fairfl.claims.exact import Instance

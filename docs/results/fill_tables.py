@@ -9,8 +9,6 @@ with a star where the means differ by more than twice the larger spread. ``NAME@
 data set. A block whose experiment was not run stays as it is.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -9,8 +9,6 @@ to 0.01. The truth is the frontier of the law on all levels of the score. A unit
 people that is drawn from a law; the second command prints the table of docs/people.md.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from functools import cache

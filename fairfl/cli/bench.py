@@ -1,7 +1,5 @@
 """``fairfl bench``: timings, which stand in the repository's ``benchmarks/``."""
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 from importlib.util import find_spec

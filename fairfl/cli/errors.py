@@ -4,8 +4,6 @@ Exit codes: 0 done, or the reader of standard output has left; 1 a check failed,
 for could not be done; 2 wrong usage or bad input; 130 stopped.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

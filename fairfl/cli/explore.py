@@ -1,7 +1,5 @@
 """``fairfl explore``: a page on which sliders change a federation, for a browser."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """``fairfl judge``: how far any algorithm's predictions are from the frontiers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """The command line ``fairfl``: a file for each command. Slow imports wait until a command runs."""
 
-from __future__ import annotations
-
 import os
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """Standard output of all commands: control characters are shown, and the reader may leave."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys

@@ -1,7 +1,5 @@
 """Progress on stderr: bars on a terminal; elsewhere a line for a stage that takes long."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer

@@ -1,7 +1,5 @@
 """``fairfl summarize``: a site's people as counts, for ``fairfl frontier``; no row leaves."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any

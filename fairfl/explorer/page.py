@@ -2,8 +2,6 @@
 frontiers and rules, computed in the browser; it loads nothing.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What not pooling the data costs: the frontiers of the schemes on one federation, side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

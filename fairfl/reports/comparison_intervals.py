@@ -1,7 +1,5 @@
 """Intervals of the numbers of a comparison: what sampling the people does to them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The comparison of the schemes in plain words, and how its numbers are written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product

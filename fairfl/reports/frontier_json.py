@@ -1,7 +1,5 @@
 """A comparison as plain numbers, for JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any

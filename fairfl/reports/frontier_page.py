@@ -2,8 +2,6 @@
 schemes' curves with intervals, and counts of people.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path

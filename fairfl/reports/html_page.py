@@ -1,7 +1,5 @@
 """Pages that load nothing: a template, with the style sheet and the script that stand beside it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

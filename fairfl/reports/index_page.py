@@ -1,7 +1,5 @@
 """index.html beside the pictures: plain HTML, relative links, nothing loaded from elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path

@@ -7,8 +7,6 @@ the first difference is the scheme's, the second is what training left. Standard
 the person by person differences of influences (``fairfl.solvers.sensitivity``), D's own among them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -14,8 +14,6 @@ variance (``corrected``). The disparity of the best rule jumps when η passes a 
 interval is that of the bootstrap.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import NamedTuple

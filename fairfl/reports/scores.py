@@ -8,8 +8,6 @@ at hand. All are judged on people they were not fitted to, and intervals are tho
 person differences of influences.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial

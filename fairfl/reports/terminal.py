@@ -2,8 +2,6 @@
 columns that fit; elsewhere a program reads, and lines stay whole.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from shutil import get_terminal_size

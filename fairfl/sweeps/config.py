@@ -1,7 +1,5 @@
 """A sweep from a TOML file; docs/sweeps.md lists the keys."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Where the units of a sweep run: processes of this machine, a Ray cluster, or any Executor."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor

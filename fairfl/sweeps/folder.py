@@ -1,7 +1,5 @@
 """The folder of a sweep: what is swept, one file per unit, and the table of all."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What the units of a sweep are: their parameters in columns, and their digests."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

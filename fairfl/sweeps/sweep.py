@@ -1,7 +1,5 @@
 """Run the units of a sweep: what is there already stays, and every result is kept as it comes."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import pickle

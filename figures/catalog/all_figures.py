@@ -7,8 +7,6 @@ Figure`` (from that table alone; called under the style sheet). A module with se
 figures holds ``FIGURES``, a tuple of ``FigureEntry``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType

@@ -9,8 +9,6 @@ CFL, and seeing the client gains nothing. On the right edge only the clients' ar
 each client has its own fair rule, before LFT+Ensemble averages them.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

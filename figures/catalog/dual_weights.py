@@ -7,8 +7,6 @@ its loss, where client 2 has the loss 1/2. Panel (b): the weights of ten clients
 0.15, ..., 0.95.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

@@ -5,8 +5,6 @@ The curves are stored in ``figures/lib/dynamic.csv``, which is DIR/dynamic-mnist
 the runs in DIR instead, and figures 1 and 2 an additional row for each other data set there.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

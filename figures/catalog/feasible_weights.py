@@ -13,8 +13,6 @@ total; where that fixes the total, it is 1.
   dotted, CVaR of the worst half.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

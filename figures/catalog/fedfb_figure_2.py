@@ -11,8 +11,6 @@ rules as CFL(0) of a federation of one, LFT+Ensemble(0) and CFL(0) of all three.
 eq. (2), ŷ ~ Bern(mean of f_i); a majority is drawn too, and fails as well.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

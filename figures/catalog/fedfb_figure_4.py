@@ -12,8 +12,6 @@ constraint binds, its thresholds move by 0.2, and at (0, 0) the ensemble is perf
 drawn and named: the strip on the left is ε0 = 0, the map is ε0 > 0.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -7,8 +7,6 @@ fair classifier has λ = g⁻¹(ε) < 0. Lemma 7: the rule accepts η > 1/2 - λ
 which nothing changes.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

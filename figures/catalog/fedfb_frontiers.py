@@ -7,8 +7,6 @@ multipliers. Under equal opportunity true-positive rates P(ŷ = 1 | a, y = 1) ar
 of acceptance rates, also by the clients' budgets.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path

@@ -12,8 +12,6 @@ u*_i)/u*_i <= 0, which is proportional fairness (definition 2.1), and the curve 
 touches it there too (proposition 2.3).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

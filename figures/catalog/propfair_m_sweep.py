@@ -9,8 +9,6 @@ and as M falls to M₀ the model tends to AFL's. As M grows, -M log(1 - f_i/M) =
 performance of PropFair gradually reduces to that of FedAvg").
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure

@@ -13,8 +13,6 @@ clients with losses a_i (θ - c_i)² + h_i on the line:
 Each point is solved (``solve_minimax``, certified to 1e-8), q = inf as AFL.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

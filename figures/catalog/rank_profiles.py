@@ -6,8 +6,6 @@ diagonal shows how much it favours the worst-off. The arithmetic, harmonic and C
 their shape as n grows; a geometric one tends to AFL.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

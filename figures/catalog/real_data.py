@@ -10,8 +10,6 @@ COMPAS with budget 0 its accuracy would be 0.648 instead of 0.632 with 101 score
 changes (0.6504 and 0.6503).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure

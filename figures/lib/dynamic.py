@@ -2,8 +2,6 @@
 written by ``fairfl simulate``: the mean over the seeds, and a band from the minimum to the maximum.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """FigureEntry: a figure that can be rendered, as defined by its module."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Reading a figure's table: some of its rows, a column as numbers, one number."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import numpy as np

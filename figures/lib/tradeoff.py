@@ -2,8 +2,6 @@
 exact frontier.
 """
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import numpy as np

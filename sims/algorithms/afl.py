@@ -1,7 +1,5 @@
 """AFL: minimises the worst mixture of the clients' losses, by gradient ascent on the mixture."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

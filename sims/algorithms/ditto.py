@@ -1,7 +1,5 @@
 """Ditto: personal models with a proximal term towards a global model."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

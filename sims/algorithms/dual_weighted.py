@@ -1,7 +1,5 @@
 """FedAvg with the dual weights of any objective (PropFair, section 4)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Algorithms for dynamic participants: FedAvg whose server changes the updates."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass

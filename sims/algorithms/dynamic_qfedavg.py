@@ -1,7 +1,5 @@
 """A dynamic-participants algorithm merged with q-FedAvg (dynamic participants, algorithm 4)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """FedAvg: local SGD, then the weighted mean of the clients' models; FedSGD: one full step."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """FedMGDA+: a common descent direction, by the least-norm convex combination of gradients."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """FedOpt: an optimiser on the server: momentum, Adagrad, Yogi, Adam; its gradient: the update."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """FedProx: local objectives with a proximal term towards the global model."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

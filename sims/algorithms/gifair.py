@@ -1,7 +1,5 @@
 """GIFAIR-FL: a penalty on the differences between the losses of groups of clients."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

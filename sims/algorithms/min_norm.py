@@ -1,7 +1,5 @@
 """The point of least norm in a convex hull, with bounded weights, by an active-set method."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

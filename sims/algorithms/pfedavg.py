@@ -1,7 +1,5 @@
 """p-FedAvg: updates weighed by the rank of the client's loss (p-FFL, algorithm 1)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """PropFair: local training on the logarithm of the utility, by batch (PropFair, algorithm 1)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """q-FedAvg and q-FedSGD: weights losses^q, and a step size from a curvature estimate (q-FFL)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """TERM: exponentially tilted risks, over the clients and over the samples of each client."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

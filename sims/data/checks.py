@@ -1,7 +1,5 @@
 """Checks shared by the data's classes and functions: the error names argument and value."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -8,8 +8,6 @@ drawn from ``seed`` alone.
 (100,)
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ installed. A column is stored as its distinct texts and a code for each row: thi
 memory, and each text is parsed once. Rows are counted from 1, the header left out.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import gzip

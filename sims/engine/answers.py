@@ -1,7 +1,5 @@
 """The server's part of a round: it receives the finite updates and takes its step."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import reduce
 

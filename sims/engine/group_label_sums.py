@@ -1,7 +1,5 @@
 """Sums over the people of one client, group and label: what group-fair algorithms report."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

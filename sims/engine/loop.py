@@ -1,7 +1,5 @@
 """The slow reference: one client and one step after the other, autograd on the plain formula."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from torch import Tensor

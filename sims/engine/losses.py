@@ -1,7 +1,5 @@
 """Losses and accuracies of every client on all of its data, of one model or of its own."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

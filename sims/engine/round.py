@@ -1,7 +1,5 @@
 """Round: what an algorithm sees of a round before its clients train."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Secure aggregation: the server adds up masked reports, and learns the sum alone."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """Settings of a run's training and computing: frozen, checked when they are made."""
 
-from __future__ import annotations
-
 import os
 import re
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The simulation: replicates whose rounds are trained together, one ``step`` a round."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Local SGD of many clients at once: chunk by chunk, run by run, step by step."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 

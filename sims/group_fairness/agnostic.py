@@ -1,7 +1,5 @@
 """AgnosticFair (Du et al.): a minimax over reweighed populations, by gradient steps."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

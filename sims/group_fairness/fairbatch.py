@@ -1,7 +1,5 @@
 """FairBatch's outer step: λ moves along μ and is projected onto its set."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """FairFed: a weighted average that favours clients whose own disparity is near the federation's."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 

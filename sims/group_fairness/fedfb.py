@@ -1,7 +1,5 @@
 """FedFB: FairBatch's λ from sums over the clients (algorithm 1); one client: FairBatch, CFL."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal

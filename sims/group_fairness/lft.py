@@ -1,7 +1,5 @@
 """Local fair training, FairBatch on every client: LFT+Ensemble and LFT+FedAvg."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 

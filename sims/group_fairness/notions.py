@@ -1,7 +1,5 @@
 """FedFB's notions of fairness: a statistic, the direction and set of λ, people's weights."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import ClassVar
 

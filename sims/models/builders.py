@@ -1,7 +1,5 @@
 """Models by name, for files that name them: how one is built from the data's shape and classes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 

@@ -1,7 +1,5 @@
 """A character LSTM by torch's fused steps: the engine takes clients in turn."""
 
-from __future__ import annotations
-
 import math
 
 import torch

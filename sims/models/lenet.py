@@ -1,7 +1,5 @@
 """LeNet-5 with ReLU and max-pooling, for images of 28 x 28 or 32 x 32."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F

@@ -1,7 +1,5 @@
 """ResNet-18 for 32 x 32 images with group normalisation: no running statistics to average."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F

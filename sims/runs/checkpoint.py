@@ -1,7 +1,5 @@
 """The state of a simulation between two rounds, as one file without pickles."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The folder of a run: one process at a time, and errors that say what could not be written."""
 
-from __future__ import annotations
-
 import errno
 import os
 import platform

@@ -1,7 +1,5 @@
 """Measures of a run as tables, written to Parquet in parts that end at checkpoints."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Collection

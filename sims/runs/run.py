@@ -1,7 +1,5 @@
 """A run from its configuration to its tables, in a folder from which a stopped run resumes."""
 
-from __future__ import annotations
-
 import dataclasses
 import platform
 from collections.abc import Callable, Sequence

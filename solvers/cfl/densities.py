@@ -1,7 +1,5 @@
 """CFL(eps) on densities where η is shared within each group, by thresholds (FedFB, lemma 7)."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import Any
 

@@ -5,8 +5,6 @@ along a path, on a finite X by one sort, else a programme for each budget; those
 by continuation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -10,8 +10,6 @@ bounded, or likewise, in the other. So levels keep their digits next to 0 and 1,
 to ±inf and λ itself, one double, has too few.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

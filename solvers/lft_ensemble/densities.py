@@ -7,8 +7,6 @@ MD = Σ_j π_j G_j(λ_j) and Acc = Σ_j π_j A_j(λ_j), each term a function of 
 between 0 and its value at eps_j = 0.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 

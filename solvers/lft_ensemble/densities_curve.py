@@ -12,8 +12,6 @@ solutions, which differ on people that it never saw, and so on the pooled law. A
 one of them that ``solve`` at those budgets does not choose: its multipliers say which.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -2,8 +2,6 @@
 quadratic programming (scipy's SLSQP) on their cubics.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

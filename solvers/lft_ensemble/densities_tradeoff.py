@@ -11,8 +11,6 @@ trade-off is concave. In other federations the weights depend on λ, κ_j need n
 trade-off may be convex in parts. That is a property of the federation, not an error of the table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

@@ -20,8 +20,6 @@ which keeps its digits where both tanh are within rounding of ±1. The root z li
 of y_0 and y_1, which are rational, so that the side of 0 on which λ_j* lies is decided exactly.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

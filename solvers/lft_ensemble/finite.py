@@ -1,7 +1,5 @@
 """LFT+Ensemble(eps) on a finite X: the clients' own solutions, certified, averaged by weight."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -8,8 +8,6 @@ clients add up to those of the total, so the chain costs (cells of the total)² 
 there are. Its choice is right up to a cell: a start for a local method, in the right basin.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

@@ -2,8 +2,6 @@
 frontier and the least disparate ensemble, from the best ensembles at given disparities.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ interval. As λ moves the height of s there may cross zero. Then the rates chang
 which no quadratic model describes; the height h is smooth: dh/dλ_k = v_k(x).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -8,8 +8,6 @@ changes of λ, and where a λ is within rounding of its end. As functions of the
 smooth there, and Newton's method in cuts and λ finds the rule.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from fairfl._support.checks import Array

@@ -2,8 +2,6 @@
 search over multipliers found.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -9,8 +9,6 @@ has changed its sign the rule is CFL's with multiplier -σ t, so that few client
 path in t stays close to CFL's frontier.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from fairfl._support.checks import Array

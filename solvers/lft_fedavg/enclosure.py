@@ -11,8 +11,6 @@ The λ of solutions are bounded: Σ λ_k MD_k(f) <= 1 for every rule f, since ac
 and 1, and also for 1 - f. Two rules give a parallelogram.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass, field

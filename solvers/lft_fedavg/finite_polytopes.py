@@ -7,8 +7,6 @@ strictly between 0 and 1, one for each MD_i held at 0: few undecided cells are e
 that is constant over many points) go to linear programmes.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any, NamedTuple

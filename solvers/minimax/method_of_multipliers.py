@@ -12,8 +12,6 @@ fixed μ > 0, so that conditioning stays good. Source: Rockafellar (1976), proxi
 multipliers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 

@@ -6,8 +6,6 @@ means) is the support function of B = conv{dual_weights(f) : f}, the permutahedr
 (with client weights p, the core of a distorted probability).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Outside the domain the function is infinite. Where values agree to rounding, New
 the gradient's root to the last digits, its matrix from differences of gradients.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

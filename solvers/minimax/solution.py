@@ -1,7 +1,5 @@
 """The result of solve_minimax: the point, the losses, their dual weights, and the certificate."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

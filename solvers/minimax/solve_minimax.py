@@ -1,7 +1,5 @@
 """solve_minimax: the model that minimises an objective, and its dual weights."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import Any
 

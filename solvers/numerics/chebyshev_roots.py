@@ -5,8 +5,6 @@ its Chebyshev or Bernstein coefficients prove that the series has no root there,
 Newton only when they prove that it is monotone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import comb
 from typing import Any

@@ -15,8 +15,6 @@ values. The other places have the least sup |f - 1/2| that is left to them, and 
 unique up to null sets, and neither the order of clients nor the names of groups matter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

@@ -2,8 +2,6 @@
 at two places meet at a third, which is asked next, until both lie on one line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from heapq import heappop, heappush

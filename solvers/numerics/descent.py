@@ -2,8 +2,6 @@
 linear programme on cells, and where that fails by one on refined cells.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from fairfl._support.checks import Array

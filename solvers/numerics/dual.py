@@ -11,8 +11,6 @@ attains it. Its gradient is MD_k(f) + eps_k sign(λ_k), where MD_k is the k-th d
 its Hessian lives on the ends of the accept sets.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

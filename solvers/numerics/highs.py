@@ -6,8 +6,6 @@ bounds in a few pivots. HiGHS meets bounds to 1e-10 only. ``refined`` solves the
 last basis, for x and for the prices, and once more for what rounding left of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial

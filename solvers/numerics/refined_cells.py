@@ -8,8 +8,6 @@ Where there are many, neighbours of one rate are joined: the rule is kept, and t
 The dual at the best multipliers bounds what any rule is worth.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from fairfl._support.checks import Array

@@ -1,7 +1,5 @@
 """Roots of increasing functions, vectorised: each element has its own bracket."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

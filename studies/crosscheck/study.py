@@ -1,7 +1,5 @@
 """Study: units as in experiments, tables, verdicts, and pictures described as tables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ Each algorithm learns one classifier for each seed, a step function of x. Its ac
 follow from the laws without a test sample.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import partial

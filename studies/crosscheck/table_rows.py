@@ -1,7 +1,5 @@
 """Shared by the studies' reports: table rows, counts, series of a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

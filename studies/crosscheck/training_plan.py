@@ -1,7 +1,5 @@
 """Training on a sample of a world, and evaluation of the learned rules on the world."""
 
-from __future__ import annotations
-
 import json
 import re
 import zlib

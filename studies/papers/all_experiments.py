@@ -2,8 +2,6 @@
 ``Experiment`` each; nothing else is edited.
 """
 
-from __future__ import annotations
-
 from fairfl._support.checks import one_of
 from fairfl._support.registry import Registry
 from fairfl.studies.experiment import Experiment

@@ -1,7 +1,5 @@
 """Group fairness of runs from a TOML file; AgnosticFair, which does not run in the engine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product

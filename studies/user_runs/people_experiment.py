@@ -1,7 +1,5 @@
 """FedFB's methods on a table of people: all of ``fairfl simulate people.csv``."""
 
-from __future__ import annotations
-
 from functools import lru_cache, partial
 from itertools import product
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs of FedFB's methods on a table of people: every budget, on three schedules."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path

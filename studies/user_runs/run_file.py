@@ -8,8 +8,6 @@ participations by a subclass with a ``name``, data and models by ``fairfl.sims.r
 ``register_model``.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Data, partition, model and algorithm of a CONFIG.toml; ``run_file.py`` lists the keys."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -2,8 +2,6 @@
 their annotations say.
 """
 
-from __future__ import annotations
-
 import types
 from collections.abc import Callable, Collection
 from inspect import Parameter, signature

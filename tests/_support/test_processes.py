@@ -1,7 +1,5 @@
 """Processes that a caller stops: none is left, nor the thread that watched them."""
 
-from __future__ import annotations
-
 import threading
 import time
 from multiprocessing import active_children

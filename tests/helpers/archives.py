@@ -1,7 +1,5 @@
 """Files of the public data sets' formats, as bytes."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import struct

@@ -7,8 +7,6 @@ A sweep audits many, and this file sums its tables up as audit.csv of the releas
     python tests/helpers/audit.py finite/table.parquet ... --out audit.csv
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import traceback

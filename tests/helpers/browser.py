@@ -1,7 +1,5 @@
 """A page in a real browser without a driver: a wrapper page runs a script in it, and is dumped."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -8,8 +8,6 @@ precision holds. They are tests/sims/engine and tests/sims/algorithms, which hol
 twin and to fractions, and elsewhere the tests marked ``exact``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial

@@ -1,7 +1,5 @@
 """Random federations: plain numbers, dyadic where ties matter, so that failures shrink well."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

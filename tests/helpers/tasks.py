@@ -1,7 +1,5 @@
 """Random federations with all that can be asked of them, and figures counted cell after cell."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any
 

@@ -2,8 +2,6 @@
 by one linear programme over all optimal rules, and in whatever order cells and clients stand.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import scipy

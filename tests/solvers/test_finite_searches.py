@@ -2,8 +2,6 @@
 budgets beat them, and of two groups with one rate they are the exact ones.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from audit import random_budgets

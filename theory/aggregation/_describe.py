@@ -1,7 +1,5 @@
 """Domain and traits of an objective."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

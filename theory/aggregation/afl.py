@@ -1,7 +1,5 @@
 """AFL: the maximum of the losses, the egalitarian objective (PropFair, table 1)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

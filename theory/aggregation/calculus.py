@@ -1,7 +1,5 @@
 """Translation, scaling and perspective of an objective, which together make one form."""
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
 from typing import Any, Self

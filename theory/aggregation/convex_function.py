@@ -1,7 +1,5 @@
 """Any convex function with a gradient as an objective; its conjugate is computed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """FedAvg: the arithmetic mean of the losses, the utilitarian objective (PropFair, table 1)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

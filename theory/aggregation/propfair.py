@@ -1,7 +1,5 @@
 """PropFair: the geometric mean of the utilities M - f_i, proportional fairness."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """q-FFL: the power mean of order q + 1, α-fairness of losses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar

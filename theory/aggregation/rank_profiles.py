@@ -3,8 +3,6 @@
 p-FFL's "ascending sorting operator" reads each of them backwards.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 

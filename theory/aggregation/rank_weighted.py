@@ -1,7 +1,5 @@
 """Rank-weighted means of the losses: p-FFL, generalised Gini functions, CVaR."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """TERM: the exponential mean of the losses (tilted empirical risk)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -6,8 +6,6 @@ d; by default the update is one layer. What is said of a length is said of each 
 Source: Fairness of Federated Learning with Dynamic Participants, eqs. (7), (8), algorithms 1 to 3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

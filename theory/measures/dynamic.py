@@ -16,8 +16,6 @@ Source: Fairness of Federated Learning with Dynamic Participants, definitions 1 
 (9), (15)-(20). The updates of its algorithms are in ``theory.bounds.updates``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -15,8 +15,6 @@ they ignore the scale of f.
 (np.float64(1.0), np.float64(0.25), np.float64(0.8))
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -12,8 +12,6 @@ proportional (the Nash product), 2 harmonic, inf egalitarian. q-FFL applies it t
 [2.5, 2.0, 1.6, 1.0]
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

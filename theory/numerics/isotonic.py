@@ -1,7 +1,5 @@
 """Isotonic regression of label frequencies, weighted by people."""
 
-from __future__ import annotations
-
 import numpy as np
 import scipy
 

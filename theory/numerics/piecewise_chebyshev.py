@@ -5,8 +5,6 @@ once on common panels; integrals, linear combinations and roots are then linear 
 coefficients.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

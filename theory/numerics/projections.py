@@ -1,7 +1,5 @@
 """Euclidean projections onto the simplex and boxes of a given sum, and soft thresholds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -2,8 +2,6 @@
 over g >= w.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """What rules see: f(x, a), or blind to the group f(x), whose coefficients are sums over groups."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

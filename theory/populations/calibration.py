@@ -1,7 +1,5 @@
 """A finite federation from a table of people: counts, and η by isotonic regression."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

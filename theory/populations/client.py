@@ -1,7 +1,5 @@
 """A client of a federation: the laws of x in its groups, their shares, and its weight, checked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

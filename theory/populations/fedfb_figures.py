@@ -1,7 +1,5 @@
 """The federations of FedFB's figures 5 and 9: laws N(mean, 1), logistic η, equal weights."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from fairfl.theory.populations.federation import Federation

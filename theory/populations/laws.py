@@ -1,7 +1,5 @@
 """Laws of x: normal, any continuous scipy.stats law, mixtures, finite laws and samples."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -9,8 +9,6 @@ LFT+FedAvg with budget .02, which reaches .695) the accuracy is .730 with a leve
 .705 where levels hold 5 people for each client and group, .701 with 10, and .698 with 100 levels.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -2,8 +2,6 @@
 five times faster.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The errata of a paper, each once, though several statements may have it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from fairfl.claims.claim import Claim

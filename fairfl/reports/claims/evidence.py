@@ -1,7 +1,5 @@
 """The evidence of a claim as HTML: a line for each certificate, and what it is of."""
 
-from __future__ import annotations
-
 import re
 from html import escape
 

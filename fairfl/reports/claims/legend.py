@@ -2,8 +2,6 @@
 fails there.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from itertools import groupby

@@ -1,7 +1,5 @@
 """The report on the claims as Markdown, mathematics in LaTeX between dollars as it is."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Text with mathematics between dollars as HTML with MathML."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from html import escape

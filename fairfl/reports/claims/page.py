@@ -1,7 +1,5 @@
 """The report on the claims as one HTML page that loads nothing: mathematics, filters, errata."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """claims.html, claims.md and claims.json in one folder, and their manifest."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One claim in words, and as data, for ``fairfl claims show``."""
 
-from __future__ import annotations
-
 import textwrap
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the report's words mean: verdicts, levels, severities, whose a statement is, evidence."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from html import escape
 

@@ -1,7 +1,5 @@
 """CINIC-10: PNGs in a tar archive, a folder for each part and class."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """FedFB's synthetic data: two features, a group that depends on them, unequal clients."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """MNIST, Fashion-MNIST, CIFAR-10 and CIFAR-100: images as one client, uint8."""
 
-from __future__ import annotations
-
 import gzip
 import struct
 import tarfile

@@ -1,7 +1,5 @@
 """Samples of a federation: what theory and simulation share."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from fairfl._support.checks import Array, shown, whole

@@ -7,8 +7,6 @@ with four blanks go on with it; in *The Comedy of Errors* the indentation is mis
 fewer than two lines are left out.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

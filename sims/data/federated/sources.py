@@ -1,7 +1,5 @@
 """Federated data sets by name. A file in this folder with a ``@register`` adds one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """A table's people as the simulator's data: split by rows, features scaled."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

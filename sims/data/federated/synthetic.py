@@ -1,7 +1,5 @@
 """Synthetic(alpha, beta): softmax models and features that differ by client (q-FFL, E.1)."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

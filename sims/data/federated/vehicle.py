@@ -1,7 +1,5 @@
 """Vehicle: 23 sensors, 100 acoustic, seismic and infrared features, AAV or DW (q-FFL, E.1)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

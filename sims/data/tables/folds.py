@@ -1,7 +1,5 @@
 """Rows dealt into folds, evenly within strata."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

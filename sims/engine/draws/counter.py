@@ -6,8 +6,6 @@ The function is the finaliser of SplitMix64 (Steele, Lea and Flood 2014; Staffor
 chained over the words.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Groups of clients that join during training, and may leave (dynamic participants, section 3)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Linear models: a step is two batched products."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property

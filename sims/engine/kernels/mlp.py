@@ -1,7 +1,5 @@
 """Multilayer perceptrons with ReLU and cross entropy, the backward pass in batched products."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Model: losses and gradients of many clients at once, parameters as rows."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import ClassVar

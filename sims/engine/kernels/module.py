@@ -1,7 +1,5 @@
 """Any ``nn.Module``, its clients batched by ``torch.func``, or else one after the other."""
 
-from __future__ import annotations
-
 import copy
 import warnings
 from collections.abc import Callable

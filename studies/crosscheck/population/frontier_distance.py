@@ -1,7 +1,5 @@
 """Distances of learned rules from the exact frontiers and optima, which no rule can exceed."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from functools import lru_cache
 

@@ -6,8 +6,6 @@ It holds ``NAME``, ``TITLE``, ``units(scale)`` and ``verdicts(measures)``; where
 then a seed is a unit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Learned rules against the exact CFL frontier: none above it; CFL's distance by size."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """LFT+Ensemble: learned against exact points by sample size."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Equal opportunity, equalised odds, three groups: learned rules against exact optima."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from itertools import product

@@ -5,8 +5,6 @@ A unit is a scene (data, model, alpha, when groups join) and an algorithm; its r
 seeds. They share rows and clients: the spread over seeds is that of starts and batches.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Dynamic participants, figures 1 to 8 (MNIST, Fashion-MNIST, CIFAR-10)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """AgnosticFair's runs in FedFB's tables and figures, which do not use the engine."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """The data of FedFB's experiments, with part of the training rows for validation."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache
 

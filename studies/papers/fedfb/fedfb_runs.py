@@ -1,7 +1,5 @@
 """The runs of FedFB's tables: on three schedules seeds, methods and steps train together."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial

@@ -1,7 +1,5 @@
 """FedFB, figure 7: client parity, where every group is one client."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """FedFB, figures 3(b) and 6, a row of ``EXPERIMENTS`` each: every setting is a point."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Exact frontiers of FedFB's people: in |MD|, and in its measure, max_a |P(ŷ=1 | a) - P(ŷ=1)|."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from typing import Any
 

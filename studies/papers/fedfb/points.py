@@ -1,7 +1,5 @@
 """Points of accuracy against disparity, a row a method and setting, for FedFB's pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """FedFB, table 6: FairFed and FedFB on Adult and COMPAS, Dirichlet shares of groups."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

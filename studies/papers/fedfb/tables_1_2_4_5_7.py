@@ -1,7 +1,5 @@
 """FedFB, tables 1, 2, 4, 5 and 7, a row of ``EXPERIMENTS`` each, by data, model and methods."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

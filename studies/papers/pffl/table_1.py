@@ -1,7 +1,5 @@
 """p-FFL, table 1 and figures 1 to 6: rank weights against q-FedAvg."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import partial
 

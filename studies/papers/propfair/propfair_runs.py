@@ -1,7 +1,5 @@
 """PropFair's experiments (appendix B), on its data sets where at hand, or stand-ins."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

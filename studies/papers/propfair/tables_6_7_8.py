@@ -1,7 +1,5 @@
 """PropFair, tables 6 to 8, figures 2 to 4: a row of ``EXPERIMENTS`` each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """q-FFL, figure 8: the worst device's accuracy by round, q-FFL and AFL, full gradients."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -6,8 +6,6 @@ a grid: here on the (q + 1)-mean of the losses, which has the same minimisers
 (``DualWeighted(QFFL(q))`` with full gradients).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

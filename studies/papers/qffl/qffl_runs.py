@@ -9,8 +9,6 @@ reached. A part of Vehicle with 1,860 of 43,695 rows has 1/23 of the steps in a 
 rounds have as many.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial

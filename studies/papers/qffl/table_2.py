@@ -1,7 +1,5 @@
 """q-FFL, table 2: against AFL, on Adult and on three classes of Fashion-MNIST."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """q-FFL, table 3: devices, samples, and samples a device, of the data sets at hand."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

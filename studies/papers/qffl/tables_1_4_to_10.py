@@ -2,8 +2,6 @@
 runs: q-FedAvg with every q.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Fashion-MNIST's three tops, a client a class; else MNIST's digits (``stand_ins``)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -7,8 +7,6 @@ dual, with exponentiated gradient steps at the clients and averages at the serve
 their sizes and where they begin are those of the published code.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

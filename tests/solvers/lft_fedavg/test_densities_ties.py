@@ -1,7 +1,5 @@
 """LFT+FedAvg's rules where a whole group ties."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

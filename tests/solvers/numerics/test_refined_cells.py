@@ -1,7 +1,5 @@
 """The linear programme on refined cells, and HiGHS's answers made exact."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
