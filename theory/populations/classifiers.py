@@ -31,6 +31,13 @@ def called(group: Any) -> str:
     return " & ".join(map(str, group)) if isinstance(group, tuple) else str(group)
 
 
+def as_plain(label: Any) -> Any:
+    """A group's name as JSON has it: of an interval or a date, which it has not, the text."""
+    if isinstance(label, tuple):
+        return tuple(map(as_plain, label))
+    return label if isinstance(label, (str, int, float)) else str(label)
+
+
 def midpoints(points: Array) -> Array:
     """(n - 1,) half-way between neighbours of increasing points (n,)."""
     return points[:-1] + (points[1:] - points[:-1]) / 2
@@ -153,10 +160,12 @@ class Classifier:
 
     def to_json(self) -> str:
         """Groups, edges and values: every double exactly; and the names of scores, if any; with the
-        SHA-256 of all these, by which :meth:`from_json` sees that something was changed.
+        SHA-256 of all these, by which :meth:`from_json` sees that something was changed. Groups
+        that are neither texts nor numbers, the intervals of ``pandas.cut`` say, are their texts.
         """
         edges, values = ([v.tolist() for v in arrays] for arrays in (self.edges, self.values))
-        fields = {"format": FORMAT, "groups": list(self.groups), "edges": edges, "values": values}
+        groups = list(map(as_plain, self.groups))
+        fields = {"format": FORMAT, "groups": groups, "edges": edges, "values": values}
         return sealed(fields | ({"names": list(self.names)} if self.names else {}))
 
     def named(self, groups: Sequence[Any]) -> Classifier:
@@ -192,19 +201,27 @@ class Classifier:
         """Group numbers 0, 1, ... of names ``a``; names that are tuples, of groups from several
         columns, stand along the last axis.
         """
-        several = isinstance(self.groups[0], tuple)
         labels = as_labels("a", a)
+        numbers = self._number(labels, self.groups)
+        if (numbers < 0).any() and labels.dtype.kind in "OM":  # a rule from a file has texts
+            texts = np.frompyfunc(as_plain, 1, 1)(labels.astype(object))
+            numbers = self._number(np.asarray(texts, object), list(map(as_plain, self.groups)))
+        if (numbers < 0).any():
+            wrong = labels[numbers < 0][0]
+            wrong = shown(tuple(wrong) if isinstance(self.groups[0], tuple) else wrong)
+            allowed = listed([shown(name) for name in self.groups])
+            raise ValueError(f"a must be one of the groups {allowed}, got {wrong}")
+        return numbers
+
+    def _number(self, labels: Array, groups: Sequence[Any]) -> Array:
+        """The places of labels among the groups' names, -1 of none."""
+        several = isinstance(groups[0], tuple)
         if several:
             labels = labels.astype(object)
         numbers = np.full(labels.shape[: labels.ndim - several], -1)
-        for k, name in enumerate(self.groups):
+        for k, name in enumerate(groups):
             same = labels == np.array(name, dtype=object) if several else labels == name
             numbers[np.all(same, axis=-1) if several else same] = k
-        if (numbers < 0).any():
-            wrong = labels[numbers < 0][0]
-            wrong = shown(tuple(wrong) if several else wrong)
-            allowed = listed([shown(name) for name in self.groups])
-            raise ValueError(f"a must be one of the groups {allowed}, got {wrong}")
         return numbers
 
     def __call__(self, x: ArrayLike, a: Any) -> Array:
