@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -43,11 +44,11 @@ def sentences(comparison: Comparison) -> list[str]:
     return [*out, *_sampled(comparison), *_too_few(comparison), *failed(comparison)]
 
 
-def failed(comparison: Comparison) -> list[str]:
-    """What failed, and why."""
+def failed(report: Any) -> list[str]:
+    """What failed, and why, of a report with ``failures``."""
     return [
         f"{SCHEMES[part].label if part in SCHEMES else part} failed: {why}"
-        for part, why in comparison.failures.items()
+        for part, why in report.failures.items()
     ]
 
 

@@ -8,22 +8,28 @@ the person by person differences of influences (``fairfl.solvers.sensitivity``),
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from fairfl.reports.comparison_words import number, percent, points, rates_apart, span
+from fairfl.reports.comparison_words import failed, number, percent, points, rates_apart, span
 from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
-from fairfl.reports.parts import Decided, Number, Part, Share, estimate
+from fairfl.reports.parts import Decided, Number, Part, estimate
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
 from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
-from fairfl.solvers.schemes import SCHEMES
+from fairfl.sims.data.tables.table import Dataset
+from fairfl.solvers.schemes import CFL, SCHEMES
 from fairfl.theory.populations.calibration import count_people
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS, RATES
+from fairfl.theory.populations.notions import ACCEPTANCE, NOTIONS, RATES
+
+FOUR_FIFTHS = 0.8
+MOST_PARTS = 200
+"""Parts of the people that are judged each alone."""
 
 
 @dataclass(frozen=True)
@@ -45,21 +51,26 @@ class Judgement:
 
     The accuracy is None without a label, the disparity where no two groups can be compared.
     ``rate`` is the key of the rate that is furthest apart, between the two of ``ends``, names and
-    values; ``undefined`` are the rates that do not exist, in words. ``below_cfl`` is, for each
-    scheme but CFL, how much less its best rule is right than CFL's; ``left_out`` says which rows
-    of the table were.
+    values, the higher first; ``ratio`` is the lower over the higher, None where both are 0.
+    ``undefined`` are the rates that do not exist, in words. ``below_cfl`` is, for each scheme but
+    CFL, how much less its best rule is right than CFL's; ``left_out`` says which rows of the table
+    were. ``by`` has the judgements of parts of the people, by name and without distances,
+    ``failures`` why a scheme has none.
     """
 
     people: int
     accuracy: Number | None
     disparity: Number | None
     parts: tuple[Part, ...]
-    distances: tuple[Distance, ...]
-    below_cfl: dict[str, Number]
+    distances: tuple[Distance, ...] = ()
+    below_cfl: dict[str, Number] = field(default_factory=dict)
     left_out: str = ""
     rate: str = ""
     ends: tuple[tuple[str, float], ...] = ()
     undefined: tuple[str, ...] = ()
+    ratio: Number | None = None
+    by: dict[str, "Judgement"] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
 
 
 def judge(
@@ -70,6 +81,7 @@ def judge(
     group: str | Sequence[str],
     client: str | None = None,
     score: str | None = None,
+    by: str | None = None,
     categorical: bool = False,
     question: Question,
     seed: int = 0,
@@ -85,6 +97,7 @@ def judge(
         Without a label the notion must compare acceptance alone, and there is no score.
     prediction : column of 0 and 1, or of chances of 1.
     score : column of the score whose frontiers are compared; None: none are.
+    by : column of parts of the people that are judged as well, each alone; of dates the months.
     question : the notion and the difference.
     seed : deals people into parts, on which the frontiers' rules are judged.
 
@@ -94,62 +107,95 @@ def judge(
     """
     if categorical and score is None:
         raise ValueError("categorical goes with a score, got score=None")
-    notion = NOTIONS[question.notion]
-    if label is None and (notion.counts_labels or score is not None):
+    if label is None and (NOTIONS[question.notion].counts_labels or score is not None):
         raise ValueError(f"label must be a column for {question.notion} or a score, got none")
     roles = {"label": label, "group": group, "client": client, "categorical": categorical}
     numbers = {"prediction": [prediction]}
-    data = read_people(path, score=score, numbers=numbers, form=form, **roles)
+    data = read_people(path, score=score, numbers=numbers, by=by, form=form, **roles)
     p = data.features[:, -1]
     if (is_outside := (p < 0) | (p > 1)).any():
         row = int(np.argmax(is_outside))
         raise ValueError(
             f"prediction {prediction!r} must be from 0 to 1, got {p[row]:g} in row {row + 1}"
         )
+    if len(data.by_names) > MOST_PARTS:
+        raise ValueError(
+            f"by {by!r} must have at most {MOST_PARTS} values, or dates such as 2024-03-17, whose "
+            f"months count, got {len(data.by_names)}"
+        )
     people = np.ones(len(data))
     codes = data.client, data.group, data.label if label else np.full(len(data), np.nan)
     decided = Decided(*codes, p, people, data.client_names, data.group_names)
-    accuracy, (gap, missing) = float(decided.right.mean()), decided.gap(question)
-    centred = decided.right - accuracy  # each person's influence on it
-    judgement = Judgement(
-        len(data),
-        Share("all", accuracy, centred, len(data)).number(data.client) if label else None,
-        gap and gap.number(data.client),
-        tuple(decided.parts(question)),
-        (),
-        {},
-        data.note,
-        gap.rate.key if gap else "",
-        tuple((end.of, end.value) for end in gap[1:]) if gap else (),
-        missing,
-    )
-    if score is None or gap is None:
+    judgement = replace(_judged(decided, question), left_out=data.note)
+    if by is not None:
+        parts = {name: decided.of(data.by == k) for k, name in enumerate(data.by_names)}
+        judged = {name: _judged(part, question) for name, part in parts.items()}
+        judgement = replace(judgement, by=judged)
+    if score is None or judgement.disparity is None:
         return judgement
+    return replace(judgement, **_compared(data, decided, question, categorical, seed, progress))
+
+
+def _judged(decided: Decided, question: Question) -> Judgement:
+    """Accuracy and disparity of people as they are decided."""
+    gap, missing = decided.gap(question)
+    right = None if np.isnan(decided.y).any() else decided.accuracy
+    client = decided.client
+    judgement = Judgement(
+        len(client),
+        right and right.number(client),
+        gap and gap.number(client),
+        tuple(decided.parts(question)),
+        undefined=missing,
+    )
+    if gap is None:
+        return judgement
+    return replace(judgement, rate=gap.rate.key, ends=gap.ends, ratio=gap.ratio(client))
+
+
+def _compared(
+    data: Dataset,
+    decided: Decided,
+    question: Question,
+    categorical: bool,
+    seed: int,
+    progress: Progress | None,
+) -> dict[str, Any]:
+    """The schemes' distances from the predictions, as a ``Judgement`` has them; a scheme that fails
+    is left out, with the reason.
+    """
+    gap, _ = decided.gap(question)
+    assert gap is not None
     moved = gap.high.influence - gap.low.influence
     x = data.features[:, 0]
     columns = x, data.label, data.group, data.client
     sample = count_people(*columns, levels=0 if categorical else None)
     fed = Federation.of_people(sample)
-    curves = frontiers(fed, POINTS, question, progress, COMPARED)
-    best = best_rules(data, x, sample, fed, curves, [gap.value], question, seed, progress)
-    predictions, above, below = Best(accuracy, accuracy, centred, 0.0, np.zeros(1)), {}, {}
-    rules = {
-        scheme: rule._replace(influence=rule.influence + rule.slope * moved)
-        for (scheme, _), rule in best.items()
+    smallest, rules, failures = {}, {}, {}
+    for scheme in COMPARED:
+        try:
+            curves = frontiers(fed, POINTS, question, progress, [scheme])
+            best = best_rules(data, x, sample, fed, curves, [gap.value], question, seed, progress)
+        except RuntimeError as error:
+            failures[scheme] = str(error)
+            continue
+        smallest[scheme] = float(curves[scheme].disparity[0])
+        for rule in best.values():
+            rules[scheme] = rule._replace(influence=rule.influence + rule.slope * moved)
+    right = decided.accuracy
+    predictions = Best(right.value, right.value, right.influence, 0.0, np.zeros(1))
+
+    def difference(minuend: Best, subtrahend: Best) -> Number:
+        gain = minuend.minus(subtrahend)
+        return estimate(data.client, gain.held_out, gain.influence, gain.fitted)
+
+    above = {s: (rule.held_out, difference(rule, predictions)) for s, rule in rules.items()}
+    others = rules.items() if CFL.name in rules else ()
+    return {
+        "distances": tuple(Distance(s, d, *above.get(s, ())) for s, d in smallest.items()),
+        "below_cfl": {s: difference(rules[CFL.name], r) for s, r in others if s != CFL.name},
+        "failures": failures,
     }
-    for scheme, rule in rules.items():
-        above[scheme], below[scheme] = (
-            estimate(data.client, gain.held_out, gain.influence, gain.fitted)
-            for gain in (rule.minus(predictions), next(iter(rules.values())).minus(rule))
-        )
-    right = {scheme: rule.held_out for scheme, rule in rules.items()}
-    distances = tuple(
-        Distance(s, float(curves[s].disparity[0]), right.get(s), above.get(s)) for s in COMPARED
-    )
-    first = next(iter(rules), None)
-    return replace(
-        judgement, distances=distances, below_cfl={s: d for s, d in below.items() if s != first}
-    )
 
 
 def sentences(judgement: Judgement) -> list[str]:
@@ -165,7 +211,7 @@ def sentences(judgement: Judgement) -> list[str]:
         ends = span((max(disparity.low, 0.0), disparity.high), number)
         gap = f"a disparity of {number(disparity.value)} ({ends}): "
         gap += rates_apart(RATES[judgement.rate], judgement.ends, missing)
-    out = [*filter(None, [judgement.left_out]), f"{line} {gap}."]
+    out = [*filter(None, [judgement.left_out]), f"{line} {gap}.", *_ratio_words(judgement)]
     for distance in judgement.distances:
         name = SCHEMES[distance.scheme].label
         if distance.above is None or distance.accuracy is None:
@@ -190,4 +236,35 @@ def sentences(judgement: Judgement) -> list[str]:
                 f"Of the distance from pooling the scheme takes {points(below_cfl.value)} "
                 f"({span(below_cfl.ends, points)}); training left the rest."
             )
-    return out
+    return [*out, *failed(judgement)]
+
+
+def _ratio_words(judgement: Judgement) -> list[str]:
+    """The ratio of the rates; of acceptance whether it is below four fifths, the threshold of the
+    United States' guidelines on employee selection (1978).
+    """
+    if (ratio := judgement.ratio) is None:
+        return []
+    words = f"The ratio of these rates is {number(ratio.value)} ({span(ratio.ends, number)})"
+    if judgement.rate != ACCEPTANCE.key:
+        return [f"{words}."]
+    if ratio.low < FOUR_FIFTHS <= ratio.high:
+        return [f"{words}: not distinguishable from four fifths."]
+    return [f"{words}: {'below' if ratio.high < FOUR_FIFTHS else 'not below'} four fifths."]
+
+
+def by_table(judgement: Judgement, by: str) -> list[tuple[str, ...]]:
+    """The judgements of parts of the people as rows of text, the first a header."""
+    rows: list[tuple[str, ...]] = [(by, "people", "right", "accepted", "disparity", "ratio", "of")]
+    for name, part in judgement.by.items():
+        shares = part.accuracy, part.parts[0].accepted
+        right, accepted = (n and f"{percent(n.value)} ({span(n.ends, percent)})" for n in shares)
+        gap, ratio = (
+            n and f"{number(n.value)} ({span((max(n.low, 0.0), n.high), number)})"
+            for n in (part.disparity, part.ratio)
+        )
+        ends = " over ".join(of for of, _ in part.ends)
+        of = "; ".join(filter(None, [ends, *part.undefined]))
+        cells = right or "-", accepted or "-", gap or "undefined", ratio or "undefined", of
+        rows.append((name, f"{part.people:,}", *cells))
+    return rows

@@ -40,7 +40,8 @@ class Part:
     """Of the people of a client, a group or both (None: of all): how many, the shares that have y =
     1, are decided rightly, accepted, and accepted of y = 1 and of y = 0 (None of nobody, and
     without a label), with Wilson's intervals, and the disparity, None of one group and where no two
-    groups can be compared; ``undefined``: the rates that it leaves out, in words.
+    groups can be compared; whose rates it is of, the higher first, are the ``ends``, and
+    ``undefined`` the rates that it leaves out, in words.
     """
 
     client: str | None
@@ -53,6 +54,7 @@ class Part:
     false_positive: Number | None
     disparity: float | None
     undefined: tuple[str, ...] = ()
+    ends: tuple[tuple[str, float], ...] = ()
 
 
 class Share(NamedTuple):
@@ -81,18 +83,46 @@ class Gap(NamedTuple):
         """The disparity."""
         return self.high.value - self.low.value
 
+    @property
+    def ends(self) -> tuple[tuple[str, float], ...]:
+        """Whose the two rates are, and their values, the higher first."""
+        return tuple((share.of, share.value) for share in self[1:])
+
     def number(self, client: Array) -> Number:
         """With its interval. Where all people of one rate are decided alike, no variance can be
         estimated: it is of both rates' own intervals then, by MOVER (Zou and Donner, 2008), which
         of two intervals of Wilson's is Newcombe's (1998).
         """
-        if all(np.ptp(estimate(client, *share[1:3]).ends) >= ZERO for share in self[1:]):
+        if self._vary(client):
             return estimate(client, self.value, self.high.influence - self.low.influence)
         high, low = (share.number(client) for share in self[1:])
         down = np.hypot(high.value - high.low, low.high - low.value)
         up = np.hypot(high.high - high.value, low.value - low.low)
         up = max(up, down) if self.value < ZERO else up  # either may be the higher one
         return Number(self.value, float(self.value - down), float(self.value + up))
+
+    def ratio(self, client: Array) -> Number | None:
+        """The lower rate over the higher, None of two rates of zero. Its interval is that of the
+        logarithm (Katz and others, 1978) or, as of ``number``, MOVER's (Donner and Zou, 2012). No
+        ratio is above 1.
+        """
+        high, low = self.high, self.low
+        if high.value < ZERO:
+            return None
+        ratio = low.value / high.value
+        if self._vary(client):
+            relative = low.influence / low.value - high.influence / high.value
+            ends = np.exp(estimate(client, float(np.log(ratio)), relative).ends)
+        else:
+            (bottom, top), (under, over) = (share.number(client).ends for share in (low, high))
+            first = _roots(low.value, high.value, max(bottom, 0.0), over)
+            second = _roots(low.value, high.value, top, max(under, 0.0))
+            ends = min(first[first >= 0], default=0.0), max(second) if under > 0 else 1.0
+        return Number(ratio, float(ends[0]), min(float(ends[1]), 1.0))
+
+    def _vary(self, client: Array) -> bool:
+        """Whether both rates have a variance."""
+        return all(np.ptp(estimate(client, *share[1:3]).ends) >= ZERO for share in self[1:])
 
 
 class Decided(NamedTuple):
@@ -116,10 +146,19 @@ class Decided(NamedTuple):
         names = (tuple(map(str, codes)) for codes in (sample.clients, sample.groups))
         return cls(client, group, y, p, sample.counts[cell], *names)
 
+    def of(self, selected: Array) -> Decided:
+        """Some of the people."""
+        return Decided(*(column[selected] for column in self[:5]), self.clients, self.groups)
+
     @property
     def right(self) -> Array:
         """(n,) the chance to be decided rightly."""
         return np.where(self.y == 1, self.p, 1.0 - self.p)
+
+    @property
+    def accuracy(self) -> Share:
+        """The share that is decided rightly."""
+        return _ratio("all", self.right * self.people, self.people)
 
     def parts(self, question: Question) -> list[Part]:
         """Of all, by client if there are several, by group, and by both, where somebody is."""
@@ -147,8 +186,8 @@ class Decided(NamedTuple):
         shares = share(positive, labelled), share(self.right, labelled), share(self.p, True)
         rates = share(self.p, positive), share(self.p, labelled & ~positive)
         gap, missing = self.gap(question, selected) if group is None else (None, ())
-        disparity = None if gap is None else gap.value
-        return Part(client, group, self._size(selected), *shares, *rates, disparity, missing)
+        disparity, ends = (None, ()) if gap is None else (gap.value, gap.ends)
+        return Part(client, group, self._size(selected), *shares, *rates, disparity, missing, ends)
 
     def _size(self, selected: Array) -> int:
         return round(float(self.people[selected].sum()))
@@ -210,6 +249,12 @@ def wilson(share: float, people: int) -> Number:
     return Number(share, max(float(middle - half), 0.0), min(float(middle + half), 1.0))
 
 
+def _roots(low: float, high: float, of_low: float, of_high: float) -> Array:
+    """The roots r of (low - r high)² = (low - of_low)² + r² (high - of_high)²."""
+    squared, constant = of_high * (2 * high - of_high), of_low * (2 * low - of_low)
+    return np.roots([squared, -2 * low * high, constant]).real
+
+
 def _ratio(of: str, total: Array, mass: Array) -> Share:
     """Σ total / Σ mass."""
     rate = total.sum() / mass.sum()
@@ -230,7 +275,8 @@ def table(parts: Sequence[Part], client: str, group: str) -> list[tuple[str, ...
             "-" if n is None else f"{percent(n.value)} ({span(n.ends, percent)})" for n in shares
         )
         gap = "undefined" if part.disparity is None else number(part.disparity)
-        gap += f" ({'; '.join(part.undefined)})" if part.undefined else ""
+        notes = [*[" over ".join(of for of, _ in part.ends)] * bool(part.ends), *part.undefined]
+        gap += f" ({'; '.join(notes)})" * bool(notes)
         gap = "" if part.group is not None else gap
         rows.append((name, f"{part.people:,}", *cells, gap))
     return rows

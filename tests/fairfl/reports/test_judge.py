@@ -5,9 +5,12 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import binomtest
+from scipy.stats.contingency import relative_risk
 
 import fairfl as ff
+from fairfl.reports.curves import frontiers
 from fairfl.reports.judge import judge, sentences
 from fairfl.reports.parts import table as parts_table
 from fairfl.reports.parts import wilson
@@ -80,7 +83,9 @@ def test_accuracy_and_disparity_by_their_definitions(tmp_path, notion, differenc
             interval = wilson(round(share.value * 1000) / 1000, 1000)
             assert interval.ends == pytest.approx((ends.low, ends.high), abs=1e-9)
     assert judgement.parts[0].disparity == judgement.disparity.value
-    assert judgement.distances == () and len(sentences(judgement)) == 1
+    ratio = judgement.ends[1][1] / judgement.ends[0][1]
+    assert judgement.ratio is not None and judgement.ratio.value == pytest.approx(ratio, abs=1e-12)
+    assert judgement.distances == () and len(sentences(judgement)) == 2
 
 
 def test_an_optimal_rule_is_not_distinguishable_and_a_worse_one_is(tmp_path):
@@ -159,7 +164,10 @@ def test_a_rate_of_nobody_is_undefined_and_says_why(tmp_path):
     assert odds.disparity is not None and odds.disparity.value == pytest.approx(0.2)  # y = 0
     lines = sentences(odds)
     assert "where y = 0, group b is accepted at a rate of 0.2, group a of 0 (" in lines[0]
-    assert lines[0].endswith("0 (left out: nobody of group b has y = 1).") and len(lines) == 1
+    assert lines[0].endswith("0 (left out: nobody of group b has y = 1).") and len(lines) == 2
+    assert lines[1].startswith("The ratio of these rates is 0 (0 to 0.")
+    cells = [row[-1] for row in parts_table(odds.parts, "site", "a")]
+    assert cells[1] == "0.2 (group b over group a; nobody of group b has y = 1)"
     _, options = table(tmp_path, FEW + C)
     three = judge(**options, question=Question("eo"))
     assert three.disparity is not None and three.disparity.value == pytest.approx(0.5)
@@ -203,6 +211,118 @@ def test_one_group_that_is_decided_alike_has_wilsons_interval(tmp_path):
     assert disparity is not None and len(frame) == 150
     assert disparity.high - 0.2 == pytest.approx(1.96 * error, rel=0.02)
     assert 0.2 - disparity.low == pytest.approx(np.hypot(1.96 * error, ends.high), rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("accepted", "people", "words"),
+    [
+        ((60, 24), (100, 50), ": not distinguishable from four fifths."),
+        ((90, 24), (100, 50), ": below four fifths."),
+        ((900, 480), (1000, 500), ": not below four fifths."),
+    ],
+)
+def test_the_ratio_of_rates_has_the_interval_of_a_relative_risk(tmp_path, accepted, people, words):
+    """scipy's, of Katz and others (1978); it ends at 1, as no rate is above the highest."""
+    rows = [
+        ("n", a, 1, decision, count)
+        for a, yes, n in zip("ab", accepted, people, strict=True)
+        for decision, count in ((1, yes), (0, n - yes))
+    ]
+    _, options = table(tmp_path, rows)
+    judgement = judge(**(options | {"label": None}), question=Question())
+    shares = [(yes, n) for yes, n in zip(accepted, people, strict=True)]
+    low, high = sorted(shares, key=lambda share: share[0] / share[1])
+    twin = relative_risk(*low, *high)
+    ends = twin.confidence_interval(0.95)
+    assert judgement.ratio is not None
+    assert judgement.ratio.value == pytest.approx(twin.relative_risk, abs=1e-12)
+    assert judgement.ratio.ends == pytest.approx((ends.low, min(ends.high, 1)), rel=1e-5)
+    assert sentences(judgement)[1].endswith(words)
+
+
+@pytest.mark.parametrize(
+    ("yes", "no"), [((50, 30), (0, 20)), ((50, 0), (10, 20)), ((0, 0), (9, 9))]
+)
+def test_the_ratio_of_people_who_are_decided_alike(tmp_path, yes, no):
+    """MOVER's by its definition: r ends where low - r high has an interval that ends at 0."""
+    rows = [
+        ("n", a, 1, decision, count)
+        for a, counts in zip("ab", zip(yes, no, strict=True), strict=True)
+        for decision, count in zip((1, 0), counts, strict=True)
+        if count
+    ]
+    frame, options = table(tmp_path, rows)
+    judgement = judge(**(options | {"label": None}), question=Question())
+    if not sum(yes):
+        assert judgement.ratio is None and len(sentences(judgement)) == 1
+        return
+    high, low = (part for part in judgement.parts if part.group)
+    rates = [part.accepted.value for part in (high, low)]
+    by_group = frame.groupby("a")["p"]
+    errors = 1.959964 * np.sqrt(by_group.var(ddof=0) / by_group.size())
+    ends = [
+        part.accepted.ends if error == 0 else (rate - error, rate + error)
+        for part, rate, error in zip((high, low), rates, errors, strict=True)
+    ]
+
+    def lowest(r):
+        return (
+            rates[1] - r * rates[0] - np.hypot(rates[1] - ends[1][0], r * (ends[0][1] - rates[0]))
+        )
+
+    def highest(r):
+        return (
+            rates[1] - r * rates[0] + np.hypot(ends[1][1] - rates[1], r * (rates[0] - ends[0][0]))
+        )
+
+    assert judgement.ratio is not None
+    assert judgement.ratio.value == pytest.approx(rates[1] / rates[0])
+    expected = brentq(lowest, 0, 1) if rates[1] else 0.0, min(brentq(highest, 0, 9), 1.0)
+    assert judgement.ratio.ends == pytest.approx(expected, abs=1e-6)
+
+
+def test_parts_of_the_people_are_judged_each_alone(cli, tmp_path):
+    """As tables of their own; dates are of months, and a column may have a role."""
+    people = random_people(4, 900)
+    days = pd.date_range("2024-01-01", periods=90).repeat(10)
+    people = people.assign(day=days.astype(str), month=days.strftime("%Y-%m"))
+    whole = judged(people, tmp_path, score=None, by="day")
+    assert list(whole.by) == ["2024-01", "2024-02", "2024-03"]
+    for month, part in whole.by.items():
+        assert part == judged(people[people["month"] == month], tmp_path, score=None)
+    people.to_csv(tmp_path / "people.csv", index=False)
+    words = ("judge", tmp_path / "people.csv", "--prediction", "p", "--group", "a")
+    done = cli(*words, "--client", "site", "--by", "site")
+    assert (done.exit_code, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[-3].split() == ["site", "people", "right", "accepted", "disparity", "ratio", "of"]
+    assert len(json.loads(cli(*words, "--by", "day", "--json").stdout)["by"]) == 3
+    people.assign(day=range(900)).to_csv(tmp_path / "people.csv", index=False)
+    wrong = cli(*words, "--by", "day")
+    assert wrong.exit_code == 2
+    assert "by 'day' must have at most 200 values, or dates such as 2024-03-17" in wrong.stderr
+
+
+@pytest.mark.parametrize("failing", ["cfl", "lft_ensemble_common"])
+def test_the_judgement_goes_on_where_a_scheme_fails(cli, tmp_path, monkeypatch, failing):
+    people = random_people(1)
+    whole = judged(people, tmp_path)
+
+    def frontier(*arguments):
+        if arguments[-1] == [failing]:
+            raise ff.CertificationError("not certified")
+        return frontiers(*arguments)
+
+    monkeypatch.setattr("fairfl.reports.judge.frontiers", frontier)
+    judgement = judged(people, tmp_path)
+    assert judgement.failures == {failing: "not certified"}
+    assert judgement.distances == tuple(d for d in whole.distances if d.scheme != failing)
+    expected = {s: d for s, d in whole.below_cfl.items() if failing not in (s, "cfl")}
+    assert judgement.below_cfl == expected and judgement.disparity == whole.disparity
+    words = ("--prediction", "p", "--label", "y", "--group", "a", "--score", "s")
+    done = cli("judge", tmp_path / "people.csv", *words)
+    assert done.exit_code == 1 and "failed: not certified" in done.stdout
+    assert "failed: not certified" in done.stderr and "best rule of the score" in done.stdout
 
 
 def test_acceptance_alone_needs_no_label(cli, tmp_path):
