@@ -13,23 +13,18 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import (
-    assert_all_finite,
-    check_consistent_length,
-    check_random_state,
-    column_or_1d,
-    get_tags,
-)
+from sklearn.utils import check_array, check_consistent_length, check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
 
-from fairfl._support.checks import Array, as_labels, in_range, listed, one_of, pos_code, shown
+from fairfl._support.checks import Array, as_labels, broadcast, in_range, one_of, pos_code, shown
 from fairfl.solvers.api import solve
 from fairfl.solvers.schemes import SOLVED, SchemeName
-from fairfl.theory.populations.classifiers import ClientClassifiers
+from fairfl.theory.populations.classifiers import ClientClassifiers, places
 from fairfl.theory.populations.federation import Federation
 
 FOLDS = 5
+Labels = ArrayLike | None
 
 
 class FairThresholds(ClassifierMixin, BaseEstimator):
@@ -112,8 +107,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
-        sensitive_features: ArrayLike | None = None,
-        client: ArrayLike | None = None,
+        sensitive_features: Labels = None,
+        client: Labels = None,
     ) -> FairThresholds:
         """Learn the score and the rule.
 
@@ -131,8 +126,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         is_score = isinstance(self.estimator, str)
         table: tuple[Any, Any] = X, y
         features, labels = validate_data(self, *table, skip_check_array=not is_score)
-        labels = column_or_1d(labels, warn=True)
-        assert_all_finite(labels)
+        labels = column_or_1d(check_array(labels, ensure_2d=False, dtype=None), warn=True)
         check_consistent_length(features, labels)
         check_classification_targets(labels)
         if (kind := type_of_target(labels)) != "binary":
@@ -143,8 +137,9 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         weight = None if sample_weight is None else _weights(sample_weight, len(codes))
         present = self.classes_ if weight is None else np.unique(labels[weight > 0])
         if len(present) < 2:
+            rows = "" if weight is None else " at weights other than zero"
             alone = f"one class: {present[0]!r}" if len(present) else "none"
-            raise ValueError(f"y must hold two classes, got {alone}")
+            raise ValueError(f"y must hold two classes{rows}, got {alone}")
         self._group_columns = [*getattr(sensitive_features, "columns", ())]
         groups = sensitive_features
         group = None if groups is None else self._rows(groups, len(codes))
@@ -152,10 +147,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self._one = pos_code("y", values, self.pos_label, ordered=True)
         codes = (codes == self._one).astype(int)
         if weight is not None and np.ptp(weight) > 0:
-            raise ValueError(
-                "sample_weight must be one number for all people, since the rule counts each once, "
-                f"got {weight.min():g} to {weight.max():g}"
-            )
+            ends = f"{weight.min():g} to {weight.max():g}"
+            raise ValueError(f"sample_weight must be the same of all, as the rule is, got {ends}")
         score = self._learn(features, codes, weight)
         site = np.zeros(len(codes), int) if client is None else client
         self._one_group = group is None
@@ -206,11 +199,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         return features[:, 0]
 
     def predict_proba(
-        self,
-        X: Any,
-        *,
-        sensitive_features: ArrayLike | None = None,
-        client: ArrayLike | None = None,
+        self, X: Any, *, sensitive_features: Labels = None, client: Labels = None
     ) -> Array:
         """(n, 2) the chances of the two labels to be predicted; of "client_aware" the ``client``
         (n,) is needed.
@@ -220,16 +209,18 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
             score = self._score(validate_data(self, X, reset=False))
         else:  # it checks X
             score = self.estimator_.predict_proba(X)[:, 1]
-        group = self.federation_.groups[0]
-        if not self._one_group and self.sees != "x":
-            if sensitive_features is None:
-                raise ValueError(
-                    "sensitive_features must be given: the rule's thresholds are by group"
-                )
+        if self._one_group or self.sees == "x":
+            group = self.federation_.groups[0]
+        elif sensitive_features is None:
+            raise ValueError("sensitive_features must be given: the rule's thresholds are by group")
+        else:
             group = self._rows(sensitive_features, len(score))
-        sees_client = isinstance(self.rule_, ClientClassifiers)
-        place = (self._clients(client, len(score)),) if sees_client else ()
-        chance = self.rule_(score, group, *place)
+        if isinstance(self.rule_, ClientClassifiers):
+            check_consistent_length(score, client)
+            number = places("client", "clients", client, self.federation_.client_names)
+            chance = self.rule_(score, group, number)
+        else:
+            chance = self.rule_(score, group)
         chances = [1.0 - chance, chance]
         return np.column_stack(chances if self._one else chances[::-1])
 
@@ -237,8 +228,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self,
         X: Any,
         *,
-        sensitive_features: ArrayLike | None = None,
-        client: ArrayLike | None = None,
+        sensitive_features: Labels = None,
+        client: Labels = None,
         random_state: Any = None,
     ) -> Any:
         """(n,) labels; where the rule accepts a share, drawn from ``random_state``."""
@@ -253,8 +244,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
-        sensitive_features: ArrayLike | None = None,
-        client: ArrayLike | None = None,
+        sensitive_features: Labels = None,
+        client: Labels = None,
     ) -> float:
         """The accuracy of ``predict`` on average over its draws: the mean chance of the right
         label, which no seed changes; of people with weights the weighted mean.
@@ -263,8 +254,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         labels: Any = column_or_1d(as_labels("y", y))
         check_consistent_length(chances, labels)
         right = (chances * (labels[:, None] == self.classes_)).sum(axis=1)
-        weight = None if sample_weight is None else _weights(sample_weight, len(right))
-        return float(np.average(right, weights=weight))
+        return float(np.average(right, weights=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -286,32 +276,11 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
             )
         return rows[:, 0] if rows.ndim == 2 and rows.shape[1] == 1 else rows
 
-    def _clients(self, client: Any, count: int) -> Array:
-        """(count,) the clients' numbers."""
-        names = self.federation_.client_names
-        if client is None:
-            raise ValueError("client must be given: the rule's thresholds are by client")
-        labels = as_labels("client", client)
-        if labels.shape != (count,):
-            raise ValueError(f"client must have shape ({count},), got {labels.shape}")
-        number = {name: k for k, name in enumerate(names)}
-        try:
-            return np.array([number[label] for label in labels.tolist()])
-        except KeyError as error:
-            allowed = listed([shown(name) for name in names])
-            raise ValueError(
-                f"client must be one of the clients of fit, {allowed}, got {shown(error.args[0])}"
-            ) from None
-
 
 def _weights(sample_weight: Any, count: int) -> Array:
-    """(count,) the weights of rows, some of them positive."""
+    """(count,) the weights of rows."""
     weight = in_range("sample_weight", sample_weight, 0.0, np.inf, open_high=True)
-    if weight.shape != (count,):
-        raise ValueError(f"sample_weight must have shape ({count},), got {weight.shape}")
-    if not weight.any():
-        raise ValueError("sample_weight must have a positive weight, got zeros alone")
-    return weight
+    return broadcast("sample_weight", weight, (count,), f"({count},)")
 
 
 def _fit_weights(estimator: Any, weight: Array) -> dict[str, Array]:
@@ -322,10 +291,5 @@ def _fit_weights(estimator: Any, weight: Array) -> dict[str, Array]:
         prefix += f"{step}__"
     if has_fit_parameter(last, "sample_weight"):
         return {f"{prefix}sample_weight": weight}
-    warnings.warn(
-        f"sample_weight is not known to {shown(last)}, whose fit takes none: the score counts each "
-        "person once",
-        UserWarning,
-        stacklevel=4,
-    )
+    warnings.warn(f"sample_weight is not taken by the fit of {shown(last)}", stacklevel=4)
     return {}

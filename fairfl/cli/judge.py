@@ -46,7 +46,7 @@ def judge(
 
     from fairfl.cli.progress import stages
     from fairfl.reports.comparison_words import failed
-    from fairfl.reports.judge import by_table, judge, sentences
+    from fairfl.reports.judge import judge, sentences
     from fairfl.reports.parts import table
     from fairfl.reports.question import Question
     from fairfl.reports.terminal import tell, tell_table
@@ -69,10 +69,8 @@ def judge(
     if as_json:
         typer.echo(json.dumps(asdict(judgement), indent=1, allow_nan=False))
     else:
-        tell_table(table(judgement.parts, client or "client", ", ".join(group)))
+        tell_table(table(judgement.parts, client or "client", ", ".join(group), by))
         for line in sentences(judgement):
             tell(line, "  ")
-        if by is not None:
-            tell_table(by_table(judgement, by))
     if judgement.failures:
         raise RuntimeError("; ".join(failed(judgement)))

@@ -16,7 +16,7 @@ import numpy as np
 
 from fairfl.reports.comparison_words import failed, number, percent, points, rates_apart, span
 from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
-from fairfl.reports.parts import Decided, Number, Part, estimate
+from fairfl.reports.parts import Decided, Gap, Number, Part, cell, estimate
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
 from fairfl.sims.data.table_file import PLAIN, Form
@@ -54,8 +54,7 @@ class Judgement:
     values, the higher first; ``ratio`` is the lower over the higher, None where both are 0.
     ``undefined`` are the rates that do not exist, in words. ``below_cfl`` is, for each scheme but
     CFL, how much less its best rule is right than CFL's; ``left_out`` says which rows of the table
-    were. ``by`` has the judgements of parts of the people, by name and without distances,
-    ``failures`` why a scheme has none.
+    were, and ``failures`` why a scheme has no distance.
     """
 
     people: int
@@ -69,7 +68,6 @@ class Judgement:
     ends: tuple[tuple[str, float], ...] = ()
     undefined: tuple[str, ...] = ()
     ratio: Number | None = None
-    by: dict[str, "Judgement"] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
 
 
@@ -118,58 +116,45 @@ def judge(
         raise ValueError(
             f"prediction {prediction!r} must be from 0 to 1, got {p[row]:g} in row {row + 1}"
         )
-    if len(data.by_names) > MOST_PARTS:
-        raise ValueError(
-            f"by {by!r} must have at most {MOST_PARTS} values, or dates such as 2024-03-17, whose "
-            f"months count, got {len(data.by_names)}"
-        )
+    if by is not None and (count := len(data.by_names)) > MOST_PARTS:
+        raise ValueError(f"by {by!r} must have at most {MOST_PARTS} values or months, got {count}")
     people = np.ones(len(data))
     codes = data.client, data.group, data.label if label else np.full(len(data), np.nan)
-    decided = Decided(*codes, p, people, data.client_names, data.group_names)
-    judgement = replace(_judged(decided, question), left_out=data.note)
-    if by is not None:
-        parts = {name: decided.of(data.by == k) for k, name in enumerate(data.by_names)}
-        judged = {name: _judged(part, question) for name, part in parts.items()}
-        judgement = replace(judgement, by=judged)
-    if score is None or judgement.disparity is None:
-        return judgement
-    return replace(judgement, **_compared(data, decided, question, categorical, seed, progress))
-
-
-def _judged(decided: Decided, question: Question) -> Judgement:
-    """Accuracy and disparity of people as they are decided."""
-    gap, missing = decided.gap(question)
-    right = None if np.isnan(decided.y).any() else decided.accuracy
-    client = decided.client
+    parts = () if by is None else (data.by, data.by_names)
+    decided = Decided(*codes, p, people, data.client_names, data.group_names, *parts)
+    gap, _ = decided.gap(question)
+    whole, *_ = rows = decided.parts(question)
     judgement = Judgement(
-        len(client),
-        right and right.number(client),
-        gap and gap.number(client),
-        tuple(decided.parts(question)),
-        undefined=missing,
+        len(data),
+        decided.accuracy.number(data.client) if label else None,
+        gap and gap.number(data.client),
+        tuple(rows),
+        left_out=data.note,
+        rate=gap.rate.key if gap else "",
+        ends=whole.ends,
+        undefined=whole.undefined,
+        ratio=whole.ratio,
     )
-    if gap is None:
+    if score is None or gap is None:
         return judgement
-    return replace(judgement, rate=gap.rate.key, ends=gap.ends, ratio=gap.ratio(client))
+    return replace(judgement, **_compared(data, decided, gap, question, seed, progress))
 
 
 def _compared(
     data: Dataset,
     decided: Decided,
+    gap: Gap,
     question: Question,
-    categorical: bool,
     seed: int,
     progress: Progress | None,
 ) -> dict[str, Any]:
     """The schemes' distances from the predictions, as a ``Judgement`` has them; a scheme that fails
     is left out, with the reason.
     """
-    gap, _ = decided.gap(question)
-    assert gap is not None
     moved = gap.high.influence - gap.low.influence
     x = data.features[:, 0]
     columns = x, data.label, data.group, data.client
-    sample = count_people(*columns, levels=0 if categorical else None)
+    sample = count_people(*columns, levels=0 if data.score_names else None)
     fed = Federation.of_people(sample)
     smallest, rules, failures = {}, {}, {}
     for scheme in COMPARED:
@@ -204,12 +189,11 @@ def sentences(judgement: Judgement) -> list[str]:
     line = f"The predictions for these {judgement.people:,} people have"
     missing = judgement.undefined
     if accuracy is not None:
-        right = f"{percent(accuracy.value)} ({span(accuracy.ends, percent)})"
+        right = cell(accuracy, percent)
         line = f"The predictions are right for {right} of these {judgement.people:,} people, at"
     gap = f"an undefined disparity: {' and '.join(missing)}"
     if disparity is not None:
-        ends = span((max(disparity.low, 0.0), disparity.high), number)
-        gap = f"a disparity of {number(disparity.value)} ({ends}): "
+        gap = f"a disparity of {cell(disparity, number)}: "
         gap += rates_apart(RATES[judgement.rate], judgement.ends, missing)
     out = [*filter(None, [judgement.left_out]), f"{line} {gap}.", *_ratio_words(judgement)]
     for distance in judgement.distances:
@@ -245,26 +229,8 @@ def _ratio_words(judgement: Judgement) -> list[str]:
     """
     if (ratio := judgement.ratio) is None:
         return []
-    words = f"The ratio of these rates is {number(ratio.value)} ({span(ratio.ends, number)})"
-    if judgement.rate != ACCEPTANCE.key:
-        return [f"{words}."]
+    verdict = "below" if ratio.high < FOUR_FIFTHS else "not below"
     if ratio.low < FOUR_FIFTHS <= ratio.high:
-        return [f"{words}: not distinguishable from four fifths."]
-    return [f"{words}: {'below' if ratio.high < FOUR_FIFTHS else 'not below'} four fifths."]
-
-
-def by_table(judgement: Judgement, by: str) -> list[tuple[str, ...]]:
-    """The judgements of parts of the people as rows of text, the first a header."""
-    rows: list[tuple[str, ...]] = [(by, "people", "right", "accepted", "disparity", "ratio", "of")]
-    for name, part in judgement.by.items():
-        shares = part.accuracy, part.parts[0].accepted
-        right, accepted = (n and f"{percent(n.value)} ({span(n.ends, percent)})" for n in shares)
-        gap, ratio = (
-            n and f"{number(n.value)} ({span((max(n.low, 0.0), n.high), number)})"
-            for n in (part.disparity, part.ratio)
-        )
-        ends = " over ".join(of for of, _ in part.ends)
-        of = "; ".join(filter(None, [ends, *part.undefined]))
-        cells = right or "-", accepted or "-", gap or "undefined", ratio or "undefined", of
-        rows.append((name, f"{part.people:,}", *cells))
-    return rows
+        verdict = "not distinguishable from"
+    verdict = f": {verdict} four fifths" * (judgement.rate == ACCEPTANCE.key)
+    return [f"The ratio of these rates is {cell(ratio, number)}{verdict}."]

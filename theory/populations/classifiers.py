@@ -32,10 +32,28 @@ def called(group: Any) -> str:
 
 
 def as_plain(label: Any) -> Any:
-    """A group's name as JSON has it: of an interval or a date, which it has not, the text."""
+    """A group's name, of an interval or a date, which JSON has not, as a text."""
     if isinstance(label, tuple):
         return tuple(map(as_plain, label))
-    return label if isinstance(label, (str, int, float)) else str(label)
+    return label if isinstance(label, (str, int, float, np.number)) else str(label)
+
+
+def places(argument: str, kind: str, values: Any, names: Sequence[Any]) -> Any:
+    """Numbers 0, 1, ... of the values among ``names``, see :meth:`Classifier.number`."""
+    several = isinstance(names[0], tuple)
+    labels = as_labels(argument, values)
+    if several or labels.dtype.kind in "OM":
+        labels = np.asarray(np.frompyfunc(as_plain, 1, 1)(labels.astype(object)), object)
+    numbers = np.full(labels.shape[: labels.ndim - several], -1)
+    for k, name in enumerate(map(as_plain, names)):
+        same = labels == np.array(name, dtype=object) if several else labels == name
+        numbers[np.all(same, axis=-1) if several else same] = k
+    if (numbers < 0).any():
+        wrong = labels[numbers < 0][0]
+        wrong = shown(tuple(wrong) if several else wrong)
+        allowed = listed([shown(name) for name in names])
+        raise ValueError(f"{argument} must be one of the {kind} {allowed}, got {wrong}")
+    return numbers
 
 
 def midpoints(points: Array) -> Array:
@@ -52,7 +70,7 @@ class Classifier:
     values : for each group (m_a + 1,) probabilities of acceptance: ``values[a][k]`` on (edges[k-1],
         edges[k]].
     groups : for each group its name, what a person's ``a`` is; by default 0, 1, ... A solution's
-        classifier has those of its federation.
+        classifier has those of its federation, of intervals and dates the texts.
     names : of a score that is a name, what x = 0, 1, ... are called; by default x is a number.
 
     Notes
@@ -97,7 +115,7 @@ class Classifier:
                 )
             if (e[1:] < e[:-1]).any():
                 raise ValueError(f"edges[{a}] must be increasing, got {e.tolist()}")
-        self.groups = tuple(range(len(edges)) if groups is None else groups)
+        self.groups = tuple(range(len(edges)) if groups is None else map(as_plain, groups))
         if len(self.groups) != len(edges) or len(set(self.groups)) < len(edges):
             raise ValueError(
                 f"groups must be {len(edges)} different names, got {shown(self.groups)}"
@@ -160,12 +178,10 @@ class Classifier:
 
     def to_json(self) -> str:
         """Groups, edges and values: every double exactly; and the names of scores, if any; with the
-        SHA-256 of all these, by which :meth:`from_json` sees that something was changed. Groups
-        that are neither texts nor numbers, the intervals of ``pandas.cut`` say, are their texts.
+        SHA-256 of all these, by which :meth:`from_json` sees that something was changed.
         """
         edges, values = ([v.tolist() for v in arrays] for arrays in (self.edges, self.values))
-        groups = list(map(as_plain, self.groups))
-        fields = {"format": FORMAT, "groups": groups, "edges": edges, "values": values}
+        fields = {"format": FORMAT, "groups": list(self.groups), "edges": edges, "values": values}
         return sealed(fields | ({"names": list(self.names)} if self.names else {}))
 
     def named(self, groups: Sequence[Any]) -> Classifier:
@@ -201,28 +217,7 @@ class Classifier:
         """Group numbers 0, 1, ... of names ``a``; names that are tuples, of groups from several
         columns, stand along the last axis.
         """
-        labels = as_labels("a", a)
-        numbers = self._number(labels, self.groups)
-        if (numbers < 0).any() and labels.dtype.kind in "OM":  # a rule from a file has texts
-            texts = np.frompyfunc(as_plain, 1, 1)(labels.astype(object))
-            numbers = self._number(np.asarray(texts, object), list(map(as_plain, self.groups)))
-        if (numbers < 0).any():
-            wrong = labels[numbers < 0][0]
-            wrong = shown(tuple(wrong) if isinstance(self.groups[0], tuple) else wrong)
-            allowed = listed([shown(name) for name in self.groups])
-            raise ValueError(f"a must be one of the groups {allowed}, got {wrong}")
-        return numbers
-
-    def _number(self, labels: Array, groups: Sequence[Any]) -> Array:
-        """The places of labels among the groups' names, -1 of none."""
-        several = isinstance(groups[0], tuple)
-        if several:
-            labels = labels.astype(object)
-        numbers = np.full(labels.shape[: labels.ndim - several], -1)
-        for k, name in enumerate(groups):
-            same = labels == np.array(name, dtype=object) if several else labels == name
-            numbers[np.all(same, axis=-1) if several else same] = k
-        return numbers
+        return places("a", "groups", a, self.groups)
 
     def __call__(self, x: ArrayLike, a: Any) -> Array:
         """P(ŷ = 1 | x, a), broadcasting x against the groups' names a."""

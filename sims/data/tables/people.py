@@ -106,8 +106,7 @@ def read_people(
     predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
     chosen = _chosen_features(score, label or "", features, blind=blind, categorical=categorical)
     extra = () if predicted else chosen
-    if by is not None and extra is not None:
-        extra = [*extra, by]
+    extra = extra if by is None or extra is None else [*extra, by]
     table = read_table(path, form, roles | predicted, extra)
     note_file(path)
     n = len(table)
@@ -212,30 +211,24 @@ def _learned(
     groups' last; and which columns of one value are left out, in words.
     """
     columns = [name for name in table.columns if name not in taken] if chosen is None else [*chosen]
-    alike = [name for name in columns if _is_constant(table, name)]
+    alike = [name for name in columns if len(table.columns[name][0]) == 1]
     note = f"Left out of the features, of one value: {listed(alike)}." if alike else ""
     columns = [name for name in columns if name not in alike]
     if not columns:
         note = f" ({note})" * bool(note)
         raise ValueError(f"{table.path.name} must have at least one feature column, got none{note}")
     doubts = {name: _doubt(table, name, is_chosen=chosen is not None) for name in columns}
-    if words := [*filter(None, doubts.values())]:
-        certain = [name for name, doubt in doubts.items() if not doubt]
-        features = f" ({', '.join(certain)})" * bool(certain)
+    if any(doubts.values()):
+        certain = ", ".join(name for name, doubt in doubts.items() if not doubt) or "none as it is"
+        words = "; ".join(filter(None, doubts.values()))
         raise ValueError(
-            f"{'; '.join(words)}: name the features to use{features}, or write numbers in their "
-            "place"
+            f"{words}: name the features to use ({certain}), texts of at most {MOST_LEVELS} "
+            "values, or make numbers of them"
         )
     blocks = [_encoded(table, column) for column in columns]
     added = {column: part for column, part in groups.items() if column not in columns}
     blocks += [_indicators(column, *part) for column, part in added.items()]
     return [*columns, *added], blocks, note
-
-
-def _is_constant(table: Table, column: str) -> bool:
-    """Whether a column has one value, as a number or as a text."""
-    texts, _, numbers = table.columns[column]
-    return len({*numbers} if table.is_numeric(column) else {text.strip() for text in texts}) == 1
 
 
 def _doubt(table: Table, column: str, *, is_chosen: bool) -> str:
@@ -246,19 +239,16 @@ def _doubt(table: Table, column: str, *, is_chosen: bool) -> str:
     if table.is_numeric(column):
         return ""
     codes, names = table.categories(column)
-    several = f"column {column!r} has {len(names)} different values in {len(table)} rows"
-    if len(names) > MOST_LEVELS:
-        return f"{several} and looks like an identifier, none with more than {MOST_LEVELS}"
-    if is_chosen:
-        return ""
-    if all(map(DATE.fullmatch, names)):
+    if not is_chosen and all(map(DATE.fullmatch, names)):
         return f"column {column!r} holds dates, such as {names[0]!r}"
-    if len(names) > max(LEVELS, len(table) // 2):
-        return f"{several} and looks like an identifier"
-    once = int((np.bincount(codes) == 1).sum())
-    if len(names) > LEVELS and once > len(names) / 2:
-        return f"{several}, {once} of them once, and looks like free text"
-    return ""
+    count, once = len(names), int((np.bincount(codes) == 1).sum())
+    is_text = count > LEVELS and max(count / len(table), once / count) > 0.5
+    if count <= MOST_LEVELS and (is_chosen or not is_text):
+        return ""
+    return (
+        f"column {column!r} has {count} different values in {len(table)} rows, {once} of them "
+        "once, and looks like an identifier or free text"
+    )
 
 
 def _numeric(table: Table, column: str) -> Block:
@@ -282,7 +272,7 @@ def _months(codes: NDArray[np.int64], names: Columns) -> Codes:
         return codes, names
     months = [f"{date[1]}-{date[2]:0>2}" for date in dates if date]
     names, month = np.unique(months, return_inverse=True)
-    return month.astype(np.int64)[codes], tuple(names.tolist())
+    return month[codes], tuple(names.tolist())
 
 
 def one_hot(codes: NDArray[np.integer], count: int) -> NDArray[np.float64]:
