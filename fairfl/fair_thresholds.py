@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import check_array, check_consistent_length, check_random_state, get_tags
+from sklearn.utils import assert_all_finite, check_consistent_length, check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
 
@@ -36,15 +36,14 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    scheme : "cfl", "lft_fedavg" or "lft_ensemble"; or "client_aware", whose rule is told the client
-        to decide.
+    scheme : "cfl", "lft_fedavg", "lft_ensemble", or "client_aware", whose rule sees the client.
     eps : the budget: of "cfl" and "client_aware" on the pooled disparity, of the others on each
         client's own; one number, or (I,) for the clients in sorted order.
     local_eps, notion, difference, costs, sees : see :func:`fairfl.solve`; with sees="x" the rule
         needs no groups to decide.
-    estimator : classifier of scikit-learn with ``predict_proba``, from which the score is. It is
-        given X as it is, a frame with texts and missing values, say. None: logistic regression on
-        standardised features; "passthrough": X is the score, one column.
+    estimator : classifier of scikit-learn with ``predict_proba``, from which the score is, given X
+        as it is; None: logistic regression on standardised features; "passthrough": X is the score,
+        one column.
     levels, calibrate : see :meth:`fairfl.Federation.from_samples`, with its warnings.
     random_state : of ``predict``, unless it is given one: a seed, or a generator of numpy.
     pos_label : the label that is y = 1, which costs and notions count from; None: the later in
@@ -60,9 +59,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    ``fit`` without ``sensitive_features`` knows one group, and no budget binds. With scikit-learn's
-    metadata routing ``cross_validate`` and ``GridSearchCV`` deal out groups, clients and weights
-    with the rows: see ``set_fit_request`` and ``set_score_request``.
+    ``fit`` without ``sensitive_features`` knows one group, and no budget binds. ``cross_validate``
+    and ``GridSearchCV`` deal out groups, clients and weights by scikit-learn's metadata routing.
 
     Examples
     --------
@@ -126,7 +124,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         is_score = isinstance(self.estimator, str)
         table: tuple[Any, Any] = X, y
         features, labels = validate_data(self, *table, skip_check_array=not is_score)
-        labels = column_or_1d(check_array(labels, ensure_2d=False, dtype=None), warn=True)
+        labels = column_or_1d(labels, warn=True)
+        assert_all_finite(labels)
         check_consistent_length(features, labels)
         check_classification_targets(labels)
         if (kind := type_of_target(labels)) != "binary":
@@ -158,9 +157,9 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self.federation_ = Federation.from_samples(
             score, codes, group, site, levels=self.levels, calibrate=self.calibrate
         )
-        names = ("local_eps", "notion", "difference", "costs", "sees")
+        names = ("scheme", "eps", "local_eps", "notion", "difference", "costs", "sees")
         task: dict[str, Any] = {name: getattr(self, name) for name in names}
-        self.solution_ = solve(self.federation_, self.scheme, self.eps, **task)
+        self.solution_ = solve(self.federation_, **task)
         self.rule_ = self.solution_.classifier
         return self
 
@@ -201,9 +200,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
     def predict_proba(
         self, X: Any, *, sensitive_features: Labels = None, client: Labels = None
     ) -> Array:
-        """(n, 2) the chances of the two labels to be predicted; of "client_aware" the ``client``
-        (n,) is needed.
-        """
+        """(n, 2) the labels' chances to be predicted; "client_aware" needs ``client`` (n,)."""
         check_is_fitted(self)
         if self.estimator_ is None:
             score = self._score(validate_data(self, X, reset=False))
@@ -242,7 +239,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self,
         X: Any,
         y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
+        sample_weight: Any = None,
         *,
         sensitive_features: Labels = None,
         client: Labels = None,

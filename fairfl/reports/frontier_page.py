@@ -94,10 +94,9 @@ def positions(top: float) -> tuple[float, ...]:
 def _about(comparison: Comparison) -> str:
     """Whose data these are, and what a disparity is."""
     people = "" if comparison.people is None else f"{comparison.people:,} people; "
-    lines = question_lines(comparison.question) or [
-        f"The disparity is the largest difference of {comparison.question.rate_names} between "
-        "groups."
-    ]
+    rate_names = NOTIONS[comparison.question.notion].rate_names
+    plain = f"The disparity is the largest difference of {rate_names} between groups."
+    lines = question_lines(comparison.question) or [plain]
     groups = ", ".join(comparison.groups)
     return f"{people}sites: {clients(comparison)}; groups: {groups}. {' '.join(lines)}"
 

@@ -50,9 +50,7 @@ class Judgement:
     distance from them.
 
     The accuracy is None without a label, the disparity where no two groups can be compared.
-    ``rate`` is the key of the rate that is furthest apart, between the two of ``ends``, names and
-    values, the higher first; ``ratio`` is the lower over the higher, None where both are 0.
-    ``undefined`` are the rates that do not exist, in words. ``below_cfl`` is, for each scheme but
+    ``rate`` is the key of the rate that is furthest apart. ``below_cfl`` is, for each scheme but
     CFL, how much less its best rule is right than CFL's; ``left_out`` says which rows of the table
     were, and ``failures`` why a scheme has no distance.
     """
@@ -65,9 +63,6 @@ class Judgement:
     below_cfl: dict[str, Number] = field(default_factory=dict)
     left_out: str = ""
     rate: str = ""
-    ends: tuple[tuple[str, float], ...] = ()
-    undefined: tuple[str, ...] = ()
-    ratio: Number | None = None
     failures: dict[str, str] = field(default_factory=dict)
 
 
@@ -120,20 +115,16 @@ def judge(
         raise ValueError(f"by {by!r} must have at most {MOST_PARTS} values or months, got {count}")
     people = np.ones(len(data))
     codes = data.client, data.group, data.label if label else np.full(len(data), np.nan)
-    parts = () if by is None else (data.by, data.by_names)
+    parts: Any = () if by is None else (data.by, data.by_names)
     decided = Decided(*codes, p, people, data.client_names, data.group_names, *parts)
     gap, _ = decided.gap(question)
-    whole, *_ = rows = decided.parts(question)
     judgement = Judgement(
         len(data),
         decided.accuracy.number(data.client) if label else None,
         gap and gap.number(data.client),
-        tuple(rows),
+        tuple(decided.parts(question)),
         left_out=data.note,
         rate=gap.rate.key if gap else "",
-        ends=whole.ends,
-        undefined=whole.undefined,
-        ratio=whole.ratio,
     )
     if score is None or gap is None:
         return judgement
@@ -174,7 +165,9 @@ def _compared(
         gain = minuend.minus(subtrahend)
         return estimate(data.client, gain.held_out, gain.influence, gain.fitted)
 
-    above = {s: (rule.held_out, difference(rule, predictions)) for s, rule in rules.items()}
+    above: dict[str, Any] = {
+        s: (rule.held_out, difference(rule, predictions)) for s, rule in rules.items()
+    }
     others = rules.items() if CFL.name in rules else ()
     return {
         "distances": tuple(Distance(s, d, *above.get(s, ())) for s, d in smallest.items()),
@@ -187,14 +180,14 @@ def sentences(judgement: Judgement) -> list[str]:
     """The judgement in plain words."""
     accuracy, disparity = judgement.accuracy, judgement.disparity
     line = f"The predictions for these {judgement.people:,} people have"
-    missing = judgement.undefined
+    whole = judgement.parts[0]
     if accuracy is not None:
         right = cell(accuracy, percent)
         line = f"The predictions are right for {right} of these {judgement.people:,} people, at"
-    gap = f"an undefined disparity: {' and '.join(missing)}"
+    gap = f"an undefined disparity: {' and '.join(whole.undefined)}"
     if disparity is not None:
         gap = f"a disparity of {cell(disparity, number)}: "
-        gap += rates_apart(RATES[judgement.rate], judgement.ends, missing)
+        gap += rates_apart(RATES[judgement.rate], whole.ends, whole.undefined)
     out = [*filter(None, [judgement.left_out]), f"{line} {gap}.", *_ratio_words(judgement)]
     for distance in judgement.distances:
         name = SCHEMES[distance.scheme].label
@@ -227,7 +220,7 @@ def _ratio_words(judgement: Judgement) -> list[str]:
     """The ratio of the rates; of acceptance whether it is below four fifths, the threshold of the
     United States' guidelines on employee selection (1978).
     """
-    if (ratio := judgement.ratio) is None:
+    if (ratio := judgement.parts[0].ratio) is None:
         return []
     verdict = "below" if ratio.high < FOUR_FIFTHS else "not below"
     if ratio.low < FOUR_FIFTHS <= ratio.high:

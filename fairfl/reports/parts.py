@@ -86,11 +86,6 @@ class Gap(NamedTuple):
         """The disparity."""
         return self.high.value - self.low.value
 
-    @property
-    def ends(self) -> tuple[tuple[str, float], ...]:
-        """Whose the two rates are, and their values, the higher first."""
-        return tuple((share.of, share.value) for share in self[1:])
-
     def number(self, client: Array) -> Number:
         """With its interval. Where all people of one rate are decided alike, no variance can be
         estimated: it is of both rates' own intervals then, see ``difference``.
@@ -121,8 +116,8 @@ class Decided(NamedTuple):
         """Counted people, decided by a rule of their score."""
         client, group, y, level = cell = np.nonzero(sample.counts)
         p = rule.of_number(sample.points[level], group)
-        names = (tuple(map(str, codes)) for codes in (sample.clients, sample.groups))
-        return cls(client, group, y, p, sample.counts[cell], *names)
+        clients, groups = (tuple(map(str, names)) for names in (sample.clients, sample.groups))
+        return cls(client, group, y, p, sample.counts[cell], clients, groups)
 
     @property
     def right(self) -> Array:
@@ -135,23 +130,23 @@ class Decided(NamedTuple):
         return _ratio("all", self.right * self.people, self.people)
 
     def parts(self, question: Question) -> list[Part]:
-        """Of all, by client if there are several, by group, and by both, where somebody is; and of
-        the parts by which they are repeated.
-        """
+        """Of all, by client if there are several, by group and by both; and of parts ``by``."""
         everybody = [(None, np.ones(len(self.p), bool))]
         clients = [(name, self.client == k) for k, name in enumerate(self.clients)]
         clients = everybody + (clients if len(clients) > 1 else [])
         groups = [(name, self.group == a) for a, name in enumerate(self.groups)]
         pairs = [*product(clients, everybody), *product(clients, groups)]
         parts = [
-            self._part(in_client & in_group, question, client, group)
+            self._part(question, in_client & in_group, client, group, None)
             for (client, in_client), (group, in_group) in pairs
             if (in_client & in_group).any()
         ]
-        by = enumerate(self.by_names)
-        return parts + [self._part(self.by == k, question, None, None, name) for k, name in by]
+        by = [(self.by == k, None, None, name) for k, name in enumerate(self.by_names)]
+        return parts + [self._part(question, *part) for part in by]
 
-    def _part(self, selected: Array, question: Question, *names: str | None) -> Part:
+    def _part(self, question: Question, selected: Array, *names: str | None) -> Part:
+        client, group, by = names
+
         def share(of: Array, among: Any) -> Any:
             rows = selected & among
             if not rows.any():
@@ -161,16 +156,19 @@ class Decided(NamedTuple):
         positive, labelled = self.y == 1, ~np.isnan(self.y)
         shares = share(positive, labelled), share(self.right, labelled), share(self.p, True)
         rates = share(self.p, positive), share(self.p, labelled & ~positive)
-        client, group, *by = names
-        part = Part(client, group, self._size(selected), *shares, *rates, None)
-        if group is not None:
-            return part
-        gap, missing = self.gap(question, selected)
-        part = replace(part, undefined=missing, by=next(iter(by), None))
+        part = Part(client, group, self._size(selected), *shares, *rates, None, by=by)
+        gap, missing = self.gap(question, selected) if group is None else (None, ())
         if gap is None:
-            return part
+            return replace(part, undefined=missing)
         high, low = (wilson(end.value, round(end.people)) for end in gap[1:])
-        return replace(part, disparity=difference(high, low), ratio=ratio(high, low), ends=gap.ends)
+        ends = tuple((end.of, end.value) for end in gap[1:])
+        return replace(
+            part,
+            disparity=difference(high, low),
+            undefined=missing,
+            ratio=ratio(high, low),
+            ends=ends,
+        )
 
     def _size(self, selected: Array) -> int:
         return round(float(self.people[selected].sum()))
@@ -249,13 +247,10 @@ def ratio(high: Number, low: Number) -> Number | None:
     """
     if high.value < ZERO:
         return None
-    b = -2 * low.value * high.value
-    ends = []
-    for of_low, of_high in ((low.low, high.high), (low.high, high.low)):
-        a, c = (
-            end * (2 * value - end) for end, value in ((of_high, high.value), (of_low, low.value))
-        )
-        ends.append(np.roots([a, b, c]).real)
+    product, ends = low.value * high.value, []
+    for p, q in ((low.low, high.high), (low.high, high.low)):
+        squares = q * (2 * high.value - q), -2 * product, p * (2 * low.value - p)
+        ends.append(np.roots(squares).real)
     first = min(ends[0][ends[0] >= 0], default=0.0)
     return Number(low.value / high.value, float(first), float(min(max(ends[1]), 1.0)))
 
@@ -277,16 +272,15 @@ def table(parts: Sequence[Part], *roles: str | None) -> list[tuple[str, ...]]:
         name = ", ".join(f"{role} {name}" for role, name in labels if name is not None) or "all"
         shares = (part.positive, part.right, part.accepted, part.true_positive, part.false_positive)
         cells = [cell(share, percent) for share in shares]
+        rates = ["", ""]
         if part.group is None:
-            gap = "undefined" if part.disparity is None else cell(part.disparity, number)
-            ends = " and ".join(of for of, _ in part.ends)
-            cells += gap, cell(part.ratio, number), "; ".join(filter(None, [ends, *part.undefined]))
-        rows.append((name, f"{part.people:,}", *cells, *[""] * (8 - len(cells))))
+            rates = [cell(rate, number, "undefined") for rate in (part.disparity, part.ratio)]
+        between = [" and ".join(of for of, _ in part.ends), *part.undefined]
+        rows.append((name, f"{part.people:,}", *cells, *rates, "; ".join(filter(None, between))))
     return rows
 
 
-def cell(value: Number | None, show: Callable[[float], str]) -> str:
-    """A number with its interval, which no disparity or share has below zero; "-" of none."""
-    if value is None:
-        return "-"
-    return f"{show(value.value)} ({span((max(value.low, 0.0), value.high), show)})"
+def cell(value: Number | None, show: Callable[[float], str], none: str = "-") -> str:
+    """A number with its interval, which no disparity or share has below zero."""
+    ends = value and span((max(value.low, 0.0), value.high), show)
+    return f"{show(value.value)} ({ends})" if value else none

@@ -89,15 +89,10 @@ class Question:
             federation, SCHEMES[scheme].base, self.notion, self.difference, self.costs, self.sees
         )
 
-    @property
-    def rate_names(self) -> str:
-        """What is compared between groups."""
-        return NOTIONS[self.notion].rate_names
-
     def asked(self, sites: int) -> str:
         """The question in a sentence."""
         pooling = f", if {sites} sites do not pool their data" * (sites > 1)
-        return f"What do equal {self.rate_names} of groups cost{pooling}?"
+        return f"What do equal {NOTIONS[self.notion].rate_names} of groups cost{pooling}?"
 
     @property
     def value(self) -> str:

@@ -24,9 +24,7 @@ LEVELS = 20
 """A text column with more values is a category only if values repeat."""
 MOST_LEVELS = 1_000
 """A text column with more values is refused: each value would make a feature."""
-DATE = re.compile(
-    r"(?:(\d{4})[-./](\d{1,2})[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4})(?:[ T]\d{1,2}:.*)?"
-)
+DATE = re.compile(r"(?:(\d{4})[-./](\d\d?)[-./]\d\d?|\d\d?[-./]\d\d?[-./]\d{4})(?:[ T].*)?")
 """A date, with a time or without; year and month where these are first."""
 
 Columns = tuple[str, ...]
@@ -65,11 +63,10 @@ def read_people(
     score : str, optional
         A column of finite numbers, which is then the only feature.
     features : sequence of str, optional
-        Columns: numbers enter unchanged, texts and truth values one-hot; a column of one value is
-        left out, and noted. By default all that have a name and no role; dates, free text and
-        identifiers among them are an error. The group is added unless it is among them or `blind`:
-        the classifiers f(x, a) see the group, and P(y = 1) without it is wrong for some group
-        wherever y depends on the group.
+        Columns: numbers enter unchanged, texts and truth values one-hot. By default all that have a
+        name and no role; dates and free text among them are an error. Columns of one value are left
+        out. The group is added unless it is among them or `blind`: the classifiers f(x, a) see the
+        group, and P(y = 1) without it is wrong for some group wherever y depends on the group.
     blind : bool
         Do not add the group.
     categorical : bool
@@ -218,24 +215,22 @@ def _learned(
         note = f" ({note})" * bool(note)
         raise ValueError(f"{table.path.name} must have at least one feature column, got none{note}")
     doubts = {name: _doubt(table, name, is_chosen=chosen is not None) for name in columns}
-    if any(doubts.values()):
+    if words := "; ".join(filter(None, doubts.values())):
         certain = ", ".join(name for name, doubt in doubts.items() if not doubt) or "none as it is"
-        words = "; ".join(filter(None, doubts.values()))
-        raise ValueError(
-            f"{words}: name the features to use ({certain}), texts of at most {MOST_LEVELS} "
-            "values, or make numbers of them"
-        )
-    blocks = [_encoded(table, column) for column in columns]
+        raise ValueError(f"{words}: name the features to use ({certain}), or make numbers of them")
+    blocks = [
+        _numeric(table, name)
+        if table.is_numeric(name)
+        else _indicators(name, *table.categories(name))
+        for name in columns
+    ]
     added = {column: part for column, part in groups.items() if column not in columns}
     blocks += [_indicators(column, *part) for column, part in added.items()]
     return [*columns, *added], blocks, note
 
 
 def _doubt(table: Table, column: str, *, is_chosen: bool) -> str:
-    """Why a column should not be made a feature for each of its values, or "".
-
-    `is_chosen`: the caller named the column, so that dates and many values are no oversight.
-    """
+    """Why a column that the caller did not choose should not be one-hot, or has too many values."""
     if table.is_numeric(column):
         return ""
     codes, names = table.categories(column)
@@ -243,12 +238,9 @@ def _doubt(table: Table, column: str, *, is_chosen: bool) -> str:
         return f"column {column!r} holds dates, such as {names[0]!r}"
     count, once = len(names), int((np.bincount(codes) == 1).sum())
     is_text = count > LEVELS and max(count / len(table), once / count) > 0.5
-    if count <= MOST_LEVELS and (is_chosen or not is_text):
-        return ""
-    return (
-        f"column {column!r} has {count} different values in {len(table)} rows, {once} of them "
-        "once, and looks like an identifier or free text"
-    )
+    words = f"column {column!r} has {count} different values in {len(table)} rows, {once} of them "
+    words += f"once, and looks like an identifier or free text (at most {MOST_LEVELS} if named)"
+    return words if count > MOST_LEVELS or (is_text and not is_chosen) else ""
 
 
 def _numeric(table: Table, column: str) -> Block:
@@ -259,20 +251,14 @@ def _indicators(column: str, codes: NDArray[np.int64], levels: Columns) -> Block
     return tuple(f"{column}={level}" for level in levels), one_hot(codes, len(levels))
 
 
-def _encoded(table: Table, column: str) -> Block:
-    """A column as features: itself where it holds numbers, else one-hot."""
-    is_numeric = table.is_numeric(column)
-    return _numeric(table, column) if is_numeric else _indicators(column, *table.categories(column))
-
-
 def _months(codes: NDArray[np.int64], names: Columns) -> Codes:
     """Of dates that begin with the year their months, such as 2024-03; other names as they are."""
     dates = [DATE.fullmatch(name) for name in names]
     if not all(date and date[1] for date in dates):
         return codes, names
     months = [f"{date[1]}-{date[2]:0>2}" for date in dates if date]
-    names, month = np.unique(months, return_inverse=True)
-    return month[codes], tuple(names.tolist())
+    values, month = np.unique(months, return_inverse=True)
+    return month[codes], tuple(values.tolist())
 
 
 def one_hot(codes: NDArray[np.integer], count: int) -> NDArray[np.float64]:

@@ -85,8 +85,10 @@ def test_accuracy_and_disparity_by_their_definitions(tmp_path, notion, differenc
             interval = wilson(round(share.value * 1000) / 1000, 1000)
             assert interval.ends == pytest.approx((ends.low, ends.high), abs=1e-9)
     assert judgement.parts[0].disparity.value == judgement.disparity.value
-    ratio = judgement.ends[1][1] / judgement.ends[0][1]
-    assert judgement.ratio is not None and judgement.ratio.value == pytest.approx(ratio, abs=1e-12)
+    ratio = judgement.parts[0].ends[1][1] / judgement.parts[0].ends[0][1]
+    assert judgement.parts[0].ratio is not None and judgement.parts[0].ratio.value == pytest.approx(
+        ratio, abs=1e-12
+    )
     assert judgement.distances == () and len(sentences(judgement)) == 2
 
 
@@ -162,7 +164,7 @@ def test_a_rate_of_nobody_is_undefined_and_says_why(tmp_path):
     assert sentences(judgement)[0].endswith("an undefined disparity: nobody of group b has y = 1.")
     rows = [row[-3:] for row in parts_table(judgement.parts, "site", "a")]
     assert rows[0] == ("disparity", "ratio", "between") and rows[2:] == [("", "", "")] * 2
-    assert rows[1] == ("undefined", "-", "nobody of group b has y = 1")
+    assert rows[1] == ("undefined", "undefined", "nobody of group b has y = 1")
     odds = judge(**options, question=Question("eodds"))
     assert odds.disparity is not None and odds.disparity.value == pytest.approx(0.2)  # y = 0
     lines = sentences(odds)
@@ -174,11 +176,11 @@ def test_a_rate_of_nobody_is_undefined_and_says_why(tmp_path):
     _, options = table(tmp_path, FEW + C)
     three = judge(**options, question=Question("eo"))
     assert three.disparity is not None and three.disparity.value == pytest.approx(0.5)
-    assert three.ends == (("group a", 1.0), ("group c", 0.5))
-    assert three.undefined == ("nobody of group b has y = 1",)
+    assert three.parts[0].ends == (("group a", 1.0), ("group c", 0.5))
+    assert three.parts[0].undefined == ("nobody of group b has y = 1",)
     overall = judge(**options, question=Question("eo", "overall"))  # 75 of 90 are accepted
     assert overall.disparity is not None and overall.disparity.value == pytest.approx(75 / 90 - 0.5)
-    assert overall.ends == (("the population", pytest.approx(75 / 90)), ("group c", 0.5))
+    assert overall.parts[0].ends == (("the population", pytest.approx(75 / 90)), ("group c", 0.5))
 
 
 def test_a_client_without_a_group_has_no_disparity(tmp_path):
@@ -237,7 +239,7 @@ def test_the_ratio_of_rates(tmp_path, accepted, people, words):
     _, options = table(tmp_path, rows)
     judgement = judge(**(options | {"label": None}), question=Question())
     if not words:
-        assert judgement.ratio is None and len(sentences(judgement)) == 1
+        assert judgement.parts[0].ratio is None and len(sentences(judgement)) == 1
         return
     low, high = sorted(shares, key=lambda share: share[0] / share[1])
     wilsons = [binomtest(*share).proportion_ci(method="wilson") for share in (low, high)]
@@ -249,12 +251,14 @@ def test_the_ratio_of_rates(tmp_path, accepted, people, words):
         lambda r: p - r * q + np.hypot(over - p, r * (q - below)),
     )
     ends = brentq(first, 0, 1) if p else 0.0, min(brentq(last, 0, 9), 1.0)
-    assert judgement.ratio is not None and judgement.ratio.value == pytest.approx(p / q)
-    assert judgement.ratio.ends == pytest.approx(ends, abs=1e-6)
+    assert judgement.parts[0].ratio is not None and judgement.parts[0].ratio.value == pytest.approx(
+        p / q
+    )
+    assert judgement.parts[0].ratio.ends == pytest.approx(ends, abs=1e-6)
     assert sentences(judgement)[1].endswith(words)
     if min(people) >= 500:
         twin = relative_risk(*low, *high).confidence_interval(0.95)
-        assert judgement.ratio.ends == pytest.approx((twin.low, twin.high), rel=0.01)
+        assert judgement.parts[0].ratio.ends == pytest.approx((twin.low, twin.high), rel=0.01)
 
 
 def test_parts_of_the_people_are_judged_each_alone(cli, tmp_path):
@@ -310,10 +314,13 @@ def test_acceptance_alone_needs_no_label(cli, tmp_path):
     frame, options = table(tmp_path, FEW + C)
     unlabelled = judge(**(options | {"label": None}), question=Question())
     labelled = judge(**options, question=Question())
-    assert (unlabelled.disparity, unlabelled.ends) == (labelled.disparity, labelled.ends)
+    assert (unlabelled.disparity, unlabelled.parts[0].ends) == (
+        labelled.disparity,
+        labelled.parts[0].ends,
+    )
     assert unlabelled.accuracy is None and unlabelled.parts[0].true_positive is None
     rates = frame.groupby("a")["p"].mean()
-    assert unlabelled.ends == (("group a", rates["a"]), ("group b", rates["b"]))
+    assert unlabelled.parts[0].ends == (("group a", rates["a"]), ("group b", rates["b"]))
     words = ("judge", tmp_path / "people.csv", "--prediction", "p", "--group", "a")
     done = cli(*words)
     assert (done.exit_code, done.stderr) == (0, "")

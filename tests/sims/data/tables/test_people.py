@@ -10,6 +10,7 @@ from fairfl.sims.data.table_file import Form
 from fairfl.sims.data.tables import read_people
 
 ROLES: dict[str, Any] = {"score": "s", "label": "y", "group": "a", "client": "site"}
+PARTS: dict[str, Any] = {"label": "y", "group": "a", "client": "site"}
 LINES = ["s,y,a,site", "0.5,1,f,north", "-2,0,m,south", "3e1,1,m,south", "0.25,0,NA,north"]
 
 
@@ -142,8 +143,8 @@ def test_features_are_those_that_are_named(tmp_path: Path):
 )
 def test_an_identifier_is_no_feature_unless_named(tmp_path, rows, values, named, taken):
     """20 values are taken, or as many as half of the rows; if the column is named, 1,000."""
-    file, roles = tmp_path / "people.csv", {"label": "y", "group": "a", "client": "site"}
-    roles["features"] = ["x", "name"] if named else None
+    file, roles = tmp_path / "people.csv", PARTS
+    roles = PARTS | {"features": ["x", "name"] if named else None}
     frame = people(rows).assign(name=[f"person {i % values}" for i in range(rows)])
     frame.to_csv(file, index=False)
     if taken:
@@ -172,10 +173,10 @@ DAYS = pd.date_range("2024-01-30", periods=200)
 )  # fmt: skip
 def test_dates_and_free_text_are_questioned(tmp_path, column, words):
     """Unless they are named; the columns to use are listed."""
-    file, roles = tmp_path / "people.csv", {"label": "y", "group": "a", "client": "site"}
+    file, roles = tmp_path / "people.csv", PARTS
     people().assign(z=column).to_csv(file, index=False)
     if words:
-        message = f"column 'z' .*{re.escape(words)}.*: name the features to use .x, colour., te"
+        message = f"column 'z' .*{re.escape(words)}.*: name the features to use .x, colour., or"
         with pytest.raises(ValueError, match=message):
             read_people(file, **roles)
     names = read_people(file, **roles, features=["z"] if words else None).feature_names
@@ -183,7 +184,7 @@ def test_dates_and_free_text_are_questioned(tmp_path, column, words):
 
 
 def test_columns_of_one_value_are_left_out_and_noted(tmp_path):
-    file, roles = tmp_path / "people.csv", {"label": "y", "group": "a", "client": "site"}
+    file, roles = tmp_path / "people.csv", PARTS
     frame = people()
     frame.to_csv(file, index=False)
     plain = read_people(file, **roles)
@@ -197,13 +198,13 @@ def test_columns_of_one_value_are_left_out_and_noted(tmp_path):
 
 def test_parts_of_people_are_months_or_values(tmp_path):
     """In the order of time; of a column with a role, too."""
-    file, roles = tmp_path / "people.csv", {"label": "y", "group": "a", "client": "site"}
+    file, roles = tmp_path / "people.csv", PARTS
     frame = people().assign(day=DAYS.astype(str))
     frame.to_csv(file, index=False)
     data = read_people(file, **roles, by="day", features=["x"])
     assert data.by is not None and data.feature_names[0] == "x"
     assert data.by_names == tuple(sorted(frame["day"].str[:7].unique()))
     assert [data.by_names[k] for k in data.by] == frame["day"].str[:7].tolist()
-    assert len(data.select(data.by == 0).by) == 2
+    assert np.size(data.select(data.by == 0).by) == 2
     data = read_people(file, **roles, by="site", score="x")
     assert (data.by == data.client).all() and data.by_names == data.client_names
