@@ -96,6 +96,7 @@ def solve(
     1.0
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees)
+    federation = federation.for_notion(task.notion)
     one_of("method", method, get_args(Method))
     is_pooled = task.scheme.is_pooled
     budget = (
@@ -169,6 +170,7 @@ def frontier(
     '0.3420 -0.2900 -0.5291'
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees)
+    federation = federation.for_notion(task.notion)
     whole("points", points, 2, MOST_POINTS)
     local = _local(federation, scheme, local_eps)
     one_of("effort", effort, get_args(Effort))
@@ -277,6 +279,7 @@ def min_disparity(
     '0.1223 0.7500'
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees)
+    federation = federation.for_notion(task.notion)
     local = _local(federation, scheme, local_eps)
     if flag("certify", certify):
         _enclosable(federation, task)

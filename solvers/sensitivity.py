@@ -24,7 +24,7 @@ from fairfl.solvers.problem import own_problems, problem_of
 from fairfl.solvers.solution import utility_of
 from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import ACTIVE, MIXED
-from fairfl.theory.populations.calibration import Counted
+from fairfl.theory.populations.calibration import CALIBRATIONS, Counted
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS, Rate
 
@@ -59,11 +59,13 @@ class People:
     block: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        joint, axes = self.fed.joint, {"shared": (0, 0), "client": (1, 0), "client_group": (1, 1)}
+        joint = self.fed.joint
         clients, groups, n = joint.people.shape
         rises = np.zeros(joint.eta.shape, int)
         rises[..., 1:] = np.diff(joint.eta, axis=-1) != 0
-        by_client, by_group = axes[self.sample.calibrate]
+        if self.sample.names:  # each has its frequency
+            rises[..., 1:] = 1
+        by_client, by_group = CALIBRATIONS[self.sample.calibrate]
         unit = by_client * np.arange(clients)[:, None] * groups + by_group * np.arange(groups)
         object.__setattr__(self, "block", unit[..., None] * n + rises.cumsum(axis=-1))
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.reports.question import Question
-from fairfl.reports.sampling import FOLDS, Progress, Spot, crossed, folds, influences, residuals
+from fairfl.reports.sampling import Progress, Spot, crossed, influences, residuals
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.schemes import COMMON, SCHEMES
-from fairfl.theory.populations.calibration import Counted
+from fairfl.theory.populations.calibration import FOLDS, Counted, folds
 from fairfl.theory.populations.federation import Federation
 
 POINTS = 20

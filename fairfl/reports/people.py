@@ -11,13 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairfl._support.checks import Array, listed
+from fairfl._support.checks import Array, listed, one_of
 from fairfl.sims.data.summary import Summary, joined, read_summary
 from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
-from fairfl.theory.populations.calibration import Counted, ScoreWarning, count_people
+from fairfl.theory.populations.calibration import (
+    AUTO,
+    CALIBRATIONS,
+    Counted,
+    ScoreWarning,
+    count_people,
+)
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import NOTIONS
 
 FEW = 30
 """A group of fewer people is warned of: the standard error of its rates is up to 0.09."""
@@ -46,7 +53,8 @@ def read(
     features: Sequence[str] | None = None,
     group_pair: str | None = None,
     levels: int | None = None,
-    calibrate: str = "shared",
+    calibrate: str = AUTO,
+    notion: str = "demographic_parity",
     blind: bool = False,
     unseen: bool = False,
     categorical: bool = False,
@@ -63,6 +71,7 @@ def read(
     group_pair : "A,B", the two groups to keep where there are more.
     unseen : rules will not see the group; a note is made if the score does.
     levels, calibrate : see :meth:`Federation.from_samples`; what it warns of is among the notes.
+    notion : for which a calibration is chosen.
     compare_score : columns of other scores.
 
     Raises
@@ -76,10 +85,10 @@ def read(
             raise ValueError("compare_score goes with a score, got score=None")
         options["numbers"] = {"compare_score": compare_score}
     data = read_people(path, label=label, group=group, client=client, form=form, **options)
-    if categorical and (calibrate, levels, group_pair) != ("shared", None, None):
+    if categorical and (levels, group_pair) != (None, None):
         raise ValueError(
-            "levels, group_pair and calibrate must not be given together with a categorical score, "
-            "each value of which is a level"
+            "levels and group_pair must not be given together with a categorical score, each value "
+            "of which is a level"
         )
     x, source = _score(data, Path(path).name)
     is_selected, notes = _selected(data, group_pair)
@@ -90,12 +99,13 @@ def read(
         names=data.score_names,
         groups=tuple(data.group_names[code] for code in people.groups),
         clients=tuple(data.client_names[code] for code in people.clients),
-    )
+    ).calibrated(counts_labels=NOTIONS[notion].counts_labels)
     federation, federation_notes = federation_of(people)
     lines = [
         f"{people.people:,} people; score: {source}; {people.merged}.",
         *filter(None, [data.note]),
         *notes,
+        *_calibration(people),
         f"y = 1 stands for {label} = {data.label_names[1]}; {ACCURACIES}",
         *_warned(data, federation, unseen),
         *federation_notes,
@@ -104,12 +114,13 @@ def read(
     return Read(federation, lines, people, rows, levels)
 
 
-def read_summaries(paths: Sequence[Path], calibrate: str = "shared") -> Read:
+def read_summaries(
+    paths: Sequence[Path], calibrate: str = AUTO, notion: str = "demographic_parity"
+) -> Read:
     """As :func:`read`, of the files that ``fairfl summarize`` wrote, one for each site."""
+    one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
     summaries = [read_summary(path) for path in paths]
     (counts, *ranges), points, groups, names = joined(summaries)
-    if names and calibrate != "shared":
-        raise ValueError(f"calibrate must be shared where the score is a name, got {calibrate!r}")
     cuts = None
     if not names:
         shared = np.isin(summaries[0].scores, points)
@@ -119,13 +130,14 @@ def read_summaries(paths: Sequence[Path], calibrate: str = "shared") -> Read:
     noisy = np.array([np.inf if s.epsilon is None else s.epsilon for s in summaries])
     people = Counted(
         points, counts, groups, sites, calibrate, cuts=cuts, names=names, epsilon=noisy
-    )
+    ).calibrated(counts_labels=NOTIONS[notion].counts_labels)
     if any(summary.withheld.any() for summary in summaries):
         people = replace(people, ranges=np.array(ranges))
     federation, federation_notes = federation_of(people)
     lines = [
         f"{people.people:,} people, as counts; sites: {len(summaries)}; levels of the score: "
         f"{len(points)}.",
+        *_calibration(people),
         f"y = 1 stands for {summaries[0].label} = {summaries[0].labels[1]}; {ACCURACIES}",
         *(f"Withheld by {s.site}: {_withheld(s)}." for s in summaries if s.withheld.any()),
         *(
@@ -136,6 +148,10 @@ def read_summaries(paths: Sequence[Path], calibrate: str = "shared") -> Read:
         *federation_notes,
     ]
     return Read(federation, lines, people)
+
+
+def _calibration(people: Counted) -> list[str]:
+    return [f"{people.calibration}."] if people.calibration else []
 
 
 def _withheld(summary: Summary) -> str:

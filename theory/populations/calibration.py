@@ -1,7 +1,7 @@
 """A finite federation from a table of people: counts, and η by isotonic regression."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,23 @@ from fairfl.theory.numerics.isotonic import isotonic
 from fairfl.theory.populations.notions import NOTIONS
 from fairfl.theory.populations.score_levels import Merged, merge_scores
 
-CALIBRATIONS = ("shared", "client", "client_group")
+CALIBRATIONS = {
+    "shared": (False, False),
+    "group": (False, True),
+    "client": (True, False),
+    "client_group": (True, True),
+}
+"""By name, the simplest first: whether each client has its η, and whether each group has."""
+AUTO = "auto"
+"""The calibration that the people ask for, see ``choose_calibration``."""
+FITTED = {
+    "shared": "to all people together",
+    "group": "by group",
+    "client": "by client",
+    "client_group": "by client and group",
+}
+FOLDS = 5
+"""Parts of the people; a calibration, or a rule, is fitted to all but one and judged on that."""
 FEW = 5
 """A level with fewer people, for each client and group on average, is warned of."""
 
@@ -45,11 +61,36 @@ class ScoreWarning(UserWarning):
 
 
 @dataclass(frozen=True)
+class Calibration:
+    """How η is fitted to people: ``name``; the log ``losses`` of a person in cross-validation, by
+    name, where it was chosen; and whether η had to be by group, since rates count labels.
+    """
+
+    name: str
+    losses: Mapping[str, float] = field(default_factory=dict)
+    counts_labels: bool = False
+
+    def __str__(self) -> str:
+        why = ", since the notion counts labels" * self.counts_labels
+        text = f"P(y = 1 | x) is fitted {FITTED[self.name]}{why}"
+        if not self.losses:
+            return text
+        first, second = sorted(self.losses, key=self.losses.__getitem__)[:2]
+        other = "shared" if self.name != "shared" else first if first != self.name else second
+        near = " (better by less than a standard error)" * (other == first)
+        return (
+            f"{text}: cross-validated log loss {self.losses[self.name]:.4f}; {FITTED[other]} "
+            f"{self.losses[other]:.4f}{near}"
+        )
+
+
+@dataclass(frozen=True)
 class Counted:
     """People by client, group, label and level: ``points`` (n,) distinct scores, ``counts`` (I, A,
     2, n), and names.
 
-    ``calibrate`` says how η is fitted to them; levels meet at ``cuts`` (n - 1,), None: half-way.
+    ``calibrate`` says how η is fitted to them, and ``calibration`` how that was chosen; levels meet
+    at ``cuts`` (n - 1,), None: half-way.
     ``names``: of scores that are names, what the points 0, 1, ... are called.
     Where counts were withheld, and only each client's sum is known, they are within ``ranges`` (2,
     I, A, 2, n). Where they have geometric noise, ``epsilon`` (I,) is its parameter, else inf.
@@ -65,11 +106,24 @@ class Counted:
     names: tuple[str, ...] = ()
     ranges: Array | None = None
     epsilon: Array | None = None
+    calibration: Calibration | None = None
 
     @property
     def people(self) -> int:
         """How many."""
         return int(self.counts.sum())
+
+    def calibrated(self, *, counts_labels: bool = False) -> "Counted":
+        """These people with their calibration chosen, by group at least if ``counts_labels``."""
+        if self.calibrate != AUTO:
+            return self
+        choice = choose_calibration(self.counts, not self.names, counts_labels=counts_labels)
+        return replace(self, calibrate=choice.name, calibration=choice)
+
+    @property
+    def eta(self) -> Array:
+        """η of the people, see ``fitted_eta``."""
+        return fitted_eta(self.counts, self.calibrate, ordered=not self.names)
 
 
 def count_people(
@@ -82,6 +136,7 @@ def count_people(
     pos_label: Any = None,
 ) -> Counted:
     """Check four columns, merge scores and count people. See :meth:`Federation.from_samples`."""
+    one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
     if levels is not None:
         whole("levels", levels, 0)
     x = sized("score", score)
@@ -123,6 +178,7 @@ def checked_counts(
     counts: ArrayLike, score: ArrayLike, calibrate: str, cuts: ArrayLike | None
 ) -> Counted:
     """Ordered by score. See :meth:`Federation.from_counts`."""
+    one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
     points, people = sized("score", score), sized("counts", counts)
     if points.ndim != 1 or points.size == 0 or np.unique(points).size < points.size:
         raise ValueError(f"score must hold n distinct numbers, n at least 1, got {shown(points)}")
@@ -156,21 +212,106 @@ def checked_counts(
     return Counted(points, people, calibrate=calibrate, cuts=between)
 
 
-def calibrated(counts: Array, calibrate: str) -> Array:
-    """η of counts (I, A, 2, n) by isotonic regression: (n,) for all, (I, n) by client or (I, A, n)
-    by group as well.
+def fitted_eta(counts: Array, calibrate: str, *, ordered: bool = True) -> Array:
+    """η of counts (I, A, 2, n), a table that broadcasts to (I, A, n): by isotonic regression, or
+    where the levels are names and not ``ordered``, by their frequencies of y = 1. A name without
+    people of a group has the frequency of all its people.
     """
-    one_of("calibrate", calibrate, CALIBRATIONS)
-    positives, people = counts[:, :, 1], counts.sum(axis=2)
-    if calibrate == "shared":
-        return isotonic(positives.sum(axis=(0, 1)), people.sum(axis=(0, 1)))
-    if calibrate == "client":
-        return np.stack(
-            [isotonic(p.sum(axis=0), c.sum(axis=0)) for p, c in zip(positives, people, strict=True)]
-        )
+    by_client, by_group = CALIBRATIONS[calibrate]
+    axes = (0,) * (not by_client) + (1,) * (not by_group)
+    positives, people = (
+        table.sum(axis=axes, keepdims=True) for table in (counts[:, :, 1], counts.sum(axis=2))
+    )
+    if not ordered:
+        total = counts.sum(axis=(0, 1))
+        size = total.sum(axis=0)
+        of_all = np.divide(total[1], size, out=np.full(size.shape, 0.5), where=size > 0)
+        eta = np.broadcast_to(of_all, people.shape).copy()
+        return np.divide(positives, people, out=eta, where=people > 0)
     n = counts.shape[-1]
     pairs = zip(positives.reshape(-1, n), people.reshape(-1, n), strict=True)
     return np.stack([isotonic(p, c) for p, c in pairs]).reshape(people.shape)
+
+
+def choose_calibration(
+    counts: Array, ordered: bool = True, *, counts_labels: bool = False
+) -> Calibration:
+    """The simplest calibration whose log loss in cross-validation is at most one standard error of
+    the difference above the smallest (the rule of Breiman et al., 1984); by group at least where
+    rates count labels, since a shared η gives all groups the same share of y = 1 at a level.
+
+    η of a block of levels with N people and p of them with y = 1 is judged as (p + 1/2) / (N + 1),
+    so that a block of one label has a finite loss.
+    """
+    several = len(counts) > 1
+    names = [name for name, (by_client, _) in CALIBRATIONS.items() if several or not by_client]
+    total, second, people = np.zeros(len(names)), np.zeros((len(names),) * 2), counts.sum()
+    cells = counts.reshape(-1, 1, 1, 1, counts.shape[-1])
+    # people of a client, group and label are dealt by their counts alone, so that the order of
+    # clients and groups changes nothing
+    dealt = [folds(cell, np.random.default_rng(cell.ravel().astype(np.int64))) for cell in cells]
+    for part in np.stack(dealt, axis=1).reshape(FOLDS, *counts.shape):
+        remaining = counts - part
+        losses = np.stack([_log_losses(remaining, name, ordered=ordered) for name in names])
+        weighted = (losses * part).reshape(len(names), -1)
+        total += weighted.sum(axis=1)
+        second += weighted @ losses.reshape(len(names), -1).T
+    losses = dict(zip(names, (total / people).tolist(), strict=True))
+    chosen = _simplest(losses, second / people, people)
+    is_forced = counts_labels and not CALIBRATIONS[chosen][1]
+    if is_forced:
+        by_group = [k for k, name in enumerate(names) if CALIBRATIONS[name][1]]
+        of_groups = {names[k]: losses[names[k]] for k in by_group}
+        chosen = _simplest(of_groups, second[np.ix_(by_group, by_group)] / people, people)
+    return Calibration(chosen, losses, is_forced)
+
+
+def _simplest(losses: Mapping[str, float], second: Array, people: float) -> str:
+    """The first name whose loss is at most one standard error above the smallest; ``second`` (C, C)
+    are the losses' second moments.
+    """
+    mean = np.array([*losses.values()])
+    best = int(mean.argmin())
+    square = np.diag(second) - 2.0 * second[best] + second[best, best]
+    variance = np.maximum(square - (mean - mean[best]) ** 2, 0.0)
+    is_near = mean - mean[best] <= np.sqrt(variance / people)
+    return [*losses][int(is_near.argmax())]
+
+
+def _log_losses(counts: Array, calibrate: str, *, ordered: bool) -> Array:
+    """(I, A, 2, n) the log loss of a person by client, group, label and level, of η fitted to
+    ``counts``.
+    """
+    eta = fitted_eta(counts, calibrate, ordered=ordered)
+    shape, n = counts[:, :, 0].shape, counts.shape[-1]
+    people = counts.sum(axis=2)
+    axes = tuple(k for k in (0, 1) if eta.shape[k] < people.shape[k])
+    tables = zip(eta.reshape(-1, n), people.sum(axis=axes).reshape(-1, n), strict=True)
+    smoothed = []
+    for row, size in tables:
+        block = np.unique(row, return_inverse=True)[1]
+        held = np.bincount(block, size)[block]
+        smoothed.append((row * held + 0.5) / (held + 1.0))
+    share = np.broadcast_to(np.reshape(smoothed, eta.shape), shape)
+    return -np.log(np.stack([1.0 - share, share], axis=2))
+
+
+def folds(counts: Array, rng: np.random.Generator, parts: int = FOLDS) -> Array:
+    """People (I, A, 2, n) dealt into parts (parts, I, A, 2, n), evenly within every client, group
+    and label, to within one.
+    """
+    cells = counts.reshape(-1, counts.shape[-1]).astype(np.int64)
+    out, left = np.zeros((parts, *cells.shape)), cells.copy()
+    order = rng.permuted(np.tile(np.arange(parts), (len(cells), 1)), axis=1)
+    sizes = (cells.sum(axis=1)[:, None] + order) // parts
+    for fold in range(parts):
+        dealt = [
+            rng.multivariate_hypergeometric(cell, size)
+            for cell, size in zip(left, sizes[:, fold], strict=True)
+        ]
+        out[fold] = dealt
+        left -= np.array(dealt)
+    return out.reshape(parts, *counts.shape)
 
 
 def doubts(counts: Array, accepts: Any, groups: Sequence[Any]) -> str | None:

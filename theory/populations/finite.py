@@ -165,4 +165,6 @@ def _table(eta: Any, points: Array, order: Any, shape: tuple[int, ...]) -> Array
         return np.broadcast_to(values[:, None, order], shape)
     if values.shape == shape:
         return np.ascontiguousarray(values[:, :, order])
+    if values.shape in ((1, 1, n), (1, groups, n), (clients, 1, n)):
+        return np.broadcast_to(values[:, :, order], shape)
     raise ValueError(f"eta must have shape ({n},), ({clients}, {n}) or {shape}, got {values.shape}")

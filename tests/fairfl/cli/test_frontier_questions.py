@@ -29,7 +29,7 @@ def crossed(people, tmp_path):
     people.to_csv(file, index=False)
     y = people["y"]
     return file, ff.Federation.from_samples(
-        people["s"], y, people[["a", "b"]], people["site"], levels=0
+        people["s"], y, people[["a", "b"]], people["site"], levels=0, calibrate="shared"
     )
 
 
@@ -41,6 +41,7 @@ def schemes(result):
 def test_groups_of_two_columns_and_utilities(cli, crossed, tmp_path):
     file, fed = crossed
     words = ("--group", "a", "--group", "b", "--notion", "eo", "--costs", "5:1", "--at", "0.1")
+    words += ("--calibrate", "shared")
     question = {"notion": "eo", "costs": (5, 1)}
     result = cli("frontier", file, *FEW, *words, "--json")
     by_scheme, curve = schemes(result), ff.frontier(fed, "cfl", 6, **question)
