@@ -63,7 +63,7 @@ class People:
         clients, groups, n = joint.people.shape
         rises = np.zeros(joint.eta.shape, int)
         rises[..., 1:] = np.diff(joint.eta, axis=-1) != 0
-        if self.sample.names:  # each has its frequency
+        if not self.sample.ordered:  # each level has its frequency
             rises[..., 1:] = 1
         by_client, by_group = CALIBRATIONS[self.sample.calibrate]
         unit = by_client * np.arange(clients)[:, None] * groups + by_group * np.arange(groups)

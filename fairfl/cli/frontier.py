@@ -45,7 +45,13 @@ def frontier(
             help="FEDERATION.toml; people as .csv or .parquet; or a summary of each site, .json.",
         ),
     ],
-    score: Annotated[str | None, option("Column: larger where y = 1 is likelier.")] = None,
+    score: Annotated[
+        list[str] | None,
+        option(
+            "Column: larger where y = 1 is likelier. Repeat for several numbers of a person, which "
+            "rules that do not see the group need."
+        ),
+    ] = None,
     label: Annotated[str | None, option("Column of two values, y.")] = None,
     group: Annotated[
         list[str] | None,
@@ -152,6 +158,8 @@ def frontier(
         one_of("--by-client", by_client, shared)
     draws = nonempty(bootstraps=bootstraps, seed=seed)
     people = nonempty(**{name: options[name] for name in PEOPLE}) | form
+    if score and len(score) == 1:
+        people["score"] = score[0]
     if calibrate != "auto":
         people["calibrate"] = calibrate
     title = files[0].stem

@@ -107,9 +107,8 @@ def best_rules(
         held_out, inside = (v[:, 0] + (slopes * (capped - v[:, 1].T)).T for v in judged)
         unexplained = np.nan_to_num(residuals(inside, by_spot[:, 0], parts))
         held_out = np.where(np.isnan(held_out), fitted, held_out)
-    assert sample.cuts is not None
     client, group = (np.unique(v, return_inverse=True)[1] for v in (data.client, data.group))
-    cell = client, group, data.label, np.searchsorted(sample.cuts, score)
+    cell = client, group, data.label, sample.level(score)
     influence = [derivative[cell] for derivative in by_spot[:, 0]]
     rows = zip(
         held_out.tolist(), fitted.tolist(), influence, slopes.tolist(), unexplained, strict=True

@@ -28,6 +28,10 @@ from fairfl.theory.populations.notions import NOTIONS
 
 FEW = 30
 """A group of fewer people is warned of: the standard error of its rates is up to 0.09."""
+OF_THIS_SCORE = (
+    "What follows is true of rules of this score: rules that do not see the group can be better "
+    "with more numbers of a person, such as P(a | x) (repeat --score)."
+)
 ACCURACIES = "accuracies count the fitted P(y = 1 | x)."
 
 
@@ -49,7 +53,7 @@ def read(
     label: str,
     group: str | Sequence[str],
     client: str | None = None,
-    score: str | None = None,
+    score: str | Sequence[str] | None = None,
     features: Sequence[str] | None = None,
     group_pair: str | None = None,
     levels: int | None = None,
@@ -81,8 +85,8 @@ def read(
     """
     options = {"score": score, "features": features, "blind": blind, "categorical": categorical}
     if compare_score:
-        if score is None:
-            raise ValueError("compare_score goes with a score, got score=None")
+        if not isinstance(score, str):
+            raise ValueError(f"compare_score goes with one score, got score={score!r}")
         options["numbers"] = {"compare_score": compare_score}
     data = read_people(path, label=label, group=group, client=client, form=form, **options)
     if categorical and (levels, group_pair) != (None, None):
@@ -90,7 +94,8 @@ def read(
             "levels and group_pair must not be given together with a categorical score, each value "
             "of which is a level"
         )
-    x, source = _score(data, Path(path).name)
+    counts_labels = NOTIONS[notion].counts_labels
+    x, source, numbers = _score(data, Path(path).name, unseen=unseen, counts_labels=counts_labels)
     is_selected, notes = _selected(data, group_pair)
     columns = (column[is_selected] for column in (x, data.label, data.group, data.client))
     people = count_people(*columns, calibrate=calibrate, levels=0 if categorical else levels)
@@ -99,15 +104,17 @@ def read(
         names=data.score_names,
         groups=tuple(data.group_names[code] for code in people.groups),
         clients=tuple(data.client_names[code] for code in people.clients),
-    ).calibrated(counts_labels=NOTIONS[notion].counts_labels)
+        cells=people.cells and replace(people.cells, names=numbers),
+    ).calibrated(counts_labels=counts_labels)
     federation, federation_notes = federation_of(people)
     lines = [
-        f"{people.people:,} people; score: {source}; {people.merged}.",
+        f"{people.people:,} people; score: {source}; {_levels(people)}.",
         *filter(None, [data.note]),
         *notes,
         *_calibration(people),
         f"y = 1 stands for {label} = {data.label_names[1]}; {ACCURACIES}",
         *_warned(data, federation, unseen),
+        *([OF_THIS_SCORE] if unseen and people.cells is None else []),
         *federation_notes,
     ]
     rows = data.select(is_selected) if compare_score else None
@@ -148,6 +155,17 @@ def read_summaries(
         *federation_notes,
     ]
     return Read(federation, lines, people)
+
+
+def _levels(people: Counted) -> str:
+    """What was done to scores to make levels."""
+    if people.cells is None:
+        return str(people.merged)
+    fewest = int(people.counts.sum(axis=(0, 1, 2)).min())
+    return (
+        f"they make {len(people.cells)} cells of {fewest:,} people or more, by a classification "
+        "tree for y and the group whose size was chosen on folds"
+    )
 
 
 def _calibration(people: Counted) -> list[str]:
@@ -201,26 +219,43 @@ def _warned(data: Dataset, federation: Federation, unseen: bool) -> list[str]:
     return lines
 
 
-def _score(data: Dataset, file: str) -> tuple[Array, str]:
-    """The score of all people, and where it is from: a column, or a model of the features, with a
-    fixed seed.
+def _score(
+    data: Dataset, file: str, *, unseen: bool, counts_labels: bool
+) -> tuple[Array, str, tuple[str, ...]]:
+    """The score of all people (n,), or their numbers (n, d), where these are from, and their names:
+    columns, or models of the features, with a fixed seed. Rules that do not see the group get the
+    chances of the groups too, and with y = 1 where the notion counts labels.
     """
     if "score" in data.columns:
         names = f", {len(data.score_names)} names" if data.score_names else ""
-        return data.features[:, 0], f"column {data.columns['score'][0]!r}{names}"
+        columns = data.columns["score"]
+        if len(columns) > 1:
+            return data.features, f"columns {listed(list(map(repr, columns)))}", columns
+        return data.features[:, 0], f"column {columns[0]!r}{names}", columns
     # not needed where the table has a score
     from fairfl.sims.data.tables.score import cross_fitted_score
 
+    targets = {"y": data.label == 1}
+    if unseen:
+        for k, name in enumerate(data.group_names[1:], start=1):
+            targets[f"group {name}"] = data.group == k
+            if counts_labels:
+                targets[f"group {name} with y = 1"] = (data.group == k) & (data.label == 1)
     try:
-        score = cross_fitted_score(data.features, data.label, group=data.group, client=data.client)
+        scores = [
+            cross_fitted_score(data.features, target, group=data.group, client=data.client)
+            for target in targets.values()
+        ]
     except ValueError as error:
         raise ValueError(
             f"no score can be made from the {len(data)} rows of {file}: {error}"
         ) from error
-    return (
-        score,
-        f"logistic regression on {listed(data.columns['features'])}, 5-fold cross-fitted (seed 0)",
+    several = f"s of {listed([*targets])}" * (len(scores) > 1)
+    source = (
+        f"logistic regression{several} on {listed(data.columns['features'])}, 5-fold "
+        "cross-fitted (seed 0)"
     )
+    return (scores[0] if len(scores) == 1 else np.stack(scores, axis=1)), source, tuple(targets)
 
 
 def _selected(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:

@@ -16,6 +16,7 @@ interval is that of the bootstrap.
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 from warnings import catch_warnings, simplefilter
 
@@ -60,7 +61,8 @@ def refitted(sample: Counted, counts: Array) -> Federation:
     """
     with catch_warnings():
         simplefilter("ignore", ScoreWarning)
-        people = Counted(sample.points, counts, calibrate=sample.calibrate, names=sample.names)
+        people = Counted(sample.points, counts, calibrate=sample.calibrate)
+        people = replace(people, names=sample.names, cells=sample.cells)
         return Federation.of_people(people)
 
 

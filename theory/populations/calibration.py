@@ -7,20 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import (
-    Array,
-    as_labels,
-    cells,
-    coded,
-    one_of,
-    pos_code,
-    shown,
-    sized,
-    whole,
-)
+from fairfl._support.checks import Array, as_labels, coded, one_of, pos_code, shown, sized, whole
+from fairfl._support.checks import cells as check_cells
 from fairfl.theory.numerics.isotonic import isotonic
+from fairfl.theory.populations.cells import Cells, grown
+from fairfl.theory.populations.classifiers import midpoints
 from fairfl.theory.populations.notions import NOTIONS
-from fairfl.theory.populations.score_levels import Merged, merge_scores
+from fairfl.theory.populations.score_levels import LEVELS, PEOPLE, Merged, merge_scores
 
 CALIBRATIONS = {
     "shared": (False, False),
@@ -91,7 +84,8 @@ class Counted:
 
     ``calibrate`` says how η is fitted to them, and ``calibration`` how that was chosen; levels meet
     at ``cuts`` (n - 1,), None: half-way.
-    ``names``: of scores that are names, what the points 0, 1, ... are called.
+    ``names``: of scores that are names, what the points 0, 1, ... are called. ``cells``: of several
+    numbers of a person, which of the points they are.
     Where counts were withheld, and only each client's sum is known, they are within ``ranges`` (2,
     I, A, 2, n). Where they have geometric noise, ``epsilon`` (I,) is its parameter, else inf.
     """
@@ -107,6 +101,19 @@ class Counted:
     ranges: Array | None = None
     epsilon: Array | None = None
     calibration: Calibration | None = None
+    cells: Cells | None = None
+
+    @property
+    def ordered(self) -> bool:
+        """Whether η rises with the level; a name or a cell has its frequency."""
+        return not self.names and self.cells is None
+
+    def level(self, score: Array) -> Any:
+        """(n,) the level of people with scores (n,), or (n, d) where there are cells."""
+        if self.cells is not None:
+            return self.cells(score)
+        cuts = midpoints(self.points) if self.cuts is None else self.cuts
+        return np.searchsorted(cuts, score)
 
     @property
     def people(self) -> int:
@@ -117,13 +124,13 @@ class Counted:
         """These people with their calibration chosen, by group at least if ``counts_labels``."""
         if self.calibrate != AUTO:
             return self
-        choice = choose_calibration(self.counts, not self.names, counts_labels=counts_labels)
+        choice = choose_calibration(self.counts, self.ordered, counts_labels=counts_labels)
         return replace(self, calibrate=choice.name, calibration=choice)
 
     @property
     def eta(self) -> Array:
         """η of the people, see ``fitted_eta``."""
-        return fitted_eta(self.counts, self.calibrate, ordered=not self.names)
+        return fitted_eta(self.counts, self.calibrate, ordered=self.ordered)
 
 
 def count_people(
@@ -140,23 +147,43 @@ def count_people(
     if levels is not None:
         whole("levels", levels, 0)
     x = sized("score", score)
-    if x.ndim != 1 or x.size == 0:
-        raise ValueError(f"score must be a non-empty 1-d array, got shape {x.shape}")
-    y = binary("label", *coded("label", label, x.size), pos_label)
-    groups, a = _intersections("group", group, x.size)
-    clients, i = coded("client", client, x.size)
+    if x.ndim not in (1, 2) or x.size == 0:
+        raise ValueError(f"score must be (n,), or (n, d) numbers of a person, got shape {x.shape}")
+    n = len(x)
+    y = binary("label", *coded("label", label, n), pos_label)
+    groups, a = _intersections("group", group, n)
+    clients, i = coded("client", client, n)
     if len(groups) < 2:
         raise ValueError(f"group must hold at least two groups, got only {shown(*groups)}")
-    level, merged = merge_scores(x, y, len(clients) * len(groups), levels)
-    points, k = np.unique(level, return_inverse=True)
-    order = np.argsort(x)
-    last = np.flatnonzero(np.diff(k[order]))
-    cuts = (x[order][last] + x[order][last + 1]) / 2
+    units, cells, merged, cuts = len(clients) * len(groups), None, None, None
+    if x.ndim == 2 and x.shape[1] > 1:
+        cells = _cells(x, y, a, levels, units, [*map(str, getattr(score, "columns", ()))] or None)
+        k = cells(x)
+        points = np.arange(float(len(cells)))
+    else:
+        x = x.ravel()
+        level, merged = merge_scores(x, y, units, levels)
+        points, k = np.unique(level, return_inverse=True)
+        order = np.argsort(x)
+        last = np.flatnonzero(np.diff(k[order]))
+        cuts = (x[order][last] + x[order][last + 1]) / 2
     shape = (len(clients), len(groups), 2, points.size)
-    cells("clients x groups x labels x distinct scores", shape)
+    check_cells("clients x groups x labels x distinct scores", shape)
     cell = np.ravel_multi_index((i, a, y, k), shape)
     counts = np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)
-    return Counted(points, counts, groups, clients, calibrate, merged, cuts)
+    return Counted(points, counts, groups, clients, calibrate, merged, cuts, cells=cells)
+
+
+def _cells(
+    x: Array, y: Any, a: Any, levels: int | None, units: int, names: Sequence[str] | None
+) -> Cells:
+    """Cells of several numbers (n, d), each of ``PEOPLE`` for each client and group on average or
+    more.
+    """
+    if levels is not None:
+        whole("levels, of several numbers of a person,", levels, 2)
+    size = {"levels": LEVELS if levels is None else levels, "min_people": PEOPLE * units}
+    return grown(x, np.stack([y, a], axis=1), names=names, **size)
 
 
 def binary(name: str, values: Sequence[Any], codes: Any, pos_label: Any) -> Any:

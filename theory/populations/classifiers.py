@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats, as_labels, in_range, listed, shown, whole
 from fairfl._support.json_file import list_of, parsed, sealed, unsealed
+from fairfl.theory.populations.cells import Cells
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,6 +48,8 @@ class Classifier:
     groups : for each group its name, what a person's ``a`` is; by default 0, 1, ... A solution's
         classifier has those of its federation.
     names : of a score that is a name, what x = 0, 1, ... are called; by default x is a number.
+    cells : of d numbers of a person, which are x along its last axis, the cells 0, 1, ... of which
+        the classifier is.
 
     Notes
     -----
@@ -74,6 +77,7 @@ class Classifier:
         values: Sequence[ArrayLike],
         groups: Sequence[Any] | None = None,
         names: Sequence[str] = (),
+        cells: Cells | None = None,
     ) -> None:
         if len(edges) != len(values) or len(edges) < 2:
             raise ValueError(
@@ -100,6 +104,7 @@ class Classifier:
             isinstance(name, str) for name in self.names
         ):
             raise ValueError(f"names must be different texts, got {shown(names)}")
+        self.cells = cells
         self._rates: tuple[Federation, Array] | None = None
 
     @classmethod
@@ -115,10 +120,11 @@ class Classifier:
         cuts: Array | None = None,
         groups: Sequence[Any] | None = None,
         names: Sequence[str] = (),
+        cells: Cells | None = None,
     ) -> Classifier:
         """The classifier with ``probabilities`` (A, n) at increasing ``points`` (n,), which are
         levels of x that meet at ``cuts`` (n - 1,), by default half-way; for groups of these names,
-        and a score of ``names``.
+        and a score of ``names``, or ``cells`` of numbers.
         """
         cuts = midpoints(points) if cuts is None else cuts
         edges, values = [], []
@@ -126,7 +132,7 @@ class Classifier:
             jumps = row[1:] != row[:-1]
             edges.append(cuts[jumps])
             values.append(row[np.append(True, jumps)])
-        return cls(edges, values, groups, names)
+        return cls(edges, values, groups, names, cells)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Classifier:
@@ -143,13 +149,14 @@ class Classifier:
                 "versions have no sha256: write them again, by fairfl frontier --out or to_json"
             )
         fields = {"edges": None, "values": None, "groups": None, "names": []} | unsealed(data)
+        cells = Cells.from_data(fields["cells"]) if "cells" in fields else None
         edges, values = (list_of(key, fields[key], (list,), "lists") for key in ("edges", "values"))
         names = list_of("names", fields["names"], (str,), "texts")
         labels = list_of("groups", fields["groups"], (str, int, float, list), "names")
         groups = [tuple(name) if isinstance(name, list) else name for name in labels]
         parts = [part for name in groups for part in (name if isinstance(name, tuple) else [name])]
         list_of("groups", parts, (str, int, float), "names")
-        return cls(edges, values, groups, names)
+        return cls(edges, values, groups, names, cells)
 
     def to_json(self) -> str:
         """Groups, edges and values: every double exactly; and the names of scores, if any; with the
@@ -157,7 +164,11 @@ class Classifier:
         """
         edges, values = ([v.tolist() for v in arrays] for arrays in (self.edges, self.values))
         fields = {"format": FORMAT, "groups": list(self.groups), "edges": edges, "values": values}
-        return sealed(fields | ({"names": list(self.names)} if self.names else {}))
+        if self.names:
+            fields["names"] = list(self.names)
+        if self.cells is not None:
+            fields["cells"] = self.cells.as_data()
+        return sealed(fields)
 
     def named(self, groups: Sequence[Any]) -> Classifier:
         """The same rule, with the groups' names."""
@@ -209,7 +220,8 @@ class Classifier:
 
     def __call__(self, x: ArrayLike, a: Any) -> Array:
         """P(ŷ = 1 | x, a), broadcasting x against the groups' names a."""
-        return self.of_number(*np.broadcast_arrays(as_floats("x", x), self.number(a)))
+        level = as_floats("x", x) if self.cells is None else self.cells(x)
+        return self.of_number(*np.broadcast_arrays(level, self.number(a)))
 
     def on(self, points: Array) -> Array:
         """(A, n) P(ŷ = 1) of all groups at points (n,)."""
@@ -230,6 +242,8 @@ class Classifier:
         """Who of group a is accepted, such as "above 0.64, and 10.4 % of 0.6 to 0.64"."""
         if self.names:
             return self._accepted_names(int(self.number(a)))
+        if self.cells is not None:
+            return self._accepted_cells(int(self.number(a)))
         sure = self.accept(a, 1.0 - ROUNDING)
         part = [
             (lo, hi, v) for lo, hi, v in self.steps(a) if lo < hi and ROUNDING < v < 1.0 - ROUNDING
@@ -253,6 +267,17 @@ class Classifier:
             if v > ROUNDING
         ]
         return ", ".join(phrases) or "nobody"
+
+    def _accepted_cells(self, a: int) -> str:
+        """As :meth:`accepted`, such as "23 of 57 cells, and 40 % of 1 other"."""
+        assert self.cells is not None
+        shares = self._at(np.arange(len(self.cells)), a)
+        part = shares[(shares > ROUNDING) & (shares < 1.0 - ROUNDING)]
+        text = f"{(shares >= 1.0 - ROUNDING).sum()} of {self.cells}"
+        if part.size:
+            ends = dict.fromkeys(f"{100 * share:.3g}" for share in (part.min(), part.max()))
+            text += f", and {' to '.join(ends)} % of {part.size} other" + "s" * (part.size > 1)
+        return text
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
         """Draw where each group is accepted, on the line of x."""

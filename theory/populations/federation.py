@@ -166,7 +166,9 @@ class Federation(Tabular):
 
         Parameters
         ----------
-        score : (n,) finite numbers, larger for a likelier label 1.
+        score : (n,) finite numbers, larger for a likelier label 1; or (n, d) numbers of a person,
+            such as P(y=1|x) and P(a|x), which make cells, see
+            :mod:`fairfl.theory.populations.cells`: what rules need that do not see the group.
         label : (n,) 0 or 1, or any two values; of two numbers the larger stands for 1.
         group : (n,) any labels; groups are numbered in sorted order (``groups``). Of an array or
             frame (n, k), race and sex say, groups are the combinations that somebody has.
@@ -231,7 +233,8 @@ class Federation(Tabular):
         model, share = FiniteModel.from_masses(
             people.points, masses / size[:, None, None], people.eta
         )
-        model.cuts, model.names, self.merged = people.cuts, people.names, people.merged
+        model.cuts, model.names, model.cells = people.cuts, people.names, people.cells
+        self.merged = people.merged
         self._set(size if weight is None else _weights(weight, size.size), share, model)
         self.groups = people.groups or self.groups
         self.client_names = people.clients or self.client_names

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, applied, cells, finite, in_range, sized
 from fairfl.theory.populations.blind_rules import as_seen
+from fairfl.theory.populations.cells import Cells
 from fairfl.theory.populations.eta import Eta, Logistic, by_client
 from fairfl.theory.populations.laws import Finite
 from fairfl.theory.populations.notions import HALF, without_rounding
@@ -49,11 +50,13 @@ class Joint:
 class FiniteModel:
     """``points`` (n,) increasing; ``conditional`` (I, A, n) P(x | a, i), zero where undefined;
     ``eta`` (I, A, n). Of scores, ``cuts`` (n - 1,) is where levels meet, if not half-way;
-    of scores that are names, ``names`` says what the points 0, 1, ... are called.
+    of scores that are names, ``names`` says what the points 0, 1, ... are called; of several
+    numbers of a person, ``cells`` says which of them somebody has.
     """
 
     cuts: Array | None = None
     names: tuple[str, ...] = ()
+    cells: Cells | None = None
 
     def __init__(self, points: Array, conditional: Array, eta: Array) -> None:
         self.points, self.conditional, self.eta = points, conditional, eta
