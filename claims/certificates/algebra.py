@@ -12,6 +12,8 @@ from fairfl.claims.words import Level
 
 DIGITS = 40
 ZERO = sympy.Rational(1, 10**30)
+Decomposition = tuple[sympy.Expr, list[sympy.Expr]]
+"""An expression, and terms of the same sum, each of which is visibly non-negative."""
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def minimiser(instance: Instance, kind: str = "FedAvg") -> Case:
     return Case((Relation(minimisers[1], "==", minimisers[0], "minimiser"),))
 
 
-def averaged(kinds: Sequence[str] = ("scaled", "equal")) -> dict[str, Any]:
+def averaged(kinds: Sequence[str] = ("scaled", "equal")) -> dict[str, sympy.Expr]:
     """Σ_i weight_i L^(i) - (7) for "scaled", - (7)/I for "equal"; three clients."""
     count, loss = tables(CELLS)
     lam = sympy.symbols("l0 l1")
@@ -146,7 +146,7 @@ def same_matrix(instance: Instance, place: str = "inside") -> Case:
     return Case((Relation(value, "==", 0, "matrix - Hessian"),))
 
 
-def any_matrix(place: str = "outside", groups: int = 4) -> dict[str, Any]:
+def any_matrix(place: str = "outside", groups: int = 4) -> dict[str, sympy.Expr]:
     """The same with symbols."""
     hessians = {f"{y}{a}": sympy.Symbol(f"H{y}{a}") for y in (0, 1) for a in range(groups)}
     lam, share = sympy.symbols(f"l0:{2 * groups - 2}"), sympy.symbols("p0 p1")

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
 
 import sympy
 from hypothesis import strategies as st
@@ -82,7 +81,7 @@ def simpson(instance: Instance) -> Case:
     )
 
 
-def gap(power: int = 2) -> dict[str, Any]:
+def gap(power: int = 2) -> dict[str, sympy.Expr]:
     """A rule that accepts a share q_i of both groups of client i has the MD -Σ_{i<j} (q_i -
     q_j)²/(Σ q_i Σ (1 - q_i)).
     """

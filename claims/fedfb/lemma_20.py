@@ -5,6 +5,7 @@ from fractions import Fraction
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_10 import conditions
 from fairfl.claims.fedfb.worlds import ONE, ZERO, Clients, worlds
@@ -30,7 +31,7 @@ def printed(instance: Instance, members: str = "clients") -> Case:
     return Case((Relation(delta, "<=", disparity, "DP Disp"),), premises)
 
 
-def corner(square: int = 2, factor: Fraction = ONE) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def corner(square: int = 2, factor: Fraction = ONE) -> Decomposition:
     """(63) - factor ψ̃(c, 0), for g̃_0(0) = -c < 0 < b = g̃_1(0): the sum of terms that are
     non-negative by monotonicity.
     """

@@ -130,7 +130,7 @@ def rivals() -> st.SearchStrategy[Instance]:
     return worlds(1, minimum=0, eps=unit, pick=unit, goal=unit, rate=unit, rival=rule)
 
 
-def residuals(sign: int = 1, factor: int = 2) -> dict[str, Any]:
+def residuals(sign: int = 1, factor: int = 2) -> dict[str, sympy.Expr]:
     """s(x, a) of lemma 7 minus 2 (η(x) - t_a), for the thresholds t_a of (28).
 
     ``sign`` is that of λ in the threshold of group 0, ``factor`` that of its denominator.

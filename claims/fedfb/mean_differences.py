@@ -10,7 +10,7 @@ from fairfl.claims.exact import Instance, dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity, proof
 
 
-def pooled_difference(common: bool = True, quarter: int = 4) -> dict[str, Any]:
+def pooled_difference(common: bool = True, quarter: int = 4) -> dict[str, sympy.Expr]:
     """MD of (f_0 + f_1)/2 on the pooled law, by Bayes' rule, minus Σ_ij g_i(λ_j)/4; and g - (g_0 +
     g_1)/2.
 

@@ -100,7 +100,7 @@ def ends(draw: st.DrawFn) -> Instance:
     return {key: [draw(quarter) for _ in range(n)] for key in ("w", "one", "two")}
 
 
-def dent(step: int = 1) -> dict[str, Any]:
+def dent(step: int = 1) -> dict[str, sympy.Expr]:
     """Where w_k < w_(k+1) the function is not convex: twice its value at a midpoint exceeds the sum
     at the ends by 2 (w_(k+1) - w_k), for each n and k.
 

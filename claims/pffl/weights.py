@@ -5,6 +5,7 @@ from typing import Any
 
 import sympy
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
@@ -21,7 +22,7 @@ def no_gap(instance: Instance, shift: int = 1) -> Case:
     return Case((Relation(total, "==", 1, "sum"),))
 
 
-def arithmetic(shift: int = 0) -> dict[str, Any]:
+def arithmetic(shift: int = 0) -> dict[str, sympy.Expr]:
     """Weights by (7): Gini's, and those without the first gap, k = 1..n."""
     n, k = sympy.symbols("n k", positive=True, integer=True)
     p1, d = sympy.symbols("p1 d", positive=True)
@@ -43,7 +44,7 @@ def case(instance: Instance, first: int = 1) -> Case:
     return Case((Relation(sum(p), "==", 1, "sum"), *ordered), {"term": 0 < z < 1})
 
 
-def geometric(first: int = 0) -> dict[str, Any]:
+def geometric(first: int = 0) -> dict[str, sympy.Expr]:
     """By induction over n: S_n = z^first (z^n - 1)/(z - 1) is the sum of z^k over n values of k
     from ``first`` on.
 
@@ -61,7 +62,7 @@ def geometric(first: int = 0) -> dict[str, Any]:
     }
 
 
-def limits(first: int = 0) -> dict[str, Any]:
+def limits(first: int = 0) -> dict[str, sympy.Expr]:
     """Residuals of the limits: 1/n at z -> 1; at z -> 0, 1 for the first weight and 0 for a later
     one.
     """
@@ -81,7 +82,7 @@ def spacing(instance: Instance, sign: int = 1) -> Case:
     return Case((Relation(sign * (h[1] - h[0]), "<=", sign * (h[2] - h[1]), "spacing"),))
 
 
-def steps(shift: int = 0) -> dict[str, Any]:
+def steps(shift: int = 0) -> dict[str, sympy.Expr]:
     """H_(k+1) - H_k by the gamma function's own recurrence: 1/(k+1), which falls with k."""
     k = sympy.symbols("k", positive=True)
     gap: Any = sympy.digamma(k + 2) - sympy.digamma(k + 1)
@@ -91,7 +92,7 @@ def steps(shift: int = 0) -> dict[str, Any]:
     }
 
 
-def below(factor: int = 1) -> tuple[Any, list[Any]]:
+def below(factor: int = 1) -> Decomposition:
     """The slope of x - ln(1+x), which is 0 at 0: so ln(1 + 1/k) <= 1/k, and ln(k+1) <= H_k by
     adding up.
     """
@@ -99,7 +100,7 @@ def below(factor: int = 1) -> tuple[Any, list[Any]]:
     return sympy.diff(x - factor * sympy.log(1 + x), x), [x / (1 + x)]
 
 
-def above(factor: int = 1) -> tuple[Any, list[Any]]:
+def above(factor: int = 1) -> Decomposition:
     """The slope of ln(1+x) - x/(1+x): so 1/(k+1) <= ln((k+1)/k), and H_k <= 1 + ln k by adding up
     from H_1 = 1.
     """

@@ -6,6 +6,7 @@ from typing import Any
 import sympy
 from flint import arb
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
@@ -31,7 +32,7 @@ def residuals(slope: int = 1) -> dict[str, sympy.Expr]:
     }
 
 
-def remainder() -> tuple[sympy.Expr, list[sympy.Expr]]:
+def remainder() -> Decomposition:
     """d/dx of x^2/(2(1-x)) less that of the remainder is >= 0; y = 1 - x > 0."""
     x, y = sympy.symbols("x y", positive=True)
     gap = sympy.diff(upper(x), x) - x / (1 - x)
@@ -78,7 +79,7 @@ def bounded(instance: Instance, lead: Fraction = Fraction(1)) -> Case:
     return Case((Relation(loss, "<=", ball(M / 2), "loss of a batch"),), {"M": M > 0})
 
 
-def clipped(half: int = 2) -> tuple[Any, list[Any]]:
+def clipped(half: int = 2) -> Decomposition:
     """M/2 - l M/(M + 2 l) > 0 for l >= 0."""
     M = sympy.Symbol("M", positive=True)
     loss = sympy.Symbol("l", nonnegative=True)

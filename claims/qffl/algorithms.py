@@ -27,7 +27,7 @@ def case(instance: Instance, scaled: bool = False) -> Case:
     return Case((relation,), {"smooth": L > 0})
 
 
-def residuals(scaled: bool = True) -> dict[str, Any]:
+def residuals(scaled: bool = True) -> dict[str, sympy.Expr]:
     """q = 0: the mean of three; q = 1, one local step of size 1/L: q-FedSGD's Delta and h."""
     L, w = sympy.symbols("L w", positive=True)
     v = sympy.symbols("v1:4", real=True)

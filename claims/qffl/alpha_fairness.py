@@ -7,7 +7,7 @@ import sympy
 from fairfl.claims.forms import Claim, identity
 
 
-def residuals(shift: int = 0, harmonic: int = 2) -> dict[str, Any]:
+def residuals(shift: int = 0, harmonic: int = 2) -> dict[str, sympy.Expr]:
     """U_alpha at 0, 1 and 2, and the optimality terms U_alpha'(y) (v - y) at 1 and 2, of one user:
     sums over users add them up, and the sum of 1/y is n over the harmonic mean.
     """
