@@ -3,6 +3,7 @@ again.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, assume, given, seed, settings
@@ -33,7 +34,7 @@ class Tally:
     rounding.
     """
 
-    def __init__(self, statement: Callable[[Any], Case], tolerance: float) -> None:
+    def __init__(self, statement: Callable[[Instance], Case], tolerance: float) -> None:
         self.statement, self.tolerance = statement, tolerance
         self.examples = self.discarded = 0
         self.worst: dict[str, Any] = {}
@@ -41,7 +42,7 @@ class Tally:
     def margin(self, instance: Instance) -> float | None:
         """The margin at the instance, None where it breaks a premise; NaN counts as a violation."""
         data = encode(instance)
-        case: Case = self.statement(decode(data))
+        case = self.statement(decode(data))
         if not case.applies:
             self.discarded += 1
             return None
@@ -62,7 +63,7 @@ class Enough(Exception):
 
 def draw(
     tally: Tally,
-    strategy: Callable[[], Any],
+    strategy: Callable[[], st.SearchStrategy[Instance]],
     count: int,
     first_seed: int,
     limit: int | None = None,
@@ -81,16 +82,7 @@ def draw(
     -------
     Whether the statement was violated.
     """
-
-    def evaluate(instance: Instance) -> None:
-        if limit is not None and tally.examples + tally.discarded >= limit:
-            raise Enough
-        margin = tally.margin(instance)
-        assume(margin is not None)
-        if margin is not None and margin < -tally.tolerance:
-            raise Violated
-
-    instances: st.SearchStrategy[Instance] = strategy()
+    instances, evaluate = strategy(), partial(_evaluate, tally=tally, limit=limit)
     for offset in range(0, count, CHUNK):
         options = settings(
             max_examples=min(CHUNK, count - offset),
@@ -109,3 +101,13 @@ def draw(
         except Enough:
             break
     return False
+
+
+def _evaluate(instance: Instance, tally: Tally, limit: int | None) -> None:
+    """Count an instance; Errors: Enough after ``limit`` ones, Violated."""
+    if limit is not None and tally.examples + tally.discarded >= limit:
+        raise Enough
+    margin = tally.margin(instance)
+    assume(margin is not None)
+    if margin is not None and margin < -tally.tolerance:
+        raise Violated

@@ -96,7 +96,7 @@ class Outcome:
         """The mutants that were not refuted."""
         return tuple(m for m in self.mutants if not m.killed)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """What is recorded of an outcome that passed; of each mutant why it was killed."""
         return {
             "effort": self.effort,

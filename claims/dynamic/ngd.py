@@ -60,18 +60,18 @@ def flow(speed: str = "2", sign: int = -1) -> dict[str, sympy.Expr]:
     d, e, delta, start = sympy.symbols("D e delta s", positive=True)
     r_1, r_2 = sympy.sqrt(x**2 + y**2), sympy.sqrt((x - d) ** 2 + y**2)
     velocity = [-(x / r_1 + (x - d) / r_2) / 2, -(y / r_1 + y / r_2) / 2]
-
-    def change(value: sympy.Expr) -> sympy.Expr:
-        return sympy.diff(value, x) * velocity[0] + sympy.diff(value, y) * velocity[1]
-
+    difference_rate, sum_rate = (
+        sympy.diff(value, x) * velocity[0] + sympy.diff(value, y) * velocity[1]
+        for value in (r_2 + sign * r_1, r_1 + r_2)
+    )
     factor = sympy.Rational(speed)
     square, difference = (r_1 + r_2) ** 2, (r_2 - r_1) ** 2
     time = (start - e) / 2 + (d**2 - delta**2) / (4 * d) * sympy.log(
         (start - d) * (e + d) / ((start + d) * (e - d))
     )
     return {
-        "difference": change(r_2 + sign * r_1),
-        "sum": change(r_1 + r_2) * (square - difference) + factor * (square - d**2),
+        "difference": difference_rate,
+        "sum": sum_rate * (square - difference) + factor * (square - d**2),
         "time": sympy.diff(time, e) * factor * (e**2 - d**2) + e**2 - delta**2,
     }
 

@@ -105,7 +105,7 @@ def solved(
     return world, f, solution, eps
 
 
-def finite(clients: int, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Instance]:
+def finite(clients: int, **fields: st.SearchStrategy[object]) -> st.SearchStrategy[Instance]:
     """Masses of x | a, i on four points, η in tenths, budgets in twentieths, q in eighths; and
     ``fields``, which may replace some of them.
     """

@@ -86,7 +86,7 @@ def gap(power: int = 2) -> dict[str, sympy.Expr]:
     q_j)²/(Σ q_i Σ (1 - q_i)).
     """
     q = sympy.symbols("q0:3")
-    ones, zeros = sum(q), sum(1 - v for v in q)
+    ones, zeros = sympy.Add(*q), sympy.Add(*(1 - v for v in q))
     difference = sum((1 - v) * v for v in q) / zeros - sum(v * v for v in q) / ones
     spread = sum((a - b) ** power for a, b in combinations(q, 2))
     return {"MD": difference + spread / (ones * zeros)}

@@ -70,20 +70,18 @@ def reachable(instance: Instance, wider: Fraction = ZERO, low: str = "least") ->
         ends = [[pooled.g(ZERO)] * 2 for _ in clients]
     lower, upper = (sum((end[k] for end in ends), ZERO) / count for k in (0, 1))
     lower, upper = lower - wider, upper + wider
-
-    def difference(budgets: list[Fraction]) -> Fraction:
-        return world.ensemble(world.multipliers(budgets))[0]
-
     value = lower + instance["part"] * (upper - lower)
     inner = [end[0] + instance["part"] * (end[1] - end[0]) for end in ends]
     lams = [pooled.preimage(v)[0] for v in inner]
     budgets = [abs(c.g(lam)) for c, lam in zip(clients, lams, strict=True)]
-    mean_difference = difference(instance["eps"])
+    mean_difference, reached = (
+        world.ensemble(world.multipliers(eps))[0] for eps in (instance["eps"], budgets)
+    )
     return Case(
         (
             Relation(lower, "<=", mean_difference, "L <= MD"),
             Relation(mean_difference, "<=", upper, "MD <= U"),
-            Relation(difference(budgets), "==", value, "reached"),
+            Relation(reached, "==", value, "reached"),
         ),
         {"common q": len(set(world.q)) == 1},
     )

@@ -3,7 +3,6 @@ function g.
 """
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 from hypothesis import strategies as st
@@ -20,7 +19,16 @@ from fairfl.claims.fedfb.worlds import (
     rate,
     worlds,
 )
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Operator,
+    Relation,
+    counterexample,
+    drawn,
+    identity,
+    proof,
+)
 
 SETTING = {
     "density": "x | a has a density, η is strictly increasing",
@@ -28,7 +36,7 @@ SETTING = {
 }
 
 
-def increasing(instance: Instance, operator: Any = "<") -> Case:
+def increasing(instance: Instance, operator: Operator = "<") -> Case:
     """g(low) < g(high)."""
     people = Clients.of(instance["laws"], instance["q"]).pooled
     low, high = instance["low"], instance["high"]

@@ -1,8 +1,8 @@
 """Equations (3), (4), (6): the Gini index, weights by rank, and convexity."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate, combinations
-from typing import Any
 
 import sympy
 from hypothesis import strategies as st
@@ -55,7 +55,7 @@ def kept_order(instance: Instance, scheme: str = "rank", strict: bool = True) ->
     return Case(tuple(relations), {"losses": min(losses) >= 0, "increasing": is_increasing})
 
 
-def weights(scheme: str, profile: str, losses: list[Fraction]) -> list[Any]:
+def weights(scheme: str, profile: str, losses: list[Fraction]) -> list[float] | list[Fraction]:
     """By rank (tied clients share), or q-FFL's: proportional to the losses themselves."""
     if scheme == "rank":
         return PROFILES[profile].dual_weights([float(v) for v in losses]).tolist()
@@ -79,7 +79,7 @@ def instances(draw: st.DrawFn, tied: bool = False) -> Instance:
     return {"losses": losses, "images": [h[v] for v in losses], "profile": profile}
 
 
-def by_rank(weights: list[Any], losses: list[Any]) -> Any:
+def by_rank(weights: Sequence[Fraction], losses: Sequence[int | Fraction]) -> Fraction:
     """sum_k w_k F_[k]."""
     return dot(weights, sorted(losses, reverse=True))
 

@@ -10,7 +10,7 @@ from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 
-def weight(p1: Any, d: Any, k: Any, n: Any) -> Any:
+def weight(p1: sympy.Expr | int, d: sympy.Expr | int, k: sympy.Expr, n: sympy.Expr) -> sympy.Expr:
     """(7), divided by its sum."""
     return (p1 + (k - 1) * d) / (n * p1 + n * (n - 1) * d / 2)
 
@@ -51,14 +51,11 @@ def geometric(first: int = 0) -> dict[str, sympy.Expr]:
     S_0 = 0 and S_(n+1) - S_n = z^(first+n); and S_n (z-1)/(z^n-1) = 1.
     """
     z, n = sympy.symbols("z n", positive=True)
-
-    def total(m: Any) -> Any:
-        return z**first * (z**m - 1) / (z - 1)
-
+    none, whole, more = (z**first * (z**m - 1) / (z - 1) for m in (sympy.Integer(0), n, n + 1))
     return {
-        "start": total(sympy.Integer(0)),
-        "step": total(n + 1) - total(n) - z ** (first + n),
-        "sum of the weights less one": total(n) * (z - 1) / (z**n - 1) - 1,
+        "start": none,
+        "step": more - whole - z ** (first + n),
+        "sum of the weights less one": whole * (z - 1) / (z**n - 1) - 1,
     }
 
 

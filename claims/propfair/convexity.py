@@ -34,7 +34,8 @@ def curvature(sign: int = 1) -> Decomposition:
     h = sympy.symbols("h", nonnegative=True)
     w = sympy.symbols("w", positive=True)  # M - f
     phi = -sympy.log(w - g * t - sign * h * t**2 / 2)
-    return sympy.diff(phi, t, 2).subs(t, 0), [h / w, (g / w) ** 2]
+    second: Any = sympy.diff(phi, t, 2).subs(t, 0)
+    return second, [h / w, (g / w) ** 2]
 
 
 def example(coefficient: int = 1) -> dict[str, sympy.Expr]:
@@ -63,9 +64,10 @@ JETS = sympy.symbols("s1:6", positive=True)
 """s', s'', ..., the fifth derivative at one point, as independent numbers."""
 
 
-def along(expression: Any) -> Any:
+def along(expression: sympy.Expr) -> sympy.Expr:
     """d/dt of an expression in the derivatives of s."""
-    return sum(sympy.diff(expression, a) * b for a, b in zip(JETS, JETS[1:], strict=False))
+    terms = (sympy.diff(expression, a) * b for a, b in zip(JETS, JETS[1:], strict=False))
+    return sympy.Add(*terms)
 
 
 def second_order(inverted: bool = False) -> dict[str, sympy.Expr]:

@@ -1,7 +1,6 @@
 """(A.44)-(A.52): the constants of the composed losses -log(M - f_i), and smaller ones that hold."""
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 
@@ -10,7 +9,7 @@ from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, definite, every, identity, witness
 
 
-def residuals(way: str = "common", scale: int = 1, c: Any = 3) -> dict[str, sympy.Expr]:
+def residuals(way: str = "common", scale: int = 1, c: int | Fraction = 3) -> dict[str, sympy.Expr]:
     """The difference of gradients g/(M-f) - k/(M-h), and its constants for M - f, M - h >= M/2:
     over the "common" denominator, as in (A.44), (A.47), (A.51), with M + M/2 in place of one M/2;
     or "split" into (g-k)/(M-h) + g (f-h)/((M-f)(M-h)).

@@ -46,17 +46,18 @@ def case(instance: Instance, row: str, domain: str, table: str = "corrected") ->
     f = np.minimum(f, 2.0) if row == "PropFair" else f
     if domain == "nonnegative" or row == "q-FFL":
         f = np.maximum(f, 0.0)
-
-    def maximand(g: np.ndarray) -> float:
-        return float(x @ g) - float(objective.value(g))
-
     conjugate = float(objective.conjugate(x, domain=domain if table == "corrected" else "native"))
     if conjugate < inf:
-        relation = Relation(maximand(f), "<=", conjugate, "no f beats A*")
+        relation = Relation(maximand(row, x, f), "<=", conjugate, "no f beats A*")
     else:
-        best = max((maximand(g) for g in rays(row, domain, x)), default=-inf)
+        best = max((maximand(row, x, g) for g in rays(row, domain, x)), default=-inf)
         relation = Relation(50.0, "<=", best, "infinite")
     return Case((relation,), {"weights": True})
+
+
+def maximand(row: str, x: np.ndarray, f: np.ndarray) -> float:
+    """lambda.f - A(f)."""
+    return float(x @ f) - float(OBJECTIVES[row].value(f))
 
 
 def rays(row: str, domain: str, x: np.ndarray) -> list[np.ndarray]:
