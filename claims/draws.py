@@ -3,7 +3,6 @@ again.
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, assume, given, seed, settings
@@ -82,7 +81,7 @@ def draw(
     -------
     Whether the statement was violated.
     """
-    instances, evaluate = strategy(), partial(_evaluate, tally=tally, limit=limit)
+    instances = strategy()
     for offset in range(0, count, CHUNK):
         options = settings(
             max_examples=min(CHUNK, count - offset),
@@ -95,7 +94,9 @@ def draw(
             print_blob=False,
         )
         try:
-            seed(first_seed + offset)(options(given(instances)(evaluate)))()
+            seed(first_seed + offset)(
+                options(given(instances)(lambda instance: _evaluate(instance, tally, limit)))
+            )()
         except Violated:
             return True
         except Enough:
