@@ -83,14 +83,6 @@ def _linked(app: Any, where: Any, content: list[str]) -> None:
     content[0] = OUTSIDE.sub(lambda match: _link(*match.groups(), root), content[0])
 
 
-def _linked(app: Any, where: Any, content: list[str]) -> None:
-    """Links to files outside of this folder become links to pages that include them, or text."""
-    root = "../" * where.count("/") if isinstance(where, str) else ""
-    content[0] = OUTSIDE.sub(
-        lambda match: _link(match[1], match[2].split("#")[0], root), content[0]
-    )
-
-
 def _link(words: str, target: str, root: str) -> str:
     """A link to the page that includes ``target``, or text; ``root`` leads to the first page."""
     name = next((page for page in INCLUDED if target.split("#")[0].endswith(page)), None)
