@@ -1,6 +1,4 @@
-"""A statement at one instance: its premises there, and the relations between numbers that it
-asserts.
-"""
+"""A statement at one instance: its premises, and the relations between numbers that it asserts."""
 
 import sys
 from collections.abc import Callable, Mapping

@@ -63,9 +63,7 @@ def reached(module: str) -> frozenset[Use]:
 
 @cache
 def source(module: str) -> Path | None:
-    """The file of a module, without importing more than its package; None where there is no such
-    module.
-    """
+    """The file of a module, None where there is none; no more than its package is imported."""
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):
@@ -85,9 +83,7 @@ class _Part:
 
 @cache
 def _module(module: str) -> dict[str, _Part]:
-    """The top-level names of a module, with imports inside functions, without those for types
-    alone.
-    """
+    """The top-level names of a module, with imports inside functions, without those for types."""
     path = source(module)
     if path is None:
         raise ValueError(f"module must have a source file, got {module}")

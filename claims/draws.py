@@ -1,6 +1,4 @@
-"""Instances drawn by hypothesis from a seed, each evaluated and counted: the same seed draws them
-again.
-"""
+"""Instances drawn by hypothesis, each evaluated and counted: a seed draws the same ones again."""
 
 from collections.abc import Callable
 from typing import Any

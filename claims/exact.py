@@ -1,6 +1,4 @@
-"""Numbers kept in JSON without rounding: fractions as "p/q", floats as they are, and balls made
-from either.
-"""
+"""Numbers kept in JSON without rounding: fractions "p/q" and floats, and balls made from either."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -70,9 +70,7 @@ class Outcome:
 
     @property
     def instances(self) -> tuple[Counterexample | Witness, ...]:
-        """The certificates of one instance among the parts and the proofs' alternatives, each
-        once.
-        """
+        """Certificates of one instance among the parts and the proofs' alternatives, each once."""
         certificates = [
             certificate
             for part in self._parts

@@ -76,9 +76,7 @@ class Counterexample(_Replay):
 
 @dataclass(frozen=True)
 class Witness(_Replay):
-    """An instance at which every premise and every relation holds: it proves an
-    existence claim.
-    """
+    """An instance at which every premise and relation holds: it proves an existence claim."""
 
     def _judge(self, case: Case) -> None:
         unsure = [str(r) for r in case.relations if not r.holds()]

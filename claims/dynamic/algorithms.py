@@ -43,9 +43,7 @@ def clip(v: list[Fraction], bound: Fraction) -> list[Fraction]:
 
 
 def bounds(instance: Instance, absolute: bool = False, share: Fraction = Fraction(1)) -> Case:
-    """LM of an update is a bound: at least 0, and clipping at ``share`` of it does not change the
-    update.
-    """
+    """LM of an update is a bound: at least 0, and clipping at ``share`` of it changes nothing."""
     update = instance["update"]
     bound = share * (max(map(abs, update)) if absolute else max(update))
     relations = [Relation(0, "<=", bound, "bound")]

@@ -45,9 +45,7 @@ def normalised(g: Sequence[Rational], h: Sequence[Rational], eta: Rational) -> V
 
 
 def gap(instance: Instance, rule: Callable[..., Vector] = fedavg) -> Fraction:
-    """The benefit of v_1 less that of v_2 after the round (definition 1): positive iff it is
-    dynamically fair.
-    """
+    """The benefit of v_1 less that of v_2 after the round: positive iff it is dynamically fair."""
     g, h, c, d = (instance[name] for name in "ghcd")
     s = rule(g, h, instance["eta"])
     change_1, change_2 = (

@@ -1,6 +1,4 @@
-"""Theorem 1: when FedAvg is not dynamically fair; the sign, the order and the constants of its
-conditions.
-"""
+"""Theorem 1: when FedAvg is not dynamically fair; sign, order and constants of its conditions."""
 
 from fractions import Fraction
 

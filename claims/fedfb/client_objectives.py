@@ -35,9 +35,7 @@ def objectives(count: Cells, loss: Cells, lam: Sequence[Any]) -> list[Any]:
 
 
 def server_weights(count: Cells, kind: str) -> list[Any]:
-    """FedAvg's n^(i)/n; or 1/I; or, "scaled", n^(i)/n for objectives that clients multiply by
-    n/n^(i).
-    """
+    """FedAvg's n^(i)/n; or 1/I; or, "scaled", n^(i)/n for objectives multiplied by n/n^(i)."""
     sizes = [sum(n.values()) for n in count]
     if kind == "equal":
         return [Fraction(1, len(count))] * len(count)
@@ -122,9 +120,7 @@ def residuals(weighting: str = "share") -> dict[str, sympy.Expr]:
 
 
 def matrix(hessians: dict[str, Any], lam: Any, share: Any, groups: int, place: str) -> Any:
-    """(106)-(107), the terms of a = 0 inside or outside of the sum over a; less the Hessian of
-    (102)-(103).
-    """
+    """(106)-(107) less the Hessian of (102)-(103); terms of a = 0 inside or outside of the sum."""
     multipliers = [[lam[y * (groups - 1) + a] for a in range(groups - 1)] for y in (0, 1)]
     base = sum((share[y] - sum(multipliers[y])) * hessians[f"{y}0"] for y in (0, 1))
     others = sum(

@@ -1,6 +1,4 @@
-"""FedFB, lemma 7 and remark 5: CFL(ε) is solved by one threshold on η for each group; (10), its
-function g.
-"""
+"""FedFB, lemma 7, remark 5: CFL(ε) is solved by a threshold on η for each group; (10), its g."""
 
 from fractions import Fraction
 
@@ -117,9 +115,7 @@ def quantile(law: tuple[Fraction, ...], share: Fraction) -> Fraction:
 
 
 def step_accuracy(people: Population, rival: list[list[Fraction]], eps: Fraction) -> Fraction:
-    """The accuracy of f(u, a) = rival[a][cell of u], moved towards f = 1/2 until its |MD| is at
-    most ε.
-    """
+    """The accuracy of f(u, a) = rival[a][cell of u], moved towards 1/2 until |MD| is at most ε."""
     rates = [dot(rival[a], people.laws[a]) for a in (0, 1)]
     difference = rates[0] - rates[1]
     weight = min(ONE, eps / abs(difference)) if difference else ONE

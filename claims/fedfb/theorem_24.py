@@ -1,6 +1,4 @@
-"""FedFB, theorem 24: convergence of λ for two groups; the updates (9) and of algorithm 5, and their
-boxes.
-"""
+"""FedFB, theorem 24: convergence of λ for two groups; the updates' boxes, (9), algorithm 5."""
 
 from fractions import Fraction
 

@@ -65,9 +65,7 @@ def weights(scheme: str, profile: str, losses: list[Fraction]) -> list[float] | 
 
 @st.composite
 def instances(draw: st.DrawFn, tied: bool = False) -> Instance:
-    """Losses in quarters, with ties, and their images under h; with ``tied`` two neighbours have
-    one image.
-    """
+    """Losses in quarters, with ties, and their images under h; ``tied``: two have one image."""
     quarters = st.integers(0, 20).map(lambda k: Fraction(k, 4))
     losses = draw(st.lists(quarters, min_size=1, max_size=7))
     levels = sorted(set(losses))

@@ -60,9 +60,7 @@ def geometric(first: int = 0) -> dict[str, sympy.Expr]:
 
 
 def limits(first: int = 0) -> dict[str, sympy.Expr]:
-    """Residuals of the limits: 1/n at z -> 1; at z -> 0, 1 for the first weight and 0 for a later
-    one.
-    """
+    """Residuals of the limits: 1/n at z -> 1; at z -> 0, 1 for the first weight, 0 for others."""
     z, n, k = sympy.symbols("z n k", positive=True)
     factor = (z - 1) / (z**n - 1)
     return {
@@ -90,9 +88,7 @@ def steps(shift: int = 0) -> dict[str, sympy.Expr]:
 
 
 def below(factor: int = 1) -> Decomposition:
-    """The slope of x - ln(1+x), which is 0 at 0: so ln(1 + 1/k) <= 1/k, and ln(k+1) <= H_k by
-    adding up.
-    """
+    """The slope of x - ln(1+x), 0 at 0: ln(1 + 1/k) <= 1/k, and ln(k+1) <= H_k by adding up."""
     x = sympy.symbols("x", nonnegative=True)
     return sympy.diff(x - factor * sympy.log(1 + x), x), [x / (1 + x)]
 

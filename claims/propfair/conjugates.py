@@ -97,9 +97,7 @@ def geometric(instance: Instance, threshold: Fraction = Fraction(1)) -> Case:
 
 @st.composite
 def near_border(draw: st.DrawFn) -> Instance:
-    """Weights of any sign; or positive ones near prod n lambda = 1, with the utilities 1/lambda of
-    equality.
-    """
+    """Weights of any sign; or near prod n lambda = 1, with the utilities 1/lambda of equality."""
     n = draw(st.integers(1, 3))
     if draw(st.booleans()):
         x = [Fraction(draw(st.integers(1, 12)), 4) for _ in range(n)]

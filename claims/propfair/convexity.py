@@ -26,9 +26,7 @@ def derivatives(sign: int = 1, power: int = 2) -> dict[str, sympy.Expr]:
 
 
 def curvature(sign: int = 1) -> Decomposition:
-    """The second derivative of -log(M - f) along a line, where f has slope g and second derivative
-    h >= 0.
-    """
+    """The second derivative of -log(M - f) along a line, f of slope g and curvature h >= 0."""
     t = sympy.symbols("t")
     g = sympy.symbols("g", real=True)
     h = sympy.symbols("h", nonnegative=True)

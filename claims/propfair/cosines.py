@@ -152,9 +152,7 @@ def case(instance: Instance, spread: float = 1.0) -> Case:
 
 @st.composite
 def worlds(draw: st.DrawFn) -> Instance:
-    """One or two clients, one or two local steps, few rounds: the tree of outcomes is
-    enumerated.
-    """
+    """One or two clients and local steps, few rounds: the tree of outcomes is enumerated."""
     n = draw(st.integers(1, 2))
     part = st.integers(1, 8).map(lambda k: k / 16)
     angle = st.integers(0, 11).map(lambda k: k * np.pi / 6)

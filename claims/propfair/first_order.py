@@ -17,9 +17,7 @@ def upper(x: Any) -> Any:
 
 
 def residuals(slope: int = 1) -> dict[str, sympy.Expr]:
-    """phi(f) = -log(M - f) at f = 0: value and slope; and the remainder's two derivatives, x =
-    f/M.
-    """
+    """phi(f) = -log(M - f) at f = 0: value and slope; the remainder's derivatives, x = f/M."""
     f, M = sympy.symbols("f M", positive=True)
     x = sympy.symbols("x", positive=True)  # in (0, 1)
     phi = -sympy.log(M - f)
@@ -59,9 +57,7 @@ def trick(instance: Instance, joined: bool = False) -> Case:
 
 
 def join(joined: bool = True) -> dict[str, sympy.Expr]:
-    """Value and slope of the two branches where they meet, at loss M - eps; the slope is then 1/eps
-    > 0.
-    """
+    """Value and slope of the two branches where they meet, at loss M - eps: slope 1/eps > 0."""
     M, e, x = sympy.symbols("M e x", positive=True)
     left, right = -sympy.log(M - x), (-sympy.log(e) + (x - (M - e)) / e) if joined else x / M
     return {

@@ -24,9 +24,7 @@ FRONT, STEPS, APART, DRIFT, FOURTH = (
 
 
 def step_limit(L: Exact, steps: list[int], fourth: Exact) -> arb:
-    """min_i 1/(6 L K_i) and (A.3), 1/(L sqrt(24 (e-2) a)), where ``fourth`` is the average a of the
-    K_i^4.
-    """
+    """min_i 1/(6 L K_i) and (A.3), 1/(L sqrt(24 (e-2) a)), a = ``fourth`` the average K_i^4."""
     first = 1 / (6 * ball(L) * max(steps))
     second = 1 / (ball(L) * (ball(STEPS) * (arb(1).exp() - 2) * ball(fourth)).sqrt())
     return first.min(second)

@@ -29,9 +29,7 @@ def allowed(row: str, x: Fraction) -> bool:
 
 
 def same(instance: Instance, rows: tuple[str, str] = ("FedAvg", "q-FFL")) -> Case:
-    """For n = 1, A(f) = f for every row: the weights that A* allows are the same set, whatever the
-    domain.
-    """
+    """For n = 1, A(f) = f for every row: A* allows the same weights, whatever the domain."""
     first, second = (int(allowed(row, instance["lambda"])) for row in rows)
     return Case((Relation(first, "==", second, f"{rows[0]} and {rows[1]} allow lambda"),))
 

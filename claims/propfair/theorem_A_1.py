@@ -165,9 +165,7 @@ def equals(draw: st.DrawFn) -> Instance:
 
 
 def uneven(n: int, s: int, size: int) -> tuple[Fraction, Fraction]:
-    """E p'_1^2 and sum p_i^2: client 1 of ``size``, n - 1 others of size 1, s of the n drawn
-    uniformly.
-    """
+    """E p'_1^2 and sum p_i^2: client 1 of ``size``, n - 1 of size 1, s drawn uniformly."""
     mean_square = Fraction(s, n) * Fraction(size, size + s - 1) ** 2
     return mean_square, Fraction(size**2 + n - 1, (size + n - 1) ** 2)
 

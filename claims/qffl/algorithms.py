@@ -10,9 +10,7 @@ from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
 
 
 def update(w: Any, local: list[Any], losses: list[Any], L: Any, q: int, scaled: bool) -> Any:
-    """Lines 6 to 8, in one dimension, of local models w-bar; ``scaled``: Delta w = L (w -
-    w-bar).
-    """
+    """Lines 6 to 8, in one dimension, for models w-bar; ``scaled``: Delta w = L (w - w-bar)."""
     moves = [(L if scaled else 1) * (w - v) for v in local]
     deltas = [f**q * d for f, d in zip(losses, moves, strict=True)]
     h = [q * f ** (q - 1) * d**2 + L * f**q for f, d in zip(losses, moves, strict=True)]

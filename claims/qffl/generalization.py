@@ -1,6 +1,4 @@
-"""Lemma 10 and theorem 11: generalisation bounds, checked by enumerating every sample of small
-problems.
-"""
+"""Lemma 10 and theorem 11: generalisation bounds; every sample of small problems enumerated."""
 
 from fractions import Fraction
 from functools import reduce

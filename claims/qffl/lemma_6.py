@@ -40,9 +40,7 @@ def variance(instance: Instance, operator: Operator = "<") -> Case:
 
 
 def gap(signed: bool = False) -> Decomposition:
-    """Var_0 - Var_1 with means m, m + e and squares Q + d, Q: d, e >= 0 by optimality, m >= 0 by F
-    >= 0.
-    """
+    """Var_0 - Var_1, means m, m + e, squares Q + d, Q: d, e >= 0 by optimality, m by F >= 0."""
     d, e, Q = sympy.symbols("d e Q", nonnegative=True)
     m = sympy.Symbol("m", real=True) if signed else sympy.Symbol("m", nonnegative=True)
     return (Q + d - m**2) - (Q - (m + e) ** 2), [d, 2 * m * e, e**2]

@@ -1,6 +1,4 @@
-"""Lemma 8: does the entropy of the powered losses grow with q? Not as printed; with F^(q+1) it
-does.
-"""
+"""Lemma 8: the entropy of powered losses grows with q not as printed, but with F^(q+1)."""
 
 from fractions import Fraction
 from typing import Any
@@ -94,9 +92,7 @@ def product(sign: int = 1) -> Decomposition:
 
 
 def eleven(instance: Instance, divided: bool = False) -> Case:
-    """(11), its second sum: the p-derivative of grad F^p at fixed w, for F = e, F' = 1, over
-    e^(p-1).
-    """
+    """(11), second sum: the p-derivative of grad F^p at fixed w, F = e, F' = 1, over e^(p-1)."""
     p, t = instance["p"], sympy.symbols("t", positive=True)
     exact = sympy.diff(t * sympy.E ** (t - 1), t).subs(t, p)  # grad F^t = t F^(t-1) F'
     printed = Fraction((p + 1) * p, p if divided else 1)
