@@ -80,7 +80,7 @@ def _gallery() -> None:
 def _linked(app: Any, where: Any, content: list[str]) -> None:
     """Links to files outside of this folder become links to pages that include them, or text."""
     root = "../" * where.count("/") if isinstance(where, str) else ""
-    content[0] = OUTSIDE.sub(lambda match: _link(*match.groups(), root), content[0])
+    content[0] = OUTSIDE.sub(lambda match: _link(match[1], match[2], root), content[0])
 
 
 def _link(words: str, target: str, root: str) -> str:
