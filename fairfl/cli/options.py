@@ -28,22 +28,22 @@ class Profile(StrEnum):
     paper = "paper"
 
 
-def option(help: str, *names: str, **settings: Any) -> Any:
+def option(help: str, *names: str, **settings: Any) -> object:
     """An option, its help first."""
     return typer.Option(*names, help=help, **settings)
 
 
-def place(metavar: str) -> dict[str, Any]:
+def place(metavar: str) -> dict[str, object]:
     """The rest of an option that names a file or folder to be written: "" would be the current
     folder.
     """
+    return {"metavar": metavar, "parser": _path}
 
-    def parser(text: str | Path) -> Path:
-        if not str(text):
-            raise typer.BadParameter("must not be empty, got ''")
-        return Path(text)
 
-    return {"metavar": metavar, "parser": parser}
+def _path(text: str | Path) -> Path:
+    if not str(text):
+        raise typer.BadParameter("must not be empty, got ''")
+    return Path(text)
 
 
 def listed(package: str, kind: str) -> list[dict[str, Any]]:
@@ -53,12 +53,9 @@ def listed(package: str, kind: str) -> list[dict[str, Any]]:
 
 def completed(package: str, kind: str) -> Callable[[str], list[str]]:
     """What a shell completes a name to: those on the list, for which nothing is imported."""
-
-    def names(incomplete: str) -> list[str]:
-        listed_names = (row["name"] for row in listed(package, kind))
-        return [name for name in listed_names if name.startswith(incomplete)]
-
-    return names
+    return lambda incomplete: [
+        row["name"] for row in listed(package, kind) if row["name"].startswith(incomplete)
+    ]
 
 
 NOTION = "Rates that must be equal over groups: {notions}."
@@ -121,7 +118,7 @@ def with_form(
         ] or [parameter]
 
     @wraps(command)
-    def run(**options: Any) -> None:
+    def run(**options: object) -> None:
         form = nonempty(**{name: options.pop(name) for name in names})
         command(**options, form=form)
 

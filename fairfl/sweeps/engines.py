@@ -10,7 +10,8 @@ from fairfl._support.extras import extras_named
 from fairfl._support.own_parts import named_modules
 from fairfl._support.processes import begin, deaf, job_count
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 LOST = 3
 """Number of times that Ray repeats a task whose process or machine was lost."""
 
