@@ -38,7 +38,7 @@ TITLE = (
 
 POINTS = 61
 POSITIVE = "minimum, eps_0 > 0"
-MARK: style.Look = {"color": "#E69F00", "mec": "black", "mew": 0.5, "ls": ""}
+MARK = {"color": "#E69F00", "mec": "black", "mew": 0.5, "ls": ""}
 EXAMPLE = "example 1: sd 70 and 1"
 PRINTED = {EXAMPLE: " (paper: ≈ 0.21)"}
 NO_DOUBLE = 1e-300

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -134,8 +135,8 @@ def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: SeriesLook) -> None
         if "low" in rows and np.isfinite(numbers(rows, "low")).any():
             bars = [y - numbers(rows, "low"), numbers(rows, "high") - y]
             axes.errorbar(x, y, bars, ls="none", color=colour, elinewidth=0.7, zorder=3)
-        hollow = {"ls": "none", "marker": look["marker"], "mfc": "none"}
-        axes.plot(x, y, ms=4.0, color=colour, mew=0.9, zorder=4, **hollow)
+        mark = partial(axes.plot, marker=look["marker"], ms=4.0, mfc="none", mew=0.9, ls="none")
+        mark(x, y, color=colour, zorder=4)
 
 
 def _handle(series: str, kinds: list[str], look: SeriesLook) -> Line2D:

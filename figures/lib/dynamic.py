@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,7 @@ TRAINED = 80.0
 """Test accuracy in percent; below it at the end, a model counts as under-trained."""
 PALE = 0.4
 """Opacity of the curves of under-trained models."""
-JOIN: style.Look = {"color": "#888888", "lw": 0.6, "ls": (0, (4, 2))}
+JOIN = {"color": "#888888", "lw": 0.6, "ls": (0, (4, 2))}
 UNITS = {"accuracy": " (%)", "loss": " (nats)"}
 SOLID, DASHED, DOTTED, MIXED = LINES
 BLUE, RED, GREEN, PINK, YELLOW = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"
@@ -116,7 +117,8 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
     for (*place, name), curve in groups(table, ["row", "measure", "part", "objective"]):
         panels.setdefault(tuple(place), {})[name] = curve
     tested = among(table, "measure", ["accuracy"])
-    ends = tested.groupby(["row", "objective"])["mean"].last()
+    last = tested.groupby(["row", "objective"])["mean"].last()
+    ends = cast(dict[tuple[str, str], float], last.to_dict())
     lines = -(-len(panels) // columns)
     figure = Figure()
     grid = figure.subplots(lines, columns, squeeze=False)

@@ -35,6 +35,12 @@ BANDS = 3
 """Largest number of curves with bands in a panel: more bands would hide each other."""
 
 
+class Curve(style.Stroke):
+    """How a curve is drawn, and its name."""
+
+    label: str
+
+
 def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
     """Write name.csv, .svg and .png of an experiment's picture; ``clients`` as in
     ``fairfl.studies.papers``; for the kind "tradeoff" the points of the experiment's ``points``.
@@ -103,7 +109,7 @@ def draw_distribution(table: pd.DataFrame) -> Figure:
     return _panels(table, draw_curve, "accuracy of a device (%)", "devices with at most that (%)")
 
 
-def _draw_steps(starts: dict[str, float], axes: Axes, part: pd.DataFrame, look: style.Look) -> None:
+def _draw_steps(starts: dict[str, float], axes: Axes, part: pd.DataFrame, look: Curve) -> None:
     x = np.concatenate([[starts[names(part, "dataset")[0]]], numbers(part, "accuracy"), [100.0]])
     axes.step(x, np.concatenate([[0.0], numbers(part, "share"), [100.0]]), where="post", **look)
 
@@ -120,21 +126,18 @@ def draw_rounds(table: pd.DataFrame) -> Figure:
     return _panels(table, draw_curve, "round", "average accuracy (%)")
 
 
-def _draw_average(axes: Axes, part: pd.DataFrame, look: style.Look) -> None:
+def _draw_average(axes: Axes, part: pd.DataFrame, look: Curve) -> None:
     axes.plot(numbers(part, "round"), numbers(part, "average"), **look)
 
 
-def _draw_band(axes: Axes, part: pd.DataFrame, look: style.Look) -> None:
+def _draw_band(axes: Axes, part: pd.DataFrame, look: Curve) -> None:
     _draw_average(axes, part, look)
     x, lower, upper = (numbers(part, column) for column in ("round", "least", "most"))
     axes.fill_between(x, lower, upper, color=look["color"], alpha=0.12, lw=0)
 
 
 def _panels(
-    table: pd.DataFrame,
-    draw_curve: Callable[[Axes, pd.DataFrame, style.Look], None],
-    x: str,
-    y: str,
+    table: pd.DataFrame, draw_curve: Callable[[Axes, pd.DataFrame, Curve], None], x: str, y: str
 ) -> Figure:
     datasets, objectives = names(table, "dataset"), names(table, "objective")
     figure, grid = style.panels(len(datasets), min(3, len(datasets)), 2.6, 0.9, 1.4)
@@ -143,7 +146,7 @@ def _panels(
         for j, objective in enumerate(objectives):
             part = pick(table, dataset=dataset, objective=objective)
             if len(part):
-                look: style.Look = {
+                look: Curve = {
                     "color": COLOURS[j % len(COLOURS)],
                     "ls": LINES[j % len(LINES)],
                     "lw": 1.3,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NotRequired, TypedDict
+from typing import TypedDict
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -23,17 +23,19 @@ PAGE = 7.0
 INK = "#333333"
 
 
-class Look(TypedDict):
-    """How a line or a mark is drawn, by matplotlib's names of arguments."""
+class Stroke(TypedDict):
+    """A line, by matplotlib's names of arguments."""
 
     color: str
-    ls: NotRequired[LineStyle]
-    lw: NotRequired[float]
-    marker: NotRequired[str]
-    ms: NotRequired[float]
-    mew: NotRequired[float]
-    mec: NotRequired[str]
-    label: NotRequired[str]
+    ls: LineStyle
+    lw: float
+
+
+class Mark(TypedDict):
+    """Points, likewise."""
+
+    color: str
+    marker: str
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,7 @@ def points(world: World, measures: pd.DataFrame) -> pd.DataFrame:
     """The exact frontiers, and each algorithm's mean over seeds, with an interval of its
     accuracy.
     """
-    schemes = dict.fromkeys([*LABELS, *cast(list[SchemeName], list(measures["bound"]))])
+    schemes = dict.fromkeys(cast(list[SchemeName], [*LABELS, *measures["bound"]]))
     parts = [exact_curve(world, scheme) for scheme in schemes]
     for (name,), part in groups(measures, ["algorithm"]):
         x, y = floats(part, "disparity"), floats(part, "accuracy")

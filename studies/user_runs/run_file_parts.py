@@ -101,7 +101,7 @@ def _assign(data: FederatedData, section: Section, seed: int) -> FederatedData:
         raise ValueError(f"{section.at('kind')} must be iid for data without classes, got {kind!r}")
     partition_seed, first = (section.whole("seed", seed), len(data) if kind == "iid" else data.y)
     owner = built(section, PARTITIONS[kind], special, first, seed=partition_seed)
-    return data.assigned(owner, section.table.get("clients", int(owner.max()) + 1))
+    return data.assigned(owner, section.whole("clients", int(owner.max()) + 1))
 
 
 def model(section: Section, data: FederatedData) -> Model:
