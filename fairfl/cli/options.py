@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import wraps
@@ -104,9 +104,11 @@ FORM = {
 
 
 def with_form(
-    command: Callable[..., None], names: Sequence[str] = tuple(FORM)
+    command: Callable[..., None],
+    names: Sequence[str] = tuple(FORM),
+    table: Mapping[str, object] = FORM,
 ) -> Callable[..., None]:
-    """The command, with these options of ``FORM`` in place of its argument ``form``, a dict of
+    """The command, with these options of ``table`` in place of its argument ``form``, a dict of
     those that a user gave.
     """
     signature = inspect.signature(command, eval_str=True)
@@ -114,7 +116,7 @@ def with_form(
     for parameter in signature.parameters.values():
         options = names if parameter.name == "form" else ()
         parameters += [
-            parameter.replace(name=name, annotation=FORM[name], default=None) for name in options
+            parameter.replace(name=name, annotation=table[name], default=None) for name in options
         ] or [parameter]
 
     @wraps(command)
