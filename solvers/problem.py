@@ -1,5 +1,5 @@
 """The one form of group fairness: maximise base + u·f over 0 <= f <= 1 subject to |V f + b| <= eps.
-Here with the cells of a finite X; on densities in ``density_problem``.
+Here with the cells of a finite X; on densities in ``densities/problem``.
 
 The scheme says what a rule may depend on and whose rates are limited, the notion gives the rates,
 which are linear in the rule, and the costs give u. Of three groups or more the largest difference
@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
-from fairfl.solvers.fractional_knapsack import KnapsackPath, knapsack_path
+from fairfl.solvers.finite_x.fractional_knapsack import KnapsackPath, knapsack_path
 from fairfl.solvers.numerics.highs import Maximiser, dense
 from fairfl.solvers.solution import budget_term
 from fairfl.solvers.task import Task

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import optima, optimum
+from fairfl.solvers.finite_x.linear_programme import optima, optimum
 from fairfl.solvers.problem import own_problems, problem_of
 from fairfl.solvers.solution import utility_of
 from fairfl.solvers.task import Task

@@ -10,8 +10,8 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.densities import pooled_problem, solve_cfl
-from fairfl.solvers.densities import solve_by_dual
-from fairfl.solvers.finite import solve_finite
+from fairfl.solvers.densities.solve_by_dual import solve_by_dual
+from fairfl.solvers.finite_x.linear_programme import solve_finite
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite

@@ -7,7 +7,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.threshold import ThresholdProblem, solve_thresholds
-from fairfl.solvers.densities import solve_by_dual
+from fairfl.solvers.densities.solve_by_dual import solve_by_dual
 from fairfl.solvers.solution import (
     ADVICE,
     LAW_TOLERANCE,

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import Rules
+from fairfl.solvers.densities.rules import Rules
 from fairfl.solvers.frontier import Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.densities_search import COARSE, MultiplierSearch, below, ordered
 from fairfl.solvers.lft_fedavg.densities_ties import TiedRules

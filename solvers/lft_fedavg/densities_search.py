@@ -1,7 +1,7 @@
 """The search for LFT+FedAvg's best rules on densities: multi-start and continuation (FedFB,
 lemma 18).
 
-Each λ gives a solution for its own budgets (``density_rules``). Local searches
+Each λ gives a solution for its own budgets (``densities/rules``). Local searches
 (``densities_sqp``) run to a few target disparities from rules at random budgets that differ in who
 is bound; then to every target from the best rules at the disparities beside it, again where those
 two lead to different rules and something was gained. The results are certified for their budgets.
@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.densities import solve_by_dual
-from fairfl.solvers.density_rules import RuleFamily, Rules, certify_rules
+from fairfl.solvers.densities.rules import RuleFamily, Rules, certify_rules
+from fairfl.solvers.densities.solve_by_dual import solve_by_dual
 from fairfl.solvers.frontier import SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_fedavg.densities_budgets import step_budgets
 from fairfl.solvers.lft_fedavg.densities_penalty import penalised

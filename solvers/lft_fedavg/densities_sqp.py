@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import RuleFamily, Rules, largest
+from fairfl.solvers.densities.rules import RuleFamily, Rules, largest
 from fairfl.solvers.lft_fedavg.closed_gaps import GAPS, Walls, closed_gaps, moved
 from fairfl.solvers.numerics.dual import moving, weights
 from fairfl.solvers.numerics.interior_point import maximise

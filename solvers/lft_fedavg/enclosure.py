@@ -19,7 +19,7 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import RuleFamily
+from fairfl.solvers.densities.rules import RuleFamily
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.lft_ensemble.enclosure import (
     ExactClient,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.fractional_knapsack import KnapsackPath
+from fairfl.solvers.finite_x.fractional_knapsack import KnapsackPath
 from fairfl.solvers.problem import Problem
 
 STEEP = 1e-6

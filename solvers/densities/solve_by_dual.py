@@ -10,7 +10,7 @@ from contextlib import suppress
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_problem import DensityProblem
+from fairfl.solvers.densities.problem import DensityProblem
 from fairfl.solvers.numerics.coin_toss_densities import settle_ties
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import DualPoint, overlooked

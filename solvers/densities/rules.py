@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_problem import DensityProblem
+from fairfl.solvers.densities.problem import DensityProblem
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, overlooked, worth
 from fairfl.solvers.numerics.newton import settled
