@@ -4,6 +4,7 @@ and the points that they add to searched frontiers.
 
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -58,15 +59,16 @@ def joined(curve: Frontier, common: Points) -> Frontier:
     """The frontier at its disparities, with the points of common budgets where these are better."""
     if not common.disparity.size:
         return curve
-    points, smallest = curve.points.join(common), curve.disparity[0]
+    points = curve.points.join(common)
     disparity = curve.disparity.copy()
     disparity[0] = points.disparity.min()
+    return build(curve.scheme, fitting(points, disparity), partial(_best_of, curve, common))
 
-    def evaluate(disparity: Array) -> Points:
-        searched = curve.evaluate(np.maximum(disparity, smallest))
-        return fitting(searched.join(common), disparity)
 
-    return build(curve.scheme, fitting(points, disparity), evaluate)
+def _best_of(curve: Frontier, common: Points, disparity: Array) -> Points:
+    """The best of a frontier and of other points with at most the disparities (P,)."""
+    searched = curve.evaluate(np.maximum(disparity, curve.disparity[0]))
+    return fitting(searched.join(common), disparity)
 
 
 def at_common_budgets(fed: Federation, task: Task) -> Points:

@@ -119,16 +119,10 @@ class MultiplierSearch:
         """The rule with the smallest |MD| that searches from the ``rules`` reach; where several
         have MD 0, the most accurate of them.
         """
-
-        def search_to(target: float, start: Rules) -> Rules:
-            goals = np.full(start.md.size, target)
-            best = start.take(np.array([merit(start, goals).argmax()]))
-            return climb(self.family, best, goals[:1], self.reach, 4 * ROUNDS)
-
-        fair = search_to(0.0, rules)
+        fair = self._climbed(0.0, rules)
         if fair.disparity[0] <= LAW_TOLERANCE:
             return fair
-        lowest = search_to(-np.inf, rules.join(fair))
+        lowest = self._climbed(-np.inf, rules.join(fair))
         if self.family.constant.size > 1:
             candidates = rules.join(self.starts)
             for count in (2 * self.width, candidates.md.size):
@@ -136,12 +130,15 @@ class MultiplierSearch:
                 trials = step_budgets(self.family, trials, np.full(trials.md.size, -np.inf))
                 if trials.disparity.min() <= LAW_TOLERANCE:
                     break
-            lowest = trials.take(
-                np.array([merit(trials, np.full(trials.md.size, -np.inf)).argmax()])
-            )
-            fair = step_budgets(self.family, search_to(0.0, trials), np.full(1, -np.inf))
+            lowest = _best(-np.inf, trials)
+            fair = step_budgets(self.family, self._climbed(0.0, trials), np.full(1, -np.inf))
             lowest = fair if fair.disparity[0] <= LAW_TOLERANCE else lowest
         return lowest
+
+    def _climbed(self, target: float, rules: Rules) -> Rules:
+        """The rule that a long local search to a target reaches from the best of the rules."""
+        goal = np.array([target])
+        return climb(self.family, _best(target, rules), goal, self.reach, 4 * ROUNDS)
 
     def at(self, targets: Array, rules: Rules) -> Rules:
         """A multi-start: the best two rules for each target (P,) that local searches reach from
@@ -338,3 +335,8 @@ def _differ(rules: Rules, goal: Array, targets: int) -> Array:
 def _sound(rules: Rules) -> Rules:
     """Those that solve their problems."""
     return rules.take(np.flatnonzero(rules.sound))
+
+
+def _best(target: float, rules: Rules) -> Rules:
+    """The best of the rules for a target."""
+    return rules.take(np.array([merit(rules, np.full(rules.md.size, target)).argmax()]))
