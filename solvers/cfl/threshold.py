@@ -10,9 +10,9 @@ bounded, or likewise, in the other. So levels keep their digits next to 0 and 1,
 to ±inf and λ itself, one double, has too few.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class ThresholdProblem:
             return self.model.sf_of(a, t, index)
         return self.within[:, a] @ self.model.sf(a, t)
 
-    def log_tails(self, a: int, t: Array, index: Array) -> Any:
+    def log_tails(self, a: int, t: Array, index: Array) -> Sequence[Array]:
         """log P(X > t | a), log P(X <= t | a), t (B,)."""
         if self.within is None:
             return self.model.log_tails_of(a, t, index)

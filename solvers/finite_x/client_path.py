@@ -4,7 +4,6 @@ piecewise linear: of one constraint.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ class ClientPath:
     local: Array
 
     @cached_property
-    def jump(self) -> Any:
+    def jump(self) -> Array:
         """(V - 1,) edges on which no budget stops, as a double: cells that the client never or next
         to never saw flip at once.
 

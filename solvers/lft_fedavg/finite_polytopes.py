@@ -103,11 +103,10 @@ def _corners(v: Array, fixed_values: Array, side: Array) -> Array:
                 goal = -fixed_values[:, zero, None] - v[:, zero][:, :, fixed] @ whole.T
                 solved = np.linalg.solve(square, goal).swapaxes(1, 2)
                 f[:, :, free] = np.where(meets[:, None, None], solved, np.nan)
-            inside: Array = ((f >= -CORNER_MISSED) & (f <= 1.0 + CORNER_MISSED)).all(axis=2)
+            inside = np.all((f >= -CORNER_MISSED) & (f <= 1.0 + CORNER_MISSED), axis=2)
             f = np.clip(f, 0.0, 1.0)  # rounding alone
-            right: Array = (
-                side[:, None] * (fixed_values[:, None] + f @ v.swapaxes(1, 2)) <= CORNER_MISSED
-            ).all(axis=2)
+            values = fixed_values[:, None] + f @ v.swapaxes(1, 2)
+            right = np.all(side[:, None] * values <= CORNER_MISSED, axis=2)
             out.append(np.where((inside & right)[..., None], f, np.nan))
     return np.concatenate(out, axis=1)
 
@@ -160,7 +159,7 @@ def _hull_by_programmes(
     corners_found, chords = [left, right], [(left, right)]
     while chords:  # each is split at the corner furthest above it
         left, right = chords.pop()
-        x, y = pooled @ (right - left), u @ (right - left)
+        x, y = float(pooled @ (right - left)), float(u @ (right - left))
         way = (-y, x) if x > CORNER_MISSED else (0.0, 1.0)
         top = polytope.furthest(*way)
         assert top is not None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,7 @@ TOLERANCE = 1e-8
 """What is certified unless another tolerance is given, relative: stationarity and Fenchel gap."""
 # of the check of the Jacobian: relative step, and relative error let pass
 SLOPE_STEP, SLOPE_ERROR = 1e-5, 1e-2
-Function = Callable[[Array], ArrayLike | tuple[ArrayLike, ArrayLike]]
+Function = Callable[[Array], Any]
 """Of θ (d,): values, slopes, or both."""
 LossFunctions = Function | Sequence[Function]
 """One for all clients, or a list with one for each."""
@@ -175,13 +175,15 @@ def _together(losses: LossFunctions, jac: LossFunctions | bool | None) -> Losses
             f"losses must be a function, or a list of functions, one per client, got {losses!r}"
         )
     functions, slopes = ([losses], [jac]) if is_single else (losses, jac)
-    if jac is not True and not (_functions(slopes) and len(slopes) == len(functions)):
+    if jac is True:
+        slopes = None
+    elif not (_functions(slopes) and len(slopes) == len(functions)):
         allowed = "a function θ -> (n, d), or True where losses returns both"
         allowed = (
             allowed if is_single else f"True, or a list of {len(functions)} gradients, one per loss"
         )
         raise ValueError(f"jac must be {allowed}, got {jac!r}")
-    pairs = partial(_pairs, functions, None if jac is True else slopes)
+    pairs = partial(_pairs, functions, slopes)
     return partial(_of_all if is_single else _of_each, pairs)
 
 

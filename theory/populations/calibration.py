@@ -1,6 +1,6 @@
 """A finite federation from a table of people: counts, and η by isotonic regression."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,7 +79,7 @@ def count_people(
     client: ArrayLike,
     calibrate: str = "shared",
     levels: int | None = None,
-    pos_label: Any = None,
+    pos_label: Hashable = None,
 ) -> Counted:
     """Check four columns, merge scores and count people. See :meth:`Federation.from_samples`."""
     if levels is not None:
@@ -104,7 +104,7 @@ def count_people(
     return Counted(points, counts, groups, clients, calibrate, merged, cuts)
 
 
-def binary(name: str, values: Sequence[Any], codes: Any, pos_label: Any) -> Any:
+def binary(name: str, values: Sequence[Hashable], codes: Array, pos_label: Hashable) -> Array:
     """y of ``codes`` into the sorted ``values`` of a label, see ``pos_code``; a label with the
     single value 0 or 1 is that y.
     """
@@ -173,7 +173,7 @@ def calibrated(counts: Array, calibrate: str) -> Array:
     return np.stack([isotonic(p, c) for p, c in pairs]).reshape(people.shape)
 
 
-def doubts(counts: Array, accepts: Any, groups: Sequence[Any]) -> str | None:
+def doubts(counts: Array, accepts: Array, groups: Sequence[Hashable]) -> str | None:
     """Warnings about a score, as one text, or None: ``counts`` (I, A, 2, n) of the named
     ``groups``, and ``accepts`` (A, n), the most accurate rule.
 
@@ -207,7 +207,7 @@ def doubts(counts: Array, accepts: Any, groups: Sequence[Any]) -> str | None:
     return "; ".join(warnings) or None
 
 
-def _intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Any]:
+def _intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Array]:
     """Labels and codes as by ``coded``; of a table (n, k) the distinct rows, as tuples of k."""
     table = as_labels(name, values)
     if table.ndim != 2 or not table.size:
