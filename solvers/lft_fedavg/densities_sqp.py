@@ -289,6 +289,7 @@ class Walk:
     step : (B, K).  tight : (B, m) the conditions that corrections meet.
     change : (B, m, K) of the conditions; those of heights are computed anew at each end.
     place : (B, G) the critical points of s whose heights are watched.
+    size : (B, K) the largest changes of the multipliers in a box.
     """
 
     family: RuleFamily
@@ -298,6 +299,7 @@ class Walk:
     tight: Array
     change: Array
     place: Array
+    size: Array
 
     @classmethod
     def of(
@@ -315,7 +317,8 @@ class Walk:
         tight = (dual * unit > slack / np.maximum(unit, 1e-300)) & (unit > 0)
         tight[:, -2 * rules.pooled.shape[1] :] &= ~np.isinf(target)[:, None]
         change, place = programme.rows.copy(), programme.walls.x.copy()
-        return cls(family, rules, programme, step.copy(), tight, change, place)
+        size = np.abs(programme.basis).max(axis=2)
+        return cls(family, rules, programme, step.copy(), tight, change, place, size)
 
     @property
     def gaps(self) -> slice:
@@ -360,9 +363,8 @@ class Walk:
         """The multipliers and heights at the ends of the steps ``rows``."""
         programme, side = self.programme, self.programme.conditions.side[rows]
         basis, walls = programme.basis[rows], programme.walls._replace(x=self.place)
-        size = np.abs(basis).max(axis=2)
         lam = self.rules.lam[rows] + (basis @ self.step[rows][..., None])[..., 0]
-        lam = np.where((side != 0) & (side * lam <= 1e-9 * size), 0.0, lam)
+        lam = np.where((side != 0) & (side * lam <= 1e-9 * self.size[rows]), 0.0, lam)
         walls = moved(self.family, lam, Walls._make(part[rows] for part in walls))
         self.place[rows] = walls.x
         self.change[rows, self.gaps] = -walls.side[..., None] * (walls.change @ basis)
