@@ -14,12 +14,12 @@ of the frontier) this is one of the one-sided derivatives, or between them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import optima, optimum
+from fairfl.solvers.finite_x.linear_programme import optima, optimum
 from fairfl.solvers.problem import own_problems, problem_of
 from fairfl.solvers.solution import utility_of
 from fairfl.solvers.task import Task
@@ -90,7 +90,7 @@ class People:
         slope = joint.gain(self.task.costs, "xa")
         return Term(g0, g1 + 0.0 * joint.people, slope, utility_of(self.fed, self.task.costs, f))
 
-    def differences(self, f: Array, client: Any = slice(None)) -> list[Term]:
+    def differences(self, f: Array, client: int | slice = slice(None)) -> list[Term]:
         """Differences of the groups' rates, of all people or a client's: the largest counts."""
         out = []
         for rate in NOTIONS[self.task.notion].rates:
@@ -110,7 +110,7 @@ class People:
                 ]
         return out
 
-    def _rate(self, rate: Rate, f: Array, client: Any, group: Any) -> Term | None:
+    def _rate(self, rate: Rate, f: Array, client: int | slice, group: int | slice) -> Term | None:
         """A rate of clients and groups, numbers or slices; None where nobody has the event."""
         joint = self.fed.joint
         there = np.zeros(joint.people.shape)

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array
 from fairfl._support.tabular import Tabular, numbered
@@ -219,7 +220,7 @@ class Solution(Tabular, PlottedRules):
             f"{self.disparity:.6g}, duality gap {self.duality_gap:.1g})"
         )
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> dict[str, ArrayLike]:
         """As those of a frontier, and more."""
         names = ("scheme", "disparity", "accuracy", "utility", "notion", "difference")
         figures = {name: getattr(self, name) for name in (*names, "duality_gap")}
@@ -256,7 +257,7 @@ class MinDisparity(Tabular):
     reproduced: bool = True
     utility: float = float("nan")
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> dict[str, ArrayLike]:
         names = ("scheme", "disparity", "accuracy", "utility", "lower", "upper", "reproduced")
         return {name: getattr(self, name) for name in names} | numbered("eps", self.eps)
 

@@ -1,6 +1,6 @@
 """A finite federation from a table of people: counts, and η by isotonic regression."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -140,7 +140,7 @@ def count_people(
     client: ArrayLike,
     calibrate: str = "shared",
     levels: int | None = None,
-    pos_label: Any = None,
+    pos_label: Hashable = None,
 ) -> Counted:
     """Check four columns, merge scores and count people. See :meth:`Federation.from_samples`."""
     one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
@@ -186,7 +186,7 @@ def _cells(
     return grown(x, np.stack([y, a], axis=1), names=names, **size)
 
 
-def binary(name: str, values: Sequence[Any], codes: Any, pos_label: Any) -> Any:
+def binary(name: str, values: Sequence[Hashable], codes: Array, pos_label: Hashable) -> Array:
     """y of ``codes`` into the sorted ``values`` of a label, see ``pos_code``; a label with the
     single value 0 or 1 is that y.
     """
@@ -341,7 +341,7 @@ def folds(counts: Array, rng: np.random.Generator, parts: int = FOLDS) -> Array:
     return out.reshape(parts, *counts.shape)
 
 
-def doubts(counts: Array, accepts: Any, groups: Sequence[Any]) -> str | None:
+def doubts(counts: Array, accepts: Array, groups: Sequence[Hashable]) -> str | None:
     """Warnings about a score, as one text, or None: ``counts`` (I, A, 2, n) of the named
     ``groups``, and ``accepts`` (A, n), the most accurate rule.
 
@@ -375,7 +375,7 @@ def doubts(counts: Array, accepts: Any, groups: Sequence[Any]) -> str | None:
     return "; ".join(warnings) or None
 
 
-def _intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Any]:
+def _intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Array]:
     """Labels and codes as by ``coded``; of a table (n, k) the distinct rows, as tuples of k."""
     table = as_labels(name, values)
     if table.ndim != 2 or not table.size:

@@ -4,7 +4,7 @@ rates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ ROUNDING = 1e-9
 """Shares of people this close to 0 or 1 are shown as none or all."""
 
 
-def called(group: Any) -> str:
+def called(group: Hashable) -> str:
     """A group's name; of several columns their values, as tables of people name them."""
     return " & ".join(map(str, group)) if isinstance(group, tuple) else str(group)
 
@@ -75,7 +75,7 @@ class Classifier:
         self,
         edges: Sequence[ArrayLike],
         values: Sequence[ArrayLike],
-        groups: Sequence[Any] | None = None,
+        groups: Sequence[Hashable] | None = None,
         names: Sequence[str] = (),
         cells: Cells | None = None,
     ) -> None:
@@ -100,9 +100,8 @@ class Classifier:
                 f"groups must be {len(edges)} different names, got {shown(self.groups)}"
             )
         self.names = tuple(names)
-        if len(set(self.names)) < len(self.names) or not all(
-            isinstance(name, str) for name in self.names
-        ):
+        are_texts = all(isinstance(name, str) for name in self.names)
+        if len(set(self.names)) < len(self.names) or not are_texts:
             raise ValueError(f"names must be different texts, got {shown(names)}")
         self.cells = cells
         self._rates: tuple[Federation, Array] | None = None
@@ -118,7 +117,7 @@ class Classifier:
         points: Array,
         probabilities: Array,
         cuts: Array | None = None,
-        groups: Sequence[Any] | None = None,
+        groups: Sequence[Hashable] | None = None,
         names: Sequence[str] = (),
         cells: Cells | None = None,
     ) -> Classifier:
@@ -127,11 +126,10 @@ class Classifier:
         and a score of ``names``, or ``cells`` of numbers.
         """
         cuts = midpoints(points) if cuts is None else cuts
-        edges, values = [], []
-        for row in probabilities:
-            jumps = row[1:] != row[:-1]
-            edges.append(cuts[jumps])
-            values.append(row[np.append(True, jumps)])
+        jumps = probabilities[:, 1:] != probabilities[:, :-1]
+        edges = [cuts[jump] for jump in jumps]
+        pairs = zip(probabilities, jumps, strict=True)
+        values = [row[np.append(True, jump)] for row, jump in pairs]
         return cls(edges, values, groups, names, cells)
 
     @classmethod
@@ -170,7 +168,7 @@ class Classifier:
             fields["cells"] = self.cells.as_data()
         return sealed(fields)
 
-    def named(self, groups: Sequence[Any]) -> Classifier:
+    def named(self, groups: Sequence[Hashable]) -> Classifier:
         """The same rule, with the groups' names."""
         if tuple(groups) == self.groups:
             return self
@@ -185,10 +183,7 @@ class Classifier:
         edges, values = [], []
         for a in range(members[0].n_groups):
             cuts = np.unique(np.concatenate([m.edges[a] for m in members]))
-            rows = [
-                m.values[a][np.searchsorted(m.edges[a], np.append(cuts, np.inf), side="left")]
-                for m in members
-            ]
+            rows = [m._at(np.append(cuts, np.inf), a) for m in members]
             mixed = np.einsum("j,jk->k", w, np.stack(rows))
             edges.append(cuts)
             values.append(np.clip(mixed, 0.0, 1.0))  # rounding of a convex combination only
@@ -199,7 +194,7 @@ class Classifier:
         """Number of groups A."""
         return len(self.edges)
 
-    def number(self, a: Any) -> Any:
+    def number(self, a: ArrayLike) -> Array:
         """Group numbers 0, 1, ... of names ``a``; names that are tuples, of groups from several
         columns, stand along the last axis.
         """
@@ -218,7 +213,7 @@ class Classifier:
             raise ValueError(f"a must be one of the groups {allowed}, got {wrong}")
         return numbers
 
-    def __call__(self, x: ArrayLike, a: Any) -> Array:
+    def __call__(self, x: ArrayLike, a: ArrayLike) -> Array:
         """P(ŷ = 1 | x, a), broadcasting x against the groups' names a."""
         level = as_floats("x", x) if self.cells is None else self.cells(x)
         return self.of_number(*np.broadcast_arrays(level, self.number(a)))
@@ -227,7 +222,7 @@ class Classifier:
         """(A, n) P(ŷ = 1) of all groups at points (n,)."""
         return np.stack([self._at(points, k) for k in range(self.n_groups)])
 
-    def of_number(self, x: Array, number: Any) -> Array:
+    def of_number(self, x: Array, number: Array) -> Array:
         """P(ŷ = 1 | x, a) of group numbers, of one shape with x."""
         out = np.empty(x.shape)
         for k in range(self.n_groups):
@@ -238,7 +233,7 @@ class Classifier:
     def __str__(self) -> str:
         return "\n".join(f"{called(name)}: {self.accepted(name)}" for name in self.groups)
 
-    def accepted(self, a: Any) -> str:
+    def accepted(self, a: ArrayLike) -> str:
         """Who of group a is accepted, such as "above 0.64, and 10.4 % of 0.6 to 0.64"."""
         if self.names:
             return self._accepted_names(int(self.number(a)))
@@ -287,7 +282,7 @@ class Classifier:
             {f"group {called(name)}": self.steps(name) for name in self.groups}, ax, **style
         )
 
-    def steps(self, a: Any) -> list[tuple[float, float, float]]:
+    def steps(self, a: ArrayLike) -> list[tuple[float, float, float]]:
         """[(lo, hi, P(ŷ=1))] of group a, covering the line."""
         number = self.number(a)
         if np.ndim(number):
@@ -299,7 +294,7 @@ class Classifier:
             for lo, hi, v in zip(ends, ends[1:], self.values[a], strict=False)
         ]
 
-    def accept(self, a: Any, level: float = 1.0) -> list[tuple[float, float]]:
+    def accept(self, a: ArrayLike, level: float = 1.0) -> list[tuple[float, float]]:
         """Maximal intervals [(lo, hi), ...] where P(ŷ = 1 | x, a) >= level; level = 1: certain
         acceptance.
         """
@@ -326,8 +321,7 @@ class Classifier:
             if isinstance(model, FiniteModel):
                 out[:, a] = model.conditional[:, a] @ self._at(model.points, a)
             else:
-                # f = values[0] + Σ jumps at the edges, so rates are sums of survival functions
-                out[:, a] = self.values[a][0] + model.sf(a, self.edges[a]) @ np.diff(self.values[a])
+                out[:, a] = self._integral(a, 1.0, model.sf(a, self.edges[a]))
         self._rates = federation, np.where(federation.share > 0, out, np.nan)
         return self._rates[1].copy()
 
@@ -336,17 +330,14 @@ class Classifier:
         from fairfl.theory.populations.finite import ACCURATE, FiniteModel
 
         self._same_groups(federation)
-        model = federation.model
-        if isinstance(model, FiniteModel):
-            gain = federation.pooled.gain(ACCURATE, "xa")[0]
-            won = sum(float(gain[a] @ self._at(model.points, a)) for a in range(self.n_groups))
-        else:
-            won = 0.0
-            for a in range(self.n_groups):
-                above = model.gain(a).above(self.edges[a])[0]
-                won += float(
-                    self.values[a][0] * model.gain(a).totals[0] + above @ np.diff(self.values[a])
-                )
+        model, won = federation.model, 0.0
+        for a in range(self.n_groups):
+            if isinstance(model, FiniteModel):
+                gain = federation.pooled.gain(ACCURATE, "xa")[0, a]
+                won += float(gain @ self._at(model.points, a))
+            else:
+                gain = model.gain(a)
+                won += float(self._integral(a, gain.totals[0], gain.above(self.edges[a])[0]))
         return 1.0 - federation.base_rate + won
 
     def group_rates(self, federation: Federation) -> Array:
@@ -369,6 +360,12 @@ class Classifier:
 
     def _at(self, points: Array, a: int) -> Array:
         return self.values[a][np.searchsorted(self.edges[a], points, side="left")]
+
+    def _integral(self, a: int, total: float, above: Array) -> Array:
+        """∫ f g over the line, from the integrals of g over it and ``above`` the edges (..., m): f
+        is values[0] and jumps at the edges.
+        """
+        return self.values[a][0] * total + above @ np.diff(self.values[a])
 
     def _same_groups(self, federation: Federation) -> None:
         if len(getattr(federation, "group_mass", ())) != self.n_groups:
@@ -399,7 +396,7 @@ class ClientClassifiers:
     def __init__(self, members: Sequence[Classifier]) -> None:
         self.members = tuple(members)
 
-    def __call__(self, x: ArrayLike, a: Any, i: ArrayLike) -> Array:
+    def __call__(self, x: ArrayLike, a: ArrayLike, i: ArrayLike) -> Array:
         """P(ŷ = 1 | x, a, i), broadcasting x, the groups' names a and the client numbers i."""
         first = self.members[0]
         at, group, client = np.broadcast_arrays(as_floats("x", x), first.number(a), np.asarray(i))
@@ -413,7 +410,7 @@ class ClientClassifiers:
             out[rows] = member.of_number(at[rows], group[rows])
         return out[()]
 
-    def named(self, groups: Sequence[Any]) -> ClientClassifiers:
+    def named(self, groups: Sequence[Hashable]) -> ClientClassifiers:
         """The same rules, with the groups' names."""
         return ClientClassifiers([member.named(groups) for member in self.members])
 

@@ -5,7 +5,7 @@ rule.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -159,7 +159,7 @@ class Federation(Tabular):
         calibrate: str = AUTO,
         weight: ArrayLike | None = None,
         levels: int | None = None,
-        pos_label: Any = None,
+        pos_label: Hashable = None,
     ) -> Federation:
         """Federation of real people: x is a level of their score, η its isotonic calibration,
         weights the clients' counts.
@@ -333,11 +333,11 @@ class Federation(Tabular):
         return isinstance(self.model, FiniteModel)
 
     @cached_property
-    def defined(self) -> Any:
+    def defined(self) -> Array:
         """(I,) bool: clients whose mean difference is defined, i.e. that have people of every
         group.
         """
-        return (self.share > 0).all(axis=1)
+        return np.all(self.share > 0, axis=1)
 
     @cached_property
     def joint(self) -> Joint:
@@ -358,9 +358,11 @@ class Federation(Tabular):
             return float((self.pooled.people * self.pooled.eta).sum())
         return (1.0 + self.model.expected_gain) / 2.0
 
-    def _columns(self) -> dict[str, Any]:
-        shares = {f"share_{name}": self.share[:, a] for a, name in enumerate(self.groups)}
-        return {"client": list(map(str, self.client_names)), "weight": self.weight} | shares
+    def _columns(self) -> dict[str, ArrayLike]:
+        columns: dict[str, ArrayLike] = {"client": list(map(str, self.client_names))}
+        columns["weight"] = self.weight
+        columns |= {f"share_{name}": self.share[:, a] for a, name in enumerate(self.groups)}
+        return columns
 
     def __repr__(self) -> str:
         kind = (

@@ -141,13 +141,13 @@ class FiniteModel:
         )
 
 
-def _holds_eta(item: Any) -> bool:
+def _holds_eta(item: object) -> bool:
     return isinstance(item, Eta) or (
         isinstance(item, Sequence) and any(isinstance(e, Eta) for e in item)
     )
 
 
-def _table(eta: Any, points: Array, order: Any, shape: tuple[int, ...]) -> Array:
+def _table(eta: Any, points: Array, order: Array, shape: tuple[int, ...]) -> Array:
     """η as (I, A, n), a broadcast view where shared."""
     clients, groups, n = shape
     if eta is None:
