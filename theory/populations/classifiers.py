@@ -43,7 +43,8 @@ def places(argument: str, kind: str, values: Any, names: Sequence[Any]) -> Any:
     """Numbers 0, 1, ... of the values among ``names``, see :meth:`Classifier.number`."""
     several = isinstance(names[0], tuple)
     labels = as_labels(argument, values)
-    if several or labels.dtype.kind in "OM":
+    labels = labels.astype(object) if several else labels
+    if labels.dtype.kind in "OM" and not {*map(type, labels.flat)} <= {str, int, float}:
         labels = np.asarray(np.frompyfunc(as_plain, 1, 1)(labels.astype(object)), object)
     numbers = np.full(labels.shape[: labels.ndim - several], -1)
     for k, name in enumerate(map(as_plain, names)):
