@@ -66,7 +66,7 @@ def frontier_page(
     return html_page(
         Path(__file__).with_suffix(".html"),
         title=escape(title),
-        asked=escape(question.asked(len(comparison.clients))),
+        question=escape(question.title(len(comparison.clients))),
         headline=escape(headline(comparison)),
         about=escape(_about(comparison)),
         sentences=_items(sentences(comparison)),
