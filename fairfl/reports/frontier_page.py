@@ -18,7 +18,7 @@ from fairfl.reports.rules import Chosen, budgets
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
-from fairfl.theory.populations.classifiers import ClientClassifiers
+from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
