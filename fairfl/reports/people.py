@@ -25,6 +25,7 @@ from fairfl.theory.populations.calibration import (
     ScoreWarning,
     count_people,
 )
+from fairfl.theory.populations.cells import Cells
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
@@ -146,14 +147,17 @@ def read_summaries(
     summaries = [read_summary(path) for path in paths]
     (counts, *ranges), points, groups, names = joined(summaries)
     cuts = None
-    if not names:
+    first, cells = summaries[0], None
+    if not names and len(first.grid) > 1:
+        cells = Cells.grid(first.grid, first.score)
+    elif not names:
         shared = np.isin(summaries[0].scores, points)
         edges = np.array(summaries[0].edges[:-1])[shared]
         cuts = np.nextafter(edges[1:], -np.inf)  # of the upper level
     sites = tuple(summary.site for summary in summaries)
     noisy = np.array([np.inf if s.epsilon is None else s.epsilon for s in summaries])
     people = Counted(
-        points, counts, groups, sites, calibrate, cuts=cuts, names=names, epsilon=noisy
+        points, counts, groups, sites, calibrate, None, cuts, names, None, noisy, cells=cells
     ).calibrated(counts_labels=NOTIONS[notion].counts_labels)
     if any(summary.withheld.any() for summary in summaries):
         people = replace(people, ranges=np.array(ranges))
