@@ -3,8 +3,9 @@ people share.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import NamedTuple
@@ -41,7 +42,7 @@ ACCURACIES = "accuracies count the fitted P(y = 1 | x)."
 class Read(NamedTuple):
     """A federation; what was done to a table of people, in words; its people; and where scores are
     compared the rows, whose features they are, the federation's first, and the levels asked for;
-    and the model that made the score of features.
+    and what fits the model of a score that is made of features.
     """
 
     federation: Federation
@@ -49,18 +50,18 @@ class Read(NamedTuple):
     people: Counted | None = None
     rows: Dataset | None = None
     levels: int | None = None
-    model: ScoreModel | None = None
+    model: Callable[[], ScoreModel] | None = None
 
 
 class Scores(NamedTuple):
-    """Scores of people (n,), or numbers (n, d); where they are from; their names; and the model
-    that makes them of features.
+    """Scores of people (n,), or numbers (n, d); where they are from; their names; and what
+    fits the model that makes them of features.
     """
 
     numbers: Array
     source: str
     names: tuple[str, ...]
-    model: ScoreModel | None = None
+    model: Callable[[], ScoreModel] | None = None
 
 
 def read(
@@ -261,7 +262,6 @@ def _score(data: Dataset, file: str, *, unseen: bool, counts_labels: bool) -> Sc
             cross_fitted_score(data.features, target, group=data.group, client=data.client)
             for target in targets.values()
         ]
-        model = fitted_model(data, targets)
     except ValueError as error:
         raise ValueError(
             f"no score can be made from the {len(data)} rows of {file}: {error}"
@@ -272,7 +272,7 @@ def _score(data: Dataset, file: str, *, unseen: bool, counts_labels: bool) -> Sc
         "cross-fitted (seed 0)"
     )
     numbers = scores[0] if len(scores) == 1 else np.stack(scores, axis=1)
-    return Scores(numbers, source, tuple(targets), model)
+    return Scores(numbers, source, tuple(targets), partial(fitted_model, data, targets))
 
 
 def _selected(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:

@@ -165,6 +165,7 @@ def cross_fitted_score(
     return score
 
 
+@one_thread()
 def fitted_model(data: Dataset, targets: Mapping[str, NDArray[np.bool_]]) -> ScoreModel:
     """Regressions of all rows of a table from a file, for the named ``targets`` (n,), y first."""
     features, columns = [], iter(data.columns["features"])

@@ -15,7 +15,7 @@ def test_the_score_is_out_of_fold_and_says_what_it_is_made_of(people, table):
     score, source, _, model = _score(data, "people.csv", **questions)
     expected = cross_fitted_score(data.features, data.label, group=data.group, client=data.client)
     np.testing.assert_allclose(score, expected, rtol=0, atol=1e-12)
-    assert model is not None and model.columns == ("s", "z", "a")
+    assert model is not None and model().columns == ("s", "z", "a")
     assert source == "logistic regression on s, z, a, 5-fold cross-fitted (seed 0)"
     data = read_people(table, label="y", group="a", score="s")
     score, source, _, model = _score(data, "people.csv", **questions)
