@@ -41,7 +41,7 @@ def with_intervals(
     spots, spot_index = _spots(comparison, sample)
     if progress is not None:
         progress("standard errors", 0, 1)
-    by_spot, slope = sampling.influences(federation, sample, spots, comparison.question)
+    by_spot, slope, spot_error = sampling.influences(federation, sample, spots, comparison.question)
     influence = measured(by_spot[spot_index])
     error, table = sampling.standard_errors(influence, sample.counts), comparison.table
     numbers = honest = comparison.numbers
@@ -50,7 +50,8 @@ def with_intervals(
     parts = sampling.folds(sample.counts, rng)
     halves = sampling.halved(sample.counts, rng)
     judged = sampling.crossed(sample, parts, spots, comparison.question, progress)
-    half_judged = sampling.crossed(sample, halves, spots, comparison.question, progress)
+    tried = _tried(comparison)
+    half_judged = sampling.crossed(sample, halves, spots + tried, comparison.question, progress)
     # values are moved along the frontier to the same disparity
     slopes = np.where(np.isnan(table[..., 0]), np.nan, slope[spot_index])
     pooled = [SCHEMES[scheme].is_pooled for scheme in comparison.reaches]
@@ -61,26 +62,25 @@ def with_intervals(
         honest[pooled, 0] = 0.0  # a constant rule has disparity 0 on any people
     if half_judged is not None:
         inside = half_judged[1][spot_index]
+        scatter = _scatter(comparison, inside, half_judged[1][len(spots) :], tried)
         inside[:, :, 0] -= slopes[..., None] * (inside[:, :, 1] - table[:, :, 1, None])
         corrected = sampling.corrected(error, measured(inside), numbers, influence, halves)
         corrected[pooled, 0] = np.nan
-        error = np.where(np.isnan(corrected), error, corrected)
+        error = np.where(np.isnan(corrected), error, np.fmax(corrected, scatter))
     error = np.hypot(error, sampling.noise_errors(influence, sample))
     upper = np.fmax(numbers[:, 0], honest[:, 0]) + sampling.NORMAL * error[:, 0]
-    above, other_budgets, further_apart = (
+    other_budgets, further_apart = (
         measured(changed)
         for changed in (
-            _above(comparison, upper),
             _other_budgets(comparison, federation, sample, parts, upper),
             _further_apart(comparison, federation, sample),
         )
     )
-    estimates = np.stack(
-        [numbers, honest, above, 2.0 * numbers - above, other_budgets, further_apart]
-    )
-    below, beyond = sampling.withheld(influence, sample)
+    below, above = _moved(comparison, sampling.NORMAL * spot_error[spot_index[:, :-1]], upper)
+    estimates = np.stack([numbers, honest, below, above, other_budgets, further_apart])
+    lower, beyond = sampling.withheld(influence, sample)
     ends = [
-        np.fmin.reduce(estimates) - sampling.NORMAL * error + below,
+        np.fmin.reduce(estimates) - sampling.NORMAL * error + lower,
         np.fmax.reduce(estimates) + sampling.NORMAL * error + beyond,
     ]
     jumps = sampling.best_disparities(sample, comparison.question, draws, seed)
@@ -112,16 +112,81 @@ def _possible(comparison: Comparison, high: Array) -> Array:
     return high
 
 
-def _above(comparison: Comparison, upper: Array) -> Array:
-    """The table where the schemes reach no disparities below ``upper`` (S,)."""
-    out, best = comparison.table, comparison.reaches["cfl"].frontier
-    for rows, reach, low in zip(out, comparison.reaches.values(), upper, strict=True):
-        curve = reach.frontier
-        if np.isfinite(low) and low > curve.disparity[0] + ZERO:
-            d = min(low, curve.disparity[-1])
-            rows[0, 0] = comparison.question.at(curve, d)
-            if reach.loss_at < d:
-                rows[-1, 0] = rows[-2, 0] + comparison.question.at(best, d) - rows[0, 0]
+def _moved(comparison: Comparison, margin: Array, upper: Array) -> tuple[Array, Array]:
+    """The numbers (S, C) with disparities smaller and larger by ``margin`` (S, K + 3): those of
+    values and losses are of rules whose disparity is counted so much too large or too small. The
+    smallest disparities are at most ``upper`` (S,). Below the smallest the change is taken to be
+    the opposite of that above.
+    """
+    question, best, numbers = comparison.question, comparison.reaches["cfl"].frontier, []
+    for sign in (1.0, -1.0):
+        rows = []
+        for reach, width, low in zip(comparison.reaches.values(), margin, upper, strict=True):
+            curve, disparity = reach.frontier, np.append(reach.points.disparity[:-1], reach.loss_at)
+            moved = disparity + sign * np.nan_to_num(width)
+            if sign > 0:
+                moved[[0, -1]] = np.fmax(low, [disparity[0], moved[-1]])
+            is_reached = (moved >= curve.disparity[0]) & (disparity > curve.disparity[0])
+            is_reached[0] = sign > 0
+            moved = np.clip(moved, *curve.disparity[[0, -1]])
+            order = np.argsort(moved)
+            value, pooled = np.empty((2, moved.size))
+            value[order] = question.at(curve, moved[order])
+            pooled[order] = question.at(best, np.minimum(moved[order], best.disparity[-1]))
+            value = np.where(is_reached, value, np.nan)
+            loss = pooled - value
+            ends = [np.nan, value[0], np.nan, np.nan, loss[-1]]
+            cost = reach.points.worth[-2] - (not question.is_share) - value[0]
+            rows.append([*ends, *value[1:-2], *loss[1:-2], cost])
+        numbers.append(np.array(rows))
+    above, below = numbers
+    below = np.where(np.isnan(below), 2.0 * comparison.numbers - above, below)
+    unknown = np.isnan(comparison.numbers)
+    return np.where(unknown, np.nan, below), np.where(unknown, np.nan, above)
+
+
+def _tried(comparison: Comparison) -> list[sampling.Spot]:
+    """Points of the searched frontiers, evenly spread."""
+    return [
+        sampling.Spot(scheme, reach.frontier.eps[k])
+        for scheme, reach in comparison.reaches.items()
+        if not SCHEMES[scheme].is_pooled
+        for k in np.unique(np.linspace(0, len(reach.frontier.eps) - 1, sampling.TRIED).astype(int))
+    ]
+
+
+def _best_of(points: Array, disparity: Array) -> Array:
+    """The values, between those of points (N, 2) of values and disparities that no other improves
+    on, at disparities.
+    """
+    value, at = points[np.isfinite(points[:, 0])].T
+    order = np.lexsort((-value, at))
+    value, at = np.maximum.accumulate(value[order]), at[order]
+    rises = np.append(True, np.diff(value) > 0)
+    return np.interp(disparity, at[rises], value[rises])
+
+
+def _scatter(
+    comparison: Comparison, inside: Array, points: Array, tried: list[sampling.Spot]
+) -> Array:
+    """(S, C) the root mean square of what values and losses at the same disparities change by where
+    half of the people are searched: the best of the budgets that are ``tried``, whose values and
+    disparities there are ``points``, and of the table's, ``inside`` (S, K + 4, 2, H).
+    """
+    out, size = np.full(comparison.numbers.shape, np.nan), len(comparison.disparities)
+    table, pooled = comparison.table, inside[0]
+    for s, scheme in enumerate(comparison.reaches):
+        if SCHEMES[scheme].is_pooled:
+            continue
+        mask = [spot.scheme == scheme for spot in tried]
+        cloud = np.concatenate([inside[s, :-1], points[mask]])
+        at = table[s, [*range(1, size + 1), -1], 1]
+        change = np.array([_best_of(half, at) for half in np.moveaxis(cloud, -1, 0)]).T
+        change -= np.append(table[s, 1:-3, 0], table[s, -2, 0])[:, None]
+        best = np.concatenate([pooled[1:-3, 0], inside[s, -1:, 0]])
+        best -= np.append(table[0, 1:-3, 0], table[s, -1, 0])[:, None]
+        value, loss = (np.sqrt((v**2).mean(axis=-1)) for v in (change, best - change))
+        out[s, 4], out[s, len(ENDS) : -1] = loss[-1], np.append(value[:-1], loss[:-1])
     return out
 
 

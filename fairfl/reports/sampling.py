@@ -49,6 +49,8 @@ FOLDS = 5
 """Parts of the people; rules are fitted to all but one, and judged on that."""
 COSTLIEST = 2
 """Clients whose disparity is taken to be larger, one at a time."""
+TRIED = 6
+"""Points of a searched frontier whose budgets are fitted to halves of the people."""
 SPLITS = 3
 """Times that the people are halved."""
 
@@ -152,9 +154,10 @@ class Spot(NamedTuple):
 
 def influences(
     fed: Federation, sample: Counted, spots: Sequence[Spot], question: Question
-) -> tuple[Array, Array]:
-    """(P, 2, I, A, 2, n) of the spots' values and disparities, and the slopes (P,) of the frontiers
-    there; NaN of a spot without a certified rule. See ``sensitivity``.
+) -> tuple[Array, Array, Array]:
+    """(P, 2, I, A, 2, n) of the spots' values and disparities, the slopes (P,) of the frontiers
+    there, and the standard errors (P,) of the disparities of fixed rules; NaN of a spot without a
+    certified rule. See ``sensitivity``.
 
     Of a spot with neighbours they are the means of the neighbours'. The change from one population
     to another is the integral of the derivatives at the populations between, where other
@@ -163,6 +166,7 @@ def influences(
     smoothed number (Efron, 2014).
     """
     out, slopes = np.full((len(spots), 2, *sample.counts.shape), np.nan), np.zeros(len(spots))
+    errors = np.zeros(len(spots))
     for k, spot in enumerate(spots):
         task = question.task(fed, spot.scheme)
         people = People(fed, sample, task, question.costs == "balanced")
@@ -174,11 +178,12 @@ def influences(
                     sensitivity(people, *rules, spot.end, common=SCHEMES[spot.scheme].one_budget)
                 )
         if derivatives:
-            value, disparity, slope = (
+            value, disparity, slope, counted = (
                 sum(terms) / len(derivatives) for terms in zip(*derivatives, strict=True)
             )
             out[k], slopes[k] = (value, disparity), slope
-    return out, slopes
+            errors[k] = standard_errors(counted, sample.counts)
+    return out, slopes, errors
 
 
 def at_budgets(fed: Federation, scheme: str, budgets: Array, question: Question) -> Array:
