@@ -11,7 +11,7 @@ from fairfl.reports.comparison import ENDS, ZERO, Comparison, Spread, measured
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import Rates
+from fairfl.theory.populations.notions import NOTIONS, Rates
 
 
 def with_intervals(
@@ -62,11 +62,15 @@ def with_intervals(
         honest[pooled, 0] = 0.0  # a constant rule has disparity 0 on any people
     if half_judged is not None:
         inside = half_judged[1][spot_index]
-        scatter = _scatter(comparison, inside, half_judged[1][len(spots) :], tried)
+        points = half_judged[1][len(spots) :]
         inside[:, :, 0] -= slopes[..., None] * (inside[:, :, 1] - table[:, :, 1, None])
-        corrected = sampling.corrected(error, measured(inside), numbers, influence, halves)
-        corrected[pooled, 0] = np.nan
-        error = np.where(np.isnan(corrected), error, np.fmax(corrected, scatter))
+        errors = []
+        searched = _searched(comparison, half_judged[1][spot_index], inside, points, tried)
+        for by_half in (inside, searched):
+            corrected = sampling.corrected(error, measured(by_half), numbers, influence, halves)
+            corrected[pooled, 0] = np.nan
+            errors.append(corrected)
+        error = np.fmax.reduce([error, *errors])
     error = np.hypot(error, sampling.noise_errors(influence, sample))
     upper = np.fmax(numbers[:, 0], honest[:, 0]) + sampling.NORMAL * error[:, 0]
     other_budgets, further_apart = (
@@ -77,19 +81,22 @@ def with_intervals(
         )
     )
     below, above = _moved(comparison, sampling.NORMAL * spot_error[spot_index[:, :-1]], upper)
-    estimates = np.stack([numbers, honest, below, above, other_budgets, further_apart])
+    estimates = np.stack(
+        [numbers, honest, above, 2.0 * numbers - above, below, other_budgets, further_apart]
+    )
     lower, beyond = sampling.withheld(influence, sample)
     ends = [
         np.fmin.reduce(estimates) - sampling.NORMAL * error + lower,
         np.fmax.reduce(estimates) + sampling.NORMAL * error + beyond,
     ]
-    jumps = sampling.best_disparities(sample, comparison.question, draws, seed)
+    jumps, tied = sampling.best_disparities(sample, comparison.question, draws, seed)
     jump_interval = sampling.interval(numbers[:, 3], jumps[:, None]).T
-    ends[0][:, 3] = np.fmin(ends[0][:, 3], jump_interval[0])
+    ends[0][:, 3] = np.fmin(np.fmin(ends[0][:, 3], jump_interval[0]), tied)
     ends[1][:, 3] = np.fmax(ends[1][:, 3], jump_interval[1])
     # the smallest disparity may be that of the best rule
     may_coincide = ends[1][:, 0] >= numbers[:, 3]
     ends[1][may_coincide, 0] = np.fmax(ends[1][:, 0], ends[1][:, 3])[may_coincide]
+    _joined(comparison, *ends)
     ends[1] = _possible(comparison, ends[1])
     between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(comparison.bounds, -1, 0)[..., None])
     first, scale = numbers[:, :1], np.maximum(error[:, :1], ZERO)
@@ -97,6 +104,21 @@ def with_intervals(
     held_out[..., 0] = np.clip(held_out[..., 0], *comparison.bounds[0, 1])
     spread = Spread(between, reached, held_out[:, :-2], draws, seed)
     return replace(comparison, spread=spread)
+
+
+def _joined(comparison: Comparison, low: Array, high: Array) -> None:
+    """Extends the ends (S, C), in place: where the smallest disparity may be as large as one of the
+    comparison, the value there may be that at the smallest, and the loss what this costs less what
+    CFL pays. The largest loss may be as large as one of these.
+    """
+    first, size = len(ENDS), len(comparison.disparities)
+    paid = comparison.numbers[0, 2] - comparison.numbers[0, first : first + size]
+    for below, above in zip(low, high, strict=True):
+        may_be = above[0] >= np.array(comparison.disparities)
+        values, losses = below[first : first + size], above[first + size : -1]
+        values[may_be] = np.minimum(values, below[1])[may_be]
+        losses[may_be] = np.fmax(losses, above[-1] - paid)[may_be]
+        above[4] = np.fmax.reduce([above[4], *losses])
 
 
 def _possible(comparison: Comparison, high: Array) -> Array:
@@ -126,27 +148,27 @@ def _moved(comparison: Comparison, margin: Array, upper: Array) -> tuple[Array, 
             moved = disparity + sign * np.nan_to_num(width)
             if sign > 0:
                 moved[[0, -1]] = np.fmax(low, [disparity[0], moved[-1]])
-            is_reached = (moved >= curve.disparity[0]) & (disparity > curve.disparity[0])
-            is_reached[0] = sign > 0
             moved = np.clip(moved, *curve.disparity[[0, -1]])
             order = np.argsort(moved)
             value, pooled = np.empty((2, moved.size))
             value[order] = question.at(curve, moved[order])
             pooled[order] = question.at(best, np.minimum(moved[order], best.disparity[-1]))
-            value = np.where(is_reached, value, np.nan)
             loss = pooled - value
             ends = [np.nan, value[0], np.nan, np.nan, loss[-1]]
             cost = reach.points.worth[-2] - (not question.is_share) - value[0]
             rows.append([*ends, *value[1:-2], *loss[1:-2], cost])
         numbers.append(np.array(rows))
-    above, below = numbers
-    below = np.where(np.isnan(below), 2.0 * comparison.numbers - above, below)
     unknown = np.isnan(comparison.numbers)
-    return np.where(unknown, np.nan, below), np.where(unknown, np.nan, above)
+    above, below = (np.where(unknown, np.nan, moved) for moved in numbers)
+    return below, above
 
 
 def _tried(comparison: Comparison) -> list[sampling.Spot]:
-    """Points of the searched frontiers, evenly spread."""
+    """Points of the frontiers of schemes with budgets for clients, evenly spread; none where the
+    disparity is one difference of rates, which is continuous in the people at a budget.
+    """
+    if len(comparison.groups) == 2 and len(NOTIONS[comparison.question.notion].rates) == 1:
+        return []
     return [
         sampling.Spot(scheme, reach.frontier.eps[k])
         for scheme, reach in comparison.reaches.items()
@@ -166,27 +188,30 @@ def _best_of(points: Array, disparity: Array) -> Array:
     return np.interp(disparity, at[rises], value[rises])
 
 
-def _scatter(
-    comparison: Comparison, inside: Array, points: Array, tried: list[sampling.Spot]
+def _searched(
+    comparison: Comparison,
+    fitted: Array,
+    moved: Array,
+    points: Array,
+    tried: list[sampling.Spot],
 ) -> Array:
-    """(S, C) the root mean square of what values and losses at the same disparities change by where
-    half of the people are searched: the best of the budgets that are ``tried``, whose values and
-    disparities there are ``points``, and of the table's, ``inside`` (S, K + 4, 2, H).
+    """(S, K + 4, 2, H) the table of halves of the people if their frontiers are searched anew: the
+    best of the budgets that are ``tried``, whose values and disparities there are ``points``, and
+    of the table's, ``fitted``. Other numbers are those ``moved`` to the same disparity.
     """
-    out, size = np.full(comparison.numbers.shape, np.nan), len(comparison.disparities)
-    table, pooled = comparison.table, inside[0]
+    out, table = moved.copy(), comparison.table
+    best = np.concatenate([fitted[0, :-1], fitted[:, -1]])
     for s, scheme in enumerate(comparison.reaches):
-        if SCHEMES[scheme].is_pooled:
-            continue
-        mask = [spot.scheme == scheme for spot in tried]
-        cloud = np.concatenate([inside[s, :-1], points[mask]])
-        at = table[s, [*range(1, size + 1), -1], 1]
-        change = np.array([_best_of(half, at) for half in np.moveaxis(cloud, -1, 0)]).T
-        change -= np.append(table[s, 1:-3, 0], table[s, -2, 0])[:, None]
-        best = np.concatenate([pooled[1:-3, 0], inside[s, -1:, 0]])
-        best -= np.append(table[0, 1:-3, 0], table[s, -1, 0])[:, None]
-        value, loss = (np.sqrt((v**2).mean(axis=-1)) for v in (change, best - change))
-        out[s, 4], out[s, len(ENDS) : -1] = loss[-1], np.append(value[:-1], loss[:-1])
+        if is_tried := [k for k, spot in enumerate(tried) if spot.scheme == scheme]:
+            cloud = np.concatenate([fitted[s, :-1], points[is_tried]])
+            rows = np.arange(len(comparison.disparities) + 1)
+            at = np.where(rows, table[s, rows, 1], 0.0)
+            for h, half in enumerate(np.moveaxis(cloud, -1, 0)):
+                least, pooled = np.nanmin(half[:, 1]), _best_of(best[..., h], half[:, 1])
+                out[s, rows, 0, h], out[s, 0, 1, h] = _best_of(half, at), least
+                values = _best_of(half, half[:, 1])
+                worst = np.nanargmax(pooled - values)
+                out[s, -2:, 0, h] = values[worst], pooled[worst]
     return out
 
 

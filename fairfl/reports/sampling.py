@@ -39,6 +39,8 @@ FEWEST, MOST_BOOTSTRAPS = 20, 100_000
 """Intervals are not made of fewer, nor of more."""
 LEVEL, NORMAL = 0.95, 1.959963984540054
 """Of intervals, and the normal quantile that goes with it."""
+LEVEL_ENDS = (1 - LEVEL) / 2, (1 + LEVEL) / 2
+"""Between these shares of draws are those of intervals."""
 TRIES = 200
 """Draws of a client's people."""
 NEIGHBOURS = 4
@@ -102,7 +104,7 @@ def interval(estimate: Array, draws: Array) -> Array:
     biased twice; the other interval removes the bias, but not all of it, and where there was
     little, too much.
     """
-    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    low, high = np.quantile(draws, LEVEL_ENDS, axis=0)
     middle, half = 2.0 * estimate - draws.mean(axis=0), NORMAL * draws.std(axis=0, ddof=1)
     ends = np.minimum(low, middle - half), np.maximum(high, middle + half)
     return np.clip(np.stack(ends, axis=-1), 0.0, 1.0)
@@ -363,11 +365,18 @@ def judged(law: Joint, rule: Array, task: Task, question: Question = PLAIN) -> t
     return value, float(np.nan_to_num(gap))
 
 
-def best_disparities(sample: Counted, question: Question, draws: int, seed: int) -> Array:
+def best_disparities(
+    sample: Counted, question: Question, draws: int, seed: int
+) -> tuple[Array, float]:
     """(B,) disparities of the most useful rule, of people drawn anew, from what withheld counts
-    can be, and with noise as theirs.
+    can be, and with noise as theirs; and the least disparity of rules that decide as they do where
+    all but a share 1 - LEVEL of them agree.
+
+    Of equally useful rules the least disparate is best. No draw has such a tie where η of some
+    levels is that at which it does not matter whom a rule accepts: each decides at random there.
     """
     rng, out, noisy = np.random.default_rng(seed), [], sample.epsilon
+    rules: list[Array] = []
     for _ in range(draws):
         counts = sample.counts
         if sample.ranges is not None:
@@ -382,7 +391,24 @@ def best_disparities(sample: Counted, question: Question, draws: int, seed: int)
         task = question.task(fed, "cfl")
         rule = (fed.pooled.gain(task.costs, task.sees) > 0) * np.ones((counts.shape[1], 1))
         out.append(judged(fed.pooled, rule, task)[1])
-    return np.array(out)
+        rules.append(rule)
+    if not rules:
+        return np.array(out), 0.0
+    accepted_by, law = np.mean(rules, axis=0), refitted(sample, sample.counts).pooled
+    rates = Rates.of(question.notion, law.people, law.eta)
+    low, high = _rate_ranges(rates, *(accepted_by > end for end in (LEVEL_ENDS[1], LEVEL_ENDS[0])))
+    level = (np.nanmax(low, axis=-1) + np.nanmin(high, axis=-1)) / 2
+    least = disparity(
+        np.clip(level[:, None], low, high), rates.mass.sum(axis=1), question.difference
+    )
+    return np.array(out), float(np.nan_to_num(least))
+
+
+def _rate_ranges(rates: Rates, certain: Array, possible: Array) -> Array:
+    """(2, E, A) the smallest and largest rates of rules between ``certain`` and ``possible``."""
+    rises = rates.linear > 0
+    ends = (certain, possible), (possible, certain)
+    return np.stack([rates.of_rule(np.where(rises, *end))[0] for end in ends])
 
 
 def _noised(client: Array, epsilon: float, rng: np.random.Generator) -> Array:
