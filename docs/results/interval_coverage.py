@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, logit
+from scipy.special import expit
 from scipy.stats import norm
 
 from fairfl.reports.comparison import ENDS, ZERO, compare

@@ -64,19 +64,21 @@ def with_intervals(
         inside = half_judged[1][spot_index]
         points = half_judged[1][len(spots) :]
         inside[:, :, 0] -= slopes[..., None] * (inside[:, :, 1] - table[:, :, 1, None])
-        errors = []
-        searched = _searched(comparison, half_judged[1][spot_index], inside, points, tried)
-        for by_half in (inside, searched):
-            corrected = sampling.corrected(error, measured(by_half), numbers, influence, halves)
-            corrected[pooled, 0] = np.nan
-            errors.append(corrected)
-        error = np.fmax.reduce([error, *errors])
+        corrected = sampling.corrected(error, measured(inside), numbers, influence, halves)
+        corrected[pooled, 0] = np.nan
+        searched = _searched(comparison, half_judged[1][spot_index], points, tried)
+        error = np.fmax.reduce([np.where(np.isnan(corrected), error, corrected), searched])
     error = np.hypot(error, sampling.noise_errors(influence, sample))
+    jumping = np.isin([*comparison.reaches], [spot.scheme for spot in tried])
+    counted = spot_error[spot_index[:, 0]]
+    error[jumping, 0] = np.fmax(error[:, 0], counted)[jumping]
     upper = np.fmax(numbers[:, 0], honest[:, 0]) + sampling.NORMAL * error[:, 0]
     other_budgets, further_apart = (
         measured(changed)
         for changed in (
-            _other_budgets(comparison, federation, sample, parts, upper),
+            _other_budgets(
+                comparison, federation, sample, parts, upper, {spot.scheme for spot in tried}
+            ),
             _further_apart(comparison, federation, sample),
         )
     )
@@ -91,7 +93,9 @@ def with_intervals(
     ]
     jumps, tied = sampling.best_disparities(sample, comparison.question, draws, seed)
     jump_interval = sampling.interval(numbers[:, 3], jumps[:, None]).T
-    ends[0][:, 3] = np.fmin(np.fmin(ends[0][:, 3], jump_interval[0]), tied)
+    ends[0][:, 3] = np.fmin.reduce(
+        [ends[0][:, 3], jump_interval[0], tied - sampling.NORMAL * error[:, 3]]
+    )
     ends[1][:, 3] = np.fmax(ends[1][:, 3], jump_interval[1])
     # the smallest disparity may be that of the best rule
     may_coincide = ends[1][:, 0] >= numbers[:, 3]
@@ -189,43 +193,48 @@ def _best_of(points: Array, disparity: Array) -> Array:
 
 
 def _searched(
-    comparison: Comparison,
-    fitted: Array,
-    moved: Array,
-    points: Array,
-    tried: list[sampling.Spot],
+    comparison: Comparison, fitted: Array, points: Array, tried: list[sampling.Spot]
 ) -> Array:
-    """(S, K + 4, 2, H) the table of halves of the people if their frontiers are searched anew: the
-    best of the budgets that are ``tried``, whose values and disparities there are ``points``, and
-    of the table's, ``fitted``. Other numbers are those ``moved`` to the same disparity.
+    """(S, C) standard errors of the numbers, from how they scatter over halves of the people whose
+    frontiers are searched anew; NaN where they are not: the best of the budgets that are ``tried``,
+    whose values and disparities there are ``points`` (T, 2, H), and of the table's, ``fitted`` (S,
+    K + 4, 2, H). The variance is twice the mean square, see ``sampling.corrected``.
     """
-    out, table = moved.copy(), comparison.table
+    out, table = np.full_like(fitted, np.nan), comparison.table
     best = np.concatenate([fitted[0, :-1], fitted[:, -1]])
+    rows = np.arange(len(comparison.disparities) + 1)
+    out[0, rows] = fitted[0, rows]
     for s, scheme in enumerate(comparison.reaches):
         if is_tried := [k for k, spot in enumerate(tried) if spot.scheme == scheme]:
             cloud = np.concatenate([fitted[s, :-1], points[is_tried]])
-            rows = np.arange(len(comparison.disparities) + 1)
             at = np.where(rows, table[s, rows, 1], 0.0)
+            out[s, -3] = fitted[s, -3]
             for h, half in enumerate(np.moveaxis(cloud, -1, 0)):
-                least, pooled = np.nanmin(half[:, 1]), _best_of(best[..., h], half[:, 1])
-                out[s, rows, 0, h], out[s, 0, 1, h] = _best_of(half, at), least
-                values = _best_of(half, half[:, 1])
-                worst = np.nanargmax(pooled - values)
-                out[s, -2:, 0, h] = values[worst], pooled[worst]
-    return out
+                out[s, rows, 0, h], out[s, 0, 1, h] = _best_of(half, at), np.nanmin(half[:, 1])
+                pooled, value = (_best_of(v, half[:, 1]) for v in (best[..., h], half))
+                worst = np.nanargmax(pooled - value)
+                out[s, -2:, 0, h] = value[worst], pooled[worst]
+    changes = measured(out) - comparison.numbers[..., None]
+    changes[0] = np.nan
+    return np.sqrt(2.0 * (changes**2).mean(axis=-1))
 
 
 def _other_budgets(
-    comparison: Comparison, federation: Federation, sample: Counted, parts: Array, upper: Array
+    comparison: Comparison,
+    federation: Federation,
+    sample: Counted,
+    parts: Array,
+    upper: Array,
+    jumping: set[str],
 ) -> Array:
-    """The table where schemes of one budget for all reach their smallest disparity with the least
-    useful of the budgets that have a disparity of at most ``upper`` (S,): its value, that judged on
+    """The table where schemes reach their smallest disparity with the least useful of the budgets,
+    one for all clients, that have a disparity of at most ``upper`` (S,): its value, that judged on
     people it was not fitted to, or that less the jackknife's bias, if less. The bias is taken to
     fall with the square root of the people's number, as the gain by chance differences of sites.
     """
     out, best, question = comparison.table, comparison.reaches["cfl"].frontier, comparison.question
     for rows, (scheme, reach), low in zip(out, comparison.reaches.items(), upper, strict=True):
-        if not SCHEMES[scheme].one_budget:
+        if not SCHEMES[scheme].one_budget and scheme not in jumping:
             continue
         budgets = np.linspace(0.0, reach.frontier.eps.max(), sampling.EVEN)
         candidates = np.repeat(budgets[:, None], federation.n_clients, axis=1)

@@ -39,8 +39,8 @@ FEWEST, MOST_BOOTSTRAPS = 20, 100_000
 """Intervals are not made of fewer, nor of more."""
 LEVEL, NORMAL = 0.95, 1.959963984540054
 """Of intervals, and the normal quantile that goes with it."""
-LEVEL_ENDS = (1 - LEVEL) / 2, (1 + LEVEL) / 2
-"""Between these shares of draws are those of intervals."""
+UNSURE = 0.005
+"""Where at least this share of the draws decides otherwise, a decision is open."""
 TRIES = 200
 """Draws of a client's people."""
 NEIGHBOURS = 4
@@ -104,7 +104,7 @@ def interval(estimate: Array, draws: Array) -> Array:
     biased twice; the other interval removes the bias, but not all of it, and where there was
     little, too much.
     """
-    low, high = np.quantile(draws, LEVEL_ENDS, axis=0)
+    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     middle, half = 2.0 * estimate - draws.mean(axis=0), NORMAL * draws.std(axis=0, ddof=1)
     ends = np.minimum(low, middle - half), np.maximum(high, middle + half)
     return np.clip(np.stack(ends, axis=-1), 0.0, 1.0)
@@ -369,8 +369,8 @@ def best_disparities(
     sample: Counted, question: Question, draws: int, seed: int
 ) -> tuple[Array, float]:
     """(B,) disparities of the most useful rule, of people drawn anew, from what withheld counts
-    can be, and with noise as theirs; and the least disparity of rules that decide as they do where
-    all but a share 1 - LEVEL of them agree.
+    can be, and with noise as theirs; and the least disparity of rules that decide as nearly all of
+    theirs do where these agree.
 
     Of equally useful rules the least disparate is best. No draw has such a tie where η of some
     levels is that at which it does not matter whom a rule accepts: each decides at random there.
@@ -396,7 +396,7 @@ def best_disparities(
         return np.array(out), 0.0
     accepted_by, law = np.mean(rules, axis=0), refitted(sample, sample.counts).pooled
     rates = Rates.of(question.notion, law.people, law.eta)
-    low, high = _rate_ranges(rates, *(accepted_by > end for end in (LEVEL_ENDS[1], LEVEL_ENDS[0])))
+    low, high = _rate_ranges(rates, accepted_by > 1.0 - UNSURE, accepted_by >= UNSURE)
     level = (np.nanmax(low, axis=-1) + np.nanmin(high, axis=-1)) / 2
     least = disparity(
         np.clip(level[:, None], low, high), rates.mass.sum(axis=1), question.difference
