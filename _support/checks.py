@@ -1,7 +1,7 @@
 """Checks of arguments: one clear error that names the argument, the value and what is allowed."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,7 +29,7 @@ def as_array(name: str, value: Any) -> Array:
         raise ValueError(f"{name} must have rows of one length, got {shown(value)}") from None
 
 
-def as_labels(name: str, value: Any) -> Array:
+def as_labels(name: str, value: object) -> Array:
     """Return ``value`` as an array of labels of any kind; ValueError where one is missing: None,
     NaN, NaT or pandas' NA.
     """
@@ -38,20 +38,22 @@ def as_labels(name: str, value: Any) -> Array:
         labels = np.array(value, dtype=object)  # beside texts numpy makes texts of NaN and numbers
         if not all(isinstance(label, (str, bytes)) for label in labels.flat):
             array = labels
-    missing: Any = array != array if array.dtype.kind != "O" else _missing(array)
+    missing: Array = array != array if array.dtype.kind != "O" else _missing(array)
     if np.any(missing):
         row = np.argwhere(np.atleast_1d(missing))[0][0]
         raise ValueError(f"{name} must not be missing, got {shown(array[missing][0])} at row {row}")
     return array
 
 
-def _missing(array: Array) -> Any:
+def _missing(array: Array) -> Array:
     import pandas as pd  # half a second, and most labels are no objects
 
     return pd.isna(array)
 
 
-def coded(name: str, value: Any, size: int, column: str = "score") -> tuple[tuple[Any, ...], Array]:
+def coded(
+    name: str, value: object, size: int, column: str = "score"
+) -> tuple[tuple[Any, ...], Array]:
     """The sorted distinct labels of (size,) rows, as many as ``column`` has, and each row's code;
     ValueError as ``as_labels``, for another shape, and for labels that cannot be sorted.
     """
@@ -67,7 +69,7 @@ def coded(name: str, value: Any, size: int, column: str = "score") -> tuple[tupl
     return tuple(labels.tolist()), codes.reshape(-1)
 
 
-def as_floats(name: str, value: Any) -> Array:
+def as_floats(name: str, value: object) -> Array:
     """Return ``value`` as a float64 array; ValueError when it is not numeric, too large for a float
     or holds NaN.
     """
@@ -90,14 +92,14 @@ def as_floats(name: str, value: Any) -> Array:
 K = TypeVar("K")
 
 
-def instance(name: str, value: Any, kind: type[K]) -> K:
+def instance(name: str, value: object, kind: type[K]) -> K:
     """Return a ``value`` of this class; ValueError for another, as a user's own part may give."""
     if not isinstance(value, kind):
         raise ValueError(f"{name} must be a {kind.__name__}, got {type(value).__name__}")
     return value
 
 
-def single(name: str, value: Any) -> float:
+def single(name: str, value: object) -> float:
     """Return ``value`` as one float."""
     array = as_floats(name, value)
     if array.ndim:
@@ -107,7 +109,7 @@ def single(name: str, value: Any) -> float:
 
 def in_range(
     name: str,
-    value: Any,
+    value: object,
     low: float,
     high: float,
     *,
@@ -122,19 +124,19 @@ def in_range(
     return _checked(name, array, good, f"in {ends[0]}{low:g}, {high:g}{ends[1]}")
 
 
-def positive(name: str, value: Any) -> Array:
+def positive(name: str, value: object) -> Array:
     """Return ``value`` as floats, all positive and finite."""
     array = as_floats(name, value)
     return _checked(name, array, (array > 0) & np.isfinite(array), "positive and finite")
 
 
-def finite(name: str, value: Any) -> Array:
+def finite(name: str, value: object) -> Array:
     """Return ``value`` as floats, none of them infinite or NaN."""
     array = as_floats(name, value)
     return _checked(name, array, np.isfinite(array), "finite")
 
 
-def sized(name: str, value: Any) -> Array:
+def sized(name: str, value: object) -> Array:
     """Return ``value`` as floats of at most 1e300 in size, so that sums of them are finite."""
     return in_range(name, value, -1e300, 1e300)
 
@@ -149,7 +151,7 @@ def broadcast(name: str, value: ArrayLike, shape: tuple[int, ...], allowed: str)
     return np.broadcast_to(array, shape).copy()
 
 
-def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
+def one_of(name: str, value: object, allowed: Sequence[str]) -> str:
     """Return ``value`` when it is one of the strings ``allowed``."""
     if not isinstance(value, str) or value not in allowed:
         raise ValueError(
@@ -158,7 +160,7 @@ def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
     return value
 
 
-def whole(name: str, value: Any, low: int, high: int = MOST_WHOLE) -> int:
+def whole(name: str, value: object, low: int, high: int = MOST_WHOLE) -> int:
     """Return ``value`` as an int from ``low`` to ``high``: give one wherever memory follows from
     it.
     """
@@ -169,7 +171,7 @@ def whole(name: str, value: Any, low: int, high: int = MOST_WHOLE) -> int:
     return int(value)
 
 
-def flag(name: str, value: Any) -> bool:
+def flag(name: str, value: object) -> bool:
     """Return ``value`` as True or False, which it must be."""
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name} must be True or False, got {shown(value)}")
@@ -177,7 +179,12 @@ def flag(name: str, value: Any) -> bool:
 
 
 def pos_code(
-    name: str, values: Sequence[Any], pos_label: Any, *, ordered: bool, option: str = "pos_label"
+    name: str,
+    values: Sequence[Hashable],
+    pos_label: Hashable,
+    *,
+    ordered: bool,
+    option: str = "pos_label",
 ) -> int:
     """Which of a label's ``values`` is y = 1: ``pos_label``, or if that is None the last where the
     values are ``ordered``, as numbers are and texts are not; ValueError otherwise.
@@ -202,7 +209,7 @@ def existing_file(path: str | Path) -> Path:
     return path
 
 
-def applied(name: str, function: Any, x: Array) -> Array:
+def applied(name: str, function: Callable[[Array], object], x: Array) -> Array:
     """``function(x)``, of a user's, as floats of x's shape."""
     try:
         values = np.asarray(function(x), dtype=np.float64)
@@ -239,7 +246,7 @@ def shares(name: str, weights: Array) -> Array:
     return normalised
 
 
-def plain(value: Any) -> str:
+def plain(value: object) -> str:
     """The repr in one line, numpy's numbers as Python's: inf, not np.float64(inf)."""
     try:
         with np.printoptions(legacy="1.25"):
@@ -248,7 +255,7 @@ def plain(value: Any) -> str:
         return f"a {type(value).__name__} of more digits than can be shown"
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value as errors show it: plain, and not too long."""
     text = plain(value)
     return text if len(text) <= 60 else text[:57] + "..."
@@ -260,7 +267,7 @@ def listed(names: Sequence[str], limit: int = 12) -> str:
     return ", ".join(names[:limit]) + tail
 
 
-def _checked(name: str, array: Array, good: Any, allowed: str) -> Array:
+def _checked(name: str, array: Array, good: Array, allowed: str) -> Array:
     """The numbers if all are ``good``; else an error names the first bad one and its place."""
     if good.all():
         return array

@@ -37,7 +37,7 @@ def parsed(text: str | bytes) -> Any:
     return data
 
 
-def _parts(value: dict[str, Any] | list[Any]) -> list[Any]:
+def _parts(value: dict[str, object] | list[object]) -> list[Any]:
     """The objects and arrays in an object or array."""
     parts = value.values() if isinstance(value, dict) else value
     return [part for part in parts if isinstance(part, (dict, list))]
@@ -58,19 +58,19 @@ def read_json(path: str | Path, kind: str = "JSON file of fairfl") -> Any:
         raise ValueError(f"{Path(path).name} is no {kind}: {error}") from None
 
 
-def list_of(name: str, value: Any, kinds: tuple[type, ...], words: str) -> list[Any]:
+def list_of(name: str, value: object, kinds: tuple[type, ...], words: str) -> list[Any]:
     """A field's value, which must be a list of these ``kinds``, called ``words``."""
     if not isinstance(value, list) or not all(isinstance(part, kinds) for part in value):
         raise ValueError(f"{name} must be a list of {words}, got {shown(value)}")
     return value
 
 
-def sealed(data: Mapping[str, Any]) -> str:
+def sealed(data: Mapping[str, object]) -> str:
     """An object of JSON as text, with the digest of all else in it under ``SEAL``."""
     return json.dumps({**data, SEAL: _digest(data)}, ensure_ascii=False, indent=1) + "\n"
 
 
-def unsealed(data: Any) -> dict[str, Any]:
+def unsealed(data: object) -> dict[str, Any]:
     """A sealed object without its digest; ValueError where the two do not fit."""
     if not isinstance(data, dict) or SEAL not in data:
         raise ValueError(f"it has no {SEAL}, which fairfl writes")
@@ -80,6 +80,6 @@ def unsealed(data: Any) -> dict[str, Any]:
     return content
 
 
-def _digest(data: Mapping[str, Any]) -> str:
+def _digest(data: Mapping[str, object]) -> str:
     text = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

@@ -49,7 +49,7 @@ def tell(files: Iterable[Path]) -> None:
 
 
 def write_piece(
-    manifest: Path, contents: Mapping[str, Content], inputs: Mapping[str, Any] | None = None
+    manifest: Path, contents: Mapping[str, Content], inputs: Mapping[str, object] | None = None
 ) -> list[Path]:
     """Write the files of a piece beside its manifest, each whole or not at all, and the manifest
     last.

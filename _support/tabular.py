@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 class Tabular:
     """A result whose ``_columns`` are numbers, texts, or arrays that have one row a member."""
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> dict[str, ArrayLike]:
         raise TypeError(f"{type(self).__name__} has no columns")
 
     def to_frame(self) -> pd.DataFrame:
@@ -33,6 +34,6 @@ class Tabular:
         return f"<p><code>{escape(repr(self))}</code></p>\n{table}"
 
 
-def numbered(name: str, values: Array) -> dict[str, Any]:
+def numbered(name: str, values: Array) -> dict[str, ArrayLike]:
     """Columns name_0, name_1, ... of the last axis of ``values``."""
     return {f"{name}_{k}": values[..., k] for k in range(values.shape[-1])}

@@ -8,6 +8,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
 
@@ -24,11 +25,9 @@ from benchmarks.timing import FULL, Row, Sizes, interleaved, seconds
 
 def importing(sizes: Sizes) -> Iterator[Row]:
     """``import fairfl`` in a fresh interpreter, less the start of the interpreter."""
-
-    def start(code: str) -> Callable[[], object]:
-        return lambda: subprocess.run([sys.executable, "-c", code], check=True)
-
-    empty, full = interleaved(sizes.rounds, start("pass"), start("import fairfl"))
+    start = partial(subprocess.run, check=True)
+    commands = ([sys.executable, "-c", code] for code in ("pass", "import fairfl"))
+    empty, full = interleaved(sizes.rounds, *(partial(start, command) for command in commands))
     note = f"the interpreter alone takes {seconds(empty)}"
     yield Row("import fairfl", max(full - empty, 1e-6), aim=0.3, note=note)
 

@@ -2,13 +2,20 @@
 interleaved in one run on one thread.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchmarks.simulator import BATCH, CLASSES, FEATURES, HIDDEN, SAMPLES, simulation
 from benchmarks.timing import Row, Sizes, interleaved
+
+if TYPE_CHECKING:
+    from torch import Tensor
+    from torch.nn import Module
 
 LR = 0.1
 LOOP_CLIENTS = 100
@@ -26,62 +33,74 @@ def in_numpy(
     """A round of FedAvg on inputs (clients, samples, features) and labels; it changes ``layers``,
     pairs W (in, out) and b (1, out), in place.
     """
-    (clients, samples), rng = y.shape, np.random.default_rng(0)
+    return partial(_numpy_round, layers, x, y, batch, np.random.default_rng(0))
+
+
+def _numpy_round(
+    layers: list[list[np.ndarray]],
+    x: np.ndarray,
+    y: np.ndarray,
+    batch: int,
+    rng: np.random.Generator,
+) -> None:
+    clients, samples = y.shape
     rows, columns = np.arange(clients)[:, None], np.arange(batch)
-
-    def round() -> None:
-        models = [[np.repeat(part[None], clients, 0) for part in layer] for layer in layers]
-        order = rng.permuted(np.broadcast_to(np.arange(samples), y.shape), axis=1)
-        for first in range(0, samples, batch):
-            rows_in_batch = order[:, first : first + batch]
-            values = [x[rows, rows_in_batch]]
-            for weight, bias in models[:-1]:
-                values.append(np.maximum(values[-1] @ weight + bias, 0))
-            z = values[-1] @ models[-1][0] + models[-1][1]
-            z = np.exp(z - z.max(2, keepdims=True))
-            z /= z.sum(2, keepdims=True)
-            z[rows, columns, y[rows, rows_in_batch]] -= 1
-            z *= LR / batch
-            for k in range(len(models) - 1, -1, -1):
-                weight, bias = models[k]
-                back = (z @ weight.transpose(0, 2, 1)) * (values[k] > 0) if k else z
-                weight -= values[k].transpose(0, 2, 1) @ z
-                bias -= z.sum(1, keepdims=True)
-                z = back
-        for layer, model in zip(layers, models, strict=True):
-            for part, copies in zip(layer, model, strict=True):
-                part[:] = copies.mean(0)
-
-    return round
+    models = [[np.repeat(part[None], clients, 0) for part in layer] for layer in layers]
+    order = rng.permuted(np.broadcast_to(np.arange(samples), y.shape), axis=1)
+    for first in range(0, samples, batch):
+        rows_in_batch = order[:, first : first + batch]
+        # forward: activations, then the slope of the cross entropy in the logits
+        values = [x[rows, rows_in_batch]]
+        for weight, bias in models[:-1]:
+            values.append(np.maximum(values[-1] @ weight + bias, 0))
+        z = values[-1] @ models[-1][0] + models[-1][1]
+        z = np.exp(z - z.max(2, keepdims=True))
+        z /= z.sum(2, keepdims=True)
+        z[rows, columns, y[rows, rows_in_batch]] -= 1
+        z *= LR / batch
+        # backward, with a step of gradient descent in each layer
+        for k in range(len(models) - 1, -1, -1):
+            weight, bias = models[k]
+            back = (z @ weight.transpose(0, 2, 1)) * (values[k] > 0) if k else z
+            weight -= values[k].transpose(0, 2, 1) @ z
+            bias -= z.sum(1, keepdims=True)
+            z = back
+    for layer, model in zip(layers, models, strict=True):
+        for part, copies in zip(layer, model, strict=True):
+            part[:] = copies.mean(0)
 
 
 def in_a_loop(
-    network: Any, inputs: np.ndarray, labels: np.ndarray, batch: int = BATCH, epochs: int = 1
+    network: Module, inputs: np.ndarray, labels: np.ndarray, batch: int = BATCH, epochs: int = 1
 ) -> Callable[[], None]:
     """A round with torch's optimiser, one client after the other."""
     import torch
 
     x, y = torch.from_numpy(inputs), torch.from_numpy(labels)
-    clients, samples = y.shape
-    optimiser = torch.optim.SGD(network.parameters(), LR)
     shared = [part.detach().clone() for part in network.parameters()]
+    return partial(_loop_round, network, shared, x, y, batch, epochs)
 
-    def round() -> None:
-        sums = [torch.zeros_like(part) for part in shared]
-        for k in range(clients):
-            with torch.no_grad():
-                for part, start in zip(network.parameters(), shared, strict=True):
-                    part.copy_(start)
-            for rows in (s for _ in range(epochs) for s in torch.randperm(samples).split(batch)):
-                optimiser.zero_grad()
-                torch.nn.functional.cross_entropy(network(x[k, rows]), y[k, rows]).backward()
-                optimiser.step()
-            with torch.no_grad():
-                for total, part in zip(sums, network.parameters(), strict=True):
-                    total.add_(part, alpha=1 / clients)
-        shared[:] = sums
 
-    return round
+def _loop_round(
+    network: Module, shared: list[Tensor], x: Tensor, y: Tensor, batch: int, epochs: int
+) -> None:
+    import torch
+
+    optimiser = torch.optim.SGD(network.parameters(), LR)
+    clients, samples = y.shape
+    sums = [torch.zeros_like(part) for part in shared]
+    for k in range(clients):
+        with torch.no_grad():
+            for part, start in zip(network.parameters(), shared, strict=True):
+                part.copy_(start)
+        for rows in (s for _ in range(epochs) for s in torch.randperm(samples).split(batch)):
+            optimiser.zero_grad()
+            torch.nn.functional.cross_entropy(network(x[k, rows]), y[k, rows]).backward()
+            optimiser.step()
+        with torch.no_grad():
+            for total, part in zip(sums, network.parameters(), strict=True):
+                total.add_(part, alpha=1 / clients)
+    shared[:] = sums
 
 
 def start(widths: tuple[int, ...]) -> list[list[np.ndarray]]:
@@ -97,14 +116,15 @@ def client_steps(sizes: Sizes) -> Iterator[Row]:
     """A row per model and number of clients: seconds per round of the engine and of numpy."""
     import torch
 
-    from fairfl.sims.engine import MLP, Module, Softmax
+    from fairfl.sims import engine
 
     full = sizes.rounds > 1
     linear, deep = (FEATURES, CLASSES), (FEATURES, HIDDEN, CLASSES)
-    kinds: tuple[tuple[str, Any, tuple[int, ...], Callable[[], object]], ...] = (
-        ("softmax", Softmax(*linear), linear, lambda: torch.nn.Linear(*linear)),
-        ("MLP", MLP(deep), deep, MLP(deep).sequential),
-        ("MLP by torch.func", Module(MLP(deep).sequential), deep, MLP(deep).sequential),
+    mlp = engine.MLP(deep)
+    kinds: tuple[tuple[str, engine.Model, tuple[int, ...], Callable[[], torch.nn.Module]], ...] = (
+        ("softmax", engine.Softmax(*linear), linear, lambda: torch.nn.Linear(*linear)),
+        ("MLP", mlp, deep, mlp.sequential),
+        ("MLP by torch.func", engine.Module(mlp.sequential), deep, mlp.sequential),
     )
     for name, model, widths, make in kinds:
         for clients in (10, 100, 1_000, 10_000) if full else (3,):
@@ -119,8 +139,8 @@ def client_steps(sizes: Sizes) -> Iterator[Row]:
             rounds = max(3, min(30, 2000 // clients)) if full else 1
             best = interleaved(rounds, *functions)
             steps = clients * SAMPLES // BATCH
-            engine_times = zip(("engine", "numpy", "torch loop"), best, strict=False)
-            figures = ", ".join(f"{engine} {steps / time:,.0f}" for engine, time in engine_times)
+            times = zip(("engine", "numpy", "torch loop"), best, strict=False)
+            figures = ", ".join(f"{title} {steps / time:,.0f}" for title, time in times)
             factor = AIMS.get(name, (None, None))[clients >= 100]
             yield Row(
                 f"round of FedAvg, {name}, {clients:,} clients, CPU time",

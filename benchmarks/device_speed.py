@@ -30,19 +30,20 @@ def room(device: str) -> int:
 
 def timed(function: Callable[[], object], device: str, rounds: int) -> float:
     """The shortest wall time of ``rounds`` runs after two, each synchronised with the device."""
-
-    def wait() -> None:
-        if device.startswith("cuda"):
-            torch.cuda.synchronize()
-
     best = np.inf
     for k in range(rounds + 2):
-        wait()
+        wait(device)
         begin = time.perf_counter()
         function()
-        wait()
+        wait(device)
         best = min(best, time.perf_counter() - begin) if k >= 2 else best
     return float(best)
+
+
+def wait(device: str) -> None:
+    """Return when the device has done its work."""
+    if device.startswith("cuda"):
+        torch.cuda.synchronize()
 
 
 def bandwidth(device: str, numbers: int, rounds: int) -> float:

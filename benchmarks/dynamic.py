@@ -5,7 +5,7 @@ MNIST's shape, compared with a plain torch loop.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -68,12 +68,11 @@ def algorithms(clients: int, rounds: int) -> Iterator[Row]:
     merged = DynamicQFedAvg.name
     by_name |= {f"{merged} of {rule.name}": DynamicQFedAvg(rule=rule) for rule in rules}
     model = MLP((FEATURES, HIDDEN, CLASSES))
-
-    def step(algorithm: Any) -> Callable[[], object]:
-        return job(model, clients, SAMPLES, 10, 1, [Replicate(algorithm)]).step
-
     for name, algorithm in by_name.items():
-        ours, plain = interleaved(2 * rounds, step(algorithm), step(FedAvg()))
+        run, fedavg = (
+            job(model, clients, SAMPLES, 10, 1, [Replicate(rule)]) for rule in (algorithm, FedAvg())
+        )
+        ours, plain = interleaved(2 * rounds, run.step, fedavg.step)
         title = f"round of {name}, MLP, {clients} clients, one local epoch, CPU time"
         yield Row(title, ours, "FedAvg", plain, 1.5 * plain, f"{ours / plain:.3g} times FedAvg")
 
@@ -98,7 +97,7 @@ def five_seeds(units: int, clients: int, rounds: int) -> Row:
     return Row(f"{title}, CPU time", our_time, "a torch loop", SEEDS * loop_time, aim, note)
 
 
-def products(clients: int, units: int) -> Callable[[], None]:
+def products(clients: int, units: int) -> Callable[[], object]:
     """The five products of a step of one seed's clients, full batches: every engine needs them."""
     import torch
 
@@ -107,9 +106,4 @@ def products(clients: int, units: int) -> Callable[[], None]:
     z = torch.randn(clients, BATCH, CLASSES)
     pairs = (x, first), (h, last), (h.mT, z), (z, last.mT), (x.mT, h)
     outputs = [torch.bmm(left, right) for left, right in pairs]
-
-    def step() -> None:
-        for (left, right), out in zip(pairs, outputs, strict=True):
-            torch.bmm(left, right, out=out)
-
-    return step
+    return lambda: [torch.bmm(*pair, out=out) for pair, out in zip(pairs, outputs, strict=True)]

@@ -11,6 +11,9 @@ from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import MEANS_5, figure_5
 
+MEANS = np.array(MEANS_5).T
+"""Of figure 5's laws, by group and client."""
+
 
 def cfl_laws(sizes: Sizes) -> Iterator[Row]:
     """CFL's frontier on figure 5's federation against a loop over scipy's brentq."""
@@ -32,26 +35,24 @@ def cfl_laws(sizes: Sizes) -> Iterator[Row]:
 
 def scalar_loop(count: int) -> np.ndarray:
     """Thresholds (count, 2) of CFL on figure 5's federation, root by root (FedFB, lemma 7)."""
-    mean = np.array(MEANS_5)
-
-    def rate(a: int, t: float) -> float:
-        return float(special.ndtr(mean[:, a] - t).mean())
-
-    def cut(a: int, lam: float) -> float:
-        return float(special.logit(np.clip(0.5 - lam if a == 0 else 0.5 + lam, 0.0, 1.0)))
-
-    def difference(lam: float) -> float:
-        return rate(0, cut(0, lam)) - rate(1, cut(1, lam))
-
     unconstrained = difference(0.0)
-    lams = []
-    for eps in np.linspace(0.0, abs(unconstrained), count)[:-1]:
-        target = np.sign(unconstrained) * eps
-        ends = (-0.5, 0.0) if unconstrained > 0 else (0.0, 0.5)
-        lams.append(
-            optimize.brentq(lambda lam, target=target: difference(lam) - target, *ends, xtol=1e-15)
-        )
-    return np.array([[cut(a, lam) for a in (0, 1)] for lam in [*lams, 0.0]])
+    ends = (-0.5, 0.0) if unconstrained > 0 else (0.0, 0.5)
+    lams = [
+        optimize.brentq(difference, *ends, args=(np.sign(unconstrained) * eps,), xtol=1e-15)
+        for eps in np.linspace(0.0, abs(unconstrained), count)[:-1]
+    ]
+    return np.array([cuts(lam) for lam in [*lams, 0.0]])
+
+
+def cuts(lam: float) -> list[float]:
+    """The thresholds of a multiplier."""
+    return [float(special.logit(np.clip(0.5 + sign * lam, 0.0, 1.0))) for sign in (-1, 1)]
+
+
+def difference(lam: float, target: float = 0.0) -> float:
+    """The mean difference of the rule of λ on figure 5's federation, less ``target``."""
+    rates = [special.ndtr(mean - t).mean() for mean, t in zip(MEANS, cuts(lam), strict=True)]
+    return float(rates[0] - rates[1] - target)
 
 
 def cfl_finite(sizes: Sizes) -> Iterator[Row]:

@@ -8,7 +8,7 @@ matrices in the same dtype. Everything also runs on a CPU, for tests.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -150,14 +150,13 @@ def networks(device: str, name: str, work: Work) -> Row:
     x = rng.normal(size=(total, 3, work.side, work.side)).astype(np.float32)
     data = x, rng.integers(0, 10, total), np.arange(work.networks + 1) * work.images
     model = Module(lambda: ResNet18GN(width=work.width), name="resnet18gn")
-    limit = room(device)
-
-    def step(backend: Any) -> Callable[[], object]:
-        place = "auto" if device == "cuda" else device
-        computing = Computing(device=place, backend=backend, memory_limit=limit)
-        return simulated(model, data, computing, lr=1e-3, batch_size=None).step
-
-    batched, loop = (timed(step(backend), device, work.rounds) for backend in ("batched", "loop"))
+    computing = Computing(
+        device="auto" if device == "cuda" else device, backend="batched", memory_limit=room(device)
+    )
+    batched, loop = (
+        timed(simulated(model, data, computed, lr=1e-3, batch_size=None).step, device, work.rounds)
+        for computed in (computing, replace(computing, backend="loop"))
+    )
     rate = resnet_operations(work.width, work.side) * total / batched
     peak = product_rate(device, work.square, 2 * work.rounds)
     images = f"{work.images} images of {work.side} x {work.side} each"

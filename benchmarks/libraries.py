@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 from unittest.mock import patch
@@ -13,6 +14,7 @@ from scipy import special
 
 from benchmarks.timing import Row, Sizes, interleaved, seconds
 from fairfl.solvers.api import frontier
+from fairfl.solvers.frontier import Frontier
 from fairfl.theory.populations.calibration import ScoreWarning
 from fairfl.theory.populations.federation import Federation
 
@@ -42,10 +44,7 @@ def hulls(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> Federation
 def libraries(sizes: Sizes) -> Iterator[Row]:
     """Fairlearn and error-parity on one score, a budget per fit, compared with our whole curve."""
     score, label, group = people(sizes.people)
-
-    def ours() -> Any:
-        return frontier(hulls(score, label, group), "cfl", BUDGETS)
-
+    ours = partial(our_curve, score, label, group)
     curve = ours()
     size = f"{sizes.people:,} people"
     rivals = (
@@ -75,6 +74,11 @@ def libraries(sizes: Sizes) -> Iterator[Row]:
             "the exact curve"
         )
         yield Row(title, our_time, f"{name}, one budget", rival_time, None, note)
+
+
+def our_curve(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> Frontier:
+    """CFL's frontier, from people without a federation."""
+    return frontier(hulls(score, label, group), "cfl", BUDGETS)
 
 
 def by_fairlearn(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> tuple[float, float]:
@@ -120,16 +124,21 @@ def by_error_parity(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> 
         false_pos_cost=1.0,
         false_neg_cost=1.0,
     )
-    original = np.reshape
-
-    def reshape(a: Any, shape: Any = None, newshape: Any = None, **kwargs: Any) -> Any:
-        return original(a, newshape if shape is None else shape, **kwargs)
-
     # error-parity 0.3.11 names the shape as numpy up to 2.3 did
-    with warnings.catch_warnings(), patch.object(np, "reshape", reshape):
+    with warnings.catch_warnings(), patch.object(np, "reshape", partial(_reshape, np.reshape)):
         warnings.simplefilter("ignore")
         rule.fit(score[:, None], label, group=group)
         return float(rule.constraint_violation()), 1.0 - float(rule.cost())
+
+
+def _reshape(
+    original: Callable[..., np.ndarray],
+    a: np.ndarray,
+    shape: int | tuple[int, ...] | None = None,
+    newshape: int | tuple[int, ...] | None = None,
+    **options: object,
+) -> np.ndarray:
+    return original(a, newshape if shape is None else shape, **options)
 
 
 def _figures(accept: np.ndarray, label: np.ndarray, group: np.ndarray) -> tuple[float, float]:

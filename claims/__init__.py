@@ -1,3 +1,1 @@
-"""Statements of the papers as data, with checks that return certificates. How to write one:
-README.md.
-"""
+"""Statements of the papers as data, and checks that return certificates: see README.md."""

@@ -3,16 +3,17 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar, cast
 
 from fairfl._support.own_parts import own_modules
 from fairfl.claims.exact import decode, encode
 
 ROOT = "fairfl.claims."
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Call:
+class Call(Generic[T]):
     """A module-level function of a module below ``fairfl.claims``, or of a user's own that is
     imported, with fixed values for some of its arguments.
 
@@ -23,17 +24,17 @@ class Call:
     """
 
     function: str
-    given: Mapping[str, Any] = field(default_factory=dict)
+    given: Mapping[str, object] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, function: Callable[..., Any], **constants: Any) -> Self:
+    def of(cls, function: Callable[..., T], **constants: object) -> Self:
         """The call of ``function``. Errors: ValueError where its name does not lead back to it."""
         call = cls(f"{function.__module__}:{function.__name__}", encode(constants))
         if call.resolve() is not function:
             raise ValueError(f"function must be found under its own name, got {call.function}")
         return call
 
-    def resolve(self) -> Callable[..., Any]:
+    def resolve(self) -> Callable[..., T]:
         """The function.
 
         Raises
@@ -54,12 +55,12 @@ class Call:
             function = getattr(function, part, None)
         if not callable(function):
             raise ValueError(f"function must exist, got {self.function!r}")
-        return function
+        return cast(Callable[..., T], function)
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: object) -> T:
         return self.resolve()(*args, **decode(dict(self.given)))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {"function": self.function, "given": dict(self.given)}
 
     @classmethod

@@ -1,6 +1,4 @@
-"""A statement at one instance: its premises there, and the relations between numbers that it
-asserts.
-"""
+"""A statement at one instance: its premises, and the relations between numbers that it asserts."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -10,12 +8,13 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Literal
 
 from flint import arb, fmpq
-from sympy import Basic, Float, sympify
+from sympy import Expr, Float, sympify
 
 from fairfl.claims.exact import ball
 
 Operator = Literal["<", "<=", "==", "!="]
-Number = Any  # int, Fraction, fmpq, arb, an exact sympy number; or float, which counts as inexact
+Number = int | Fraction | fmpq | arb | Expr | float
+"""A float counts as inexact, and a number of sympy where one is in it."""
 
 _TESTS: dict[str, Callable[[Any, Any], Any]] = {"<": lt, "<=": le, "==": eq, "!=": ne}
 _NEGATED: dict[str, Callable[[Any, Any], Any]] = {"<": ge, "<=": gt, "==": ne, "!=": eq}
@@ -80,11 +79,12 @@ class Relation:
         start = f"{self.name}: " if self.name else ""
         return f"{start}{show(self.left)} {self.operator} {show(self.right)}"
 
-    def _sides(self) -> tuple[Any, Any]:
+    def _sides(self) -> tuple[object, object]:
         left, right = _common(self.left), _common(self.right)
         if isinstance(left, arb) or isinstance(right, arb):
-            return ball(self.left), ball(self.right)
-        if isinstance(left, Basic) or isinstance(right, Basic):
+            # a number of sympy must be rational here
+            return ball(self.left), ball(self.right)  # pyright: ignore[reportArgumentType]
+        if isinstance(left, Expr) or isinstance(right, Expr):
             return sympify(left), sympify(right)
         return left, right
 
@@ -146,7 +146,7 @@ def show(value: Number) -> str:
 
 
 def _is_exact(value: Number) -> bool:
-    if isinstance(value, Basic):
+    if isinstance(value, Expr):
         return bool(value.is_number) and not value.has(Float)
     return isinstance(value, (int, Fraction, fmpq, arb)) and not hasattr(value, "dtype")
 

@@ -41,7 +41,7 @@ class Paper:
     names: Mapping[str, str] = field(default_factory=dict)
 
 
-Mutants = Mapping[str, tuple[str, Mapping[str, Any] | Check]]
+Mutants = Mapping[str, tuple[str, Mapping[str, object] | Check]]
 """name -> (change, changed parameters of the claim's check, or a check of its own)."""
 
 

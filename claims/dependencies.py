@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from fairfl._support.manifest import sha256
 from fairfl._support.own_parts import sources
@@ -64,9 +63,7 @@ def reached(module: str) -> frozenset[Use]:
 
 @cache
 def source(module: str) -> Path | None:
-    """The file of a module, without importing more than its package; None where there is no such
-    module.
-    """
+    """The file of a module, None where there is none; no more than its package is imported."""
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):
@@ -86,9 +83,7 @@ class _Part:
 
 @cache
 def _module(module: str) -> dict[str, _Part]:
-    """The top-level names of a module, with imports inside functions, without those for types
-    alone.
-    """
+    """The top-level names of a module, with imports inside functions, without those for types."""
     path = source(module)
     if path is None:
         raise ValueError(f"module must have a source file, got {module}")
@@ -132,13 +127,13 @@ def _all(module: str) -> set[Use]:
     return {(module, name) for name in _module(module)}
 
 
-def _flat(statement: ast.AST) -> tuple[str, list[Any]]:
+def _flat(statement: ast.AST) -> tuple[str, list[ast.AST]]:
     """A syntax tree without docstrings as text, the same for every version of Python; and the
     nodes that hold names, constants and imports.
     """
-    text: list[Any] = []
-    nodes: list[Any] = []
-    todo: list[Any] = [statement]
+    text: list[object] = []
+    nodes: list[ast.AST] = []
+    todo: list[object] = [statement]
     while todo:
         node = todo.pop()
         if isinstance(node, list):
@@ -162,12 +157,12 @@ def _flat(statement: ast.AST) -> tuple[str, list[Any]]:
     return repr(text), nodes
 
 
-def _is_docstring(node: Any) -> bool:
+def _is_docstring(node: object) -> bool:
     """Whether a node is a string that stands alone."""
     return type(node) is ast.Expr and type(getattr(node.value, "value", 0)) is str
 
 
-def _data(module: Path, name: Any) -> str:
+def _data(module: Path, name: object) -> str:
     """Digest of the file that a string names, empty where it names none."""
     if not (isinstance(name, str) and name.endswith((".json", ".v"))):
         return ""

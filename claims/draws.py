@@ -1,6 +1,4 @@
-"""Instances drawn by hypothesis from a seed, each evaluated and counted: the same seed draws them
-again.
-"""
+"""Instances drawn by hypothesis, each evaluated and counted: a seed draws the same ones again."""
 
 from collections.abc import Callable
 from typing import Any
@@ -33,7 +31,7 @@ class Tally:
     rounding.
     """
 
-    def __init__(self, statement: Callable[[Any], Case], tolerance: float) -> None:
+    def __init__(self, statement: Callable[[Instance], Case], tolerance: float) -> None:
         self.statement, self.tolerance = statement, tolerance
         self.examples = self.discarded = 0
         self.worst: dict[str, Any] = {}
@@ -41,7 +39,7 @@ class Tally:
     def margin(self, instance: Instance) -> float | None:
         """The margin at the instance, None where it breaks a premise; NaN counts as a violation."""
         data = encode(instance)
-        case: Case = self.statement(decode(data))
+        case = self.statement(decode(data))
         if not case.applies:
             self.discarded += 1
             return None
@@ -62,7 +60,7 @@ class Enough(Exception):
 
 def draw(
     tally: Tally,
-    strategy: Callable[[], Any],
+    strategy: Callable[[], st.SearchStrategy[Instance]],
     count: int,
     first_seed: int,
     limit: int | None = None,
@@ -81,16 +79,7 @@ def draw(
     -------
     Whether the statement was violated.
     """
-
-    def evaluate(instance: Instance) -> None:
-        if limit is not None and tally.examples + tally.discarded >= limit:
-            raise Enough
-        margin = tally.margin(instance)
-        assume(margin is not None)
-        if margin is not None and margin < -tally.tolerance:
-            raise Violated
-
-    instances: st.SearchStrategy[Instance] = strategy()
+    instances = strategy()
     for offset in range(0, count, CHUNK):
         options = settings(
             max_examples=min(CHUNK, count - offset),
@@ -103,9 +92,21 @@ def draw(
             print_blob=False,
         )
         try:
-            seed(first_seed + offset)(options(given(instances)(evaluate)))()
+            seed(first_seed + offset)(
+                options(given(instances)(lambda instance: _evaluate(instance, tally, limit)))
+            )()
         except Violated:
             return True
         except Enough:
             break
     return False
+
+
+def _evaluate(instance: Instance, tally: Tally, limit: int | None) -> None:
+    """Count an instance; Errors: Enough after ``limit`` ones, Violated."""
+    if limit is not None and tally.examples + tally.discarded >= limit:
+        raise Enough
+    margin = tally.margin(instance)
+    assume(margin is not None)
+    if margin is not None and margin < -tally.tolerance:
+        raise Violated

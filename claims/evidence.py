@@ -72,7 +72,7 @@ class Evidence:
             certificate.replay() if whole else certificate.verify()
         return tuple(filter(None, (certificate.unchecked() for certificate in self.parts)))
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {"parts": [c.to_json() for c in self.parts], "negation": self.negation}
 
     @classmethod

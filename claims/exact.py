@@ -1,20 +1,23 @@
-"""Numbers kept in JSON without rounding: fractions as "p/q", floats as they are, and balls made
-from either.
-"""
+"""Numbers kept in JSON without rounding: fractions "p/q" and floats, and balls made from either."""
 
 import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from flint import arb, fmpq
 
 Instance = dict[str, Any]
 """The numbers of a statement by name: JSON data, with fractions for "p/q"."""
+Exact = int | float | str | Fraction | fmpq | arb
+"""What a ball is made from: a float is the double that it is, a string the decimal or fraction that
+it spells.
+"""
 _FRACTION = re.compile(r"-?\d+/[1-9]\d*\Z")
 
 
-def encode(value: Any) -> Any:
+def encode(value: object) -> Any:
     """``value`` as JSON data: Fraction -> "p/q", numpy scalars and arrays -> numbers and lists,
     tuples -> lists.
 
@@ -33,7 +36,7 @@ def encode(value: Any) -> Any:
         return {key: encode(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [encode(item) for item in value]
-    if hasattr(value, "tolist"):  # numpy
+    if isinstance(value, (np.ndarray, np.generic)):
         return encode(value.tolist())
     raise ValueError(
         f"an instance must be numbers, strings, lists and dicts, got {type(value).__name__}: "
@@ -41,7 +44,7 @@ def encode(value: Any) -> Any:
     )
 
 
-def decode(value: Any) -> Any:
+def decode(value: object) -> Any:
     """The inverse of :func:`encode`; tuples and arrays come back as lists."""
     if isinstance(value, str) and _FRACTION.match(value):
         return Fraction(value)
@@ -53,14 +56,12 @@ def decode(value: Any) -> Any:
 
 
 def rational(value: int | float | str | Fraction) -> fmpq:
-    """``value`` exactly: a float is the double that it is, a string the decimal or fraction that it
-    spells.
-    """
+    """``value`` exactly."""
     exact = Fraction(value)
     return fmpq(exact.numerator, exact.denominator)
 
 
-def ball(value: int | float | str | Fraction | fmpq | arb) -> arb:
+def ball(value: Exact) -> arb:
     """The ball around exactly this number, at the working precision."""
     if isinstance(value, arb):
         return value
@@ -72,6 +73,6 @@ def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
-def phi(x: int | float | str | Fraction | fmpq | arb) -> arb:
+def phi(x: Exact) -> arb:
     """Φ(x), the distribution function of the standard normal law."""
     return (-ball(x) / arb(2).sqrt()).erfc() / 2

@@ -8,7 +8,10 @@ instance have by name. The other classes that most claims use are imported from 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any
+from typing import TypeVar
+
+from hypothesis.strategies import SearchStrategy
+from sympy import Expr
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case as Case
@@ -17,6 +20,7 @@ from fairfl.claims.case import Relation as Relation
 from fairfl.claims.certificates import (
     ClaimCertificate,
     Counterexample,
+    Decomposition,
     DefiniteForm,
     KernelProof,
     PropertyRun,
@@ -29,8 +33,11 @@ from fairfl.claims.effort import Effort
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import Instance
 
-Changes = Mapping[str, Any]
-Function = Callable[..., Any]
+T = TypeVar("T")
+Changes = Mapping[str, object]
+Statement = Callable[..., Case]
+Source = Instance | Callable[..., Instance]
+"""An instance, or a function that returns one."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +53,7 @@ class Part:
     make: Callable[[Effort, Changes], ClaimCertificate]
     takes: frozenset[str]
 
-    def __call__(self, effort: Effort, **changes: Any) -> Evidence:
+    def __call__(self, effort: Effort, **changes: object) -> Evidence:
         return every(self)(effort, **changes)
 
 
@@ -57,7 +64,7 @@ class Every:
     parts: tuple[Part, ...]
     negation: bool
 
-    def __call__(self, effort: Effort, **changes: Any) -> Evidence:
+    def __call__(self, effort: Effort, **changes: object) -> Evidence:
         changeable = frozenset[str]().union(*(part.takes for part in self.parts))
         if not changes.keys() <= changeable:
             raise ValueError(
@@ -72,106 +79,101 @@ def every(*parts: Part, negation: bool = False) -> Every:
     return Every(parts, negation)
 
 
-def counterexample(
-    case: Function, shows: str, instance: Instance | Function, **constants: Any
-) -> Part:
+def counterexample(case: Statement, shows: str, instance: Source, **constants: object) -> Part:
     """Refutes: at the instance (or the one that a function returns) every premise holds, and a
     relation of ``case`` fails.
     """
     return _at(Counterexample, case, shows, instance, constants)
 
 
-def witness(case: Function, shows: str, instance: Instance | Function, **constants: Any) -> Part:
+def witness(case: Statement, shows: str, instance: Source, **constants: object) -> Part:
     """Shows that something exists: at the instance all premises and relations hold."""
     return _at(Witness, case, shows, instance, constants)
 
 
-def identity(residuals: Function, **constants: Any) -> Part:
+def identity(residuals: Callable[..., Mapping[str, Expr]], **constants: object) -> Part:
     """``residuals() -> {name: expression}`` all vanish."""
+    return Part(
+        lambda effort, changes: SymbolicZero(Call.of(residuals, **{**constants, **changes})),
+        _names(residuals),
+    )
 
-    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        return SymbolicZero(Call.of(residuals, **{**constants, **changes}))
 
-    return Part(make, _names(residuals))
-
-
-def definite(form: Function, strict: bool = False, **constants: Any) -> Part:
+def definite(form: Callable[..., Decomposition], strict: bool = False, **constants: object) -> Part:
     """``form() -> (expression, [terms visibly non-negative])`` of the same sum."""
-
-    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        return DefiniteForm(Call.of(form, **{**constants, **changes}), strict)
-
-    return Part(make, _names(form))
+    return Part(
+        lambda effort, changes: DefiniteForm(Call.of(form, **{**constants, **changes}), strict),
+        _names(form),
+    )
 
 
 def drawn(
-    case: Function,
-    draws: Function,
+    case: Statement,
+    draws: Callable[..., SearchStrategy[Instance]],
     *,
     tolerance: float = 1e-9,
     examples: tuple[int, int] | None = None,
-    **constants: Any,
+    **constants: object,
 ) -> Part:
     """``case`` at ``examples`` (quick, deep) instances from the strategy ``draws()``."""
-
-    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        return PropertyRun.of(
+    return Part(
+        lambda effort, changes: PropertyRun.of(
             _call(case, {**constants, **changes}),
             _call(draws, {**constants, **changes}),
             effort,
             tolerance=tolerance,
             examples=effort.pick(*examples) if examples else None,
-        )
-
-    return Part(make, _names(case) | _names(draws))
+        ),
+        _names(case) | _names(draws),
+    )
 
 
 def proof(file: str, theorems: str, *otherwise: Part) -> Part:
     """Theorems of a Coq file of ``claims/proofs``, named with spaces between; ``otherwise`` shows
     the same without a kernel, and refutes mutants.
     """
-
-    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        certificates = (_certificate(part, effort, changes) for part in otherwise)
-        return KernelProof.of(file, theorems, *certificates)
-
-    return Part(make, frozenset[str]().union(*(part.takes for part in otherwise)))
+    return Part(
+        lambda effort, changes: KernelProof.of(
+            file, theorems, *(_certificate(part, effort, changes) for part in otherwise)
+        ),
+        frozenset[str]().union(*(part.takes for part in otherwise)),
+    )
 
 
 def _at(
     kind: type[Counterexample] | type[Witness],
-    case: Function,
+    case: Statement,
     shows: str,
-    instance: Instance | Function,
+    instance: Source,
     constants: Changes,
 ) -> Part:
     """Changes are of the case's parameters, and of the instance's values or the parameters of the
     function that returns it.
     """
-    case_names = _names(case)
-    instance_names = _names(instance) if callable(instance) else frozenset(instance)
+    names = _names(instance) if callable(instance) else frozenset(instance)
+    return Part(
+        lambda effort, changes: kind.at(
+            _call(case, {**constants, **changes}),
+            shows,
+            **_changed(instance, {n: value for n, value in changes.items() if n in names}),
+        ),
+        _names(case) | names,
+    )
 
-    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        instance_changes = {
-            name: value for name, value in changes.items() if name in instance_names
-        }
-        values = (
-            instance(**instance_changes) if callable(instance) else {**instance, **instance_changes}
-        )
-        return kind.at(_call(case, {**constants, **changes}), shows, **values)
 
-    return Part(make, case_names | instance_names)
+def _changed(instance: Source, changes: Changes) -> Instance:
+    return instance(**changes) if callable(instance) else {**instance, **changes}
 
 
 def _certificate(part: Part, effort: Effort, changes: Changes) -> ClaimCertificate:
     return part.make(effort, {name: changes[name] for name in part.takes & changes.keys()})
 
 
-def _call(function: Function, constants: Changes) -> Call:
-    return Call.of(
-        function, **{k: v for k, v in constants.items() if k in signature(function).parameters}
-    )
+def _call(function: Callable[..., T], constants: Changes) -> Call[T]:
+    """The call with those of ``constants`` that the function has by name."""
+    names = _names(function)
+    return Call.of(function, **{k: v for k, v in constants.items() if k in names})
 
 
-def _names(function: Function) -> frozenset[str]:
+def _names(function: Callable[..., object]) -> frozenset[str]:
     return frozenset(signature(function).parameters)

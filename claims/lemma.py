@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 
     from fairfl.claims.case import Case
     from fairfl.claims.claim import Claim
+    from fairfl.claims.effort import Effort
+    from fairfl.claims.evidence import Evidence
 
-Changes = Mapping[str, Any]
+Changes = Mapping[str, object]
 EXAMPLES = 1000
 
 
@@ -79,7 +81,7 @@ class Lemma:
     """
 
     predicate: Callable[..., bool | float]
-    strategy: SearchStrategy[Any]
+    strategy: SearchStrategy[object]
     id: str
     where: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
     mutants: Mapping[str, Changes] = field(default_factory=dict)
@@ -104,7 +106,7 @@ class Lemma:
                 )
         update_wrapper(self, self.predicate)
 
-    def __call__(self, *args: Any, **keywords: Any) -> bool | float:
+    def __call__(self, *args: object, **keywords: object) -> bool | float:
         return self.predicate(*args, **keywords)
 
     @property
@@ -113,7 +115,7 @@ class Lemma:
         text = (self.predicate.__doc__ or self.predicate.__name__).strip()
         return " ".join(text.partition("\n\n")[0].split())
 
-    def case(self, instance: Changes, **changes: Any) -> Case:
+    def case(self, instance: Changes, **changes: object) -> Case:
         """The statement at the instance under the key "instance"."""
         from fairfl.claims.case import Case, Relation
 
@@ -121,16 +123,15 @@ class Lemma:
         premises = {name: bool(holds(values)) for name, holds in self.where.items()}
         if not all(premises.values()):
             return Case((Relation(0, "==", 0),), premises)
-        verdict = (
-            self.predicate(**values, **changes)
-            if isinstance(values, dict)
-            else (self.predicate(values, **changes))
-        )
+        if isinstance(values, dict):
+            verdict = self.predicate(**values, **changes)
+        else:
+            verdict = self.predicate(values, **changes)
         if isinstance(verdict, bool) or type(verdict).__name__ == "bool_":
             return Case((Relation(0 if verdict else 1, "==", 0, self.statement),), premises)
         return Case((Relation(0.0, "<=", float(verdict), self.statement),), premises)
 
-    def draws(self) -> SearchStrategy[Any]:
+    def draws(self) -> SearchStrategy[dict[str, object]]:
         """The strategy, each instance under the key "instance"."""
         return self.strategy.map(lambda values: {"instance": values})
 
@@ -168,22 +169,20 @@ class Lemma:
             self.statement, level, tally.examples, tally.discarded, counterexample, margin, (), {}
         )
 
-    def claim(self) -> Claim:
-        """The claim that ``fairfl claims check`` checks."""
+    def evidence(self, effort: Effort, **changes: object) -> Evidence:
+        """The check of its claim: drawn instances, named so that another process finds them."""
         from fairfl.claims.call import Call
         from fairfl.claims.certificates import PropertyRun
-        from fairfl.claims.claim import Claim
-        from fairfl.claims.effort import Effort
         from fairfl.claims.evidence import Evidence
         from fairfl.claims.exact import encode
 
         path = f"{self.predicate.__module__}:{self.predicate.__name__}"
+        case, draws = Call(f"{path}.case", encode(changes)), Call(f"{path}.draws")
+        return Evidence.of(PropertyRun.of(case, draws, effort, tolerance=self.tolerance))
 
-        def check(effort: Effort, **changes: Any) -> Evidence:
-            case = Call(f"{path}.case", encode(changes))
-            return Evidence.of(
-                PropertyRun.of(case, Call(f"{path}.draws"), effort, tolerance=self.tolerance)
-            )
+    def claim(self) -> Claim:
+        """The claim that ``fairfl claims check`` checks."""
+        from fairfl.claims.claim import Claim
 
         return Claim(
             self.id,
@@ -196,14 +195,14 @@ class Lemma:
             hypotheses={name: name for name in self.where},
             scope="instances that were drawn",
             whose="ours",
-            check=check,
+            check=self.evidence,
             mutants={name: (str(dict(changes)), changes) for name, changes in self.mutants.items()},
         )
 
 
 def lemma(
     id: str,
-    strategy: SearchStrategy[Any],
+    strategy: SearchStrategy[object],
     *,
     where: Mapping[str, Callable[[Any], bool]] | None = None,
     mutants: Mapping[str, Changes] | None = None,
@@ -224,16 +223,19 @@ def lemma(
     >>> bool(ff.check_lemma(mean_above_minimum, examples=100))
     True
     """
-
-    def decorate(predicate: Callable[..., bool | float]) -> Lemma:
-        return Lemma(predicate, strategy, id, where or {}, mutants or {}, tolerance)
-
-    return decorate
+    return partial(
+        Lemma,
+        strategy=strategy,
+        id=id,
+        where=where or {},
+        mutants=mutants or {},
+        tolerance=tolerance,
+    )
 
 
 def check_lemma(
     predicate: Callable[..., bool | float],
-    strategy: SearchStrategy[Any] | None = None,
+    strategy: SearchStrategy[object] | None = None,
     *,
     where: Mapping[str, Callable[[Any], bool]] | None = None,
     mutants: Mapping[str, Changes] | None = None,

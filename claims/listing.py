@@ -1,6 +1,4 @@
-"""The list of claims, stored in the cache folder: importing the modules of all claims takes
-seconds.
-"""
+"""The list of claims, kept in the cache folder: importing all claims' modules takes seconds."""
 
 import gc
 import hashlib

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -85,47 +86,76 @@ def check_objective(
     >>> bool(ff.check_objective(TERM(2.0), examples=50))
     True
     """
-    from hypothesis import strategies as st
-
     from fairfl.theory.aggregation import Objective
 
     if not isinstance(objective, Objective):
         raise ValueError(f"objective must be an aggregation objective, got {objective!r}")
-    n = clients or objective._fixed_n or 3
-    box, traits = objective.domain, objective.traits
-    lower, upper = (np.broadcast_to(side, (n,)).astype(float) for side in (box.lower, box.upper))
-    low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper, 0) - WIDTH)
-    high = np.where(np.isfinite(upper), upper, low + 2 * WIDTH)
-    # losses strictly inside the box: at a bound a gradient may be infinite
-    shares = st.lists(st.integers(1, 99), min_size=n, max_size=n)
-    pairs = st.fixed_dictionaries({"f": shares, "g": shares, "t": st.integers(1, 99)})
-
-    def report_of(name: str, holds: Property, tolerance: float) -> LemmaReport:
-        def predicate(f: Any, g: Any, t: Any) -> float:
-            first, second = (low + (high - low) * np.array(percents) / 100 for percents in (f, g))
-            return float(holds(objective, first, second, t / 100))
-
-        predicate.__doc__ = name
-        return check_lemma(predicate, pairs, tolerance=tolerance, examples=examples, seed=seed)
-
-    scale = 1 + float(np.abs([low, high]).max())
-    exact = CLOSE if objective.closed_conjugate else COMPUTED
-    reports = {name: report_of(name, holds, CLOSE * scale) for name, holds in ALWAYS.items()}
+    sample = Sample(objective, clients or objective._fixed_n or 3, examples, seed)
+    reports = {name: sample.report(name, *row) for name, row in stated(objective).items()}
     notes = [] if objective.closed_conjugate else ["the conjugate is computed"]
-    if traits.convex or objective.closed_conjugate:
-        reports |= {name: report_of(name, holds, exact * scale) for name, holds in DUAL.items()}
-    if traits.smooth:
-        reports["gradient"] = report_of("gradient", _gradient, 1e-4 * scale)
     for name, holds in TRAITS.items():
-        trait = getattr(traits, name)
-        if trait is None:
-            continue
-        report = report_of(name, holds, CLOSE * scale)
-        if trait:
-            reports[name] = report
-        elif report.level is not None:
+        trait = getattr(objective.traits, name)
+        is_denied = trait is not None and not trait
+        if is_denied and sample.report(name, holds, CLOSE).level is not None:
             notes.append(f"{name} is False, and held at every loss that was drawn")
     return ObjectiveReport(objective, reports, tuple(notes))
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Pairs of loss vectors, and a number, drawn to test the properties of an objective.
+
+    The losses are strictly inside the objective's domain: at a bound a gradient may be infinite.
+    """
+
+    objective: Objective
+    clients: int
+    examples: int
+    seed: int
+
+    @cached_property
+    def ends(self) -> np.ndarray:
+        """The smallest and the largest losses (2, clients): the domain's bounds where finite."""
+        box = self.objective.domain
+        lower, upper = (np.full(self.clients, side, float) for side in (box.lower, box.upper))
+        low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper, 0) - WIDTH)
+        return np.array([low, np.where(np.isfinite(upper), upper, low + 2 * WIDTH)])
+
+    def margin(self, holds: Property, f: list[int], g: list[int], t: int) -> float:
+        """The property's margin at losses and a number that are given in percent."""
+        low, high = self.ends
+        first, second = (low + (high - low) * np.array(percents) / 100 for percents in (f, g))
+        return float(holds(self.objective, first, second, t / 100))
+
+    def report(self, name: str, holds: Property, tolerance: float) -> LemmaReport:
+        """The test of a property, whose ``tolerance`` is relative to the losses."""
+        from hypothesis import strategies as st
+
+        percent = st.integers(1, 99)
+        shares = st.lists(percent, min_size=self.clients, max_size=self.clients)
+        predicate = partial(self.margin, holds)
+        predicate.__doc__ = name
+        return check_lemma(
+            predicate,
+            st.fixed_dictionaries({"f": shares, "g": shares, "t": percent}),
+            tolerance=tolerance * (1 + float(np.abs(self.ends).max())),
+            examples=self.examples,
+            seed=self.seed,
+        )
+
+
+def stated(objective: Objective) -> dict[str, tuple[Property, float]]:
+    """The properties that an objective must have by its traits, and their relative tolerances."""
+    rows = {name: (holds, CLOSE) for name, holds in ALWAYS.items()}
+    if objective.traits.convex or objective.closed_conjugate:
+        tolerance = CLOSE if objective.closed_conjugate else COMPUTED
+        rows |= {name: (holds, tolerance) for name, holds in DUAL.items()}
+    if objective.traits.smooth:
+        rows["gradient"] = _gradient, 1e-4
+    for name, holds in TRAITS.items():
+        if getattr(objective.traits, name):
+            rows[name] = holds, CLOSE
+    return rows
 
 
 def _finite(A: Objective, f: np.ndarray, g: np.ndarray, t: float) -> float:

@@ -70,9 +70,7 @@ class Outcome:
 
     @property
     def instances(self) -> tuple[Counterexample | Witness, ...]:
-        """The certificates of one instance among the parts and the proofs' alternatives, each
-        once.
-        """
+        """Certificates of one instance among the parts and the proofs' alternatives, each once."""
         certificates = [
             certificate
             for part in self._parts
@@ -96,7 +94,7 @@ class Outcome:
         """The mutants that were not refuted."""
         return tuple(m for m in self.mutants if not m.killed)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """What is recorded of an outcome that passed; of each mutant why it was killed."""
         return {
             "effort": self.effort,

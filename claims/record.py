@@ -3,6 +3,7 @@ stopped run resumes.
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ class Record:
         row = self.rows.get(id)
         return row if row and row.get("key") == _key(id, definitions, row) else None
 
-    def write(self, id: str, definitions: str, row: Row) -> None:
+    def write(self, id: str, definitions: str, row: Mapping[str, object]) -> None:
         """Write a row in one step: readers see the old file or the new one, never a part.
 
         What other processes wrote meanwhile stays; of two that write at the same moment one row may
@@ -53,7 +54,7 @@ class Record:
         write_whole(self.file, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
-def _key(id: str, definitions: str, row: Row) -> str:
+def _key(id: str, definitions: str, row: Mapping[str, object]) -> str:
     content = {name: value for name, value in row.items() if name != "key"}
     text = json.dumps([id, definitions, content], sort_keys=True)
     return sha256(text.encode())[:16]

@@ -1,6 +1,4 @@
-"""The claims by id, from every module of a paper's folder that has ``CLAIMS``: nothing else is
-edited.
-"""
+"""The claims by id, from every module of a paper's folder that has ``CLAIMS``."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from fairfl._support.threads import one_thread
 from fairfl.claims import record
@@ -67,7 +66,7 @@ class Checked:
             return f"not checked{' since its source or record changed' * self.stale}"
         return "failed" if self.outcome.fault else "waits for what it rests on"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The claim's row of ``fairfl claims list --json``."""
         return {
             "id": self.claim.id,

@@ -79,14 +79,14 @@ def _gallery() -> None:
 
 def _linked(app: Any, where: Any, content: list[str]) -> None:
     """Links to files outside of this folder become links to pages that include them, or text."""
+    root = "../" * where.count("/") if isinstance(where, str) else ""
+    content[0] = OUTSIDE.sub(lambda match: _link(match[1], match[2], root), content[0])
 
-    def lead(match: re.Match[str]) -> str:
-        words, target = match[1], match[2].split("#")[0]
-        name = next((page for page in INCLUDED if target.endswith(page)), None)
-        root = "../" * str(where).count("/") if isinstance(where, str) else ""
-        return f"[{words}]({root}{INCLUDED[name]}.md)" if name else words
 
-    content[0] = OUTSIDE.sub(lead, content[0])
+def _link(words: str, target: str, root: str) -> str:
+    """A link to the page that includes ``target``, or text; ``root`` leads to the first page."""
+    name = next((page for page in INCLUDED if target.split("#")[0].endswith(page)), None)
+    return f"[{words}]({root}{INCLUDED[name]}.md)" if name else words
 
 
 def _docstring(app: Any, kind: str, name: str, member: Any, options: Any, lines: list[str]) -> None:

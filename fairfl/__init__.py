@@ -7,7 +7,6 @@ Public names are imported on first use, so that ``import fairfl`` stays fast.
 import re
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 # In a checkout's root Python imports this folder, and the layers stand beside it.
 if not Path(__file__).with_name("_support").exists():
@@ -22,7 +21,7 @@ _MODULES = {name: module for module, name in re.findall(r"from (fairfl\S+) impor
 __all__ = [*_MODULES]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in _MODULES:
         value = getattr(import_module(_MODULES[name]), name)
         globals()[name] = value

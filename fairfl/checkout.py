@@ -2,11 +2,12 @@
 
 import sys
 import tomllib
+from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from importlib.metadata import distributions
 from importlib.util import spec_from_file_location
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 
 def find_layers(root: Path) -> None:
@@ -30,7 +31,9 @@ class Layers:
     def __init__(self, root: Path, folders: dict[str, str]) -> None:
         self.root, self.folders = root, folders
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         """The package at its folder; None for every other module."""
         if name == "fairfl" or name not in self.folders:
             return None

@@ -84,7 +84,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         costs: Any = (1.0, 1.0),
         sees: str = "xa",
         levels: int | None = None,
-        calibrate: str = "shared",
+        calibrate: str = "auto",
         random_state: Any = None,
         pos_label: Any = None,
     ) -> None:

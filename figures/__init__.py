@@ -9,10 +9,13 @@
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
-def __getattr__(name: str) -> Callable[..., Any]:
+def __getattr__(name: str) -> "Callable[..., Figure]":
     from fairfl.figures.catalog.all_figures import registered
 
     figures = {} if name.startswith("_") else registered()

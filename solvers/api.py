@@ -6,18 +6,19 @@ What frontiers alone need is imported by them: a first ``solve`` loads in two th
 
 import dataclasses
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Literal, Protocol, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, flag, one_of, whole
 from fairfl._support.extras import extras_named
 from fairfl._support.threads import one_thread
-from fairfl.solvers.frontier import Frontier, Repeatable
+from fairfl.solvers.frontier import Frontier, Points, Repeatable
 from fairfl.solvers.schemes import LFT_FEDAVG, SOLVED, SchemeName
 from fairfl.solvers.solution import MinDisparity, Solution
 from fairfl.solvers.solve_task import at_common_budgets, corners, joined, reproduced, solve_task
-from fairfl.solvers.task import COSTS, Task
+from fairfl.solvers.task import COSTS, Costs, Task
 from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
@@ -34,12 +35,12 @@ MOST_POINTS = 10_000
 def solve(
     federation: Federation,
     scheme: SchemeName,
-    eps: Any,
+    eps: ArrayLike,
     *,
-    local_eps: Any = None,
+    local_eps: ArrayLike | None = None,
     notion: Notion = "demographic_parity",
     difference: Difference = "pairwise",
-    costs: Any = COSTS,
+    costs: Costs = COSTS,
     sees: Sees = "xa",
     method: Method = "exact",
     grid: int = 2000,
@@ -96,6 +97,7 @@ def solve(
     1.0
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees)
+    federation = federation.for_notion(task.notion)
     one_of("method", method, get_args(Method))
     is_pooled = task.scheme.is_pooled
     budget = (
@@ -116,10 +118,10 @@ def frontier(
     scheme: SchemeName,
     points: int = 200,
     *,
-    local_eps: Any = None,
+    local_eps: ArrayLike | None = None,
     notion: Notion = "demographic_parity",
     difference: Difference = "pairwise",
-    costs: Any = COSTS,
+    costs: Costs = COSTS,
     sees: Sees = "xa",
     effort: Effort = "ordinary",
     budgets: Budgets = "each",
@@ -169,6 +171,7 @@ def frontier(
     '0.3420 -0.2900 -0.5291'
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees)
+    federation = federation.for_notion(task.notion)
     whole("points", points, 2, MOST_POINTS)
     local = _local(federation, scheme, local_eps)
     one_of("effort", effort, get_args(Effort))
@@ -188,7 +191,19 @@ def frontier(
     )
 
 
-def _search(federation: Federation, task: Task) -> Any:
+class Search(Protocol):
+    """What finds frontiers and smallest disparities over all budgets."""
+
+    def frontier(self, points: int) -> Frontier:
+        """Up to ``points`` of it."""
+        ...
+
+    def minimum(self) -> Points:
+        """The least disparate point."""
+        ...
+
+
+def _search(federation: Federation, task: Task) -> Search:
     """What finds frontiers and smallest disparities of ensembles, and on a finite X."""
     from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
     from fairfl.solvers.lft_ensemble.densities_segments import SegmentSearch
@@ -240,10 +255,10 @@ def min_disparity(
     federation: Federation,
     scheme: SchemeName,
     *,
-    local_eps: Any = None,
+    local_eps: ArrayLike | None = None,
     notion: Notion = "demographic_parity",
     difference: Difference = "pairwise",
-    costs: Any = COSTS,
+    costs: Costs = COSTS,
     sees: Sees = "xa",
     certify: bool = False,
 ) -> MinDisparity:
@@ -277,6 +292,7 @@ def min_disparity(
     '0.1223 0.7500'
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees)
+    federation = federation.for_notion(task.notion)
     local = _local(federation, scheme, local_eps)
     if flag("certify", certify):
         _enclosable(federation, task)
@@ -316,7 +332,7 @@ def min_disparity(
     )
 
 
-def _local(federation: Federation, scheme: str, local_eps: Any) -> Array | None:
+def _local(federation: Federation, scheme: str, local_eps: ArrayLike | None) -> Array | None:
     """(I,) checked local budgets beside a pooled one; None where there are none."""
     if local_eps is not None and not SOLVED[scheme].is_pooled:
         raise ValueError(

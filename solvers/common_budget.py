@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache, cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments as Clie
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.solvers.numerics.segments import Segments
-from fairfl.solvers.problem import clients_problem
+from fairfl.solvers.problem import Problem, clients_problem
 from fairfl.solvers.solution import (
     FINITE_TOLERANCE,
     LAW_TOLERANCE,
@@ -60,47 +61,65 @@ Values = Callable[[Array], tuple[Array, Array]]
 
 def common_frontier(fed: Federation, task: Task, points: int, solve: Solve) -> Frontier:
     """The frontier of LFT+FedAvg or LFT+Ensemble at one budget for all clients."""
-    path = _path(fed, task, points, solve)
-
-    def evaluate(disparity: Array) -> Points:
-        eps, md, worth = path.meeting(disparity)
-        gap = np.where(np.abs(md) <= tolerance(fed), 0.0, np.abs(md))
-        return fitting(Points(gap, worth, _all(eps, fed.n_clients)), disparity)
-
+    path = _path(fed, task, points, CommonBudgets(fed.n_clients, solve))
+    evaluate = partial(_attained, fed, path)
     targets = np.linspace(path.segments.smallest, path.segments.largest, points)
     exact = fed.is_finite and not task.several and path.complete
     return build(task.scheme.name, evaluate(targets), evaluate, exact)
 
 
-def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
-    """The path at the budgets between which it is, or is taken to be, linear."""
-    model, averaged = fed.model, task.scheme.is_averaged
+def _attained(fed: Federation, path: Path, disparity: Array) -> Points:
+    """The best points of the path with at most the disparities (P,)."""
+    eps, md, worth = path.meeting(disparity)
+    gap = np.where(np.abs(md) <= tolerance(fed), 0.0, np.abs(md))
+    return fitting(Points(gap, worth, _all(eps, fed.n_clients)), disparity)
 
-    @cache
-    def at(eps: float) -> Solution:
-        return solve(np.full(fed.n_clients, eps))
 
-    def solved(eps: Array) -> tuple[Array, Array]:
+@dataclass
+class CommonBudgets:
+    """The solutions at one budget for all ``clients``, each solved once."""
+
+    clients: int
+    solve: Solve
+    solutions: dict[float, Solution] = field(default_factory=dict)
+
+    def at(self, eps: float) -> Solution:
+        """The certified one at a budget."""
+        if eps not in self.solutions:
+            self.solutions[eps] = self.solve(np.full(self.clients, eps))
+        return self.solutions[eps]
+
+    def values(self, eps: Array) -> tuple[Array, Array]:
+        """Differences and worths at budgets (P,), NaN where none is certified."""
         out = np.full((2, eps.size), np.nan)
         for k, budget in enumerate(eps):
             with suppress(CertificationError):
-                solution = at(float(budget))
+                solution = self.at(float(budget))
                 out[:, k] = solution.signed, 1.0 + solution.utility
         return out[0], out[1]
 
+    def slope(self, problem: Problem, eps: float) -> tuple[float, float]:
+        """The utility at a budget, and what one more unit of it is worth."""
+        solution = self.at(eps)
+        return solution.utility, problem.slope(solution.multipliers)
+
+
+def _path(fed: Federation, task: Task, points: int, common: CommonBudgets) -> Path:
+    """The path at the budgets between which it is, or is taken to be, linear."""
+    model, averaged = fed.model, task.scheme.is_averaged
     if not isinstance(model, FiniteModel):
-        path = Path(solved if averaged else BudgetPath.of(fed, task).signed)
+        path = Path(common.values if averaged else BudgetPath.of(fed, task).signed)
         if averaged and task.plain:
             curve = EnsembleCurve(fed, model)
             path = Path(lambda eps: curve.at(curve.solved(_all(eps, fed.n_clients))))
-        top = float(np.nan_to_num(at(1.0).local_disparities).max())
+        top = float(np.nan_to_num(common.at(1.0).local_disparities).max())
         path.add(np.append(np.linspace(0.0, min(top, 1.0), max(points, EVEN)), 1.0))
         path.cross_zero()
         path.refine(HALVINGS)
         return path
     if averaged:  # it may jump just below a break
         segments = ClientSegments.of(fed, task)
-        path = Path(solved if task.several else segments.common)
+        path = Path(common.values if task.several else segments.common)
         breaks = np.unique(np.clip(np.append([0.0, 1.0], segments.eps), 0.0, 1.0))
         if task.several:
             even = np.linspace(0.0, 1.0, EVEN)
@@ -112,9 +131,9 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
         if task.several:
             path.refine(COARSE)
     else:
-        path, problem = Path(solved), clients_problem(fed, task)
+        path, problem = Path(common.values), clients_problem(fed, task)
         limit = max(EVEN, CELLS // problem.u.size)
-        path.add(concave_breaks(lambda e: (at(e).utility, problem.slope(at(e).multipliers)), limit))
+        path.add(concave_breaks(partial(common.slope, problem), limit))
         path.halve_bends(BEND if task.several else FINITE_TOLERANCE, limit)
     return path
 
@@ -159,8 +178,8 @@ class Path:
         """The budgets at which the difference changes its sign."""
         k = np.flatnonzero(self.md[:-1] * self.md[1:] < 0)
         if k.size:
-            sign, zero = np.sign(self.md[k + 1]), np.zeros(k.size)
-            self.add(_roots(lambda e: self.values(e)[0], self.eps[k], self.eps[k + 1], sign, zero))
+            low, high, sign = self.eps[k], self.eps[k + 1], np.sign(self.md[k + 1])
+            self.add(Crossings(Visits(self.values), low, high, sign, np.zeros(k.size)).budgets)
 
     def refine(self, halvings: int) -> None:
         """Halve the intervals beside smallest disparities and largest utilities that no other
@@ -192,34 +211,54 @@ class Path:
         """Budgets, differences and worths (3, P) that are known, and of all budgets that are tried
         to meet the disparities.
         """
-        tried = [np.stack([self.eps, self.md, self.worth])[:, np.isfinite(self.md)]]
-
-        def difference(eps: Array) -> Array:
-            tried.append(np.stack([eps, *self.values(eps)]))
-            return tried[-1][1]
-
+        computed = np.stack([self.eps, self.md, self.worth])[:, np.isfinite(self.md)]
+        visits = Visits(self.values, [computed])
         segment, place = self.segments.best(disparity)
         low, high = self.segments.ends[segment, :, 2].T
-        md = difference(np.where(place == 1.0, high, low + place * (high - low)))
+        md = visits.difference(np.where(place == 1.0, high, low + place * (high - low)))
         miss = (place > 0.0) & (place < 1.0) & (np.abs(np.abs(md) - disparity) > COMMON_MET)
         if miss.any():
-            sign = np.sign(md[miss])
-            difference(_roots(difference, low[miss], high[miss], sign, disparity[miss]))
-        return np.hstack(tried)
+            sign, goal = np.sign(md[miss]), disparity[miss]
+            visits.difference(Crossings(visits, low[miss], high[miss], sign, goal).budgets)
+        return np.hstack(visits.tables)
 
 
-def _roots(
-    difference: Callable[[Array], Array], low: Array, high: Array, sign: Array, disparity: Array
-) -> Array:
-    """Budgets (P,) with sign·MD = disparity between ``low``, where it is less, and ``high``."""
+@dataclass
+class Visits:
+    """The ``tables`` (3, P) of the budgets that were tried, with their differences and worths."""
 
-    def rising(place: Array, index: Array) -> Array:
-        eps = low[index] + place * (high - low)[index]
-        return sign[index] * difference(eps) - disparity[index]
+    values: Values
+    tables: list[Array] = field(default_factory=list)
 
-    start, end, rows = np.zeros(low.size), np.ones(low.size), np.arange(low.size)
-    ends = rising(start, rows), rising(end, rows)
-    return low + increasing_root(rising, start, end, *ends, COMMON_MET, NARROW) * (high - low)
+    def difference(self, eps: Array) -> Array:
+        """Differences (P,) at budgets (P,)."""
+        self.tables.append(np.stack([eps, *self.values(eps)]))
+        return self.tables[-1][1]
+
+
+@dataclass(frozen=True)
+class Crossings:
+    """Budgets with sign·MD = disparity between ``low`` (P,), where it is less, and ``high``."""
+
+    visits: Visits
+    low: Array
+    high: Array
+    sign: Array
+    disparity: Array
+
+    def excess(self, place: Array, index: Array) -> Array:
+        """sign·MD - disparity at places in [0, 1] between both ends."""
+        eps = self.low[index] + place * (self.high - self.low)[index]
+        return self.sign[index] * self.visits.difference(eps) - self.disparity[index]
+
+    @property
+    def budgets(self) -> Array:
+        """(P,) by root finding."""
+        size = self.low.size
+        start, end, rows = np.zeros(size), np.ones(size), np.arange(size)
+        ends = self.excess(start, rows), self.excess(end, rows)
+        place = increasing_root(self.excess, start, end, *ends, COMMON_MET, NARROW)
+        return self.low + place * (self.high - self.low)
 
 
 def _peaks(values: Array) -> Array:

@@ -34,7 +34,7 @@ class Points(NamedTuple):
     eps: Array
     multipliers: Array | None = None
 
-    def take(self, rows: Any) -> Points:
+    def take(self, rows: Array | Sequence[int]) -> Points:
         """The points ``rows``."""
         lam = None if self.multipliers is None else self.multipliers[rows]
         return Points(self.disparity[rows], self.worth[rows], self.eps[rows], lam)
@@ -86,7 +86,7 @@ class Repeatable:
             self.evaluate = self.search().evaluate
         return self.evaluate(disparity)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {"search": self.search, "evaluate": None}
 
 
@@ -247,13 +247,13 @@ class Frontier(Tabular, PlottedFrontier):
         rows[inner[better]] = self.disparity.size + np.flatnonzero(better)
         return self.points.join(points).take(rows)
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> dict[str, ArrayLike]:
         """Scheme, disparity, accuracy, at costs other than one utility, and eps_0, eps_1, ..."""
         names = ("scheme", "disparity", "accuracy", *(() if self.accurate else ("utility",)))
         return {name: getattr(self, name) for name in names} | numbered("eps", self.eps)
 
 
-def non_dominated(disparity: Array, worth: Array) -> Any:
+def non_dominated(disparity: Array, worth: Array) -> Array:
     """Positions of the non-dominated points, by increasing disparity; one of equal points."""
     order = np.lexsort((-worth, disparity))
     best = np.maximum.accumulate(worth[order])

@@ -4,6 +4,7 @@ there are some.
 """
 
 import dataclasses
+from functools import partial
 
 import numpy as np
 
@@ -34,15 +35,7 @@ def checked(fed: Federation, task: Task, frontier: Frontier, ends: Points) -> Fr
     """
     rounding = ROUNDINGS * tolerance(fed)
     cfl = cfl_frontier(fed, 2, task)
-
-    def below(points: Points) -> Points:
-        over = points.worth - cfl.accuracy_at(points.disparity)
-        k = int(over.argmax())
-        if over[k] > rounding:
-            point = f"accuracy {points.worth[k]:.12g} at disparity {points.disparity[k]:.6g}"
-            _refuse(frontier.scheme, f"{point} is {over[k]:.3g} above CFL's")
-        return points
-
+    below = partial(_below_cfl, cfl, frontier.scheme, rounding)
     below(frontier.points)
     room = max(rounding, MET)
     for disparity, worth, eps, over in zip(*ends[:3], _above(frontier, ends, room), strict=True):
@@ -53,6 +46,16 @@ def checked(fed: Federation, task: Task, frontier: Frontier, ends: Points) -> Fr
         if over:
             _refuse(frontier.scheme, f"at {disparity:.6g} it is below {worth:.12g}, which {reach}")
     return dataclasses.replace(frontier, evaluate=lambda d: below(frontier.evaluate(d)))
+
+
+def _below_cfl(cfl: Frontier, scheme: str, rounding: float, points: Points) -> Points:
+    """The points of a scheme, which must not be above CFL's frontier."""
+    over = points.worth - cfl.accuracy_at(points.disparity)
+    k = int(over.argmax())
+    if over[k] > rounding:
+        point = f"accuracy {points.worth[k]:.12g} at disparity {points.disparity[k]:.6g}"
+        _refuse(scheme, f"{point} is {over[k]:.3g} above CFL's")
+    return points
 
 
 def _refuse(scheme: str, reason: str) -> None:

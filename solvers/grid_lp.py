@@ -60,15 +60,16 @@ def solve_lp(
         number += n * np.arange(groups)[:, None]
     number += (number.max() + 1) * np.arange(len(number))[:, None, None]
     programme = _Programme(task, people, eta, np.broadcast_to(number, people.shape), few, nobody)
-    everybody = np.arange(clients)
+    everybody = range(clients)
     if task.scheme.is_averaged:
         solutions = [programme.solved([i], [([i], float(eps[i]))]) for i in everybody]
         f = np.einsum("i,iN->N", fed.weight, np.stack([rates for rates, _, _ in solutions]))
     else:
-        budgets: list[tuple[Any, float]] = []
+        budgets: list[tuple[Sequence[int], float]] = []
         local_budgets = eps
         if task.scheme.is_pooled:
-            budgets, local_budgets = [(everybody, float(eps[0]))], local_eps
+            budgets.append((everybody, float(eps[0])))
+            local_budgets = local_eps
         if local_budgets is not None:
             budgets += [([i], float(local_budgets[i])) for i in everybody]
         solutions = [programme.solved(everybody, budgets)]
@@ -99,7 +100,7 @@ class _Programme:
         return np.bincount(self.number.ravel(), table.ravel(), int(self.number.max()) + 1)
 
     def solved(
-        self, clients_of_rule: Any, budgets: Sequence[tuple[Any, float]]
+        self, clients_of_rule: Sequence[int], budgets: Sequence[tuple[Sequence[int], float]]
     ) -> tuple[Array, Array, Certificate]:
         """The best rule for the clients ``clients_of_rule`` under budgets of clients. At a cell
         with almost none of their people it is what the multipliers give, and 0 without anybody.
@@ -120,7 +121,7 @@ class _Programme:
             replace(certificate, primal=base + certificate.primal, dual=base + certificate.dual),
         )
 
-    def differences(self, clients: Any) -> list[tuple[Array, float]]:
+    def differences(self, clients: Sequence[int]) -> list[tuple[Array, float]]:
         """The differences that the notion limits among ``clients``: coefficients and constants."""
         out = []
         for rate in NOTIONS[self.task.notion].rates:

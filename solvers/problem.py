@@ -1,5 +1,5 @@
 """The one form of group fairness: maximise base + u·f over 0 <= f <= 1 subject to |V f + b| <= eps.
-Here with the cells of a finite X; on densities in ``density_problem``.
+Here with the cells of a finite X; on densities in ``densities/problem``.
 
 The scheme says what a rule may depend on and whose rates are limited, the notion gives the rates,
 which are linear in the rule, and the costs give u. Of three groups or more the largest difference
@@ -9,10 +9,10 @@ one more unknown, without gain, and K groups have K constraints in place of K(K-
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import partial, wraps
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
-from fairfl.solvers.fractional_knapsack import KnapsackPath, knapsack_path
+from fairfl.solvers.finite_x.fractional_knapsack import KnapsackPath, knapsack_path
 from fairfl.solvers.numerics.highs import Maximiser, dense
 from fairfl.solvers.solution import budget_term
 from fairfl.solvers.task import Task
@@ -128,14 +128,14 @@ class Problem:
 
 
 Kept = TypeVar("Kept")
-_KNOWN: WeakKeyDictionary[Federation, dict[Any, Any]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Federation, dict[tuple[object, ...], Any]] = WeakKeyDictionary()
 
 
 def stored_with_federation(build: Callable[..., Kept]) -> Callable[..., Kept]:
     """Keeps what is built as long as its federation: solutions differ in their budgets only."""
 
-    @functools.wraps(build)
-    def stored_build(fed: Federation, task: Task, *options: Any) -> Kept:
+    @wraps(build)
+    def stored_build(fed: Federation, task: Task, *options: object) -> Kept:
         stored, costs = _KNOWN.setdefault(fed, {}), task.costs.tobytes()
         key = build, options, task.notion, task.difference, costs, task.sees
         if key not in stored:
@@ -166,17 +166,17 @@ def own_problems(fed: Federation, task: Task) -> list[Problem]:
 
 def _of_clients(task: Task, laws: Joint, rates: Rates) -> list[Problem]:
     """The problem of each place of ``laws``, with its ``rates``."""
-    limits = Limits.of(task, rates)
+    return _everywhere(task, laws, rates, partial(_posed_alone, task, Limits.of(task, rates)))
 
-    def posed(at: Joint, linear: Array) -> list[Problem]:
-        rows, gain = limits.rows(linear, task.sees), at.gain(task.costs, task.sees)
-        constant, table = at.constant(task.costs), limits.table
-        return [
-            _posed(gain[j : j + 1], constant[j], rows[:, j], table[:, :, j], limits.leveled)
-            for j in range(len(gain))
-        ]
 
-    return _everywhere(task, laws, rates, posed)
+def _posed_alone(task: Task, limits: Limits, laws: Joint, linear: Array) -> list[Problem]:
+    """The problem of each place by itself."""
+    rows, gain = limits.rows(linear, task.sees), laws.gain(task.costs, task.sees)
+    constant, table = laws.constant(task.costs), limits.table
+    return [
+        _posed(gain[j : j + 1], constant[j], rows[:, j], table[:, :, j], limits.leveled)
+        for j in range(len(gain))
+    ]
 
 
 def _everywhere(
@@ -211,18 +211,24 @@ def clients_problem(fed: Federation, task: Task, is_pooled: bool = False) -> Pro
     clients, law = fed.joint, fed.pooled
     rates = Rates.of(task.notion, clients.people, clients.eta)
     limits = [Limits.of(task, rate) for rate in ((rates.pooled, rates) if is_pooled else (rates,))]
-    table, owner = _stacked(limits)
-    constant = law.constant(task.costs).sum()
-
-    def posed(at: Joint, linear: Array) -> list[Problem]:
-        gain = (law if at is clients else at).gain(task.costs, task.sees).sum(axis=0, keepdims=True)
-        places = (linear.sum(axis=1, keepdims=True), linear)[not is_pooled :]
-        pairs = zip(limits, places, strict=True)
-        rows = [limit.rows(at_place, task.sees) for limit, at_place in pairs]
-        rows = np.concatenate([row.reshape(-1, gain.size) for row in rows])
-        return [_posed(gain, constant, rows, table, limits[0].leveled, owner)]
-
+    posed = partial(_posed_for_all, task, limits, clients, law)
     return _everywhere(task, clients, rates, posed, together=True)[0]
+
+
+def _posed_for_all(
+    task: Task, limits: Sequence[Limits], clients: Joint, law: Joint, people: Joint, linear: Array
+) -> list[Problem]:
+    """The problem of one rule for all ``people``: the ``clients`` of a ``law``, or one person at
+    each cell. The last limits are the clients' own, those before them everybody's.
+    """
+    table, owner = _stacked(limits)
+    gain = (law if people is clients else people).gain(task.costs, task.sees)
+    gain, constant = gain.sum(axis=0, keepdims=True), law.constant(task.costs).sum()
+    places = (linear.sum(axis=1, keepdims=True), linear)[-len(limits) :]
+    pairs = zip(limits, places, strict=True)
+    rows = [limit.rows(at_place, task.sees) for limit, at_place in pairs]
+    rows = np.concatenate([row.reshape(-1, gain.size) for row in rows])
+    return [_posed(gain, constant, rows, table, limits[0].leveled, owner)]
 
 
 @stored_with_federation
@@ -233,22 +239,26 @@ def aware_problem(fed: Federation, task: Task) -> Problem:
     pooled_limits, local_limits = (
         Limits.of(task, group_rates) for group_rates in (rates.pooled, rates)
     )
-    _, e, i, k = local_limits.table.shape
-    table, owner = _stacked([pooled_limits, local_limits])
-
-    def posed(at: Joint, linear: Array) -> list[Problem]:
-        # (E, 1, K) pooled limits, over all clients; (E, I, K) each client's, over its own cells
-        shared = pooled_limits.rows(linear, task.sees).swapaxes(1, 2).reshape(e * k, -1)
-        blocks = local_limits.rows(linear, task.sees).reshape(e, i, k, -1)
-        client_blocks = [
-            scipy.sparse.block_diag([*map(scipy.sparse.coo_array, client_rows)])
-            for client_rows in blocks
-        ]
-        rows = scipy.sparse.vstack([scipy.sparse.csr_array(shared), *client_blocks])
-        gain, constant = at.gain(task.costs, task.sees), at.constant(task.costs).sum()
-        return [_posed(gain, constant, rows, table, local_limits.leveled, owner)]
-
+    posed = partial(_posed_for_each, task, pooled_limits, local_limits)
     return _everywhere(task, clients, rates, posed)[0]
+
+
+def _posed_for_each(
+    task: Task, pooled_limits: Limits, local_limits: Limits, clients: Joint, linear: Array
+) -> list[Problem]:
+    """The problem of a rule for each client."""
+    _, e, i, k = local_limits.table.shape
+    # (E, 1, K) pooled limits, over all clients; (E, I, K) each client's, over its own cells
+    shared = pooled_limits.rows(linear, task.sees).swapaxes(1, 2).reshape(e * k, -1)
+    blocks = local_limits.rows(linear, task.sees).reshape(e, i, k, -1)
+    client_blocks = [
+        scipy.sparse.block_diag([*map(scipy.sparse.coo_array, client_rows)])
+        for client_rows in blocks
+    ]
+    rows = scipy.sparse.vstack([scipy.sparse.csr_array(shared), *client_blocks])
+    gain, constant = clients.gain(task.costs, task.sees), clients.constant(task.costs).sum()
+    table, owner = _stacked([pooled_limits, local_limits])
+    return [_posed(gain, constant, rows, table, local_limits.leveled, owner)]
 
 
 def _stacked(limits: Sequence[Limits]) -> tuple[Array, Array]:
@@ -264,7 +274,12 @@ def _stacked(limits: Sequence[Limits]) -> tuple[Array, Array]:
 
 
 def _posed(
-    gain: Array, constant: Any, rows: Any, table: Array, leveled: bool, owner: Any = None
+    gain: Array,
+    constant: float,
+    rows: Array | scipy.sparse.csr_array,
+    table: Array,
+    leveled: bool,
+    owner: Array | None = None,
 ) -> Problem:
     """The problem of a rule's gain (J, B, n), of the constraints' rows and the ``table`` (3, ...,
     K) of their limits; without ``owner`` one budget limits all.

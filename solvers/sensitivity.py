@@ -14,17 +14,17 @@ of the frontier) this is one of the one-sided derivatives, or between them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import optima, optimum
+from fairfl.solvers.finite_x.linear_programme import optima, optimum
 from fairfl.solvers.problem import own_problems, problem_of
 from fairfl.solvers.solution import utility_of
 from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import ACTIVE, MIXED
-from fairfl.theory.populations.calibration import Counted
+from fairfl.theory.populations.calibration import CALIBRATIONS, Counted
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS, Rate
 
@@ -59,11 +59,13 @@ class People:
     block: Array = field(init=False)
 
     def __post_init__(self) -> None:
-        joint, axes = self.fed.joint, {"shared": (0, 0), "client": (1, 0), "client_group": (1, 1)}
+        joint = self.fed.joint
         clients, groups, n = joint.people.shape
         rises = np.zeros(joint.eta.shape, int)
         rises[..., 1:] = np.diff(joint.eta, axis=-1) != 0
-        by_client, by_group = axes[self.sample.calibrate]
+        if not self.sample.ordered:  # each level has its frequency
+            rises[..., 1:] = 1
+        by_client, by_group = CALIBRATIONS[self.sample.calibrate]
         unit = by_client * np.arange(clients)[:, None] * groups + by_group * np.arange(groups)
         object.__setattr__(self, "block", unit[..., None] * n + rises.cumsum(axis=-1))
 
@@ -88,7 +90,7 @@ class People:
         slope = joint.gain(self.task.costs, "xa")
         return Term(g0, g1 + 0.0 * joint.people, slope, utility_of(self.fed, self.task.costs, f))
 
-    def differences(self, f: Array, client: Any = slice(None)) -> list[Term]:
+    def differences(self, f: Array, client: int | slice = slice(None)) -> list[Term]:
         """Differences of the groups' rates, of all people or a client's: the largest counts."""
         out = []
         for rate in NOTIONS[self.task.notion].rates:
@@ -108,7 +110,7 @@ class People:
                 ]
         return out
 
-    def _rate(self, rate: Rate, f: Array, client: Any, group: Any) -> Term | None:
+    def _rate(self, rate: Rate, f: Array, client: int | slice, group: int | slice) -> Term | None:
         """A rate of clients and groups, numbers or slices; None where nobody has the event."""
         joint = self.fed.joint
         there = np.zeros(joint.people.shape)

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array
 from fairfl._support.tabular import Tabular, numbered
@@ -155,8 +156,10 @@ class Solution(Tabular, PlottedRules):
         fed, rule, model = self._fed, self._rule, self._fed.model
         if not isinstance(model, FiniteModel):
             return rule.named(fed.groups)
-        labels = model.cuts, fed.groups, model.names
-        rules = [Classifier.on_points(model.points, table, *labels) for table in rule]
+        names = {"cuts": model.cuts, "groups": fed.groups, "names": model.names}
+        rules = [
+            Classifier.on_points(model.points, table, **names, cells=model.cells) for table in rule
+        ]
         return ClientClassifiers(rules) if self._task.scheme.sees_client else rules[0]
 
     @cached_property
@@ -219,7 +222,7 @@ class Solution(Tabular, PlottedRules):
             f"{self.disparity:.6g}, duality gap {self.duality_gap:.1g})"
         )
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> dict[str, ArrayLike]:
         """As those of a frontier, and more."""
         names = ("scheme", "disparity", "accuracy", "utility", "notion", "difference")
         figures = {name: getattr(self, name) for name in (*names, "duality_gap")}
@@ -256,7 +259,7 @@ class MinDisparity(Tabular):
     reproduced: bool = True
     utility: float = float("nan")
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> dict[str, ArrayLike]:
         names = ("scheme", "disparity", "accuracy", "utility", "lower", "upper", "reproduced")
         return {name: getattr(self, name) for name in names} | numbered("eps", self.eps)
 

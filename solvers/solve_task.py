@@ -4,14 +4,15 @@ and the points that they add to searched frontiers.
 
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.densities import pooled_problem, solve_cfl
-from fairfl.solvers.densities import solve_by_dual
-from fairfl.solvers.finite import solve_finite
+from fairfl.solvers.densities.solve_by_dual import solve_by_dual
+from fairfl.solvers.finite_x.linear_programme import solve_finite
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
@@ -58,15 +59,16 @@ def joined(curve: Frontier, common: Points) -> Frontier:
     """The frontier at its disparities, with the points of common budgets where these are better."""
     if not common.disparity.size:
         return curve
-    points, smallest = curve.points.join(common), curve.disparity[0]
+    points = curve.points.join(common)
     disparity = curve.disparity.copy()
     disparity[0] = points.disparity.min()
+    return build(curve.scheme, fitting(points, disparity), partial(_best_of, curve, common))
 
-    def evaluate(disparity: Array) -> Points:
-        searched = curve.evaluate(np.maximum(disparity, smallest))
-        return fitting(searched.join(common), disparity)
 
-    return build(curve.scheme, fitting(points, disparity), evaluate)
+def _best_of(curve: Frontier, common: Points, disparity: Array) -> Points:
+    """The best of a frontier and of other points with at most the disparities (P,)."""
+    searched = curve.evaluate(np.maximum(disparity, curve.disparity[0]))
+    return fitting(searched.join(common), disparity)
 
 
 def at_common_budgets(fed: Federation, task: Task) -> Points:

@@ -4,10 +4,12 @@ see; its arguments are checked here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats, one_of, shown
 from fairfl.solvers.schemes import SOLVED, Scheme
@@ -15,6 +17,8 @@ from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS
 
+Costs = Literal["balanced"] | Sequence[ArrayLike] | Array
+"""As ``solve`` takes them."""
 COSTS = 1.0, 1.0
 """Of one: the utility is the accuracy, less one."""
 RAREST = 1e-12
@@ -45,7 +49,7 @@ class Task:
         scheme: str,
         notion: str = "demographic_parity",
         difference: str = "pairwise",
-        costs: Any = COSTS,
+        costs: Costs = COSTS,
         sees: str = "xa",
     ) -> Task:
         """The task; ValueError for a value out of range."""

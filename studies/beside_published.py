@@ -1,11 +1,11 @@
 """Tables of published numbers and of this program's."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from fairfl.studies.published_numbers import Printed
@@ -50,10 +50,11 @@ def compare(values: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def half_interval(sd: ArrayLike, count: ArrayLike) -> Any:
+def half_interval(sd: ArrayLike, count: ArrayLike) -> NDArray[np.float64]:
     """Half of Student's interval of a mean of ``count`` values; NaN for one value."""
     n = np.asarray(count, dtype=float)
-    return stats.t.ppf((1 + COVERAGE) / 2, np.where(n > 1, n - 1, np.nan)) * sd / np.sqrt(n)
+    quantile = stats.t.ppf((1 + COVERAGE) / 2, np.where(n > 1, n - 1, np.nan))
+    return quantile * np.asarray(sd, dtype=float) / np.sqrt(n)
 
 
 def paired(values: pd.DataFrame) -> pd.DataFrame:
@@ -81,7 +82,7 @@ def cells(table: pd.DataFrame, spread: str = "sd") -> list[list[str]]:
     return [["data", "objective", *measures], *body]
 
 
-def _cell(row: dict[Any, Any], spread: str) -> str:
+def _cell(row: dict[Hashable, Any], spread: str) -> str:
     digits = DIGITS.get(row["measure"].removeprefix("validation "), 1)
     text = _number(row["mean"], row[spread], digits)
     return (

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any, overload
+from typing import cast, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import shown, whole
 
@@ -33,12 +34,12 @@ MOST_UNITS, MOST_VALUES = 10**9, 10**6
 """Largest number of units of a sweep, and of values of one parameter."""
 GRID, MOST_TABLES = "grid", 1000
 """Key of a table's grid, and the largest number of tables that one with grids may stand for."""
-Chosen = dict[str, Any]
+Chosen = dict[str, object]
 """A combination: the value of each parameter."""
 
 
 @dataclass(frozen=True)
-class Grid(Sequence[dict[str, Any]]):
+class Grid(Sequence[dict[str, object]]):
     """Units: ``fixed`` parameters, every combination of the ``axes``' values, and ``count`` random
     draws of each.
 
@@ -51,9 +52,9 @@ class Grid(Sequence[dict[str, Any]]):
     draws : {law: [two numbers]} by name, see ``DRAWS``, with ``size`` for an array.
     """
 
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    axes: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    draws: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    fixed: Mapping[str, object] = field(default_factory=dict)
+    axes: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    draws: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     count: int = 1  # type: ignore[assignment]
     seed: int = 0
 
@@ -64,12 +65,12 @@ class Grid(Sequence[dict[str, Any]]):
             if isinstance(values, str) or not isinstance(values, Sequence) or not len(values):
                 raise ValueError(f"{name} must be a list of values, got {shown(values)}")
         for name, draw in self.draws.items():
-            laws = [key for key in draw if key in DRAWS]
+            laws = [key for key in draw if key in DRAWS] if isinstance(draw, Mapping) else []
             if len(laws) != 1 or set(draw) - {*laws, "size"}:
                 raise ValueError(
-                    f"{name} must have one of {', '.join(DRAWS)}, and size, got {shown(dict(draw))}"
+                    f"{name} must have one of {', '.join(DRAWS)}, and size, got {shown(draw)}"
                 )
-            size = prod(np.atleast_1d(draw.get("size", 1)).tolist())
+            size = prod(np.atleast_1d(cast(ArrayLike, draw.get("size", 1))).tolist())
             whole(f"{name}.size", size, 0, MOST_VALUES)
         common = set(self.axes) & set(self.draws)
         if common:
@@ -82,10 +83,10 @@ class Grid(Sequence[dict[str, Any]]):
         return prod(len(values) for values in self.axes.values()) * self.count
 
     @overload
-    def __getitem__(self, index: int) -> dict[str, Any]: ...
+    def __getitem__(self, index: int) -> dict[str, object]: ...
     @overload
-    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: slice) -> list[dict[str, object]]: ...
+    def __getitem__(self, index: int | slice) -> dict[str, object] | list[dict[str, object]]:
         if isinstance(index, slice):
             return [self[k] for k in range(*index.indices(len(self)))]
         if not -len(self) <= index < len(self):
@@ -105,12 +106,12 @@ class Grid(Sequence[dict[str, Any]]):
         out = {name: chosen[name] for name in self.axes}
         return out | {name: self._draw(name, draw, number) for name, draw in self.draws.items()}
 
-    def _draw(self, name: str, draw: Mapping[str, Any], number: int) -> Any:
+    def _draw(self, name: str, draw: Mapping[str, object], number: int) -> object:
         (law,) = (key for key in draw if key in DRAWS)
         key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "little")
         rng = np.random.default_rng([self.seed, key, number])
         try:
-            first, second = draw[law]
+            first, second = cast(Sequence[float], draw[law])
             with np.errstate(all="ignore"):
                 values = np.asarray(DRAWS[law](rng, first, second, draw.get("size")))
             if np.isfinite(values).all():
@@ -124,14 +125,14 @@ class Grid(Sequence[dict[str, Any]]):
         )
 
 
-def points(table: dict[str, Any], where: str) -> list[tuple[dict[str, Any], Chosen]]:
+def points(table: dict[str, object], where: str) -> list[tuple[dict[str, object], Chosen]]:
     """The tables that the one at ``where`` stands for, tables within it included: their order is
     the file's, the last key first.
 
     Errors: ValueError for a grid that is no table of lists, for values that are twice there, for a
     key that is beside the grid too, and for more than ``MOST_TABLES`` combinations.
     """
-    axes: dict[str, list[Any]] = {}
+    axes: dict[str, list[object]] = {}
     grid = Grid(_parted(table, where, "", axes), axes)
     if len(grid) > MOST_TABLES:
         place = f"{where}.{GRID}" if where else "all grids together"
@@ -144,8 +145,8 @@ def points(table: dict[str, Any], where: str) -> list[tuple[dict[str, Any], Chos
 
 
 def _parted(
-    table: dict[str, Any], where: str, before: str, axes: dict[str, list[Any]]
-) -> dict[str, Any]:
+    table: dict[str, object], where: str, before: str, axes: dict[str, list[object]]
+) -> dict[str, object]:
     """The table without its grids, whose values go to ``axes``."""
     fixed = {}
     for key, value in table.items():
@@ -159,7 +160,7 @@ def _parted(
     return fixed
 
 
-def _checked(grid: Any, where: str, table: dict[str, Any]) -> dict[str, list[Any]]:
+def _checked(grid: object, where: str, table: dict[str, object]) -> dict[str, list[object]]:
     """A table's grid."""
     if not isinstance(grid, dict) or not grid:
         raise ValueError(f"{where} must be a table of lists, got {shown(grid)}")
@@ -183,7 +184,7 @@ def point_label(chosen: Chosen) -> str:
     return ", ".join(f"{key} = {words(value)}" for key, value in pairs)
 
 
-def words(value: Any) -> str:
+def words(value: object) -> str:
     """A value as tables show it: {kind = "geometric", z = 0.85} is geometric (z = 0.85)."""
     if not isinstance(value, dict) or not value:
         return str(value)
@@ -193,10 +194,10 @@ def words(value: Any) -> str:
     return f"{first} ({pairs})" if pairs else str(first)
 
 
-def _place(unit: Any, name: str, value: Any) -> None:
+def _place(unit: dict[str, object], name: str, value: object) -> None:
     """Put a value where a name with dots says; tables that are missing are made."""
     *path, last = name.split(".")
-    inner = unit
+    inner: object = unit
     for part in path:
         inner = inner[_index(inner, part, name)] if isinstance(inner, list) else _table(inner, part)
     if isinstance(inner, list):
@@ -207,11 +208,11 @@ def _place(unit: Any, name: str, value: Any) -> None:
         raise ValueError(f"{name} must be a place in a table or list, got {shown(inner)} there")
 
 
-def _table(inner: Any, part: str) -> Any:
+def _table(inner: object, part: str) -> object:
     return inner.setdefault(part, {}) if isinstance(inner, dict) else inner
 
 
-def _index(inner: list[Any], part: str, name: str) -> int:
+def _index(inner: list[object], part: str, name: str) -> int:
     if not part.isdigit() or int(part) >= len(inner):
         raise ValueError(f"{name} must be a place in a list of {len(inner)}, got {shown(part)}")
     return int(part)

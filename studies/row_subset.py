@@ -1,7 +1,6 @@
 """Fewer rows or clients of a data set, drawn at random."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +35,9 @@ def some_clients(data: FederatedData, count: int, min_rows: int, seed: int) -> F
     )
 
 
-def _with_rows(data: FederatedData, row_numbers: NDArray[np.int64], part: Any) -> FederatedData:
+def _with_rows(
+    data: FederatedData, row_numbers: NDArray[np.int64], part: NDArray[np.int8] | None
+) -> FederatedData:
     """These rows."""
     group = None if data.group is None else data.group[row_numbers]
     return dataclasses.replace(

@@ -5,7 +5,6 @@ from functools import partial
 from inspect import signature
 from pathlib import Path
 from types import FunctionType
-from typing import Any
 
 import pandas as pd
 
@@ -23,7 +22,7 @@ CONFIGURATION, FILES = "configuration", "files"
 """Inputs that the manifest lists."""
 
 
-def configuration(unit: Unit) -> dict[str, Any]:
+def configuration(unit: Unit) -> dict[str, object]:
     """A unit's configuration, as JSON: the function that ``make`` calls, by name, and all of its
     arguments.
 
@@ -38,7 +37,7 @@ def configuration(unit: Unit) -> dict[str, Any]:
     }
 
 
-def _call(function: Callable[..., Any]) -> dict[str, Any]:
+def _call(function: Callable[..., object]) -> dict[str, object]:
     """A function by name, with the arguments that it has already."""
     call = function if isinstance(function, partial) else partial(function)
     bound = signature(call.func).bind_partial(*call.args, **call.keywords)

@@ -2,7 +2,7 @@
 stored as JSON.
 """
 
-from fairfl.claims.certificates.algebra import DefiniteForm, SymbolicZero
+from fairfl.claims.certificates.algebra import Decomposition, DefiniteForm, SymbolicZero
 from fairfl.claims.certificates.base import ClaimCertificate, Rejected, from_json, weakest
 from fairfl.claims.certificates.kernel_proof import KernelProof
 from fairfl.claims.certificates.property_run import PropertyRun
@@ -11,6 +11,7 @@ from fairfl.claims.certificates.replay import Counterexample, Witness
 __all__ = [
     "ClaimCertificate",
     "Counterexample",
+    "Decomposition",
     "DefiniteForm",
     "KernelProof",
     "PropertyRun",

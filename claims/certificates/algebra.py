@@ -1,5 +1,6 @@
 """Identities and signs, by algebra."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,6 +13,8 @@ from fairfl.claims.words import Level
 
 DIGITS = 40
 ZERO = sympy.Rational(1, 10**30)
+Decomposition = tuple[sympy.Expr, list[sympy.Expr]]
+"""An expression, and terms of the same sum, each of which is visibly non-negative."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class SymbolicZero(ClaimCertificate):
     residuals : () -> {name: sympy expression}, the two sides' differences, not simplified.
     """
 
-    residuals: Call
+    residuals: Call[Mapping[str, sympy.Expr]]
 
     @property
     def level(self) -> Level:
@@ -59,7 +62,7 @@ class DefiniteForm(ClaimCertificate):
     strict : whether positivity is shown.
     """
 
-    form: Call
+    form: Call[Decomposition]
     strict: bool = False
 
     @property
@@ -85,7 +88,7 @@ class DefiniteForm(ClaimCertificate):
         return f"{self.form} is a sum of {'positive' if self.strict else 'non-negative'} terms"
 
 
-def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, Any]:
+def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, sympy.Expr]:
     """A value for each symbol, all different: 2/5, 5/6, 8/7, ...; integers 2, 3, ..."""
     symbols = sorted({s for e in expressions for s in e.free_symbols}, key=str)
     return {
@@ -94,7 +97,7 @@ def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, Any]:
     }
 
 
-def at_point(expression: sympy.Expr, point: dict[sympy.Basic, sympy.Rational]) -> sympy.Expr:
+def at_point(expression: sympy.Expr, point: dict[sympy.Basic, sympy.Expr]) -> sympy.Expr:
     """``expression`` with rational numbers for its symbols: exact where it is rational, else to 40
     digits.
     """
@@ -102,7 +105,7 @@ def at_point(expression: sympy.Expr, point: dict[sympy.Basic, sympy.Rational]) -
     return value if value.is_Rational else sympy.N(value, DIGITS)
 
 
-def reduced(expression: Any) -> sympy.Expr:
+def reduced(expression: sympy.Expr) -> sympy.Expr:
     """0 where the numerator over one denominator expands to it, or sympy simplifies to it."""
     whole: Any = sympy.sympify(expression).doit()
     numerator: Any = sympy.expand(sympy.fraction(sympy.together(whole))[0])

@@ -67,7 +67,7 @@ class ClaimCertificate(ABC):
     def summary(self) -> str:
         """One line of text for readers."""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The certificate as JSON data, its type under "type"."""
         names = [f.name for f in fields(self)]  # type: ignore[arg-type]
         return {"type": type(self).__name__} | {n: _plain(getattr(self, n)) for n in names}
@@ -107,7 +107,7 @@ def require(condition: bool, message: str) -> None:
         raise Rejected(message)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, (Call, ClaimCertificate)):
         return value.to_json()
     if isinstance(value, tuple):

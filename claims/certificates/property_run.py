@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
+from hypothesis.strategies import SearchStrategy
+
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case
 from fairfl.claims.certificates.base import ClaimCertificate, require
 from fairfl.claims.draws import Tally, draw
 from fairfl.claims.effort import Effort
-from fairfl.claims.exact import decode
+from fairfl.claims.exact import Instance, decode
 from fairfl.claims.words import Level
 
 MOST_DISCARDED = 0.5
@@ -38,10 +40,10 @@ class PropertyRun(ClaimCertificate):
     seed : of the draws.
     """
 
-    statement: Call
+    statement: Call[Case]
     tolerance: float
     worst: dict[str, Any]
-    draws: Call
+    draws: Call[SearchStrategy[Instance]]
     asked: int
     examples: int
     discarded: int
@@ -50,8 +52,8 @@ class PropertyRun(ClaimCertificate):
     @classmethod
     def of(
         cls,
-        statement: Call,
-        draws: Call,
+        statement: Call[Case],
+        draws: Call[SearchStrategy[Instance]],
         effort: Effort,
         *,
         tolerance: float = 1e-9,
@@ -63,10 +65,8 @@ class PropertyRun(ClaimCertificate):
         The first violation stops the search, and hypothesis shrinks it where the effort says so. It
         is then ``worst``, and the certificate is rejected when it is verified.
         """
-        tally, count = (
-            Tally(statement, tolerance),
-            effort.examples if examples is None else examples,
-        )
+        tally = Tally(statement, tolerance)
+        count = effort.examples if examples is None else examples
         draw(tally, draws, count, seed, shrink=effort.shrink)
         return cls(
             statement, tolerance, tally.worst, draws, count, tally.examples, tally.discarded, seed

@@ -3,12 +3,12 @@
 from abc import abstractmethod
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case
 from fairfl.claims.certificates.base import ClaimCertificate, require
-from fairfl.claims.exact import decode, encode
+from fairfl.claims.exact import Instance, decode, encode
 from fairfl.claims.words import Finding, Level
 
 
@@ -23,16 +23,16 @@ class _Replay(ClaimCertificate):
     shows : a line for readers: what happens there.
     """
 
-    statement: Call
-    instance: dict[str, Any]
+    statement: Call[Case]
+    instance: Instance
     shows: str
 
     @classmethod
-    def at(cls, statement: Call, shows: str, **instance: Any) -> Self:
+    def at(cls, statement: Call[Case], shows: str, **instance: object) -> Self:
         """The certificate for this instance, encoded."""
         return cls(statement, encode(instance), shows)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         """The fields, for another process: the numbers of a case may not leave this one."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
@@ -76,9 +76,7 @@ class Counterexample(_Replay):
 
 @dataclass(frozen=True)
 class Witness(_Replay):
-    """An instance at which every premise and every relation holds: it proves an
-    existence claim.
-    """
+    """An instance at which every premise and relation holds: it proves an existence claim."""
 
     def _judge(self, case: Case) -> None:
         unsure = [str(r) for r in case.relations if not r.holds()]

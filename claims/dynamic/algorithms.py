@@ -1,7 +1,6 @@
 """Algorithms 1, 3 and 4: normalised steps, clipping, and the merger with q-FedAvg."""
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 from hypothesis import strategies as st
@@ -19,13 +18,15 @@ def one_step(local: int = 1, length: str = "1") -> dict[str, sympy.Expr]:
     eta = sympy.symbols("eta", positive=True)
     slope = [c * x for c, x in zip(curvatures, w, strict=True)]
     moved = [x - x * (1 - eta * c) ** local for c, x in zip(curvatures, w, strict=True)]
+    pairs = zip(unit(moved), unit(slope), strict=True)
+    factor = sympy.Rational(length)
+    return {f"coordinate {k}": eta * (a - factor * b) for k, (a, b) in enumerate(pairs)}
 
-    def normed(v: list[sympy.Expr]) -> list[sympy.Expr]:
-        size = sympy.sqrt(sum(x**2 for x in v))
-        return [eta * x / size for x in v]
 
-    pairs = zip(normed(moved), normed(slope), strict=True)
-    return {f"coordinate {k}": a - sympy.Rational(length) * b for k, (a, b) in enumerate(pairs)}
+def unit(v: list[sympy.Expr]) -> list[sympy.Expr]:
+    """v/||v||."""
+    size = sympy.sqrt(sum(x**2 for x in v))
+    return [x / size for x in v]
 
 
 def unmoved(instance: Instance) -> Case:
@@ -36,15 +37,13 @@ def unmoved(instance: Instance) -> Case:
     )
 
 
-def clip(v: list[Any], bound: Any) -> list[Any]:
+def clip(v: list[Fraction], bound: Fraction) -> list[Fraction]:
     """Each coordinate within [-bound, bound]."""
     return [max(-bound, min(bound, x)) for x in v]
 
 
 def bounds(instance: Instance, absolute: bool = False, share: Fraction = Fraction(1)) -> Case:
-    """LM of an update is a bound: at least 0, and clipping at ``share`` of it does not change the
-    update.
-    """
+    """LM of an update is a bound: at least 0, and clipping at ``share`` of it changes nothing."""
     update = instance["update"]
     bound = share * (max(map(abs, update)) if absolute else max(update))
     relations = [Relation(0, "<=", bound, "bound")]

@@ -1,7 +1,5 @@
 """Algorithm 2, equations (7), (8): from the normalised step to FedAvg; and beta in fairness."""
 
-from typing import Any
-
 import sympy
 
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line
@@ -16,15 +14,14 @@ def residuals(late: int = 1, turned: bool = False) -> dict[str, sympy.Expr]:
     length, scale, rounds = sympy.symbols("length G n", positive=True)
     step, beta = sympy.symbols("d beta", real=True)
     normed = scale / (late + rounds) * step / length
-
-    def update(b: Any) -> sympy.Expr:
-        share = 1 - b if turned else b
-        return (share * scale / (1 + rounds) + (1 - share) * length) * step / length
-
+    first, last, between = (
+        (share * scale / (1 + rounds) + (1 - share) * length) * step / length
+        for share in ((1, 0, 1 - beta) if turned else (0, 1, beta))
+    )
     return {
-        "beta = 0": update(0) - step,
-        "beta = 1": update(1) - normed,
-        "between": update(beta) - beta * normed - (1 - beta) * step,
+        "beta = 0": first - step,
+        "beta = 1": last - normed,
+        "between": between - beta * normed - (1 - beta) * step,
     }
 
 
@@ -51,14 +48,12 @@ def affine(share: str = "1/2") -> dict[str, sympy.Expr]:
     """
     a, b, eta, length, beta = sympy.symbols("a b eta G beta", positive=True)
     cosine = sympy.symbols("cosine", real=True)
-
-    def lead(weight: Any) -> sympy.Expr:
-        """(h - g).s, with s = (p u + q v)/2 of the unit vectors u of g = a u and v of h = b v."""
+    leads = []  # (h - g).s, with s = (p u + q v)/2 of the unit vectors u of g = a u, v of h = b v
+    for weight in (beta, 0):
         p, q = (weight * length + (1 - weight) * eta * size for size in (a, b))
-        return ((b * cosine - a) * p + (b - a * cosine) * q) / 2
-
+        leads.append(((b * cosine - a) * p + (b - a * cosine) * q) / 2)
     slope = sympy.Rational(share) * (b - a) * (length * (1 + cosine) - eta * (a + b))
-    return {"lead": lead(beta) - lead(0) - beta * slope}
+    return {"lead": leads[0] - leads[1] - beta * slope}
 
 
 def first_round(instance: Instance, late: int = 1) -> Case:

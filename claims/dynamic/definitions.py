@@ -5,6 +5,7 @@ from fractions import Fraction
 import sympy
 from flint import arb
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line
 from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import (
@@ -68,10 +69,8 @@ def residuals(sign: int = 1, form: str = "benefit") -> dict[str, sympy.Expr]:
     return {"exponent": first - joined - sign * (later_now - now)}
 
 
-def slope() -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """The derivative of exp(x) - 1, which is 0 at 0: positive, so that exp(x) - 1 has the sign of
-    x.
-    """
+def slope() -> Decomposition:
+    """The derivative of exp(x) - 1, 0 at 0: positive, so that exp(x) - 1 has the sign of x."""
     x = sympy.symbols("x", real=True)
     return sympy.diff(sympy.exp(x) - 1, x), [sympy.exp(x)]
 

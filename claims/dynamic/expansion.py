@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import sympy
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.dynamic.setting import HALF
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
@@ -21,7 +22,7 @@ def residuals(divisor: str = "2") -> dict[str, sympy.Expr]:
     return {"f(w) less the quadratic": f - quadratic - benefit}
 
 
-def rise(distance: int = 3) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def rise(distance: int = 3) -> Decomposition:
     """Increase of a derivative over ``distance``/mu, at least mu times that, less 2, the most for a
     1-Lipschitz function, whose derivative is in [-1, 1].
     """
@@ -41,7 +42,7 @@ def remainder(instance: Instance, order: int = 2) -> Case:
     )
 
 
-def within(sign: int, share: str = "1/2") -> tuple[sympy.Expr, list[sympy.Expr]]:
+def within(sign: int, share: str = "1/2") -> Decomposition:
     """``share`` L s^2 less ``sign`` times the remainder along a coordinate of curvature sign (L -
     m) in [-L, L].
     """

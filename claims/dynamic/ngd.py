@@ -2,12 +2,13 @@
 
 import sympy
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.dynamic.setting import gap, normalised, on_line
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 
-def longest(share: str = "2") -> tuple[sympy.Expr, list[sympy.Expr]]:
+def longest(share: str = "2") -> Decomposition:
     """2 ``share`` less ||u + v||^2 = 2 + 2 cos, cos = (U-V)/(U+V), of unit vectors: the norm
     is at most 2.
     """
@@ -26,7 +27,7 @@ def residuals(divisor: str = "2") -> dict[str, sympy.Expr]:
     return {"f(w) less the quadratic": -quadratic - claimed}
 
 
-def one_round(needed: str = "2") -> tuple[sympy.Expr, list[sympy.Expr]]:
+def one_round(needed: str = "2") -> Decomposition:
     """The gap of benefits: a head start ``needed`` eta + s, plus the gains of v_1 (>= -eta) less
     v_2 (<= eta).
     """
@@ -35,7 +36,7 @@ def one_round(needed: str = "2") -> tuple[sympy.Expr, list[sympy.Expr]]:
     return (sympy.Rational(needed) * eta + s) + (-eta + p) - (eta - q), [s, p, q]
 
 
-def later(centre: int = 4, rounds: int = 0) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def later(centre: int = 4, rounds: int = 0) -> Decomposition:
     """NGD's lead of v_2 less a head start of C eta, for C = 1 + s: L_1 = (w-2)^2/2, L_2 =
     (w-``centre``)^2/2, w = 0, eta = 1/(C+1), after C + 1 rounds (or ``rounds``).
 
@@ -59,23 +60,23 @@ def flow(speed: str = "2", sign: int = -1) -> dict[str, sympy.Expr]:
     d, e, delta, start = sympy.symbols("D e delta s", positive=True)
     r_1, r_2 = sympy.sqrt(x**2 + y**2), sympy.sqrt((x - d) ** 2 + y**2)
     velocity = [-(x / r_1 + (x - d) / r_2) / 2, -(y / r_1 + y / r_2) / 2]
-
-    def change(value: sympy.Expr) -> sympy.Expr:
-        return sympy.diff(value, x) * velocity[0] + sympy.diff(value, y) * velocity[1]
-
+    difference_rate, sum_rate = (
+        sympy.diff(value, x) * velocity[0] + sympy.diff(value, y) * velocity[1]
+        for value in (r_2 + sign * r_1, r_1 + r_2)
+    )
     factor = sympy.Rational(speed)
     square, difference = (r_1 + r_2) ** 2, (r_2 - r_1) ** 2
     time = (start - e) / 2 + (d**2 - delta**2) / (4 * d) * sympy.log(
         (start - d) * (e + d) / ((start + d) * (e - d))
     )
     return {
-        "difference": change(r_2 + sign * r_1),
-        "sum": change(r_1 + r_2) * (square - difference) + factor * (square - d**2),
+        "difference": difference_rate,
+        "sum": sum_rate * (square - difference) + factor * (square - d**2),
         "time": sympy.diff(time, e) * factor * (e**2 - d**2) + e**2 - delta**2,
     }
 
 
-def lasting(share: str = "1") -> tuple[sympy.Expr, list[sympy.Expr]]:
+def lasting(share: str = "1") -> Decomposition:
     """A head start ``share`` a (b - a) + h, less the lead delta (e_0 - e)/2 of the flow.
 
     b - a = delta, D = delta + m, e = D + n, e_0 = 2a + delta.

@@ -9,15 +9,17 @@ length where steps are normalised.
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import isqrt
-from typing import Any
 
 from fairfl.claims.exact import Instance, dot
 
-Vector = list[Any]
+Rational = int | Fraction
+Vector = list[Fraction]
+Printed = int | str
+"""A number of an instance before it is decoded: "1/2" is a fraction."""
 HALF = Fraction(1, 2)  # exact times integers
 
 
-def norm(v: Sequence[Any]) -> Any:
+def norm(v: Sequence[Rational]) -> Fraction:
     """The length of v, which must be rational."""
     square = Fraction(dot(v, v))
     root = Fraction(isqrt(square.numerator), isqrt(square.denominator))
@@ -26,26 +28,24 @@ def norm(v: Sequence[Any]) -> Any:
     return root
 
 
-def unit(v: Sequence[Any]) -> Vector:
+def unit(v: Sequence[Rational]) -> Vector:
     """v/||v||, v not 0."""
     length = norm(v)
     return [x / length for x in v]
 
 
-def fedavg(g: Sequence[Any], h: Sequence[Any], eta: Any) -> Vector:
+def fedavg(g: Sequence[Rational], h: Sequence[Rational], eta: Rational) -> Vector:
     """The mean of -eta g and -eta h."""
     return [-HALF * eta * (x + y) for x, y in zip(g, h, strict=True)]
 
 
-def normalised(g: Sequence[Any], h: Sequence[Any], eta: Any) -> Vector:
+def normalised(g: Sequence[Rational], h: Sequence[Rational], eta: Rational) -> Vector:
     """The mean of -eta g/||g|| and -eta h/||h||."""
     return fedavg(unit(g), unit(h), eta)
 
 
-def gap(instance: Instance, rule: Callable[..., Vector] = fedavg) -> Any:
-    """The benefit of v_1 less that of v_2 after the round (definition 1): positive iff it is
-    dynamically fair.
-    """
+def gap(instance: Instance, rule: Callable[..., Vector] = fedavg) -> Fraction:
+    """The benefit of v_1 less that of v_2 after the round: positive iff it is dynamically fair."""
     g, h, c, d = (instance[name] for name in "ghcd")
     s = rule(g, h, instance["eta"])
     change_1, change_2 = (
@@ -55,11 +55,13 @@ def gap(instance: Instance, rule: Callable[..., Vector] = fedavg) -> Any:
     return instance["gained"] - change_1 + change_2
 
 
-def smoothness(instance: Instance) -> Any:
+def smoothness(instance: Instance) -> Rational:
     """L: the largest |c_k| of both losses."""
     return max(map(abs, [*instance["c"], *instance["d"]]))
 
 
-def on_line(g: Any, h: Any, eta: Any, gained: Any = 0, c: Any = 1, d: Any = 1) -> Instance:
+def on_line(
+    g: Printed, h: Printed, eta: Printed, gained: Printed = 0, c: Printed = 1, d: Printed = 1
+) -> Instance:
     """A round in one dimension: L_1 = c (w + g/c)^2/2, L_2 = d (w + h/d)^2/2."""
     return {"g": [g], "h": [h], "c": [c], "d": [d], "eta": eta, "gained": gained}

@@ -1,11 +1,10 @@
-"""Theorem 1: when FedAvg is not dynamically fair; the sign, the order and the constants of its
-conditions.
-"""
+"""Theorem 1: when FedAvg is not dynamically fair; sign, order and constants of its conditions."""
 
 from fractions import Fraction
 
 import sympy
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.dynamic.setting import gap, on_line, smoothness
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every
@@ -34,7 +33,7 @@ def printed(instance: Instance, turned: bool = False) -> Case:
     return Case((unfair(instance),), premises)
 
 
-def any_step() -> tuple[sympy.Expr, list[sympy.Expr]]:
+def any_step() -> Decomposition:
     """The gap of FedAvg at L_1 = w^2/2, L_2 = (w - 1)^2/2, w = 0, head start 2, for every eta =
     1/(1 + t): 2 - eta/2.
     """
@@ -43,7 +42,7 @@ def any_step() -> tuple[sympy.Expr, list[sympy.Expr]]:
     return (2 - new**2 / 2) - (1 - (new - 1) ** 2) / 2, [sympy.Rational(3, 2), t / (2 * (1 + t))]
 
 
-def order(factor: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def order(factor: int = 1) -> Decomposition:
     """The gap of FedAvg at L_1 = w^2/2, L_2 = (w - 1/C)^2/2, w = 0, eta = 1, head start D =
     ``factor``/C^2.
 
@@ -55,9 +54,7 @@ def order(factor: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
     return value, [1 / (2 * c**2)]
 
 
-def bound(
-    head: Fraction = HEAD, ratio: Fraction = Fraction(2)
-) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def bound(head: Fraction = HEAD, ratio: Fraction = Fraction(2)) -> Decomposition:
     """A lower bound of (benefit of v_2 less that of v_1)/eta by L-smoothness: (b^2 - a^2)/2 - (l/4)
     ||g_1 + g_2||^2 - D/eta, with a = ||g_1||, b = ||g_2||, l = eta L, D the head start.
 

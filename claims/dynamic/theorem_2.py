@@ -5,6 +5,7 @@ from typing import Any
 
 import sympy
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line, smoothness
 from fairfl.claims.exact import Instance, dot
@@ -34,7 +35,7 @@ def fairer(
     return Case((relation,), premises)
 
 
-def any_bound(large_step: bool, turned: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def any_bound(large_step: bool, turned: int = 1) -> Decomposition:
     """FedAvg's gap less that of normalised gradient descent, times C^3: positive for every bound C
     = 1 + s on ||g_2||.
 
@@ -54,9 +55,7 @@ def any_bound(large_step: bool, turned: int = 1) -> tuple[sympy.Expr, list[sympy
     return value, list(sympy.Add.make_args(value))
 
 
-def first_order(
-    norm: Fraction = Fraction(2), share: int = 1
-) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def first_order(norm: Fraction = Fraction(2), share: int = 1) -> Decomposition:
     """2/eta times (FedAvg's less NGD's benefit of v_2 over v_1), to first order: (b - a)(a + b - 1
     - cos).
 
@@ -75,7 +74,7 @@ def first_order(
 
 def exact(
     norm: Fraction = GRADIENT, ratio: Fraction = RATIO, step: Fraction = STEP
-) -> tuple[sympy.Expr, list[sympy.Expr]]:
+) -> Decomposition:
     """A lower bound of (gap of NGD less that of FedAvg)/eta for L-smooth losses, as a sum of
     non-negative terms.
 

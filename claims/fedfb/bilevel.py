@@ -18,6 +18,7 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.exact import Instance, dot
 
 NOTIONS = ("dp", "eo", "eodds", "cp")
+Term = int | Fraction | sympy.Expr
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ class Outer:
     direction : the row of G's coefficients that makes each μ_l: μ_l = Σ_j direction[l][j] G_j.
     """
 
-    weight: dict[str, tuple[Any, dict[int, int]]]
-    gap: list[tuple[Any, dict[str, int]]]
+    weight: dict[str, tuple[Term, dict[int, int]]]
+    gap: Sequence[tuple[Term, dict[str, int]]]
     direction: list[list[int]]
 
     def weights(self, lam: Sequence[Any], base: int = 1) -> dict[str, Any]:
@@ -43,7 +44,7 @@ class Outer:
         }
 
 
-def outer(notion: str, groups: int, shares: Sequence[Any], constants: Sequence[Any]) -> Outer:
+def outer(notion: str, groups: int, shares: Sequence[Term], constants: Sequence[Term]) -> Outer:
     """The problem (6)-(7), (89)-(90), (101)-(103) or (125)-(126).
 
     ``shares`` : n_a/n for each group ("dp"), (n_0/n, n_1/n) of the labels ("eo", "eodds"), unused
@@ -51,7 +52,7 @@ def outer(notion: str, groups: int, shares: Sequence[Any], constants: Sequence[A
     """
     others = range(1, groups)
     if notion == "dp":
-        weight: dict[str, tuple[Any, dict[int, int]]] = {}
+        weight: dict[str, tuple[Term, dict[int, int]]] = {}
         for a in range(groups):
             weight |= {f"0{a}": (0, {a: 1}), f"1{a}": (2 * shares[a], {a: -1})}
         gap = [(constants[a - 1], {"00": -1, "10": 1, f"0{a}": 1, f"1{a}": -1}) for a in others]
@@ -77,7 +78,7 @@ def _unit(size: int) -> list[list[int]]:
     return [[int(k == j) for j in range(size)] for k in range(size)]
 
 
-def slope(problem: Outer, loss: dict[str, Sequence[Any]], lam: Sequence[Any]) -> dict[str, Any]:
+def slope(problem: Outer, loss: dict[str, Sequence[Term]], lam: Sequence[Term]) -> Instance:
     """w_λ, the G_j, μ, V = Σ G_j G_j', H, and the derivative of Σ G_j² along μ, by the quotient
     rule on w_λ = B/H.
     """
@@ -97,7 +98,7 @@ def slope(problem: Outer, loss: dict[str, Sequence[Any]], lam: Sequence[Any]) ->
     return {"mu": mu, "V": V, "H": hessian, "slope": 2 * V * derivative}
 
 
-def from_instance(instance: Instance) -> dict[str, Any]:
+def from_instance(instance: Instance) -> Instance:
     """:func:`slope` at {"notion", "groups", "shares", "constants", "losses": {name: [h, b, r]},
     "lam"}.
     """

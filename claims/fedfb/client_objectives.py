@@ -35,9 +35,7 @@ def objectives(count: Cells, loss: Cells, lam: Sequence[Any]) -> list[Any]:
 
 
 def server_weights(count: Cells, kind: str) -> list[Any]:
-    """FedAvg's n^(i)/n; or 1/I; or, "scaled", n^(i)/n for objectives that clients multiply by
-    n/n^(i).
-    """
+    """FedAvg's n^(i)/n; or 1/I; or, "scaled", n^(i)/n for objectives multiplied by n/n^(i)."""
     sizes = [sum(n.values()) for n in count]
     if kind == "equal":
         return [Fraction(1, len(count))] * len(count)
@@ -59,7 +57,7 @@ def minimiser(instance: Instance, kind: str = "FedAvg") -> Case:
     return Case((Relation(minimisers[1], "==", minimisers[0], "minimiser"),))
 
 
-def averaged(kinds: Sequence[str] = ("scaled", "equal")) -> dict[str, Any]:
+def averaged(kinds: Sequence[str] = ("scaled", "equal")) -> dict[str, sympy.Expr]:
     """Σ_i weight_i L^(i) - (7) for "scaled", - (7)/I for "equal"; three clients."""
     count, loss = tables(CELLS)
     lam = sympy.symbols("l0 l1")
@@ -122,9 +120,7 @@ def residuals(weighting: str = "share") -> dict[str, sympy.Expr]:
 
 
 def matrix(hessians: dict[str, Any], lam: Any, share: Any, groups: int, place: str) -> Any:
-    """(106)-(107), the terms of a = 0 inside or outside of the sum over a; less the Hessian of
-    (102)-(103).
-    """
+    """(106)-(107) less the Hessian of (102)-(103); terms of a = 0 inside or outside of the sum."""
     multipliers = [[lam[y * (groups - 1) + a] for a in range(groups - 1)] for y in (0, 1)]
     base = sum((share[y] - sum(multipliers[y])) * hessians[f"{y}0"] for y in (0, 1))
     others = sum(
@@ -146,7 +142,7 @@ def same_matrix(instance: Instance, place: str = "inside") -> Case:
     return Case((Relation(value, "==", 0, "matrix - Hessian"),))
 
 
-def any_matrix(place: str = "outside", groups: int = 4) -> dict[str, Any]:
+def any_matrix(place: str = "outside", groups: int = 4) -> dict[str, sympy.Expr]:
     """The same with symbols."""
     hessians = {f"{y}{a}": sympy.Symbol(f"H{y}{a}") for y in (0, 1) for a in range(groups)}
     lam, share = sympy.symbols(f"l0:{2 * groups - 2}"), sympy.symbols("p0 p1")

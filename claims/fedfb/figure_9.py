@@ -44,11 +44,9 @@ def density(a: int, t: Any) -> Any:
 
 def gain(a: int, t: arb) -> arb:
     """E[(2η(x) - 1) 1{x > t} 1{a}], pooled: P(a) times an integral of tanh(x/2)."""
-
-    def integrand(x: acb, _: bool) -> acb:
-        return (x / 2).tanh() * density(a, x)
-
-    integral = acb.integral(integrand, acb(t), acb(FAR), rel_tol=FINE, abs_tol=FINE).real
+    integral = acb.integral(
+        lambda x, _: (x / 2).tanh() * density(a, x), acb(t), acb(FAR), rel_tol=FINE, abs_tol=FINE
+    ).real
     return integral / 2 + arb(0).union(arb(-60).exp())
 
 

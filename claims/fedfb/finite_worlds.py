@@ -1,6 +1,4 @@
-"""LFT+FedAvg on a finite X, in exact rationals or floats: rates, accuracy and the Lagrangian of any
-f.
-"""
+"""LFT+FedAvg on a finite X, in fractions or floats: rates, accuracy, Lagrangian of any f."""
 
 from __future__ import annotations
 
@@ -77,9 +75,7 @@ class FiniteWorld:
 
 
 def federation_of(instance: Instance) -> tuple[Federation, list[float]]:
-    """Federation and budgets of an instance, see :meth:`FiniteWorld.of`, with "eps" in
-    twentieths.
-    """
+    """Federation and budgets of an instance (:meth:`FiniteWorld.of`), "eps" in twentieths."""
     from fairfl.theory.populations.federation import Federation
 
     world = FiniteWorld.of(instance)
@@ -105,7 +101,7 @@ def solved(
     return world, f, solution, eps
 
 
-def finite(clients: int, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Instance]:
+def finite(clients: int, **fields: st.SearchStrategy[object]) -> st.SearchStrategy[Instance]:
     """Masses of x | a, i on four points, η in tenths, budgets in twentieths, q in eighths; and
     ``fields``, which may replace some of them.
     """

@@ -81,14 +81,13 @@ def opposed(draw: st.DrawFn) -> Instance:
     """
     outer, inner, large = st.integers(40, 60), st.integers(1, 2), st.integers(20, 60)
     small, middle = st.integers(1, 3), st.integers(1, 9)
-
-    def law(*cells: st.SearchStrategy[int]) -> list[int]:
-        return [draw(cell) for cell in cells]
-
-    ends = sorted(law(outer, outer))
-    wide = [law(outer, inner, inner, st.just(end)) for end in ends]
+    ends = sorted(draw(st.tuples(outer, outer)))
+    wide = [[*draw(st.tuples(outer, inner, inner)), end] for end in ends]
     wide[0][0] += draw(middle)
-    low, high = law(small, large, middle, small), law(small, middle, large, small)
+    low, high = (
+        draw(st.tuples(*cells))
+        for cells in ((small, large, middle, small), (small, middle, large, small))
+    )
     laws, q = [wide, [high, low]], Fraction(draw(st.integers(3, 5)), 8)
     if draw(st.booleans()):
         laws = laws[::-1]

@@ -80,9 +80,7 @@ def worse(world: Clients, lams: Sequence[Fraction], eps: Fraction) -> Relation:
 def between(
     world: Clients, places: Sequence[Fraction], targets: Sequence[Fraction]
 ) -> list[Fraction]:
-    """λ_i = place_i · g_i⁻¹(0); or, where there are ``targets``, the points of these ranges closest
-    to them.
-    """
+    """λ_i = place_i · g_i⁻¹(0); or the points of these ranges closest to the ``targets``."""
     ends = [client.multiplier(ZERO) for client in world.clients]
     if not targets:
         return [p * end for p, end in zip(places, ends, strict=True)]

@@ -15,9 +15,7 @@ TINY = 1e-9
 
 
 def printed(instance: Instance, allow: str = "deterministic") -> Case:
-    """No feasible f is more accurate than the best feasible rule in {0, 1}, such as
-    [[Σ_i s_i p > 0]].
-    """
+    """No feasible f is more accurate than the best feasible rule in {0, 1}: [[Σ_i s_i p > 0]]."""
     world = FiniteWorld(instance["law"], instance["q"], [ONE], instance["eta"])
     eps = instance["eps"]
     rival = {(a, k): instance["f"][a][k] for a, k in world.cells}
@@ -98,9 +96,7 @@ def local_objective(instance: Instance, scale: int = 1) -> Case:
 
 
 def means(power: int = 1) -> dict[str, sympy.Expr]:
-    """The same with I^power λ_i for λ_i: of I clients, E and H the sums of P(ŷ ≠ y | i) and λ_i
-    MD_i.
-    """
+    """The same with I^power λ_i for λ_i: E and H are the sums of P(ŷ ≠ y | i) and λ_i MD_i."""
     count, error, penalty = sympy.symbols("I E H", positive=True)
     return {"objective": (error - count**power * penalty) / count - (error / count - penalty)}
 

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from itertools import combinations
-from typing import Any
 
 import sympy
 from hypothesis import strategies as st
@@ -82,12 +81,12 @@ def simpson(instance: Instance) -> Case:
     )
 
 
-def gap(power: int = 2) -> dict[str, Any]:
+def gap(power: int = 2) -> dict[str, sympy.Expr]:
     """A rule that accepts a share q_i of both groups of client i has the MD -Σ_{i<j} (q_i -
     q_j)²/(Σ q_i Σ (1 - q_i)).
     """
     q = sympy.symbols("q0:3")
-    ones, zeros = sum(q), sum(1 - v for v in q)
+    ones, zeros = sympy.Add(*q), sympy.Add(*(1 - v for v in q))
     difference = sum((1 - v) * v for v in q) / zeros - sum(v * v for v in q) / ones
     spread = sum((a - b) ** power for a, b in combinations(q, 2))
     return {"MD": difference + spread / (ones * zeros)}

@@ -5,6 +5,7 @@ from fractions import Fraction
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_10 import conditions
 from fairfl.claims.fedfb.worlds import ONE, ZERO, Clients, worlds
@@ -30,7 +31,7 @@ def printed(instance: Instance, members: str = "clients") -> Case:
     return Case((Relation(delta, "<=", disparity, "DP Disp"),), premises)
 
 
-def corner(square: int = 2, factor: Fraction = ONE) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def corner(square: int = 2, factor: Fraction = ONE) -> Decomposition:
     """(63) - factor ψ̃(c, 0), for g̃_0(0) = -c < 0 < b = g̃_1(0): the sum of terms that are
     non-negative by monotonicity.
     """
@@ -69,20 +70,18 @@ def reachable(instance: Instance, wider: Fraction = ZERO, low: str = "least") ->
         ends = [[pooled.g(ZERO)] * 2 for _ in clients]
     lower, upper = (sum((end[k] for end in ends), ZERO) / count for k in (0, 1))
     lower, upper = lower - wider, upper + wider
-
-    def difference(budgets: list[Fraction]) -> Fraction:
-        return world.ensemble(world.multipliers(budgets))[0]
-
     value = lower + instance["part"] * (upper - lower)
     inner = [end[0] + instance["part"] * (end[1] - end[0]) for end in ends]
     lams = [pooled.preimage(v)[0] for v in inner]
     budgets = [abs(c.g(lam)) for c, lam in zip(clients, lams, strict=True)]
-    mean_difference = difference(instance["eps"])
+    mean_difference, reached = (
+        world.ensemble(world.multipliers(eps))[0] for eps in (instance["eps"], budgets)
+    )
     return Case(
         (
             Relation(lower, "<=", mean_difference, "L <= MD"),
             Relation(mean_difference, "<=", upper, "MD <= U"),
-            Relation(difference(budgets), "==", value, "reached"),
+            Relation(reached, "==", value, "reached"),
         ),
         {"common q": len(set(world.q)) == 1},
     )

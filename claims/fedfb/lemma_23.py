@@ -1,6 +1,4 @@
-"""FedFB, lemmas 23, 25, 26 and 27: FairBatch's update is a direction of descent, and when its slope
-vanishes.
-"""
+"""FedFB, lemmas 23, 25, 26, 27: FairBatch's update descends; where its slope vanishes."""
 
 from fractions import Fraction
 

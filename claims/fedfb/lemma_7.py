@@ -1,9 +1,6 @@
-"""FedFB, lemma 7 and remark 5: CFL(ε) is solved by one threshold on η for each group; (10), its
-function g.
-"""
+"""FedFB, lemma 7, remark 5: CFL(ε) is solved by a threshold on η for each group; (10), its g."""
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 from hypothesis import strategies as st
@@ -20,7 +17,16 @@ from fairfl.claims.fedfb.worlds import (
     rate,
     worlds,
 )
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Operator,
+    Relation,
+    counterexample,
+    drawn,
+    identity,
+    proof,
+)
 
 SETTING = {
     "density": "x | a has a density, η is strictly increasing",
@@ -28,7 +34,7 @@ SETTING = {
 }
 
 
-def increasing(instance: Instance, operator: Any = "<") -> Case:
+def increasing(instance: Instance, operator: Operator = "<") -> Case:
     """g(low) < g(high)."""
     people = Clients.of(instance["laws"], instance["q"]).pooled
     low, high = instance["low"], instance["high"]
@@ -109,9 +115,7 @@ def quantile(law: tuple[Fraction, ...], share: Fraction) -> Fraction:
 
 
 def step_accuracy(people: Population, rival: list[list[Fraction]], eps: Fraction) -> Fraction:
-    """The accuracy of f(u, a) = rival[a][cell of u], moved towards f = 1/2 until its |MD| is at
-    most ε.
-    """
+    """The accuracy of f(u, a) = rival[a][cell of u], moved towards 1/2 until |MD| is at most ε."""
     rates = [dot(rival[a], people.laws[a]) for a in (0, 1)]
     difference = rates[0] - rates[1]
     weight = min(ONE, eps / abs(difference)) if difference else ONE
@@ -130,7 +134,7 @@ def rivals() -> st.SearchStrategy[Instance]:
     return worlds(1, minimum=0, eps=unit, pick=unit, goal=unit, rate=unit, rival=rule)
 
 
-def residuals(sign: int = 1, factor: int = 2) -> dict[str, Any]:
+def residuals(sign: int = 1, factor: int = 2) -> dict[str, sympy.Expr]:
     """s(x, a) of lemma 7 minus 2 (η(x) - t_a), for the thresholds t_a of (28).
 
     ``sign`` is that of λ in the threshold of group 0, ``factor`` that of its denominator.

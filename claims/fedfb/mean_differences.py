@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 import sympy
 
@@ -10,7 +9,7 @@ from fairfl.claims.exact import Instance, dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity, proof
 
 
-def pooled_difference(common: bool = True, quarter: int = 4) -> dict[str, Any]:
+def pooled_difference(common: bool = True, quarter: int = 4) -> dict[str, sympy.Expr]:
     """MD of (f_0 + f_1)/2 on the pooled law, by Bayes' rule, minus Σ_ij g_i(λ_j)/4; and g - (g_0 +
     g_1)/2.
 
@@ -20,16 +19,15 @@ def pooled_difference(common: bool = True, quarter: int = 4) -> dict[str, Any]:
     shares = (q, q) if common else sympy.symbols("q0 q1", positive=True)
     r = {key: sympy.Symbol(f"r{key}") for key in product(range(2), repeat=3)}
     local = {(i, j): r[i, 0, j] - r[i, 1, j] for i in range(2) for j in range(2)}
-
-    def pooled(a: int, j: int) -> Any:
-        """P(x accepted by rule j | a), P(i | a) proportional to P(a | i)."""
+    pooled = {}  # P(x accepted by rule j | a), P(i | a) proportional to P(a | i)
+    for a, j in product(range(2), repeat=2):
         weights = [s if a else 1 - s for s in shares]
-        return sum(w * r[i, a, j] for i, w in enumerate(weights)) / sum(weights)
-
-    ensemble = sum((pooled(0, j) - pooled(1, j)) / 2 for j in (0, 1))
+        accepted = sympy.Add(*(w * r[i, a, j] for i, w in enumerate(weights)))
+        pooled[a, j] = accepted / sympy.Add(*weights)
+    ensemble = sympy.Add(*((pooled[0, j] - pooled[1, j]) / 2 for j in (0, 1)))
     return {
-        "(32)": ensemble - sum(local.values()) / sympy.Integer(quarter),
-        "g": pooled(0, 0) - pooled(1, 0) - (local[0, 0] + local[1, 0]) / 2,
+        "(32)": ensemble - sympy.Add(*local.values()) / sympy.Integer(quarter),
+        "g": pooled[0, 0] - pooled[1, 0] - (local[0, 0] + local[1, 0]) / 2,
     }
 
 

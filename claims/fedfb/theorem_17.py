@@ -5,6 +5,7 @@ from fractions import Fraction
 import sympy
 
 from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_20 import COUNTER, PREMISES, conditions
 from fairfl.claims.fedfb.worlds import Clients
@@ -23,7 +24,7 @@ def mean(clients: int = 3, common: bool = True) -> dict[str, sympy.Expr]:
     return {"MD": pooled[0] - pooled[1] - sum(r[0] - r[1] for r in rates) / clients}
 
 
-def within(clients: int = 3, budget: Fraction = Fraction(1)) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def within(clients: int = 3, budget: Fraction = Fraction(1)) -> Decomposition:
     """ε - mean MD_i as the mean of (ε - ε_i) + (ε_i - MD_i), all non-negative; -MD the same."""
     eps = sympy.Symbol("eps", nonnegative=True)
     budget_slack = sympy.symbols(f"s0:{clients}", nonnegative=True)

@@ -1,9 +1,6 @@
-"""FedFB, theorem 24: convergence of λ for two groups; the updates (9) and of algorithm 5, and their
-boxes.
-"""
+"""FedFB, theorem 24: convergence of λ for two groups; the updates' boxes, (9), algorithm 5."""
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 from hypothesis import assume
@@ -94,7 +91,7 @@ ZEROED: Instance = {
 """F_1 = -w, w_λ of the sign of λ_1 - 2/3 on the line λ_0 + λ_1 = 1: a zero at 2/3."""
 
 
-def started(before: Any, steps: list[Any]) -> Instance:
+def started(before: str | Fraction, steps: list[str]) -> Instance:
     """``ZEROED``, with λ_1 at first ``before`` below its zero."""
     lam = [THIRD + Fraction(before), 2 * THIRD - Fraction(before)]
     return {**ZEROED, "lam": lam, "steps": steps}

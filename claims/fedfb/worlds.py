@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 from hypothesis import strategies as st
 
@@ -113,7 +112,7 @@ class Clients:
 
     @classmethod
     def of(
-        cls, laws: Sequence[Sequence[Sequence[Any]]], q: Sequence[Fraction] | Fraction
+        cls, laws: Sequence[Sequence[Sequence[int | Fraction]]], q: Sequence[Fraction] | Fraction
     ) -> Clients:
         """From weights of any sum, laws[i][a][k], and one q for all clients or one each."""
         q_by_client = [q] * len(laws) if isinstance(q, Fraction) else list(q)
@@ -178,7 +177,7 @@ def gain(law: Masses, t: Fraction) -> Fraction:
     return cut + sum(whole, Fraction(0)) / cells
 
 
-def masses(weights: Sequence[Any]) -> Masses:
+def masses(weights: Sequence[int | Fraction]) -> Masses:
     """Weights divided by their sum."""
     total = sum((Fraction(w) for w in weights), Fraction(0))
     return tuple(Fraction(w) / total for w in weights)
@@ -197,7 +196,12 @@ def parts(count: int, last: int | None = None) -> st.SearchStrategy[Fraction]:
 
 
 def worlds(
-    clients: int = 2, cells: int = 4, *, equal: bool = True, minimum: int = 1, **fields: Any
+    clients: int = 2,
+    cells: int = 4,
+    *,
+    equal: bool = True,
+    minimum: int = 1,
+    **fields: st.SearchStrategy[object],
 ) -> st.SearchStrategy[Instance]:
     """Instances {"laws", "q"} and ``fields``: integer weights from ``minimum`` up (0 leaves gaps),
     one q for all clients or, if not ``equal``, one each.

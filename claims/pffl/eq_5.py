@@ -2,10 +2,10 @@
 
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 import sympy
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, witness
 
@@ -38,7 +38,7 @@ def opposite(instance: Instance, same: bool = False) -> Case:
     return Case(tuple(relations), {"weights": min(p) >= 0 and sum(p) == 1})
 
 
-def chebyshev(turned: bool = False) -> tuple[Any, list[Any]]:
+def chebyshev(turned: bool = False) -> Decomposition:
     """The term of two ranks k < l in n sum w_k F_[k] - sum w sum F, which is the sum of these over
     all pairs: w F + w' F' - w F' - w' F, for w = w' + g and F = F' + h; ``turned``, w' = w + g.
     """

@@ -1,8 +1,8 @@
 """Equations (3), (4), (6): the Gini index, weights by rank, and convexity."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate, combinations
-from typing import Any
 
 import sympy
 from hypothesis import strategies as st
@@ -55,7 +55,7 @@ def kept_order(instance: Instance, scheme: str = "rank", strict: bool = True) ->
     return Case(tuple(relations), {"losses": min(losses) >= 0, "increasing": is_increasing})
 
 
-def weights(scheme: str, profile: str, losses: list[Fraction]) -> list[Any]:
+def weights(scheme: str, profile: str, losses: list[Fraction]) -> list[float] | list[Fraction]:
     """By rank (tied clients share), or q-FFL's: proportional to the losses themselves."""
     if scheme == "rank":
         return PROFILES[profile].dual_weights([float(v) for v in losses]).tolist()
@@ -65,9 +65,7 @@ def weights(scheme: str, profile: str, losses: list[Fraction]) -> list[Any]:
 
 @st.composite
 def instances(draw: st.DrawFn, tied: bool = False) -> Instance:
-    """Losses in quarters, with ties, and their images under h; with ``tied`` two neighbours have
-    one image.
-    """
+    """Losses in quarters, with ties, and their images under h; ``tied``: two have one image."""
     quarters = st.integers(0, 20).map(lambda k: Fraction(k, 4))
     losses = draw(st.lists(quarters, min_size=1, max_size=7))
     levels = sorted(set(losses))
@@ -79,7 +77,7 @@ def instances(draw: st.DrawFn, tied: bool = False) -> Instance:
     return {"losses": losses, "images": [h[v] for v in losses], "profile": profile}
 
 
-def by_rank(weights: list[Any], losses: list[Any]) -> Any:
+def by_rank(weights: Sequence[Fraction], losses: Sequence[int | Fraction]) -> Fraction:
     """sum_k w_k F_[k]."""
     return dot(weights, sorted(losses, reverse=True))
 
@@ -100,7 +98,7 @@ def ends(draw: st.DrawFn) -> Instance:
     return {key: [draw(quarter) for _ in range(n)] for key in ("w", "one", "two")}
 
 
-def dent(step: int = 1) -> dict[str, Any]:
+def dent(step: int = 1) -> dict[str, sympy.Expr]:
     """Where w_k < w_(k+1) the function is not convex: twice its value at a midpoint exceeds the sum
     at the ends by 2 (w_(k+1) - w_k), for each n and k.
 

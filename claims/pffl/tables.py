@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.claim import caption
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Relation, counterexample, definite, every, witness
@@ -53,7 +54,7 @@ def corners(instance: Instance, divisor: int = 2) -> Case:
     return Case(tuple(Relation(squares(x) / divisor, "<", bound, f"{x}") for x in vertices))
 
 
-def convex() -> tuple[Any, list[Any]]:
+def convex() -> Decomposition:
     """:func:`squares` is a non-negative quadratic form, so convex: it is largest at a vertex."""
     x = sympy.symbols("x1:4", real=True)
     return sympy.sympify(squares(x)), [(a - b) ** 2 / 3 for a, b in combinations(x, 2)]

@@ -5,11 +5,12 @@ from typing import Any
 
 import sympy
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 
-def weight(p1: Any, d: Any, k: Any, n: Any) -> Any:
+def weight(p1: sympy.Expr | int, d: sympy.Expr | int, k: sympy.Expr, n: sympy.Expr) -> sympy.Expr:
     """(7), divided by its sum."""
     return (p1 + (k - 1) * d) / (n * p1 + n * (n - 1) * d / 2)
 
@@ -21,7 +22,7 @@ def no_gap(instance: Instance, shift: int = 1) -> Case:
     return Case((Relation(total, "==", 1, "sum"),))
 
 
-def arithmetic(shift: int = 0) -> dict[str, Any]:
+def arithmetic(shift: int = 0) -> dict[str, sympy.Expr]:
     """Weights by (7): Gini's, and those without the first gap, k = 1..n."""
     n, k = sympy.symbols("n k", positive=True, integer=True)
     p1, d = sympy.symbols("p1 d", positive=True)
@@ -43,28 +44,23 @@ def case(instance: Instance, first: int = 1) -> Case:
     return Case((Relation(sum(p), "==", 1, "sum"), *ordered), {"term": 0 < z < 1})
 
 
-def geometric(first: int = 0) -> dict[str, Any]:
+def geometric(first: int = 0) -> dict[str, sympy.Expr]:
     """By induction over n: S_n = z^first (z^n - 1)/(z - 1) is the sum of z^k over n values of k
     from ``first`` on.
 
     S_0 = 0 and S_(n+1) - S_n = z^(first+n); and S_n (z-1)/(z^n-1) = 1.
     """
     z, n = sympy.symbols("z n", positive=True)
-
-    def total(m: Any) -> Any:
-        return z**first * (z**m - 1) / (z - 1)
-
+    none, whole, more = (z**first * (z**m - 1) / (z - 1) for m in (sympy.Integer(0), n, n + 1))
     return {
-        "start": total(sympy.Integer(0)),
-        "step": total(n + 1) - total(n) - z ** (first + n),
-        "sum of the weights less one": total(n) * (z - 1) / (z**n - 1) - 1,
+        "start": none,
+        "step": more - whole - z ** (first + n),
+        "sum of the weights less one": whole * (z - 1) / (z**n - 1) - 1,
     }
 
 
-def limits(first: int = 0) -> dict[str, Any]:
-    """Residuals of the limits: 1/n at z -> 1; at z -> 0, 1 for the first weight and 0 for a later
-    one.
-    """
+def limits(first: int = 0) -> dict[str, sympy.Expr]:
+    """Residuals of the limits: 1/n at z -> 1; at z -> 0, 1 for the first weight, 0 for others."""
     z, n, k = sympy.symbols("z n k", positive=True)
     factor = (z - 1) / (z**n - 1)
     return {
@@ -81,7 +77,7 @@ def spacing(instance: Instance, sign: int = 1) -> Case:
     return Case((Relation(sign * (h[1] - h[0]), "<=", sign * (h[2] - h[1]), "spacing"),))
 
 
-def steps(shift: int = 0) -> dict[str, Any]:
+def steps(shift: int = 0) -> dict[str, sympy.Expr]:
     """H_(k+1) - H_k by the gamma function's own recurrence: 1/(k+1), which falls with k."""
     k = sympy.symbols("k", positive=True)
     gap: Any = sympy.digamma(k + 2) - sympy.digamma(k + 1)
@@ -91,15 +87,13 @@ def steps(shift: int = 0) -> dict[str, Any]:
     }
 
 
-def below(factor: int = 1) -> tuple[Any, list[Any]]:
-    """The slope of x - ln(1+x), which is 0 at 0: so ln(1 + 1/k) <= 1/k, and ln(k+1) <= H_k by
-    adding up.
-    """
+def below(factor: int = 1) -> Decomposition:
+    """The slope of x - ln(1+x), 0 at 0: ln(1 + 1/k) <= 1/k, and ln(k+1) <= H_k by adding up."""
     x = sympy.symbols("x", nonnegative=True)
     return sympy.diff(x - factor * sympy.log(1 + x), x), [x / (1 + x)]
 
 
-def above(factor: int = 1) -> tuple[Any, list[Any]]:
+def above(factor: int = 1) -> Decomposition:
     """The slope of ln(1+x) - x/(1+x): so 1/(k+1) <= ln((k+1)/k), and H_k <= 1 + ln k by adding up
     from H_1 = 1.
     """

@@ -7,6 +7,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import Claim, definite, drawn, every, identity, proof
 
@@ -16,7 +17,7 @@ def welfare(u: list[Fraction], alpha: Fraction) -> arb:
     return sum((ball(v) ** ball(1 - alpha) for v in u), arb(0)) / ball(1 - alpha)
 
 
-def best_off(form: str = "printed") -> tuple[sympy.Expr, list[sympy.Expr]]:
+def best_off(form: str = "printed") -> Decomposition:
     """The sum of u^alpha at (2, 1/2) less that at (1, 1), for every alpha > 0: 2^alpha is 1 + s.
 
     "usual" for a mutant: alpha - 1 times the difference of sum u^(1-alpha)/(1-alpha), for every
@@ -36,7 +37,7 @@ def residuals() -> dict[str, sympy.Expr]:
     }
 
 
-def bend(form: str = "usual") -> tuple[sympy.Expr, list[sympy.Expr]]:
+def bend(form: str = "usual") -> Decomposition:
     """-U_alpha'' >= 0, alpha >= 0."""
     u = sympy.symbols("u", positive=True)
     alpha = sympy.symbols("alpha", nonnegative=True)

@@ -1,7 +1,7 @@
 """(15), (C.4)-(C.8): the conjugates of q-FFL's power mean and of AFL's maximum."""
 
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 import sympy
 from flint import arb
@@ -22,7 +22,7 @@ def alone(instance: Instance, clipped: bool = False) -> Case:
     return Case((Relation(value, "==", printed, "A*(lambda), and (15)"),))
 
 
-def power(x: Any, exponent: Fraction) -> arb:
+def power(x: int | Fraction | arb, exponent: Fraction) -> arb:
     """x^exponent for x >= 0."""
     return ball(x) ** ball(exponent) if x > 0 else arb(0)
 
@@ -33,7 +33,7 @@ def norms(x: list[Fraction], q: Fraction) -> tuple[arb, arb]:
     return sum((power(v, r) for v in x), arb(0)) ** ball(1 / r), power(len(x), -1 / (q + 1))
 
 
-def mean(f: list[Any], q: Fraction) -> arb:
+def mean(f: Sequence[Fraction | arb], q: Fraction) -> arb:
     """A(f)."""
     return power(sum((power(v, q + 1) for v in f), arb(0)) / len(f), 1 / (q + 1))
 
@@ -91,14 +91,11 @@ def maximum(instance: Instance, total: Fraction = Fraction(1)) -> Case:
         rays += [[far] * n, [-far] * n] + [[-far * (i == k) for i in range(n)] for k in range(n)]
     else:
         f = [abs(v) for v in f]
-
-    def maximand(g: list[Fraction]) -> Fraction:
-        return dot(x, g) - max(g)
-
+    gains = [dot(x, g) - max(g) for g in (f, [Fraction(0)] * n, *rays)]
     if is_inside:
-        relations = (Relation(maximand(g), "<=", 0, "Fenchel") for g in (f, *rays))
-        return Case((*relations, Relation(maximand([Fraction(0)] * n), "==", 0, "f = 0")))
-    return Case((Relation(1000, "<", max(map(maximand, rays)), "unbounded"),))
+        relations = [Relation(gain, "<=", 0, "Fenchel") for gain in gains]
+        return Case((*relations, Relation(gains[1], "==", 0, "f = 0")))
+    return Case((Relation(1000, "<", max(gains[2:]), "unbounded"),))
 
 
 @st.composite

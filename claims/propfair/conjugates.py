@@ -36,21 +36,22 @@ def entropy(instance: Instance, factor: Fraction = Fraction(1), mean: bool = Tru
     """(16) in balls, lambda with zeros too: no f exceeds A*(lambda), and an f near the maximiser
     comes close to it. For mutants: ``factor`` of A*, and the sum for the mean in A.
     """
-    x, f, alpha = instance["lambda"], instance["f"], ball(instance["alpha"])
-
-    def maximand(f: list[arb]) -> arb:
+    x, alpha = instance["lambda"], ball(instance["alpha"])
+    values = []  # of the maximand, at f and near the maximiser
+    for f in (
+        [ball(g) for g in instance["f"]],
+        [(ball(v).log() if v else arb(-60)) / alpha for v in x],
+    ):
         total = sum(((alpha * g).exp() for g in f), arb(0)) / (len(f) if mean else 1)
-        return sum((ball(v) * g for v, g in zip(x, f, strict=True)), arb(0)) - total.log() / alpha
-
+        values.append(dot(map(ball, x), f) - total.log() / alpha)
     penalty = sum((ball(v) * ball(v).log() for v in x if v), arb(0)) + arb(len(x)).log()
     penalty *= ball(factor) / alpha
     bound = penalty + ball(Fraction(1, 10**12))
-    approached = maximand([(ball(v).log() if v else arb(-60)) / alpha for v in x])
     return Case(
         (
-            Relation(maximand([ball(g) for g in f]), "<=", bound, "bound"),
-            Relation(approached, "<=", bound, "bound, near the maximiser"),
-            Relation(penalty - ball(Fraction(1, 10**6)), "<=", approached, "approached"),
+            Relation(values[0], "<=", bound, "bound"),
+            Relation(values[1], "<=", bound, "bound, near the maximiser"),
+            Relation(penalty - ball(Fraction(1, 10**6)), "<=", values[1], "approached"),
         ),
         {"simplex": sum(x, Fraction(0)) == 1 and min(x) >= 0},
     )
@@ -96,9 +97,7 @@ def geometric(instance: Instance, threshold: Fraction = Fraction(1)) -> Case:
 
 @st.composite
 def near_border(draw: st.DrawFn) -> Instance:
-    """Weights of any sign; or positive ones near prod n lambda = 1, with the utilities 1/lambda of
-    equality.
-    """
+    """Weights of any sign; or near prod n lambda = 1, with the utilities 1/lambda of equality."""
     n = draw(st.integers(1, 3))
     if draw(st.booleans()):
         x = [Fraction(draw(st.integers(1, 12)), 4) for _ in range(n)]

@@ -5,6 +5,7 @@ from typing import Any
 
 import sympy
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.forms import Claim, definite, every, identity
 
 
@@ -24,35 +25,31 @@ def derivatives(sign: int = 1, power: int = 2) -> dict[str, sympy.Expr]:
     return residuals
 
 
-Form = tuple[Any, list[Any]]
-
-
-def curvature(sign: int = 1) -> Form:
-    """The second derivative of -log(M - f) along a line, where f has slope g and second derivative
-    h >= 0.
-    """
+def curvature(sign: int = 1) -> Decomposition:
+    """The second derivative of -log(M - f) along a line, f of slope g and curvature h >= 0."""
     t = sympy.symbols("t")
     g = sympy.symbols("g", real=True)
     h = sympy.symbols("h", nonnegative=True)
     w = sympy.symbols("w", positive=True)  # M - f
     phi = -sympy.log(w - g * t - sign * h * t**2 / 2)
-    return sympy.diff(phi, t, 2).subs(t, 0), [h / w, (g / w) ** 2]
+    second: Any = sympy.diff(phi, t, 2).subs(t, 0)
+    return second, [h / w, (g / w) ** 2]
 
 
-def example(coefficient: int = 1) -> dict[str, Any]:
+def example(coefficient: int = 1) -> dict[str, sympy.Expr]:
     """phi o f for M - f = exp(-r), r = ||theta||^2."""
     r = sympy.symbols("r", nonnegative=True)
     return {"phi o f is the square of the norm": -sympy.log(sympy.exp(-coefficient * r)) - r}
 
 
-def halfway(factor: int = 1) -> Form:
+def halfway(factor: int = 1) -> Decomposition:
     """(M - f)(middle)^2 - (M - f)(s) (M - f)(t), f convex: its chord is above it by k there."""
     a, b = sympy.symbols("a b", positive=True)  # M - f at the ends
     k = sympy.symbols("k", nonnegative=True)
     return ((a + b) / 2 + k) ** 2 - factor * a * b, [(a - b) ** 2 / 4, k * (a + b), k**2]
 
 
-def bent(side: int = 1) -> Form:
+def bent(side: int = 1) -> Decomposition:
     """-f'' for f = M - exp(-t^2), where t^2 = (1 + s)/2, ``side`` 1: f is not convex there."""
     t, s, M = sympy.symbols("t s M", positive=True)
     f: sympy.Expr = M - sympy.exp(-(t**2))
@@ -65,12 +62,13 @@ JETS = sympy.symbols("s1:6", positive=True)
 """s', s'', ..., the fifth derivative at one point, as independent numbers."""
 
 
-def along(expression: Any) -> Any:
+def along(expression: sympy.Expr) -> sympy.Expr:
     """d/dt of an expression in the derivatives of s."""
-    return sum(sympy.diff(expression, a) * b for a, b in zip(JETS, JETS[1:], strict=False))
+    terms = (sympy.diff(expression, a) * b for a, b in zip(JETS, JETS[1:], strict=False))
+    return sympy.Add(*terms)
 
 
-def second_order(inverted: bool = False) -> dict[str, Any]:
+def second_order(inverted: bool = False) -> dict[str, sympy.Expr]:
     """The Hessian of A_s along v, and its relation to -s'/s''.
 
     With s(A) = (1/n) sum s(f_i): A'' = ((1/n) sum s''_i v_i^2 - S'' A'^2)/S', A' = (1/n) sum s'_i
@@ -90,7 +88,7 @@ def second_order(inverted: bool = False) -> dict[str, Any]:
     }
 
 
-def schwarz(factor: Fraction = ONE) -> tuple[Any, list[Any]]:
+def schwarz(factor: Fraction = ONE) -> Decomposition:
     """One client's term of Cauchy-Schwarz. With t = X/W, X the sum of a v and W that of a^2/c, the
     terms add up to the sum of c v^2 less X^2/W, which is 0 at v = t a/c.
     """

@@ -5,6 +5,7 @@ Client i has batches of loss 1 + a cos(theta - u) +- k cos(theta - v), both sign
 one dimension; ``world["clients"]`` lists (a, u, k, v). Floats throughout.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from fairfl.claims.forms import Case, Relation, witness
 from fairfl.claims.propfair.rounds import APART, front
 
 
-def batch(world: Instance, i: int, sign: float, theta: Any) -> tuple[Any, Any]:
+def batch(world: Instance, i: int, sign: float, theta: float | np.ndarray) -> tuple[Any, Any]:
     """Loss and slope of client i's batch, 1 + a cos(theta - u) + sign k cos(theta - v); of client i
     itself for sign 0.
     """
@@ -44,7 +45,7 @@ def constants(world: Instance) -> Constants:
     return Constants(a.max(), a.max(), between, k.tolist())
 
 
-def objective(world: Instance, theta: Any) -> tuple[Any, Any]:
+def objective(world: Instance, theta: float | np.ndarray) -> tuple[Any, Any]:
     """pi and its derivative."""
     n, M = len(world["clients"]), world["M"]
     clients = [batch(world, i, 0, theta) for i in range(n)]
@@ -78,7 +79,7 @@ AS_PROVED = witness(
 )
 
 
-def averages(world: Instance) -> tuple[Any, float]:
+def averages(world: Instance) -> tuple[Callable[[list[float]], float], float]:
     """a(c), and mu: of all clients, or of any that take part."""
     p = np.array(world["sizes"]) / sum(world["sizes"])
     if world["law"] is None:
@@ -151,9 +152,7 @@ def case(instance: Instance, spread: float = 1.0) -> Case:
 
 @st.composite
 def worlds(draw: st.DrawFn) -> Instance:
-    """One or two clients, one or two local steps, few rounds: the tree of outcomes is
-    enumerated.
-    """
+    """One or two clients and local steps, few rounds: the tree of outcomes is enumerated."""
     n = draw(st.integers(1, 2))
     part = st.integers(1, 8).map(lambda k: k / 16)
     angle = st.integers(0, 11).map(lambda k: k * np.pi / 6)

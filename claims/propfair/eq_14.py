@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from math import prod
-from typing import Any
 
 import numpy as np
 import sympy
@@ -21,7 +20,7 @@ OBJECTIVES = {
 }
 
 
-def residuals(turned: int = 1) -> dict[str, Any]:
+def residuals(turned: int = 1) -> dict[str, sympy.Expr]:
     """A(f) = lambda.f - A*(lambda) at lambda = grad A(f), which is in the domain of A*; n clients.
 
     q-FFL: lambda_i = (f_i/A)^q/n, P the mean of f_i^(q+1). TERM: lambda_i = exp(alpha f_i)/E, D =
@@ -78,7 +77,7 @@ def attained(instance: Instance) -> Case:
     )
 
 
-def at_weights(turned: int = 1, bound: Any = 1) -> dict[str, Any]:
+def at_weights(turned: int = 1, bound: int | Fraction = 1) -> dict[str, sympy.Expr]:
     """At lambda_i = G/(n u_i), u_i = M - f_i, of n clients, S the sum of the lambda_i: the maximand
     is M - G = A(f), and prod n lambda_i = 1.
 

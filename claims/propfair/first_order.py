@@ -6,6 +6,7 @@ from typing import Any
 import sympy
 from flint import arb
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
@@ -16,9 +17,7 @@ def upper(x: Any) -> Any:
 
 
 def residuals(slope: int = 1) -> dict[str, sympy.Expr]:
-    """phi(f) = -log(M - f) at f = 0: value and slope; and the remainder's two derivatives, x =
-    f/M.
-    """
+    """phi(f) = -log(M - f) at f = 0: value and slope; the remainder's derivatives, x = f/M."""
     f, M = sympy.symbols("f M", positive=True)
     x = sympy.symbols("x", positive=True)  # in (0, 1)
     phi = -sympy.log(M - f)
@@ -31,7 +30,7 @@ def residuals(slope: int = 1) -> dict[str, sympy.Expr]:
     }
 
 
-def remainder() -> tuple[sympy.Expr, list[sympy.Expr]]:
+def remainder() -> Decomposition:
     """d/dx of x^2/(2(1-x)) less that of the remainder is >= 0; y = 1 - x > 0."""
     x, y = sympy.symbols("x y", positive=True)
     gap = sympy.diff(upper(x), x) - x / (1 - x)
@@ -58,9 +57,7 @@ def trick(instance: Instance, joined: bool = False) -> Case:
 
 
 def join(joined: bool = True) -> dict[str, sympy.Expr]:
-    """Value and slope of the two branches where they meet, at loss M - eps; the slope is then 1/eps
-    > 0.
-    """
+    """Value and slope of the two branches where they meet, at loss M - eps: slope 1/eps > 0."""
     M, e, x = sympy.symbols("M e x", positive=True)
     left, right = -sympy.log(M - x), (-sympy.log(e) + (x - (M - e)) / e) if joined else x / M
     return {
@@ -78,7 +75,7 @@ def bounded(instance: Instance, lead: Fraction = Fraction(1)) -> Case:
     return Case((Relation(loss, "<=", ball(M / 2), "loss of a batch"),), {"M": M > 0})
 
 
-def clipped(half: int = 2) -> tuple[Any, list[Any]]:
+def clipped(half: int = 2) -> Decomposition:
     """M/2 - l M/(M + 2 l) > 0 for l >= 0."""
     M = sympy.Symbol("M", positive=True)
     loss = sympy.Symbol("l", nonnegative=True)

@@ -1,7 +1,6 @@
 """Equations (9)-(13): five objectives as generalised means s^-1((1/n) sum s(f_i))."""
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 from flint import arb
@@ -13,7 +12,7 @@ from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, p
 
 def residuals(
     root: int = 1, mean: bool = True, base: bool = True, plain: bool = True
-) -> dict[str, Any]:
+) -> dict[str, sympy.Expr]:
     """s(A) - (1/n) sum s(f_i) for every printed s and A, with the sums S of f_i, P of f_i^(q+1), E
     of exp(alpha f_i) and L of log(M - f_i); (6) is -L/n.
     """
@@ -31,7 +30,7 @@ def residuals(
     }
 
 
-def limits() -> dict[str, Any]:
+def limits() -> dict[str, sympy.Expr]:
     """The factor and the summand of :func:`case` in the limit."""
     n, q, alpha = sympy.symbols("n q alpha", positive=True)
     return {

@@ -5,6 +5,7 @@ from math import prod
 
 import sympy
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, definite, every, identity, proof, witness
 
@@ -23,7 +24,7 @@ def tangent_line(tangent: int = 1, mean: str = "arithmetic") -> dict[str, sympy.
     }
 
 
-def slope() -> tuple[sympy.Expr, list[sympy.Expr]]:
+def slope() -> Decomposition:
     """(x-1) h'(x) >= 0, and 0 at x = 1 alone: h falls before 1 and rises after it."""
     x = sympy.symbols("x", positive=True)
     return (x - 1) * (1 - 1 / x), [(x - 1) ** 2 / x]
@@ -37,7 +38,7 @@ def schur(power: int = 1) -> dict[str, sympy.Expr]:
     return {"Schur's condition": schur + (f - g) ** 2 * rest}
 
 
-def moved(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def moved(sign: int = 1) -> Decomposition:
     """Decrease of the product when c + d, c - d move apart by h > 0 at one sum: R h (2d + h)."""
     c, d, h, rest = sympy.symbols("c d h R", nonnegative=True)
     loss = rest * ((c + d) * (c - d) - (c + d + h) * (c - d - h))
@@ -56,9 +57,6 @@ def printed(instance: Instance) -> Case:
     )
 
 
-Form = tuple[sympy.Expr, list[sympy.Expr]]
-
-
 def residuals(
     mean: str = "geometric", power: int = 1, factor: Fraction = Fraction(1)
 ) -> dict[str, sympy.Expr]:
@@ -69,7 +67,7 @@ def residuals(
     return {"a term of the slope less that of the condition": slope - factor * (v - u) / u**power}
 
 
-def concavity(mean: str = "geometric", sign: int = 1) -> Form:
+def concavity(mean: str = "geometric", sign: int = 1) -> Decomposition:
     """Minus the second derivative along the segment: w is the point at t, w > 0 for t in [0, 1]."""
     w, t = sympy.symbols("w t", positive=True)
     a, u = sympy.symbols("a", real=True), sympy.symbols("u")  # a = v - u

@@ -6,13 +6,14 @@ gradients everywhere, so the curvature h is common. Batch gradients have additiv
 independent noise of variance s_i.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from flint import arb
 
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.exact import Instance, ball
+from fairfl.claims.exact import Exact, Instance, ball
 
 Numbers = list[Fraction]
 Law = list[tuple[list[int], Fraction]]
@@ -22,10 +23,8 @@ FRONT, STEPS, APART, DRIFT, FOURTH = (
 """The numbers 12, 24, 2, 2 and 6 of theorem A.1, which the proof and the instances share."""
 
 
-def step_limit(L: Any, steps: list[int], fourth: Any) -> arb:
-    """min_i 1/(6 L K_i) and (A.3), 1/(L sqrt(24 (e-2) a)), where ``fourth`` is the average a of the
-    K_i^4.
-    """
+def step_limit(L: Exact, steps: list[int], fourth: Exact) -> arb:
+    """min_i 1/(6 L K_i) and (A.3), 1/(L sqrt(24 (e-2) a)), a = ``fourth`` the average K_i^4."""
     first = 1 / (6 * ball(L) * max(steps))
     second = 1 / (ball(L) * (ball(STEPS) * (arb(1).exp() - 2) * ball(fourth)).sqrt())
     return first.min(second)
@@ -42,7 +41,7 @@ def shares(sizes: Numbers) -> Numbers:
     return [Fraction(w) / total for w in sizes]
 
 
-def averaged(values: list[Any], p: Numbers, kind: str) -> Fraction:
+def averaged(values: Sequence[int | Fraction], p: Numbers, kind: str) -> Fraction:
     """a(c): "printed" (sum p_i^2) sum c_i, or "max"."""
     if kind == "max":
         return Fraction(max(values))

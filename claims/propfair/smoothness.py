@@ -1,17 +1,15 @@
 """(A.44)-(A.52): the constants of the composed losses -log(M - f_i), and smaller ones that hold."""
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, definite, every, identity, witness
 
-Form = tuple[sympy.Expr, list[sympy.Expr]]
 
-
-def residuals(way: str = "common", scale: int = 1, c: Any = 3) -> dict[str, sympy.Expr]:
+def residuals(way: str = "common", scale: int = 1, c: int | Fraction = 3) -> dict[str, sympy.Expr]:
     """The difference of gradients g/(M-f) - k/(M-h), and its constants for M - f, M - h >= M/2:
     over the "common" denominator, as in (A.44), (A.47), (A.51), with M + M/2 in place of one M/2;
     or "split" into (g-k)/(M-h) + g (f-h)/((M-f)(M-h)).
@@ -32,7 +30,7 @@ def residuals(way: str = "common", scale: int = 1, c: Any = 3) -> dict[str, symp
     }
 
 
-def squares() -> Form:
+def squares() -> Decomposition:
     """(a + b)^2 <= 2 (a^2 + b^2), the first line of (A.52)."""
     a, b = sympy.symbols("a b", real=True)
     return 2 * (a**2 + b**2) - (a + b) ** 2, [(a - b) ** 2]
@@ -48,7 +46,7 @@ def descent(step: int = 1) -> dict[str, sympy.Expr]:
     return {"the largest decrease": bound - (r - g**2 / (2 * L))}
 
 
-def room(constant: Fraction = Fraction(9, 4)) -> Form:
+def room(constant: Fraction = Fraction(9, 4)) -> Decomposition:
     """9/4 - 1/(1-x) - 2 (1/2-x)/(1-x)^2 = (3x-1)^2/(4(1-x)^2), 0 at x = 1/3; x = f/M and y = 1 - x
     > 0.
     """

@@ -29,9 +29,7 @@ def allowed(row: str, x: Fraction) -> bool:
 
 
 def same(instance: Instance, rows: tuple[str, str] = ("FedAvg", "q-FFL")) -> Case:
-    """For n = 1, A(f) = f for every row: the weights that A* allows are the same set, whatever the
-    domain.
-    """
+    """For n = 1, A(f) = f for every row: A* allows the same weights, whatever the domain."""
     first, second = (int(allowed(row, instance["lambda"])) for row in rows)
     return Case((Relation(first, "==", second, f"{rows[0]} and {rows[1]} allow lambda"),))
 
@@ -46,17 +44,18 @@ def case(instance: Instance, row: str, domain: str, table: str = "corrected") ->
     f = np.minimum(f, 2.0) if row == "PropFair" else f
     if domain == "nonnegative" or row == "q-FFL":
         f = np.maximum(f, 0.0)
-
-    def maximand(g: np.ndarray) -> float:
-        return float(x @ g) - float(objective.value(g))
-
     conjugate = float(objective.conjugate(x, domain=domain if table == "corrected" else "native"))
     if conjugate < inf:
-        relation = Relation(maximand(f), "<=", conjugate, "no f beats A*")
+        relation = Relation(maximand(row, x, f), "<=", conjugate, "no f beats A*")
     else:
-        best = max((maximand(g) for g in rays(row, domain, x)), default=-inf)
+        best = max((maximand(row, x, g) for g in rays(row, domain, x)), default=-inf)
         relation = Relation(50.0, "<=", best, "infinite")
     return Case((relation,), {"weights": True})
+
+
+def maximand(row: str, x: np.ndarray, f: np.ndarray) -> float:
+    """lambda.f - A(f)."""
+    return float(x @ f) - float(OBJECTIVES[row].value(f))
 
 
 def rays(row: str, domain: str, x: np.ndarray) -> list[np.ndarray]:

@@ -18,9 +18,7 @@ SPLITS = {
 
 
 def split(instance: Instance, swapped: bool = False) -> Case:
-    """The training share of Table 2 is within a point of the text's; ``swapped``: for CIFAR-10 and
-    CIFAR-100.
-    """
+    """The training share of Table 2 is within a point of the text's; ``swapped``: CIFAR's two."""
     name = instance["dataset"]
     train, test, _ = SPLITS[name]
     printed = SPLITS[{"CIFAR-10": "CIFAR-100"}.get(name, "CIFAR-10") if swapped else name][2]

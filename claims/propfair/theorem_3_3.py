@@ -11,6 +11,7 @@ import sympy
 from flint import arb
 
 from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, ball
@@ -19,7 +20,6 @@ from fairfl.claims.propfair.cosines import AS_PROVED, case, full, mixed
 from fairfl.claims.propfair.rounds import front
 from fairfl.claims.propfair.smoothness import descent, room
 
-Form = tuple[sympy.Expr, list[sympy.Expr]]
 PACE, WITHIN = (constant("averaging.v", name) for name in ("pace", "within"))
 """16 L K_i eta <= 1, and 9/5 of sigma_l^2: of the theorem that Coq's kernel has checked."""
 PIECES = 700
@@ -94,14 +94,14 @@ CROWD = {"n": 10**7, "T": 10**8, "chance": Fraction(9, 10), "theta": Fraction(3,
 # -- the printed constants cover those that hold
 
 
-def smoother(smooth: Fraction = 6 / PACE) -> Form:
+def smoother(smooth: Fraction = 6 / PACE) -> Decomposition:
     """A part of the printed L~ less (9/4) L/M, the constant of propfair/smoothness-sharp."""
     M, L, L0 = sympy.symbols("M L L0", positive=True)
     value = sympy.Rational(str(smooth)) * smoothness(M, L, L0) - sympy.Rational(9, 4) * L / M
     return value, [3 * L0**2 / (2 * M**2)]
 
 
-def quieter(quiet: Fraction = 1 / WITHIN) -> Form:
+def quieter(quiet: Fraction = 1 / WITHIN) -> Decomposition:
     """A part of the printed sigma~_l^2 less a batch's error, u = 2 |g - k|/M and v = 4 L_0
     |f - h|/M^2 (propfair/smoothness-direct): sigma~_l^2 is the mean of 18 u^2 + 2 v^2.
     """
@@ -110,7 +110,7 @@ def quieter(quiet: Fraction = 1 / WITHIN) -> Form:
     return share * (18 * u**2 + 2 * v**2) - (u + v) ** 2, [(3 * u - v / 3) ** 2]
 
 
-def nearer() -> Form:
+def nearer() -> Decomposition:
     """The printed sigma~_g less the one of propfair/smoothness-direct."""
     M, L0, s, z = sympy.symbols("M L0 s z", positive=True)
     printed = 4 / M * (sympy.Rational(3, 2) * s + L0 / M * z)

@@ -123,17 +123,18 @@ AS_PROVED = witness(
 )
 
 
+def halves(count: int, low: int, high: int) -> st.SearchStrategy[list[Fraction]]:
+    """``count`` numbers k/2, k from ``low`` to ``high``."""
+    half = st.integers(low, high).map(lambda k: Fraction(k, 2))
+    return st.lists(half, min_size=count, max_size=count)
+
+
 @st.composite
 def worlds(draw: st.DrawFn, partial_participation: bool = True) -> Instance:
     """Up to four clients, runs long enough for noise to matter, step sizes up to the limit, any law
     of participation.
     """
-    n = draw(st.integers(1, 4))
-
-    def numbers(low: int, high: int) -> list[Fraction]:
-        return [Fraction(draw(st.integers(low, high)), 2) for _ in range(n)]
-
-    law = None
+    n, law = draw(st.integers(1, 4)), None
     if partial_participation and draw(st.booleans()):
         subsets = draw(st.lists(st.sets(st.integers(0, n - 1), min_size=1), min_size=1, max_size=3))
         chance = [Fraction(draw(st.integers(1, 9))) for _ in subsets]
@@ -142,10 +143,10 @@ def worlds(draw: st.DrawFn, partial_participation: bool = True) -> Instance:
     return {
         "h": L * draw(st.sampled_from([Fraction(1, 50), Fraction(1, 5), Fraction(1)])),
         "L": L,
-        "slopes": numbers(-4, 4),
-        "noise": numbers(0, 8),
+        "slopes": draw(halves(n, -4, 4)),
+        "noise": draw(halves(n, 0, 8)),
         "steps": [draw(st.integers(1, 5)) for _ in range(n)],
-        "sizes": numbers(1, 9),
+        "sizes": draw(halves(n, 1, 9)),
         "theta": Fraction(draw(st.integers(-8, 8)), 2),
         "T": draw(st.sampled_from([1, 2, 5, 20, 60])),
         "rho": draw(st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(1)])),
@@ -164,9 +165,7 @@ def equals(draw: st.DrawFn) -> Instance:
 
 
 def uneven(n: int, s: int, size: int) -> tuple[Fraction, Fraction]:
-    """E p'_1^2 and sum p_i^2: client 1 of ``size``, n - 1 others of size 1, s of the n drawn
-    uniformly.
-    """
+    """E p'_1^2 and sum p_i^2: client 1 of ``size``, n - 1 of size 1, s drawn uniformly."""
     mean_square = Fraction(s, n) * Fraction(size, size + s - 1) ** 2
     return mean_square, Fraction(size**2 + n - 1, (size + n - 1) ** 2)
 

@@ -10,9 +10,7 @@ from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
 
 
 def update(w: Any, local: list[Any], losses: list[Any], L: Any, q: int, scaled: bool) -> Any:
-    """Lines 6 to 8, in one dimension, of local models w-bar; ``scaled``: Delta w = L (w -
-    w-bar).
-    """
+    """Lines 6 to 8, in one dimension, for models w-bar; ``scaled``: Delta w = L (w - w-bar)."""
     moves = [(L if scaled else 1) * (w - v) for v in local]
     deltas = [f**q * d for f, d in zip(losses, moves, strict=True)]
     h = [q * f ** (q - 1) * d**2 + L * f**q for f, d in zip(losses, moves, strict=True)]
@@ -27,7 +25,7 @@ def case(instance: Instance, scaled: bool = False) -> Case:
     return Case((relation,), {"smooth": L > 0})
 
 
-def residuals(scaled: bool = True) -> dict[str, Any]:
+def residuals(scaled: bool = True) -> dict[str, sympy.Expr]:
     """q = 0: the mean of three; q = 1, one local step of size 1/L: q-FedSGD's Delta and h."""
     L, w = sympy.symbols("L w", positive=True)
     v = sympy.symbols("v1:4", real=True)

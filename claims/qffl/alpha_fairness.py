@@ -1,30 +1,26 @@
 """Appendix C: the meaning of alpha = 0, 1, 2 and infinity."""
 
-from typing import Any
-
 import sympy
 
 from fairfl.claims.forms import Claim, identity
 
 
-def residuals(shift: int = 0, harmonic: int = 2) -> dict[str, Any]:
+def residuals(shift: int = 0, harmonic: int = 2) -> dict[str, sympy.Expr]:
     """U_alpha at 0, 1 and 2, and the optimality terms U_alpha'(y) (v - y) at 1 and 2, of one user:
     sums over users add them up, and the sum of 1/y is n over the harmonic mean.
     """
     alpha, v, y = sympy.symbols("alpha v y", positive=True)
-
-    def family(a: Any) -> Any:
-        return y ** (1 - a) / (1 - a)
-
-    two = family(sympy.Integer(harmonic))
+    zero, one, two, opposite = (
+        y ** (1 - a) / (1 - a)
+        for a in (sympy.Integer(-shift), alpha, sympy.Integer(harmonic), -alpha)
+    )
     return {
-        "alpha = 0, y": family(sympy.Integer(-shift)) - y,
-        "alpha = 1, as a limit": sympy.limit(family(alpha) - 1 / (1 - alpha), alpha, 1)
-        - sympy.log(y),
+        "alpha = 0, y": zero - y,
+        "alpha = 1, as a limit": sympy.limit(one - 1 / (1 - alpha), alpha, 1) - sympy.log(y),
         "alpha = 1, PF's condition": sympy.diff(sympy.log(y), y) * (v - y) - (v - y) / y,
         "alpha = 2, -1/y": two + 1 / y,
         "alpha = 2, its condition": sympy.diff(two, y) * (v - y) - (v - y) / y**2,
-        "q-FFL is minus U at alpha = -q": -family(-alpha) + y ** (alpha + 1) / (alpha + 1),
+        "q-FFL is minus U at alpha = -q": -opposite + y ** (alpha + 1) / (alpha + 1),
     }
 
 

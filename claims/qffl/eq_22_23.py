@@ -1,7 +1,6 @@
 """(22) and (23): q-FFL as a maximum over a ball of weights; and AFL, for large q."""
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 from flint import arb
@@ -10,7 +9,7 @@ from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
 
 
-def residuals(power: int = 1, conjugate: bool = True) -> dict[str, Any]:
+def residuals(power: int = 1, conjugate: bool = True) -> dict[str, sympy.Expr]:
     """nu_k = F_k^q / ||F^q||_p has norm 1 and value ||F||_(q+1); S = sum F_k^(q+1), and p q = q +
     1.
 

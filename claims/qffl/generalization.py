@@ -1,6 +1,4 @@
-"""Lemma 10 and theorem 11: generalisation bounds, checked by enumerating every sample of small
-problems.
-"""
+"""Lemma 10 and theorem 11: generalisation bounds; every sample of small problems enumerated."""
 
 from fractions import Fraction
 from functools import reduce
@@ -88,21 +86,16 @@ def broken(
     sizes = [norm(x, (q + 1) / q if q else None) for x in mixtures]
     if full:
         sizes, extra = ([reduce(arb.max, values)] * len(mixtures) for values in (sizes, extra))
-
-    def hit(h: int, empirical: arb) -> bool:
-        return any(
-            ball(dot(x, true[h])) > size * empirical + term
+    chance = Fraction(0)
+    for weight, losses in samples(world):
+        empirical = [norm(seen, q + 1) for seen in losses]
+        is_broken = any(
+            ball(dot(x, expectation)) > size * mean + term
+            for expectation, mean in zip(true, empirical, strict=True)
             for x, size, term in zip(mixtures, sizes, extra, strict=True)
         )
-
-    return sum(
-        (
-            weight
-            for weight, losses in samples(world)
-            if any(hit(h, norm(losses[h], q + 1)) for h in range(len(true)))
-        ),
-        Fraction(0),
-    )
+        chance += weight * is_broken
+    return chance
 
 
 def corners(m: int) -> list[list[Fraction]]:

@@ -1,17 +1,15 @@
 """Lemma 12: a bound of the Hessian of a powered loss, and the step sizes that use it."""
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
-Form = tuple[Any, list[Any]]
 
-
-def residuals(sign: int = 1) -> dict[str, Any]:
+def residuals(sign: int = 1) -> dict[str, sympy.Expr]:
     """(28), entry by entry: f(x, y) with arbitrary value and derivatives at 0."""
     x, y, a, b, p, r, s = sympy.symbols("x y a b p r s", real=True)
     q, c = sympy.symbols("q c", positive=True)
@@ -25,7 +23,7 @@ def residuals(sign: int = 1) -> dict[str, Any]:
     }
 
 
-def quadratic(side: int, factor: int = 1) -> Form:
+def quadratic(side: int, factor: int = 1) -> Decomposition:
     """L_q |v|^2 -+ v' (28) v >= 0 in two dimensions, for ``side`` 1 and -1. By smoothness
     L I -+ Hess = A A' with A lower triangular.
     """
@@ -42,7 +40,7 @@ def quadratic(side: int, factor: int = 1) -> Form:
     return bound * (v**2 + w**2) - along, terms
 
 
-def vanishing(vanish: int = 2) -> Form:
+def vanishing(vanish: int = 2) -> Decomposition:
     """(1 + 2q) L f^q - L_q >= 0, as |grad f|^2 <= 2 L f: L_q tends to 0 with f for q > 0. g2 = 2 L
     f - slack.
     """

@@ -1,10 +1,10 @@
 """Lemmas 6 and 7: q = 1 compared with q = 0, by the variance and by the angle."""
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Operator, Relation, counterexample, definite
@@ -39,16 +39,14 @@ def variance(instance: Instance, operator: Operator = "<") -> Case:
     return Case((Relation(left, operator, right, "variances"),), {"losses": low >= 0})
 
 
-def gap(signed: bool = False) -> tuple[Any, list[Any]]:
-    """Var_0 - Var_1 with means m, m + e and squares Q + d, Q: d, e >= 0 by optimality, m >= 0 by F
-    >= 0.
-    """
+def gap(signed: bool = False) -> Decomposition:
+    """Var_0 - Var_1, means m, m + e, squares Q + d, Q: d, e >= 0 by optimality, m by F >= 0."""
     d, e, Q = sympy.symbols("d e Q", nonnegative=True)
     m = sympy.Symbol("m", real=True) if signed else sympy.Symbol("m", nonnegative=True)
     return (Q + d - m**2) - (Q - (m + e) ** 2), [d, 2 * m * e, e**2]
 
 
-def gap_of_angles(sign: int = 1, turned: bool = False) -> tuple[Any, list[Any]]:
+def gap_of_angles(sign: int = 1, turned: bool = False) -> Decomposition:
     """(m + e)^2 (Q + d) - m^2 Q >= 0, likewise; ``sign`` -1 subtracts e."""
     d, e, m, Q = sympy.symbols("d e m Q", nonnegative=True)
     left, right = (m + sign * e) ** 2 * (Q + d), m**2 * Q

@@ -1,6 +1,4 @@
-"""Lemma 8: does the entropy of the powered losses grow with q? Not as printed; with F^(q+1) it
-does.
-"""
+"""Lemma 8: the entropy of powered losses grows with q not as printed, but with F^(q+1)."""
 
 from fractions import Fraction
 from typing import Any
@@ -8,6 +6,7 @@ from typing import Any
 import sympy
 from flint import arb
 
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import Case, Relation, counterexample, definite, every, identity
@@ -51,7 +50,7 @@ def case(instance: Instance, shift: int = 0) -> Case:
     return Case((Relation(ball(-Fraction(1, 10**20)), "<=", derivative, "dH/dp"),), premises)
 
 
-def residuals(shift: int = 1, factor: int = 1) -> dict[str, Any]:
+def residuals(shift: int = 1, factor: int = 1) -> dict[str, sympy.Expr]:
     """dH/dw for F^(q+1) at a stationary point is -(q+1)^2 X/S, X = sum F^q F' log F; three devices,
     F_k = a_k + b_k w.
 
@@ -71,7 +70,7 @@ def residuals(shift: int = 1, factor: int = 1) -> dict[str, Any]:
     return {"dH/dw": sympy.diff(entropy, w).subs(w, 0) + factor * s**2 * X / S}
 
 
-def implicit(moved: int = 0) -> dict[str, Any]:
+def implicit(moved: int = 0) -> dict[str, sympy.Expr]:
     """dw/dp = -X/A at w = 0: the derivatives of sum F^p F' in w and in p, for three F_k = a_k + b_k
     w + c_k w^2/2.
     """
@@ -85,7 +84,7 @@ def implicit(moved: int = 0) -> dict[str, Any]:
     return {"A": slope.diff(w).subs(w, 0) - A, "X": slope.diff(p).subs(w, 0) - X}
 
 
-def product(sign: int = 1) -> tuple[Any, list[Any]]:
+def product(sign: int = 1) -> Decomposition:
     """dH/dw dw/dp = (-(q+1)^2 X/S) (-X/A) >= 0, as A > 0."""
     q, S, A = sympy.symbols("q S A", positive=True)
     X = sympy.symbols("X", real=True)
@@ -93,9 +92,7 @@ def product(sign: int = 1) -> tuple[Any, list[Any]]:
 
 
 def eleven(instance: Instance, divided: bool = False) -> Case:
-    """(11), its second sum: the p-derivative of grad F^p at fixed w, for F = e, F' = 1, over
-    e^(p-1).
-    """
+    """(11), second sum: the p-derivative of grad F^p at fixed w, F = e, F' = 1, over e^(p-1)."""
     p, t = instance["p"], sympy.symbols("t", positive=True)
     exact = sympy.diff(t * sympy.E ** (t - 1), t).subs(t, p)  # grad F^t = t F^(t-1) F'
     printed = Fraction((p + 1) * p, p if divided else 1)

@@ -1,7 +1,6 @@
 """Lemma 9: uniformity by entropy compared with uniformity by ratios of means."""
 
 from fractions import Fraction
-from typing import Any
 
 import sympy
 from flint import arb
@@ -96,7 +95,7 @@ def tilted(draw: st.DrawFn, lower: int = 1) -> Instance:
     return {"F": losses, "ratio": [g, h, h + step], "s": lower + draw(tenths)}
 
 
-def residuals(printed: bool = False, shift: int = 1) -> dict[str, Any]:
+def residuals(printed: bool = False, shift: int = 1) -> dict[str, sympy.Expr]:
     """d/dq ln f_q = (ln m - H(F^(q+1)))/(q+1)^2, three devices; printed is -H(F^q)."""
     q = sympy.symbols("q", positive=True)
     F = sympy.symbols("F1:4", positive=True)

@@ -22,7 +22,10 @@ ADDED = ("chance", "decision")
 def apply(
     rule: Annotated[Path, typer.Argument(metavar="RULE", help="A rule, .json.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv or .parquet.")],
-    score: Annotated[str, option("Column of the score that the rule was made for.")],
+    score: Annotated[
+        list[str],
+        option("Column of the score that the rule was made for; repeat where there are several."),
+    ],
     group: Annotated[
         list[str], option("Column of the groups; repeat where the rule's are of several columns.")
     ],
@@ -40,6 +43,7 @@ def apply(
 
     import numpy as np
 
+    from fairfl._support.checks import listed
     from fairfl._support.json_file import read_bounded
     from fairfl._support.whole_file import write_whole
     from fairfl.sims.data.table_file import read_table, table_rows
@@ -53,10 +57,20 @@ def apply(
     rows = table_rows(file, text_form)
     # a pipe can be read once only: its rows stay in memory
     rows, unread = (rows, table_rows(file, text_form)) if file.is_file() else tee(rows)
-    table = read_table(file, text_form, {"score": (score,), "group": group}, rows=rows)
+    table = read_table(file, text_form, {"score": score, "group": group}, rows=rows)
     a = _places("group", table, group, [str(name) for name in classifier.groups])
     names = classifier.names
-    x = _places("score", table, [score], names) if names else table.numbers(score)
+    cells = classifier.cells
+    numbers = cells.names if cells else ("the score",)
+    if len(numbers) != len(score):
+        raise ValueError(
+            f"--score must name {len(numbers)} columns as the rule's ({listed(numbers)}), got "
+            f"{len(score)}"
+        )
+    if cells is not None:
+        x = cells(np.stack([table.numbers(column) for column in score], axis=1))
+    else:
+        x = _places("score", table, score, names) if names else table.numbers(score[0])
     chance = classifier.of_number(x, a)
     decision = np.random.default_rng(seed).random(len(table)) < chance
     header = next(unread)

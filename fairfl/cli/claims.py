@@ -27,7 +27,7 @@ ID_COLUMN = 26
 """Letters; a longer id moves the rest of its line."""
 
 
-def _only(name: str, words: Sequence[str]) -> Any:
+def _only(name: str, words: Sequence[str]) -> object:
     """An option that takes some of ``words``, once or several times."""
 
     def chosen(values: list[str] | None) -> list[str]:

@@ -153,7 +153,7 @@ def _write(
     study: Study,
     measures: pd.DataFrame,
     tables: dict[str, pd.DataFrame],
-    verdict_rows: Sequence[dict[str, Any]],
+    verdict_rows: Sequence[dict[str, object]],
     folder: Path,
 ) -> list[Path]:
     """measures.csv, NAME.csv of each table, verdicts.json and the pictures; the files."""

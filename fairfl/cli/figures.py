@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -73,25 +74,28 @@ def draw(
     from fairfl.studies.user_runs.federation_file import read_federation
 
     chosen = [entry.name for entry in find(names)]
-    inputs: dict[str, Any] = {}
+    label, custom = "", None
     if federation is not None:
         digest = sha256(existing_file(federation).read_bytes()).hexdigest()[:16]
-        label = f"{federation.name} ({digest})"
-        inputs = {"federation": read_federation(federation), "digest": label}
+        label, custom = f"{federation.name} ({digest})", read_federation(federation)
     out_folder(out, *files_of(*chosen))
     gc.freeze()  # no search for garbage among the modules
     with counting("figures", len(chosen)) as one_more:
-
-        def show(outcome: Outcome, done: int, count: int) -> None:
-            one_more(outcome.name)
-            typer.echo(_line(outcome))
-
         return render_all(
-            chosen, out, job_count(jobs, len(chosen)), force=force, progress=show, **inputs
+            chosen,
+            out,
+            job_count(jobs, len(chosen)),
+            force=force,
+            progress=partial(_tell, one_more),
+            federation=custom,
+            digest=label,
         )
 
 
-def _line(outcome: Outcome) -> str:
+def _tell(one_more: Callable[[str], None], outcome: Outcome, done: int, count: int) -> None:
+    """Count a figure, and print its line."""
+    one_more(outcome.name)
     if outcome.status == "skipped":
-        return f"skipped    {outcome.name}: {' '.join(outcome.reason.split())}"
-    return f"{outcome.status:<9}  {outcome.files[-1]}  ({outcome.seconds:.1f} s)"
+        typer.echo(f"skipped    {outcome.name}: {' '.join(outcome.reason.split())}")
+    else:
+        typer.echo(f"{outcome.status:<9}  {outcome.files[-1]}  ({outcome.seconds:.1f} s)")

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fairfl.reports.comparison import Comparison
     from fairfl.reports.parts import Part
     from fairfl.reports.people import Read
+    from fairfl.reports.question import Question
 
 PEOPLE = (
     *("score", "label", "group", "client", "features", "compare_score", "group_pair"),
@@ -44,7 +45,13 @@ def frontier(
             help="FEDERATION.toml; people as .csv or .parquet; or a summary of each site, .json.",
         ),
     ],
-    score: Annotated[str | None, option("Column: larger where y = 1 is likelier.")] = None,
+    score: Annotated[
+        list[str] | None,
+        option(
+            "Column: larger where y = 1 is likelier. Repeat for several numbers of a person, which "
+            "rules that do not see the group need."
+        ),
+    ] = None,
     label: Annotated[str | None, option("Column of two values, y.")] = None,
     group: Annotated[
         list[str] | None,
@@ -74,8 +81,9 @@ def frontier(
     *,
     form: dict[str, Any],
     calibrate: Annotated[
-        str, option("P(y=1|x): shared, or one for each client or client_group.")
-    ] = "shared",
+        str,
+        option("P(y=1|x): shared, or one for each group, client or client_group; auto: tested."),
+    ] = "auto",
     notion: Annotated[str, option(NOTION)] = "demographic_parity",
     difference: Annotated[
         str, option("Of groups' rates: pairwise, or overall (from the population's).")
@@ -150,7 +158,9 @@ def frontier(
         one_of("--by-client", by_client, shared)
     draws = nonempty(bootstraps=bootstraps, seed=seed)
     people = nonempty(**{name: options[name] for name in PEOPLE}) | form
-    if calibrate != "shared":
+    if score and len(score) == 1:
+        people["score"] = score[0]
+    if calibrate != "auto":
         people["calibrate"] = calibrate
     title = files[0].stem
     if out is not None:
@@ -161,7 +171,7 @@ def frontier(
         out_file(page, "--page")
     with stages() as progress:
         progress(f"reading of {files[0].name}", 0, 1)
-        read = _read(files, people, draws, sees == "x")
+        read = _read(files, people, draws, question)
         question, left_out = question.for_groups(read.federation.n_groups, by_client)
         read = read._replace(notes=[*read.notes, *left_out])
         comparison = compared(
@@ -195,7 +205,9 @@ def frontier(
         raise RuntimeError("; ".join(failed(comparison)))
 
 
-def _read(files: list[Path], people: dict[str, Any], draws: dict[str, Any], unseen: bool) -> Read:
+def _read(
+    files: list[Path], people: dict[str, Any], draws: dict[str, Any], question: Question
+) -> Read:
     """What the files hold: a table of people, summaries of sites, or a federation of laws."""
     from fairfl.reports.people import Read, read, read_summaries
 
@@ -206,16 +218,17 @@ def _read(files: list[Path], people: dict[str, Any], draws: dict[str, Any], unse
             f"{', '.join(file.name for file in files)}"
         )
     if kinds == {".json"}:
-        calibrate = people.pop("calibrate", "shared")
+        calibrate = people.pop("calibrate", "auto")
         _no_table(people, "summaries of sites")
-        return read_summaries(files, calibrate)
+        return read_summaries(files, calibrate, question.notion)
     if kinds == {".toml"}:
         from fairfl.studies.user_runs.federation_file import read_federation
 
         _no_table(people | draws, f"the federation {files[0].name}")
         return Read(read_federation(files[0]))
     require_columns(people)
-    return read(files[0], unseen=unseen, form=form_of(people), **people)
+    settings = {"notion": question.notion, "unseen": question.sees == "x"}
+    return read(files[0], form=form_of(people), **settings, **people)
 
 
 def _no_table(people: dict[str, Any], source: str) -> None:

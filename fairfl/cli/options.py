@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import wraps
@@ -28,22 +28,22 @@ class Profile(StrEnum):
     paper = "paper"
 
 
-def option(help: str, *names: str, **settings: Any) -> Any:
+def option(help: str, *names: str, **settings: Any) -> object:
     """An option, its help first."""
     return typer.Option(*names, help=help, **settings)
 
 
-def place(metavar: str) -> dict[str, Any]:
+def place(metavar: str) -> dict[str, object]:
     """The rest of an option that names a file or folder to be written: "" would be the current
     folder.
     """
+    return {"metavar": metavar, "parser": _path}
 
-    def parser(text: str | Path) -> Path:
-        if not str(text):
-            raise typer.BadParameter("must not be empty, got ''")
-        return Path(text)
 
-    return {"metavar": metavar, "parser": parser}
+def _path(text: str | Path) -> Path:
+    if not str(text):
+        raise typer.BadParameter("must not be empty, got ''")
+    return Path(text)
 
 
 def listed(package: str, kind: str) -> list[dict[str, Any]]:
@@ -53,12 +53,9 @@ def listed(package: str, kind: str) -> list[dict[str, Any]]:
 
 def completed(package: str, kind: str) -> Callable[[str], list[str]]:
     """What a shell completes a name to: those on the list, for which nothing is imported."""
-
-    def names(incomplete: str) -> list[str]:
-        listed_names = (row["name"] for row in listed(package, kind))
-        return [name for name in listed_names if name.startswith(incomplete)]
-
-    return names
+    return lambda incomplete: [
+        row["name"] for row in listed(package, kind) if row["name"].startswith(incomplete)
+    ]
 
 
 NOTION = "Rates that must be equal over groups: {notions}."
@@ -107,9 +104,11 @@ FORM = {
 
 
 def with_form(
-    command: Callable[..., None], names: Sequence[str] = tuple(FORM)
+    command: Callable[..., None],
+    names: Sequence[str] = tuple(FORM),
+    table: Mapping[str, object] = FORM,
 ) -> Callable[..., None]:
-    """The command, with these options of ``FORM`` in place of its argument ``form``, a dict of
+    """The command, with these options of ``table`` in place of its argument ``form``, a dict of
     those that a user gave.
     """
     signature = inspect.signature(command, eval_str=True)
@@ -117,11 +116,11 @@ def with_form(
     for parameter in signature.parameters.values():
         options = names if parameter.name == "form" else ()
         parameters += [
-            parameter.replace(name=name, annotation=FORM[name], default=None) for name in options
+            parameter.replace(name=name, annotation=table[name], default=None) for name in options
         ] or [parameter]
 
     @wraps(command)
-    def run(**options: Any) -> None:
+    def run(**options: object) -> None:
         form = nonempty(**{name: options.pop(name) for name in names})
         command(**options, form=form)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fairfl.cli.options import (
+    FORM,
     AsJson,
     Imports,
     Jobs,
@@ -21,7 +23,6 @@ from fairfl.cli.options import (
     Seeds,
     completed,
     form_of,
-    nonempty,
     of_file,
     option,
     require_columns,
@@ -33,7 +34,33 @@ if TYPE_CHECKING:
 
     from fairfl.studies.experiment import Experiment, Unit
 
-PEOPLE = ("label", "group", "client", "features", "budgets", "notion", "hidden", "blind")
+PEOPLE = {
+    "label": Annotated[str | None, option("People: column of two values, y.")],
+    "group": Annotated[str | None, option("People: column of the protected groups, a.")],
+    "client": Annotated[
+        str | None, option("People: column of the clients; without it all are one.")
+    ],
+    "features": Annotated[
+        list[str] | None,
+        option("People: column to learn from; repeat. Default: all others.", "--feature"),
+    ],
+    "budgets": Annotated[
+        list[float] | None,
+        option(
+            "People: disparity that fair methods keep to; repeat. Default: 0, .05, .1, .2.",
+            "--budget",
+        ),
+    ],
+    "notion": Annotated[
+        str | None, option("People: dp (parity, the default), eo (opportunity) or eodds (odds).")
+    ],
+    "hidden": Annotated[
+        int | None,
+        option("People: hidden units of a network; 0: logistic regression.", min=0, max=10_000),
+    ],
+    "blind": Annotated[bool, option("People: do not learn from the group itself.", "--blind")],
+    **FORM,
+}
 """Options of a table of people."""
 TABLES = (".csv", ".parquet", ".pq")
 TEXTS = ("table.csv", "differences.txt", "paired.csv", "curves.csv")
@@ -48,7 +75,7 @@ QUICK = (
 )
 
 
-@with_form
+@partial(with_form, names=tuple(PEOPLE), table=PEOPLE)
 def simulate(
     name: Annotated[
         str | None,
@@ -69,32 +96,6 @@ def simulate(
         list[str] | None, option("Units by name, * for any text; repeat. Default: all.")
     ] = None,
     imports: Imports = None,
-    label: Annotated[str | None, option("People: column of two values, y.")] = None,
-    group: Annotated[str | None, option("People: column of the protected groups, a.")] = None,
-    client: Annotated[
-        str | None, option("People: column of the clients; without it all are one.")
-    ] = None,
-    features: Annotated[
-        list[str] | None,
-        option("People: column to learn from; repeat. Default: all others.", "--feature"),
-    ] = None,
-    budgets: Annotated[
-        list[float] | None,
-        option(
-            "People: disparity that fair methods keep to; repeat. Default: 0, .05, .1, .2.",
-            "--budget",
-        ),
-    ] = None,
-    notion: Annotated[
-        str | None, option("People: dp (parity, the default), eo (opportunity) or eodds (odds).")
-    ] = None,
-    hidden: Annotated[
-        int | None,
-        option("People: hidden units of a network; 0: logistic regression.", min=0, max=10_000),
-    ] = None,
-    blind: Annotated[
-        bool, option("People: do not learn from the group itself.", "--blind")
-    ] = False,
     *,
     form: dict[str, Any],
 ) -> None:
@@ -105,7 +106,6 @@ def simulate(
     pooled people, side by side. A stopped run goes on with --resume. Cells of the table: ours ± sd
     over the seeds [published ± sd].
     """
-    options = locals()
     if show:
         _show_list(bool(imports), as_json)
         return
@@ -113,8 +113,7 @@ def simulate(
         raise ValueError(
             "NAME or CONFIG.toml must be given; fairfl simulate --list names the experiments"
         )
-    columns = nonempty(**{name: options[name] for name in PEOPLE}) | form
-    columns = {name: tuple(v) if isinstance(v, list) else v for name, v in columns.items()}
+    columns = {name: tuple(v) if isinstance(v, list) else v for name, v in form.items()}
     experiment = _experiment(name, columns)
     _run(
         experiment,
@@ -133,13 +132,8 @@ def _show_list(imports: bool, as_json: bool) -> None:
     from fairfl.cli.unit_runs import show_list
     from fairfl.reports.terminal import tell
 
-    def all_experiments() -> list[Experiment]:
-        from fairfl.studies.papers.all_experiments import experiments
-
-        return list(experiments().values())
-
     if not (as_json and imports):
-        can_run = show_list("experiments", all_experiments, as_json)
+        can_run = show_list("experiments", _all_experiments, as_json)
         if as_json or not can_run:
             return
     from fairfl.studies.user_runs.run_file_parts import names
@@ -150,6 +144,12 @@ def _show_list(imports: bool, as_json: bool) -> None:
     tell("\nIn a TOML file:")
     for section, words in names().items():
         tell(f"{section}: {', '.join(words)}", "  ")
+
+
+def _all_experiments() -> list[Experiment]:
+    from fairfl.studies.papers.all_experiments import experiments
+
+    return list(experiments().values())
 
 
 def _experiment(name: str, columns: dict[str, Any]) -> Experiment:

@@ -4,12 +4,16 @@ them.
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fairfl.cli.errors import FAILED, Command, Commands
 from fairfl.cli.options import AsJson, Imports, of_file, option, out_file, out_folder, place
+
+if TYPE_CHECKING:
+    from fairfl.studies.grid import Grid
+    from fairfl.sweeps.folder import Counts, Folder
 
 
 class Sweeps(Commands):
@@ -55,13 +59,13 @@ def run(
     from fairfl.cli.progress import counting
     from fairfl.sweeps.config import read_sweep
     from fairfl.sweeps.folder import TABLE, Folder, counted
-    from fairfl.sweeps.sweep import sweep
+    from fairfl.sweeps.sweep import shard_numbers, sweep
 
-    part = _shard(shard)
+    k, n = _shard(shard)
     with of_file(config):
         function, grid = read_sweep(config)
     out_folder(out)
-    numbers = range(part[0] - 1, len(grid), part[1])
+    numbers = shard_numbers(len(grid), k, n)
     with counting("units", len(numbers)) as done:
         sweep(
             function,
@@ -69,7 +73,7 @@ def run(
             out,
             engine=engine,
             jobs=jobs,
-            shard=part,
+            shard=(k, n),
             retry_failed=retry_failed,
             address=address,
             cpus=cpus,
@@ -117,7 +121,7 @@ def table(
     typer.echo(f"written: {out}")
 
 
-def _opened(config: Path, folders: list[Path]) -> Any:
+def _opened(config: Path, folders: list[Path]) -> "tuple[list[Folder], Grid]":
     """The folders, which must be those of the sweep, and its units."""
     from fairfl.sweeps.config import read_sweep
     from fairfl.sweeps.folder import Folder
@@ -143,7 +147,7 @@ def _shard(text: str) -> tuple[int, int]:
     raise ValueError(f"--shard must be K/N such as 1/8, K from 1 to N, got {text!r}")
 
 
-def _tell(outcome: dict[str, Any], as_json: bool) -> None:
+def _tell(outcome: "Counts", as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(outcome, indent=1))
         return

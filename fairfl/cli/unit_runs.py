@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -54,7 +54,7 @@ def measured(
         raise RuntimeError(str(error)) from None
 
 
-def as_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+def as_rows(table: pd.DataFrame) -> list[dict[str, object]]:
     """A table as JSON has it: a dict a row."""
     return json.loads(str(table.to_json(orient="records")))
 

@@ -4,7 +4,6 @@ frontiers and rules, computed in the browser; it loads nothing.
 
 import json
 from pathlib import Path
-from typing import Any
 
 from fairfl.reports.html_page import html_page
 from fairfl.solvers.schemes import SHARED_RULE
@@ -25,7 +24,7 @@ RANGES = {
 """Least and largest number, and step, of each slider."""
 
 
-def presets() -> dict[str, dict[str, Any]]:
+def presets() -> dict[str, dict[str, object]]:
     """The settings of FedFB's figures 5 and 9, by their names."""
     out = {}
     for figure, means, shares in (

@@ -126,6 +126,8 @@ class Comparison:
     people : how many, where the federation was made of people.
     spread : of ``numbers``, where these are of people and have intervals.
     failures : why a scheme, or another part of the report, is missing.
+    counted : of people, see ``fairfl.reports.counted.excesses``.
+    level_share : the largest share of a group's people that one level holds.
     """
 
     question: Question
@@ -141,6 +143,8 @@ class Comparison:
     people: int | None = None
     spread: Spread | None = None
     failures: dict[str, str] = field(default_factory=dict)
+    counted: Array | None = None
+    level_share: float = 0.0
 
     @property
     def worded(self) -> list[int]:

@@ -10,12 +10,12 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.reports.question import Question
-from fairfl.reports.sampling import FOLDS, Progress, Spot, crossed, folds, influences, residuals
+from fairfl.reports.sampling import Progress, Spot, crossed, influences, residuals
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.schemes import COMMON, SCHEMES
-from fairfl.theory.populations.calibration import Counted
+from fairfl.theory.populations.calibration import FOLDS, Counted, folds
 from fairfl.theory.populations.federation import Federation
 
 POINTS = 20
@@ -107,9 +107,8 @@ def best_rules(
         held_out, inside = (v[:, 0] + (slopes * (capped - v[:, 1].T)).T for v in judged)
         unexplained = np.nan_to_num(residuals(inside, by_spot[:, 0], parts))
         held_out = np.where(np.isnan(held_out), fitted, held_out)
-    assert sample.cuts is not None
     client, group = (np.unique(v, return_inverse=True)[1] for v in (data.client, data.group))
-    cell = client, group, data.label, np.searchsorted(sample.cuts, score)
+    cell = client, group, data.label, sample.level(score)
     influence = [derivative[cell] for derivative in by_spot[:, 0]]
     rows = zip(
         held_out.tolist(), fitted.tolist(), influence, slopes.tolist(), unexplained, strict=True

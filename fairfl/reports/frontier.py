@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from fairfl._support.whole_file import write_whole
 from fairfl.reports.comparison import ENDS, Comparison, compare
 from fairfl.reports.comparison_intervals import with_intervals
 from fairfl.reports.comparison_words import clients, number, question_lines, sentences, shower, span
+from fairfl.reports.counted import counted_lines, excesses, level_share
 from fairfl.reports.curves import noted
 from fairfl.reports.frontier_json import as_data
 from fairfl.reports.parts import Part
@@ -69,6 +70,11 @@ def compared(
     comparison = compare(federation, question=question, at=at, count=count, progress=progress)
     if sample is None:
         return comparison
+    comparison = replace(
+        comparison,
+        counted=excesses(comparison, federation, sample),
+        level_share=level_share(sample, question.notion),
+    )
     with noted("intervals", comparison.failures):
         comparison = with_intervals(
             comparison, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress
@@ -123,6 +129,7 @@ def show(comparison: Comparison, notes: Sequence[str]) -> None:
         f"groups: {_groups(comparison)}",
         *notes,
         *question_lines(comparison.question),
+        *counted_lines(comparison),
     ]:
         tell(line, "  ")
     console = Console(color_system=None)  # as wide as the terminal, or COLUMNS, or 80

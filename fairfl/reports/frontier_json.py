@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fairfl._support.checks import Array
 from fairfl.reports import rules
 from fairfl.reports.comparison import ENDS, Comparison
 from fairfl.reports.comparison_words import sentences
@@ -31,8 +32,10 @@ def as_data(comparison: Comparison) -> dict[str, Any]:
                 at["interval"] = comparison.between(scheme, len(ENDS) + c)
                 at["below_cfl"] = comparison.between(scheme, len(ENDS) + len(row["at"]) + c)
                 at["reached"] = float(comparison.spread.reached[k, c])
-        if comparison.judged:
-            row["held_out"] = _held_out(comparison, k)
+        if comparison.spread is not None and comparison.judged:
+            row["held_out"] = _by_rule(comparison, comparison.spread.held_out[k])
+        if comparison.counted is not None:
+            row["counted_minus_promised"] = _by_rule(comparison, comparison.counted[k])
         curve = reach.frontier
         names = ("disparity", "accuracy", "eps")
         row["frontier"] = {name: getattr(curve, name).tolist() for name in names}
@@ -66,13 +69,10 @@ def _finite(values: Sequence[float]) -> list[float | None]:
     return [None if np.isnan(v) else float(v) for v in values]
 
 
-def _held_out(comparison: Comparison, scheme: int) -> list[dict[str, Any]]:
-    """A scheme's rules on people they were not fitted to, at the same disparity but at the ends."""
-    assert comparison.spread is not None
+def _by_rule(comparison: Comparison, table: Array) -> list[dict[str, Any]]:
+    """Values and disparities (K + 2, 2) of a scheme's rules."""
     value, rows = comparison.question.value, []
     names = ["smallest disparity", *comparison.disparities, f"best {value}"]
-    for name, (worth, disparity) in zip(
-        names, map(_finite, comparison.spread.held_out[scheme].tolist()), strict=True
-    ):
+    for name, (worth, disparity) in zip(names, map(_finite, table.tolist()), strict=True):
         rows.append({"rule": name, value.replace(" ", "_"): worth, "disparity": disparity})
     return rows

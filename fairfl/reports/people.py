@@ -11,16 +11,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairfl._support.checks import Array, listed
+from fairfl._support.checks import Array, listed, one_of
 from fairfl.sims.data.summary import Summary, joined, read_summary
 from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
-from fairfl.theory.populations.calibration import Counted, ScoreWarning, count_people
+from fairfl.theory.populations.calibration import (
+    AUTO,
+    CALIBRATIONS,
+    Counted,
+    ScoreWarning,
+    count_people,
+)
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import NOTIONS
 
 FEW = 30
 """A group of fewer people is warned of: the standard error of its rates is up to 0.09."""
+OF_THIS_SCORE = (
+    "What follows is true of rules of this score: rules that do not see the group can be better "
+    "with more numbers of a person, such as P(a | x) (repeat --score)."
+)
 ACCURACIES = "accuracies count the fitted P(y = 1 | x)."
 
 
@@ -42,11 +53,12 @@ def read(
     label: str,
     group: str | Sequence[str],
     client: str | None = None,
-    score: str | None = None,
+    score: str | Sequence[str] | None = None,
     features: Sequence[str] | None = None,
     group_pair: str | None = None,
     levels: int | None = None,
-    calibrate: str = "shared",
+    calibrate: str = AUTO,
+    notion: str = "demographic_parity",
     blind: bool = False,
     unseen: bool = False,
     categorical: bool = False,
@@ -63,6 +75,7 @@ def read(
     group_pair : "A,B", the two groups to keep where there are more.
     unseen : rules will not see the group; a note is made if the score does.
     levels, calibrate : see :meth:`Federation.from_samples`; what it warns of is among the notes.
+    notion : for which a calibration is chosen.
     compare_score : columns of other scores.
 
     Raises
@@ -72,16 +85,17 @@ def read(
     """
     options = {"score": score, "features": features, "blind": blind, "categorical": categorical}
     if compare_score:
-        if score is None:
-            raise ValueError("compare_score goes with a score, got score=None")
+        if not isinstance(score, str):
+            raise ValueError(f"compare_score goes with one score, got score={score!r}")
         options["numbers"] = {"compare_score": compare_score}
     data = read_people(path, label=label, group=group, client=client, form=form, **options)
-    if categorical and (calibrate, levels, group_pair) != ("shared", None, None):
+    if categorical and (levels, group_pair) != (None, None):
         raise ValueError(
-            "levels, group_pair and calibrate must not be given together with a categorical score, "
-            "each value of which is a level"
+            "levels and group_pair must not be given together with a categorical score, each value "
+            "of which is a level"
         )
-    x, source = _score(data, Path(path).name)
+    counts_labels = NOTIONS[notion].counts_labels
+    x, source, numbers = _score(data, Path(path).name, unseen=unseen, counts_labels=counts_labels)
     is_selected, notes = _selected(data, group_pair)
     columns = (column[is_selected] for column in (x, data.label, data.group, data.client))
     people = count_people(*columns, calibrate=calibrate, levels=0 if categorical else levels)
@@ -90,26 +104,30 @@ def read(
         names=data.score_names,
         groups=tuple(data.group_names[code] for code in people.groups),
         clients=tuple(data.client_names[code] for code in people.clients),
-    )
+        cells=people.cells and replace(people.cells, names=numbers),
+    ).calibrated(counts_labels=counts_labels)
     federation, federation_notes = federation_of(people)
     lines = [
-        f"{people.people:,} people; score: {source}; {people.merged}.",
+        f"{people.people:,} people; score: {source}; {_levels(people)}.",
         *filter(None, [data.note]),
         *notes,
+        *_calibration(people),
         f"y = 1 stands for {label} = {data.label_names[1]}; {ACCURACIES}",
         *_warned(data, federation, unseen),
+        *([OF_THIS_SCORE] if unseen and people.cells is None else []),
         *federation_notes,
     ]
     rows = data.select(is_selected) if compare_score else None
     return Read(federation, lines, people, rows, levels)
 
 
-def read_summaries(paths: Sequence[Path], calibrate: str = "shared") -> Read:
+def read_summaries(
+    paths: Sequence[Path], calibrate: str = AUTO, notion: str = "demographic_parity"
+) -> Read:
     """As :func:`read`, of the files that ``fairfl summarize`` wrote, one for each site."""
+    one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
     summaries = [read_summary(path) for path in paths]
     (counts, *ranges), points, groups, names = joined(summaries)
-    if names and calibrate != "shared":
-        raise ValueError(f"calibrate must be shared where the score is a name, got {calibrate!r}")
     cuts = None
     if not names:
         shared = np.isin(summaries[0].scores, points)
@@ -119,13 +137,14 @@ def read_summaries(paths: Sequence[Path], calibrate: str = "shared") -> Read:
     noisy = np.array([np.inf if s.epsilon is None else s.epsilon for s in summaries])
     people = Counted(
         points, counts, groups, sites, calibrate, cuts=cuts, names=names, epsilon=noisy
-    )
+    ).calibrated(counts_labels=NOTIONS[notion].counts_labels)
     if any(summary.withheld.any() for summary in summaries):
         people = replace(people, ranges=np.array(ranges))
     federation, federation_notes = federation_of(people)
     lines = [
         f"{people.people:,} people, as counts; sites: {len(summaries)}; levels of the score: "
         f"{len(points)}.",
+        *_calibration(people),
         f"y = 1 stands for {summaries[0].label} = {summaries[0].labels[1]}; {ACCURACIES}",
         *(f"Withheld by {s.site}: {_withheld(s)}." for s in summaries if s.withheld.any()),
         *(
@@ -136,6 +155,21 @@ def read_summaries(paths: Sequence[Path], calibrate: str = "shared") -> Read:
         *federation_notes,
     ]
     return Read(federation, lines, people)
+
+
+def _levels(people: Counted) -> str:
+    """What was done to scores to make levels."""
+    if people.cells is None:
+        return str(people.merged)
+    fewest = int(people.counts.sum(axis=(0, 1, 2)).min())
+    return (
+        f"they make {len(people.cells)} cells of {fewest:,} people or more, by a classification "
+        "tree for y and the group whose size was chosen on folds"
+    )
+
+
+def _calibration(people: Counted) -> list[str]:
+    return [f"{people.calibration}."] if people.calibration else []
 
 
 def _withheld(summary: Summary) -> str:
@@ -185,26 +219,43 @@ def _warned(data: Dataset, federation: Federation, unseen: bool) -> list[str]:
     return lines
 
 
-def _score(data: Dataset, file: str) -> tuple[Array, str]:
-    """The score of all people, and where it is from: a column, or a model of the features, with a
-    fixed seed.
+def _score(
+    data: Dataset, file: str, *, unseen: bool, counts_labels: bool
+) -> tuple[Array, str, tuple[str, ...]]:
+    """The score of all people (n,), or their numbers (n, d), where these are from, and their names:
+    columns, or models of the features, with a fixed seed. Rules that do not see the group get the
+    chances of the groups too, and with y = 1 where the notion counts labels.
     """
     if "score" in data.columns:
         names = f", {len(data.score_names)} names" if data.score_names else ""
-        return data.features[:, 0], f"column {data.columns['score'][0]!r}{names}"
+        columns = data.columns["score"]
+        if len(columns) > 1:
+            return data.features, f"columns {listed(list(map(repr, columns)))}", columns
+        return data.features[:, 0], f"column {columns[0]!r}{names}", columns
     # not needed where the table has a score
     from fairfl.sims.data.tables.score import cross_fitted_score
 
+    targets = {"y": data.label == 1}
+    if unseen:
+        for k, name in enumerate(data.group_names[1:], start=1):
+            targets[f"group {name}"] = data.group == k
+            if counts_labels:
+                targets[f"group {name} with y = 1"] = (data.group == k) & (data.label == 1)
     try:
-        score = cross_fitted_score(data.features, data.label, group=data.group, client=data.client)
+        scores = [
+            cross_fitted_score(data.features, target, group=data.group, client=data.client)
+            for target in targets.values()
+        ]
     except ValueError as error:
         raise ValueError(
             f"no score can be made from the {len(data)} rows of {file}: {error}"
         ) from error
-    return (
-        score,
-        f"logistic regression on {listed(data.columns['features'])}, 5-fold cross-fitted (seed 0)",
+    several = f"s of {listed([*targets])}" * (len(scores) > 1)
+    source = (
+        f"logistic regression{several} on {listed(data.columns['features'])}, 5-fold "
+        "cross-fitted (seed 0)"
     )
+    return (scores[0] if len(scores) == 1 else np.stack(scores, axis=1)), source, tuple(targets)
 
 
 def _selected(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:

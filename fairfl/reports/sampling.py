@@ -16,6 +16,7 @@ interval is that of the bootstrap.
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 from warnings import catch_warnings, simplefilter
 
@@ -28,7 +29,7 @@ from fairfl.solvers.schemes import SCHEMES
 from fairfl.solvers.sensitivity import People, averaged, rules_at, sensitivity
 from fairfl.solvers.solution import CertificationError
 from fairfl.solvers.task import Task
-from fairfl.theory.populations.calibration import Counted, ScoreWarning
+from fairfl.theory.populations.calibration import FOLDS, Counted, ScoreWarning, folds
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import Joint
 from fairfl.theory.populations.notions import Rates, disparity
@@ -47,8 +48,6 @@ NEIGHBOURS = 4
 """Points of a frontier whose derivatives are averaged."""
 EVEN = 16
 """Budgets that are tried between none and that of the best rule."""
-FOLDS = 5
-"""Parts of the people; rules are fitted to all but one, and judged on that."""
 COSTLIEST = 2
 """Clients whose disparity is taken to be larger, one at a time."""
 TRIED = 6
@@ -66,7 +65,9 @@ def refitted(sample: Counted, counts: Array) -> Federation:
     """
     with catch_warnings():
         simplefilter("ignore", ScoreWarning)
-        return Federation.of_people(Counted(sample.points, counts, calibrate=sample.calibrate))
+        people = Counted(sample.points, counts, calibrate=sample.calibrate)
+        people = replace(people, names=sample.names, cells=sample.cells)
+        return Federation.of_people(people)
 
 
 def resampled(counts: Array, rng: np.random.Generator) -> Array:
@@ -108,24 +109,6 @@ def interval(estimate: Array, draws: Array) -> Array:
     middle, half = 2.0 * estimate - draws.mean(axis=0), NORMAL * draws.std(axis=0, ddof=1)
     ends = np.minimum(low, middle - half), np.maximum(high, middle + half)
     return np.clip(np.stack(ends, axis=-1), 0.0, 1.0)
-
-
-def folds(counts: Array, rng: np.random.Generator, parts: int = FOLDS) -> Array:
-    """People (I, A, 2, n) dealt into parts (parts, I, A, 2, n), evenly within every client, group
-    and label, to within one.
-    """
-    cells = counts.reshape(-1, counts.shape[-1]).astype(np.int64)
-    out, left = np.zeros((parts, *cells.shape)), cells.copy()
-    order = rng.permuted(np.tile(np.arange(parts), (len(cells), 1)), axis=1)
-    sizes = (cells.sum(axis=1)[:, None] + order) // parts
-    for fold in range(parts):
-        dealt = [
-            rng.multivariate_hypergeometric(cell, size)
-            for cell, size in zip(left, sizes[:, fold], strict=True)
-        ]
-        out[fold] = dealt
-        left -= np.array(dealt)
-    return out.reshape(parts, *counts.shape)
 
 
 def halved(counts: Array, rng: np.random.Generator) -> Array:

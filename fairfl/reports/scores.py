@@ -24,7 +24,8 @@ from fairfl.reports.people import Read, federation_of
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.schemes import CFL, SCHEMES
-from fairfl.theory.populations.calibration import count_people
+from fairfl.theory.populations.calibration import AUTO, count_people
+from fairfl.theory.populations.notions import NOTIONS
 
 BESIDE = 3
 """Scores beside each other in a table."""
@@ -74,7 +75,10 @@ def compare_scores(
     for name, score, area in zip(rows.feature_names, rows.features.T, areas, strict=True):
         if pooled:
             columns = rows.label, rows.group, rows.client
-            people = count_people(score, *columns, people.calibrate, read.levels)
+            calibrate = AUTO if people.calibration else people.calibrate
+            people = count_people(score, *columns, calibrate, read.levels).calibrated(
+                counts_labels=NOTIONS[comparison.question.notion].counts_labels
+            )
             federation, _ = federation_of(people)
             curves = frontiers(federation, POINTS, comparison.question, progress, list(curves))
         settings = comparison.question, seed, progress

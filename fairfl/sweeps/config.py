@@ -1,9 +1,9 @@
 """A sweep from a TOML file; docs/sweeps.md lists the keys."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from fairfl.studies.grid import MOST_VALUES, Grid
 from fairfl.sweeps.tasks import TASKS
 
 
-def read_sweep(path: str | Path) -> tuple[Callable[..., Any], Grid]:
+def read_sweep(path: str | Path) -> tuple[Callable[..., object], Grid]:
     """The function and the units that a TOML file describes.
 
     Raises
@@ -31,27 +31,31 @@ def read_sweep(path: str | Path) -> tuple[Callable[..., Any], Grid]:
     draw = dict(table.get("draw", {}))
     count, seed = draw.pop("count", 1), draw.pop("seed", 0)
     axes = {key: _values(key, value) for key, value in _named(table.get("grid", {})).items()}
-    grid = Grid(table.get("fixed", {}), axes, _named(draw), count, seed)
+    draws = cast(dict[str, Mapping[str, object]], _named(draw))  # which the grid checks
+    grid = Grid(table.get("fixed", {}), axes, draws, count, seed)
     return _function(table.get("run")), grid
 
 
-def _named(table: Mapping[str, Any]) -> dict[str, Any]:
+def _named(table: Mapping[str, object]) -> dict[str, object]:
     """Tables inside tables, as TOML makes of names with dots that are not quoted, with one name."""
-    out: dict[str, Any] = {}
+    out: dict[str, object] = {}
     for key, value in table.items():
-        inner = isinstance(value, dict) and any(isinstance(v, dict) for v in value.values())
-        inner = inner or isinstance(value, dict) and not set(value) & _SPECIAL
-        out |= {f"{key}.{k}": v for k, v in _named(value).items()} if inner else {key: value}
+        if isinstance(value, dict) and (
+            any(isinstance(v, dict) for v in value.values()) or not set(value) & _SPECIAL
+        ):
+            out |= {f"{key}.{k}": v for k, v in _named(value).items()}
+        else:
+            out[key] = value
     return out
 
 
 _SPECIAL = {"from", "count", "uniform", "log_uniform", "normal", "integers"}
 
 
-def _values(name: str, value: Any) -> list[Any]:
+def _values(name: str, value: object) -> Sequence[object]:
     """A list, or what stands for one."""
     if not isinstance(value, dict):
-        return value
+        return cast(Sequence[object], value)  # which the grid checks
     if set(value) == {"count"}:
         return list(range(whole(f"{name}.count", value["count"], 1, MOST_VALUES)))
     if set(value) != {"from", "to", "steps"}:
@@ -65,7 +69,7 @@ def _values(name: str, value: Any) -> list[Any]:
     return np.linspace(start, stop, steps).tolist()
 
 
-def _function(run: Any) -> Callable[..., Any]:
+def _function(run: object) -> Callable[..., object]:
     """What is run: a file can name the package's own, or what --import named, and no other code."""
     if not isinstance(run, str):
         raise ValueError(f"run must name what is run, got {shown(run)}")

@@ -4,12 +4,14 @@ import os
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from multiprocessing import active_children, get_context
-from typing import Any, Protocol
+from typing import ParamSpec, Protocol, TypeVar
 
 from fairfl._support.extras import extras_named
 from fairfl._support.own_parts import named_modules
 from fairfl._support.processes import begin, deaf, job_count
 
+P = ParamSpec("P")
+T = TypeVar("T")
 LOST = 3
 """Number of times that Ray repeats a task whose process or machine was lost."""
 
@@ -19,7 +21,7 @@ class Engine(Protocol):
 
     slots: int
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """A future whose exception, if any, is a lost process: functions here raise none."""
         ...
 
@@ -43,13 +45,13 @@ class Local:
                 pool.submit(int)
         return pool
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """See ``Engine``."""
         try:
-            return self.pool.submit(function, *arguments)
+            return self.pool.submit(function, *args, **kwargs)
         except BrokenExecutor:  # a process was lost, and with it the pool
             self.pool = self._pool()
-            return self.pool.submit(function, *arguments)
+            return self.pool.submit(function, *args, **kwargs)
 
     def close(self, stop: bool) -> None:
         """See ``Engine``."""
@@ -92,9 +94,9 @@ class Ray:
         capacities = [total.get(name, 0) / n for name, n in (("CPU", cpus), ("GPU", gpus)) if n]
         self.slots = max(1, int(min(capacities, default=1)))
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """See ``Engine``."""
-        return self.call.remote(function, *arguments).future()
+        return self.call.remote(function, *args, **kwargs).future()
 
     def close(self, stop: bool) -> None:
         """See ``Engine``."""
@@ -102,5 +104,5 @@ class Ray:
             self.ray.shutdown()
 
 
-def _called(function: Callable[..., Any], *arguments: Any) -> Any:
-    return function(*arguments)
+def _called(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    return function(*args, **kwargs)

@@ -1,10 +1,12 @@
 """The folder of a sweep: what is swept, one file per unit, and the table of all."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, TypedDict, cast, final
 
 from fairfl._support.extras import extras_named
 from fairfl._support.json_file import read_json, sealed, unsealed
@@ -12,25 +14,54 @@ from fairfl._support.manifest import tell
 from fairfl._support.whole_file import write_whole
 from fairfl.sweeps.grid import columns, contents, digest, plain
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 SWEEP = "sweep.json"
 """File of the folder that describes the sweep."""
 TABLE = "table.parquet"
 """File of the folder with the table of all units."""
 
 
+@final
+class Rows(TypedDict):
+    """The result of a unit: rows of the table."""
+
+    rows: list[dict[str, object]]
+
+
+@final
+class Failure(TypedDict):
+    """The result of a unit that failed: its message."""
+
+    error: str
+
+
+Result = Rows | Failure
+
+
+class Counts(TypedDict):
+    """Numbers of units, of those done, failed and missing; the failures' messages by frequency."""
+
+    units: int
+    done: int
+    failed: int
+    missing: int
+    errors: dict[str, int]
+
+
 @dataclass(frozen=True)
 class Folder:
     """Results of units, by the SHA-256 of their parameters and of the files that these name.
 
-    A result is {"rows": [...]} or {"error": message}. What was altered since it was written counts
-    as missing, and is told. Each file is read once, so that a result is kept by the content that
-    its sweep began with.
+    What was altered since it was written counts as missing, and is told. Each file is read once, so
+    that a result is kept by the content that its sweep began with.
     """
 
     path: Path
     digests: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
 
-    def open(self, description: Mapping[str, Any]) -> None:
+    def open(self, description: Mapping[str, object]) -> None:
         """Make the folder, or go on in it; ValueError where it holds another sweep."""
         file = self.path / SWEEP
         if file.is_file():
@@ -46,7 +77,7 @@ class Folder:
             raise ValueError(f"{self.path} must be an empty folder, or that of this sweep")
         write_whole(file, sealed(description))
 
-    def description(self) -> dict[str, Any]:
+    def description(self) -> dict[str, object]:
         """What is swept."""
         file = self.path / SWEEP
         if not file.is_file():
@@ -56,27 +87,27 @@ class Folder:
         except ValueError as error:
             raise ValueError(f"{file} was altered: {error}") from None
 
-    def file(self, unit: Mapping[str, Any]) -> Path:
+    def file(self, unit: Mapping[str, object]) -> Path:
         """Where the result of a unit is."""
         files = contents(unit, self.digests)
         name = digest([unit, files] if files else unit)
         return self.path / "units" / name[:2] / f"{name[2:40]}.json"
 
-    def result(self, unit: Mapping[str, Any]) -> dict[str, Any] | None:
+    def result(self, unit: Mapping[str, object]) -> Result | None:
         """The result of a unit, None where there is none."""
         file = self.file(unit)
         try:
             record = unsealed(read_json(file))
+            if "rows" in record or "error" in record:
+                return cast(Result, record)
         except FileNotFoundError:
             return None
         except ValueError:
-            record = {}
-        if "rows" in record or "error" in record:
-            return record
+            pass
         tell([file])
         return None
 
-    def keep(self, unit: Mapping[str, Any], result: Mapping[str, Any]) -> None:
+    def keep(self, unit: Mapping[str, object], result: Result) -> None:
         """Write the result of a unit."""
         file = self.file(unit)
         try:
@@ -87,28 +118,36 @@ class Folder:
 
 
 def results(
-    folders: Sequence[Folder], units: Iterable[Mapping[str, Any]]
-) -> Iterator[dict[str, Any] | None]:
+    folders: Sequence[Folder], units: Iterable[Mapping[str, object]]
+) -> Iterator[Result | None]:
     """The results of units in their order, from the first folder that has one."""
     for unit in units:
         yield next((record for f in folders if (record := f.result(unit)) is not None), None)
 
 
-def counted(folders: Sequence[Folder], units: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """How many units are done, failed and missing, and the failures' messages by frequency."""
-    out: dict[str, Any] = {"units": len(units), "done": 0, "failed": 0, "missing": 0}
-    errors: dict[str, int] = {}
+def counted(folders: Sequence[Folder], units: Sequence[Mapping[str, object]]) -> Counts:
+    """What became of the units."""
+    counts, errors = Counter[str](), Counter[str]()
     for record in results(folders, units):
-        kind = "missing" if record is None else "failed" if "error" in record else "done"
-        out[kind] += 1
-        if record is not None and "error" in record:
-            errors[record["error"]] = errors.get(record["error"], 0) + 1
-    return out | {"errors": dict(sorted(errors.items(), key=lambda pair: -pair[1]))}
+        if record is None:
+            counts["missing"] += 1
+        elif "error" in record:
+            counts["failed"] += 1
+            errors[record["error"]] += 1
+        else:
+            counts["done"] += 1
+    return {
+        "units": len(units),
+        "done": counts["done"],
+        "failed": counts["failed"],
+        "missing": counts["missing"],
+        "errors": dict(errors.most_common()),
+    }
 
 
 def table(
     folders: Sequence[Folder],
-    units: Sequence[Mapping[str, Any]],
+    units: Sequence[Mapping[str, object]],
     file: Path,
     which: Sequence[int] | None = None,
 ) -> int:
@@ -122,7 +161,7 @@ def table(
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-    rows, missing = [], 0
+    rows, missing = list[dict[str, object]](), 0
     numbers = range(len(units)) if which is None else which
     records = results(folders, (units[number] for number in numbers))
     for number, record in zip(numbers, records, strict=True):
@@ -130,26 +169,24 @@ def table(
             missing += 1
             continue
         parameters = {name: _cell(value) for name, value in columns(units, number).items()}
-        for row in record.get("rows", [{}]):
+        error = record["error"] if "error" in record else None
+        for row in [{}] if "error" in record else record["rows"]:
             values = {name: _cell(value) for name, value in row.items()}
-            rows.append({"unit": number} | parameters | values | {"error": record.get("error")})
+            rows.append({"unit": number} | parameters | values | {"error": error})
     names = list(dict.fromkeys(name for row in rows for name in row if name != "error"))
-    arrays = {name: _column([row.get(name) for row in rows], pa) for name in names}
+    arrays = {name: _column([row.get(name) for row in rows]) for name in names}
     arrays["error"] = pa.array([row["error"] for row in rows], pa.string())
-    joined = pa.table(arrays)
-
-    def write(stream: BinaryIO) -> None:
-        pq.write_table(joined, stream)
-
-    write_whole(file, write)
+    write_whole(file, partial(pq.write_table, pa.table(arrays)))
     return missing
 
 
-def _column(values: list[Any], pa: Any) -> Any:
+def _column(values: list[object]) -> "pa.Array":
     """Values as a column; numbers of two kinds are floats, and other mixtures text."""
+    import pyarrow as pa
+
     kinds = {type(value) for value in values if value is not None}
     if kinds == {int, float}:
-        values = [None if value is None else float(value) for value in values]
+        values = [float(value) if isinstance(value, (int, float)) else None for value in values]
     elif len(kinds) > 1:
         values = [None if v is None else v if isinstance(v, str) else _text(v) for v in values]
     try:
@@ -158,7 +195,7 @@ def _column(values: list[Any], pa: Any) -> Any:
         return pa.array([None if value is None else _text(value) for value in values])
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> object:
     """Scalars and lists of numbers as they are, other data as JSON."""
     if (
         isinstance(value, dict)
@@ -169,7 +206,7 @@ def _cell(value: Any) -> Any:
     return value
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return json.dumps(value, sort_keys=True, default=plain)
 
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,30 +15,30 @@ from fairfl._support.toml_file import read_toml
 from fairfl.studies.grid import Grid as Grid
 
 
-def columns(grid: Sequence[Mapping[str, Any]], index: int) -> dict[str, Any]:
+def columns(grid: Sequence[Mapping[str, object]], index: int) -> dict[str, object]:
     """The parameters of a unit in columns of a table: tables inside have names with dots."""
     if isinstance(grid, Grid):
         return flat(grid.fixed) | grid.values(index)
     return flat(grid[index])
 
 
-def flat(unit: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+def flat(unit: Mapping[str, object], before: str = "") -> dict[str, object]:
     """Parameters without tables inside: their names joined with dots."""
-    out: dict[str, Any] = {}
+    out: dict[str, object] = {}
     for name, value in unit.items():
         key = f"{before}{name}"
         out |= flat(value, f"{key}.") if isinstance(value, Mapping) else {key: value}
     return out
 
 
-def identity(grid: Sequence[Mapping[str, Any]]) -> str:
+def identity(grid: Sequence[Mapping[str, object]]) -> str:
     """SHA-256 of what the units are."""
     if isinstance(grid, Grid):
         return digest(vars(grid))
     return digest([digest(unit) for unit in grid])
 
 
-def contents(data: Any, digests: dict[str, dict[str, str]]) -> dict[str, str]:
+def contents(data: object, digests: dict[str, dict[str, str]]) -> dict[str, str]:
     """SHA-256 by name of the files that plain data name, and of those that a TOML file among them
     names; ``digests`` keeps those of each file.
     """
@@ -51,12 +50,13 @@ def contents(data: Any, digests: dict[str, dict[str, str]]) -> dict[str, str]:
                 digests[data] |= contents(nested, digests)
             digests[data][data] = sha256(Path(data))
         return digests[data]
-    inner = data.values() if isinstance(data, Mapping) else data
-    inner = inner if isinstance(data, (Mapping, list, tuple)) else ()
+    if isinstance(data, Mapping):
+        return contents([*data.values()], digests)
+    inner = data if isinstance(data, (list, tuple)) else ()
     return {name: digest for value in inner for name, digest in contents(value, digests).items()}
 
 
-def digest(data: Any) -> str:
+def digest(data: object) -> str:
     """SHA-256 of plain data."""
     try:
         text = json.dumps(data, sort_keys=True, separators=(",", ":"), default=plain)
@@ -65,7 +65,7 @@ def digest(data: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """What JSON does not have, as what it has: numpy's numbers and arrays, mappings, tuples."""
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()

@@ -11,7 +11,6 @@ from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import pandas as pd
 
@@ -21,7 +20,7 @@ from fairfl._support.own_parts import DIGESTS, named_modules, sources
 from fairfl._support.threads import one_thread
 from fairfl._support.version import __version__
 from fairfl.sweeps.engines import CallerExecutor, Engine, Local, Ray
-from fairfl.sweeps.folder import TABLE, Folder, Progress, table
+from fairfl.sweeps.folder import TABLE, Folder, Progress, Result, table
 from fairfl.sweeps.grid import Grid, digest, identity, plain
 
 ENGINES = ("local", "ray")
@@ -31,13 +30,16 @@ SECONDS, MOST = 0.2, 200
 """Units are grouped into tasks of about this many seconds, and at most this many units."""
 LOST = "the process that ran it ended: it was killed, ran out of memory, or crashed"
 
-Function = Callable[..., Any]
-Units = Sequence[Mapping[str, Any]]
+Function = Callable[..., object]
+Unit = Mapping[str, object]
+Units = Sequence[Unit]
+Task = tuple[list[Result], float]
+"""The results of a task's units, and the seconds that they took."""
 
 
 def sweep(
     function: Function,
-    grid: Mapping[str, Sequence[Any]] | Units,
+    grid: Mapping[str, Sequence[object]] | Units,
     out: str | Path,
     *,
     engine: str | Executor = "local",
@@ -94,37 +96,55 @@ def sweep(
     >>> table["product"].tolist()
     [10, 14, 15, 21]
     """
-    if isinstance(engine, str):
-        one_of("engine", engine, ENGINES)
-    whole("jobs", jobs, 0)
-    k, n = shard
-    whole("shard[1]", n, 1)
-    whole("shard[0]", k, 1, n)
     with extras_named():
         import pyarrow  # noqa: F401  # before any work: the table needs it
     units = Grid(axes=grid) if isinstance(grid, Mapping) else grid
-    if not len(units):
-        raise ValueError("grid must have at least one unit, got none")
-    if not hasattr(function, "__qualname__"):
-        raise ValueError(f"function must be a function that has a name, got {shown(function)}")
-    if not isinstance(engine, Executor):
-        _importable(function, engine)
+    _check(function, units, engine, jobs)
+    numbers = shard_numbers(len(units), *shard)
     folder = Folder(Path(out))
     folder.open(described(function, units))
-
-    def start_engine() -> Engine:
-        if engine == "ray":
-            return Ray(address, cpus, gpus, memory)
-        return Local(jobs) if isinstance(engine, str) else CallerExecutor(engine, jobs)
-
-    numbers = range(k - 1, len(units), n)
     keeper = Keeper(folder, len(numbers), progress)
     todo = keeper.missing((units[number] for number in numbers), retry_failed)
     first = next(todo, None)
     if first is not None:  # no engine is started for nothing
-        _run(start_engine(), function, chain([first], todo), keeper.keep)
+        runner = _start(engine, jobs, address, cpus, gpus, memory)
+        _run(runner, function, chain([first], todo), keeper.keep)
     table([folder], units, folder.path / TABLE, numbers)
     return pd.read_parquet(folder.path / TABLE)
+
+
+def _check(function: Function, units: Units, engine: str | Executor, jobs: int) -> None:
+    """ValueError for arguments of a sweep that are wrong."""
+    if isinstance(engine, str):
+        one_of("engine", engine, ENGINES)
+    whole("jobs", jobs, 0)
+    if not len(units):
+        raise ValueError("grid must have at least one unit, got none")
+    if not hasattr(function, "__qualname__"):
+        raise ValueError(f"function must be a function that has a name, got {shown(function)}")
+    if isinstance(engine, str):
+        _importable(function, engine)
+
+
+def shard_numbers(units: int, k: int, n: int) -> range:
+    """The numbers of the units of the k-th of n parts, k from 1."""
+    whole("shard[1]", n, 1)
+    whole("shard[0]", k, 1, n)
+    return range(k - 1, units, n)
+
+
+def _start(
+    engine: str | Executor,
+    jobs: int,
+    address: str | None,
+    cpus: float,
+    gpus: float,
+    memory: int | None,
+) -> Engine:
+    """The engine of a sweep."""
+    if engine == "ray":
+        return Ray(address, cpus, gpus, memory)
+    return Local(jobs) if isinstance(engine, str) else CallerExecutor(engine, jobs)
 
 
 class Keeper:
@@ -134,9 +154,7 @@ class Keeper:
         self.folder, self.total, self.progress = folder, total, progress
         self.done = 0
 
-    def missing(
-        self, units: Iterable[Mapping[str, Any]], retry_failed: bool
-    ) -> Iterator[Mapping[str, Any]]:
+    def missing(self, units: Iterable[Unit], retry_failed: bool) -> Iterator[Unit]:
         """The units without a result."""
         for unit in units:
             record = self.folder.result(unit)
@@ -145,7 +163,7 @@ class Keeper:
             else:
                 self.done += 1
 
-    def keep(self, unit: Mapping[str, Any], result: Mapping[str, Any]) -> None:
+    def keep(self, unit: Unit, result: Result) -> None:
         """Write a result."""
         self.folder.keep(unit, result)
         self.done += 1
@@ -153,7 +171,7 @@ class Keeper:
             self.progress(self.done, self.total)
 
 
-def described(function: Function, units: Units) -> dict[str, Any]:
+def described(function: Function, units: Units) -> dict[str, object]:
     """What is swept: the function, all code that it uses, and the units."""
     named_modules()  # fills DIGESTS
     code = {"fairfl": __version__, **DIGESTS, **_code(function)}
@@ -199,10 +217,7 @@ def _code(function: Function) -> dict[str, str]:
 
 
 def _run(
-    engine: Engine,
-    function: Function,
-    todo: Iterator[Mapping[str, Any]],
-    keep: Callable[[Mapping[str, Any], Mapping[str, Any]], None],
+    engine: Engine, function: Function, todo: Iterator[Unit], keep: Callable[[Unit, Result], None]
 ) -> None:
     """Run units, a few tasks at a time; those whose process is lost are run once more, alone."""
     stopped = True
@@ -216,13 +231,10 @@ def _run(
 
 
 def _together(
-    engine: Engine,
-    function: Function,
-    todo: Iterator[Mapping[str, Any]],
-    keep: Callable[[Mapping[str, Any], Mapping[str, Any]], None],
-) -> Iterator[Mapping[str, Any]]:
+    engine: Engine, function: Function, todo: Iterator[Unit], keep: Callable[[Unit, Result], None]
+) -> Iterator[Unit]:
     """Run units and keep their results; yields the units whose process was lost."""
-    waiting: dict[Future[Any], list[Mapping[str, Any]]] = {}
+    waiting: dict[Future[Task], list[Unit]] = {}
     size = 1
     while True:
         while len(waiting) < IN_FLIGHT * engine.slots and (task := list(islice(todo, size))):
@@ -241,20 +253,20 @@ def _together(
 
 
 @one_thread()
-def work(function: Function, task: Units) -> tuple[list[dict[str, Any]], float]:
-    """The results of units, and the seconds that they took; runs in another process."""
+def work(function: Function, task: Units) -> Task:
+    """The results of units; runs in another process."""
     start = perf_counter()
     return [_result(function, unit) for unit in task], perf_counter() - start
 
 
-def _result(function: Function, unit: Mapping[str, Any]) -> dict[str, Any]:
+def _result(function: Function, unit: Unit) -> Result:
     try:
         return {"rows": _rows(function(**unit), unit)}
     except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
 
 
-def _rows(returned: Any, unit: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _rows(returned: object, unit: Unit) -> list[dict[str, object]]:
     rows = [returned] if isinstance(returned, Mapping) else returned
     if not isinstance(rows, Sequence) or not all(isinstance(row, Mapping) for row in rows):
         raise TypeError(
@@ -265,7 +277,7 @@ def _rows(returned: Any, unit: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{str(name): _plain(value) for name, value in row.items()} for row in rows]
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """A value as JSON has it."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value

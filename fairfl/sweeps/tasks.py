@@ -2,17 +2,26 @@
 each.
 """
 
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from fairfl.solvers import api
+from fairfl.solvers.schemes import SchemeName
 from fairfl.studies.user_runs.federation_file import federation_of, read_federation
 from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory.populations.federation import Federation
 
+Source = str | Mapping[str, object]
+"""The path of a TOML file, or its content."""
 
-def solve(federation: Any, scheme: str, eps: Any, **question: Any) -> dict[str, Any]:
-    """:func:`fairfl.solve`; ``federation``: the path of a TOML file, or its content."""
+
+def solve(
+    federation: Source, scheme: SchemeName, eps: ArrayLike, **question: Any
+) -> dict[str, object]:
+    """:func:`fairfl.solve`; ``federation`` as :data:`Source`."""
     solution = api.solve(_federation(federation), scheme, eps, **question)
     return {
         "accuracy": solution.accuracy,
@@ -22,15 +31,15 @@ def solve(federation: Any, scheme: str, eps: Any, **question: Any) -> dict[str, 
     }
 
 
-def min_disparity(federation: Any, scheme: str, **question: Any) -> dict[str, Any]:
+def min_disparity(federation: Source, scheme: SchemeName, **question: Any) -> dict[str, object]:
     """:func:`fairfl.min_disparity`."""
     solution = api.min_disparity(_federation(federation), scheme, **question)
     return {"disparity": solution.disparity}
 
 
 def frontier(
-    federation: Any, scheme: str, points: int = 60, **question: Any
-) -> list[dict[str, Any]]:
+    federation: Source, scheme: SchemeName, points: int = 60, **question: Any
+) -> list[dict[str, object]]:
     """:func:`fairfl.frontier`, a row per point."""
     curve = api.frontier(_federation(federation), scheme, points, **question)
     names = ("disparity", "accuracy", "utility", "eps")
@@ -41,7 +50,7 @@ def frontier(
     ]
 
 
-def simulate(experiment: str, seed: int, profile: str = "quick") -> list[dict[str, Any]]:
+def simulate(experiment: str, seed: int, profile: str = "quick") -> list[dict[Hashable, object]]:
     """One seed of an experiment, by name or as the path of a TOML file."""
     from fairfl.studies.execute import run_units
     from fairfl.studies.experiment import Scale
@@ -57,7 +66,7 @@ def simulate(experiment: str, seed: int, profile: str = "quick") -> list[dict[st
     ]
 
 
-def crosscheck(study: str, seed: int, profile: str = "quick") -> list[dict[str, Any]]:
+def crosscheck(study: str, seed: int, profile: str = "quick") -> list[dict[Hashable, object]]:
     """What one seed of a study of practice against theory measures."""
     from fairfl.studies.crosscheck.studies.all_studies import find
     from fairfl.studies.execute import run_units
@@ -72,7 +81,7 @@ def crosscheck(study: str, seed: int, profile: str = "quick") -> list[dict[str, 
     ]
 
 
-def claim(claim: str, effort: str = "quick", folder: str | None = None) -> dict[str, Any]:
+def claim(claim: str, effort: str = "quick", folder: str | None = None) -> dict[str, object]:
     """Examine a claim. ``folder``, which all machines share, keeps outcomes: from there ``fairfl
     claims check --out FOLDER --record`` takes them.
     """
@@ -100,7 +109,7 @@ TASKS = {
 """Tasks by the names that a configuration gives them."""
 
 
-def _federation(source: Any) -> Federation:
+def _federation(source: Source) -> Federation:
     if isinstance(source, str):
         return read_federation(source)
     table = Section(source, "federation")

@@ -9,8 +9,6 @@ CFL, and seeing the client gains nothing. On the right edge only the clients' ar
 each client has its own fair rule, before LFT+Ensemble averages them.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -141,8 +139,14 @@ def _cuts(axes: Axes, grid: pd.DataFrame) -> None:
         x, y = numbers(curve, "eps"), numbers(curve, "accuracy")
         axes.plot(x, y, **look.stroke)
         label = "no local budget" if np.isinf(cut) else f"{cut:g}"
-        place: dict[str, Any] = {"textcoords": "offset points", "va": "center"}
-        axes.annotate(label, (x[-1], y[-1]), (3, 0), color=look.colour, **place)
+        axes.annotate(
+            label,
+            (x[-1], y[-1]),
+            (3, 0),
+            color=look.colour,
+            textcoords="offset points",
+            va="center",
+        )
     axes.set(xlabel="pooled disparity, at most", ylabel="accuracy (share correct)")
 
 

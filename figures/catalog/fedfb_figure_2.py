@@ -12,7 +12,6 @@ eq. (2), ŷ ~ Bern(mean of f_i); a majority is drawn too, and fails as well.
 """
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -142,7 +141,7 @@ def _lane(axes: Axes, base: float, table: pd.DataFrame) -> None:
         for cut in np.flatnonzero(np.diff(accept) != 0):
             ends = [low - 0.04, low + 0.54]
             axes.plot([edges[cut + 1]] * 2, ends, color=colour, lw=1.8, solid_capstyle="butt")
-        words: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6}
+        words = {"ha": "center", "va": "center", "fontsize": 6}
         for place, label in zip(x, labels, strict=True):
             if not np.isnan(label):
                 box = {"boxstyle": "round,pad=0.16", "fc": PINK, "ec": "none"} if label else None

@@ -12,7 +12,7 @@ constraint binds, its thresholds move by 0.2, and at (0, 0) the ensemble is perf
 drawn and named: the strip on the left is ε0 = 0, the map is ε0 > 0.
 """
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -38,7 +38,7 @@ TITLE = (
 
 POINTS = 61
 POSITIVE = "minimum, eps_0 > 0"
-MARK: dict[str, Any] = {"color": "#E69F00", "mec": "black", "mew": 0.5, "ls": ""}
+MARK = {"color": "#E69F00", "mec": "black", "mew": 0.5, "ls": ""}
 EXAMPLE = "example 1: sd 70 and 1"
 PRINTED = {EXAMPLE: " (paper: ≈ 0.21)"}
 NO_DOUBLE = 1e-300
@@ -175,15 +175,13 @@ def _panel(axes: Axes, part: pd.DataFrame, top: float) -> QuadMesh:
     axes.pcolormesh([-0.29, -0.15], y, strip, shading="gouraud", vmin=0, vmax=top, rasterized=True)
     axes.set_xlim(-0.31, 1.02)
     axes.set_xticks([-0.22, x[1], 0.5, 1], ["= 0", "> 0", "0.5", "1"])
-    middle: dict[str, Any] = {"color": "white", "ha": "center", "va": "center"}
-    axes.text(
-        -0.22, 0.5, f"δ = {round(first(best, 'disparity'), 9):g}, at (0, 0)", rotation=90, **middle
-    )
+    write = partial(axes.text, color="white", ha="center", va="center")
+    write(-0.22, 0.5, f"δ = {round(first(best, 'disparity'), 9):g}, at (0, 0)", rotation=90)
     _annotate(axes, best, -0.22, "", "*", 9)
     # constant over ε0 > 0: marked at one budget
     _annotate(axes, positive, 0.15, f"δ = {first(positive, 'disparity'):.4f}", "D", 5)
     power = f"$10^{{{first(best, 'log10_erm_0'):.1f}}}$"
-    axes.text(0.5, 0.7, f"unconstrained,\n|MD| of client 0\nis {power}", **middle)
+    write(0.5, 0.7, f"unconstrained,\n|MD| of client 0\nis {power}")
     return mesh
 
 

@@ -7,8 +7,6 @@ fair classifier has λ = g⁻¹(ε) < 0. Lemma 7: the rule accepts η > 1/2 - λ
 which nothing changes.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -45,7 +43,7 @@ def data(points: int = POINTS) -> pd.DataFrame:
     assert problem is not None  # all clients have one η
     reach = float(fed.group_mass.max())  # of both groups
     lam = np.linspace(-reach, reach, points)
-    everyone: Any = np.zeros(points, int)
+    everyone = np.zeros(points, np.int64)
     with np.errstate(divide="ignore"):  # both ends are at u = ±inf
         u = np.arctanh(lam / reach)
     g = problem.mean_difference(problem.thresholds(u, everyone), everyone)
@@ -93,7 +91,7 @@ def _panel(axes: Axes, data: pd.DataFrame, column: str, name: str) -> None:
     axes.plot([left, lam, lam], [eps, eps, low], color="#D55E00", ls="--", lw=1.0)
     axes.plot([lam], [eps], color="#D55E00", marker="o")
     axes.plot([0.0], [erm], color="#000000", marker="D", markersize=3.5)
-    note: dict[str, Any] = {"color": "#B34700", "bbox": {"fc": "white", "ec": "none", "pad": 0.8}}
+    note = {"color": "#B34700", "bbox": {"fc": "white", "ec": "none", "pad": 0.8}}
     axes.text(left + 0.02, eps - 0.03 * (1.09 - low), f"ε = {eps:g}", ha="left", va="top", **note)
     shown = f"{lam:.3f}".replace("-", "\u2212")
     place = lam + 0.015, low + 0.05 * (1.09 - low)

@@ -10,9 +10,9 @@ of acceptance rates, also by the clients' budgets.
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from fairfl.figures.lib import frontier_panels
 from fairfl.figures.lib.figure_entry import FigureEntry
@@ -33,22 +33,29 @@ def figure(
     name: str,
     title: str,
     panels: Mapping[str, Federation],
-    printed: Mapping[str, Any],
+    printed: Mapping[str, ArrayLike],
     notion: Notion = "demographic_parity",
     axes: frontier_panels.Axes = frontier_panels.PLAIN,
 ) -> FigureEntry:
     """A figure of four panels, or of one: a user's federation, or normal laws with another
     ``mean``, ``sd``, ``q`` or ``weight`` than ``printed``.
     """
-
-    def data(
-        points: int = POINTS, *, federation: Federation | None = None, **laws: Any
-    ) -> pd.DataFrame:
-        custom = frontier_panels.custom(federation, laws, printed)
-        return frontier_panels.table(custom or panels, points, notion)
-
+    data = partial(_data, panels, printed, notion)
     draw = partial(frontier_panels.draw_panels, axes=axes)
     return FigureEntry(name, title, data, draw, Path(__file__))
+
+
+def _data(
+    panels: Mapping[str, Federation],
+    printed: Mapping[str, ArrayLike],
+    notion: Notion,
+    points: int = POINTS,
+    *,
+    federation: Federation | None = None,
+    **laws: ArrayLike,
+) -> pd.DataFrame:
+    custom = frontier_panels.custom(federation, laws, printed)
+    return frontier_panels.table(custom or panels, points, notion)
 
 
 PRINTED = {"mean": fedfb.MEANS_5, "q": fedfb.SHARES_5[0]}

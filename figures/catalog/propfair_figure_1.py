@@ -12,10 +12,12 @@ u*_i)/u*_i <= 0, which is proportional fairness (definition 2.1), and the curve 
 touches it there too (proposition 2.3).
 """
 
-from typing import Any
+from functools import partial
+from typing import cast
 
 import numpy as np
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
@@ -68,7 +70,7 @@ def data() -> pd.DataFrame:
     corners = np.array(POLYTOPE)
     edge = utilities(np.linspace(0, 1, POINTS)).T
     floor = [[edge[0, 0], 0.0], *edge, [0.0, edge[-1, 1]], [0.0, 0.0]]
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, str | float]] = []
     for panel, outline in (("polytope", corners), ("losses", np.array(floor))):
         rows += [{"panel": panel, "part": "set", "u1": u[0], "u2": u[1]} for u in outline]
         for rule, alpha in RULES.items():
@@ -84,27 +86,11 @@ def _fair_point(panel: str, alpha: float) -> dict[str, float]:
     """The columns of an α-fair point: the maximum of welfare along the efficient boundary; at α =
     0, where there may be several, the limit α -> 0.
     """
-    efficient = np.array(POLYTOPE[1:])
-
-    def boundary(t: float) -> tuple[Array, Array]:
-        """The utilities at t in [0, 1], and their slopes."""
-        if panel == "losses":
-            return utilities(t), np.array([-2.0 * t, 2.0 - 2.0 * t])
-        k = min(int(t * (len(efficient) - 1)), len(efficient) - 2)
-        step = efficient[k + 1] - efficient[k]
-        return efficient[k] + (t * (len(efficient) - 1) - k) * step, step
-
-    def weights(u: Array) -> Array:
-        return (u.min() / u) ** max(alpha, SMALLEST)
-
-    def slope(t: float) -> float:
-        u, step = boundary(t)
-        return float(weights(u) @ step)
-
-    root: Any = 1.0 if slope(1.0) >= 0 else brentq(slope, 0.0, 1.0, xtol=1e-15)  # rises at 0
-    t = float(root)
-    u = boundary(t)[0]
-    w = weights(u)
+    slope = partial(_slope, panel=panel, alpha=alpha)
+    is_last = slope(1.0) >= 0  # welfare rises at 0
+    t = 1.0 if is_last else float(cast(float, brentq(slope, 0.0, 1.0, xtol=1e-15)))
+    u = _boundary(panel, t)[0]
+    w = _weights(u, alpha)
     largest, furthest = (_furthest(panel, v) for v in (np.ones(2), w))
     return {
         "alpha": alpha,
@@ -114,6 +100,27 @@ def _fair_point(panel: str, alpha: float) -> dict[str, float]:
         "u2": float(u[1]),
         "price": float(price_of_fairness(u, max(largest.sum(), u.sum()))),
     }
+
+
+def _boundary(panel: str, t: float) -> tuple[Array, Array]:
+    """The utilities at t in [0, 1] on the efficient boundary, and their derivatives."""
+    if panel == "losses":
+        return utilities(t), np.array([-2.0 * t, 2.0 - 2.0 * t])
+    efficient = np.array(POLYTOPE[1:])
+    k = min(int(t * (len(efficient) - 1)), len(efficient) - 2)
+    step = efficient[k + 1] - efficient[k]
+    return efficient[k] + (t * (len(efficient) - 1) - k) * step, step
+
+
+def _weights(u: Array, alpha: float) -> Array:
+    """The derivatives of α-fair welfare, up to a factor."""
+    return (u.min() / u) ** max(alpha, SMALLEST)
+
+
+def _slope(t: float, panel: str, alpha: float) -> float:
+    """The derivative of welfare along the boundary, up to a positive factor."""
+    u, step = _boundary(panel, t)
+    return float(_weights(u, alpha) @ step)
 
 
 def _furthest(panel: str, weights: Array) -> Array:
@@ -135,7 +142,7 @@ def draw(data: pd.DataFrame) -> Figure:
     bottom.set_ylabel("utility u₂ = M − f₂ (units of loss)")
     top.set_xlabel("utility u₁ (no unit)")
     top.set_ylabel("utility u₂ (no unit)")
-    named: dict[str, Any] = {}
+    named: dict[str, Artist] = {}
     for axes in (bottom, top):
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             named.setdefault(label, handle)

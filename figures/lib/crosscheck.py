@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 import pandas as pd
@@ -25,6 +26,15 @@ COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#7
 """
 MARKERS = ("D", "v", "P", "X", "o", "^", "s")
 LINES: tuple[LineStyle, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1.4)))
+
+
+class SeriesLook(TypedDict):
+    """How a series is drawn: its line where it has one, and its mark."""
+
+    color: str
+    ls: LineStyle
+    marker: str
+
 
 GUIDE = "n^"
 """Beginning of the names of lines that show a power of n, in grey behind the other series."""
@@ -70,14 +80,14 @@ def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
     return figure
 
 
-def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
+def look_of(table: pd.DataFrame) -> dict[str, SeriesLook]:
     """Colour, line and marker of each series: the scheme's if the name up to the comma is a
     scheme's.
 
     Series whose names agree up to the comma have one colour and different lines.
     """
     schemes = {scheme.label: scheme for scheme in SHARED_RULE}
-    looks: dict[str, dict[str, Any]] = {}
+    looks: dict[str, SeriesLook] = {}
     stems: list[str] = []
     for series in names(table, "series"):
         if series.startswith(GUIDE):
@@ -114,7 +124,7 @@ def _logarithmic(axes: Axes, name: str) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: dict[str, Any]) -> None:
+def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: SeriesLook) -> None:
     x, y = numbers(rows, "x"), numbers(rows, "y")
     colour, plain = look["color"], {"color": look["color"], "ls": look["ls"]}
     if kind == "line":
@@ -125,11 +135,11 @@ def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: dict[str, Any]) -> 
         if "low" in rows and np.isfinite(numbers(rows, "low")).any():
             bars = [y - numbers(rows, "low"), numbers(rows, "high") - y]
             axes.errorbar(x, y, bars, ls="none", color=colour, elinewidth=0.7, zorder=3)
-        hollow = {"ls": "none", "marker": look["marker"], "mfc": "none"}
-        axes.plot(x, y, ms=4.0, color=colour, mew=0.9, zorder=4, **hollow)
+        mark = partial(axes.plot, marker=look["marker"], ms=4.0, mfc="none", mew=0.9, ls="none")
+        mark(x, y, color=colour, zorder=4)
 
 
-def _handle(series: str, kinds: list[str], look: dict[str, Any]) -> Line2D:
+def _handle(series: str, kinds: list[str], look: SeriesLook) -> Line2D:
     line = look["ls"] if {"line", "path"} & set(kinds) else "none"
     marker = look["marker"] if {"points", "path"} & set(kinds) else ""
     mark = {"marker": marker, "ms": 4.0, "mfc": "none" if "points" in kinds else look["color"]}

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from fairfl._support.checks import Array
 from fairfl.figures.lib import style
 from fairfl.figures.lib.experiments import LINES
 from fairfl.figures.lib.tables import first, names, numbers
-from fairfl.studies.frames import groups, loose
+from fairfl.studies.frames import among, groups, loose
 
 RUNS = "FAIRFL_RUNS"
 """The environment variable with the folder of the user's runs, their ``--out``."""
@@ -33,7 +33,7 @@ TRAINED = 80.0
 """Test accuracy in percent; below it at the end, a model counts as under-trained."""
 PALE = 0.4
 """Opacity of the curves of under-trained models."""
-JOIN: dict[str, Any] = {"color": "#888888", "lw": 0.6, "ls": (0, (4, 2))}
+JOIN = {"color": "#888888", "lw": 0.6, "ls": (0, (4, 2))}
 UNITS = {"accuracy": " (%)", "loss": " (nats)"}
 SOLID, DASHED, DOTTED, MIXED = LINES
 BLUE, RED, GREEN, PINK, YELLOW = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"
@@ -116,8 +116,9 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
     panels: dict[tuple[str, ...], dict[str, pd.DataFrame]] = {}
     for (*place, name), curve in groups(table, ["row", "measure", "part", "objective"]):
         panels.setdefault(tuple(place), {})[name] = curve
-    tested: Any = table[table["measure"] == "accuracy"].groupby(["row", "objective"])
-    ends = tested["mean"].last()
+    tested = among(table, "measure", ["accuracy"])
+    last = tested.groupby(["row", "objective"])["mean"].last()
+    ends = cast(dict[tuple[str, str], float], last.to_dict())
     lines = -(-len(panels) // columns)
     figure = Figure()
     grid = figure.subplots(lines, columns, squeeze=False)

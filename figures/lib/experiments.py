@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from pandas.api.types import is_numeric_dtype
 
-from fairfl._support.checks import Array
 from fairfl.figures.lib import style
 from fairfl.figures.lib.saved import save
 from fairfl.figures.lib.tables import names, numbers, pick
@@ -33,6 +33,12 @@ LINES: tuple[LineStyle, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (5, 1.4
 """Line styles. Neighbours differ, so that a curve below another remains visible."""
 BANDS = 3
 """Largest number of curves with bands in a panel: more bands would hide each other."""
+
+
+class Curve(style.Stroke):
+    """How a curve is drawn, and its name."""
+
+    label: str
 
 
 def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
@@ -99,13 +105,13 @@ def draw_distribution(table: pd.DataFrame) -> Figure:
     starts = {
         name: 10 * float(np.floor(accuracies.min() / 10)) for name, accuracies in panels.items()
     }
-
-    def draw_curve(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
-        start = starts[names(part, "dataset")[0]]
-        x = np.concatenate([[start], numbers(part, "accuracy"), [100.0]])
-        axes.step(x, np.concatenate([[0.0], numbers(part, "share"), [100.0]]), where="post", **look)
-
+    draw_curve = partial(_draw_steps, starts)
     return _panels(table, draw_curve, "accuracy of a device (%)", "devices with at most that (%)")
+
+
+def _draw_steps(starts: dict[str, float], axes: Axes, part: pd.DataFrame, look: Curve) -> None:
+    x = np.concatenate([[starts[names(part, "dataset")[0]]], numbers(part, "accuracy"), [100.0]])
+    axes.step(x, np.concatenate([[0.0], numbers(part, "share"), [100.0]]), where="post", **look)
 
 
 def draw_rounds(table: pd.DataFrame) -> Figure:
@@ -116,32 +122,37 @@ def draw_rounds(table: pd.DataFrame) -> Figure:
         len(names(pick(table, dataset=name), "objective")) <= BANDS
         for name in names(table, "dataset")
     )
-
-    def draw_curve(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
-        x: Array = numbers(part, "round")
-        axes.plot(x, numbers(part, "average"), **look)
-        if has_bands:
-            lower, upper = numbers(part, "least"), numbers(part, "most")
-            axes.fill_between(x, lower, upper, color=look["color"], alpha=0.12, lw=0)
-
+    draw_curve = _draw_band if has_bands else _draw_average
     return _panels(table, draw_curve, "round", "average accuracy (%)")
 
 
+def _draw_average(axes: Axes, part: pd.DataFrame, look: Curve) -> None:
+    axes.plot(numbers(part, "round"), numbers(part, "average"), **look)
+
+
+def _draw_band(axes: Axes, part: pd.DataFrame, look: Curve) -> None:
+    _draw_average(axes, part, look)
+    x, lower, upper = (numbers(part, column) for column in ("round", "least", "most"))
+    axes.fill_between(x, lower, upper, color=look["color"], alpha=0.12, lw=0)
+
+
 def _panels(
-    table: pd.DataFrame,
-    draw_curve: Callable[[Axes, pd.DataFrame, dict[str, Any]], None],
-    x: str,
-    y: str,
+    table: pd.DataFrame, draw_curve: Callable[[Axes, pd.DataFrame, Curve], None], x: str, y: str
 ) -> Figure:
     datasets, objectives = names(table, "dataset"), names(table, "objective")
     figure, grid = style.panels(len(datasets), min(3, len(datasets)), 2.6, 0.9, 1.4)
-    curves: dict[str, Any] = {}
+    curves: dict[str, Line2D] = {}
     for k, (axes, dataset) in enumerate(zip(grid, datasets, strict=True)):
         for j, objective in enumerate(objectives):
             part = pick(table, dataset=dataset, objective=objective)
             if len(part):
-                look = {"color": COLOURS[j % len(COLOURS)], "ls": LINES[j % len(LINES)]}
-                draw_curve(axes, part, {**look, "lw": 1.3, "label": objective})
+                look: Curve = {
+                    "color": COLOURS[j % len(COLOURS)],
+                    "ls": LINES[j % len(LINES)],
+                    "lw": 1.3,
+                    "label": objective,
+                }
+                draw_curve(axes, part, look)
                 curves.setdefault(objective, axes.lines[-1])
         style.letter(axes, k, dataset)
         axes.set_xlabel(x)

@@ -4,7 +4,6 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -35,7 +34,7 @@ class FigureEntry:
     digest: str = ""
     reads: Callable[[], Iterable[Path]] = tuple
 
-    def figure(self, **parameters: Any) -> Figure:
+    def figure(self, **parameters: object) -> Figure:
         """The figure, with the parameters of its ``data``.
 
         Raises
@@ -46,7 +45,7 @@ class FigureEntry:
         with style.sheet():
             return self.picture(self.table(**parameters))
 
-    def table(self, **parameters: Any) -> pd.DataFrame:
+    def table(self, **parameters: object) -> pd.DataFrame:
         """The result of ``data``; ValueError if it is no table."""
         return instance(f"data of {self.name}", self.data(**parameters), pd.DataFrame)
 
@@ -54,7 +53,7 @@ class FigureEntry:
         """The result of ``draw``; ValueError if it is no figure."""
         return instance(f"draw of {self.name}", self.draw(table), Figure)
 
-    def check(self, parameters: Mapping[str, Any]) -> None:
+    def check(self, parameters: Mapping[str, object]) -> None:
         """ValueError for parameters that ``data`` does not take."""
         accepted = inspect.signature(self.data).parameters
         if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in accepted.values()):

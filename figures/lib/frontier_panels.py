@@ -4,12 +4,12 @@ and the command.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import matplotlib.axes
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike
 
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import names, numbers, pick
@@ -55,7 +55,7 @@ def table(
 
 
 def custom(
-    federation: Federation | None, laws: Mapping[str, Any], printed: Mapping[str, Any]
+    federation: Federation | None, laws: Mapping[str, ArrayLike], printed: Mapping[str, ArrayLike]
 ) -> dict[str, Federation] | None:
     """A user's federation as the only panel: ``federation``, or normal laws with the mean, sd, q or
     weight in ``laws`` and else those ``printed``; None where there is neither.

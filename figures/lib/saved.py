@@ -5,7 +5,6 @@ run.
 import io
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import matplotlib
 import pandas as pd
@@ -39,7 +38,7 @@ def save(
     table: pd.DataFrame,
     figure: Figure,
     folder: Path,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[str, object] | None = None,
 ) -> list[Path]:
     """Write NAME.csv, NAME.svg and NAME.png into ``folder``, made if missing; the files. Under the
     style sheet.

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fairfl.solvers.schemes import LineStyle
+from fairfl.theory.aggregation import Objective
 
 SHEET = Path(__file__).with_name("fairfl.mplstyle")
 COLUMN = 3.4
@@ -22,13 +23,28 @@ PAGE = 7.0
 INK = "#333333"
 
 
+class Stroke(TypedDict):
+    """A line, by matplotlib's names of arguments."""
+
+    color: str
+    ls: LineStyle
+    lw: float
+
+
+class Mark(TypedDict):
+    """Points, likewise."""
+
+    color: str
+    marker: str
+
+
 @dataclass(frozen=True)
 class ObjectiveLook:
     """An instance of a family of objectives and its line; lines that others may cover are wider and
     have larger marks.
     """
 
-    objective: Any
+    objective: Objective
     colour: str
     line: LineStyle
     marker: str

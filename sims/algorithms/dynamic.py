@@ -29,12 +29,12 @@ class Dynamic(FedAvg):
     """
 
     def server(self, received: Received) -> Aggregate:
-        def weigh(part: Received) -> Floats:
-            factors = self.factors(part)
-            return part.p if factors is None else part.p[:, None] * factors
-
-        step = self.changed(received).total(weigh)
+        step = self.changed(received).total(self._weights)
         return Aggregate(received.p, self.remember(received, step), step)
+
+    def _weights(self, part: Received) -> Floats:
+        factors = self.factors(part)
+        return part.p if factors is None else part.p[:, None] * factors
 
     def changed(self, received: Received) -> Received:
         """What the server received, with the updates changed."""

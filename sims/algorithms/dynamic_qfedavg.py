@@ -57,14 +57,13 @@ class DynamicQFedAvg(QFedAvg):
     def _printed(self, received: Received) -> Aggregate:
         """Lines 9 to 11: weights p_k / (1 + q ||u_k|| / F_k) by layer, 0 where F_k = 0 < q."""
         nonnegative(received.losses, self)
+        return Aggregate(received.p, received.state, received.total(self._printed_weights))
 
-        def weigh(part: Received) -> Floats:
-            losses, p = part.losses[:, None], part.p[:, None]
-            norms, factors = np.sqrt(self._squares(part)), self.rule.factors(part)
-            weights = np.broadcast_to(p, norms.shape) if factors is None else p * factors
-            if self.q == 0:
-                return weights
-            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                return np.where(losses > 0, weights / (1 + self.q * norms / losses), 0.0)
-
-        return Aggregate(received.p, received.state, received.total(weigh))
+    def _printed_weights(self, part: Received) -> Floats:
+        losses, p = part.losses[:, None], part.p[:, None]
+        norms, factors = np.sqrt(self._squares(part)), self.rule.factors(part)
+        weights = np.broadcast_to(p, norms.shape) if factors is None else p * factors
+        if self.q == 0:
+            return weights
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            return np.where(losses > 0, weights / (1 + self.q * norms / losses), 0.0)

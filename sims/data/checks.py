@@ -1,19 +1,21 @@
 """Checks shared by the data's classes and functions: the error names argument and value."""
 
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fairfl._support.checks import as_array, whole
 
+Kind = TypeVar("Kind", bound=np.generic)
 
-def generator(seed: Any) -> np.random.Generator:
+
+def generator(seed: int) -> np.random.Generator:
     """numpy's default generator from a seed, a whole number >= 0."""
     return np.random.default_rng(whole("seed", seed, 0))
 
 
-def codes(name: str, values: Any, n: int, count: int | None = None) -> NDArray[np.int64]:
+def codes(name: str, values: ArrayLike, n: int, count: int | None = None) -> NDArray[np.int64]:
     """The values as n codes in 0..count-1, or any >= 0."""
     array = as_array(name, values)
     if array.shape != (n,) or array.dtype.kind not in "iub":
@@ -29,7 +31,7 @@ def codes(name: str, values: Any, n: int, count: int | None = None) -> NDArray[n
     return array.astype(np.int64)
 
 
-def numbers_table(name: str, values: Any) -> NDArray[np.float64]:
+def numbers_table(name: str, values: ArrayLike) -> NDArray[np.float64]:
     """The values as finite numbers of shape (n, d), n >= 1."""
     table = as_array(name, values).astype(np.float64, copy=False)
     if table.ndim != 2 or len(table) == 0:
@@ -42,7 +44,7 @@ def numbers_table(name: str, values: Any) -> NDArray[np.float64]:
     return table
 
 
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
+def frozen(array: NDArray[Kind]) -> NDArray[Kind]:
     """A read-only view: no copy, and the caller's own array stays writable."""
     view = array.view()
     view.flags.writeable = False

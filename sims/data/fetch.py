@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from http.client import HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -223,15 +224,15 @@ def _download(remote: Remote, source: tuple[str, ...], progress: Progress | None
         raise ChecksumMismatch(f"SHA-256 is {digest}, not {OR.join(remote.digests)}")
     target = cache_folder() / remote.path
     target.parent.mkdir(parents=True, exist_ok=True)
+    return write_whole(target, content, check=partial(_verify, remote))
 
-    def verify(path: Path) -> None:
-        try:
-            if remote.check is not None:
-                remote.check(path)
-        except ValueError as error:
-            raise ChecksumMismatch(f"the content is not the published file's: {error}") from error
 
-    return write_whole(target, content, check=verify)
+def _verify(remote: Remote, path: Path) -> None:
+    try:
+        if remote.check is not None:
+            remote.check(path)
+    except ValueError as error:
+        raise ChecksumMismatch(f"the content is not the published file's: {error}") from error
 
 
 def _read(address: str, path: str, progress: Progress | None) -> bytes:

@@ -8,8 +8,6 @@ drawn from ``seed`` alone.
 (100,)
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -20,7 +18,7 @@ Owner = NDArray[np.int64]
 """The client of every row, shape (N,)."""
 
 
-def labels(values: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def labels(values: ArrayLike) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
     """The distinct labels, sorted, and each row's code; ValueError unless (N,), N >= 1."""
     array = np.asarray(values)
     if array.ndim != 1 or array.size == 0:

@@ -11,13 +11,13 @@ import gzip
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TextIO
 
 import numpy as np
 
@@ -140,7 +140,9 @@ class Table:
             )
         return values
 
-    def categories(self, name: str, spelled: Any = str.strip) -> tuple[Array, tuple[str, ...]]:
+    def categories(
+        self, name: str, spelled: Callable[[str], str] = str.strip
+    ) -> tuple[Array, tuple[str, ...]]:
         """(n,) codes of a column's values, and these in order: of numbers, if all are."""
         texts, codes, _ = self.columns[name]
         values = ordered({spelled(text) for text in texts}, self.form)
@@ -164,7 +166,7 @@ class Table:
         return (codes == pos).astype(np.int64), (values[1 - pos], values[pos])
 
 
-def whole_number(value: Any, form: Form = PLAIN) -> str:
+def whole_number(value: object, form: Form = PLAIN) -> str:
     """1.0 as 1, and any other text as it is written."""
     text = str(value).strip()
     number = form.numbers([text])[0]
@@ -281,7 +283,7 @@ def table_rows(path: Path, form: Form = PLAIN) -> Iterator[Sequence[str]]:
         raise OSError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
 
 
-def _lines(stream: Any, unread: str) -> Iterator[str]:
+def _lines(stream: TextIO, unread: str) -> Iterator[str]:
     """The lines of a text; ValueError for one without an end, as a device may have."""
     for number, line in enumerate(iter(lambda: stream.readline(MOST_LINE), ""), 1):
         if len(line) == MOST_LINE:

@@ -1,7 +1,7 @@
 """The server's part of a round: it receives the finite updates and takes its step."""
 
 from collections.abc import Iterator
-from functools import reduce
+from functools import partial, reduce
 
 import numpy as np
 import torch
@@ -35,27 +35,25 @@ def refuse(ids: NDArray[np.int64], round: int, quantity: str) -> None:
     )
 
 
-def finite_arrivals(train: Arrivals, ids: NDArray[np.int64], round: int, *, drop: bool) -> Arrivals:
+def finite_arrivals(
+    train: Arrivals, ids: NDArray[np.int64], round: int, *, drop: bool
+) -> Iterator[tuple[Tensor, ...]]:
     """The finite updates of the clients ``ids`` (k,). Updates that are not finite are left out with
     ``drop``; else NonFiniteUpdate names their clients.
     """
-
-    def arrivals() -> Iterator[tuple[Tensor, ...]]:
-        first = 0
-        for part in train():
-            part_ids = ids[first : first + len(part[0])]
-            first += len(part_ids)
-            if all(map(sound, part)):
-                yield part
-                continue
-            is_finite = finite(*part)
-            if not drop:
-                refuse(part_ids[~is_finite], round, "update")
-            if is_finite.any():
-                index = torch.from_numpy(np.flatnonzero(is_finite)).to(part[0].device)
-                yield tuple(task[index] for task in part)
-
-    return arrivals
+    first = 0
+    for part in train():
+        part_ids = ids[first : first + len(part[0])]
+        first += len(part_ids)
+        if all(map(sound, part)):
+            yield part
+            continue
+        is_finite = finite(*part)
+        if not drop:
+            refuse(part_ids[~is_finite], round, "update")
+        if is_finite.any():
+            index = torch.from_numpy(np.flatnonzero(is_finite)).to(part[0].device)
+            yield tuple(task[index] for task in part)
 
 
 def server_step(
@@ -73,7 +71,7 @@ def server_step(
     ``train`` yields the updates, each time that it is called. An update that is not finite stops
     the run; with ``drop`` a first pass finds such updates, and they are left out.
     """
-    arrivals = finite_arrivals(train, ids, round.number, drop=drop)
+    arrivals = partial(finite_arrivals, train, ids, round.number, drop=drop)
     received = Received(**round.fields(), steps=steps, arrivals=arrivals, room=room)
     if drop:
         is_finite = np.concatenate([finite(*part) for part in train()])

@@ -84,22 +84,24 @@ class ClientData:
     @classmethod
     def from_owner(
         cls,
-        x: Any,
-        y: Any,
+        x: ArrayLike | Tensor,
+        y: ArrayLike | Tensor,
         owner: ArrayLike,
         clients: int | None = None,
         group: NDArray[np.int64] | None = None,
     ) -> ClientData:
         """Sort samples by their owners (N,), codes 0..K-1; rows of one client keep their order."""
-        x, y = torch.as_tensor(x), torch.as_tensor(y)
-        owners = codes("owner", owner, len(x), clients)
+        rows, labels = torch.as_tensor(x), torch.as_tensor(y)
+        owners = codes("owner", owner, len(rows), clients)
         order = np.argsort(owners, kind="stable")
         offsets = np.append(0, np.cumsum(np.bincount(owners, minlength=clients or 0)))
         index = torch.from_numpy(order)
-        return cls(x[index], y[index], offsets, group=None if group is None else group[order])
+        return cls(
+            rows[index], labels[index], offsets, group=None if group is None else group[order]
+        )
 
     @classmethod
-    def from_clients(cls, parts: list[tuple[Any, Any]]) -> ClientData:
+    def from_clients(cls, parts: list[tuple[ArrayLike | Tensor, ArrayLike | Tensor]]) -> ClientData:
         """One (x, y) a client."""
         if not parts:
             raise ValueError("parts must hold at least one client, got none")
@@ -250,5 +252,5 @@ class Parts:
         return digest.hexdigest()
 
 
-def _short(array: NDArray[Any]) -> str:
+def _short(array: NDArray[np.generic]) -> str:
     return np.array2string(array, threshold=8, edgeitems=3).replace("\n", "")

@@ -1,7 +1,7 @@
 """Sums over the people of one client, group and label: what group-fair algorithms report."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 import torch
@@ -86,7 +86,9 @@ class CellIndex:
         rows (R, k, P): (n, R, k, A, 2) on the device, what ``needs`` names of "loss", "wrong" and
         "accepting", in this order.
         """
-        options: dict[str, Any] = {"personal": personal, "memory_limit": memory_limit}
+        measured = partial(
+            measure_models, model, params, personal=personal, memory_limit=memory_limit
+        )
         n_models, size = len(params), int(data.sizes[clients].sum())
         rows, lengths, index = self._order, self._lengths, data.index(clients)
         if index is not None:  # places among the rows that are measured, client by client
@@ -94,26 +96,22 @@ class CellIndex:
             lengths = lengths.view(data.clients, -1)[torch.from_numpy(clients).to(rows.device)]
         lengths = lengths.flatten().repeat(n_models)
 
-        def summed(values: Tensor) -> Tensor:
-            sorted_rows = values.view(n_models, size).index_select(1, rows).flatten()
-            sums = torch.segment_reduce(sorted_rows.to(torch.float64), "sum", lengths=lengths)
-            return sums.view(n_models, len(clients), self.groups, 2)
-
+        shape = (n_models, len(clients), self.groups, 2)
         parts = list[Tensor]()
         if needs & {"loss", "wrong"}:
             right = "wrong" in needs
-            measures = measure_models(model, params, data, clients, right=right, **options)
+            measures = measured(data, clients, right=right)
             if "loss" in needs:
-                parts.append(summed(measures.losses))
+                parts.append(_sums(measures.losses, rows, lengths, shape))
             if right:
                 if measures.correct is None:
                     raise ValueError(
                         f"model must classify for a group-fair algorithm, got {model.describe()}"
                     )
-                parts.append(summed(~measures.correct))
+                parts.append(_sums(~measures.correct, rows, lengths, shape))
         if "accepting" in needs:
-            measures = measure_models(model, params, self._ones, clients, right=False, **options)
-            parts.append(summed(measures.losses))
+            losses = measured(self._ones, clients, right=False).losses
+            parts.append(_sums(losses, rows, lengths, shape))
         return torch.stack(parts)
 
     def cells(self, sums: Floats, clients: NDArray[np.int64], needs: frozenset[str]) -> CellSums:
@@ -127,3 +125,11 @@ class CellIndex:
         """Weights of the rows (N,), from a table that broadcasts to (K, A, 2)."""
         cells = torch.from_numpy(np.array(np.broadcast_to(table, self.shape)).ravel())
         return cells.to(self._like).index_select(0, self._cells)
+
+
+def _sums(values: Tensor, order: Tensor, lengths: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Sums over cells, of so many rows each, of the samples' values at each model; ``order`` lists
+    the samples cell by cell.
+    """
+    sorted_rows = values.view(shape[0], -1).index_select(1, order).flatten()
+    return torch.segment_reduce(sorted_rows.to(torch.float64), "sum", lengths=lengths).view(shape)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -122,7 +122,7 @@ class _Shape:
 
 
 def _cached_shape(
-    plans: dict[Any, _Shape], room: int, jobs: Jobs, begin: int, end: int, like: Tensor
+    plans: dict[object, _Shape], room: int, jobs: Jobs, begin: int, end: int, like: Tensor
 ) -> _Shape:
     """The plan of steps begin..end-1, from the cache of the plans used last."""
     sizes_key = (

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal, final
 
 import numpy as np
@@ -208,13 +209,14 @@ class Summed:
         return as_floats(self.measured(models, part, personal=True)[:, 0])
 
     def _cell_round(self, round: Round) -> CellRound:
-        def add(rows: Floats) -> Floats:
-            self.sums += 1
-            self.bits += rows.shape[1] * self.algorithm.word_bits(len(rows))
-            ids = self.data.names[round.clients]
-            return secure.unmask(secure.mask(rows, ids, self.seed, REPORT, round.number, self.sums))
+        return CellRound(**round.fields(), index=self.index, add=partial(self._summed, round))
 
-        return CellRound(**round.fields(), index=self.index, add=add)
+    def _summed(self, round: Round, rows: Floats) -> Floats:
+        """The sum of the round's clients' rows, each of them masked."""
+        self.sums += 1
+        self.bits += rows.shape[1] * self.algorithm.word_bits(len(rows))
+        ids = self.data.names[round.clients]
+        return secure.unmask(secure.mask(rows, ids, self.seed, REPORT, round.number, self.sums))
 
     def exchange(self, round: CellRound, sums: Floats) -> CellRound:
         """The round after clients reported their measures (n, k, A, 2) and received the sum."""

@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor
 
 from fairfl._support.checks import instance
@@ -27,7 +27,9 @@ from fairfl.sims.engine.task import Floats, Ints, LocalTask, as_floats
 from fairfl.sims.engine.updates_in_blocks import Arrivals, Received, sound
 from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
 
-Begun = tuple[Round, list[Assignment], dict[str, Any]]
+Row = dict[str, float]
+"""What a replicate's round counts and measures, by name: see ``metrics.ROUNDS``."""
+Begun = tuple[Round, list[Assignment], Row]
 SMALL = 100_000  # parameters below which one thread of torch is faster than several
 
 
@@ -115,7 +117,7 @@ class Simulation:
         """Whether all rounds are done."""
         return self.round >= self.training.rounds
 
-    def step(self) -> list[dict[str, Any]]:
+    def step(self) -> list[Row]:
         """One round of every replicate; a row of measures for each."""
         if self.done:
             raise ValueError(f"rounds must be more than are done, got {self.training.rounds}")
@@ -129,7 +131,7 @@ class Simulation:
         self.round += 1
         return rows
 
-    def _train(self, begun: list[Begun]) -> list[dict[str, Any]]:
+    def _train(self, begun: list[Begun]) -> list[Row]:
         """The rounds' rows. Replicates train together where all updates take no more than half
         of the memory, else one after the other, some of their clients at a time.
         """
@@ -163,7 +165,7 @@ class Simulation:
             rounds[r] = round
         return [self._assign(r, round, rows[r][1]) for r, round in enumerate(rounds)]
 
-    def _draw(self, r: int) -> tuple[Round, dict[str, Any]]:
+    def _draw(self, r: int) -> tuple[Round, Row]:
         """The round of the clients who take part and do not drop out, and its row of counts."""
         t, training, ids = self.round, self.training, self.data.names
         seed = self.replicates[r].seed
@@ -207,9 +209,7 @@ class Simulation:
             losses |= zip(members, as_floats(means).reshape(len(members), -1), strict=True)
         return losses
 
-    def _with_losses(
-        self, round: Round, counts: dict[str, Any], losses: Floats | None
-    ) -> tuple[Round, dict[str, Any]]:
+    def _with_losses(self, round: Round, counts: Row, losses: Floats | None) -> tuple[Round, Row]:
         """The round with its losses, among the clients whose losses are finite."""
         if losses is not None:
             is_finite = np.isfinite(losses)
@@ -232,7 +232,7 @@ class Simulation:
             counts |= {"mean_loss": float(round.p @ losses), "max_loss": float(losses.max())}
         return round, counts
 
-    def _assign(self, r: int, round: Round, row: dict[str, Any]) -> Begun:
+    def _assign(self, r: int, round: Round, row: Row) -> Begun:
         """The round with each task's assignment, and its row of counts."""
         (_, momentum, decay, _), replicate = self.rates[r], self.replicates[r]
         clients, training, seed = round.clients, self.training, replicate.seed
@@ -258,7 +258,7 @@ class Simulation:
             totals = {k: totals[k] + count for k, count in zip(totals, cost, strict=True)}
         return round, assignments, row | {"stragglers": int((effort < 1).sum())} | totals
 
-    def _finish(self, begun: list[Begun], trains: list[Arrivals]) -> list[dict[str, Any]]:
+    def _finish(self, begun: list[Begun], trains: list[Arrivals]) -> list[Row]:
         """Take the servers' steps from the finite updates, and return the round's rows."""
         rows = []
         for r, ((round, assignments, row), train) in enumerate(zip(begun, trains, strict=True)):
@@ -296,7 +296,7 @@ class Simulation:
                 raise ValueError(f"state must hold tensors, got {name!r}: {value!r} from {owner!r}")
         return state
 
-    def _count_bytes(self, r: int, row: dict[str, Any]) -> None:
+    def _count_bytes(self, r: int, row: Row) -> None:
         """Add the bytes of the updates received, and of the messages of secure aggregation."""
         up, summed = self.params.element_size() * self.model.size, self.summed[r]
         if summed is not None:
@@ -325,9 +325,9 @@ class Simulation:
             )
         return float(torch.linalg.vector_norm(step, dtype=torch.float64))
 
-    def evaluate(self) -> list[dict[str, Any]]:
+    def evaluate(self) -> list[dict[str, ArrayLike | None]]:
         """Loss and accuracy of every client on every part by each model, as ``metrics.CLIENTS``."""
-        rows = list[dict[str, Any]]()
+        rows = list[dict[str, ArrayLike | None]]()
         with self._threads(), torch.no_grad():
             for r, replicate in enumerate(self.replicates):
                 algorithm = replicate.algorithm
@@ -344,11 +344,18 @@ class Simulation:
                         memory_limit=self.limit,
                     )
                     accuracies = measures.accuracies()
-                    row = {"round": self.round, "replicate": r, "part": part, "model": name}
-                    row |= {"client": data.names, "samples": data.sizes}
-                    row["loss"] = as_floats(measures.means())
-                    row["accuracy"] = None if accuracies is None else as_floats(accuracies)
-                    rows.append(row)
+                    rows.append(
+                        {
+                            "round": self.round,
+                            "replicate": r,
+                            "part": part,
+                            "model": name,
+                            "client": data.names,
+                            "samples": data.sizes,
+                            "loss": as_floats(measures.means()),
+                            "accuracy": None if accuracies is None else as_floats(accuracies),
+                        }
+                    )
         return rows
 
     @contextmanager

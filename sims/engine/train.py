@@ -1,6 +1,6 @@
 """Local SGD of many clients at once: chunk by chunk, run by run, step by step."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import repeat
 
 import numpy as np
@@ -11,7 +11,7 @@ from torch import Tensor
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
 from fairfl.sims.engine.plan import Run, plan
-from fairfl.sims.engine.task import Floats, Jobs
+from fairfl.sims.engine.task import Floats, Jobs, SampleWeights
 
 CACHE = 10 << 20
 """Bytes of a chunk on a CPU, about its caches; a chunk of one client may take more."""
@@ -97,11 +97,13 @@ def _train_chunk(
     blocks = [part.contiguous().expand(n_clients, *part.shape[1:]) for part in starts]
     blocks = [block.clone(memory_format=torch.contiguous_format) for block in blocks]
     rule = _Rule(model, jobs, blocks, anchors if jobs.proximal else ())
-    weigh = _weighing(jobs, params)
+    # sent to the device once a chunk, and nothing within the steps
+    numbers = () if jobs.parameters is None else jobs.parameters
+    parameters = [column(row, params)[:, None] for row in numbers]
     batch_data = data.x, data.y if data.targets is None else data.targets
     room = fetched(memory_limit) // max(1, data.x.nbytes // len(data.x))  # samples
     for run in plan(jobs, data, params, memory_limit // PLANNED):
-        weights = weigh(run)
+        weights = _weights(jobs.objective, parameters, run, params)
         steps, step_count = run.rows.shape[0], max(1, room // run.rows.shape[1])
         for first in range(0, steps, step_count):
             rows = run.rows[first : first + step_count]
@@ -122,30 +124,19 @@ def _batches(values: Tensor, run: Run, rows: Tensor) -> Sequence[Tensor]:
     return values.index_select(0, rows.view(-1)).view(*size, *values.shape[1:]).unbind()
 
 
-def _weighing(jobs: Jobs, like: Tensor) -> Callable[[Run], Iterator[Weights]]:
-    """A function that gives d objective / d loss for each batch of a run, 0 on padding.
-
-    The clients' parameters are sent to the device once a chunk, and nothing within the steps.
+def _weights(
+    objective: SampleWeights | None, parameters: Sequence[Tensor], run: Run, like: Tensor
+) -> Iterator[Weights]:
+    """d objective / d loss for each batch of a run, 0 on padding; ``parameters`` are of the
+    objective, a row a client.
     """
-    objective = jobs.objective
-    parameters = (
-        [] if jobs.parameters is None else [column(row, like)[:, None] for row in jobs.parameters]
-    )
-
-    def weights(run: Run) -> Iterator[Weights]:
-        if objective is None:
-            return repeat(1.0 / run.width) if run.share is None else iter(run.share.unbind())
-        size = run.last - run.first, run.width
-        even = repeat(like.new_full(size, 1.0 / run.width))
-        shares = even if run.share is None else run.share.unbind()
-        run_parameters = [row[run.first : run.last] for row in parameters]
-        batch_objective = objective
-        return (
-            lambda losses, share=share: batch_objective(losses, share, *run_parameters)
-            for share in shares
-        )
-
-    return weights
+    if objective is None:
+        return repeat(1.0 / run.width) if run.share is None else iter(run.share.unbind())
+    even = repeat(like.new_full((run.last - run.first, run.width), 1.0 / run.width))
+    shares = even if run.share is None else run.share.unbind()
+    run_parameters = [row[run.first : run.last] for row in parameters]
+    weigh: SampleWeights = objective
+    return (lambda losses, share=share: weigh(losses, share, *run_parameters) for share in shares)
 
 
 def column(values: Floats, like: Tensor) -> Tensor:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -50,7 +49,7 @@ def load(simulation: Simulation, folder: Path) -> dict[str, str]:
     try:
         # np.load leaves a damaged file open
         with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
-            arrays: dict[str, Any] = {name: file[name] for name in file.files}
+            arrays: dict[str, np.ndarray] = {name: file[name] for name in file.files}
         params = torch.from_numpy(arrays["params"])
         if params.shape != simulation.params.shape or params.dtype != simulation.params.dtype:
             raise ValueError(f"parameters {tuple(params.shape)} {params.dtype}")

@@ -4,12 +4,12 @@ import io
 import re
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import ArrayLike
 
 from fairfl._support.manifest import sha256
 from fairfl._support.whole_file import write_whole
@@ -54,8 +54,8 @@ class Metrics:
     """
 
     def __init__(self) -> None:
-        self.rounds: list[dict[str, Any]] = []
-        self.clients: list[dict[str, Any]] = []
+        self.rounds: list[dict[str, float]] = []
+        self.clients: list[dict[str, ArrayLike | None]] = []
         self.parts: dict[str, str] = {}
 
     def table(self, name: str) -> pa.Table:
@@ -65,7 +65,10 @@ class Metrics:
         if not self.clients:
             return CLIENTS.empty_table()
         arrays = [
-            [np.broadcast_to(row[name], row["client"].shape) for row in self.clients]
+            [
+                np.broadcast_to(np.asarray(row[name]), np.size(np.asarray(row["client"])))
+                for row in self.clients
+            ]
             for name in CLIENTS.names
         ]
         columns = [pa.array(np.concatenate(parts), from_pandas=True) for parts in arrays]

@@ -2,12 +2,10 @@
 
 import dataclasses
 import platform
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -45,7 +43,7 @@ class Result:
         With the algorithms' states, and the weights of the last round.
     """
 
-    params: NDArray[Any]
+    params: NDArray[np.floating]
     rounds: pd.DataFrame
     clients: pd.DataFrame
     simulation: Simulation
@@ -98,38 +96,66 @@ def simulate(
     whole("checkpoint_every", checkpoint_every, 1)
     if resume and folder is None:
         raise ValueError("folder must be given to resume, got None")
-    rows, path = metrics.Metrics(), None if folder is None else Path(folder)
-    with ExitStack() as stack:
-        if path is not None:
-            with telling(path):
-                _make(path)
-            stack.enter_context(locked(path))
-            with telling(path):
-                rows.parts = _open(path, simulation, interval, checkpoint_every, resume=resume)
+    if folder is None:
+        tables = _in_memory(simulation, interval, progress)
+    else:
+        tables = _in_folder(simulation, Path(folder), interval, checkpoint_every, resume, progress)
+    return Result(simulation.params.cpu().numpy(), *tables, simulation)
+
+
+Tables = tuple[pd.DataFrame, pd.DataFrame]
+"""Of the rounds and of the clients: see ``metrics.py``."""
+
+
+def _rounds(simulation: Simulation, rows: metrics.Metrics, evaluate_every: int) -> Iterator[int]:
+    """Train; yields the number of rounds done after each, when its rows are there."""
+    while not simulation.done:
+        rows.rounds += simulation.step()
+        if simulation.round % evaluate_every == 0 or simulation.done:
+            rows.clients += simulation.evaluate()
+        yield simulation.round
+
+
+def _in_memory(simulation: Simulation, evaluate_every: int, progress: Progress | None) -> Tables:
+    """The tables of a run that nothing is kept of."""
+    rows = metrics.Metrics()
+    for done in _rounds(simulation, rows, evaluate_every):
+        if progress is not None:
+            progress(done, simulation.training.rounds)
+    return rows.table("rounds").to_pandas(), rows.table("clients").to_pandas()
+
+
+def _in_folder(
+    simulation: Simulation,
+    folder: Path,
+    evaluate_every: int,
+    checkpoint_every: int,
+    resume: bool,
+    progress: Progress | None,
+) -> Tables:
+    """The tables of a run in a folder, which begins there or goes on from the last checkpoint."""
+    rows = metrics.Metrics()
+    with telling(folder):
+        _make(folder)
+    with locked(folder):
+        with telling(folder):
+            rows.parts = _open(folder, simulation, evaluate_every, checkpoint_every, resume=resume)
         flushed = simulation.round
-        while not simulation.done:
-            rows.rounds += simulation.step()
-            t = simulation.round
-            if t % interval == 0 or simulation.done:
-                rows.clients += simulation.evaluate()
-            if path is not None and (t % checkpoint_every == 0 or simulation.done):
-                with telling(path):
-                    rows.flush(path, flushed, t)
-                    checkpoint.save(simulation, path, rows.parts)
-                flushed = t
+        for done in _rounds(simulation, rows, evaluate_every):
+            if done % checkpoint_every == 0 or simulation.done:
+                with telling(folder):
+                    rows.flush(folder, flushed, done)
+                    checkpoint.save(simulation, folder, rows.parts)
+                flushed = done
             if progress is not None:
-                progress(t, training.rounds)
-        if path is None:
-            tables = [rows.table(name).to_pandas() for name in metrics.TABLES]
-        else:
-            with telling(path):
-                tables = [metrics.read(path, name) for name in metrics.TABLES]
-    return Result(simulation.params.cpu().numpy(), tables[0], tables[1], simulation)
+                progress(done, simulation.training.rounds)
+        with telling(folder):
+            return metrics.read(folder, "rounds"), metrics.read(folder, "clients")
 
 
 def configuration(
     simulation: Simulation, evaluate_every: int, checkpoint_every: int
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """What determines a run and its files, as JSON."""
     return {
         "model": simulation.model.describe(),
@@ -147,7 +173,7 @@ def configuration(
     }
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """Settings as JSON: a dataclass is its class and its fields, an array a list; none is cut."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in dataclasses.fields(value)]
@@ -159,7 +185,7 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
 
 
-def first_difference(old: Any, new: Any, where: str) -> tuple[str, Any, Any]:
+def first_difference(old: object, new: object, where: str) -> tuple[str, object, object]:
     """Path of the first difference of two JSON values, and the two values there."""
     if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
         pairs = [(f"{where}.{key}", old[key], new[key]) for key in old]

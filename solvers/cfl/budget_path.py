@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.densities import solve_by_dual
-from fairfl.solvers.density_rules import RuleFamily, Rules, certify_rules
+from fairfl.solvers.densities.rules import RuleFamily, Rules, certify_rules
+from fairfl.solvers.densities.solve_by_dual import solve_by_dual
 from fairfl.solvers.frontier import SLACK_BUDGET, Points
 from fairfl.solvers.numerics.dual import kkt_residual
 from fairfl.solvers.schemes import CFL

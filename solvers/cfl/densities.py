@@ -1,13 +1,12 @@
 """CFL(eps) on densities where η is shared within each group, by thresholds (FedFB, lemma 7)."""
 
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.threshold import ThresholdProblem, solve_thresholds
-from fairfl.solvers.densities import solve_by_dual
+from fairfl.solvers.densities.solve_by_dual import solve_by_dual
 from fairfl.solvers.solution import (
     ADVICE,
     LAW_TOLERANCE,
@@ -49,7 +48,9 @@ def solve_many(fed: Federation, task: Task, problem: ThresholdProblem, eps: Arra
     return accuracy
 
 
-def _judged(fed: Federation, problem: ThresholdProblem, eps: Array) -> Any:
+def _judged(
+    fed: Federation, problem: ThresholdProblem, eps: Array
+) -> tuple[tuple[Array, Array], Array, Array, Array, Array]:
     """The solutions, and accuracies P(y=0) + ∫_{t_0}^∞ u_0 + ∫_{t_1}^∞ u_1 of the rules x > t_a,
     their duality gaps, violations and errors of integration, all (E,). Rules accept where their
     Lagrangian is positive, so λ·MD + |λ|·eps is the whole gap.

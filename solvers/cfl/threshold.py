@@ -10,9 +10,9 @@ bounded, or likewise, in the other. So levels keep their digits next to 0 and 1,
 to ±inf and λ itself, one double, has too few.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class ThresholdProblem:
             return self.model.sf_of(a, t, index)
         return self.within[:, a] @ self.model.sf(a, t)
 
-    def log_tails(self, a: int, t: Array, index: Array) -> Any:
+    def log_tails(self, a: int, t: Array, index: Array) -> Sequence[Array]:
         """log P(X > t | a), log P(X <= t | a), t (B,)."""
         if self.within is None:
             return self.model.log_tails_of(a, t, index)
@@ -133,30 +133,41 @@ def solve_thresholds(
     u, left = np.zeros(eps.size), problem.left(t, md, eps, sign, index)
     active = np.flatnonzero(left < 0)
     if active.size:
-        u[active] = _roots(problem, *(v[active] for v in (eps, left, sign, index)))
+        budgets = ActiveBudgets(problem, eps[active], sign[active], index[active])
+        u[active] = budgets.roots(left[active])
         t = problem.thresholds(u, index)
         md = problem.mean_difference(t, index)
     return u, problem.multipliers(u, index), t, md
 
 
-def _roots(problem: ThresholdProblem, eps: Array, left: Array, sign: Array, index: Array) -> Array:
-    """u of active constraints, of whose budgets ``left`` is left at u = 0; it has the sign opposite
-    to MD.
+@dataclass(frozen=True)
+class ActiveBudgets:
+    """Budgets ``eps`` (B,) that bind the problems ``index`` (B,), whose MD has the ``sign`` (B,)
+    at u = 0: u has the other sign.
     """
 
-    def rising(size: Array, k: Array) -> Array:
-        """What is left of the budgets: it increases with |u|."""
-        t = problem.thresholds(-sign[k] * size, index[k])
-        md = problem.mean_difference(t, index[k])
-        return problem.left(t, md, eps[k], sign[k], index[k])
+    problem: ThresholdProblem
+    eps: Array
+    sign: Array
+    index: Array
 
-    low, high, short = np.zeros(eps.size), np.ones(eps.size), np.arange(eps.size)
-    at_low, at_high = left, rising(high, short)
-    for _ in range(DOUBLINGS):
-        short = np.flatnonzero(at_high < 0.0)
-        if not short.size:
-            break
-        low[short], at_low[short] = high[short], at_high[short]
-        high[short] *= 2.0
-        at_high[short] = rising(high[short], short)
-    return -sign * increasing_root(rising, low, high, at_low, at_high, MD_ROOT)
+    def left(self, size: Array, k: Array) -> Array:
+        """What |u| = ``size`` leaves of the budgets k: it increases with |u|."""
+        index, sign = self.index[k], self.sign[k]
+        t = self.problem.thresholds(-sign * size, index)
+        md = self.problem.mean_difference(t, index)
+        return self.problem.left(t, md, self.eps[k], sign, index)
+
+    def roots(self, at_zero: Array) -> Array:
+        """u (B,) that leaves nothing, where u = 0 leaves ``at_zero`` (B,)."""
+        size = self.eps.size
+        low, high, short = np.zeros(size), np.ones(size), np.arange(size)
+        at_low, at_high = at_zero, self.left(high, short)
+        for _ in range(DOUBLINGS):
+            short = np.flatnonzero(at_high < 0.0)
+            if not short.size:
+                break
+            low[short], at_low[short] = high[short], at_high[short]
+            high[short] *= 2.0
+            at_high[short] = self.left(high[short], short)
+        return -self.sign * increasing_root(self.left, low, high, at_low, at_high, MD_ROOT)

@@ -14,8 +14,7 @@ one of them that ``solve`` at those budgets does not choose: its multipliers say
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -28,6 +27,9 @@ from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.solvers.tolerances import CURVE_MISSED
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
+
+Path = Callable[[Array, Array], Array]
+"""Of shares in [0, 1] and positions (P,): coordinates (I, P)."""
 
 
 @dataclass(frozen=True)
@@ -149,11 +151,11 @@ class EnsembleCurve(EnsembleSearch):
         free = self._total(self.peak)
         sign, k = np.sign(free), int(free[0] < 0)
         far, last = self.ends[k][np.abs(self.ends[k]).argmax()], self.reachable[k]
+        return self._root(partial(self._towards, far), sign * disparity, free, last)
 
-        def path(share: Array, _: Array) -> Array:
-            return np.clip(share * far, *self.ends)
-
-        return self._root(path, sign * disparity, free, last)
+    def _towards(self, far: Array, share: Array, _: Array) -> Array:
+        """Coordinates (I, P) at a share of the coordinate ``far``, in Λ_j."""
+        return np.clip(share * far, *self.ends)
 
     def _searched(self, disparity: Array) -> Array:
         """From the knapsack's best at both ends of [-d, d], and within."""
@@ -183,27 +185,23 @@ class EnsembleCurve(EnsembleSearch):
         """
         now = self._total(u)
         end = np.where(moved, np.where(now < goal, self.ends[1], self.ends[0]), u)
+        return self._root(partial(_between, u, end), goal, now, self._total(end))
 
-        def path(share: Array, index: Array) -> Array:
-            start, stop = u[:, index], end[:, index]
-            return np.where(share == 1.0, stop, start + share * (stop - start))
-
-        return self._root(path, goal, now, self._total(end))
-
-    def _root(
-        self, path: Callable[[Array, Array], Array], goal: Array, first: Array, last: Any
-    ) -> Array:
+    def _root(self, path: Path, goal: Array, first: Array, last: Array | float) -> Array:
         """Coordinates (I, P) with MD = goal (P,) on paths (share in [0, 1], index), along which MD
         goes from ``first`` to ``last``; else the end of the path that is nearer to it.
         """
         zeros, ones, rows = np.zeros(goal.size), np.ones(goal.size), np.arange(goal.size)
         toward = np.where(first <= last, ones, -ones)
-
-        def rising(share: Array, index: Array) -> Array:
-            return toward[index] * (self._total(path(share, index)) - goal[index])
-
         ends = toward * (first - goal), toward * (last - goal)
-        return path(increasing_root(rising, zeros, ones, *ends, 1e-15), rows)
+        progress = partial(self._progress, path, toward, goal)
+        return path(increasing_root(progress, zeros, ones, *ends, 1e-15), rows)
+
+    def _progress(
+        self, path: Path, toward: Array, goal: Array, share: Array, index: Array
+    ) -> Array:
+        """How far MD is beyond its goal on a path along which it goes ``toward`` it (±1)."""
+        return toward[index] * (self._total(path(share, index)) - goal[index])
 
     def attained(self, disparities: Sequence[float | None]) -> Points:
         """The best ensembles found with at most the disparities, or the least disparate (None)."""
@@ -222,3 +220,9 @@ class EnsembleCurve(EnsembleSearch):
         disparity = np.where(np.abs(md) <= CURVE_MISSED, 0.0, np.abs(md))
         lam = problem.multipliers(u.ravel(), index).reshape(u.shape)
         return Points(disparity, accuracy, eps.T, lam.T)
+
+
+def _between(start: Array, stop: Array, share: Array, index: Array) -> Array:
+    """Coordinates (I, P) at shares of the way between those of the positions ``index``."""
+    first, last = start[:, index], stop[:, index]
+    return np.where(share == 1.0, last, first + share * (last - first))

@@ -19,12 +19,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import RuleFamily
+from fairfl.solvers.densities.rules import RuleFamily
 from fairfl.solvers.frontier import SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_ensemble.densities_local import parts_at, polished
 from fairfl.solvers.lft_ensemble.densities_table import Table
@@ -60,7 +59,7 @@ class SegmentSearch(EnsembleSearch):
         client = np.repeat(np.arange(len(lines)), [len(ends) for ends, _ in lines])
         ends, values = (np.concatenate(v) for v in zip(*lines, strict=True))
         gain, rows = values[..., 0], np.moveaxis(values[..., 1:], -1, 0)
-        nothing: Any = np.zeros((len(rows), 0))
+        nothing = np.zeros((len(rows), 0))
         pooled = Problem(np.zeros(0), nothing, np.zeros(len(rows)), np.ones(len(rows)))
         return cls(fed, task, tables, Segments(fed, task, client, ends, gain, rows, pooled))
 
@@ -78,7 +77,7 @@ class SegmentSearch(EnsembleSearch):
                 break
             eps = self._at_nodes([polished(self.tables, e, targets[k]) for k, e in left.items()])
             predictions, (value, tried) = parts_at(self.tables, eps).sum(axis=2), self.tried(eps)
-            points = points.join(tried.take(~np.isnan(value).any(axis=1)))
+            points = points.join(tried.take(np.all(~np.isnan(value), axis=1)))
             predicted, reached = (
                 np.abs(v[:, 1:]).max(axis=1, initial=0.0) for v in (predictions, value)
             )

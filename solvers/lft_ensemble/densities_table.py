@@ -17,7 +17,7 @@ import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import PARTS, BudgetPath
-from fairfl.solvers.density_rules import certify_rules
+from fairfl.solvers.densities.rules import certify_rules
 from fairfl.solvers.numerics.accept_sets import AcceptSets
 from fairfl.solvers.numerics.coin_toss_densities import integrals
 from fairfl.solvers.numerics.dual import DualPoint, derivatives, dual_point, kkt_residual

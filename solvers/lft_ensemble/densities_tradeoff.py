@@ -14,7 +14,6 @@ trade-off may be convex in parts. That is a property of the federation, not an e
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy
@@ -49,7 +48,7 @@ class Tradeoffs:
     weight: Array
 
     @cached_property
-    def _splines(self) -> list[Any]:
+    def _splines(self) -> list[scipy.interpolate.CubicSpline]:
         """The cubic splines of each client's MD and accuracy in u."""
         rows = zip(self.u, np.stack([self.md, self.accuracy], axis=2), strict=True)
         return [scipy.interpolate.CubicSpline(u, values) for u, values in rows]

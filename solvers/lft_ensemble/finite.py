@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import certified, optima
+from fairfl.solvers.finite_x.linear_programme import certified, optima
 from fairfl.solvers.problem import Problem, own_problems
 from fairfl.solvers.solution import Solution
 from fairfl.solvers.task import Task

@@ -14,18 +14,17 @@ from __future__ import annotations
 import functools
 import heapq
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
-from fairfl.solvers.client_path import client_path
-from fairfl.solvers.finite import optimum
+from fairfl.solvers.finite_x.client_path import client_path
+from fairfl.solvers.finite_x.linear_programme import optimum
 from fairfl.solvers.frontier import Points, points_of
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
@@ -113,51 +112,26 @@ class Segments(EnsembleSearch):
         """The utility less its constant, or minus the disparity, of the best ensemble found, a
         bound on all others', and the shares (S, 2) of its segments' ends.
         """
-        worth, shares = -np.inf, None
-        left: list[tuple[float, int, Array, Array, Array]] = []
-
-        def look(segments: Array) -> None:
-            relaxed = self._solved(disparity, segments)
-            if relaxed is not None and relaxed[0] > worth + PARTS_CLOSE:
-                heapq.heappush(left, (-relaxed[0], next(count), segments, *relaxed[1:]))
-
-        count = itertools.count()
-        look(np.ones(len(self.client), bool))
-        while left and -left[0][0] > worth + PARTS_CLOSE and next(count) < NODES:
-            bound, _, allowed, mix, wish = heapq.heappop(left)
-            whole = mix.sum(axis=1)
-            alone = np.zeros(whole.size, bool)
-            alone[[k[whole[k].argmax()] for k in self.whose]] = True
-            solution = self._solved(disparity, alone)
-            if solution is not None and solution[0] > worth:
-                worth, shares, _ = solution
-            mixed = [k for k in self.whose if whole[k].max() < 1.0 - SAME_RULE]
-            if not mixed or -bound <= worth + PARTS_CLOSE:
-                continue
-            # the client whose mixture is worth the most more than its own curve there
-            places = [int(whole[k] @ np.arange(k.size) / whole[k].sum()) for k in mixed]
-            over = [wish[k].max() - wish[k[p]] for k, p in zip(mixed, places, strict=True)]
-            k, place = mixed[int(np.argmax(over))], places[int(np.argmax(over))]
-            for half in (k[: place + 1], k[place + 1 :]):
-                part = allowed.copy()
-                part[half] = False
-                look(part)
-        bound = max(worth + PARTS_CLOSE, -left[0][0] if left else -np.inf)
-        if bound > worth + PARTS_CLOSE:
+        search = BranchAndBound(self, disparity)
+        search.add(np.ones(len(self.client), bool))
+        while search.is_open and next(search.count) < NODES:
+            search.branch()
+        bound = max(search.worth + PARTS_CLOSE, search.bound)
+        if bound > search.worth + PARTS_CLOSE:
             self.cut_short.append(bound)
-        return worth, bound, shares
+        return search.worth, bound, search.shares
 
     @cached_property
-    def whose(self) -> list[Any]:
+    def whose(self) -> list[Array]:
         """Each client's segments, by increasing budgets."""
         order = np.lexsort((self.eps[:, 1], self.eps[:, 0]))
         return [order[self.client[order] == i] for i in range(self.fed.n_clients)]
 
-    def _solved(
+    def relaxed(
         self, disparity: float | None, segments: Array
     ) -> tuple[float, Array, Array] | None:
-        """The largest utility, or minus the least disparity, of mixtures of the segments in
-        ``some``, and the shares (S, 2) of their ends; None where there are none.
+        """The largest utility, or minus the least disparity, of mixtures of the ``segments``
+        (S,), and the shares (S, 2) of their ends; None where there are none.
         """
         programme, b = self.programme
         cost, high = np.zeros((2, 2 * self.client.size + self.pooled.levels + 1))
@@ -229,6 +203,67 @@ class Segments(EnsembleSearch):
         return self.pooled.base + np.array([self.searched(float(d))[1] for d in disparity])
 
 
+@dataclass
+class BranchAndBound:
+    """A search for the best ensemble with at most a disparity, or for the least disparate (None).
+
+    Attributes
+    ----------
+    worth, shares : the best ensemble so far: its utility, or minus its disparity, and the shares
+        (S, 2) of the segments' ends.
+    left : a heap of the parts that may hold a better one: minus the bound, a number that decides
+        between equal ones, the segments that the part allows, and their shares and prices.
+    """
+
+    segments: Segments
+    disparity: float | None
+    worth: float = -np.inf
+    shares: Array | None = None
+    left: list[tuple[float, int, Array, Array, Array]] = field(default_factory=list)
+    count: Iterator[int] = field(default_factory=itertools.count)
+
+    @property
+    def bound(self) -> float:
+        """What no ensemble of the parts that are left is worth more than."""
+        return -self.left[0][0] if self.left else -np.inf
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a part may hold a better ensemble."""
+        return self.bound > self.worth + PARTS_CLOSE
+
+    def add(self, allowed: Array) -> None:
+        """The part of the segments ``allowed`` (S,), if it may hold a better ensemble."""
+        relaxed = self.segments.relaxed(self.disparity, allowed)
+        if relaxed is not None and relaxed[0] > self.worth + PARTS_CLOSE:
+            heapq.heappush(self.left, (-relaxed[0], next(self.count), allowed, *relaxed[1:]))
+
+    def branch(self) -> None:
+        """Take the part of the largest bound, try its clients' main segments, and halve it."""
+        negative_bound, _, allowed, mix, prices = heapq.heappop(self.left)
+        whole = mix.sum(axis=1)
+        self._try_main(whole)
+        mixed = [k for k in self.segments.whose if whole[k].max() < 1.0 - SAME_RULE]
+        if not mixed or -negative_bound <= self.worth + PARTS_CLOSE:
+            return
+        # the client whose mixture is worth the most more than its own curve there
+        places = [int(whole[k] @ np.arange(k.size) / whole[k].sum()) for k in mixed]
+        over = [prices[k].max() - prices[k[p]] for k, p in zip(mixed, places, strict=True)]
+        k, place = mixed[int(np.argmax(over))], places[int(np.argmax(over))]
+        for half in (k[: place + 1], k[place + 1 :]):
+            part = allowed.copy()
+            part[half] = False
+            self.add(part)
+
+    def _try_main(self, whole: Array) -> None:
+        """The best ensemble in which each client is on the segment of its largest share (S,)."""
+        alone = np.zeros(whole.size, bool)
+        alone[[k[whole[k].argmax()] for k in self.segments.whose]] = True
+        solution = self.segments.relaxed(self.disparity, alone)
+        if solution is not None and solution[0] > self.worth:
+            self.worth, self.shares, _ = solution
+
+
 Parts = tuple[Array, Array, Array, Array | None]
 """Budgets and gains (S, 2), terms of the constraints (M, S, 2) and rules (S, 2, N) of a client."""
 
@@ -250,13 +285,7 @@ def _of_path(problem: Problem, pooled: Problem) -> Parts:
 def _of_solutions(problem: Problem, pooled: Problem) -> Parts:
     """Between these budgets the best own utility is linear, and all mixtures are optimal."""
     cells = pooled.u.size - pooled.levels
-
-    @functools.cache
-    def solved(eps: float) -> tuple[float, float, float, Array]:
-        """The budget, the best own utility, a slope of it, and the rule."""
-        f, lam, _ = optimum(problem, np.array([eps]))
-        return eps, float(problem.u @ f), problem.slope(lam), f
-
+    solved = functools.cache(functools.partial(_solved_alone, problem))
     ends_of_segments = []
     for low, high in itertools.pairwise(map(solved, concave_breaks(lambda eps: solved(eps)[1:3]))):
         width = high[0] - low[0]
@@ -269,3 +298,9 @@ def _of_solutions(problem: Problem, pooled: Problem) -> Parts:
     eps, rules = (np.array([[end[k] for end in ends] for ends in ends_of_segments]) for k in (0, 3))
     rows = np.einsum("mc,sec->mse", pooled.v[:, :cells], rules[..., :cells])
     return eps, rules[..., :cells] @ pooled.u[:cells], rows, rules
+
+
+def _solved_alone(problem: Problem, eps: float) -> tuple[float, float, float, Array]:
+    """A client's budget, its best own utility, a slope of it, and the rule."""
+    f, lam, _ = optimum(problem, np.array([eps]))
+    return eps, float(problem.u @ f), problem.slope(lam), f

@@ -4,6 +4,7 @@ frontier and the least disparate ensemble, from the best ensembles at given disp
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -33,11 +34,12 @@ class EnsembleSearch(ABC):
         last = ends.disparity[ends.worth.argmax()]
         targets = np.linspace(ends.disparity.min(), last, points)
         attained = self.attained(targets.tolist()).join(ends)
-
-        def evaluate(disparity: Array) -> Points:
-            return fitting(self.answers(disparity.tolist()).join(attained), disparity)
-
+        evaluate = partial(self._best_of, attained)
         return build("lft_ensemble", fitting(attained, targets), evaluate, self.exact)
+
+    def _best_of(self, attained: Points, disparity: Array) -> Points:
+        """The best with at most the disparities (P,), of the answers and what was attained."""
+        return fitting(self.answers(disparity.tolist()).join(attained), disparity)
 
     def minimum(self) -> Points:
         """The least disparate ensemble, of several the most useful."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import RuleFamily, Rules
+from fairfl.solvers.densities.rules import RuleFamily, Rules
 from fairfl.solvers.numerics.chebyshev_roots import sign_changes
 from fairfl.solvers.numerics.dual import weights
 from fairfl.solvers.tolerances import NOISE, SCORE_FAINT

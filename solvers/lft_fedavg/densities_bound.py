@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import RuleFamily
+from fairfl.solvers.densities.rules import RuleFamily
 from fairfl.solvers.numerics.descent import minimise_dual
 from fairfl.solvers.tolerances import BOUND_CLOSE, MD_ROUNDING
 from fairfl.theory.populations.federation import Federation

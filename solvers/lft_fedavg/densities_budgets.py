@@ -11,7 +11,7 @@ smooth there, and Newton's method in cuts and λ finds the rule.
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import RuleFamily, Rules, largest
+from fairfl.solvers.densities.rules import RuleFamily, Rules, largest
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.lft_fedavg.densities_sqp import best_step, derivatives, merit, plain_score
 from fairfl.solvers.tolerances import BUDGET_TIED, BUDGETS_GAIN

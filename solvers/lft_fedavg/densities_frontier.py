@@ -2,12 +2,13 @@
 search over multipliers found.
 """
 
-from functools import cache
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import Rules
+from fairfl.solvers.densities.rules import Rules
 from fairfl.solvers.frontier import Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.densities_search import COARSE, MultiplierSearch, below, ordered
 from fairfl.solvers.lft_fedavg.densities_ties import TiedRules
@@ -44,23 +45,40 @@ def fedavg_frontier(
     attained = search.certified(rules).join(at_ties(search, ties, np.zeros(0)))
     if not attained.disparity.size:
         raise CertificationError("no solution of lft_fedavg is certified on this federation")
-    ends = float(attained.disparity.min()), top
-    attained = attained.join(at_ties(search, ties, np.linspace(*ends, points)[:-1]))
+    smallest = float(attained.disparity.min())
+    attained = attained.join(at_ties(search, ties, np.linspace(smallest, top, points)[:-1]))
+    fine_targets = np.linspace(smallest, top, DENSE)[:-1] if points < DENSE else np.zeros(0)
+    between = BetweenPoints(search, ties, attained, settled, fine_targets)
+    return build("lft_fedavg", attained, between.points), search.fair()
 
-    @cache
-    def dense() -> Rules:
-        fine_targets = np.linspace(*ends, DENSE)[:-1]
-        return search.settled(fine_targets, settled) if points < DENSE else settled
 
-    def evaluate(d: Array) -> Points:
-        # each target starts from the same rules: other targets do not change its point
-        rules, out = search.between(d, dense()), attained.take([])
-        for k, target in enumerate(d[:, None]):
-            points = search.certified(rules.take(np.array([k]))).join(at_ties(search, ties, target))
-            out = out.join(fitting(attained.join(points), target))
+@dataclass(frozen=True)
+class BetweenPoints:
+    """What is between a frontier's ``attained`` points: the search goes on from the rules
+    ``settled``, and from those at ``fine_targets`` (F,), if there are any.
+    """
+
+    search: MultiplierSearch
+    ties: TiedRules | None
+    attained: Points
+    settled: Rules
+    fine_targets: Array
+
+    @cached_property
+    def starts(self) -> Rules:
+        """The rules from which every target starts: no other target changes its point."""
+        if not self.fine_targets.size:
+            return self.settled
+        return self.search.settled(self.fine_targets, self.settled)
+
+    def points(self, disparity: Array) -> Points:
+        """The best points with at most the disparities (P,)."""
+        rules, out = self.search.between(disparity, self.starts), self.attained.take([])
+        for k, target in enumerate(disparity[:, None]):
+            points = self.search.certified(rules.take(np.array([k])))
+            points = points.join(at_ties(self.search, self.ties, target))
+            out = out.join(fitting(self.attained.join(points), target))
         return out
-
-    return build("lft_fedavg", attained, evaluate), search.fair()
 
 
 def at_ties(search: MultiplierSearch, ties: TiedRules | None, disparity: Array) -> Points:

@@ -12,7 +12,7 @@ path in t stays close to CFL's frontier.
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import RuleFamily, Rules, largest
+from fairfl.solvers.densities.rules import RuleFamily, Rules, largest
 from fairfl.solvers.lft_fedavg.densities_sqp import derivatives, plain_score
 from fairfl.solvers.numerics.interior_point import maximise
 

@@ -1,7 +1,7 @@
 """The search for LFT+FedAvg's best rules on densities: multi-start and continuation (FedFB,
 lemma 18).
 
-Each λ gives a solution for its own budgets (``density_rules``). Local searches
+Each λ gives a solution for its own budgets (``densities/rules``). Local searches
 (``densities_sqp``) run to a few target disparities from rules at random budgets that differ in who
 is bound; then to every target from the best rules at the disparities beside it, again where those
 two lead to different rules and something was gained. The results are certified for their budgets.
@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.densities import solve_by_dual
-from fairfl.solvers.density_rules import RuleFamily, Rules, certify_rules
+from fairfl.solvers.densities.rules import RuleFamily, Rules, certify_rules
+from fairfl.solvers.densities.solve_by_dual import solve_by_dual
 from fairfl.solvers.frontier import SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_fedavg.densities_budgets import step_budgets
 from fairfl.solvers.lft_fedavg.densities_penalty import penalised
@@ -119,16 +119,10 @@ class MultiplierSearch:
         """The rule with the smallest |MD| that searches from the ``rules`` reach; where several
         have MD 0, the most accurate of them.
         """
-
-        def search_to(target: float, start: Rules) -> Rules:
-            goals = np.full(start.md.size, target)
-            best = start.take(np.array([merit(start, goals).argmax()]))
-            return climb(self.family, best, goals[:1], self.reach, 4 * ROUNDS)
-
-        fair = search_to(0.0, rules)
+        fair = self._climbed(0.0, rules)
         if fair.disparity[0] <= LAW_TOLERANCE:
             return fair
-        lowest = search_to(-np.inf, rules.join(fair))
+        lowest = self._climbed(-np.inf, rules.join(fair))
         if self.family.constant.size > 1:
             candidates = rules.join(self.starts)
             for count in (2 * self.width, candidates.md.size):
@@ -136,12 +130,15 @@ class MultiplierSearch:
                 trials = step_budgets(self.family, trials, np.full(trials.md.size, -np.inf))
                 if trials.disparity.min() <= LAW_TOLERANCE:
                     break
-            lowest = trials.take(
-                np.array([merit(trials, np.full(trials.md.size, -np.inf)).argmax()])
-            )
-            fair = step_budgets(self.family, search_to(0.0, trials), np.full(1, -np.inf))
+            lowest = _best(-np.inf, trials)
+            fair = step_budgets(self.family, self._climbed(0.0, trials), np.full(1, -np.inf))
             lowest = fair if fair.disparity[0] <= LAW_TOLERANCE else lowest
         return lowest
+
+    def _climbed(self, target: float, rules: Rules) -> Rules:
+        """The rule that a long local search to a target reaches from the best of the rules."""
+        goal = np.array([target])
+        return climb(self.family, _best(target, rules), goal, self.reach, 4 * ROUNDS)
 
     def at(self, targets: Array, rules: Rules) -> Rules:
         """A multi-start: the best two rules for each target (P,) that local searches reach from
@@ -338,3 +335,8 @@ def _differ(rules: Rules, goal: Array, targets: int) -> Array:
 def _sound(rules: Rules) -> Rules:
     """Those that solve their problems."""
     return rules.take(np.flatnonzero(rules.sound))
+
+
+def _best(target: float, rules: Rules) -> Rules:
+    """The best of the rules for a target."""
+    return rules.take(np.array([merit(rules, np.full(rules.md.size, target)).argmax()]))

@@ -14,12 +14,13 @@ active at its end (second-order correction).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import RuleFamily, Rules, largest
+from fairfl.solvers.densities.rules import RuleFamily, Rules, largest
 from fairfl.solvers.lft_fedavg.closed_gaps import GAPS, Walls, closed_gaps, moved
 from fairfl.solvers.numerics.dual import moving, weights
 from fairfl.solvers.numerics.interior_point import maximise
@@ -118,9 +119,10 @@ def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds:
         gain, rows = np.zeros(alive.size), np.flatnonzero(promise > MULTIPLIERS_GAIN)
         if rows.size:
             start_rules, own_goals = rules.take(rows), goals[rows]
-            walked = _walked(
+            walk = Walk.of(
                 family, start_rules, programme.take(rows), step[rows], dual[rows], own_goals
             )
+            walked = walk.best(own_goals)
             gain[rows] = merit(walked, own_goals) - merit(start_rules, own_goals)
             best = best.replaced(alive[rows], walked)
         gained = np.where(np.isinf(goals), 0.0, 1.0)
@@ -245,8 +247,8 @@ def best_step(
     bent: Array,
     rows: Array,
     left: Array,
-    low: Any,
-    high: Any,
+    low: Array | float,
+    high: Array | float,
 ) -> tuple[Array, Array, Array]:
     """Steps z (B, n) between ``low`` and ``high``, the conditions' multipliers (B, m), and the
     merit that is promised.
@@ -277,66 +279,112 @@ def best_step(
     return step, z, promise + np.where(seeks, 1.0, RATE) * (before - then)
 
 
-def _walked(
-    family: RuleFamily, rules: Rules, programme: Programme, step: Array, dual: Array, target: Array
-) -> Rules:
-    """The best of the ends of steps and of their corrections to the active conditions."""
-    m, side, change = rules.pooled.shape[1], programme.conditions.side, programme.rows.copy()
-    size = np.abs(programme.basis).max(axis=2)
-    slack = programme.left - (change @ step[..., None])[..., 0]
-    unit = np.abs(change).max(axis=2)
-    tight = (dual * unit > slack / np.maximum(unit, 1e-300)) & (unit > 0)
-    tight[:, -2 * m :] &= ~np.isinf(target)[:, None]
-    best, merits, rows, step = rules, merit(rules, target), np.arange(len(step)), step.copy()
-    gaps, place = slice(-2 * m - GAPS, -2 * m), programme.walls.x.copy()
+@dataclass
+class Walk:
+    """The ends of B rules' steps, which corrections move to the conditions that are active there.
 
-    def end(rows: Array) -> tuple[Array, Array]:
+    Attributes
+    ----------
+    rules, programme : where the steps start, and their programmes.
+    step : (B, K).  tight : (B, m) the conditions that corrections meet.
+    change : (B, m, K) of the conditions; those of heights are computed anew at each end.
+    place : (B, G) the critical points of s whose heights are watched.
+    size : (B, K) the largest changes of the multipliers in a box.
+    """
+
+    family: RuleFamily
+    rules: Rules
+    programme: Programme
+    step: Array
+    tight: Array
+    change: Array
+    place: Array
+    size: Array
+
+    @classmethod
+    def of(
+        cls,
+        family: RuleFamily,
+        rules: Rules,
+        programme: Programme,
+        step: Array,
+        dual: Array,
+        target: Array,
+    ) -> Walk:
+        """Of steps (B, K): what they leave nothing of, for its multiplier (B, m), is tight."""
+        slack = programme.left - (programme.rows @ step[..., None])[..., 0]
+        unit = np.abs(programme.rows).max(axis=2)
+        tight = (dual * unit > slack / np.maximum(unit, 1e-300)) & (unit > 0)
+        tight[:, -2 * rules.pooled.shape[1] :] &= ~np.isinf(target)[:, None]
+        change, place = programme.rows.copy(), programme.walls.x.copy()
+        size = np.abs(programme.basis).max(axis=2)
+        return cls(family, rules, programme, step.copy(), tight, change, place, size)
+
+    @property
+    def gaps(self) -> slice:
+        """The conditions on heights."""
+        disparities = 2 * self.rules.pooled.shape[1]
+        return slice(-disparities - GAPS, -disparities)
+
+    def best(self, target: Array) -> Rules:
+        """The best rules of the starts, the ends and the corrected ends, for targets (B,)."""
+        best, merits, rows = self.rules, merit(self.rules, target), np.arange(len(self.step))
+        for _ in range(1 + CORRECTIONS):
+            lam, heights = self._with_heights(rows)
+            programmes, candidates = self.programme.take(rows), self.family.at(lam)
+            gain = merit(candidates, target[rows])
+            better = np.flatnonzero(gain > merits[rows])
+            best = best.replaced(rows[better], candidates.take(better))
+            merits[rows[better]] = gain[better]
+            sides = programmes.conditions.of(lam, candidates.values, candidates.pooled, heights)
+            rows = self._correct(rows, sides - programmes.limits)
+            if not rows.size:
+                break
+        return best
+
+    def _with_heights(self, rows: Array) -> tuple[Array, Array]:
+        """The ends of the steps ``rows``, corrected to the heights' conditions: these need no
+        rule.
+        """
+        programme, gaps = self.programme, self.gaps
+        lam, heights = self._end(rows)
+        late = np.arange(rows.size)
+        for _ in range(CORRECTIONS):
+            missed = np.zeros(self.tight[rows[late]].shape)
+            height = programme.walls.side[rows[late]] * heights[late]
+            missed[:, gaps] = np.maximum(-height - programme.limits[rows[late], gaps], 0.0)
+            late = late[np.isin(rows[late], self._correct(rows[late], missed))]
+            if not late.size:
+                break
+            lam[late], heights[late] = self._end(rows[late])
+        return lam, heights
+
+    def _end(self, rows: Array) -> tuple[Array, Array]:
         """The multipliers and heights at the ends of the steps ``rows``."""
-        basis, walls = programme.basis[rows], programme.walls._replace(x=place)
-        lam = rules.lam[rows] + (basis @ step[rows][..., None])[..., 0]
-        lam = np.where((side[rows] != 0) & (side[rows] * lam <= 1e-9 * size[rows]), 0.0, lam)
-        walls = moved(family, lam, Walls._make(part[rows] for part in walls))
-        place[rows] = walls.x
-        change[rows, gaps] = -walls.side[..., None] * (walls.change @ basis)
+        programme, side = self.programme, self.programme.conditions.side[rows]
+        basis, walls = programme.basis[rows], programme.walls._replace(x=self.place)
+        lam = self.rules.lam[rows] + (basis @ self.step[rows][..., None])[..., 0]
+        lam = np.where((side != 0) & (side * lam <= 1e-9 * self.size[rows]), 0.0, lam)
+        walls = moved(self.family, lam, Walls._make(part[rows] for part in walls))
+        self.place[rows] = walls.x
+        self.change[rows, self.gaps] = -walls.side[..., None] * (walls.change @ basis)
         return lam, walls.height
 
-    def correct(rows: Array, missed: Array) -> Array:
+    def _correct(self, rows: Array, missed: Array) -> Array:
         """Moves the ends of the steps ``rows`` by what their conditions miss; those moved."""
-        tight[rows, : -2 * m] |= missed[:, : -2 * m] > MISSED
-        missed = np.where(tight[rows], missed, 0.0)
+        signs = slice(-2 * self.rules.pooled.shape[1])
+        self.tight[rows, signs] |= missed[:, signs] > MISSED
+        missed = np.where(self.tight[rows], missed, 0.0)
         error = np.abs(missed).max(axis=1, initial=0.0)
         is_moved = (error > MISSED) & (error < FAR)
         rows, missed = rows[is_moved], missed[is_moved]
-        table = np.where(tight[rows, :, None], change[rows], 0.0)
-        width = tight[rows].sum(axis=1).max(initial=0)
-        first_tight = np.argsort(~tight[rows], axis=1, kind="stable")[:, :width, None]
+        tight = self.tight[rows]
+        table = np.where(tight[..., None], self.change[rows], 0.0)
+        width = tight.sum(axis=1).max(initial=0)
+        first_tight = np.argsort(~tight, axis=1, kind="stable")[:, :width, None]
         table, missed = (np.take_along_axis(v, first_tight, 1) for v in (table, missed[..., None]))
         try:
-            step[rows] -= (np.linalg.pinv(table, rcond=1e-10) @ missed)[..., 0]
+            self.step[rows] -= (np.linalg.pinv(table, rcond=1e-10) @ missed)[..., 0]
         except np.linalg.LinAlgError:  # of numbers that are not finite, or do not converge
             return rows[:0]
         return rows
-
-    for _ in range(1 + CORRECTIONS):
-        lam, heights = end(rows)
-        late = np.arange(rows.size)
-        for _ in range(CORRECTIONS):  # the heights need no rule
-            missed = np.zeros(tight[rows[late]].shape)
-            height = programme.walls.side[rows[late]] * heights[late]
-            missed[:, gaps] = np.maximum(-height - programme.limits[rows[late], gaps], 0.0)
-            late = late[np.isin(rows[late], correct(rows[late], missed))]
-            if not late.size:
-                break
-            lam[late], heights[late] = end(rows[late])
-        programmes, candidates = programme.take(rows), family.at(lam)
-        gain = merit(candidates, target[rows])
-        better = np.flatnonzero(gain > merits[rows])
-        best, merits[rows[better]] = (
-            best.replaced(rows[better], candidates.take(better)),
-            gain[better],
-        )
-        sides = programmes.conditions.of(lam, candidates.values, candidates.pooled, heights)
-        rows = correct(rows, sides - programmes.limits)
-        if not rows.size:
-            break
-    return best

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import RuleFamily
+from fairfl.solvers.densities.rules import RuleFamily
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.coin_toss_densities import exact, flat, integrals, tied, with_gain
 from fairfl.solvers.numerics.descent import descend

@@ -19,7 +19,7 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import RuleFamily
+from fairfl.solvers.densities.rules import RuleFamily
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.lft_ensemble.enclosure import (
     ExactClient,
@@ -108,10 +108,13 @@ class BallRules:
 
 
 def _mass(law: tuple[fmpq, fmpq], intervals: list[tuple[float, float]]) -> arb:
-    def over(x: float) -> arb:
-        return arb(int(x < 0)) if math.isinf(x) else above(law, arb(x))
+    """The law's mass of disjoint intervals."""
+    return sum((_tail(law, low) - _tail(law, high) for low, high in intervals), arb(0))
 
-    return sum((over(low) - over(high) for low, high in intervals), arb(0))
+
+def _tail(law: tuple[fmpq, fmpq], x: float) -> arb:
+    """The law's mass above x, which may be infinite."""
+    return arb(int(x < 0)) if math.isinf(x) else above(law, arb(x))
 
 
 def enclose_two_clients(

@@ -9,7 +9,8 @@ that is constant over many points) go to linear programmes.
 
 import itertools
 import math
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -102,16 +103,15 @@ def _corners(v: Array, fixed_values: Array, side: Array) -> Array:
                 goal = -fixed_values[:, zero, None] - v[:, zero][:, :, fixed] @ whole.T
                 solved = np.linalg.solve(square, goal).swapaxes(1, 2)
                 f[:, :, free] = np.where(meets[:, None, None], solved, np.nan)
-            inside: Any = ((f >= -CORNER_MISSED) & (f <= 1.0 + CORNER_MISSED)).all(axis=2)
+            inside = np.all((f >= -CORNER_MISSED) & (f <= 1.0 + CORNER_MISSED), axis=2)
             f = np.clip(f, 0.0, 1.0)  # rounding alone
-            right: Any = (
-                side[:, None] * (fixed_values[:, None] + f @ v.swapaxes(1, 2)) <= CORNER_MISSED
-            ).all(axis=2)
+            values = fixed_values[:, None] + f @ v.swapaxes(1, 2)
+            right = np.all(side[:, None] * values <= CORNER_MISSED, axis=2)
             out.append(np.where((inside & right)[..., None], f, np.nan))
     return np.concatenate(out, axis=1)
 
 
-def _upper_hull(x: Array, y: Array) -> Any:
+def _upper_hull(x: Array, y: Array) -> Array:
     """Positions of the upper hull's corners by increasing x, among them the highest at the ends."""
     hull: list[int] = []
     for p in np.lexsort((y, x)):
@@ -126,6 +126,24 @@ def _upper_hull(x: Array, y: Array) -> Any:
     return np.array(hull, dtype=np.intp)
 
 
+@dataclass(frozen=True)
+class Polytope:
+    """Rates of undecided cells under constraints, whose ``limit`` (R,) the ``programme`` has."""
+
+    u: Array
+    pooled: Array
+    programme: highs.Programme
+    limit: Array
+
+    def furthest(self, md: float, accuracy: float) -> Array | None:
+        """The corner (k,) with the most md·MD + accuracy·accuracy, None where there is no rule."""
+        aim = md * self.pooled + accuracy * self.u
+        size, none = float(np.abs(aim).max()) or 1.0, np.full(self.limit.size, -np.inf)
+        box = np.zeros(aim.size), np.ones(aim.size)
+        optimum = self.programme.refined(aim / size, *box, none, self.limit)
+        return None if optimum is None else optimum.x
+
+
 def _hull_by_programmes(
     u: Array, v: Array, pooled: Array, fixed_values: Array, side: Array
 ) -> Array:
@@ -134,25 +152,17 @@ def _hull_by_programmes(
     """
     bound = side != 0
     programme = highs.Programme(side[bound, None] * v[bound])
-    box = np.zeros(u.size), np.ones(u.size)
-    limit = CORNER_MISSED - (side * fixed_values)[bound]
-
-    def furthest(md: float, accuracy: float) -> Any:
-        """The corner with the most md·MD + accuracy·accuracy, None where there is no rule."""
-        aim = md * pooled + accuracy * u
-        size = float(np.abs(aim).max()) or 1.0
-        optimum = programme.refined(aim / size, *box, np.full(limit.size, -np.inf), limit)
-        return None if optimum is None else optimum.x
-
-    left, right = furthest(-1.0, 0.0), furthest(1.0, 0.0)
+    polytope = Polytope(u, pooled, programme, CORNER_MISSED - (side * fixed_values)[bound])
+    left, right = polytope.furthest(-1.0, 0.0), polytope.furthest(1.0, 0.0)
     if left is None or right is None:
         return np.empty((0, u.size))
     corners_found, chords = [left, right], [(left, right)]
     while chords:  # each is split at the corner furthest above it
         left, right = chords.pop()
-        x, y = pooled @ (right - left), u @ (right - left)
+        x, y = float(pooled @ (right - left)), float(u @ (right - left))
         way = (-y, x) if x > CORNER_MISSED else (0.0, 1.0)
-        top = furthest(*way)
+        top = polytope.furthest(*way)
+        assert top is not None
         if (way[0] * pooled + way[1] * u) @ (top - left) > CORNER_ABOVE * np.hypot(*way):
             corners_found.append(top)
             chords += [(left, top), (top, right)] if x > CORNER_MISSED else []

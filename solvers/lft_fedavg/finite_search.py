@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import certified, solve_box, solve_finite
+from fairfl.solvers.finite_x.linear_programme import certified, solve_box, solve_finite
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces, Place
@@ -220,15 +220,15 @@ class FedAvgSearch:
         down = [self.best(float(d)) for d in (*targets[:0:-1], *steep)]
         places = [*down[: points - 1], *(self.best(float(d)) for d in targets)]
         attained = self.attained([self.lowest, *places]).join(points_of(self.fed, self.ends))
+        return build("lft_fedavg", attained, partial(self._between, attained))
 
-        def evaluate(disparity: Array) -> Points:
-            best_places = []
-            for d in disparity:
-                with self.unchanged():
-                    best_places.append(self.best(float(d)))
-            return fitting(self.attained(best_places).join(attained), disparity)
-
-        return build("lft_fedavg", attained, evaluate)
+    def _between(self, attained: Points, disparity: Array) -> Points:
+        """The best points with at most the disparities (P,), of new ones and of the attained."""
+        best_places = []
+        for d in disparity:
+            with self.unchanged():
+                best_places.append(self.best(float(d)))
+        return fitting(self.attained(best_places).join(attained), disparity)
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:

@@ -17,7 +17,6 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -101,7 +100,7 @@ def undecided(u: Array, v: Array, lam: Array, s: Array) -> Array:
     return np.abs(s) <= CELL_TIED * terms + VERTEX_ZERO * size.max(axis=0, initial=0.0)
 
 
-def possible(problem: LinearProgramme, vertices: Vertices) -> Any:
+def possible(problem: LinearProgramme, vertices: Vertices) -> Array:
     """(B,) whether the tied cells can give each MD_i, on its own, the sign that it must have."""
     v = problem.v
     lowest, highest = (vertices.tied @ part.T for part in (np.minimum(v, 0.0), np.maximum(v, 0.0)))

@@ -14,12 +14,14 @@ multipliers.
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.minimax.permutahedron import client_shares, project, shift
-from fairfl.solvers.minimax.quasi_newton import Function, minimise
+from fairfl.solvers.minimax.quasi_newton import minimise
 from fairfl.theory.aggregation import Objective
 
 ROUNDS = 60  # of the method of multipliers
@@ -32,18 +34,43 @@ Losses = Callable[[Array], tuple[Array, Array]]
 """θ (d,) to losses (n,) and their Jacobian (n, d)."""
 
 
-def composed(evaluate: Losses, outer: Callable[[Array], tuple[float, Array]]) -> Function:
+def composed(
+    evaluate: Losses, outer: Callable[[Array], tuple[float, Array]], theta: Array
+) -> tuple[float, Array]:
     """The value of ``outer`` at f(θ) and its gradient, from those of ``outer`` in f."""
+    f, J = evaluate(theta)
+    if np.isfinite(f).all() and np.isfinite(J).all():
+        with suppress(ValueError):  # outside the domain of ``outer``, or on its boundary
+            value, weights = outer(f)
+            return float(value), weights @ J
+    return np.inf, theta
 
-    def function(theta: Array) -> tuple[float, Array]:
-        f, J = evaluate(theta)
-        if np.isfinite(f).all() and np.isfinite(J).all():
-            with suppress(ValueError):  # outside the domain of ``outer``, or on its boundary
-                value, weights = outer(f)
-                return float(value), weights @ J
-        return np.inf, theta
 
-    return function
+@dataclass
+class Multipliers:
+    """The dual weights, and μ, of one round: A(f) = max over B of λ.(f - shift).
+
+    Attributes
+    ----------
+    shares, shift : (n,) p and the shift.
+    weights : (n,) λ of the round before.  mu : μ.
+    """
+
+    objective: Objective
+    shares: Array
+    shift: Array
+    weights: Array
+    mu: float
+
+    def ascended(self, f: Array) -> Array:
+        """The maximiser λ (n,) of φ at losses f (n,)."""
+        return project(self.objective, self.weights + self.shares * (f - self.shift) / self.mu)
+
+    def augmented(self, f: Array) -> tuple[float, Array]:
+        """φ at losses f (n,), and its gradient in f."""
+        new = self.ascended(f)
+        penalty = ((new - self.weights) ** 2 / self.shares).sum()
+        return new @ (f - self.shift) - self.mu / 2 * penalty, new
 
 
 def by_multipliers(
@@ -54,33 +81,28 @@ def by_multipliers(
     n = len(f)
     p, shifts = client_shares(objective, n), shift(objective, n)
     weights = project(objective, np.asarray(objective.dual_weights(shifts)))
-    mu, smallest_mu = LARGE * _spread(f - shifts, 1e-3), 0.0
-
-    def ascended(f: Array) -> Array:
-        return project(objective, weights + p * (f - shifts) / mu)
-
-    def augmented(f: Array) -> tuple[float, Array]:
-        new = ascended(f)
-        return new @ (f - shifts) - mu / 2 * ((new - weights) ** 2 / p).sum(), new
-
+    dual = Multipliers(objective, p, shifts, weights, LARGE * _spread(f - shifts, 1e-3))
+    smallest_mu = 0.0
     for _ in range(ROUNDS):
-        theta = minimise(composed(evaluate, augmented), theta, tolerance / 10)
+        theta = minimise(partial(composed, evaluate, dual.augmented), theta, tolerance / 10)
         f, J = evaluate(theta)
-        ascent = ascended(f)
+        ascent = dual.ascended(f)
         size = ascent @ np.linalg.norm(J, axis=1)
         if not np.linalg.norm(ascent @ J) <= tolerance * (1 + size):
-            mu *= GROW  # too small for the minimisation to succeed: its θ is kept, its λ is not
+            dual.mu *= (
+                GROW  # too small for the minimisation to succeed: its θ is kept, its λ is not
+            )
             continue
-        weights = ascent
-        gap = float(objective.value(f)) - float(weights @ (f - shifts))
+        dual.weights = ascent
+        gap = float(objective.value(f)) - float(ascent @ (f - shifts))
         if gap <= tolerance / 10 * (1 + np.abs(f).max()):
             break
         if smallest_mu == 0:  # only near a minimum do the losses show by how much they differ there
-            mu = min(mu, _spread(f - shifts, 1e-6))
-            smallest_mu = SMALLEST * mu
+            dual.mu = min(dual.mu, _spread(f - shifts, 1e-6))
+            smallest_mu = SMALLEST * dual.mu
         else:
-            mu = max(SHRINK * mu, smallest_mu)
-    return theta, weights
+            dual.mu = max(SHRINK * dual.mu, smallest_mu)
+    return theta, dual.weights
 
 
 def _spread(f: Array, smallest_share: float) -> float:

@@ -6,8 +6,6 @@ means) is the support function of B = conv{dual_weights(f) : f}, the permutahedr
 (with client weights p, the core of a distorted probability).
 """
 
-from typing import Any
-
 import numpy as np
 import scipy
 
@@ -16,7 +14,9 @@ from fairfl.theory.aggregation import AFL, Objective, RankWeighted
 from fairfl.theory.aggregation.calculus import Transformed
 
 
-def weighs_by_rank(objective: Objective, kinds: Any = (AFL, RankWeighted)) -> bool:
+def weighs_by_rank(
+    objective: Objective, kinds: type | tuple[type, ...] = (AFL, RankWeighted)
+) -> bool:
     """Whether A is AFL or a rank-weighted mean, or one shifted, scaled or in perspective."""
     return isinstance(getattr(objective, "inner", objective), kinds)
 

@@ -5,6 +5,7 @@ the gradient's root to the last digits, its matrix from differences of gradients
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from scipy import optimize
@@ -40,13 +41,15 @@ def minimise(function: Function, start: Array, gradient_tolerance: float) -> Arr
 
 def _newton(function: Function, x: Array, tolerance: float) -> Array:
     """The gradient's root next to x, by Powell's hybrid method, if its norm is at most a half."""
-
-    def slope(x: Array) -> Array:
-        value, gradient = function(x)
-        return gradient if np.isfinite(value) else np.full(x.size, np.nan)
-
+    slope = partial(_gradient, function)
     norm = np.linalg.norm(slope(x))
     if norm <= 1e-3 * tolerance:
         return x
     root = optimize.root(slope, x, options={"xtol": 1e-15}).x
     return root if np.linalg.norm(slope(root)) <= norm / 2 else x
+
+
+def _gradient(function: Function, x: Array) -> Array:
+    """Its gradient at x, NaN outside the domain."""
+    value, gradient = function(x)
+    return gradient if np.isfinite(value) else np.full(x.size, np.nan)

@@ -1,7 +1,8 @@
 """The result of solve_minimax: the point, the losses, their dual weights, and the certificate."""
 
 from dataclasses import dataclass
-from typing import Any
+
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array
 from fairfl._support.tabular import Tabular
@@ -81,5 +82,5 @@ class MinimaxSolution(Tabular):
     certificate: MinimaxCertificate
     iterations: int
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> dict[str, ArrayLike]:
         return {"loss": self.losses, "dual_weight": self.dual_weights}

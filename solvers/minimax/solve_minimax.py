@@ -1,9 +1,12 @@
 """solve_minimax: the model that minimises an objective, and its dual weights."""
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from functools import partial
+from typing import Any, TypeGuard
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, finite, in_range
 from fairfl.solvers.minimax.method_of_multipliers import Losses, by_multipliers, composed
@@ -16,6 +19,12 @@ TOLERANCE = 1e-8
 """What is certified unless another tolerance is given, relative: stationarity and Fenchel gap."""
 # of the check of the Jacobian: relative step, and relative error let pass
 SLOPE_STEP, SLOPE_ERROR = 1e-5, 1e-2
+Function = Callable[[Array], Any]
+"""Of θ (d,): values, slopes, or both."""
+LossFunctions = Function | Sequence[Function]
+"""One for all clients, or a list with one for each."""
+Pairs = list[tuple[ArrayLike, ArrayLike]]
+"""Values and slopes."""
 ADVICE = (
     "try another start, scale θ, or check the Jacobian; losses that have no minimum (a separable "
     "logistic regression) need a regulariser"
@@ -23,11 +32,11 @@ ADVICE = (
 
 
 def solve_minimax(
-    losses: Any,
+    losses: LossFunctions,
     objective: Objective,
-    start: Any = None,
+    start: ArrayLike | None = None,
     *,
-    jac: Any = None,
+    jac: LossFunctions | bool | None = None,
     tolerance: float = TOLERANCE,
 ) -> MinimaxSolution:
     """min over θ of A(f(θ)) = min over θ of max over λ of λ.f(θ) - A*(λ), certified.
@@ -66,6 +75,20 @@ def solve_minimax(
     >>> round(float(found.theta[0]), 4), found.dual_weights.round(4).tolist()
     (-0.6667, [0.4444, 0.5556])
     """
+    _check_objective(objective)
+    tolerance = float(in_range("tolerance", tolerance, 0.0, np.inf, open_low=True))
+    theta = _first_theta(start)
+    evaluate = _Counted(_together(losses, jac))
+    f, J = evaluate(theta)
+    _check(f, J, len(theta))
+    _check_slope(evaluate, theta, J, f)
+    _check_domain(objective, f)
+    theta, weights = _minimised(evaluate, objective, theta, tolerance)
+    return _certified(evaluate, objective, theta, weights, tolerance)
+
+
+def _check_objective(objective: Objective) -> None:
+    """ValueError for what is no convex objective."""
     if not isinstance(objective, Objective):
         raise ValueError(
             "objective must be an aggregation objective, such as AFL() or QFFL(q=1.0), got "
@@ -75,16 +98,20 @@ def solve_minimax(
         unknown = "not decided: KolmogorovMean takes convex=True"
         convexity = unknown if objective.traits.convex is None else "it is not"
         raise ValueError(f"objective must be convex, got {objective!r} ({convexity})")
-    tolerance = float(in_range("tolerance", tolerance, 0.0, np.inf, open_low=True))
+
+
+def _first_theta(start: ArrayLike | None) -> Array:
+    """(d,) the checked start."""
     if start is None:
         raise ValueError("start must be given, a first θ, got None")
     theta = np.atleast_1d(finite("start", start))
     if theta.ndim != 1:
         raise ValueError(f"start must be a vector of shape (d,), got shape {theta.shape}")
-    evaluate = _Counted(_together(losses, jac))
-    f, J = evaluate(theta)
-    _check(f, J, len(theta))
-    _check_slope(evaluate, theta, J, f)
+    return theta
+
+
+def _check_domain(objective: Objective, f: Array) -> None:
+    """ValueError for losses (n,) at the start outside the objective's domain."""
     try:
         objective.dual_weights(f)
     except ValueError as error:
@@ -96,14 +123,18 @@ def solve_minimax(
         raise ValueError(
             f"start must have losses in the objective's domain: {error}{advice}"
         ) from None
+
+
+def _minimised(
+    evaluate: Losses, objective: Objective, theta: Array, tolerance: float
+) -> tuple[Array, Array | None]:
+    """A candidate θ and its dual weights, None where A is smooth: then they are its gradient."""
     if objective.traits.smooth:
-        smooth = composed(evaluate, objective.value_and_dual_weights)
-        candidate = minimise(smooth, theta, tolerance / 10), None
-    elif weighs_by_rank(objective):
-        candidate = by_multipliers(evaluate, objective, theta, tolerance)
-    else:
-        raise ValueError(f"objective must be smooth or weigh by rank, got {objective!r}")
-    return _certified(evaluate, objective, *candidate, tolerance)
+        smooth = partial(composed, evaluate, objective.value_and_dual_weights)
+        return minimise(smooth, theta, tolerance / 10), None
+    if weighs_by_rank(objective):
+        return by_multipliers(evaluate, objective, theta, tolerance)
+    raise ValueError(f"objective must be smooth or weigh by rank, got {objective!r}")
 
 
 class _Counted:
@@ -136,7 +167,7 @@ def _certified(
     return MinimaxSolution(objective, theta, f, lam, value, certificate, evaluate.calls)
 
 
-def _together(losses: Any, jac: Any) -> Losses:
+def _together(losses: LossFunctions, jac: LossFunctions | bool | None) -> Losses:
     """One function for values and Jacobian, from any form that ``solve_minimax`` takes."""
     is_single = callable(losses)
     if not is_single and not _functions(losses):
@@ -144,36 +175,44 @@ def _together(losses: Any, jac: Any) -> Losses:
             f"losses must be a function, or a list of functions, one per client, got {losses!r}"
         )
     functions, slopes = ([losses], [jac]) if is_single else (losses, jac)
-    if jac is not True and not (_functions(slopes) and len(slopes) == len(functions)):
+    if jac is True:
+        slopes = None
+    elif not (_functions(slopes) and len(slopes) == len(functions)):
         allowed = "a function θ -> (n, d), or True where losses returns both"
         allowed = (
             allowed if is_single else f"True, or a list of {len(functions)} gradients, one per loss"
         )
         raise ValueError(f"jac must be {allowed}, got {jac!r}")
-
-    def together(theta: Array) -> tuple[Array, Array]:
-        outputs: list[Any]
-        if jac is True:
-            outputs = [f(theta) for f in functions]
-        else:
-            outputs = [(f(theta), g(theta)) for f, g in zip(functions, slopes, strict=True)]
-        if any(not isinstance(pair, (list, tuple)) or len(pair) != 2 for pair in outputs):
-            raise ValueError(
-                "losses must return the pair (values, Jacobian) where jac is True, got something "
-                "else"
-            )
-        value, slope = outputs[0]
-        if not is_single:
-            value, slope = (
-                [float(v) for v, _ in outputs],
-                [np.atleast_1d(row) for _, row in outputs],
-            )
-        return np.asarray(value, dtype=np.float64), np.asarray(slope, dtype=np.float64)
-
-    return together
+    pairs = partial(_pairs, functions, slopes)
+    return partial(_of_all if is_single else _of_each, pairs)
 
 
-def _functions(value: Any) -> bool:
+def _pairs(functions: Sequence[Function], slopes: Sequence[Function] | None, theta: Array) -> Pairs:
+    """What functions and slopes return at θ, or functions that return both."""
+    if slopes is not None:
+        return [(f(theta), g(theta)) for f, g in zip(functions, slopes, strict=True)]
+    outputs = [f(theta) for f in functions]
+    if any(not isinstance(pair, (list, tuple)) or len(pair) != 2 for pair in outputs):
+        raise ValueError(
+            "losses must return the pair (values, Jacobian) where jac is True, got something else"
+        )
+    return outputs
+
+
+def _of_all(pairs: Callable[[Array], Pairs], theta: Array) -> tuple[Array, Array]:
+    """Values and Jacobian of one function for all clients."""
+    ((value, slope),) = pairs(theta)
+    return np.asarray(value, dtype=np.float64), np.asarray(slope, dtype=np.float64)
+
+
+def _of_each(pairs: Callable[[Array], Pairs], theta: Array) -> tuple[Array, Array]:
+    """Values and Jacobian of a function for each client."""
+    values, slopes = zip(*pairs(theta), strict=True)
+    rows = [np.atleast_1d(slope) for slope in slopes]
+    return np.array([*map(float, values)]), np.asarray(rows, dtype=np.float64)
+
+
+def _functions(value: object) -> TypeGuard[Sequence[Function]]:
     return isinstance(value, (list, tuple)) and bool(value) and all(map(callable, value))
 
 

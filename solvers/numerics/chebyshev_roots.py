@@ -7,7 +7,6 @@ Newton only when they prove that it is monotone.
 
 from collections.abc import Sequence
 from math import comb
-from typing import Any
 
 import numpy as np
 
@@ -95,8 +94,8 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
     return owner[rows], low[rows] + span[rows] * (xi + 1) / 2
 
 
-def _signed(b: Array, tiny: Array) -> Any:
-    return (b > tiny).all(axis=1) | (b < -tiny).all(axis=1)
+def _signed(b: Array, tiny: Array) -> Array:
+    return np.all(b > tiny, axis=1) | np.all(b < -tiny, axis=1)
 
 
 def _monotone_roots(c: Array, tiny: Array) -> tuple[Array, Array]:

@@ -6,7 +6,7 @@ bounds in a few pivots. HiGHS meets bounds to 1e-10 only. ``refined`` solves the
 last basis, for x and for the prices, and once more for what rounding left of them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
@@ -38,15 +38,18 @@ MET, BEST = 1e-15, 2e-13
 """What a solution may miss of its rows, and of the best value."""
 ENDS = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible
 
+Table = Array | scipy.sparse.csr_array
+"""Coefficients, dense or sparse."""
 
-def dense(table: Any) -> Any:
+
+def dense(table: Table) -> Array:
     """A table that may be sparse, as an array."""
-    return table.toarray() if scipy.sparse.issparse(table) else table
+    return table if isinstance(table, np.ndarray) else table.toarray()
 
 
-def inverted(square: Any) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+def inverted(square: Table) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
     """What multiplies by the inverse of a table, dense or sparse, and of its transpose."""
-    if scipy.sparse.issparse(square):
+    if not isinstance(square, np.ndarray):
         from scipy.sparse.linalg import splu  # it loads scipy.special
 
         factors = splu(square.tocsc())
@@ -66,14 +69,14 @@ class Optimum(NamedTuple):
 class Programme:
     """Programmes of one ``table`` (K, n), dense or sparse."""
 
-    def __init__(self, table: Any) -> None:
+    def __init__(self, table: Table) -> None:
         (rows, columns), lp = table.shape, highspy.HighsLp()
         lp.num_row_, lp.num_col_ = rows, columns
         lp.col_cost_ = lp.col_lower_ = lp.col_upper_ = np.zeros(columns)
         lp.row_lower_ = lp.row_upper_ = np.zeros(rows)
         matrix = lp.a_matrix_
         if scipy.sparse.issparse(table):
-            csc: Any = scipy.sparse.csc_array(table)
+            csc = scipy.sparse.csc_array(table)
             matrix.start_, matrix.index_, matrix.value_ = csc.indptr, csc.indices, csc.data
         else:  # the same, in a fifth of the time
             column, matrix.index_ = np.nonzero(table.T)
@@ -81,7 +84,7 @@ class Programme:
             matrix.value_ = table.T[column, matrix.index_]
         self.table = table
         self._model: Any = highspy.Highs()
-        self._options: dict[str, Any] = {}
+        self._options: dict[str, object] = {}
         self._gain, self._bounds = np.zeros(columns), np.zeros((2, columns))
         self._set(ALWAYS)
         self._model.passModel(lp)
@@ -145,7 +148,7 @@ class Programme:
         """Begin the next programme without the last basis."""
         self._model.clearSolver()
 
-    def _set(self, options: dict[str, Any]) -> None:
+    def _set(self, options: Mapping[str, object]) -> None:
         for name, value in options.items() - self._options.items():
             self._model.setOptionValue(name, value)
         self._options |= options
@@ -162,7 +165,7 @@ def rounded(x: Array, whole: float = WHOLE) -> Array:
     return np.where(x >= 1.0 - whole, 1.0, np.where(x <= whole, 0.0, x))
 
 
-def scale(gain: Array, table: Any) -> Array:
+def scale(gain: Array, table: Table) -> Array:
     """(n,) powers of two near the unknowns' largest coefficients: HiGHS drops small ones."""
     largest = np.abs(gain)
     if table.shape[0]:
@@ -175,7 +178,7 @@ class Maximiser:
     most. What was solved before changes no answer.
     """
 
-    def __init__(self, gain: Array, table: Any, upper: Any = 1.0) -> None:
+    def __init__(self, gain: Array, table: Table, upper: Array | float = 1.0) -> None:
         self.size = scale(gain, table)
         self.gain, self.upper = gain / self.size, upper * self.size
         self.sparse = scipy.sparse.issparse(table)

@@ -125,6 +125,28 @@ def _product(a: Array, x: Array) -> Array:
     return (a @ x[..., None])[..., 0]
 
 
+class _System(NamedTuple):
+    """Newton's equations at slacks s and multipliers z (B, m + 2 n), what the rows miss and what
+    the gradient leaves, ``primal`` and ``dual``; the ``normal`` matrices (B, n, n) and inverses.
+    """
+
+    table: _Rows
+    normal: Array
+    inverse: Array
+    s: Array
+    z: Array
+    primal: Array
+    dual: Array
+
+    def step(self, products: Array) -> tuple[Array, Array, Array]:
+        """Steps of x, s and z that take ``products`` off s·z; refined once."""
+        right = -self.dual - self.table.pull((self.z * self.primal - products) / self.s)
+        dx = _product(self.inverse, right)
+        dx += _product(self.inverse, right - _product(self.normal, dx))
+        ds = -self.primal - self.table.of(dx)
+        return dx, ds, -(products + self.z * ds) / self.s
+
+
 def _direction(
     table: _Rows, q: Array, s: Array, z: Array, primal: Array, dual: Array, mu: Array
 ) -> tuple[Array, Array, Array]:
@@ -132,19 +154,12 @@ def _direction(
     diagonal = np.einsum("bnn->bn", normal)
     ridge = RIDGE * np.sqrt(diagonal * diagonal.sum(axis=1, keepdims=True)) + 1e-300
     inverse = np.linalg.inv(normal + ridge[..., None] * np.eye(q.shape[1]))
-
-    def solve(products: Array) -> tuple[Array, Array, Array]:
-        right = -dual - table.pull((z * primal - products) / s)
-        dx = _product(inverse, right)
-        dx += _product(inverse, right - _product(normal, dx))
-        ds = -primal - table.of(dx)
-        return dx, ds, -(products + z * ds) / s
-
-    _, ds, dz = solve(s * z)
+    system = _System(table, normal, inverse, s, z, primal, dual)
+    _, ds, dz = system.step(s * z)
     reach = np.minimum(_room(s, ds), _room(z, dz))[:, None]
     after = ((s + reach * ds) * (z + reach * dz)).mean(axis=1)
     centre = np.minimum((after / np.maximum(mu, 1e-300)) ** 3, 1.0) * mu
-    return solve(s * z + ds * dz - centre[:, None])
+    return system.step(s * z + ds * dz - centre[:, None])
 
 
 def _room(v: Array, dv: Array) -> Array:

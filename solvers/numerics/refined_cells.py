@@ -8,6 +8,8 @@ Where there are many, neighbours of one rate are joined: the rule is kept, and t
 The dual at the best multipliers bounds what any rule is worth.
 """
 
+from functools import partial
+
 import numpy as np
 
 from fairfl._support.checks import Array
@@ -41,10 +43,7 @@ def refine(
     lines : a rule whose cells are the first ones; by default a coin toss, which meets all budgets
         of fairness. If no rule on the first cells meets the budgets, it is returned.
     """
-
-    def bound(point: DualPoint) -> float:
-        return float(point.dual(eps[None])[0])
-
+    bound = partial(_bound, eps)
     best = min(visited[-RECENT:], key=bound)
     proposed = [dual_point(problem, np.zeros((1, problem.count))), *visited[-RECENT:]]
     lines = lines or [(np.empty(0), np.array([0.5]))] * len(problem.profiles)
@@ -67,6 +66,11 @@ def refine(
             best = min(best, solution, key=bound)
         proposed = [best, *candidates]
     return [_joined(*line) for line in lines], best
+
+
+def _bound(eps: Array, point: DualPoint) -> float:
+    """What no rule is worth more than at budgets (K,)."""
+    return float(point.dual(eps[None])[0])
 
 
 def _joined(ends: Array, rates: Array) -> Line:

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from fairfl._support.toml_file import read_toml
 from fairfl.sims.engine import Algorithm, Computing, Logistic, Replicate, Result, Training
 from fairfl.sims.engine.task import as_floats
 from fairfl.sims.group_fairness import AgnosticFair
-from fairfl.solvers.schemes import LABELS, SOLVED
+from fairfl.solvers.schemes import LABELS, SOLVED, SchemeName
 from fairfl.studies.beside_published import half_interval
 from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.studies.crosscheck.population.frontier_distance import below
@@ -41,7 +41,7 @@ from fairfl.studies.user_runs.group_measures import personal_name
 from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 
-TRAINING: dict[str, Any] = {
+TRAINING: dict[str, object] = {
     "rounds": 100,
     "steps": 10,
     "batch_size": 0,
@@ -134,7 +134,9 @@ def measured(request: StudySettings, seed: int, result: Result) -> pd.DataFrame:
         members = [] if personal is None else [learned(basis, row) for row in as_floats(personal)]
         is_ensemble, p = entry.algorithm.is_ensemble, simulation.source.p
         rule = Classifier.average(members, p) if is_ensemble else learned(basis, params)
-        rules: list[tuple[str, str, Any, str]] = [(entry.label, "cfl", rule, rule.to_json())]
+        rules: list[tuple[str, SchemeName, Classifier | ClientClassifiers, str]] = [
+            (entry.label, "cfl", rule, rule.to_json())
+        ]
         if members:
             text = json.dumps([member.to_json() for member in members])
             rule = ClientClassifiers(members)
@@ -152,7 +154,7 @@ def points(world: World, measures: pd.DataFrame) -> pd.DataFrame:
     """The exact frontiers, and each algorithm's mean over seeds, with an interval of its
     accuracy.
     """
-    schemes: dict[Any, None] = dict.fromkeys([*LABELS, *measures["bound"]])
+    schemes = dict.fromkeys(cast(list[SchemeName], [*LABELS, *measures["bound"]]))
     parts = [exact_curve(world, scheme) for scheme in schemes]
     for (name,), part in groups(measures, ["algorithm"]):
         x, y = floats(part, "disparity"), floats(part, "accuracy")
@@ -162,19 +164,23 @@ def points(world: World, measures: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tables(world: World, measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    def of(part: pd.DataFrame) -> dict[str, Any]:
-        x, y = floats(part, "disparity"), floats(part, "accuracy")
-        numbers = {
-            "seeds": len(part),
-            "accuracy": y.mean(),
-            "± accuracy": _half(y),
-            "|MD|": x.mean(),
-        }
-        (bound,) = set(part["bound"])
-        margin = float(below(world, x, y, bound).mean())
-        return numbers | {"± |MD|": _half(x), f"below {SOLVED[bound].label}": margin}
+    return {"algorithms": summary(measures, ["algorithm"], partial(_row, world))}
 
-    return {"algorithms": summary(measures, ["algorithm"], of)}
+
+def _row(world: World, part: pd.DataFrame) -> dict[str, float]:
+    """Means over seeds of one algorithm, with their intervals, and how far it is below its
+    bound.
+    """
+    x, y = floats(part, "disparity"), floats(part, "accuracy")
+    (bound,) = set(part["bound"])
+    return {
+        "seeds": len(part),
+        "accuracy": y.mean(),
+        "± accuracy": _half(y),
+        "|MD|": x.mean(),
+        "± |MD|": _half(x),
+        f"below {SOLVED[bound].label}": float(below(world, x, y, bound).mean()),
+    }
 
 
 def _verdicts(world: World, measures: pd.DataFrame) -> tuple[Verdict, ...]:
@@ -192,7 +198,7 @@ def _half(values: np.ndarray) -> float:
     return float(half_interval(values.std(ddof=1) if len(values) > 1 else np.nan, len(values)))
 
 
-def _algorithms(listed: Any) -> list[run_file_parts.NamedAlgorithm]:
+def _algorithms(listed: object) -> list[run_file_parts.NamedAlgorithm]:
     named = run_file_parts.algorithms_of(listed)
     if any(isinstance(entry.algorithm, AgnosticFair) for entry in named):
         raise ValueError(f"algorithm must be of the engine, got {run_file_parts.AGNOSTIC}")

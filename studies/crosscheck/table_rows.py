@@ -1,7 +1,6 @@
 """Shared by the studies' reports: table rows, counts, series of a picture."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -20,10 +19,12 @@ Table = Callable[[pd.DataFrame], pd.DataFrame]
 
 
 def summary(
-    measures: pd.DataFrame, keys: list[str], of: Callable[[pd.DataFrame], dict[str, Any]]
+    measures: pd.DataFrame, keys: list[str], of: Callable[[pd.DataFrame], Mapping[str, object]]
 ) -> pd.DataFrame:
     """A row for each combination of the keys, with the columns that ``of`` computes."""
-    lines = [dict(zip(keys, key, strict=True)) | of(part) for key, part in groups(measures, keys)]
+    lines = [
+        {**dict(zip(keys, key, strict=True)), **of(part)} for key, part in groups(measures, keys)
+    ]
     return pd.DataFrame(lines)
 
 
@@ -38,7 +39,9 @@ def counted(measures: pd.DataFrame, noun: str) -> str:
     return f"{len(measures)} {noun}, seed{span}"
 
 
-def series(panel: str, name: str, kind: str, x: Any, y: Any, **bars: Any) -> pd.DataFrame:
+def series(
+    panel: str, name: str, kind: str, x: ArrayLike, y: ArrayLike, **bars: ArrayLike
+) -> pd.DataFrame:
     """One series of a ``Drawing``'s table; ``bars`` are low and high. All are made float64."""
     values = {key: np.asarray(v, dtype=float) for key, v in {"x": x, "y": y, **bars}.items()}
     return pd.DataFrame({"panel": panel, "series": name, "kind": kind, **values})

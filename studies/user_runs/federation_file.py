@@ -4,7 +4,7 @@ lists the keys.
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from fairfl._support.checks import shown, single
 from fairfl._support.toml_file import read_toml
@@ -12,6 +12,8 @@ from fairfl.studies.user_runs.toml_section import Section, numeric
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Client, Federation
 from fairfl.theory.populations.laws import Finite, Mixture, Normal
+
+T = TypeVar("T")
 
 
 def read_federation(path: str | Path) -> Federation:
@@ -71,7 +73,7 @@ def _client(part: Section) -> Client:
     return Client(client_laws, q=share, weight=_number(part.at("weight"), part.raw("weight", 1.0)))
 
 
-def _law(where: str, value: Any) -> Any:
+def _law(where: str, value: object) -> object:
     if not isinstance(value, dict) or len({"law", "mixture", "points"} & value.keys()) != 1:
         raise ValueError(
             f"{where} must be a table with one of law, mixture and points, got {shown(value)}"
@@ -111,7 +113,7 @@ def _eta(table: Section, default: Logistic) -> Logistic:
     return section.done(_placed(section.where, Logistic, slope, intercept))
 
 
-def _by_group(where: str, value: Any, groups: int = 0) -> list[Any]:
+def _by_group(where: str, value: object, groups: int = 0) -> list[object]:
     """A list of a value for each of two groups or more, or of so many."""
     if not isinstance(value, list) or len(value) < 2 or len(value) != (groups or len(value)):
         count = groups or "two or more"
@@ -119,11 +121,11 @@ def _by_group(where: str, value: Any, groups: int = 0) -> list[Any]:
     return value
 
 
-def _number(where: str, value: Any) -> float:
+def _number(where: str, value: object) -> float:
     return single(where, numeric(where, value))
 
 
-def _placed(where: str, build: Callable[..., Any], *arguments: Any) -> Any:
+def _placed(where: str, build: Callable[..., T], *arguments: object) -> T:
     """``build(...)``; its errors begin with an argument, and the place in the file comes before."""
     try:
         return build(*arguments)

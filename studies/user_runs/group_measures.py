@@ -1,9 +1,8 @@
 """Group fairness of runs from a TOML file; AgnosticFair, which does not run in the engine."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,12 +33,12 @@ def personal_name(name: str) -> str:
     return f"{name}, personal models"
 
 
-def people_measures(simulation: Simulation, names: tuple[str, ...]) -> list[dict[str, Any]]:
+def people_measures(simulation: Simulation, names: tuple[str, ...]) -> list[Mapping[str, object]]:
     """Rows of a part and a classifier: the last global model or ensemble, and the last personal
     models, each for its own client's people. Accuracy and disparities of all people, and the
     accuracy of an ensemble for each client.
     """
-    rows = list[dict[str, Any]]()
+    rows = list[Mapping[str, object]]()
     for (part, data), (r, name) in product(simulation.parts.items(), enumerate(names)):
         assert data.group is not None
         y, algorithm = data.y.cpu().numpy(), simulation.replicates[r].algorithm

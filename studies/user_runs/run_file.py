@@ -15,7 +15,6 @@ from functools import partial
 from itertools import product
 from math import gcd
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -68,12 +67,14 @@ def read_config(path: str | Path) -> Experiment:
     seeds, inside, agnostic = _outline(table)
     objectives = _labels(inside)
     alone = {key: table[key] for key in ALONE if key in table}
-    settings = [
-        (alone | config, point_label(chosen))
-        for config, chosen in points({k: v for k, v in table.items() if k not in ALONE}, "")
-    ]
+    settings = _named(
+        [
+            (alone | config, point_label(chosen))
+            for config, chosen in points({k: v for k, v in table.items() if k not in ALONE}, "")
+        ]
+    )
     try:
-        tested = _check([config for config, _ in settings], seeds[0])
+        tested = _check([setting.table for setting in settings], seeds[0])
     except MemoryError as error:
         raise ValueError(
             f"{file.name} must ask for no more than fits into memory: {error}"
@@ -87,18 +88,29 @@ def read_config(path: str | Path) -> Experiment:
         Picture(f"{file.stem}-rounds", "convergence", title, part),
         Picture(f"{file.stem}-disparity", "tradeoff", title, part, x=DISPARITY),
     )
-    kinds = [config["training"].get("participation", {}).get("kind") for config, _ in settings]
+    has_joining = any(_kind_of_participation(setting.table) == "joining" for setting in settings)
     return Experiment(
         file.stem,
         title,
         {"quick": len(seeds), "paper": len(seeds)},
-        RunUnits(file.stem, seeds, objectives, tuple(agnostic), tuple(_names(settings))),
+        RunUnits(file.stem, seeds, objectives, tuple(agnostic), settings),
         values,
         lambda clients: (),
         pictures=pictures,
         points=partial(points_of, part),
-        curves=joined_curves if tested and "joining" in kinds else None,
+        curves=joined_curves if tested and has_joining else None,
     )
+
+
+@dataclasses.dataclass(frozen=True)
+class Combination:
+    """A file's tables without grids: one combination of the grids' values, which ``words`` names,
+    and the end of its units' names.
+    """
+
+    table: dict[str, object]
+    words: str
+    end: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,20 +123,25 @@ class RunUnits:
     seeds: list[int]
     objectives: tuple[str, ...]
     agnostic: tuple[run_file_parts.NamedAlgorithm, ...]
-    settings: tuple[tuple[str, tuple[dict[str, Any], str]], ...]
+    settings: tuple[Combination, ...]
 
     def __call__(self, scale: Scale) -> list[Unit]:
         """The units, with the file's seeds or as many as the scale has."""
         planned = []
-        for seed, (end, (config, words)) in product(scale.of(self.seeds), self.settings):
-            name, dataset = f"{self.stem}-{seed}{end}", str(config["data"]["name"])
-            dataset += f"; {words}" if words else ""
-            setting = partial(make, config, seed)
+        for seed, combination in product(scale.of(self.seeds), self.settings):
+            name = f"{self.stem}-{seed}{combination.end}"
+            dataset = str(Section(combination.table, "").section("data").raw("name"))
+            dataset += f"; {combination.words}" if combination.words else ""
+            setting = partial(make, combination.table, seed)
             if self.objectives:
                 measure = partial(measured, self.objectives, seed)
                 planned.append(Unit(name, dataset, seed, self.objectives, setting, measure))
             if self.agnostic:
-                rules: list[Any] = [(entry.algorithm, entry.rates) for entry in self.agnostic]
+                rules = [
+                    (entry.algorithm, entry.rates)
+                    for entry in self.agnostic
+                    if isinstance(entry.algorithm, AgnosticFair)
+                ]
                 labels = _labels(self.agnostic)
                 run = partial(run_agnostic, setting, rules, labels, seed)
                 planned.append(Unit(f"{name}-agnosticfair", dataset, seed, labels, run))
@@ -145,16 +162,25 @@ def joined_curves(clients: pd.DataFrame) -> pd.DataFrame:
     return curves(joined) if len(joined) else pd.DataFrame()
 
 
-def _names(settings: list[tuple[dict[str, Any], str]]) -> list[tuple[str, Any]]:
-    """The settings with their units' names: their grid values, and a number where names agree."""
-    names = [re.sub(r"[^\w.=+]+", "_", words.replace(" ", ""))[:MOST] for _, words in settings]
+def _named(tables: list[tuple[dict[str, object], str]]) -> tuple[Combination, ...]:
+    """The tables and their words with the ends of units' names: the words, and a number where
+    these agree.
+    """
+    names = [re.sub(r"[^\w.=+]+", "_", words.replace(" ", ""))[:MOST] for _, words in tables]
     if len({name.lower() for name in names}) < len(names):
         names = [f"{name}-{k}" for k, name in enumerate(names)]
-    ends = [f"-{name}" if words else "" for name, (_, words) in zip(names, settings, strict=True)]
-    return list(zip(ends, settings, strict=True))
+    return tuple(
+        Combination(table, words, f"-{name}" if words else "")
+        for name, (table, words) in zip(names, tables, strict=True)
+    )
 
 
-def _check(tables: list[dict[str, Any]], seed: int) -> bool:
+def _kind_of_participation(table: dict[str, object]) -> object:
+    training = Section(table, "").section("training")
+    return training.section("participation", {}).raw("kind", None)
+
+
+def _check(tables: list[dict[str, object]], seed: int) -> bool:
     """Whether all settings have test rows; ValueError. Equal data are made once."""
     tested, last, data = True, None, None
     for table in tables:
@@ -202,7 +228,7 @@ def _values(clients: pd.DataFrame, part: str) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def _outline(table: dict[str, Any]) -> tuple[list[int], Named, Named]:
+def _outline(table: dict[str, object]) -> tuple[list[int], Named, Named]:
     """Seeds, the engine's algorithms, and AgnosticFair's; ValueError if wrong."""
     top = Section(table, "")
     for key in ("title", "data", "partition", "model", "training", "computing", "run"):
@@ -230,18 +256,18 @@ def _labels(named: Named) -> tuple[str, ...]:
     return tuple(entry.label for entry in named)
 
 
-def make(table: dict[str, Any], seed: int) -> Setting:
+def make(table: dict[str, object], seed: int) -> Setting:
     """One seed's setting, replicates in the engine; only algorithms may have grids here."""
     return _setting(table, seed, _data(table, seed))
 
 
-def _data(table: dict[str, Any], seed: int) -> FederatedData:
+def _data(table: dict[str, object], seed: int) -> FederatedData:
     top = Section(table, "")
     partition = top.section("partition") if "partition" in table else None
     return run_file_parts.data(top.section("data"), partition, seed)
 
 
-def _setting(table: dict[str, Any], seed: int, data: FederatedData) -> Setting:
+def _setting(table: dict[str, object], seed: int, data: FederatedData) -> Setting:
     top = Section(table, "")
     training = run_file_parts.training(top.section("training"))
     model = run_file_parts.model(top.section("model"), data)

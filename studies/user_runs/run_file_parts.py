@@ -1,8 +1,7 @@
 """Data, partition, model and algorithm of a CONFIG.toml; ``run_file.py`` lists the keys."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from fairfl.sims.data.federated.fedfb_synthetic import fedfb_synthetic
 from fairfl.sims.data.federated.split_people import split_people
 from fairfl.sims.data.partition import dirichlet, iid, label_shards, two_groups
 from fairfl.sims.data.table_file import Form
-from fairfl.sims.data.tables import DATASETS, load, read_people
+from fairfl.sims.data.tables import DATASETS, Dataset, load, read_people
 from fairfl.sims.engine import Model, Training
 from fairfl.sims.engine.algorithm import ALGORITHMS, Algorithm
 from fairfl.sims.engine.draws.participation import PARTICIPATIONS, Participation
@@ -84,7 +83,7 @@ def _fedfb(clients: int = 3, kind: str = "medium", *, seed: int) -> FederatedDat
 DRAWN = {"synthetic": synthetic, "fedfb-synthetic": _fedfb}
 
 
-def _people(name: str, section: Section, seed: int) -> Any:
+def _people(name: str, section: Section, seed: int) -> Dataset:
     """A table of people: one of ``DATASETS``, or a file of the user's."""
     if name in DATASETS:
         groups = section.done(section.text("groups", (), "two"))
@@ -102,7 +101,7 @@ def _assign(data: FederatedData, section: Section, seed: int) -> FederatedData:
         raise ValueError(f"{section.at('kind')} must be iid for data without classes, got {kind!r}")
     partition_seed, first = (section.whole("seed", seed), len(data) if kind == "iid" else data.y)
     owner = built(section, PARTITIONS[kind], special, first, seed=partition_seed)
-    return data.assigned(owner, section.table.get("clients", int(owner.max()) + 1))
+    return data.assigned(owner, section.whole("clients", int(owner.max()) + 1))
 
 
 def model(section: Section, data: FederatedData) -> Model:
@@ -126,7 +125,7 @@ def model(section: Section, data: FederatedData) -> Model:
         raise ValueError(" ".join(message.split())) from error
 
 
-def known_algorithms() -> Mapping[str, type[Any]]:
+def known_algorithms() -> Mapping[str, Callable[..., Algorithm | AgnosticFair]]:
     """Names allowed in [[algorithm]]: the engine's, the group-fair ones, and AgnosticFair."""
     return {**ALGORITHMS.parts(), **SUM_ONLY.parts(), AGNOSTIC: AgnosticFair}
 
@@ -140,7 +139,7 @@ class NamedAlgorithm:
     rates: dict[str, float]
 
 
-def algorithms_of(listed: Any) -> list[NamedAlgorithm]:
+def algorithms_of(listed: object) -> list[NamedAlgorithm]:
     """All [[algorithm]] tables, those with a grid as often as it has combinations."""
     if not isinstance(listed, list) or not listed:
         raise ValueError(f"algorithm must be one or more [[algorithm]] tables, got {shown(listed)}")
@@ -188,7 +187,7 @@ def algorithm(section: Section) -> NamedAlgorithm:
     return NamedAlgorithm(label or (f"{name}, {shown}" if shown else name), method, rates)
 
 
-def special(kind: type, section: Section) -> Any:
+def special(kind: type, section: Section) -> object:
     """A field that is a table: by the name of its class, or with its fields."""
     if issubclass(kind, RankWeighted):
         return _ranks(section)

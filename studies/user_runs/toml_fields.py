@@ -5,17 +5,18 @@ their annotations say.
 import types
 from collections.abc import Callable, Collection
 from inspect import Parameter, signature
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from fairfl._support.checks import shown
 from fairfl.studies.user_runs.toml_section import MOST, REQUIRED, Section, numeric
 
-Special = Callable[[type, Section], Any]
+T = TypeVar("T")
+Special = Callable[[type, Section], object]
 """Makes a parameter of such a class from its TOML table."""
 
 
 def fields_of(
-    section: Section, kind: Any, special: Special, excluded: Collection[str] = ()
+    section: Section, kind: Callable[..., object], special: Special, excluded: Collection[str] = ()
 ) -> dict[str, Any]:
     """The parameters of ``kind`` that the table has, but for the ``excluded``; those without a
     default must be there. One without an annotation is taken as it is.
@@ -32,7 +33,9 @@ def fields_of(
     return values
 
 
-def built(section: Section, kind: Any, special: Special, *first: Any, **keywords: Any) -> Any:
+def built(
+    section: Section, kind: Callable[..., T], special: Special, *first: object, **keywords: object
+) -> T:
     """What ``kind`` makes of the ``first`` arguments, the ``keywords``, and the table; every key
     of the table is asked for.
     """
@@ -42,7 +45,7 @@ def built(section: Section, kind: Any, special: Special, *first: Any, **keywords
         return kind(*first, **keywords, **table_values)
 
 
-def _of(where: str, value: Any, hint: Any, special: Special) -> Any:
+def _of(where: str, value: object, hint: object, special: Special) -> object:
     if get_origin(hint) in (Union, types.UnionType):
         hints = [option for option in get_args(hint) if option is not type(None)]
         words = [
@@ -65,10 +68,10 @@ def _of(where: str, value: Any, hint: Any, special: Special) -> Any:
             if not isinstance(value, kind):
                 raise ValueError(f"{where} must be {expected}, got {shown(value)}")
             return value
-    return special(hint, Section(value, where))
+    return special(cast(type, hint), Section(value, where))
 
 
-def _list(where: str, value: Any, kind: type) -> tuple[Any, ...]:
+def _list(where: str, value: object, kind: type) -> tuple[float, ...]:
     if kind is float and isinstance(value, list):
         return tuple(numeric(f"{where}[{k}]", number) for k, number in enumerate(value))
     if not isinstance(value, list) or not all(type(v) is int for v in value):

@@ -5,19 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Never, TypeVar, cast
 
 from fairfl._support.checks import one_of, shown, whole
 
 T = TypeVar("T")
-REQUIRED: Any = object()
+Default = TypeVar("Default")
+REQUIRED = cast(Never, object())
+"""The default of a key that must be there."""
 MOST = 1 << 63
 """Largest whole number that numpy represents."""
 LONGEST = 200
 """Longest label or title, which is drawn and written into tables."""
 
 
-def numeric(where: str, value: Any) -> Any:
+def numeric(where: str, value: object) -> float:
     """A number that a float can hold, no truth value; an integer stays one where exact."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"{where} must be a number, got {shown(value)}")
@@ -30,10 +32,10 @@ def numeric(where: str, value: Any) -> Any:
 class Section:
     """A table at ``where``; every key must be asked for before ``done``, or it is an error."""
 
-    def __init__(self, table: Any, where: str) -> None:
+    def __init__(self, table: object, where: str) -> None:
         if not isinstance(table, dict):
             raise ValueError(f"{where} must be a table, got {shown(table)}")
-        self.table: dict[str, Any] = table
+        self.table: dict[str, object] = table
         self.where = where
         self.asked: list[str] = []
 
@@ -41,7 +43,7 @@ class Section:
         """The place of a key, as errors call it."""
         return f"{self.where}.{key}" if self.where else key
 
-    def raw(self, key: str, default: Any = REQUIRED) -> Any:
+    def raw(self, key: str, default: object = REQUIRED) -> object:
         """The value as it is."""
         self.asked.append(key)
         if key in self.table:
@@ -50,21 +52,23 @@ class Section:
             raise ValueError(f"{self.at(key)} must be given, got nothing")
         return default
 
-    def number(self, key: str, default: Any = REQUIRED) -> Any:
+    def number(self, key: str, default: Default = REQUIRED) -> float | Default:
         """A number, not a truth value."""
         value = self.raw(key, default)
-        return numeric(self.at(key), value) if key in self.table else value
+        return numeric(self.at(key), value) if key in self.table else default
 
-    def whole(self, key: str, default: Any = REQUIRED, low: int = 0) -> Any:
+    def whole(self, key: str, default: Default = REQUIRED, low: int = 0) -> int | Default:
         """A whole number >= low, and below 2^63."""
         value = self.raw(key, default)
-        return whole(self.at(key), value, low) if key in self.table else value
+        return whole(self.at(key), value, low) if key in self.table else default
 
-    def text(self, key: str, allowed: tuple[str, ...] = (), default: Any = REQUIRED) -> Any:
+    def text(
+        self, key: str, allowed: tuple[str, ...] = (), default: Default = REQUIRED
+    ) -> str | Default:
         """A string, one of ``allowed`` where any are named."""
         value = self.raw(key, default)
         if key not in self.table:
-            return value
+            return default
         if allowed:
             return one_of(self.at(key), value, allowed)
         if not (isinstance(value, str) and value.isprintable() and len(value) <= LONGEST):
@@ -81,24 +85,21 @@ class Section:
             raise ValueError(f"{self.at(key)} must be true or false, got {shown(value)}")
         return value
 
-    def wholes(
-        self, key: str, default: Any = REQUIRED, low: int = 0, distinct: bool = True
-    ) -> list[int]:
-        """A list of whole numbers >= low, at least one, ``distinct`` or not."""
+    def wholes(self, key: str, default: list[int]) -> list[int]:
+        """A list of distinct whole numbers >= 0, at least one."""
         value = self.raw(key, default)
-        fine = (
+        if not (
             isinstance(value, list)
             and value
-            and all(type(v) is int and low <= v < MOST for v in value)
-        )
-        if not fine or (distinct and len(set(value)) < len(value)):
-            kind = "distinct whole numbers" if distinct else "whole numbers"
+            and all(type(v) is int and 0 <= v < MOST for v in value)
+            and len(set(value)) == len(value)
+        ):
             raise ValueError(
-                f"{self.at(key)} must be a list of {kind} >= {low}, got {shown(value)}"
+                f"{self.at(key)} must be a list of distinct whole numbers >= 0, got {shown(value)}"
             )
         return value
 
-    def section(self, key: str, default: Any = REQUIRED) -> Section:
+    def section(self, key: str, default: object = REQUIRED) -> Section:
         """A table within this one."""
         return Section(self.raw(key, default), self.at(key))
 

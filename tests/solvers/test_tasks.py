@@ -12,8 +12,8 @@ from tasks import NOTIONS, SCHEMES, by_group, check, federation, federation_of_l
 
 import fairfl as ff
 from fairfl.solvers import api
-from fairfl.solvers import finite as solvers
-from fairfl.solvers.finite import solve_box
+from fairfl.solvers.finite_x import linear_programme as solvers
+from fairfl.solvers.finite_x.linear_programme import solve_box
 from fairfl.solvers.problem import law_problem
 from fairfl.solvers.solution import FINITE_TOLERANCE
 from fairfl.solvers.task import Task

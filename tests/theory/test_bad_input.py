@@ -91,7 +91,7 @@ Federation.finite([0, 1, 1.7e308], MASSES, ETA) | points must be in .*got 1.7e\+
 samples(group=['f', 'f', 'f']) | group must hold at least two groups, got only 'f'
 samples(group=['f', None, 'm']) | group must not be missing, got None at row 1
 samples(group=np.array(['f', 1, 'm'], dtype=object)) | group must hold labels of one kind
-samples(calibrate='none') | calibrate must be one of 'shared', 'client', 'client_group', got 'none'
+samples(calibrate='none') | calibrate must be one of 'auto', 'shared', .*, got 'none'
 Classifier([[0], [0]], [[0, 1], [0, 2]]) | values must be in \[0, 1\], got 2
 Classifier([[1, 0], []], [[0, 1, 0], [1]]) | edges\[0\] must be increasing, got \[1.0, 0.0\]
 Classifier([[1], []], [[0, 1, 0], [1]]) | values\[0\] must have one entry more than edges\[0\]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats, finite, in_range, one_of, plain
 from fairfl._support.registry import Named, Registry
@@ -82,7 +83,7 @@ class Objective(Named, ABC):
         """Properties on the native domain."""
 
     @abstractmethod
-    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Array, Array | None]:
         """A of rows f (r, n) inside the domain, and their dual weights (or None) if asked; p (n,)
         or None for 1/n.
         """
@@ -98,13 +99,13 @@ class Objective(Named, ABC):
 
     # -- values and weights
 
-    def value(self, losses: Any) -> Any:
+    def value(self, losses: ArrayLike) -> Any:
         """A(f), shape (...): of the named objectives a generalised mean, min f <= A(f) <= max f and
         A(t, ..., t) = t; ``translate`` and ``scale`` make of it what they say.
         """
         return self._rows(losses, weights=False)[0]
 
-    def dual_weights(self, losses: Any) -> Any:
+    def dual_weights(self, losses: ArrayLike) -> Any:
         """The maximiser w of w.f - A*(w), which is the gradient of A where there is one, shape
         (..., n).
 
@@ -113,14 +114,14 @@ class Objective(Named, ABC):
         """
         return self._rows(losses)[1]
 
-    def value_and_dual_weights(self, losses: Any) -> tuple[Any, Any]:
+    def value_and_dual_weights(self, losses: ArrayLike) -> tuple[Any, Any]:
         """``value`` and ``dual_weights`` in one pass."""
         return self._rows(losses)
 
     # -- duality
 
     def conjugate(
-        self, weights: Any, domain: str = "native", *, tolerance: float = CONSTRAINT_TOLERANCE
+        self, weights: ArrayLike, domain: str = "native", *, tolerance: float = CONSTRAINT_TOLERANCE
     ) -> Any:
         """A*(w) = sup of w.f - A(f), over the native domain or over its part with f >= 0; +inf
         where unbounded.
@@ -151,7 +152,7 @@ class Objective(Named, ABC):
 
     # -- calculus
 
-    def weighted(self, p: Any) -> Self:
+    def weighted(self, p: ArrayLike) -> Self:
         """The same mean under client weights p_k > 0, sum one: s^-1(sum_k p_k s(f_k)) instead of
         1/n each.
 
@@ -159,7 +160,7 @@ class Objective(Named, ABC):
         """
         return dataclasses.replace(self, client_weights=checks.probabilities("p", p, positive=True))
 
-    def translate(self, shift: Any) -> Objective:
+    def translate(self, shift: ArrayLike) -> Objective:
         """B(f) = A(f - shift), shift a number or one per client; B*(w) = A*(w) + w.shift."""
         from fairfl.theory.aggregation.calculus import Transformed
 
@@ -209,7 +210,7 @@ class Objective(Named, ABC):
             np.full(n, 1.0 / n) if self.client_weights is None else np.asarray(self.client_weights)
         )
 
-    def _rows(self, losses: Any, *, weights: bool = True) -> tuple[Any, Any]:
+    def _rows(self, losses: ArrayLike, *, weights: bool = True) -> tuple[Any, Any]:
         """Check the losses; the value, and the dual weights if asked."""
         x = as_floats("losses", losses)
         checks.shape_of("losses", x.shape, self._fixed_n, self._why_n)
@@ -233,7 +234,7 @@ def shared(x: Array, p: Array | None) -> Array:
     return x / x.shape[-1] if p is None else x * p
 
 
-def short(value: Any) -> str:
+def short(value: object) -> str:
     """The repr, long tuples cut."""
     if isinstance(value, tuple) and len(value) > 4:
         return f"({', '.join(map(plain, value[:3]))}, ... {len(value)} numbers)"

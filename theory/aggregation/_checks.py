@@ -1,11 +1,11 @@
 """Checks of arguments: one clear error that names the argument, the value and what is allowed."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from fairfl._support.checks import in_range
+from fairfl._support.checks import Array, in_range
 
 SUM_TOLERANCE = 1e-10  # how far a sum of weights given by the user may be from one
 
@@ -36,7 +36,7 @@ def shape_of(name: str, shape: Sequence[int], n: int | None, reason: str) -> Non
         )
 
 
-def probabilities(name: str, values: Any, *, positive: bool) -> tuple[float, ...]:
+def probabilities(name: str, values: ArrayLike, *, positive: bool) -> tuple[float, ...]:
     """A vector of weights in [0, 1], or (0, 1], that sum to one within SUM_TOLERANCE; never
     renormalised.
     """
@@ -51,7 +51,12 @@ def probabilities(name: str, values: Any, *, positive: bool) -> tuple[float, ...
 
 
 def outside(
-    block: np.ndarray, lower: Any, upper: Any, owner: str, words: str, leading: tuple[int, ...]
+    block: np.ndarray,
+    lower: Array | float,
+    upper: Array | float,
+    owner: str,
+    words: str,
+    leading: tuple[int, ...],
 ) -> ValueError:
     """The error for losses (rows, n), known to leave [lower, upper] or to be non-finite."""
     bad = ~(np.isfinite(block) & (block >= lower) & (block <= upper))

@@ -1,9 +1,11 @@
 """Domain and traits of an objective."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfl._support.checks import Array
 
 
 @dataclass(frozen=True)
@@ -12,16 +14,16 @@ class Domain:
     or (n,).
     """
 
-    lower: Any = -np.inf
-    upper: Any = np.inf
+    lower: Array | float = -np.inf
+    upper: Array | float = np.inf
     words: str = "f in R^n"
 
-    def contains(self, losses: Any) -> Any:
+    def contains(self, losses: ArrayLike) -> Array:
         """Whether each loss vector of shape (..., n) is finite and inside: booleans of shape
         (...).
         """
         f = np.asarray(losses, dtype=np.float64)
-        return (np.isfinite(f) & (f >= self.lower) & (f <= self.upper)).all(-1)
+        return np.all(np.isfinite(f) & (f >= self.lower) & (f <= self.upper), axis=-1)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fairfl._support.checks import Array
 from fairfl.theory.aggregation.convexity_criterion import convexity, sample_points
 
 if TYPE_CHECKING:
     from fairfl.theory.aggregation._base import Objective
 
 PLAIN = ("Add", "Mul", "Pow", "exp", "log", "sinh", "cosh", "tanh", "asinh", "atan", "tan")
-Function = Callable[[Any], Any]
+Function = Callable[[Array], Any]
 
 
 @dataclass(frozen=True)

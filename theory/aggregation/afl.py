@@ -1,7 +1,7 @@
 """AFL: the maximum of the losses, the egalitarian objective (PropFair, table 1)."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class AFL(Objective):
             schur_convex=True,
         )
 
-    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Array, Array | None]:
         largest = f.max(-1)
         if not weights:
             return largest, None

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats, positive, shown, single
 from fairfl.theory.aggregation._base import Objective, short
@@ -68,7 +69,7 @@ class Transformed(Objective):
     def takes_client_weights(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
         return self.inner.takes_client_weights
 
-    def weighted(self, p: Any) -> Self:
+    def weighted(self, p: ArrayLike) -> Self:
         return dataclasses.replace(self, inner=self.inner.weighted(p))
 
     @property
@@ -117,7 +118,7 @@ class Transformed(Objective):
             translation_equivariant=equivariant,
         )
 
-    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Array, Array | None]:
         g = (f - np.asarray(self.shift)) / self.unit
         value, w = self.inner._compute(g, p, weights=weights)
         return value * (self.factor * self.unit), None if w is None else w * self.factor

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, single
 from fairfl.theory.aggregation._base import Objective
@@ -40,8 +40,8 @@ class ConvexFunction(Objective):
     2.5
     """
 
-    function: Callable[[np.ndarray], Any] | None = None
-    slope: Callable[[np.ndarray], Any] | None = None
+    function: Callable[[np.ndarray], ArrayLike] | None = None
+    slope: Callable[[np.ndarray], ArrayLike] | None = None
     lower: float = -np.inf
     upper: float = np.inf
     own_traits: Traits | None = None
@@ -69,7 +69,7 @@ class ConvexFunction(Objective):
         none = dict.fromkeys(Traits.__dataclass_fields__)
         return self.own_traits or Traits(**{**none, "convex": True, "smooth": True})
 
-    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Array, Array | None]:
         value = _shaped("function", self.function, f, f.shape[:1])
         if not weights:
             return value, None
@@ -120,7 +120,13 @@ def computed_conjugate(objective: Objective, w: np.ndarray, lower: np.ndarray | 
     return conjugates
 
 
-def _shaped(name: str, function: Any, rows: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+def _shaped(
+    name: str,
+    function: Callable[[np.ndarray], ArrayLike] | None,
+    rows: np.ndarray,
+    shape: tuple[int, ...],
+) -> np.ndarray:
+    assert function is not None
     values = np.asarray(function(rows), dtype=float)
     if values.shape != shape or not np.isfinite(values).all():
         raise ValueError(

@@ -1,7 +1,7 @@
 """FedAvg: the arithmetic mean of the losses, the utilitarian objective (PropFair, table 1)."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,7 +24,7 @@ class FedAvg(Objective):
     def traits(self) -> Traits:
         return self._traits_of_mean(translation_equivariant=True, positively_homogeneous=True)
 
-    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Array, Array | None]:
         return mean(f, p), shared(np.ones_like(f), p) if weights else None
 
     def _conjugate(

@@ -54,7 +54,7 @@ class KolmogorovMean(Objective):
             raise ValueError(f"lower must be below upper, got [{self.lower}, {self.upper}]")
         _ = self.generator  # its errors belong here
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         # compiled functions cannot be pickled
         return {k: v for k, v in self.__dict__.items() if k != "generator"}
 
@@ -113,7 +113,7 @@ class KolmogorovMean(Objective):
             else case.weighted(self.client_weights)
         )
 
-    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Array, Array | None]:
         g = self.generator
         if weights and g.slope is None:
             raise ValueError(

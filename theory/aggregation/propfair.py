@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class PropFair(Objective):
     def traits(self) -> Traits:
         return self._traits_of_mean(translation_equivariant=False, positively_homogeneous=False)
 
-    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Array, Array | None]:
         M = self.M
         g = M - f
         log = self._log(f, g, p)

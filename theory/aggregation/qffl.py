@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class QFFL(Objective):
             translation_equivariant=self.q == 0, positively_homogeneous=True
         )
 
-    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Array, Array | None]:
         q, largest = self.q, f.max(-1)
         zero = largest == 0
         x = f / np.where(zero, 1.0, largest)[:, None]  # in [0, 1]: no power overflows

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -155,7 +155,7 @@ class RankWeighted(Objective):
             translation_equivariant=True, positively_homogeneous=True, smooth=self._even
         )
 
-    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Array, Array | None]:
         n, p = f.shape[-1], None if self._uniform else p
         by_rank = rank_weights(f, self.rank_weights(n), p, self._knots(n))
         return np.vecdot(by_rank, f), by_rank if weights else None

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class TERM(Objective):
     def traits(self) -> Traits:
         return self._traits_of_mean(translation_equivariant=True, positively_homogeneous=False)
 
-    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Array, Array | None]:
         largest = f.max(-1)
         gap = self.alpha * (f - largest[:, None])  # <= 0: no exponential overflows
         tilted = np.exp(gap)

@@ -101,5 +101,5 @@ def _utilities(utilities: ArrayLike) -> Array:
     return u
 
 
-def _alpha(alpha: Any) -> float:
+def _alpha(alpha: float) -> float:
     return float(checks.in_range("alpha", alpha, 0.0, np.inf))

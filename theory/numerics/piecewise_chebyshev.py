@@ -8,7 +8,6 @@ coefficients.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -213,8 +212,7 @@ def build(
     """
     low, high = breaks[:-1], breaks[1:]
     done: list[tuple[Array, Array, Array, Array]] = []
-    settled_size: Any = 0.0
-    error: Any = 0.0
+    settled_size, error = np.zeros(()), np.zeros(())
     for _ in range(max_levels):
         panels = _sample(densities, masses, low, high)
         values = combine(panels.x, panels.p)
@@ -264,8 +262,8 @@ class _Panels:
     mass: Array
     missed: Array
     noise: Array
-    near: Any
-    floor: Any
+    near: Array
+    floor: Array
 
 
 def _sample(

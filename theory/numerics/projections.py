@@ -1,13 +1,11 @@
 """Euclidean projections onto the simplex and boxes of a given sum, and soft thresholds."""
 
-from typing import Any
-
 import numpy as np
 
 from fairfl._support.checks import Array
 
 
-def soft_threshold(values: Array, margin: Any) -> Array:
+def soft_threshold(values: Array, margin: Array | float) -> Array:
     """Each value moved towards 0 by ``margin``, and no further than 0."""
     return np.sign(values) * np.maximum(np.abs(values) - margin, 0.0)
 

@@ -1,28 +1,37 @@
 """A finite federation from a table of people: counts, and η by isotonic regression."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import (
-    Array,
-    as_labels,
-    cells,
-    coded,
-    one_of,
-    pos_code,
-    shown,
-    sized,
-    whole,
-)
+from fairfl._support.checks import Array, as_labels, coded, one_of, pos_code, shown, sized, whole
+from fairfl._support.checks import cells as check_cells
 from fairfl.theory.numerics.isotonic import isotonic
+from fairfl.theory.populations.cells import Cells, grown
+from fairfl.theory.populations.classifiers import midpoints
 from fairfl.theory.populations.notions import NOTIONS
-from fairfl.theory.populations.score_levels import Merged, merge_scores
+from fairfl.theory.populations.score_levels import LEVELS, PEOPLE, Merged, merge_scores
 
-CALIBRATIONS = ("shared", "client", "client_group")
+CALIBRATIONS = {
+    "shared": (False, False),
+    "group": (False, True),
+    "client": (True, False),
+    "client_group": (True, True),
+}
+"""By name, the simplest first: whether each client has its η, and whether each group has."""
+AUTO = "auto"
+"""The calibration that the people ask for, see ``choose_calibration``."""
+FITTED = {
+    "shared": "to all people together",
+    "group": "by group",
+    "client": "by client",
+    "client_group": "by client and group",
+}
+FOLDS = 5
+"""Parts of the people; a calibration, or a rule, is fitted to all but one and judged on that."""
 FEW = 5
 """A level with fewer people, for each client and group on average, is warned of."""
 
@@ -45,12 +54,38 @@ class ScoreWarning(UserWarning):
 
 
 @dataclass(frozen=True)
+class Calibration:
+    """How η is fitted to people: ``name``; the log ``losses`` of a person in cross-validation, by
+    name, where it was chosen; and whether η had to be by group, since rates count labels.
+    """
+
+    name: str
+    losses: Mapping[str, float] = field(default_factory=dict)
+    counts_labels: bool = False
+
+    def __str__(self) -> str:
+        why = ", since the notion counts labels" * self.counts_labels
+        text = f"P(y = 1 | x) is fitted {FITTED[self.name]}{why}"
+        if not self.losses:
+            return text
+        first, second = sorted(self.losses, key=self.losses.__getitem__)[:2]
+        other = "shared" if self.name != "shared" else first if first != self.name else second
+        near = " (better by less than a standard error)" * (other == first)
+        return (
+            f"{text}: cross-validated log loss {self.losses[self.name]:.4f}; {FITTED[other]} "
+            f"{self.losses[other]:.4f}{near}"
+        )
+
+
+@dataclass(frozen=True)
 class Counted:
     """People by client, group, label and level: ``points`` (n,) distinct scores, ``counts`` (I, A,
     2, n), and names.
 
-    ``calibrate`` says how η is fitted to them; levels meet at ``cuts`` (n - 1,), None: half-way.
-    ``names``: of scores that are names, what the points 0, 1, ... are called.
+    ``calibrate`` says how η is fitted to them, and ``calibration`` how that was chosen; levels meet
+    at ``cuts`` (n - 1,), None: half-way.
+    ``names``: of scores that are names, what the points 0, 1, ... are called. ``cells``: of several
+    numbers of a person, which of the points they are.
     Where counts were withheld, and only each client's sum is known, they are within ``ranges`` (2,
     I, A, 2, n). Where they have geometric noise, ``epsilon`` (I,) is its parameter, else inf.
     """
@@ -65,11 +100,37 @@ class Counted:
     names: tuple[str, ...] = ()
     ranges: Array | None = None
     epsilon: Array | None = None
+    calibration: Calibration | None = None
+    cells: Cells | None = None
+
+    @property
+    def ordered(self) -> bool:
+        """Whether η rises with the level; a name or a cell has its frequency."""
+        return not self.names and self.cells is None
+
+    def level(self, score: Array) -> Any:
+        """(n,) the level of people with scores (n,), or (n, d) where there are cells."""
+        if self.cells is not None:
+            return self.cells(score)
+        cuts = midpoints(self.points) if self.cuts is None else self.cuts
+        return np.searchsorted(cuts, score)
 
     @property
     def people(self) -> int:
         """How many."""
         return int(self.counts.sum())
+
+    def calibrated(self, *, counts_labels: bool = False) -> "Counted":
+        """These people with their calibration chosen, by group at least if ``counts_labels``."""
+        if self.calibrate != AUTO:
+            return self
+        choice = choose_calibration(self.counts, self.ordered, counts_labels=counts_labels)
+        return replace(self, calibrate=choice.name, calibration=choice)
+
+    @property
+    def eta(self) -> Array:
+        """η of the people, see ``fitted_eta``."""
+        return fitted_eta(self.counts, self.calibrate, ordered=self.ordered)
 
 
 def count_people(
@@ -79,32 +140,53 @@ def count_people(
     client: ArrayLike,
     calibrate: str = "shared",
     levels: int | None = None,
-    pos_label: Any = None,
+    pos_label: Hashable = None,
 ) -> Counted:
     """Check four columns, merge scores and count people. See :meth:`Federation.from_samples`."""
+    one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
     if levels is not None:
         whole("levels", levels, 0)
     x = sized("score", score)
-    if x.ndim != 1 or x.size == 0:
-        raise ValueError(f"score must be a non-empty 1-d array, got shape {x.shape}")
-    y = binary("label", *coded("label", label, x.size), pos_label)
-    groups, a = _intersections("group", group, x.size)
-    clients, i = coded("client", client, x.size)
+    if x.ndim not in (1, 2) or x.size == 0:
+        raise ValueError(f"score must be (n,), or (n, d) numbers of a person, got shape {x.shape}")
+    n = len(x)
+    y = binary("label", *coded("label", label, n), pos_label)
+    groups, a = _intersections("group", group, n)
+    clients, i = coded("client", client, n)
     if len(groups) < 2:
         raise ValueError(f"group must hold at least two groups, got only {shown(*groups)}")
-    level, merged = merge_scores(x, y, len(clients) * len(groups), levels)
-    points, k = np.unique(level, return_inverse=True)
-    order = np.argsort(x)
-    last = np.flatnonzero(np.diff(k[order]))
-    cuts = (x[order][last] + x[order][last + 1]) / 2
+    units, cells, merged, cuts = len(clients) * len(groups), None, None, None
+    if x.ndim == 2 and x.shape[1] > 1:
+        cells = _cells(x, y, a, levels, units, [*map(str, getattr(score, "columns", ()))] or None)
+        k = cells(x)
+        points = np.arange(float(len(cells)))
+    else:
+        x = x.ravel()
+        level, merged = merge_scores(x, y, units, levels)
+        points, k = np.unique(level, return_inverse=True)
+        order = np.argsort(x)
+        last = np.flatnonzero(np.diff(k[order]))
+        cuts = (x[order][last] + x[order][last + 1]) / 2
     shape = (len(clients), len(groups), 2, points.size)
-    cells("clients x groups x labels x distinct scores", shape)
+    check_cells("clients x groups x labels x distinct scores", shape)
     cell = np.ravel_multi_index((i, a, y, k), shape)
     counts = np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)
-    return Counted(points, counts, groups, clients, calibrate, merged, cuts)
+    return Counted(points, counts, groups, clients, calibrate, merged, cuts, cells=cells)
 
 
-def binary(name: str, values: Sequence[Any], codes: Any, pos_label: Any) -> Any:
+def _cells(
+    x: Array, y: Any, a: Any, levels: int | None, units: int, names: Sequence[str] | None
+) -> Cells:
+    """Cells of several numbers (n, d), each of ``PEOPLE`` for each client and group on average or
+    more.
+    """
+    if levels is not None:
+        whole("levels, of several numbers of a person,", levels, 2)
+    size = {"levels": LEVELS if levels is None else levels, "min_people": PEOPLE * units}
+    return grown(x, np.stack([y, a], axis=1), names=names, **size)
+
+
+def binary(name: str, values: Sequence[Hashable], codes: Array, pos_label: Hashable) -> Array:
     """y of ``codes`` into the sorted ``values`` of a label, see ``pos_code``; a label with the
     single value 0 or 1 is that y.
     """
@@ -123,6 +205,7 @@ def checked_counts(
     counts: ArrayLike, score: ArrayLike, calibrate: str, cuts: ArrayLike | None
 ) -> Counted:
     """Ordered by score. See :meth:`Federation.from_counts`."""
+    one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
     points, people = sized("score", score), sized("counts", counts)
     if points.ndim != 1 or points.size == 0 or np.unique(points).size < points.size:
         raise ValueError(f"score must hold n distinct numbers, n at least 1, got {shown(points)}")
@@ -156,24 +239,109 @@ def checked_counts(
     return Counted(points, people, calibrate=calibrate, cuts=between)
 
 
-def calibrated(counts: Array, calibrate: str) -> Array:
-    """η of counts (I, A, 2, n) by isotonic regression: (n,) for all, (I, n) by client or (I, A, n)
-    by group as well.
+def fitted_eta(counts: Array, calibrate: str, *, ordered: bool = True) -> Array:
+    """η of counts (I, A, 2, n), a table that broadcasts to (I, A, n): by isotonic regression, or
+    where the levels are names and not ``ordered``, by their frequencies of y = 1. A name without
+    people of a group has the frequency of all its people.
     """
-    one_of("calibrate", calibrate, CALIBRATIONS)
-    positives, people = counts[:, :, 1], counts.sum(axis=2)
-    if calibrate == "shared":
-        return isotonic(positives.sum(axis=(0, 1)), people.sum(axis=(0, 1)))
-    if calibrate == "client":
-        return np.stack(
-            [isotonic(p.sum(axis=0), c.sum(axis=0)) for p, c in zip(positives, people, strict=True)]
-        )
+    by_client, by_group = CALIBRATIONS[calibrate]
+    axes = (0,) * (not by_client) + (1,) * (not by_group)
+    positives, people = (
+        table.sum(axis=axes, keepdims=True) for table in (counts[:, :, 1], counts.sum(axis=2))
+    )
+    if not ordered:
+        total = counts.sum(axis=(0, 1))
+        size = total.sum(axis=0)
+        of_all = np.divide(total[1], size, out=np.full(size.shape, 0.5), where=size > 0)
+        eta = np.broadcast_to(of_all, people.shape).copy()
+        return np.divide(positives, people, out=eta, where=people > 0)
     n = counts.shape[-1]
     pairs = zip(positives.reshape(-1, n), people.reshape(-1, n), strict=True)
     return np.stack([isotonic(p, c) for p, c in pairs]).reshape(people.shape)
 
 
-def doubts(counts: Array, accepts: Any, groups: Sequence[Any]) -> str | None:
+def choose_calibration(
+    counts: Array, ordered: bool = True, *, counts_labels: bool = False
+) -> Calibration:
+    """The simplest calibration whose log loss in cross-validation is at most one standard error of
+    the difference above the smallest (the rule of Breiman et al., 1984); by group at least where
+    rates count labels, since a shared η gives all groups the same share of y = 1 at a level.
+
+    η of a block of levels with N people and p of them with y = 1 is judged as (p + 1/2) / (N + 1),
+    so that a block of one label has a finite loss.
+    """
+    several = len(counts) > 1
+    names = [name for name, (by_client, _) in CALIBRATIONS.items() if several or not by_client]
+    total, second, people = np.zeros(len(names)), np.zeros((len(names),) * 2), counts.sum()
+    cells = counts.reshape(-1, 1, 1, 1, counts.shape[-1])
+    # people of a client, group and label are dealt by their counts alone, so that the order of
+    # clients and groups changes nothing
+    dealt = [folds(cell, np.random.default_rng(cell.ravel().astype(np.int64))) for cell in cells]
+    for part in np.stack(dealt, axis=1).reshape(FOLDS, *counts.shape):
+        remaining = counts - part
+        losses = np.stack([_log_losses(remaining, name, ordered=ordered) for name in names])
+        weighted = (losses * part).reshape(len(names), -1)
+        total += weighted.sum(axis=1)
+        second += weighted @ losses.reshape(len(names), -1).T
+    losses = dict(zip(names, (total / people).tolist(), strict=True))
+    chosen = _simplest(losses, second / people, people)
+    is_forced = counts_labels and not CALIBRATIONS[chosen][1]
+    if is_forced:
+        by_group = [k for k, name in enumerate(names) if CALIBRATIONS[name][1]]
+        of_groups = {names[k]: losses[names[k]] for k in by_group}
+        chosen = _simplest(of_groups, second[np.ix_(by_group, by_group)] / people, people)
+    return Calibration(chosen, losses, is_forced)
+
+
+def _simplest(losses: Mapping[str, float], second: Array, people: float) -> str:
+    """The first name whose loss is at most one standard error above the smallest; ``second`` (C, C)
+    are the losses' second moments.
+    """
+    mean = np.array([*losses.values()])
+    best = int(mean.argmin())
+    square = np.diag(second) - 2.0 * second[best] + second[best, best]
+    variance = np.maximum(square - (mean - mean[best]) ** 2, 0.0)
+    is_near = mean - mean[best] <= np.sqrt(variance / people)
+    return [*losses][int(is_near.argmax())]
+
+
+def _log_losses(counts: Array, calibrate: str, *, ordered: bool) -> Array:
+    """(I, A, 2, n) the log loss of a person by client, group, label and level, of η fitted to
+    ``counts``.
+    """
+    eta = fitted_eta(counts, calibrate, ordered=ordered)
+    shape, n = counts[:, :, 0].shape, counts.shape[-1]
+    people = counts.sum(axis=2)
+    axes = tuple(k for k in (0, 1) if eta.shape[k] < people.shape[k])
+    tables = zip(eta.reshape(-1, n), people.sum(axis=axes).reshape(-1, n), strict=True)
+    smoothed = []
+    for row, size in tables:
+        block = np.unique(row, return_inverse=True)[1]
+        held = np.bincount(block, size)[block]
+        smoothed.append((row * held + 0.5) / (held + 1.0))
+    share = np.broadcast_to(np.reshape(smoothed, eta.shape), shape)
+    return -np.log(np.stack([1.0 - share, share], axis=2))
+
+
+def folds(counts: Array, rng: np.random.Generator, parts: int = FOLDS) -> Array:
+    """People (I, A, 2, n) dealt into parts (parts, I, A, 2, n), evenly within every client, group
+    and label, to within one.
+    """
+    cells = counts.reshape(-1, counts.shape[-1]).astype(np.int64)
+    out, left = np.zeros((parts, *cells.shape)), cells.copy()
+    order = rng.permuted(np.tile(np.arange(parts), (len(cells), 1)), axis=1)
+    sizes = (cells.sum(axis=1)[:, None] + order) // parts
+    for fold in range(parts):
+        dealt = [
+            rng.multivariate_hypergeometric(cell, size)
+            for cell, size in zip(left, sizes[:, fold], strict=True)
+        ]
+        out[fold] = dealt
+        left -= np.array(dealt)
+    return out.reshape(parts, *counts.shape)
+
+
+def doubts(counts: Array, accepts: Array, groups: Sequence[Hashable]) -> str | None:
     """Warnings about a score, as one text, or None: ``counts`` (I, A, 2, n) of the named
     ``groups``, and ``accepts`` (A, n), the most accurate rule.
 
@@ -207,7 +375,7 @@ def doubts(counts: Array, accepts: Any, groups: Sequence[Any]) -> str | None:
     return "; ".join(warnings) or None
 
 
-def _intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Any]:
+def _intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Array]:
     """Labels and codes as by ``coded``; of a table (n, k) the distinct rows, as tuples of k."""
     table = as_labels(name, values)
     if table.ndim != 2 or not table.size:

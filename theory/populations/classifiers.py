@@ -4,7 +4,7 @@ rates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats, as_labels, in_range, listed, shown, whole
 from fairfl._support.json_file import list_of, parsed, sealed, unsealed
+from fairfl.theory.populations.cells import Cells
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +27,7 @@ ROUNDING = 1e-9
 """Shares of people this close to 0 or 1 are shown as none or all."""
 
 
-def called(group: Any) -> str:
+def called(group: Hashable) -> str:
     """A group's name; of several columns their values, as tables of people name them."""
     return " & ".join(map(str, group)) if isinstance(group, tuple) else str(group)
 
@@ -47,6 +48,8 @@ class Classifier:
     groups : for each group its name, what a person's ``a`` is; by default 0, 1, ... A solution's
         classifier has those of its federation.
     names : of a score that is a name, what x = 0, 1, ... are called; by default x is a number.
+    cells : of d numbers of a person, which are x along its last axis, the cells 0, 1, ... of which
+        the classifier is.
 
     Notes
     -----
@@ -72,8 +75,9 @@ class Classifier:
         self,
         edges: Sequence[ArrayLike],
         values: Sequence[ArrayLike],
-        groups: Sequence[Any] | None = None,
+        groups: Sequence[Hashable] | None = None,
         names: Sequence[str] = (),
+        cells: Cells | None = None,
     ) -> None:
         if len(edges) != len(values) or len(edges) < 2:
             raise ValueError(
@@ -96,10 +100,10 @@ class Classifier:
                 f"groups must be {len(edges)} different names, got {shown(self.groups)}"
             )
         self.names = tuple(names)
-        if len(set(self.names)) < len(self.names) or not all(
-            isinstance(name, str) for name in self.names
-        ):
+        are_texts = all(isinstance(name, str) for name in self.names)
+        if len(set(self.names)) < len(self.names) or not are_texts:
             raise ValueError(f"names must be different texts, got {shown(names)}")
+        self.cells = cells
         self._rates: tuple[Federation, Array] | None = None
 
     @classmethod
@@ -113,20 +117,20 @@ class Classifier:
         points: Array,
         probabilities: Array,
         cuts: Array | None = None,
-        groups: Sequence[Any] | None = None,
+        groups: Sequence[Hashable] | None = None,
         names: Sequence[str] = (),
+        cells: Cells | None = None,
     ) -> Classifier:
         """The classifier with ``probabilities`` (A, n) at increasing ``points`` (n,), which are
         levels of x that meet at ``cuts`` (n - 1,), by default half-way; for groups of these names,
-        and a score of ``names``.
+        and a score of ``names``, or ``cells`` of numbers.
         """
         cuts = midpoints(points) if cuts is None else cuts
-        edges, values = [], []
-        for row in probabilities:
-            jumps = row[1:] != row[:-1]
-            edges.append(cuts[jumps])
-            values.append(row[np.append(True, jumps)])
-        return cls(edges, values, groups, names)
+        jumps = probabilities[:, 1:] != probabilities[:, :-1]
+        edges = [cuts[jump] for jump in jumps]
+        pairs = zip(probabilities, jumps, strict=True)
+        values = [row[np.append(True, jump)] for row, jump in pairs]
+        return cls(edges, values, groups, names, cells)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Classifier:
@@ -143,13 +147,14 @@ class Classifier:
                 "versions have no sha256: write them again, by fairfl frontier --out or to_json"
             )
         fields = {"edges": None, "values": None, "groups": None, "names": []} | unsealed(data)
+        cells = Cells.from_data(fields["cells"]) if "cells" in fields else None
         edges, values = (list_of(key, fields[key], (list,), "lists") for key in ("edges", "values"))
         names = list_of("names", fields["names"], (str,), "texts")
         labels = list_of("groups", fields["groups"], (str, int, float, list), "names")
         groups = [tuple(name) if isinstance(name, list) else name for name in labels]
         parts = [part for name in groups for part in (name if isinstance(name, tuple) else [name])]
         list_of("groups", parts, (str, int, float), "names")
-        return cls(edges, values, groups, names)
+        return cls(edges, values, groups, names, cells)
 
     def to_json(self) -> str:
         """Groups, edges and values: every double exactly; and the names of scores, if any; with the
@@ -157,9 +162,13 @@ class Classifier:
         """
         edges, values = ([v.tolist() for v in arrays] for arrays in (self.edges, self.values))
         fields = {"format": FORMAT, "groups": list(self.groups), "edges": edges, "values": values}
-        return sealed(fields | ({"names": list(self.names)} if self.names else {}))
+        if self.names:
+            fields["names"] = list(self.names)
+        if self.cells is not None:
+            fields["cells"] = self.cells.as_data()
+        return sealed(fields)
 
-    def named(self, groups: Sequence[Any]) -> Classifier:
+    def named(self, groups: Sequence[Hashable]) -> Classifier:
         """The same rule, with the groups' names."""
         if tuple(groups) == self.groups:
             return self
@@ -174,10 +183,7 @@ class Classifier:
         edges, values = [], []
         for a in range(members[0].n_groups):
             cuts = np.unique(np.concatenate([m.edges[a] for m in members]))
-            rows = [
-                m.values[a][np.searchsorted(m.edges[a], np.append(cuts, np.inf), side="left")]
-                for m in members
-            ]
+            rows = [m._at(np.append(cuts, np.inf), a) for m in members]
             mixed = np.einsum("j,jk->k", w, np.stack(rows))
             edges.append(cuts)
             values.append(np.clip(mixed, 0.0, 1.0))  # rounding of a convex combination only
@@ -188,7 +194,7 @@ class Classifier:
         """Number of groups A."""
         return len(self.edges)
 
-    def number(self, a: Any) -> Any:
+    def number(self, a: ArrayLike) -> Array:
         """Group numbers 0, 1, ... of names ``a``; names that are tuples, of groups from several
         columns, stand along the last axis.
         """
@@ -207,15 +213,16 @@ class Classifier:
             raise ValueError(f"a must be one of the groups {allowed}, got {wrong}")
         return numbers
 
-    def __call__(self, x: ArrayLike, a: Any) -> Array:
+    def __call__(self, x: ArrayLike, a: ArrayLike) -> Array:
         """P(ŷ = 1 | x, a), broadcasting x against the groups' names a."""
-        return self.of_number(*np.broadcast_arrays(as_floats("x", x), self.number(a)))
+        level = as_floats("x", x) if self.cells is None else self.cells(x)
+        return self.of_number(*np.broadcast_arrays(level, self.number(a)))
 
     def on(self, points: Array) -> Array:
         """(A, n) P(ŷ = 1) of all groups at points (n,)."""
         return np.stack([self._at(points, k) for k in range(self.n_groups)])
 
-    def of_number(self, x: Array, number: Any) -> Array:
+    def of_number(self, x: Array, number: Array) -> Array:
         """P(ŷ = 1 | x, a) of group numbers, of one shape with x."""
         out = np.empty(x.shape)
         for k in range(self.n_groups):
@@ -226,10 +233,12 @@ class Classifier:
     def __str__(self) -> str:
         return "\n".join(f"{called(name)}: {self.accepted(name)}" for name in self.groups)
 
-    def accepted(self, a: Any) -> str:
+    def accepted(self, a: ArrayLike) -> str:
         """Who of group a is accepted, such as "above 0.64, and 10.4 % of 0.6 to 0.64"."""
         if self.names:
             return self._accepted_names(int(self.number(a)))
+        if self.cells is not None:
+            return self._accepted_cells(int(self.number(a)))
         sure = self.accept(a, 1.0 - ROUNDING)
         part = [
             (lo, hi, v) for lo, hi, v in self.steps(a) if lo < hi and ROUNDING < v < 1.0 - ROUNDING
@@ -254,6 +263,17 @@ class Classifier:
         ]
         return ", ".join(phrases) or "nobody"
 
+    def _accepted_cells(self, a: int) -> str:
+        """As :meth:`accepted`, such as "23 of 57 cells, and 40 % of 1 other"."""
+        assert self.cells is not None
+        shares = self._at(np.arange(len(self.cells)), a)
+        part = shares[(shares > ROUNDING) & (shares < 1.0 - ROUNDING)]
+        text = f"{(shares >= 1.0 - ROUNDING).sum()} of {self.cells}"
+        if part.size:
+            ends = dict.fromkeys(f"{100 * share:.3g}" for share in (part.min(), part.max()))
+            text += f", and {' to '.join(ends)} % of {part.size} other" + "s" * (part.size > 1)
+        return text
+
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
         """Draw where each group is accepted, on the line of x."""
         from fairfl.theory.populations.rule_picture import plot_rules
@@ -262,7 +282,7 @@ class Classifier:
             {f"group {called(name)}": self.steps(name) for name in self.groups}, ax, **style
         )
 
-    def steps(self, a: Any) -> list[tuple[float, float, float]]:
+    def steps(self, a: ArrayLike) -> list[tuple[float, float, float]]:
         """[(lo, hi, P(ŷ=1))] of group a, covering the line."""
         number = self.number(a)
         if np.ndim(number):
@@ -274,7 +294,7 @@ class Classifier:
             for lo, hi, v in zip(ends, ends[1:], self.values[a], strict=False)
         ]
 
-    def accept(self, a: Any, level: float = 1.0) -> list[tuple[float, float]]:
+    def accept(self, a: ArrayLike, level: float = 1.0) -> list[tuple[float, float]]:
         """Maximal intervals [(lo, hi), ...] where P(ŷ = 1 | x, a) >= level; level = 1: certain
         acceptance.
         """
@@ -301,8 +321,7 @@ class Classifier:
             if isinstance(model, FiniteModel):
                 out[:, a] = model.conditional[:, a] @ self._at(model.points, a)
             else:
-                # f = values[0] + Σ jumps at the edges, so rates are sums of survival functions
-                out[:, a] = self.values[a][0] + model.sf(a, self.edges[a]) @ np.diff(self.values[a])
+                out[:, a] = self._integral(a, 1.0, model.sf(a, self.edges[a]))
         self._rates = federation, np.where(federation.share > 0, out, np.nan)
         return self._rates[1].copy()
 
@@ -311,17 +330,14 @@ class Classifier:
         from fairfl.theory.populations.finite import ACCURATE, FiniteModel
 
         self._same_groups(federation)
-        model = federation.model
-        if isinstance(model, FiniteModel):
-            gain = federation.pooled.gain(ACCURATE, "xa")[0]
-            won = sum(float(gain[a] @ self._at(model.points, a)) for a in range(self.n_groups))
-        else:
-            won = 0.0
-            for a in range(self.n_groups):
-                above = model.gain(a).above(self.edges[a])[0]
-                won += float(
-                    self.values[a][0] * model.gain(a).totals[0] + above @ np.diff(self.values[a])
-                )
+        model, won = federation.model, 0.0
+        for a in range(self.n_groups):
+            if isinstance(model, FiniteModel):
+                gain = federation.pooled.gain(ACCURATE, "xa")[0, a]
+                won += float(gain @ self._at(model.points, a))
+            else:
+                gain = model.gain(a)
+                won += float(self._integral(a, gain.totals[0], gain.above(self.edges[a])[0]))
         return 1.0 - federation.base_rate + won
 
     def group_rates(self, federation: Federation) -> Array:
@@ -344,6 +360,12 @@ class Classifier:
 
     def _at(self, points: Array, a: int) -> Array:
         return self.values[a][np.searchsorted(self.edges[a], points, side="left")]
+
+    def _integral(self, a: int, total: float, above: Array) -> Array:
+        """∫ f g over the line, from the integrals of g over it and ``above`` the edges (..., m): f
+        is values[0] and jumps at the edges.
+        """
+        return self.values[a][0] * total + above @ np.diff(self.values[a])
 
     def _same_groups(self, federation: Federation) -> None:
         if len(getattr(federation, "group_mass", ())) != self.n_groups:
@@ -374,7 +396,7 @@ class ClientClassifiers:
     def __init__(self, members: Sequence[Classifier]) -> None:
         self.members = tuple(members)
 
-    def __call__(self, x: ArrayLike, a: Any, i: ArrayLike) -> Array:
+    def __call__(self, x: ArrayLike, a: ArrayLike, i: ArrayLike) -> Array:
         """P(ŷ = 1 | x, a, i), broadcasting x, the groups' names a and the client numbers i."""
         first = self.members[0]
         at, group, client = np.broadcast_arrays(as_floats("x", x), first.number(a), np.asarray(i))
@@ -388,7 +410,7 @@ class ClientClassifiers:
             out[rows] = member.of_number(at[rows], group[rows])
         return out[()]
 
-    def named(self, groups: Sequence[Any]) -> ClientClassifiers:
+    def named(self, groups: Sequence[Hashable]) -> ClientClassifiers:
         """The same rules, with the groups' names."""
         return ClientClassifiers([member.named(groups) for member in self.members])
 

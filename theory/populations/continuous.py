@@ -5,7 +5,7 @@ densities of a notion's rates.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -53,7 +53,7 @@ class ContinuousModel:
             len(set(map(id, group_etas))) == 1 or len(set(group_etas)) == 1
             for group_etas in zip(*self.etas, strict=True)
         )
-        self._expanded: dict[Any, Piecewise] = {}
+        self._expanded: dict[Hashable, Piecewise] = {}
 
     def eta(
         self, a: int, x: Array, clients: Sequence[int] | None = None, *, negative: bool = False
@@ -191,7 +191,9 @@ class ContinuousModel:
             return values[0] + self.sf(a, edges) @ np.diff(values, axis=0)
         return self._stepped(self.profile((a,), rates=(rate,)), edges, values)[1:]
 
-    def utility(self, costs: Array, a: int, edges: Array, values: Array, client: Any = None) -> Any:
+    def utility(
+        self, costs: Array, a: int, edges: Array, values: Array, client: int | None = None
+    ) -> Any:
         """Σ_i P(a, i) ∫ (f (c_fn η - c_fp (1 - η)) - c_fn η) p_a^(i), over all clients or one; of B
         functions with ``values`` (m + 1, B) it is (B,).
         """

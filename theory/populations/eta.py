@@ -98,11 +98,11 @@ class Monotone(Eta):
 
     def __init__(
         self,
-        function: Callable[[Any], Any],
-        inverse: Callable[[Any], Any],
+        function: Callable[[Array], Array],
+        inverse: Callable[[Array], Array],
         low: float = 0.0,
         high: float = 1.0,
-        negative: Callable[[Any], Any] | None = None,
+        negative: Callable[[Array], Array] | None = None,
     ) -> None:
         self.low, self.high = single("low", low), single("high", high)
         if not 0 <= self.low < self.high <= 1:

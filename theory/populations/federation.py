@@ -5,7 +5,7 @@ rule.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike
 from fairfl._support.checks import Array, broadcast, finite, in_range, positive, shares, whole
 from fairfl._support.tabular import Tabular
 from fairfl.theory.populations.calibration import (
+    AUTO,
+    CALIBRATIONS,
+    Calibration,
     Counted,
     Merged,
     ScoreWarning,
-    calibrated,
     checked_counts,
     count_people,
     doubts,
@@ -28,7 +30,7 @@ from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import by_client
 from fairfl.theory.populations.finite import ACCURATE, FiniteModel, Joint
 from fairfl.theory.populations.laws import Finite, Normal
-from fairfl.theory.populations.notions import MOST_GROUPS, MOST_GROUPS_OF_LAWS, check_mass
+from fairfl.theory.populations.notions import MOST_GROUPS, MOST_GROUPS_OF_LAWS, NOTIONS, check_mass
 
 
 class Federation(Tabular):
@@ -154,23 +156,27 @@ class Federation(Tabular):
         group: ArrayLike,
         client: ArrayLike,
         *,
-        calibrate: str = "shared",
+        calibrate: str = AUTO,
         weight: ArrayLike | None = None,
         levels: int | None = None,
-        pos_label: Any = None,
+        pos_label: Hashable = None,
     ) -> Federation:
         """Federation of real people: x is a level of their score, η its isotonic calibration,
         weights the clients' counts.
 
         Parameters
         ----------
-        score : (n,) finite numbers, larger for a likelier label 1.
+        score : (n,) finite numbers, larger for a likelier label 1; or (n, d) numbers of a person,
+            such as P(y=1|x) and P(a|x), which make cells, see
+            :mod:`fairfl.theory.populations.cells`: what rules need that do not see the group.
         label : (n,) 0 or 1, or any two values; of two numbers the larger stands for 1.
         group : (n,) any labels; groups are numbered in sorted order (``groups``). Of an array or
             frame (n, k), race and sex say, groups are the combinations that somebody has.
         client : (n,) any labels; clients are numbered in sorted order (``client_names``).
-        calibrate : "shared" fits one η to all, "client" one per client, "client_group" one per
-            client and group.
+        calibrate : "shared" fits one η to all, "group" one per group, "client" one per client,
+            "client_group" one per client and group; "auto" takes the simplest whose cross-validated
+            log loss is within one standard error of the smallest, and for notions that count labels
+            one by group at least; ``calibration`` of the federation says which.
         weight : (I,) replaces the counts of people as the clients' weights.
         levels : merge scores, where there are more, into so many levels at most, each of a like
             share of the people or more; 0: keep every score. By default each of a hundredth of the
@@ -187,9 +193,9 @@ class Federation(Tabular):
 
         Notes
         -----
-        η is fitted to the same labels that the accuracy is counted on: with "shared" the reported
-        accuracy is that of predicted frequencies η, equal to the empirical accuracy on every level
-        set of η.
+        η is fitted to the same labels that the accuracy is counted on. Where a rule is constant on
+        the level sets of each η, its accuracy and its rates are those counted on these people;
+        between, they differ by people of one level set.
         """
         people = count_people(score, label, group, client, calibrate, levels, pos_label)
         return cls.of_people(people, weight)
@@ -200,7 +206,7 @@ class Federation(Tabular):
         counts: ArrayLike,
         score: ArrayLike,
         *,
-        calibrate: str = "shared",
+        calibrate: str = AUTO,
         weight: ArrayLike | None = None,
         cuts: ArrayLike | None = None,
     ) -> Federation:
@@ -218,26 +224,47 @@ class Federation(Tabular):
         return cls.of_people(checked_counts(counts, score, calibrate, cuts), weight)
 
     @classmethod
-    def of_people(cls, people: Counted, weight: ArrayLike | None = None) -> Federation:
+    def of_people(cls, sample: Counted, weight: ArrayLike | None = None) -> Federation:
         """As :meth:`from_samples`, from counts of people, with the names of groups and clients."""
+        people = sample.calibrated()
         masses = people.counts.sum(axis=2)
         size = masses.sum(axis=(1, 2))
         self = cls.__new__(cls)
         model, share = FiniteModel.from_masses(
-            people.points, masses / size[:, None, None], calibrated(people.counts, people.calibrate)
+            people.points, masses / size[:, None, None], people.eta
         )
-        model.cuts, model.names, self.merged = people.cuts, people.names, people.merged
+        model.cuts, model.names, model.cells = people.cuts, people.names, people.cells
+        self.merged = people.merged
         self._set(size if weight is None else _weights(weight, size.size), share, model)
         self.groups = people.groups or self.groups
         self.client_names = people.clients or self.client_names
+        self._sample, self.calibration = sample, people.calibration
         odd = doubts(people.counts, self.pooled.gain(ACCURATE, "xa")[0] > 0, self.groups)
         if odd is not None:
             warnings.warn(odd, ScoreWarning, stacklevel=3)
         return self
 
+    def for_notion(self, notion: str) -> Federation:
+        """This federation; or the same people with an η for each group, where ``calibrate="auto"``
+        chose none and the notion's rates count labels.
+        """
+        chosen = self.calibration
+        if chosen is None or not NOTIONS[notion].counts_labels or CALIBRATIONS[chosen.name][1]:
+            return self
+        return self._by_group
+
+    @cached_property
+    def _by_group(self) -> Federation:
+        assert self._sample is not None
+        with warnings.catch_warnings():  # they were given when this federation was made
+            warnings.simplefilter("ignore", ScoreWarning)
+            return Federation.of_people(self._sample.calibrated(counts_labels=True), self.weight)
+
     groups: tuple[Any, ...]
     client_names: tuple[Any, ...]
     merged: Merged | None = None
+    calibration: Calibration | None = None
+    _sample: Counted | None = None
 
     def _set(
         self,
@@ -307,11 +334,11 @@ class Federation(Tabular):
         return isinstance(self.model, FiniteModel)
 
     @cached_property
-    def defined(self) -> Any:
+    def defined(self) -> Array:
         """(I,) bool: clients whose mean difference is defined, i.e. that have people of every
         group.
         """
-        return (self.share > 0).all(axis=1)
+        return np.all(self.share > 0, axis=1)
 
     @cached_property
     def joint(self) -> Joint:
@@ -332,9 +359,11 @@ class Federation(Tabular):
             return float((self.pooled.people * self.pooled.eta).sum())
         return (1.0 + self.model.expected_gain) / 2.0
 
-    def _columns(self) -> dict[str, Any]:
-        shares = {f"share_{name}": self.share[:, a] for a, name in enumerate(self.groups)}
-        return {"client": list(map(str, self.client_names)), "weight": self.weight} | shares
+    def _columns(self) -> dict[str, ArrayLike]:
+        columns: dict[str, ArrayLike] = {"client": list(map(str, self.client_names))}
+        columns["weight"] = self.weight
+        columns |= {f"share_{name}": self.share[:, a] for a, name in enumerate(self.groups)}
+        return columns
 
     def __repr__(self) -> str:
         kind = (

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, applied, cells, finite, in_range, sized
 from fairfl.theory.populations.blind_rules import as_seen
+from fairfl.theory.populations.cells import Cells
 from fairfl.theory.populations.eta import Eta, Logistic, by_client
 from fairfl.theory.populations.laws import Finite
 from fairfl.theory.populations.notions import HALF, without_rounding
@@ -49,11 +50,13 @@ class Joint:
 class FiniteModel:
     """``points`` (n,) increasing; ``conditional`` (I, A, n) P(x | a, i), zero where undefined;
     ``eta`` (I, A, n). Of scores, ``cuts`` (n - 1,) is where levels meet, if not half-way;
-    of scores that are names, ``names`` says what the points 0, 1, ... are called.
+    of scores that are names, ``names`` says what the points 0, 1, ... are called; of several
+    numbers of a person, ``cells`` says which of them somebody has.
     """
 
     cuts: Array | None = None
     names: tuple[str, ...] = ()
+    cells: Cells | None = None
 
     def __init__(self, points: Array, conditional: Array, eta: Array) -> None:
         self.points, self.conditional, self.eta = points, conditional, eta
@@ -138,13 +141,13 @@ class FiniteModel:
         )
 
 
-def _holds_eta(item: Any) -> bool:
+def _holds_eta(item: object) -> bool:
     return isinstance(item, Eta) or (
         isinstance(item, Sequence) and any(isinstance(e, Eta) for e in item)
     )
 
 
-def _table(eta: Any, points: Array, order: Any, shape: tuple[int, ...]) -> Array:
+def _table(eta: Any, points: Array, order: Array, shape: tuple[int, ...]) -> Array:
     """η as (I, A, n), a broadcast view where shared."""
     clients, groups, n = shape
     if eta is None:
@@ -165,4 +168,6 @@ def _table(eta: Any, points: Array, order: Any, shape: tuple[int, ...]) -> Array
         return np.broadcast_to(values[:, None, order], shape)
     if values.shape == shape:
         return np.ascontiguousarray(values[:, :, order])
+    if values.shape in ((1, 1, n), (1, groups, n), (clients, 1, n)):
+        return np.broadcast_to(values[:, :, order], shape)
     raise ValueError(f"eta must have shape ({n},), ({clients}, {n}) or {shape}, got {values.shape}")

@@ -7,11 +7,12 @@ short ones are aliases.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats, broadcast
 
@@ -76,7 +77,7 @@ class NotionRow:
         reference = " from the population's" if difference == "overall" else ""
         return f"disparity (largest difference of {self.rate_names}{reference})"
 
-    def undefined(self, mass: Array, groups: Sequence[Any]) -> tuple[str, ...]:
+    def undefined(self, mass: Array, groups: Sequence[Hashable]) -> tuple[str, ...]:
         """Which rates of groups with ``mass`` (E, A) do not exist, as those of nobody, in words."""
         return tuple(
             f"nobody of group {group} {f'has {rate.event}' if rate.event else 'is there'}"
@@ -144,7 +145,7 @@ def check_mass(mass: Array, template: str) -> None:
         )
 
 
-def without_rounding(table: Any, size: Any, roundings: float = HALF) -> Array:
+def without_rounding(table: Array | float, size: Array | float, roundings: float = HALF) -> Array:
     """``table`` with 0 where it is within ``roundings`` roundings of its terms' ``size``."""
     return np.where(np.abs(table) <= roundings * np.finfo(np.float64).eps * size, 0.0, table)
 
@@ -225,7 +226,7 @@ def disparity(rates: Array, mass: Array, difference: str) -> Array:
     return np.where(np.isfinite(gap), gap, np.nan)
 
 
-def pooled_budget(eps: Any, scheme: str) -> Array:
+def pooled_budget(eps: ArrayLike, scheme: str) -> Array:
     """Return the budget of the pooled disparity as (1,) floats of 0 or more (inf: none)."""
     value = _nonnegative("eps", eps)
     if value.size != 1:
@@ -233,13 +234,13 @@ def pooled_budget(eps: Any, scheme: str) -> Array:
     return value.reshape(1)
 
 
-def local_budgets(name: str, eps: Any, count: int) -> Array:
+def local_budgets(name: str, eps: ArrayLike, count: int) -> Array:
     """Return budgets of ``count`` clients as (I,) floats, non-negative (inf: no constraint)."""
     allowed = f"() or ({count},), one per client"
     return broadcast(name, _nonnegative(name, eps), (count,), allowed)
 
 
-def _nonnegative(name: str, eps: Any) -> Array:
+def _nonnegative(name: str, eps: ArrayLike) -> Array:
     value = as_floats(name, eps)
     if (value < 0).any():
         raise ValueError(f"{name} must be non-negative, got {value[value < 0][0]:g}")

@@ -10,7 +10,6 @@ LFT+FedAvg with budget .02, which reaches .695) the accuracy is .730 with a leve
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -52,7 +51,7 @@ class Merged:
         )
 
 
-def merge_levels(eta: Array, counts: Array, min_people: float) -> Any:
+def merge_levels(eta: Array, counts: Array, min_people: float) -> Array:
     """The level 0, 1, ... of each distinct score (n,): neighbours merged, ``min_people`` a level or
     more, at the least loss.
 
@@ -75,13 +74,13 @@ def merge_levels(eta: Array, counts: Array, min_people: float) -> Any:
     ]
 
 
-def _least_loss(counts: Array, positives: Array, min_people: float) -> Any:
+def _least_loss(counts: Array, positives: Array, min_people: float) -> Array:
     """The level of each score (n,), by dynamic programming over where levels end."""
     n = len(counts)
     size, first = (np.append(0.0, np.cumsum(values)) for values in (counts, positives))
     second = np.append(0.0, np.cumsum(positives**2 / counts))
 
-    def loss(i: Any, j: Any) -> Array:
+    def loss(i: Array | int, j: Array | int) -> Array:
         """Increase of the loss if the scores i to j - 1 are one level."""
         people = size[j] - size[i]
         return np.maximum(second[j] - second[i] - (first[j] - first[i]) ** 2 / people, 0.0)

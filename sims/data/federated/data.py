@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,8 +45,8 @@ class FederatedData:
     """
 
     name: str
-    x: NDArray[Any]
-    y: NDArray[Any]
+    x: np.ndarray
+    y: np.ndarray
     owner: NDArray[np.int64]
     n_clients: int = -1
     part: NDArray[np.int8] | None = None

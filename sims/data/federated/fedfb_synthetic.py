@@ -1,6 +1,6 @@
 """FedFB's synthetic data: two features, a group that depends on them, unequal clients."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,18 +31,18 @@ ROWS = {2: 3333, 3: 5000, 4: 6667}
 PUBLISHED_SEED = 123
 
 
-def chance_of_group(x: NDArray[Any]) -> NDArray[np.float64]:
+def chance_of_group(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """P(a = 1 | x), x (n, 2): p(x'|1) / (p(x'|0) + p(x'|1)), x' = x turned by 45 degrees."""
     turn = np.array([[np.cos(ANGLE), -np.sin(ANGLE)], [np.sin(ANGLE), np.cos(ANGLE)]])
     return expit(_log_ratio(x @ turn.T))
 
 
-def chance_of_label(x: NDArray[Any]) -> NDArray[np.float64]:
+def chance_of_label(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """η(x) = P(y = 1 | x), x (n, 2), by Bayes' rule; a depends on x alone, and adds nothing."""
     return expit(_log_ratio(x) + np.log(POSITIVE / (1 - POSITIVE)))
 
 
-def _log_ratio(x: NDArray[Any]) -> NDArray[np.float64]:
+def _log_ratio(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """log p(x | y=1) - log p(x | y=0)."""
     logs = []
     for mean, covariance in zip(MEANS, COVARIANCES, strict=True):
@@ -89,34 +89,13 @@ def fedfb_synthetic(
 
     Source: FedFB, appendix C.3.
     """
-    whole("clients", clients, 2)
-    one_of("heterogeneity", heterogeneity, ("low", "medium", "high"))
-    if (clients, heterogeneity) not in SPLITS:
-        raise ValueError(
-            f"clients must be 3, or 2 or 4 with medium heterogeneity, got {clients}, "
-            f"{heterogeneity!r}"
-        )
+    _check(clients, heterogeneity, test, validation)
     count = whole("rows", ROWS[clients] if rows is None else rows, 1)
-    in_range("test", test, 0.0, 1.0)
-    in_range("validation", validation, 0.0, 1.0)
-    if test + validation >= 1:
-        raise ValueError(f"test + validation must be less than 1, got {test + validation:g}")
     rng = generator(seed)
     x, y, group = _published(count) if published else _draw(count, rng)
-    part = np.zeros(count, np.int8)
-    ends = np.rint(count * np.array([test, test + validation])).astype(int)
-    test_rows = (
-        np.arange(count)[::-1][: ends[0]] if published else rng.permutation(count)[: ends[0]]
-    )
-    part[test_rows] = 2
-    part[rng.permutation(np.flatnonzero(part == 0))[: ends[1] - ends[0]]] = 1
-    owner = np.zeros(count, np.int64)
-    for a, shares in enumerate(SPLITS[clients, heterogeneity]):
-        for part_code in (0, 1, 2):  # train, validation and test are each split by the same shares
-            members = rng.permutation(np.flatnonzero((group == a) & (part == part_code)))
-            cuts = np.rint(np.cumsum(shares)[:-1] * len(members)).astype(int)
-            for k, client_rows in enumerate(np.split(members, cuts)):
-                owner[client_rows] = k
+    order = np.arange(count)[::-1] if published else rng.permutation(count)
+    part = _parts(order, test, validation, rng)
+    owner = _owners(group, part, SPLITS[clients, heterogeneity], rng)
     return FederatedData(
         f"fedfb-synthetic-{clients}-{heterogeneity}",
         np.column_stack([x, group]),
@@ -127,6 +106,51 @@ def fedfb_synthetic(
         group,
         note=f"FedFB, appendix C.3, seed {seed}; the sensitive attribute is the third feature.",
     )
+
+
+def _check(clients: int, heterogeneity: str, test: float, validation: float) -> None:
+    """ValueError for a split that FedFB has not, and for shares that leave no rows to train."""
+    whole("clients", clients, 2)
+    one_of("heterogeneity", heterogeneity, ("low", "medium", "high"))
+    if (clients, heterogeneity) not in SPLITS:
+        raise ValueError(
+            f"clients must be 3, or 2 or 4 with medium heterogeneity, got {clients}, "
+            f"{heterogeneity!r}"
+        )
+    in_range("test", test, 0.0, 1.0)
+    in_range("validation", validation, 0.0, 1.0)
+    if test + validation >= 1:
+        raise ValueError(f"test + validation must be less than 1, got {test + validation:g}")
+
+
+def _parts(
+    order: NDArray[np.int64], test: float, validation: float, rng: np.random.Generator
+) -> NDArray[np.int8]:
+    """Each row's part: 2, test, of the first rows of ``order``; 1, validation, and 0, train, of the
+    others at random.
+    """
+    part = np.zeros(len(order), np.int8)
+    ends = np.rint(len(order) * np.array([test, test + validation])).astype(int)
+    part[order[: ends[0]]] = 2
+    part[rng.permutation(np.flatnonzero(part == 0))[: ends[1] - ends[0]]] = 1
+    return part
+
+
+def _owners(
+    group: NDArray[np.int64],
+    part: NDArray[np.int8],
+    splits: Sequence[Sequence[float]],
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Each row's client: of every part, rows of group a go to the clients by ``splits[a]``."""
+    owner = np.zeros(len(group), np.int64)
+    for a, shares in enumerate(splits):
+        for part_code in (0, 1, 2):
+            members = rng.permutation(np.flatnonzero((group == a) & (part == part_code)))
+            cuts = np.rint(np.cumsum(shares)[:-1] * len(members)).astype(int)
+            for k, client_rows in enumerate(np.split(members, cuts)):
+                owner[client_rows] = k
+    return owner
 
 
 Drawn = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]

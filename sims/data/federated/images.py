@@ -5,9 +5,8 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,7 +141,7 @@ def fashion_mnist(
     return _idx_set("fashion-mnist", base, digests, folder, progress)
 
 
-def tar_members(path: Path) -> Iterator[tuple[str, Any]]:
+def tar_members(path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
     """The name of every file of a tar archive, links left out, and a callable for its content."""
     with tarfile.open(path) as archive:
         for member in archive:

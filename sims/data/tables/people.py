@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fairfl._support.checks import listed
 from fairfl.sims.data.fetch import note_file
 from fairfl.sims.data.table_file import PLAIN, Form, Roles, Table, read_table
 from fairfl.sims.data.tables.table import Dataset
@@ -36,7 +37,7 @@ def read_people(
     label: str | None,
     group: str | Sequence[str],
     client: str | None = None,
-    score: str | None = None,
+    score: str | Sequence[str] | None = None,
     features: Sequence[str] | None = None,
     blind: bool = False,
     categorical: bool = False,
@@ -54,8 +55,8 @@ def read_people(
         that somebody has, named "Black & Female".
     client : str, optional
         Column; without it, all rows are of one client, "all".
-    score : str, optional
-        A column of finite numbers, which is then the only feature.
+    score : str or sequence of str, optional
+        Columns of finite numbers, which are then the only features.
     features : sequence of str, optional
         Columns: numbers enter unchanged, texts and truth values one-hot. By default all that have a
         name and no role. The group is added unless it is among them or `blind`: the classifiers
@@ -90,10 +91,11 @@ def read_people(
     groups = (group,) if isinstance(group, str) else tuple(group)
     if not groups:
         raise ValueError("group must name at least one column, got none")
-    named = {"score": (score,), "label": (label,), "group": groups, "client": (client,)}
+    scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
+    named = {"score": scores or (None,), "label": (label,), "group": groups, "client": (client,)}
     roles = {role: columns for role, columns in named.items() if columns != (None,)}
     predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
-    chosen = _chosen_features(score, label or "", features, blind=blind, categorical=categorical)
+    chosen = _chosen_features(scores, label or "", features, blind=blind, categorical=categorical)
     table = read_table(path, form, roles | predicted, () if predicted else chosen)
     note_file(Path(path))
     unlabelled = np.zeros(len(table), int), ("0", "1")
@@ -106,15 +108,15 @@ def read_people(
     )
     group_parts = {} if blind else dict(zip(groups, parts, strict=True))
     score_names: tuple[str, ...] = ()
-    if score is None and not predicted:
+    if not scores and not predicted:
         columns, blocks = _learned(table, chosen, roles, group_parts)
     else:
         blocks = [_numeric(table, name) for names in predicted.values() for name in names]
-        if score is not None and categorical:
-            rank, score_names = _by_share(*table.categories(score), label_codes)
-            blocks = [((score,), rank[:, None]), *blocks]
-        elif score is not None:
-            blocks = [_numeric(table, score), *blocks]
+        if scores and categorical:
+            rank, score_names = _by_share(*table.categories(scores[0]), label_codes)
+            blocks = [(scores, rank[:, None]), *blocks]
+        else:
+            blocks = [*(_numeric(table, name) for name in scores), *blocks]
         columns = [name for names, _ in blocks for name in names]
     return Dataset(
         name=path.stem,
@@ -134,12 +136,12 @@ def read_people(
 
 
 def _chosen_features(
-    score: str | None, label: str, features: Sequence[str] | None, *, blind: bool, categorical: bool
+    scores: Columns, label: str, features: Sequence[str] | None, *, blind: bool, categorical: bool
 ) -> Sequence[str] | None:
     """The features to read beside the roles' columns, each once; None: all."""
-    if score is None:
-        if categorical:
-            raise ValueError("categorical goes with a score, got score=None")
+    if categorical and len(scores) != 1:
+        raise ValueError(f"categorical goes with one score, got {listed(scores) or 'score=None'}")
+    if not scores:
         if features is None:
             return None
         columns = list(dict.fromkeys([features] if isinstance(features, str) else features))
@@ -150,7 +152,7 @@ def _chosen_features(
         if is_given:
             raise ValueError(
                 f"{name} must not be given together with a score, which is as it is, got "
-                f"score={score!r}"
+                f"score={scores[0] if len(scores) == 1 else scores!r}"
             )
     return ()
 

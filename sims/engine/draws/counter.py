@@ -7,7 +7,6 @@ chained over the words.
 """
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,9 +33,10 @@ def mix(z: Words) -> Words:
 
 def key(*words: ArrayLike) -> Words:
     """One 64-bit key for each tuple of words (whole numbers >= 0), broadcast; at least 1-d."""
-    prefix, remaining = 0, list[Any](words)
-    while remaining and isinstance(remaining[0], int):
-        prefix = _mixed(prefix ^ _mixed(remaining.pop(0)))
+    prefix, remaining = 0, list(words)
+    while remaining and isinstance(word := remaining[0], int):
+        prefix = _mixed(prefix ^ _mixed(word))
+        del remaining[0]
     keys = np.array([prefix], np.uint64)
     for word in remaining:
         keys = following(keys, hashed(word))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,7 +107,7 @@ class ByWeight(Participation):
         return np.sort(by_id[np.minimum(rank, len(ids) - 1)]), np.full(self.count, 1 / self.count)
 
 
-def smallest(count: int, keys: NDArray[Any], ids: Ints) -> Ints:
+def smallest(count: int, keys: Floats | counter.Words, ids: Ints) -> Ints:
     """Positions of the ``count`` smallest keys, rising; equal keys go by id."""
     threshold = np.partition(keys, count - 1)[count - 1]
     candidates = np.flatnonzero(keys <= threshold)

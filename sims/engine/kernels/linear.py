@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -283,7 +283,7 @@ def odds_entropies(z: Tensor, y: Tensor) -> Tensor:
     return z.abs().neg_().exp_().log1p_().add_(z.clamp_(min=0))
 
 
-def classes_between(owner: str, y: Any, classes: int) -> None:
+def classes_between(owner: str, y: Tensor, classes: int) -> None:
     """ValueError unless ``y`` (N,) holds whole numbers in 0..classes-1."""
     if y.ndim != 1 or y.is_floating_point():
         raise ValueError(

@@ -5,7 +5,6 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -75,7 +74,7 @@ class Module(Model):
     classes: bool = True
     name: str = field(default="", kw_only=True)
     trial: Trial = field(default_factory=Trial, init=False, compare=False, repr=False)
-    copies: dict[Any, dict[str, Tensor]] = field(
+    copies: dict[tuple[torch.device, torch.dtype], dict[str, Tensor]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
 

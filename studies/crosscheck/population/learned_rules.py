@@ -9,7 +9,7 @@ from numpy.polynomial import hermite_e
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_problem import Rule
+from fairfl.solvers.densities.problem import Rule
 from fairfl.solvers.solution import rates_of
 from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +12,7 @@ from fairfl._support.checks import Array, whole
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import MEANS_5, MEANS_9, SHARES_5, SHARES_9
+from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.laws import Normal
 
 PANELS = "abcd"
@@ -40,24 +39,17 @@ class World:
     name: str
     mean: tuple[tuple[float, ...], ...]
     sd: tuple[tuple[float, ...], ...]
-    q: tuple[Any, ...]
+    q: tuple[float, ...] | tuple[tuple[float, ...], ...]
     weight: tuple[float, ...]
 
     @classmethod
     def of(cls, name: str, federation: Federation) -> World:
         """The numbers of a federation; ValueError unless its laws are normal and η is logistic."""
-        model: Any = federation.model
-        if federation.is_finite or not all(
-            isinstance(law, Normal) and eta == Logistic()
-            for laws, etas in zip(model.laws, model.etas, strict=True)
-            for law, eta in zip(laws, etas, strict=True)
-        ):
-            raise ValueError("clients must have normal laws and eta = 1 / (1 + exp(-x)) here")
-        laws, share = model.laws, federation.share
+        laws, share = _normal_laws(federation), federation.share
         mean = tuple(tuple(float(law.mean) for law in client_laws) for client_laws in laws)
         sd = tuple(tuple(float(law.sd) for law in client_laws) for client_laws in laws)
-        q = share[:, 1] if share.shape[1] == 2 else share
-        return cls(name, mean, sd, _tuples(q.tolist()), _tuples(federation.weight.tolist()))
+        q = tuple(share[:, 1].tolist()) if share.shape[1] == 2 else _rows(share)
+        return cls(name, mean, sd, q, tuple(federation.weight.tolist()))
 
     def __post_init__(self) -> None:
         for name, values in self._by_client().items():
@@ -66,7 +58,7 @@ class World:
                     f"{name} must have an entry a client, {len(self.q)}, got {len(values)}"
                 )
 
-    def _by_client(self) -> dict[str, tuple[Any, ...]]:
+    def _by_client(self) -> dict[str, tuple[object, ...]]:
         """The attributes that have entries, one per client."""
         return {field.name: getattr(self, field.name) for field in fields(self)[1:]}
 
@@ -94,8 +86,8 @@ class World:
     def alone(self, client: int) -> World:
         """The world of a single client."""
         numbers = {name: (values[client],) for name, values in self._by_client().items()}
-        numbers |= {"name": f"{self.name}, client {client}", "weight": (1.0,)}
-        return replace(self, **numbers)
+        numbers["weight"] = (1.0,)
+        return replace(self, name=f"{self.name}, client {client}", **numbers)
 
 
 def in_words(name: str) -> str:
@@ -122,9 +114,8 @@ def random_world(seed: int, clients: int | None = None, groups: int = 2) -> Worl
     if several:
         q = q / q.sum(axis=1, keepdims=True)
     name = f"random-{seed}" + f"-{count}" * (not is_random) + f"-{groups}" * several
-    share = (weight / weight.sum()).tolist()
-    mean, sd, q = (_tuples(values.tolist()) for values in (mean, sd, q))
-    return World(name, mean, sd, q, tuple(share))
+    share = tuple((weight / weight.sum()).tolist())
+    return World(name, _rows(mean), _rows(sd), _rows(q) if several else tuple(q.tolist()), share)
 
 
 def by_name(name: str) -> World:
@@ -143,9 +134,20 @@ def by_name(name: str) -> World:
     )
 
 
-def _tuples(values: Any) -> Any:
-    """Lists of numbers, or of lists, as tuples."""
-    return tuple(_tuples(v) if isinstance(v, Iterable) else float(v) for v in values)
+def _normal_laws(federation: Federation) -> list[list[Normal]]:
+    """The laws by client and group; ValueError unless they are normal and η is logistic."""
+    model = federation.model
+    if not isinstance(model, FiniteModel):
+        laws = [[law for law in laws if isinstance(law, Normal)] for laws in model.laws]
+        is_logistic = all(eta == Logistic() for etas in model.etas for eta in etas)
+        if is_logistic and sum(map(len, laws)) == federation.share.size:
+            return laws
+    raise ValueError("clients must have normal laws and eta = 1 / (1 + exp(-x)) here")
+
+
+def _rows(values: Array) -> tuple[tuple[float, ...], ...]:
+    """The rows of a matrix."""
+    return tuple(map(tuple, values.tolist()))
 
 
 @lru_cache(maxsize=64)

@@ -6,10 +6,9 @@ It holds ``NAME``, ``TITLE``, ``units(scale)`` and ``verdicts(measures)``; where
 then a seed is a unit.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import ModuleType
-from typing import Any
 
 import pandas as pd
 
@@ -18,6 +17,8 @@ from fairfl._support.registry import Registry
 from fairfl.studies.crosscheck.study import Study
 from fairfl.studies.experiment import SEEDS, Scale, Unit
 
+Measured = Callable[[int], pd.DataFrame | Mapping[str, object]]
+"""Measures of a seed: a table, or the columns of one row."""
 PARTS = ("NAME", "TITLE", "units or measured", "verdicts")
 
 
@@ -40,9 +41,7 @@ def study_of(module: ModuleType) -> Study:
     )
 
 
-def _a_seed_each(
-    name: str, measured: Callable[[int], pd.DataFrame | dict[str, Any]], scale: Scale
-) -> list[Unit]:
+def _a_seed_each(name: str, measured: Measured, scale: Scale) -> list[Unit]:
     """A unit per seed, which returns the measures of ``measured``."""
     return [
         Unit(f"{name}-{seed}", name, seed, (), partial(_rows, measured, seed))
@@ -50,9 +49,9 @@ def _a_seed_each(
     ]
 
 
-def _rows(measured: Callable[[int], pd.DataFrame | dict[str, Any]], seed: int) -> pd.DataFrame:
+def _rows(measured: Measured, seed: int) -> pd.DataFrame:
     measures = measured(seed)
-    table = pd.DataFrame([measures]) if isinstance(measures, dict) else measures
+    table = pd.DataFrame([measures]) if isinstance(measures, Mapping) else measures
     return instance(f"what seed {seed} measured", table, pd.DataFrame).assign(seed=seed)
 
 

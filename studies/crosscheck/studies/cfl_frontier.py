@@ -1,7 +1,6 @@
 """Learned rules against the exact CFL frontier: none above it; CFL's distance by size."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -91,25 +90,28 @@ def beside(measures: pd.DataFrame) -> pd.DataFrame:
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Tables by scheme, degree, size: rules, how far below (mean, least), mean |MD|; rates."""
-
-    def points(part: pd.DataFrame) -> dict[str, Any]:
-        short = floats(part, "below")
-        numbers = {"rules": len(part), "below, mean": short.mean(), "below, least": short.min()}
-        return numbers | {"|MD|, mean": floats(part, "disparity").mean()}
-
-    def rates(part: pd.DataFrame) -> dict[str, Any]:
-        sizes = floats(part, "rows")
-        short, over = (
-            rate_text(Rate.of(sizes, d, part["world"]))
-            for d in (floats(part, "below"), _missed(part))
-        )
-        return {"people": int(sizes.max()), "below": short, "||MD| - ε|": over}
-
     compared = beside(measures)
-    by_scheme = summary(compared, ["scheme", "degree", "rows"], points)
-    by_world = summary(rated(compared), ["world", "degree"], rates)
+    by_scheme = summary(compared, ["scheme", "degree", "rows"], _distances)
+    by_world = summary(rated(compared), ["world", "degree"], _rates)
     tables = {"points": by_scheme.rename(columns={"rows": "people"}), "rates": by_world}
     return {name: table for name, table in tables.items() if len(table)}
+
+
+def _distances(part: pd.DataFrame) -> dict[str, float]:
+    """How far rules are below the frontier, and their disparity."""
+    short = floats(part, "below")
+    numbers = {"rules": len(part), "below, mean": short.mean(), "below, least": short.min()}
+    return numbers | {"|MD|, mean": floats(part, "disparity").mean()}
+
+
+def _rates(part: pd.DataFrame) -> dict[str, int | str]:
+    """Powers of n by which distances shrink."""
+    sizes, world = floats(part, "rows"), part["world"]
+    return {
+        "people": int(sizes.max()),
+        "below": rate_text(Rate.of(sizes, floats(part, "below"), world)),
+        "||MD| - ε|": rate_text(Rate.of(sizes, _missed(part), world)),
+    }
 
 
 def rated(measures: pd.DataFrame) -> pd.DataFrame:

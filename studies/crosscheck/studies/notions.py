@@ -1,6 +1,7 @@
 """Equal opportunity, equalised odds, three groups: learned rules against exact optima."""
 
 import json
+from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -67,7 +68,7 @@ class NotionPlan(Plan):
         lines = [self._beside(row) for row in table.to_dict("records")]
         return table.assign(**loose(pd.DataFrame(lines, index=table.index)))
 
-    def _beside(self, row: dict[Any, Any]) -> dict[str, Any]:
+    def _beside(self, row: dict[Hashable, Any]) -> dict[str, object]:
         world, notion, accuracy = self.world, self.notion, row["accuracy"]
         measures = Performance.of(Classifier.from_json(row["rule"]), world.federation, notion)
         plane = supporting_plane(world.federation, measures.rates, notion)
@@ -121,13 +122,13 @@ def _units(
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Table by notion, groups, scheme, people and budget: rules, their loss and disparity."""
-    columns = ("below", LOST, "below locally", "disparity")
-
-    def of(part: pd.DataFrame) -> dict[str, Any]:
-        return {"rules": len(part)} | {f"{n}, mean": float(floats(part, n).mean()) for n in columns}
-
-    table = summary(measures, ["notion", "groups", "scheme", "rows", "budget"], of)
+    table = summary(measures, ["notion", "groups", "scheme", "rows", "budget"], _means)
     return {"points": table.rename(columns={"rows": "people"})}
+
+
+def _means(part: pd.DataFrame) -> dict[str, float]:
+    columns = ("below", LOST, "below locally", "disparity")
+    return {"rules": len(part)} | {f"{n}, mean": float(floats(part, n).mean()) for n in columns}
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:

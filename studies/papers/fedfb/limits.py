@@ -1,7 +1,6 @@
 """Exact frontiers of FedFB's people: in |MD|, and in its measure, max_a |P(ŷ=1 | a) - P(ŷ=1)|."""
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +19,7 @@ STEP = 0.01
 """Scores of real people are rounded to it: people enough a level for η."""
 
 
-def people_federation(x: NDArray[Any], group: NDArray[np.int64]) -> Federation:
+def people_federation(x: NDArray[np.float64], group: NDArray[np.int64]) -> Federation:
     """The people (N,) as one client on a finite X, each η = P(y=1 | x) a point."""
     points, where = np.unique(chance_of_label(x[:, :2]), return_inverse=True)
     masses = np.zeros((1, 2, len(points)))
@@ -28,7 +27,7 @@ def people_federation(x: NDArray[Any], group: NDArray[np.int64]) -> Federation:
     return Federation.finite(points, masses, points)
 
 
-def exact_frontier(x: NDArray[Any], group: NDArray[np.int64], points: int = 200) -> Frontier:
+def exact_frontier(x: NDArray[np.float64], group: NDArray[np.int64], points: int = 200) -> Frontier:
     """CFL's frontier on these people: expected accuracy, over labels drawn by the true η, and |MD|.
 
     A classifier that sees all of x and a cannot do better at its |MD|: given (x, a) the label hangs
@@ -38,7 +37,7 @@ def exact_frontier(x: NDArray[Any], group: NDArray[np.int64], points: int = 200)
     return frontier(people_federation(x, group), "cfl", points)
 
 
-def expected_accuracy(accept: ArrayLike, x: NDArray[Any]) -> float:
+def expected_accuracy(accept: ArrayLike, x: NDArray[np.float64]) -> float:
     """E over labels of the accuracy of P(ŷ=1) = ``accept`` (N,) on these people."""
     eta, chance = chance_of_label(x[:, :2]), np.asarray(accept, dtype=np.float64)
     return float((eta * chance + (1 - eta) * (1 - chance)).mean())

@@ -1,7 +1,6 @@
 """Points of accuracy against disparity, a row a method and setting, for FedFB's pictures."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,7 +40,9 @@ def trade_off(
 
 
 def by_setting(
-    rows: pd.DataFrame, listed: Iterable[tuple[str, float, Any]], label: Callable[[str, float], str]
+    rows: pd.DataFrame,
+    listed: Iterable[tuple[str, float, object]],
+    label: Callable[[str, float], str],
 ) -> pd.DataFrame:
     """The rows with their methods' names as objectives, and their settings as alpha; what is not
     ``listed`` has none.

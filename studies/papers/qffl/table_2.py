@@ -97,13 +97,11 @@ def adult(*, equal: bool) -> Parts:
     y = (frame["income"] == ">50K").to_numpy(np.int64)
     others = (frame["education"] != "Doctorate").to_numpy(np.int64)
     train = np.arange(len(frame)) < len(frames[0])
-
-    def part(rows: np.ndarray) -> ClientData:
-        return ClientData.from_owner(
-            torch.from_numpy(x[rows]), torch.from_numpy(y[rows]), others[rows]
-        )
-
-    return Parts(part(train), part(~train), weights=np.array([0.5, 0.5]) if equal else None)
+    parts = (
+        ClientData.from_owner(torch.from_numpy(x[rows]), torch.from_numpy(y[rows]), others[rows])
+        for rows in (train, ~train)
+    )
+    return Parts(*parts, weights=np.array([0.5, 0.5]) if equal else None)
 
 
 def values(clients: pd.DataFrame) -> pd.DataFrame:

@@ -29,7 +29,7 @@ def crossed(people, tmp_path):
     people.to_csv(file, index=False)
     y = people["y"]
     return file, ff.Federation.from_samples(
-        people["s"], y, people[["a", "b"]], people["site"], levels=0
+        people["s"], y, people[["a", "b"]], people["site"], levels=0, calibrate="shared"
     )
 
 
@@ -41,6 +41,7 @@ def schemes(result):
 def test_groups_of_two_columns_and_utilities(cli, crossed, tmp_path):
     file, fed = crossed
     words = ("--group", "a", "--group", "b", "--notion", "eo", "--costs", "5:1", "--at", "0.1")
+    words += ("--calibrate", "shared")
     question = {"notion": "eo", "costs": (5, 1)}
     result = cli("frontier", file, *FEW, *words, "--json")
     by_scheme, curve = schemes(result), ff.frontier(fed, "cfl", 6, **question)
@@ -201,3 +202,34 @@ def test_adult_by_race_and_sex(fairfl_data, tmp_path):
     assert ends["utility"].tolist() == pytest.approx([-0.33655, -0.31568], abs=5e-6)
     assert np.ptp(written.groupby("scheme")["utility"].last()) < 1e-9  # one rule, unconstrained
     assert (tmp_path / "out" / "frontier.png").stat().st_size > 10_000
+
+
+def test_rules_of_two_numbers_are_solved_kept_and_decide(cli, quick, tmp_path):
+    """The price of fairness without seeing the group: less where P(a | x) is a number too."""
+    rng = np.random.default_rng(0)
+    eta, chance = rng.choice([0.2, 0.4, 0.6, 0.8], 3000), rng.choice([0.2, 0.8], 3000)
+    chance = np.where(rng.random(3000) < 0.5, eta, chance)
+    y, a = rng.random(3000) < eta, np.where(rng.random(3000) < chance, "m", "f")
+    columns = {"eta": eta, "of_m": chance, "y": y.astype(int), "a": a, "site": y * 0}
+    people = pd.DataFrame(columns)
+    people.to_csv(tmp_path / "p.csv", index=False)
+    words = ("--label", "y", "--group", "a", "--client", "site", "--sees", "x", "--at", 0)
+    words += ("--points", 4, "--bootstraps", 0, "--schemes", "cfl")
+    costs = []
+    for scores in (("--score", "eta"), ("--score", "eta", "--score", "of_m")):
+        out = tmp_path / f"out{len(scores)}"
+        answer = cli("frontier", tmp_path / "p.csv", *scores, *words, "--json", "--out", out)
+        (cfl,) = json.loads(answer.stdout)["schemes"]
+        costs.append(cfl["best_accuracy"] - cfl["at"][0]["accuracy"])
+        one_score = "rules that do not see the group can be better" in answer.stdout
+        assert one_score == (len(scores) == 2)
+    assert costs[1] < costs[0] / 2
+    decided = tmp_path / "d.csv"
+    roles = ("--group", "a", "--out", decided)
+    rule = out / "rule_cfl.json"
+    assert cli("apply", rule, tmp_path / "p.csv", *scores, *roles).exit_code == 0
+    chances = pd.read_csv(decided).groupby("a")["chance"].mean()
+    assert np.ptp(chances) == pytest.approx(0, abs=1e-9)  # what is promised of these people
+    refused = cli("apply", rule, tmp_path / "p.csv", "--score", "eta", *roles)
+    assert refused.exit_code == 2
+    assert "--score must name 2 columns as the rule's (eta, of_m), got 1" in refused.stderr

@@ -33,8 +33,7 @@ def sites(cli, people, tmp_path):
 @pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
 def test_summaries_are_as_good_as_rows(cli, quick, people, sites):
     answer = json.loads(cli("frontier", *sites, "--bootstraps", 0, "--points", 6, "--json").stdout)
-    level = np.minimum(people["s"] // 0.2, 4) * 0.2 + 0.1
-    level = np.where(np.isclose(people["s"], 0.6), 0.7, level)  # 0.6 // 0.2 is 2
+    level = np.minimum(np.round(people["s"] * 10) // 2, 4) * 0.2 + 0.1
     fed = ff.Federation.from_samples(level, people["y"], people["a"], people["site"], levels=0)
     assert [entry["name"] for entry in answer["clients"]] == ["north", "south"]
     assert answer["groups"] == ["old", "young"] and answer["people"] == len(people)

@@ -210,7 +210,7 @@ def test_only_the_schemes_asked_for_are_solved(
             "the number of people in group x is 1: their rates",
         ),
         (lambda f: f.assign(site=f["a"]), "and so bound by no local constraint: old, young."),
-        (lambda f: f.assign(s=0.5), "the most accurate rule accepts everybody, whatever the score"),
+        (lambda f: f.assign(s=0.5), "score: column 's'; 1 distinct scores, none merged"),
         (lambda f: f.assign(y=2 - f["y"]), "y = 1 stands for y = 2; "),
         (lambda f: f.assign(site=1 + f.index // 2), " in all)."),
         (lambda f: f.assign(s=f["s"] * 1e300), "240 people; score: column 's'"),

@@ -79,6 +79,7 @@ Grid(axes={"a": []}) | a must be a list of values
 Grid(axes={"a": "text"}) | a must be a list of values, got 'text'
 Grid(axes={"a": [1]}, draws={"a": {"uniform": [0, 1]}}) | values or draws
 Grid(draws={"a": {"cauchy": [0, 1]}}) | a must have one of uniform
+Grid(draws={"a": 3}) | a must have one of uniform
 Grid(draws={"a": {"uniform": [0, 1], "n": 2}}) | a must have one of uniform
 Grid(draws={"a": {"uniform": [0, "x"]}}) | a must be a law to draw from
 Grid(draws={"a": {"uniform": [0]}}) | a must be a law to draw from

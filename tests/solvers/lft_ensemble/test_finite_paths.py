@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fairfl as ff
-from fairfl.solvers.client_path import ClientPath, client_path
+from fairfl.solvers.finite_x.client_path import ClientPath, client_path
 from fairfl.solvers.lft_ensemble import finite_branch_and_bound
 from fairfl.solvers.problem import law_problem, own_problems
 from fairfl.solvers.task import Task

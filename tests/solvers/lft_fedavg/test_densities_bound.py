@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import fairfl as ff
-from fairfl.solvers.density_rules import RuleFamily
+from fairfl.solvers.densities.rules import RuleFamily
 from fairfl.solvers.lft_fedavg import densities_bound
 from fairfl.solvers.lft_fedavg.densities_bound import CLIENTS, Boxes, highest_accuracy
 

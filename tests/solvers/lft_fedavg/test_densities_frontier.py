@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import fairfl as ff
-from fairfl.solvers.density_rules import RuleFamily
+from fairfl.solvers.densities.rules import RuleFamily
 from fairfl.solvers.lft_fedavg import densities_sqp
 from fairfl.solvers.lft_fedavg.densities_budgets import step_budgets
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fairfl as ff
-from fairfl.solvers.density_rules import RuleFamily
+from fairfl.solvers.densities.rules import RuleFamily
 from fairfl.solvers.lft_fedavg.densities_ties import TiedRules
 from fairfl.solvers.task import Task
 

@@ -5,7 +5,7 @@ import pytest
 from flint import arb, ctx
 
 import fairfl as ff
-from fairfl.solvers.density_rules import RuleFamily
+from fairfl.solvers.densities.rules import RuleFamily
 from fairfl.solvers.lft_ensemble.enclosure import exact_clients
 from fairfl.solvers.lft_fedavg import enclosure
 from fairfl.solvers.lft_fedavg.enclosure import BITS, BallRules, enclose_two_clients, exclude

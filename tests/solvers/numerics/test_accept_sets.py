@@ -11,7 +11,7 @@ from scipy import stats
 from strategies import federations, laws, mixtures, normals
 
 import fairfl as ff
-from fairfl.solvers.density_problem import DensityProblem
+from fairfl.solvers.densities.problem import DensityProblem
 from fairfl.solvers.numerics.accept_sets import AcceptSets, accept_sets
 from fairfl.solvers.numerics.dual import dual_point, overlooked
 from fairfl.solvers.task import Task

@@ -11,7 +11,7 @@ import scipy
 from scipy.stats import norm
 
 import fairfl as ff
-from fairfl.solvers.densities import solve_by_dual
+from fairfl.solvers.densities.solve_by_dual import solve_by_dual
 from fairfl.solvers.task import Task
 
 CELLS = 500

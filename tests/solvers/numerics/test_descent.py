@@ -5,7 +5,7 @@ import pytest
 import scipy
 
 import fairfl as ff
-from fairfl.solvers.density_rules import RuleFamily
+from fairfl.solvers.densities.rules import RuleFamily
 from fairfl.solvers.numerics import descent, highs
 
 

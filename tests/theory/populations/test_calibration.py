@@ -15,7 +15,12 @@ from fairfl.fair_thresholds import FairThresholds
 from fairfl.sims.group_fairness import FairMeasures
 from fairfl.solvers.api import solve
 from fairfl.theory.numerics.isotonic import isotonic
-from fairfl.theory.populations.calibration import ScoreWarning
+from fairfl.theory.populations.calibration import (
+    CALIBRATIONS,
+    ScoreWarning,
+    choose_calibration,
+    fitted_eta,
+)
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.score_levels import merge_levels, merge_scores
 
@@ -62,7 +67,7 @@ def people(draw: st.DrawFn) -> tuple[list[float], list[int], list[str], list[int
 
 
 @odd
-@given(people(), st.sampled_from(["shared", "client", "client_group"]))
+@given(people(), st.sampled_from([*CALIBRATIONS, "auto"]))
 def test_people_are_counted(rows: Any, calibrate: str) -> None:
     score, label, group, client = rows
     fed = Federation.from_samples(score, label, group, client, calibrate=calibrate, levels=0)
@@ -151,6 +156,45 @@ def test_calibration_per_client_differs_where_labels_do() -> None:
     # pooled: η(0) = 1/2, η(1) = 1; client 1: 0, 1; client 2: 1, 1
     assert shared.model.eta[0, 0].tolist() == [0.5, 1.0]  # type: ignore[union-attr]
     assert by_client.model.eta[:, 0].tolist() == [[0.0, 1.0], [1.0, 1.0]]  # type: ignore[union-attr]
+
+
+SLOPES = {  # η = expit(2 x + a + i) of group a and client i
+    "shared": np.zeros((2, 2)),
+    "group": np.array([[-0.8, 0.8]] * 2),
+    "client": np.array([[-0.8], [0.8]]) + np.zeros(2),
+    "client_group": np.array([[-0.8, 0.8], [0.8, -0.8]]),
+}
+
+
+@pytest.mark.parametrize("truth", SLOPES)
+def test_the_calibration_is_that_of_the_law_in_any_order(truth: str) -> None:
+    rng, n = np.random.default_rng(3), 8000
+    client, group, level = rng.integers(0, 2, n), rng.integers(0, 2, n), rng.integers(0, 12, n)
+    chance = 1 / (1 + np.exp(-(level / 2 - 3 + SLOPES[truth][client, group])))
+    cell = client, group, (rng.random(n) < chance).astype(int), level
+    counts = np.zeros((2, 2, 2, 12))
+    np.add.at(counts, cell, 1.0)
+    choice = choose_calibration(counts)
+    assert choice.name == truth
+    reversed_order = choose_calibration(counts[::-1, ::-1])
+    assert reversed_order.name == truth
+    assert reversed_order.losses == pytest.approx(choice.losses, abs=1e-12)
+    by_group = choose_calibration(counts, counts_labels=True)
+    assert CALIBRATIONS[by_group.name][1] and by_group.counts_labels == (truth in "shared client")
+    # a person's log loss on new people, of an η fitted to these, is close to the choice's
+    eta = np.clip(fitted_eta(counts, truth) + np.zeros((2, 2, 12)), 1e-3, 1 - 1e-3)
+    fresh = 1 / (1 + np.exp(-(np.arange(12) / 2 - 3 + SLOPES[truth][..., None])))
+    loss = -(fresh * np.log(eta) + (1 - fresh) * np.log1p(-eta)).mean()
+    assert choice.losses[truth] == pytest.approx(loss, abs=0.02)
+
+
+def test_names_have_their_frequencies_in_each_group() -> None:
+    counts = np.array([[[[1.0, 4, 0], [3, 0, 2]], [[5, 1, 1], [0, 1, 0]]]])
+    by_group = fitted_eta(counts, "group", ordered=False)
+    # nobody of group 1 would be missing at a level: here all have somebody
+    assert by_group[0].tolist() == [[3 / 4, 0, 1], [0, 1 / 2, 0]]
+    counts[0, 1, :, 2] = 0
+    assert fitted_eta(counts, "group", ordered=False)[0, 1, 2] == 1.0  # of all people of the name
 
 
 @odd
@@ -309,11 +353,7 @@ def test_odd_scores_are_warned_of() -> None:
 
 
 @odd
-@given(
-    people(),
-    st.sampled_from(["shared", "client", "client_group"]),
-    st.randoms(use_true_random=False),
-)
+@given(people(), st.sampled_from([*CALIBRATIONS, "auto"]), st.randoms(use_true_random=False))
 def test_counts_are_people(rows: Any, calibrate: str, random: Any) -> None:
     score, label, group, client = (np.array(column) for column in rows)
     points = np.unique(score)

@@ -85,7 +85,7 @@ def test_a_label_of_two_values(tmp_path: Path, written: tuple[str, str], names: 
         ({"client": "a"}, "score, label, group and client must be different columns"),
         ({"features": ["s"]}, "features must not be given together with a score, which"),
         ({"blind": True}, "blind must not be given together with a score, which is as it is, got"),
-        ({"score": None, "categorical": True}, "categorical goes with a score, got score=None"),
+        ({"score": None, "categorical": True}, "categorical goes with one score, got score=None"),
         ({"score": None, "features": ["s", "z"]}, "feature 'z' must be a column of people.csv"),
         ({"score": None, "features": ["y"]}, "features must not hold the label column 'y'"),
         ({"score": None, "features": []}, "people.csv must have at least one feature column, got"),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.coin_toss_finite import nearest_to_toss, tied
+from fairfl.solvers.finite_x.coin_toss import nearest_to_toss, tied
 from fairfl.solvers.problem import Problem, limited, problem_of
 from fairfl.solvers.solution import (
     ADVICE,

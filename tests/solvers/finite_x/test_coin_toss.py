@@ -8,8 +8,8 @@ import scipy
 from tasks import federation, random_question
 
 import fairfl as ff
-from fairfl.solvers.coin_toss_finite import nearest_to_toss
-from fairfl.solvers.finite import solve_box
+from fairfl.solvers.finite_x.coin_toss import nearest_to_toss
+from fairfl.solvers.finite_x.linear_programme import solve_box
 from fairfl.solvers.problem import clients_problem, own_problems
 from fairfl.solvers.task import Task
 

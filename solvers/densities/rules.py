@@ -10,12 +10,12 @@ no double λ tells their rule; its budgets do.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_problem import DensityProblem
+from fairfl.solvers.densities.problem import DensityProblem
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, overlooked, worth
 from fairfl.solvers.numerics.newton import settled
@@ -163,7 +163,11 @@ class RuleFamily:
 
 
 def certify_rules(
-    fed: Federation, task: Task, family: RuleFamily, rules: Rules, order: Any = slice(None)
+    fed: Federation,
+    task: Task,
+    family: RuleFamily,
+    rules: Rules,
+    order: Array | slice = slice(None),
 ) -> tuple[Array, Array, Array]:
     """(B,) the disparities of LFT+FedAvg's rules and their worths at costs over the largest, from
     the definitions; and whether the rules are certified for their budgets as by ``solve_by_dual``.

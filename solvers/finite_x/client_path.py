@@ -4,12 +4,11 @@ piecewise linear: of one constraint.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.fractional_knapsack import KnapsackPath
+from fairfl.solvers.finite_x.fractional_knapsack import KnapsackPath
 from fairfl.solvers.problem import Problem
 
 STEEP = 1e-6
@@ -27,7 +26,7 @@ class ClientPath:
     local: Array
 
     @cached_property
-    def jump(self) -> Any:
+    def jump(self) -> Array:
         """(V - 1,) edges on which no budget stops, as a double: cells that the client never or next
         to never saw flip at once.
 

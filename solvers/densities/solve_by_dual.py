@@ -6,11 +6,12 @@ programme on refined cells gives another.
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_problem import DensityProblem
+from fairfl.solvers.densities.problem import DensityProblem
 from fairfl.solvers.numerics.coin_toss_densities import settle_ties
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import DualPoint, overlooked
@@ -36,14 +37,7 @@ def solve_by_dual(
     problem = DensityProblem.of(task, model, eps, local_eps)
     begin = None if start is None else np.where(np.isfinite(problem.eps), start, 0) / task.unit
     visited = descend(problem.constraints, problem.eps, begin)
-
-    def checked(lines: Sequence[Line], point: DualPoint) -> Solution:
-        lam, bound = point.lam[0], float(point.dual(problem.eps[None])[0])
-        bound += float(overlooked(problem.constraints, point)[0])
-        rule = problem.rule(lines)
-        solution = Solution(fed, task, eps, rule, lam * task.unit, (), local_eps)
-        return _certified(task, problem, lines, solution, lam, bound)
-
+    checked = partial(_certified, fed, task, problem, eps, local_eps)
     with suppress(CertificationError):
         return checked(*settle_ties(problem.constraints, problem.eps, visited[-1]))
     lines, best = refine(problem.constraints, problem.eps, visited)
@@ -53,32 +47,34 @@ def solve_by_dual(
 
 
 def _certified(
+    fed: Federation,
     task: Task,
     problem: DensityProblem,
+    eps: Array,
+    local_eps: Array | None,
     lines: Sequence[Line],
-    solution: Solution,
-    lam: Array,
-    bound: float,
+    point: DualPoint,
 ) -> Solution:
-    """With its certificate: the primal value from the definitions, the dual from the expansions.
+    """The solution of a rule by its ``lines`` and a dual point, with its certificate: the primal
+    value from the definitions, the dual from the expansions.
 
     Where a place is nobody's its rule counts nothing in either. Integrals are weighted by the
     multipliers and the coefficients; both are of the size of the costs' unit.
     """
+    lam, bound = point.lam[0], float(point.dual(problem.eps[None])[0])
+    bound += float(overlooked(problem.constraints, point)[0])
+    rule = problem.rule(lines)
+    solution = Solution(fed, task, eps, rule, lam * task.unit, (), local_eps)
     places = zip(problem.constraints.profiles, problem.constraints.coefficients, lines, strict=True)
     errors = [
         np.append(1.0, np.abs(lam) @ np.abs(rows)) @ profile.error_at(edges)
         for profile, rows, (edges, _) in places
     ]
-    error, pooled_eps, local_eps = float(sum(errors)), np.inf, solution.eps
+    error, (pooled, local) = float(sum(errors)), (np.inf, eps)
     if task.scheme.is_pooled:
-        pooled_eps, local_eps = solution.eps, solution.local_eps
-    local_eps = np.inf if local_eps is None else local_eps
-    violation = float(
-        np.fmax(
-            np.append(solution.local_disparities - local_eps, solution.disparity - pooled_eps), 0.0
-        ).max()
-    )
+        pooled, local = eps, np.inf if local_eps is None else local_eps
+    excess = np.append(solution.local_disparities - local, solution.disparity - pooled)
+    violation = float(np.fmax(excess, 0.0).max())
     worth = 1.0 + solution.utility / task.unit
     Certificate(worth, bound, violation, error).check(LAW_TOLERANCE, ADVICE)
     certificate = Certificate(

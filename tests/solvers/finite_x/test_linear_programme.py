@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import fairfl as ff
-from fairfl.solvers.finite import solve_box
+from fairfl.solvers.finite_x.linear_programme import solve_box
 from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.problem import Problem
 

@@ -8,7 +8,6 @@ path, on which only the cells of one exchange rate are randomised, is optimal.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ class KnapsackPath:
     """
 
     start: Array
-    cells: Any
+    cells: Array
     step: Array
     exchange_rate: Array
     gap: Array

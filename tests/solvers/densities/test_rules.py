@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import federations, mixtures, normals
 
 import fairfl as ff
-from fairfl.solvers.density_rules import RuleFamily, Rules, certify_rules
+from fairfl.solvers.densities.rules import RuleFamily, Rules, certify_rules
 from fairfl.solvers.lft_fedavg import densities_sqp
 from fairfl.solvers.lft_fedavg.closed_gaps import critical_points
 from fairfl.solvers.numerics.descent import descend
@@ -42,8 +42,8 @@ def test_every_multiplier_solves_its_own_budgets(fed: ff.Federation, data: st.Da
     ("name", "wrong"),
     [
         ("theory.numerics.piecewise_chebyshev.Piecewise.error_at", lambda *_: np.full(3, 1e-9)),
-        ("solvers.densities.overlooked", lambda *_: np.array([1e-9])),
-        ("solvers.density_rules.overlooked", lambda *_: np.array([1e-9])),
+        ("solvers.densities.solve_by_dual.overlooked", lambda *_: np.array([1e-9])),
+        ("solvers.densities.rules.overlooked", lambda *_: np.array([1e-9])),
     ],
 )
 def test_what_expansions_miss_counts(name: str, wrong: Any, monkeypatch: Any) -> None:
@@ -52,10 +52,10 @@ def test_what_expansions_miss_counts(name: str, wrong: Any, monkeypatch: Any) ->
     rules = family.at(s.multipliers[None])
     assert certify_rules(fed, FEDAVG, family, rules)[2].all()
     monkeypatch.setattr(f"fairfl.{name}", wrong)
-    if "density_rules" not in name:
+    if "densities.rules" not in name:
         with pytest.raises(ff.CertificationError):
             ff.solve(fed, "lft_fedavg", 0.1)
-    if "densities" not in name:
+    if "solve_by_dual" not in name:
         assert not certify_rules(fed, FEDAVG, family, rules)[2].any()
 
 

@@ -12,9 +12,8 @@ from tasks import SCHEMES, by_group, check, random_question
 from tasks import federation_of_laws as federation
 
 import fairfl as ff
-from fairfl.solvers import densities
-from fairfl.solvers.densities import solve_by_dual
-from fairfl.solvers.density_problem import DensityProblem
+from fairfl.solvers.densities.problem import DensityProblem
+from fairfl.solvers.densities.solve_by_dual import solve_by_dual
 from fairfl.solvers.solution import LAW_TOLERANCE
 from fairfl.solvers.task import Task
 
@@ -106,9 +105,7 @@ MISTAKES = {
 def test_mistakes_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """False variants: certificates, whose primal values are the rule's own, refuse them."""
     right = DensityProblem.of
-    monkeypatch.setattr(
-        densities.DensityProblem, "of", lambda *arguments: MISTAKES[name](right(*arguments))
-    )
+    monkeypatch.setattr(DensityProblem, "of", lambda *arguments: MISTAKES[name](right(*arguments)))
     monkeypatch.setattr("fairfl.solvers.numerics.refined_cells.ROUNDS", 3)
     notion = "accuracy_parity" if "constant" in name else "eo"
     for seed in (2, 3):

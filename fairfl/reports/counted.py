@@ -1,0 +1,88 @@
+"""Rules held against the people that they were fitted to: what is counted by their labels, less
+what the federation's P(y = 1 | x) promises.
+
+The two are equal where a rule is constant on the levels that share one value of P(y = 1 | x). A
+rule that ends inside such levels, or for several clients whose values differ, promises what is
+smoothed over them.
+"""
+
+import numpy as np
+
+from fairfl._support.checks import Array, listed
+from fairfl.reports.comparison import Comparison
+from fairfl.reports.comparison_words import difference, number
+from fairfl.reports.sampling import Spot, accepted, by_label, judged
+from fairfl.solvers.schemes import SCHEMES
+from fairfl.solvers.sensitivity import averaged
+from fairfl.solvers.solution import CertificationError
+from fairfl.theory.populations.calibration import Counted
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import NOTIONS
+
+NEGLIGIBLE = 5e-6
+"""Differences below this are called none."""
+
+
+def excesses(comparison: Comparison, federation: Federation, sample: Counted) -> Array:
+    """(S, K + 2, 2) by how much values and disparities counted on the people are above those of the
+    same rules on the federation: at the smallest disparity, at the disparities of the comparison,
+    and of the best rule; NaN where no rule is certified.
+    """
+    question = comparison.question
+    out = np.full((len(comparison.reaches), len(comparison.disparities) + 2, 2), np.nan)
+    for rows, (scheme, reach) in zip(out, comparison.reaches.items(), strict=True):
+        task = question.task(federation, scheme)
+        for row, eps in zip(rows, reach.points.eps[:-1], strict=True):
+            try:
+                rules = Spot(scheme, eps).rules(federation, task, question)[0]
+            except CertificationError:
+                continue
+            rule = averaged(federation, task, rules)
+            law = federation.joint if len(rule) > 1 else federation.pooled
+            promised = judged(law, rule, task, question)
+            counted = judged(*by_label(accepted(rule, sample.counts)), task, question)
+            row[:] = np.subtract(counted, promised)
+    return out
+
+
+def level_share(sample: Counted, notion: str) -> float:
+    """The largest share of a group's people, of one label where the notion counts labels, that one
+    level holds.
+    """
+    axes = (0,) if NOTIONS[notion].counts_labels else (0, 2)
+    people = sample.counts.sum(axis=axes)
+    total = people.sum(axis=-1, keepdims=True)
+    return float(np.divide(people, total, out=np.zeros_like(people), where=total > 0).max())
+
+
+def counted_lines(comparison: Comparison) -> list[str]:
+    """What the counts say: one line, and one for each scheme whose disparity is more than the
+    people of a level above the promised one.
+    """
+    if comparison.counted is None or not np.isfinite(comparison.counted).any():
+        return []
+    question, names = comparison.question, [f"{d:g}" for d in comparison.disparities]
+    gap, most = (
+        np.nan_to_num(comparison.counted),
+        np.nanmax(np.abs(comparison.counted), axis=(0, 1)),
+    )
+    rests = "the table's are those of the fitted P(y = 1 | x)"
+    line = (
+        f"Counted on these people by their labels, each rule has the {question.value} and the "
+        "disparity of the table"
+    )
+    if most.max() >= NEGLIGIBLE:
+        line += f" to within {difference(question, most[0])} and {number(most[1])}; {rests}"
+    lines = [f"{line}."]
+    for scheme, rows in zip(comparison.reaches, gap, strict=True):
+        beyond = [
+            f"{number(comparison.disparities[k] + rows[k + 1, 1])} where {name} is promised"
+            for k, name in enumerate(names)
+            if rows[k + 1, 1] > max(comparison.level_share, NEGLIGIBLE)
+        ]
+        if beyond:
+            lines.append(
+                f"Warning: counted on these people, rules of {SCHEMES[scheme].label} have a "
+                f"disparity of {listed(beyond)}, more than the people of one level explain."
+            )
+    return lines

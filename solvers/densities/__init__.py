@@ -1,0 +1,1 @@
+"""What solvers on densities share, whatever the scheme."""

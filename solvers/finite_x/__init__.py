@@ -1,0 +1,1 @@
+"""What solvers on a finite X share, whatever the scheme."""
