@@ -89,6 +89,22 @@ def normal(people: int, mean: Any, q: Any, sd: Any = 1.0, shift: Any = None, **l
     return Law(people, masses[..., occupied], eta[..., occupied], **law)
 
 
+def coarse(seed: int, concentration: float = 1.0, notion: Any = "demographic_parity") -> Law:
+    """Two sites of 1,500, three groups and 12 levels, of Dirichlet shares and uniform η."""
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet(np.full(36, concentration), 2).reshape(2, 3, 12)
+    return Law(3000, shares, np.sort(rng.uniform(size=12)), notion)
+
+
+TIED = np.array(
+    [
+        [[0.125, 0.1, 0.1, 0.075, 0.05, 0.05], [0.05, 0.05, 0.05, 0.1, 0.1, 0.15]],
+        [[0.1, 0.1, 0.1, 0.1, 0.05, 0.05], [0.05, 0.05, 0.1, 0.1, 0.1, 0.1]],
+    ]
+)
+"""Shares of a law with ties."""
+SITES = np.stack([np.linspace(-0.5, 0.5, 10), np.linspace(1, 0, 10)], axis=1)
+"""Means at ten sites."""
 LAWS = {
     "the tutorial's": normal(4000, [[0.8, 1.6], [-0.2, -1.2]], [0.3, 0.7]),
     "means 3, 5 and 1, -1": normal(2000, [[3, 5], [1, -1]], [0.5, 0.5]),
@@ -101,6 +117,14 @@ LAWS = {
         12000,
         [[0, 1], [1, 0], [0.5, 1], [-1, 0], [0, -0.5], [1, 2]],
         [0.2, 0.3, 0.4, 0.5, 0.6, 0.7],
+    ),
+    "three groups": coarse(102),
+    "three groups, equal opportunity": coarse(100, notion="equal_opportunity"),
+    "a jump": coarse(1109, 0.5),
+    "two levels at 1/2": Law(2000, TIED, np.array([0.15, 0.35, 0.5, 0.5, 0.65, 0.85])),
+    "ten small sites": normal(2000, SITES, np.linspace(0.3, 0.7, 10)),
+    "by group": normal(
+        4000, [[0, 0.4], [-0.2, 0.2]], [0.3, 0.7], shift=[0.6, -0.9], calibrate="group"
     ),
 }
 
