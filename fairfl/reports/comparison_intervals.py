@@ -27,11 +27,12 @@ def with_intervals(
     ``fairfl.reports.sampling``.
 
     An interval is from 1.96 standard errors below the smallest to as many above the largest of
-    six numbers: what these people give, which is too good; what the same rules give judged on
+    seven numbers: what these people give, which is too good; what the same rules give judged on
     people they were not fitted to, which is not good enough; since frontiers are steep at their
-    smallest disparity, what these people give if that is the largest in its interval, and as far on
-    the other side; and, at one budget for all, what they give at the other budgets with which the
-    smallest disparity may be reached, and if the disparity of one client was larger.
+    smallest disparity, and jump, what these people give at disparities 1.96 standard errors of a
+    rule's larger and smaller, at the smallest if that is the largest in its interval, and as far on
+    the other side; what they give at other budgets with which the smallest disparity may be
+    reached; and, at one budget for all, if the disparity of one client was larger.
     ``bootstraps``: 0 for nothing.
     """
     comparison = replace(comparison, people=sample.people)
@@ -62,16 +63,14 @@ def with_intervals(
         honest[pooled, 0] = 0.0  # a constant rule has disparity 0 on any people
     if half_judged is not None:
         inside = half_judged[1][spot_index]
-        points = half_judged[1][len(spots) :]
+        searched = _searched(comparison, inside.copy(), half_judged[1][len(spots) :], tried)
         inside[:, :, 0] -= slopes[..., None] * (inside[:, :, 1] - table[:, :, 1, None])
         corrected = sampling.corrected(error, measured(inside), numbers, influence, halves)
         corrected[pooled, 0] = np.nan
-        searched = _searched(comparison, half_judged[1][spot_index], points, tried)
         error = np.fmax.reduce([np.where(np.isnan(corrected), error, corrected), searched])
     error = np.hypot(error, sampling.noise_errors(influence, sample))
     jumping = np.isin([*comparison.reaches], [spot.scheme for spot in tried])
-    counted = spot_error[spot_index[:, 0]]
-    error[jumping, 0] = np.fmax(error[:, 0], counted)[jumping]
+    error[jumping, 0] = np.fmax(error[:, 0], spot_error[spot_index[:, 0]])[jumping]
     upper = np.fmax(numbers[:, 0], honest[:, 0]) + sampling.NORMAL * error[:, 0]
     other_budgets, further_apart = (
         measured(changed)
@@ -91,17 +90,8 @@ def with_intervals(
         np.fmin.reduce(estimates) - sampling.NORMAL * error + lower,
         np.fmax.reduce(estimates) + sampling.NORMAL * error + beyond,
     ]
-    jumps, tied = sampling.best_disparities(sample, comparison.question, draws, seed)
-    jump_interval = sampling.interval(numbers[:, 3], jumps[:, None]).T
-    ends[0][:, 3] = np.fmin.reduce(
-        [ends[0][:, 3], jump_interval[0], tied - sampling.NORMAL * error[:, 3]]
-    )
-    ends[1][:, 3] = np.fmax(ends[1][:, 3], jump_interval[1])
-    # the smallest disparity may be that of the best rule
-    may_coincide = ends[1][:, 0] >= numbers[:, 3]
-    ends[1][may_coincide, 0] = np.fmax(ends[1][:, 0], ends[1][:, 3])[may_coincide]
-    _joined(comparison, *ends)
-    ends[1] = _possible(comparison, ends[1])
+    draws_of_best = sampling.best_disparities(sample, comparison.question, draws, seed)
+    ends = _bounded(comparison, *ends, error, *draws_of_best)
     between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(comparison.bounds, -1, 0)[..., None])
     first, scale = numbers[:, :1], np.maximum(error[:, :1], ZERO)
     reached = np.where(first < ZERO, 1.0, ndtr((np.array(comparison.disparities) - first) / scale))
@@ -110,19 +100,30 @@ def with_intervals(
     return replace(comparison, spread=spread)
 
 
-def _joined(comparison: Comparison, low: Array, high: Array) -> None:
-    """Extends the ends (S, C), in place: where the smallest disparity may be as large as one of the
-    comparison, the value there may be that at the smallest, and the loss what this costs less what
-    CFL pays. The largest loss may be as large as one of these.
+def _bounded(
+    comparison: Comparison, low: Array, high: Array, error: Array, drawn: Array, tied: float
+) -> tuple[Array, Array]:
+    """The ends (S, C) with those of the best rule's disparity, which is ``drawn`` (B,), or as small
+    as ``tied``; and with what one number says of another: the smallest disparity may be that of the
+    best rule. Where it may be as large as one of the comparison, the value there may be that at the
+    smallest, and the loss what this costs less what CFL pays. The largest loss may be as large as
+    one of these.
     """
+    numbers = comparison.numbers
+    drawn_low, drawn_high = sampling.interval(numbers[:, 3], drawn[:, None]).T
+    low[:, 3] = np.fmin.reduce([low[:, 3], drawn_low, tied - sampling.NORMAL * error[:, 3]])
+    high[:, 3] = np.fmax(high[:, 3], drawn_high)
+    may_coincide = high[:, 0] >= numbers[:, 3]
+    high[may_coincide, 0] = np.fmax(high[:, 0], high[:, 3])[may_coincide]
     first, size = len(ENDS), len(comparison.disparities)
-    paid = comparison.numbers[0, 2] - comparison.numbers[0, first : first + size]
+    paid = numbers[0, 2] - numbers[0, first : first + size]
     for below, above in zip(low, high, strict=True):
         may_be = above[0] >= np.array(comparison.disparities)
         values, losses = below[first : first + size], above[first + size : -1]
         values[may_be] = np.minimum(values, below[1])[may_be]
         losses[may_be] = np.fmax(losses, above[-1] - paid)[may_be]
         above[4] = np.fmax.reduce([above[4], *losses])
+    return low, _possible(comparison, high)
 
 
 def _possible(comparison: Comparison, high: Array) -> Array:
@@ -140,9 +141,8 @@ def _possible(comparison: Comparison, high: Array) -> Array:
 
 def _moved(comparison: Comparison, margin: Array, upper: Array) -> tuple[Array, Array]:
     """The numbers (S, C) with disparities smaller and larger by ``margin`` (S, K + 3): those of
-    values and losses are of rules whose disparity is counted so much too large or too small. The
-    smallest disparities are at most ``upper`` (S,). Below the smallest the change is taken to be
-    the opposite of that above.
+    values and losses are of rules whose disparity is counted so much too large or too small, which
+    matters where a frontier jumps. The smallest disparities are at most ``upper`` (S,).
     """
     question, best, numbers = comparison.question, comparison.reaches["cfl"].frontier, []
     for sign in (1.0, -1.0):
@@ -198,7 +198,8 @@ def _searched(
     """(S, C) standard errors of the numbers, from how they scatter over halves of the people whose
     frontiers are searched anew; NaN where they are not: the best of the budgets that are ``tried``,
     whose values and disparities there are ``points`` (T, 2, H), and of the table's, ``fitted`` (S,
-    K + 4, 2, H). The variance is twice the mean square, see ``sampling.corrected``.
+    K + 4, 2, H). The rule of a budget jumps where several differences have one, and no derivative
+    tells.
     """
     out, table = np.full_like(fitted, np.nan), comparison.table
     best = np.concatenate([fitted[0, :-1], fitted[:, -1]])
@@ -210,13 +211,15 @@ def _searched(
             at = np.where(rows, table[s, rows, 1], 0.0)
             out[s, -3] = fitted[s, -3]
             for h, half in enumerate(np.moveaxis(cloud, -1, 0)):
+                if not (np.isfinite(half[:, 0]).any() and np.isfinite(best[:, 0, h]).any()):
+                    continue
                 out[s, rows, 0, h], out[s, 0, 1, h] = _best_of(half, at), np.nanmin(half[:, 1])
                 pooled, value = (_best_of(v, half[:, 1]) for v in (best[..., h], half))
                 worst = np.nanargmax(pooled - value)
                 out[s, -2:, 0, h] = value[worst], pooled[worst]
     changes = measured(out) - comparison.numbers[..., None]
     changes[0] = np.nan
-    return np.sqrt(2.0 * (changes**2).mean(axis=-1))
+    return np.sqrt(sampling.FEW_SPLITS * (changes**2).mean(axis=-1))
 
 
 def _other_budgets(

@@ -54,6 +54,10 @@ TRIED = 6
 """Points of a searched frontier whose budgets are fitted to halves of the people."""
 SPLITS = 3
 """Times that the people are halved."""
+FEW_SPLITS = 2.64
+"""What a mean square over so few splits is multiplied by: the squared ratio of Student's quantile
+with three degrees of freedom to the normal one.
+"""
 
 Progress = Callable[[str, int, int], None]
 """What is computed, how many of its parts are done, and of how many."""
@@ -379,19 +383,14 @@ def best_disparities(
         return np.array(out), 0.0
     accepted_by, law = np.mean(rules, axis=0), refitted(sample, sample.counts).pooled
     rates = Rates.of(question.notion, law.people, law.eta)
-    low, high = _rate_ranges(rates, accepted_by > 1.0 - UNSURE, accepted_by >= UNSURE)
+    certain, possible, rises = accepted_by > 1.0 - UNSURE, accepted_by >= UNSURE, rates.linear > 0
+    ends = (certain, possible), (possible, certain)
+    low, high = (rates.of_rule(np.where(rises, *end))[0] for end in ends)
     level = (np.nanmax(low, axis=-1) + np.nanmin(high, axis=-1)) / 2
     least = disparity(
         np.clip(level[:, None], low, high), rates.mass.sum(axis=1), question.difference
     )
     return np.array(out), float(np.nan_to_num(least))
-
-
-def _rate_ranges(rates: Rates, certain: Array, possible: Array) -> Array:
-    """(2, E, A) the smallest and largest rates of rules between ``certain`` and ``possible``."""
-    rises = rates.linear > 0
-    ends = (certain, possible), (possible, certain)
-    return np.stack([rates.of_rule(np.where(rises, *end))[0] for end in ends])
 
 
 def _noised(client: Array, epsilon: float, rng: np.random.Generator) -> Array:
