@@ -22,6 +22,7 @@ from fairfl.reports.comparison import ENDS, ZERO, compare
 from fairfl.reports.comparison_intervals import with_intervals
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import refitted
+from fairfl.solvers.schemes import LABELS
 from fairfl.theory.populations.calibration import Counted, ScoreWarning, count_people
 from fairfl.theory.populations.federation import Federation
 
@@ -165,7 +166,7 @@ def summary(table: pd.DataFrame) -> str:
     lowest = means[frequent].groupby(["law", "base"]).min()
     lines = []
     for name, law in LAWS.items():
-        cells = [f"{shares[name, s]:.2f} ({lowest[name, s]:.2f})" for s in lowest[name].index]
+        cells = [f"{shares[name, s]:.2f} ({lowest[name, s]:.2f})" for s in LABELS]
         lines.append(f"| {name} ({law.people:,}, {len(law.shares)}) | {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -90,8 +90,8 @@ def with_intervals(
         np.fmin.reduce(estimates) - sampling.NORMAL * error + lower,
         np.fmax.reduce(estimates) + sampling.NORMAL * error + beyond,
     ]
-    draws_of_best = sampling.best_disparities(sample, comparison.question, draws, seed)
-    ends = _bounded(comparison, *ends, error, *draws_of_best)
+    drawn, tied = sampling.best_disparities(sample, comparison.question, draws, seed)
+    ends = _bounded(comparison, ends[0], ends[1], error, drawn, tied)
     between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(comparison.bounds, -1, 0)[..., None])
     first, scale = numbers[:, :1], np.maximum(error[:, :1], ZERO)
     reached = np.where(first < ZERO, 1.0, ndtr((np.array(comparison.disparities) - first) / scale))

@@ -55,9 +55,7 @@ TRIED = 6
 SPLITS = 3
 """Times that the people are halved."""
 FEW_SPLITS = 2.64
-"""What a mean square over so few splits is multiplied by: the squared ratio of Student's quantile
-with three degrees of freedom to the normal one.
-"""
+"""Squared ratio of Student's quantile, of so many degrees of freedom, to the normal one."""
 
 Progress = Callable[[str, int, int], None]
 """What is computed, how many of its parts are done, and of how many."""
@@ -171,7 +169,7 @@ def influences(
                 sum(terms) / len(derivatives) for terms in zip(*derivatives, strict=True)
             )
             out[k], slopes[k] = (value, disparity), slope
-            errors[k] = standard_errors(counted, sample.counts)
+            errors[k] = standard_errors(np.asarray(counted), sample.counts)
     return out, slopes, errors
 
 
