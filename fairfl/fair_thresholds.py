@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import check_random_state
+from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fairfl._support.checks import Array, as_labels, pos_code
+from fairfl._support.checks import Array, as_labels, coded, pos_code
+from fairfl.reports.guarantee import check_guarantee, limits_of, of_rows
+from fairfl.reports.question import Question
 from fairfl.solvers.api import solve
+from fairfl.solvers.guarantee import guaranteed, share_of_testers
 from fairfl.solvers.schemes import LABELS, SchemeName
+from fairfl.theory.populations.calibration import intersections
 from fairfl.theory.populations.federation import Federation
 
 FOLDS = 5
@@ -41,6 +46,11 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         None: logistic regression on standardised features; "passthrough": X is the score, one
         column.
     levels, calibrate : see :meth:`fairfl.Federation.from_samples`, with its warnings.
+    guarantee : a probability, such as 0.95, with which the rule keeps eps among all people such as
+        these, whatever their distribution: some of them learn the score and a family of rules, the
+        others test these. eps limits the pooled disparity, of "lft_fedavg" each client's. None: eps
+        limits the disparity of the people at hand, and that of all people is above it as often
+        as not.
     random_state : of ``predict``, unless it is given one.
     pos_label : the label that is y = 1, which costs and notions count from; None: the later in
         sorted order.
@@ -52,6 +62,11 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
     federation_, solution_ : what was solved, and its certified solution.
     rule_ : :class:`fairfl.Classifier` of the score; ``rule_.to_json()`` is what ``fairfl apply``
         reads.
+    guarantee_ : what the rule rests on, with ``guarantee``: ``people``, how many tested it.
+
+    Raises
+    ------
+    RuntimeError : ``fit`` finds no rule with the guarantee; it says how many people would do.
 
     Notes
     -----
@@ -85,13 +100,14 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         sees: str = "xa",
         levels: int | None = None,
         calibrate: str = "auto",
+        guarantee: float | None = None,
         random_state: Any = None,
         pos_label: Any = None,
     ) -> None:
         self.scheme, self.eps, self.notion, self.estimator = scheme, eps, notion, estimator
         self.difference, self.costs, self.sees = difference, costs, sees
         self.levels, self.calibrate, self.random_state = levels, calibrate, random_state
-        self.pos_label = pos_label
+        self.pos_label, self.guarantee = pos_label, guarantee
 
     def fit(
         self,
@@ -129,6 +145,10 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         values = self.classes_.tolist()
         self._one = pos_code("y", values, self.pos_label, ordered=True)
         codes = (codes == self._one).astype(int)
+        names = ("notion", "difference", "costs", "sees")
+        task: dict[str, Any] = {name: getattr(self, name) for name in names}
+        if self.guarantee is not None:
+            return self._with_guarantee(features, codes, group, client, Question(**task))
         score = self._learn(features, codes)
         site = np.zeros(len(codes), int) if client is None else client
         self._one_group = group is None
@@ -138,10 +158,41 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self.federation_ = Federation.from_samples(
             score, codes, group, site, levels=self.levels, calibrate=self.calibrate
         )
-        names = ("notion", "difference", "costs", "sees")
-        task: dict[str, Any] = {name: getattr(self, name) for name in names}
         self.solution_ = solve(self.federation_, self.scheme, self.eps, **task)
         self.rule_ = self.solution_.classifier
+        return self
+
+    def _with_guarantee(
+        self, features: Any, codes: Any, group: Any, client: Any, question: Question
+    ) -> FairThresholds:
+        """Fit the score and a family of rules to some of the people; the others test these."""
+        check_guarantee(self.guarantee)
+        if group is None:
+            raise ValueError("guarantee needs sensitive_features, whose disparity is kept")
+        groups, a = intersections("group", group, len(codes))
+        site = np.zeros(len(codes), int) if client is None else client
+        clients, i = coded("client", site, len(codes))
+        budgets, limits = limits_of(self.scheme, self.eps, len(clients))
+        people = np.zeros((len(clients), len(groups), 2, 1))
+        np.add.at(people, (i, a, codes, 0), 1.0)
+        level: Any = self.guarantee
+        share = share_of_testers(people, question.notion, limits, level)
+        tests = np.random.default_rng(0).random(len(codes)) < share
+        score = np.empty(len(codes))
+        score[~tests] = self._learn(_safe_indexing(features, ~tests), codes[~tests])
+        score[tests] = self._scores(_safe_indexing(features, tests))
+        made, tested = of_rows((score, codes, a, i), tests, self.levels)
+        made = replace(made, groups=groups, clients=clients, calibrate=self.calibrate)
+        self.federation_ = fed = Federation.of_people(made).for_notion(question.notion)
+        task = question.task(fed, self.scheme)
+        out = guaranteed(fed, task, budgets, limits, made.counts, tested, level)
+        if out.rule is None:
+            raise RuntimeError(
+                f"no rule within eps was found with guarantee={level:g}: about "
+                f"{float(f'{out.sufficient:.2g}'):,.0f} people would do, got {len(codes):,}"
+            )
+        self.guarantee_, self.rule_, self._one_group = out, out.rule, False
+        self.solution_ = solve(fed, self.scheme, self.eps, **question.of(self.scheme))
         return self
 
     def _learn(self, features: Any, codes: Any) -> Array:
@@ -174,13 +225,17 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
             )
         return features[:, 0]
 
+    def _scores(self, features: Any) -> Array:
+        """Scores by the estimator that was learned."""
+        learned = self.estimator_
+        return self._score(features) if learned is None else learned.predict_proba(features)[:, 1]
+
     def predict_proba(self, X: ArrayLike, *, sensitive_features: ArrayLike | None = None) -> Array:
         """(n, 2) the chances of the two labels to be predicted."""
         check_is_fitted(self)
         people: Any = X
         features: Any = validate_data(self, people, reset=False)
-        learned = self.estimator_
-        score = self._score(features) if learned is None else learned.predict_proba(features)[:, 1]
+        score = self._scores(features)
         if self._one_group or self.sees == "x":
             chance = self.rule_(score, self.rule_.groups[0])
         elif sensitive_features is None:

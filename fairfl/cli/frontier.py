@@ -108,6 +108,14 @@ def frontier(
         ),
     ] = None,
     at: Annotated[list[float] | None, option("Disparity to compare accuracies at; repeat.")] = None,
+    guarantee: Annotated[
+        float | None,
+        option(
+            "Write rules that keep the first disparity among all such people with this "
+            "probability, such as 0.95, tested by people who did not make them.",
+            metavar="P",
+        ),
+    ] = None,
     by_client: Annotated[
         str | None,
         option("Also a table by client and group of this scheme's rule.", metavar="SCHEME"),
@@ -140,6 +148,7 @@ def frontier(
     from fairfl.reports.comparison_words import failed
     from fairfl.reports.curves import noted
     from fairfl.reports.frontier import compared, report
+    from fairfl.reports.guarantee import check_guarantee, with_guarantee
     from fairfl.reports.question import Question
     from fairfl.reports.scores import compare_scores
     from fairfl.solvers.schemes import SCHEMES
@@ -150,8 +159,12 @@ def frontier(
     if by_client is not None:
         shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
         one_of("--by-client", by_client, shared)
+    if guarantee is not None:
+        check_guarantee(guarantee)
     draws = nonempty(bootstraps=bootstraps, seed=seed)
     people = nonempty(**{name: options[name] for name in PEOPLE}) | form
+    if guarantee is not None:
+        people["tests"] = True
     if calibrate != "auto":
         people["calibrate"] = calibrate
     title = files[0].stem
@@ -175,6 +188,8 @@ def frontier(
             progress=progress,
             **draws,
         )
+        if guarantee is not None:
+            comparison = with_guarantee(comparison, read, guarantee, progress)
         rules = comparison.rules
         parts = {by_client: _parts(read, comparison, by_client)} if by_client in rules else None
         scores = []
@@ -211,11 +226,14 @@ def _read(
         )
     if kinds == {".json"}:
         calibrate = people.pop("calibrate", "auto")
+        people.pop("tests", None)
         _no_table(people, "summaries of sites")
         return read_summaries(files, calibrate, question.notion)
     if kinds == {".toml"}:
         from fairfl.studies.user_runs.federation_file import read_federation
 
+        if people.pop("tests", False):
+            raise ValueError(f"guarantee goes with people, got the federation {files[0].name}")
         _no_table(people | draws, f"the federation {files[0].name}")
         return Read(read_federation(files[0]))
     require_columns(people)

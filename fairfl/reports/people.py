@@ -33,7 +33,8 @@ ACCURACIES = "accuracies count the fitted P(y = 1 | x)."
 
 class Read(NamedTuple):
     """A federation; what was done to a table of people, in words; its people; and where scores are
-    compared the rows, whose features they are, the federation's first, and the levels asked for.
+    compared the rows, whose features they are, the federation's first, and the levels asked for;
+    and where rules are to be tested the people's scores, labels, groups and clients, (n,) each.
     """
 
     federation: Federation
@@ -41,6 +42,7 @@ class Read(NamedTuple):
     people: Counted | None = None
     rows: Dataset | None = None
     levels: int | None = None
+    columns: Sequence[Array] = ()
 
 
 def read(
@@ -59,6 +61,7 @@ def read(
     unseen: bool = False,
     categorical: bool = False,
     compare_score: Sequence[str] = (),
+    tests: bool = False,
     form: Form = PLAIN,
 ) -> Read:
     """Read a CSV or Parquet file as a federation.
@@ -73,6 +76,7 @@ def read(
     levels, calibrate : see :meth:`Federation.from_samples`; what it warns of is among the notes.
     notion : for which a calibration is chosen.
     compare_score : columns of other scores.
+    tests : whether rules are to be tested by people who did not make them.
 
     Raises
     ------
@@ -84,6 +88,11 @@ def read(
         if score is None:
             raise ValueError("compare_score goes with a score, got score=None")
         options["numbers"] = {"compare_score": compare_score}
+    if tests and score is None:
+        raise ValueError(
+            "guarantee goes with a score, since one of the features here is made of all people, "
+            "also of those who test; FairThresholds(guarantee=...) makes one of the others"
+        )
     data = read_people(path, label=label, group=group, client=client, form=form, **options)
     if categorical and (levels, group_pair) != (None, None):
         raise ValueError(
@@ -92,7 +101,7 @@ def read(
         )
     x, source = _score(data, Path(path).name)
     is_selected, notes = _selected(data, group_pair)
-    columns = (column[is_selected] for column in (x, data.label, data.group, data.client))
+    columns = [column[is_selected] for column in (x, data.label, data.group, data.client)]
     people = count_people(*columns, calibrate=calibrate, levels=0 if categorical else levels)
     people = replace(
         people,
@@ -111,7 +120,7 @@ def read(
         *federation_notes,
     ]
     rows = data.select(is_selected) if compare_score else None
-    return Read(federation, lines, people, rows, levels)
+    return Read(federation, lines, people, rows, levels, columns if tests else ())
 
 
 def read_summaries(

@@ -1,37 +1,30 @@
-"""A test of the difference of two binomial probabilities that is valid for every sample size.
+"""A test of the difference of two binomial probabilities that is valid for counts of every size.
 
-For a value θ of the second probability, the two counts have one exact binomial test each. These
-are independent, and Stouffer's combination of both, with the standard errors at θ as weights, is a
-test that no sample size makes invalid, and that for large counts is the usual test of a difference.
-θ is not known: the largest p-value over a confidence set of θ is taken, and what the set may miss
-is added (Berger and Boos, 1994).
+At a value θ of the second probability each count has an exact binomial test. The two are
+independent, and Stouffer's combination of them, weighted by the standard errors at θ, is valid too;
+of large counts it is the usual test. θ is not known: the largest p-value over a confidence set is
+taken, and the chance that the set misses θ is added (Berger and Boos, 1994).
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, betaincinv, ndtr, ndtri
+from scipy.special import betainc, betaincinv, ndtr, ndtri
 
 MISSED = 2e-4
-"""Probability that the confidence set does not hold θ."""
+"""Probability that the confidence set misses θ."""
 LARGEST_Z = 4.0
-"""One count's z counts as no more, so that a count of nobody does not hide the other count."""
+"""No z counts as more, so that a count of nobody does not hide the other; its probability is added.
+"""
 CELLS = 100
-"""Cells of θ in a width of 1/√n; the p-value is bounded in each cell."""
+"""Cells of θ in a width of 1/√n, in each of which the p-value is bounded."""
 
-
-class Count(NamedTuple):
-    """Successes among independent trials with one probability."""
-
-    successes: int
-    trials: int
+Count = tuple[float, float]
+"""Successes, and independent trials with one probability of success."""
 
 
 def clopper_pearson(count: Count, missed: float) -> tuple[float, float]:
-    """The exact confidence interval of a probability, which ``missed`` is the probability of not
-    covering, half on each side (Clopper and Pearson, 1934).
-    """
+    """The exact confidence interval of a probability that misses it with probability ``missed``."""
     x, n = count
     low = betaincinv(x, n - x + 1, missed / 2) if x > 0 else 0.0
     high = betaincinv(x + 1, n - x, 1.0 - missed / 2) if x < n else 1.0
@@ -39,30 +32,26 @@ def clopper_pearson(count: Count, missed: float) -> tuple[float, float]:
 
 
 def difference_p_value(first: Count, second: Count, limit: float) -> float:
-    """P-value of "the probability of ``first`` is above that of ``second`` by ``limit`` or more":
-    under this, it is at most α with probability at most α, for all α, trials and probabilities.
-
-    1 where there are no trials.
+    """P-value of "the first probability is above the second by ``limit`` or more": where that is
+    so, it is at most α with probability at most α. 1 without trials.
     """
-    if min(first.trials, second.trials) == 0:
+    (x, n), (y, m) = first, second
+    if min(n, m) == 0:
         return 1.0
-    intervals = (clopper_pearson(count, MISSED / 2) for count in (first, second))
-    (low, high), (second_low, second_high) = intervals
-    low = max(second_low, low - limit, 0.0)
-    high = min(second_high, high - limit, 1.0 - limit)
+    (low, high), bounds = (clopper_pearson(count, MISSED / 2) for count in (first, second))
+    low, high = max(bounds[0], low - limit), min(bounds[1], high - limit, 1.0 - limit)
     if low > high:
         return MISSED
-    # in a cell θ is at least left and at most right, and the binomial tails are monotone in θ
-    width = 1.0 / math.ceil(CELLS * math.sqrt(max(first.trials, second.trials)))
+    # binomial tails are monotone in θ, which in a cell is between left and right
+    width = 1.0 / math.ceil(CELLS * math.sqrt(max(n, m)))
     left = np.arange(int(low / width), int(high / width) + 1) * width
     right, middle = np.minimum(left + width, 1.0), left + width / 2
     tails = (
-        bdtr(first.successes, first.trials, np.minimum(left + limit, 1.0)),
-        bdtrc(second.successes - 1, second.trials, right) if second.successes else np.ones(1),
+        betainc(n - x, x + 1, np.maximum(1.0 - left - limit, 0.0)) if x < n else np.ones(1),
+        betainc(y, m - y + 1, right) if y > 0 else np.ones(1),
     )
-    chances = (np.clip(middle + limit, 0.0, 1.0), np.clip(middle, 0.0, 1.0))
-    trials = (first.trials, second.trials)
-    errors = [np.sqrt(p * (1.0 - p) / n) + width**2 for p, n in zip(chances, trials, strict=True)]
+    p, q = (np.clip(chance, 0.0, 1.0) for chance in (middle + limit, middle))
+    errors = [np.sqrt(r * (1.0 - r) / size) + width**2 for r, size in ((p, n), (q, m))]
     z = [np.minimum(ndtri(tail), LARGEST_Z) for tail in tails]
     combined = (errors[0] * z[0] + errors[1] * z[1]) / np.hypot(*errors)
     return min(1.0, float(ndtr(combined.max()) + MISSED + 2.0 * ndtr(-LARGEST_Z)))

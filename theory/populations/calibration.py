@@ -113,6 +113,11 @@ class Counted:
         """How many."""
         return int(self.counts.sum())
 
+    @property
+    def is_noisy(self) -> bool:
+        """Whether noise was added to counts."""
+        return self.epsilon is not None and bool(np.isfinite(self.epsilon).any())
+
     def calibrated(self, *, counts_labels: bool = False) -> "Counted":
         """These people with their calibration chosen, by group at least if ``counts_labels``."""
         if self.calibrate != AUTO:
@@ -143,7 +148,7 @@ def count_people(
     if x.ndim != 1 or x.size == 0:
         raise ValueError(f"score must be a non-empty 1-d array, got shape {x.shape}")
     y = binary("label", *coded("label", label, x.size), pos_label)
-    groups, a = _intersections("group", group, x.size)
+    groups, a = intersections("group", group, x.size)
     clients, i = coded("client", client, x.size)
     if len(groups) < 2:
         raise ValueError(f"group must hold at least two groups, got only {shown(*groups)}")
@@ -348,7 +353,7 @@ def doubts(counts: Array, accepts: Any, groups: Sequence[Any]) -> str | None:
     return "; ".join(warnings) or None
 
 
-def _intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Any]:
+def intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Any]:
     """Labels and codes as by ``coded``; of a table (n, k) the distinct rows, as tuples of k."""
     table = as_labels(name, values)
     if table.ndim != 2 or not table.size:
