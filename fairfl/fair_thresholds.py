@@ -173,26 +173,27 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         site = np.zeros(len(codes), int) if client is None else client
         clients, i = coded("client", site, len(codes))
         budgets, limits = limits_of(self.scheme, self.eps, len(clients))
-        people = np.zeros((len(clients), len(groups), 2, 1))
-        np.add.at(people, (i, a, codes, 0), 1.0)
         level: Any = self.guarantee
+        people, cells = np.zeros((len(clients), len(groups), 2, 1)), (i, a, codes)
+        np.add.at(people[..., 0], cells, 1.0)  # pyright: ignore
         share = share_of_testers(people, question.notion, limits, level)
         tests = np.random.default_rng(0).random(len(codes)) < share
         score = np.empty(len(codes))
         score[~tests] = self._learn(_safe_indexing(features, ~tests), codes[~tests])
         score[tests] = self._scores(_safe_indexing(features, tests))
-        made, tested = of_rows((score, codes, a, i), tests, self.levels)
-        made = replace(made, groups=groups, clients=clients, calibrate=self.calibrate)
-        self.federation_ = fed = Federation.of_people(made).for_notion(question.notion)
-        task = question.task(fed, self.scheme)
-        out = guaranteed(fed, task, budgets, limits, made.counts, tested, level)
+        makers, testers = of_rows((score, codes, a, i), tests, self.levels)
+        makers = replace(makers, groups=groups, clients=clients, calibrate=self.calibrate)
+        self.federation_ = fed = Federation.of_people(makers).for_notion(question.notion)
+        scheme: Any = self.scheme
+        task = question.task(fed, scheme)
+        out = guaranteed(fed, task, budgets, limits, makers.counts, testers, level)
         if out.rule is None:
             raise RuntimeError(
                 f"no rule within eps was found with guarantee={level:g}: about "
                 f"{float(f'{out.sufficient:.2g}'):,.0f} people would do, got {len(codes):,}"
             )
         self.guarantee_, self.rule_, self._one_group = out, out.rule, False
-        self.solution_ = solve(fed, self.scheme, self.eps, **question.of(self.scheme))
+        self.solution_ = solve(fed, scheme, self.eps, **question.of(scheme))
         return self
 
     def _learn(self, features: Any, codes: Any) -> Array:

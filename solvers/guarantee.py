@@ -29,6 +29,7 @@ from fairfl.solvers.task import Task
 from fairfl.theory.numerics.binomials import difference_p_value
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import NOTIONS, Rates
 
 STEPS = 161, 21
@@ -56,18 +57,18 @@ class Guarantee(NamedTuple):
 
 
 def guaranteed(
-    fed: Federation, task: Task, budgets: Array, limits: Array, made: Array, tested: Array,
+    fed: Federation, task: Task, budgets: Array, limits: Array, makers: Array, testers: Array,
     level: float,
 ) -> Guarantee:  # fmt: skip
     """The most useful rule with no disparity above ``limits`` (1 + I,), of all people and of each
-    client (inf: any), with probability ``level``. People ``made`` (I, A, 2, n) make ``fed``, people
-    ``tested`` test. ``budgets`` are those of :func:`fairfl.solvers.sensitivity.rules_at`.
+    client (inf: any), with probability ``level``, by people ``testers`` (I, A, 2, n); others,
+    ``makers``, make ``fed``. ``budgets``: see :func:`fairfl.solvers.sensitivity.rules_at`.
 
     The tests are of differences between two groups, which no overall difference is above.
     """
-    error, limit = _error(made, task.notion, limits)
+    error, limit = _error(makers, task.notion, limits)
     rules, is_lattice = family(fed, task, budgets, limit + BEYOND * error)
-    served, people = decisions(task.notion, rules, tested)
+    served, people = decisions(task.notion, rules, testers)
     rates = Rates.of(task.notion, fed.joint.people, fed.joint.eta)
     pairs = (rates.of_rule(rule[None]) for rule in rules)
     mass = np.concatenate([rates.mass.sum(axis=1, keepdims=True), rates.mass], axis=1)
@@ -84,22 +85,23 @@ def guaranteed(
         sequences = [([(a, b)], np.argsort(rows[a] - rows[b])) for a, b in differences]
     alpha, passes = (1.0 - level) / max(len(sequences), 1), np.ones(len(rules), bool)
 
-    def p_value(j: int, a: Any, b: Any) -> float:
-        counts = ((float(served[j][k]), float(people[k])) for k in (a, b))
-        return difference_p_value(*counts, limits[a[1]])
+    def p_value(j: Any, a: Any, b: Any) -> float:
+        first, second = ((float(served[j][k]), float(people[k])) for k in (a, b))
+        return difference_p_value(first, second, float(limits[a[1]]))
 
     for block, order in sequences:
         failed = (k for k, j in enumerate(order) if any(p_value(j, *d) > alpha for d in block))
         passes[order[next(failed, len(rules)) :]] = False
-    error, limit = _error(made + tested, task.notion, limits)
+    error, limit = _error(makers + testers, task.notion, limits)
     factor = -ENOUGH * ndtri(alpha) if is_lattice else SINGLY
-    sufficient = float((made + tested).sum() * (factor * error / limit) ** 2)
+    sufficient = float((makers + testers).sum() * (factor * error / limit) ** 2)
     if not passes.any():
-        return Guarantee(None, int(tested.sum()), sufficient)
+        return Guarantee(None, int(testers.sum()), sufficient)
     utility = [utility_of(fed, task.costs, rule[None]) for rule in rules]
     best, model = rules[int(np.where(passes, utility, -np.inf).argmax())], fed.model
+    assert isinstance(model, FiniteModel)
     rule = Classifier.on_points(model.points, best, model.cuts, fed.groups, model.names)
-    return Guarantee(rule, int(tested.sum()), sufficient)
+    return Guarantee(rule, int(testers.sum()), sufficient)
 
 
 def share_of_testers(counts: Array, notion: str, limits: Array, level: float) -> float:
@@ -146,7 +148,7 @@ def family(fed: Federation, task: Task, budgets: Array, top: float) -> tuple[Arr
                     np.where(limit < np.inf, point * np.minimum(limit, 1.0), limit),
                 )
                 if is_lattice:
-                    posed, eps = _equal(problem, at, point * top), np.zeros(1)
+                    posed, eps = _equal(problem, at, point * top), np.zeros_like(limit)
                 rule += weight * problem.rule(optimum(posed, eps)[0], fed.n_groups)[0]
             rules.append(np.clip(rule, 0.0, 1.0))
     if not rules:

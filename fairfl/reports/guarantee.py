@@ -49,13 +49,14 @@ def of_rows(rows: Sequence[Array], tests: Array, levels: int | None) -> tuple[Co
     """Of scores, y, and numbers 0, 1, ... of groups and clients, (N,) each: those who make a rule,
     and the people ``tests`` as counts (I, A, 2, n) on the others' levels.
     """
-    made = count_people(*(row[~tests] for row in rows), levels=levels)
-    if made.counts.shape[:2] != tuple(row.max() + 1 for row in rows[:1:-1]):
+    score, y, a, i = (row[~tests] for row in rows)
+    makers = count_people(score, y, a, i, levels=levels)
+    if makers.counts.shape[:2] != tuple(row.max() + 1 for row in rows[:1:-1]):
         raise ValueError(FEW)
     score, y, a, i = (row[tests] for row in rows)
-    tested = np.zeros(made.counts.shape)
-    np.add.at(tested, (i, a, y, np.searchsorted(made.cuts, score)), 1.0)  # pyright: ignore
-    return made, tested
+    testers = np.zeros(makers.counts.shape)
+    np.add.at(testers, (i, a, y, np.searchsorted(makers.cuts, score)), 1.0)  # pyright: ignore
+    return makers, testers
 
 
 def with_guarantee(
@@ -82,8 +83,8 @@ def with_guarantee(
             )
     counts_labels = NOTIONS[question.notion].counts_labels
     shares = (share_of_testers(people.counts, question.notion, v, level) for v in limits.values())
-    made, tested = _dealt(read, people, max(shares), counts_labels=counts_labels)
-    fed = _federation(made)
+    makers, testers = _dealt(read, people, max(shares), counts_labels=counts_labels)
+    fed = _federation(makers)
     budgets = {CFL.name: np.array([d])}
     if set(limits) > {CFL.name}:
         others = replace(question, only=tuple(limits))
@@ -92,20 +93,20 @@ def with_guarantee(
         for scheme, chosen in fitted.rules.items():
             eps, beside = chosen.solution.eps, chosen.solution.local_eps
             budgets.setdefault(scheme, eps if beside is None else np.append(eps, beside))
-    found: dict[str, Classifier | None] = dict.fromkeys(limits)
+    promised: dict[str, Classifier | None] = dict.fromkeys(limits)
     words = [
         f"The rules that are written have a guarantee: a disparity of at most {d:g} among all "
         f"people such as these, with a probability of {100 * level:g} % for each rule, whatever "
-        f"the people's distribution. {tested.sum():,.0f} people tested the rules, "
-        f"{made.people:,} others made them."
+        f"the people's distribution. {testers.sum():,.0f} people tested the rules, "
+        f"{makers.people:,} others made them."
     ]
     for scheme, eps in budgets.items():
         with noted(f"guarantee of {scheme}", comparison.failures):
-            task, halves = question.task(fed, scheme), (made.counts, tested)
+            task, halves = question.task(fed, scheme), (makers.counts, testers)
             out = guaranteed(fed, task, eps, limits[scheme], *halves, level)
-            found[scheme] = out.rule
+            promised[scheme] = out.rule
             words.append(_words(comparison, people, scheme, out.rule, out.sufficient))
-    return replace(comparison, guaranteed=found, promises=tuple(words))
+    return replace(comparison, guaranteed=promised, promises=tuple(words))
 
 
 def _dealt(
@@ -118,14 +119,14 @@ def _dealt(
         x, y, *codes = read.columns
         rows = x, y, *(np.unique(code, return_inverse=True)[1] for code in codes)
         levels = 0 if people.names else read.levels
-        made, tested = of_rows(rows, rng.random(len(x)) < share, levels)
+        makers, testers = of_rows(rows, rng.random(len(x)) < share, levels)
         settings |= {name: getattr(people, name) for name in ("names", "groups", "clients")}
     else:
-        tested = rng.binomial(people.counts.astype(np.int64), share).astype(float)
-        made = replace(people, counts=people.counts - tested)
-        if not all(made.counts.sum(axis=axes).all() for axes in ((0, 2, 3), (1, 2, 3))):
+        testers = rng.binomial(people.counts.astype(np.int64), share).astype(float)
+        makers = replace(people, counts=people.counts - testers)
+        if not all(makers.counts.sum(axis=axes).all() for axes in ((0, 2, 3), (1, 2, 3))):
             raise ValueError(FEW)
-    return replace(made, **settings).calibrated(counts_labels=counts_labels), tested
+    return replace(makers, **settings).calibrated(counts_labels=counts_labels), testers
 
 
 def _federation(people: Counted) -> Federation:
@@ -140,8 +141,15 @@ def _words(
     """What a rule with a guarantee is, and what it costs; or how many people would do."""
     question, row = comparison.question, SCHEMES[scheme]
     if rule is None:
-        enough = f"about {float(f'{sufficient:.2g}'):,.0f} people would do"
-        enough = enough if sufficient > people.people else "more people would do"
+        d, smallest = (
+            comparison.disparities[comparison.worded[0]],
+            comparison.reaches[scheme].smallest,
+        )
+        enough = "more people would do"
+        if smallest > d:
+            enough = f"on these people its smallest disparity is {number(smallest)}"
+        elif sufficient > people.people:
+            enough = f"about {float(f'{sufficient:.2g}'):,.0f} people would do"
         return f"{row.label}: no rule with the guarantee was found, and none is written; {enough}."
     task = question.task(_federation(people), CFL.name)
     (plain, _), (value, disparity) = (
