@@ -16,8 +16,8 @@ from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fairfl._support.checks import Array, as_labels, coded, pos_code
-from fairfl.reports.guarantee import check_guarantee, limits_of, of_rows
+from fairfl._support.checks import Array, as_labels, coded, in_range, pos_code
+from fairfl.reports.guarantee import limits_of, of_rows
 from fairfl.reports.question import Question
 from fairfl.solvers.api import solve
 from fairfl.solvers.guarantee import guaranteed, share_of_testers
@@ -166,14 +166,13 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self, features: Any, codes: Any, group: Any, client: Any, question: Question
     ) -> FairThresholds:
         """Fit the score and a family of rules to some of the people; the others test these."""
-        check_guarantee(self.guarantee)
         if group is None:
             raise ValueError("guarantee needs sensitive_features, whose disparity is kept")
         groups, a = intersections("group", group, len(codes))
         site = np.zeros(len(codes), int) if client is None else client
         clients, i = coded("client", site, len(codes))
         budgets, limits = limits_of(self.scheme, self.eps, len(clients))
-        level: Any = self.guarantee
+        level = float(in_range("guarantee", self.guarantee, 0, 1, open_low=True, open_high=True))
         people, cells = np.zeros((len(clients), len(groups), 2, 1)), (i, a, codes)
         np.add.at(people[..., 0], cells, 1.0)  # pyright: ignore
         share = share_of_testers(people, question.notion, limits, level)

@@ -143,12 +143,12 @@ def frontier(
     data.
     """
     options = locals()
-    from fairfl._support.checks import one_of
+    from fairfl._support.checks import in_range, one_of
     from fairfl.cli.progress import stages
     from fairfl.reports.comparison_words import failed
     from fairfl.reports.curves import noted
     from fairfl.reports.frontier import compared, report
-    from fairfl.reports.guarantee import check_guarantee, with_guarantee
+    from fairfl.reports.guarantee import with_guarantee
     from fairfl.reports.question import Question
     from fairfl.reports.scores import compare_scores
     from fairfl.solvers.schemes import SCHEMES
@@ -159,11 +159,10 @@ def frontier(
     if by_client is not None:
         shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
         one_of("--by-client", by_client, shared)
-    if guarantee is not None:
-        check_guarantee(guarantee)
     draws = nonempty(bootstraps=bootstraps, seed=seed)
     people = nonempty(**{name: options[name] for name in PEOPLE}) | form
     if guarantee is not None:
+        in_range("--guarantee", guarantee, 0, 1, open_low=True, open_high=True)
         people["tests"] = True
     if calibrate != "auto":
         people["calibrate"] = calibrate

@@ -27,12 +27,6 @@ from fairfl.theory.populations.notions import NOTIONS, local_budgets, pooled_bud
 FEW = "guarantee needs people of every group and of every client, to make a rule and to test it"
 
 
-def check_guarantee(level: Any) -> None:
-    """ValueError unless it is a probability."""
-    if not (isinstance(level, (int, float)) and 0.0 < level < 1.0):
-        raise ValueError(f"guarantee must be above 0 and below 1, such as 0.95, got {level!r}")
-
-
 def limits_of(scheme: str, eps: Any, clients: int) -> tuple[Array, Array]:
     """A scheme's budgets, and the largest disparities (1 + I,) that they allow: of all people, of
     an ensemble's too, or of each client.
@@ -72,15 +66,14 @@ def with_guarantee(
         raise ValueError("guarantee needs people as they are: no withheld counts, and no noise")
     d = comparison.disparities[comparison.worded[0]] if comparison.worded else 0.0
     local_eps = np.inf if question.local_eps is None else question.local_eps
+    clients = len(people.counts)
     if min(d, local_eps) <= 0.0:
         raise ValueError("guarantee needs disparities above 0 that limit the rules: --at")
-    none = np.full(len(people.counts), np.inf)
-    rules, limits = comparison.rules, {}
-    for scheme, chosen in rules.items():
-        if isinstance(chosen.solution.classifier, Classifier):
-            limits[scheme] = np.append(
-                d, np.minimum(none, local_eps if SCHEMES[scheme].is_local else none)
-            )
+    limits = {
+        scheme: np.append(d, [local_eps if SCHEMES[scheme].is_local else np.inf] * clients)
+        for scheme, chosen in comparison.rules.items()
+        if isinstance(chosen.solution.classifier, Classifier)
+    }
     counts_labels = NOTIONS[question.notion].counts_labels
     shares = (share_of_testers(people.counts, question.notion, v, level) for v in limits.values())
     makers, testers = _dealt(read, people, max(shares), counts_labels=counts_labels)
@@ -141,12 +134,8 @@ def _words(
     """What a rule with a guarantee is, and what it costs; or how many people would do."""
     question, row = comparison.question, SCHEMES[scheme]
     if rule is None:
-        d, smallest = (
-            comparison.disparities[comparison.worded[0]],
-            comparison.reaches[scheme].smallest,
-        )
-        enough = "more people would do"
-        if smallest > d:
+        enough, smallest = "more people would do", comparison.reaches[scheme].smallest
+        if smallest > comparison.disparities[comparison.worded[0]]:
             enough = f"on these people its smallest disparity is {number(smallest)}"
         elif sufficient > people.people:
             enough = f"about {float(f'{sufficient:.2g}'):,.0f} people would do"
