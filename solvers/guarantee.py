@@ -135,7 +135,9 @@ def family(fed: Federation, task: Task, budgets: Array, top: float) -> tuple[Arr
         problems, weights, limits = [problem_of(fed, task, has_local)], np.ones(1), budgets[None]
     free = [np.flatnonzero(np.isfinite(problem.zero))[problem.levels :] for problem in problems]
     count, points = max(cells.size for cells in free), np.linspace(0.0, 1.0, BUDGETS)[:, None]
-    is_lattice = count <= len(STEPS) and problems[0].levels <= 1 and limits.shape[1] == 1
+    # the rates of one blind rule, or at several clients, are not moved one by one
+    most = len(STEPS) if task.sees == "xa" else 1
+    is_lattice = count <= most and problems[0].levels <= 1 and limits.shape[1] == 1
     if is_lattice:
         points = np.array([*product(np.linspace(-1.0, 1.0, STEPS[count - 1]), repeat=count)])
     rules = []
