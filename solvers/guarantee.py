@@ -40,8 +40,10 @@ BEYOND = 2.5
 """A lattice ends at the limit and so many standard errors of its makers."""
 SHARES = 2 / 3, 0.9
 """The least and the largest share of the people who test."""
-ENOUGH = 1.2
-"""The share that the tests need is taken so many times."""
+ENOUGH = 1.2, 1.6
+"""A lattice of one difference, or two, has a rule that passes in most samples where the limit is so
+many times the standard error at the tests' normal quantile.
+"""
 SINGLY = 5.2
 """A rule of a path passes in most samples where its limit is so many standard errors of all."""
 
@@ -93,8 +95,10 @@ def guaranteed(
         failed = (k for k, j in enumerate(order) if any(p_value(j, *d) > alpha for d in block))
         passes[order[next(failed, len(rules)) :]] = False
     error, limit = _error(makers + testers, task.notion, limits)
-    factor = -ENOUGH * ndtri(alpha) if is_lattice else SINGLY
-    sufficient = float((makers + testers).sum() * (factor * error / limit) ** 2)
+    part = (SINGLY * error / limit) ** 2
+    if is_lattice:
+        part = _part(makers + testers, task.notion, limits, level)
+    sufficient = float((makers + testers).sum() * part)
     if not passes.any():
         return Guarantee(None, int(testers.sum()), sufficient)
     utility = [utility_of(fed, task.costs, rule[None]) for rule in rules]
@@ -106,10 +110,15 @@ def guaranteed(
 
 def share_of_testers(counts: Array, notion: str, limits: Array, level: float) -> float:
     """The share of people ``counts`` (I, A, 2, n) who are to test: more where they are few."""
+    return float(np.clip(_part(counts, notion, limits, level), *SHARES))
+
+
+def _part(counts: Array, notion: str, limits: Array, level: float) -> float:
+    """The part of people ``counts`` whose tests pass a rule of a lattice in most samples."""
     groups, rates = counts.shape[1], len(NOTIONS[notion].rates)
     error, limit = _error(counts, notion, limits)
     z = ndtri((1.0 - level) / (rates * groups * (groups - 1)))
-    return float(np.clip(ENOUGH * (z * error / limit) ** 2, *SHARES))
+    return (ENOUGH[rates * (groups - 1) > 1] * z * error / limit) ** 2
 
 
 def _error(counts: Array, notion: str, limits: Array) -> tuple[float, float]:
@@ -136,8 +145,8 @@ def family(fed: Federation, task: Task, budgets: Array, top: float) -> tuple[Arr
     free = [np.flatnonzero(np.isfinite(problem.zero))[problem.levels :] for problem in problems]
     count, points = max(cells.size for cells in free), np.linspace(0.0, 1.0, BUDGETS)[:, None]
     # the rates of one blind rule, or at several clients, are not moved one by one
-    most = len(STEPS) if task.sees == "xa" else 1
-    is_lattice = count <= most and problems[0].levels <= 1 and limits.shape[1] == 1
+    largest = len(STEPS) if task.sees == "xa" else 1
+    is_lattice = count <= largest and problems[0].levels <= 1 and limits.shape[1] == 1
     if is_lattice:
         points = np.array([*product(np.linspace(-1.0, 1.0, STEPS[count - 1]), repeat=count)])
     rules = []
