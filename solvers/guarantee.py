@@ -40,7 +40,7 @@ BEYOND = 2.5
 """A lattice ends at the limit and so many standard errors of its makers."""
 SHARES = 2 / 3, 0.9
 """The least and the largest share of the people who test."""
-ENOUGH = 1.2, 1.6
+ENOUGH = 1.2, 1.7
 """A lattice of one difference, or two, has a rule that passes in most samples where the limit is so
 many times the standard error at the tests' normal quantile.
 """
@@ -109,8 +109,12 @@ def guaranteed(
 
 
 def share_of_testers(counts: Array, notion: str, limits: Array, level: float) -> float:
-    """The share of people ``counts`` (I, A, 2, n) who are to test: more where they are few."""
-    return float(np.clip(_part(counts, notion, limits, level), *SHARES))
+    """The share of people ``counts`` (I, A, 2, n) who are to test: of one difference more where
+    they are few, since a lattice of two is coarse where few make it.
+    """
+    is_one = counts.shape[1] == 2 and len(NOTIONS[notion].rates) == 1
+    part = _part(counts, notion, limits, level) if is_one else 0.0
+    return float(np.clip(part, *SHARES))
 
 
 def _part(counts: Array, notion: str, limits: Array, level: float) -> float:
