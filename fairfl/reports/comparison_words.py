@@ -41,7 +41,8 @@ def sentences(comparison: Comparison) -> list[str]:
     pairs = product(comparison.worded, filter(None, comparison.parts))
     out += [_values_at(comparison, k, schemes) for k, schemes in pairs]
     out += [_cost(comparison, scheme) for scheme in comparison.reaches if scheme != CFL.name]
-    return [*out, *_sampled(comparison), *_too_few(comparison), *failed(comparison)]
+    out += [*_sampled(comparison), *_too_few(comparison), *comparison.promises]
+    return [*out, *failed(comparison)]
 
 
 def headline(comparison: Comparison) -> str:
