@@ -96,7 +96,7 @@ def with_intervals(
     first, scale = numbers[:, :1], np.maximum(error[:, :1], ZERO)
     reached = np.where(first < ZERO, 1.0, ndtr((np.array(comparison.disparities) - first) / scale))
     held_out[..., 0] = np.clip(held_out[..., 0], *comparison.bounds[0, 1])
-    spread = Spread(between, reached, held_out[:, :-2], draws, seed)
+    spread = Spread(between, reached, held_out[:, :-2], spot_error[spot_index[:, :-2]], draws, seed)
     return replace(comparison, spread=spread)
 
 

@@ -333,7 +333,7 @@ def test_how_many_people_would_do_is_of_the_disparity_and_of_a_loss_that_matters
     ):
         ends = plain.copy()
         ends[3, column] = low, high
-        spread = Spread(ends, np.ones((5, 1)), np.zeros((5, 3, 2)), 20, 0)
+        spread = Spread(ends, np.ones((5, 1)), np.zeros((5, 3, 2)), np.zeros((5, 3)), 20, 0)
         words = " ".join(_too_few(replace(comparison, people=sample.people, spread=spread)))
         assert text in words and bool(text) == bool(words), words
 
