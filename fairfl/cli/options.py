@@ -133,6 +133,10 @@ Categorical = Annotated[
     bool, option("The score's values are names: each is a level, in no order.", "--categorical")
 ]
 
+Weight = Annotated[
+    str | None, option("Column of people's weights, such as 1 / the chance to be in the sample.")
+]
+
 
 def nonempty(**options: Any) -> dict[str, Any]:
     """The options that a user gave: without None, False and empty lists."""

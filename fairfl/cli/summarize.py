@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fairfl.cli.options import Categorical, form_of, option, out_file, place, with_form
+from fairfl.cli.options import Categorical, Weight, form_of, option, out_file, place, with_form
 
 
 @with_form
@@ -23,6 +23,7 @@ def summarize(
         str | None, option("Edges of the levels instead, such as 0,0.1,0.3,1.", metavar="E,E,...")
     ] = None,
     categorical: Categorical = False,
+    weight: Weight = None,
     min_cell: Annotated[
         int | None,
         option("Withhold counts from 1 to below this, and what would give one away.", min=2),
@@ -43,9 +44,8 @@ def summarize(
 
     out_file(out)
     cuts = _edges(levels, edges, categorical)
-    counted = summary.summarize(
-        file, score=score, label=label, group=group, site=site, edges=cuts, form=form_of(form)
-    )
+    columns = {"score": score, "label": label, "group": group, "weight": weight}
+    counted = summary.summarize(file, **columns, site=site, edges=cuts, form=form_of(form))
     if min_cell is not None and epsilon is not None:
         raise ValueError("--min-cell and --epsilon must not be given together")
     if min_cell is not None:
@@ -63,14 +63,16 @@ def summarize(
             "not protected."
         )
     text = counted.as_text()
-    hidden = int(counted.withheld.sum())
+    hidden = f"({int(counted.withheld.sum())} withheld)"
+    if weight is not None:
+        hidden = "of people, as many sums of their weights and of the squares of these,"
     people = f"{counted.people:,} people{', with the noise,' * (epsilon is not None)}"
     with suppress(SystemExit):  # a reader such as head has seen enough
         if counted.left_out:
             typer.echo(counted.left_out)
         typer.echo(
             f"{people} of {site}; y = 1 stands for {label} = {counted.labels[1]}. "
-            f"{counted.counts.size} counts ({hidden} withheld) and the names below leave the "
+            f"{counted.counts.size} counts {hidden} and the names below leave the "
             "site, and nothing else:"
         )
         typer.echo(text, nl=False)

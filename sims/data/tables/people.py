@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfl._support.checks import listed
+from fairfl._support.checks import listed, person_weights
 from fairfl.sims.data.fetch import note_file
 from fairfl.sims.data.table_file import PLAIN, Form, Roles, Table, read_table
 from fairfl.sims.data.tables.table import Dataset
@@ -37,6 +37,7 @@ def read_people(
     label: str | None,
     group: str | Sequence[str],
     client: str | None = None,
+    weight: str | None = None,
     score: str | Sequence[str] | None = None,
     features: Sequence[str] | None = None,
     blind: bool = False,
@@ -55,6 +56,8 @@ def read_people(
         that somebody has, named "Black & Female".
     client : str, optional
         Column; without it, all rows are of one client, "all".
+    weight : str, optional
+        Column of positive numbers; without it, all rows count alike.
     score : str or sequence of str, optional
         Columns of finite numbers, which are then the only features.
     features : sequence of str, optional
@@ -93,6 +96,7 @@ def read_people(
         raise ValueError("group must name at least one column, got none")
     scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
     named = {"score": scores or (None,), "label": (label,), "group": groups, "client": (client,)}
+    named["weight"] = (weight,)
     roles = {role: columns for role, columns in named.items() if columns != (None,)}
     predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
     chosen = _chosen_features(scores, label or "", features, blind=blind, categorical=categorical)
@@ -132,6 +136,9 @@ def read_people(
         label_names=label_names,
         columns=roles | {"features": tuple(columns)},
         score_names=score_names,
+        weight=None
+        if weight is None
+        else person_weights(f"column {weight!r}", table.numbers(weight)),
     )
 
 

@@ -165,7 +165,7 @@ def test_derivatives_of_neighbours_replace_one_that_holds_for_very_few_people():
     spot = spots[place[list(comparison.reaches).index(scheme), 1]]
     alone = influences(fed, sample, [spot._replace(neighbours=())], PLAIN)[0]
     plain, mean = (
-        standard_errors(influence[0, 0], sample.counts)
+        standard_errors(influence[0, 0], sample)
         for influence in (alone, influences(fed, sample, [spot], PLAIN)[0])
     )
     draws = []

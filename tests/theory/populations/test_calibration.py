@@ -17,6 +17,7 @@ from fairfl.solvers.api import solve
 from fairfl.theory.numerics.isotonic import isotonic
 from fairfl.theory.populations.calibration import (
     CALIBRATIONS,
+    Counted,
     ScoreWarning,
     choose_calibration,
     fitted_eta,
@@ -174,12 +175,13 @@ def test_the_calibration_is_that_of_the_law_in_any_order(truth: str) -> None:
     cell = client, group, (rng.random(n) < chance).astype(int), level
     counts = np.zeros((2, 2, 2, 12))
     np.add.at(counts, cell, 1.0)
-    choice = choose_calibration(counts)
+    sample = Counted(np.arange(12.0), counts)
+    choice = choose_calibration(sample)
     assert choice.name == truth
-    reversed_order = choose_calibration(counts[::-1, ::-1])
+    reversed_order = choose_calibration(Counted(sample.points, counts[::-1, ::-1]))
     assert reversed_order.name == truth
     assert reversed_order.losses == pytest.approx(choice.losses, abs=1e-12)
-    by_group = choose_calibration(counts, counts_labels=True)
+    by_group = choose_calibration(sample, counts_labels=True)
     assert CALIBRATIONS[by_group.name][1] and by_group.counts_labels == (truth in "shared client")
     # a person's log loss on new people, of an η fitted to these, is close to the choice's
     eta = np.clip(fitted_eta(counts, truth) + np.zeros((2, 2, 12)), 1e-3, 1 - 1e-3)
