@@ -52,8 +52,10 @@ def data() -> pd.DataFrame:
     """
     rows = []
     for name, profile in PROFILES.items():
+        objective = profile.objective
+        assert isinstance(objective, RankWeighted)
         for n in (FEW, MANY):
-            w = profile.objective.rank_weights(n)
+            w = objective.rank_weights(n)
             columns = {"profile": name, "clients": n, "rank": np.arange(1, n + 1)}
             rows.append(pd.DataFrame({**columns, "weight": w, "cumulated": np.cumsum(w)}))
     return pd.concat(rows, ignore_index=True)

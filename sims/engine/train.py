@@ -135,9 +135,8 @@ def _weights(
     even = repeat(like.new_full((run.last - run.first, run.width), 1.0 / run.width))
     shares = even if run.share is None else run.share.unbind()
     run_parameters = [row[run.first : run.last] for row in parameters]
-    return (
-        lambda losses, share=share: objective(losses, share, *run_parameters) for share in shares
-    )
+    weigh: SampleWeights = objective
+    return (lambda losses, share=share: weigh(losses, share, *run_parameters) for share in shares)
 
 
 def column(values: Floats, like: Tensor) -> Tensor:

@@ -91,7 +91,8 @@ class DensityProblem:
     def rule(self, lines: Sequence[tuple[Array, Array]]) -> Rule:
         """The rule with these edges and rates at each place."""
         members = [
-            Classifier(*zip(*(lines[p] for p in places), strict=True)) for places in self.where
+            Classifier([lines[p][0] for p in places], [lines[p][1] for p in places])
+            for places in self.where
         ]
         return ClientClassifiers(members) if self.sees_client else members[0]
 

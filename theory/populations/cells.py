@@ -113,19 +113,11 @@ def grown(
         from sklearn.tree import DecisionTreeClassifier
 
     def tree(leaves: int, rows: Any) -> Any:
-        settings = {"min_samples_leaf": max(1, int(np.ceil(min_people))), "random_state": 0}
-        return DecisionTreeClassifier(max_leaf_nodes=leaves, **settings).fit(
-            numbers[rows], targets[rows]
+        fewest = max(1, int(np.ceil(min_people)))
+        fitted = DecisionTreeClassifier(
+            max_leaf_nodes=leaves, min_samples_leaf=fewest, random_state=0
         )
-
-    def loss(grown_tree: Any, rows: Any) -> float:
-        total = 0.0
-        shares = grown_tree.predict_proba(numbers[rows])
-        for share, classes, target in zip(
-            shares, grown_tree.classes_, targets[rows].T, strict=True
-        ):
-            total += float(((share - (target[:, None] == classes)) ** 2).sum())
-        return total
+        return fitted.fit(numbers[rows], targets[rows])
 
     sizes = [levels]
     while sizes[-1] // 2 >= FEWEST:
@@ -133,16 +125,28 @@ def grown(
     losses = np.zeros(len(sizes))
     if len(sizes) > 1 and len(numbers) >= FOLDS:
         for fitted, judged in KFold(FOLDS, shuffle=True, random_state=0).split(numbers):
-            losses += [loss(tree(size, fitted), judged) for size in sizes]
+            losses += [
+                _brier(tree(size, fitted), numbers[judged], targets[judged]) for size in sizes
+            ]
     chosen = tree(sizes[int(losses.argmin())], np.arange(len(numbers))).tree_
     is_leaf = chosen.children_left < 0
     number = np.where(is_leaf, -1, chosen.feature)
     labels = [f"x{k}" for k in range(numbers.shape[1])] if names is None else names
     cell = np.where(is_leaf, np.cumsum(is_leaf) - 1, chosen.children_left)
-    arrays = (number, chosen.threshold, cell, np.maximum(chosen.children_right, 0))
-    first = Cells(*(tuple(array.tolist()) for array in arrays), tuple(labels))
+    high = np.maximum(chosen.children_right, 0)
+    nodes = [tuple(array.tolist()) for array in (number, chosen.threshold, cell, high)]
+    first = Cells(nodes[0], nodes[1], nodes[2], nodes[3], tuple(labels))
     where = first(numbers)
     share = np.bincount(where, targets[:, 0]) / np.bincount(where)
     rank = np.argsort(np.argsort(share, kind="stable"))
     cell[is_leaf] = rank[cell[is_leaf]]
     return Cells(first.number, first.threshold, tuple(cell.tolist()), first.high, first.names)
+
+
+def _brier(tree: Any, numbers: Array, targets: Array) -> float:
+    """The sum of squared differences of a tree's shares and the targets, over all classes."""
+    predicted = zip(tree.predict_proba(numbers), tree.classes_, targets.T, strict=True)
+    return sum(
+        float(((share - (target[:, None] == classes)) ** 2).sum())
+        for share, classes, target in predicted
+    )

@@ -32,6 +32,31 @@ def called(group: Hashable) -> str:
     return " & ".join(map(str, group)) if isinstance(group, tuple) else str(group)
 
 
+def as_plain(label: Any) -> Any:
+    """A group's name, of an interval or a date, which JSON has not, as a text."""
+    if isinstance(label, tuple):
+        return tuple(map(as_plain, label))
+    return label if isinstance(label, (str, int, float, np.number)) else str(label)
+
+
+def places(argument: str, kind: str, values: Any, names: Sequence[Any]) -> Any:
+    """Numbers 0, 1, ... of the values among ``names``, see :meth:`Classifier.number`."""
+    several = isinstance(names[0], tuple)
+    labels = as_labels(argument, values)
+    if several or labels.dtype.kind in "OM":
+        labels = np.asarray(np.frompyfunc(as_plain, 1, 1)(labels.astype(object)), object)
+    numbers = np.full(labels.shape[: labels.ndim - several], -1)
+    for k, name in enumerate(map(as_plain, names)):
+        same = labels == np.array(name, dtype=object) if several else labels == name
+        numbers[np.all(same, axis=-1) if several else same] = k
+    if (numbers < 0).any():
+        wrong = labels[numbers < 0][0]
+        wrong = shown(tuple(wrong) if several else wrong)
+        allowed = listed([shown(name) for name in names])
+        raise ValueError(f"{argument} must be one of the {kind} {allowed}, got {wrong}")
+    return numbers
+
+
 def midpoints(points: Array) -> Array:
     """(n - 1,) half-way between neighbours of increasing points (n,)."""
     return points[:-1] + (points[1:] - points[:-1]) / 2
@@ -46,7 +71,7 @@ class Classifier:
     values : for each group (m_a + 1,) probabilities of acceptance: ``values[a][k]`` on (edges[k-1],
         edges[k]].
     groups : for each group its name, what a person's ``a`` is; by default 0, 1, ... A solution's
-        classifier has those of its federation.
+        classifier has those of its federation, of intervals and dates the texts.
     names : of a score that is a name, what x = 0, 1, ... are called; by default x is a number.
     cells : of d numbers of a person, which are x along its last axis, the cells 0, 1, ... of which
         the classifier is.
@@ -94,7 +119,7 @@ class Classifier:
                 )
             if (e[1:] < e[:-1]).any():
                 raise ValueError(f"edges[{a}] must be increasing, got {e.tolist()}")
-        self.groups = tuple(range(len(edges)) if groups is None else groups)
+        self.groups = tuple(range(len(edges)) if groups is None else map(as_plain, groups))
         if len(self.groups) != len(edges) or len(set(self.groups)) < len(edges):
             raise ValueError(
                 f"groups must be {len(edges)} different names, got {shown(self.groups)}"
@@ -198,20 +223,7 @@ class Classifier:
         """Group numbers 0, 1, ... of names ``a``; names that are tuples, of groups from several
         columns, stand along the last axis.
         """
-        several = isinstance(self.groups[0], tuple)
-        labels = as_labels("a", a)
-        if several:
-            labels = labels.astype(object)
-        numbers = np.full(labels.shape[: labels.ndim - several], -1)
-        for k, name in enumerate(self.groups):
-            same = labels == np.array(name, dtype=object) if several else labels == name
-            numbers[np.all(same, axis=-1) if several else same] = k
-        if (numbers < 0).any():
-            wrong = labels[numbers < 0][0]
-            wrong = shown(tuple(wrong) if several else wrong)
-            allowed = listed([shown(name) for name in self.groups])
-            raise ValueError(f"a must be one of the groups {allowed}, got {wrong}")
-        return numbers
+        return places("a", "groups", a, self.groups)
 
     def __call__(self, x: ArrayLike, a: ArrayLike) -> Array:
         """P(ŷ = 1 | x, a), broadcasting x against the groups' names a."""

@@ -257,13 +257,14 @@ class Federation(Tabular):
         """This federation; or the same people with an η for each group, where ``calibrate="auto"``
         chose none and the notion's rates count labels.
         """
-        is_chosen = self.calibration is not None and self._sample is not None
-        if not is_chosen or not NOTIONS[notion].counts_labels:
+        chosen = self.calibration
+        if chosen is None or not NOTIONS[notion].counts_labels or CALIBRATIONS[chosen.name][1]:
             return self
-        return self if CALIBRATIONS[self.calibration.name][1] else self._by_group
+        return self._by_group
 
     @cached_property
     def _by_group(self) -> Federation:
+        assert self._sample is not None
         with warnings.catch_warnings():  # they were given when this federation was made
             warnings.simplefilter("ignore", ScoreWarning)
             return Federation.of_people(self._sample.calibrated(counts_labels=True), self.weight)

@@ -42,6 +42,8 @@ class Dataset:
         the features.
     score_names : tuple of str
         Of a categorical score: what its values 0, 1, ... are.
+    by : array of int, shape (n,), optional
+        Codes into `by_names`, of parts of the people by which a report is repeated.
     weight : array of float, shape (n,), optional
         Of the rows, positive; None: 1.
     """
@@ -59,6 +61,8 @@ class Dataset:
     label_names: tuple[str, str] = ("0", "1")
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     score_names: tuple[str, ...] = ()
+    by: NDArray[np.int64] | None = None
+    by_names: tuple[str, ...] = ()
     weight: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
@@ -112,8 +116,8 @@ class Dataset:
             )
         if not is_selected.any():
             raise ValueError("mask must select at least one row, got none")
-        rows = ["features", "label", "group", "client", "is_test"]
-        rows += ["weight"] * (self.weight is not None)
+        fields = ("features", "label", "group", "client", "is_test", "by", "weight")
+        rows = [name for name in fields if getattr(self, name) is not None]
         return replace(self, **{name: getattr(self, name)[is_selected] for name in rows})
 
     def binary_groups(
