@@ -115,7 +115,7 @@ def read(
     ).calibrated(counts_labels=counts_labels)
     federation, federation_notes = federation_of(people)
     lines = [
-        f"{people.people:,} people{_weights(people)}; score: {source}; {_levels(people)}.",
+        f"{_people(people)}; score: {source}; {_levels(people)}.",
         *filter(None, [data.note]),
         *notes,
         *_calibration(people),
@@ -152,8 +152,8 @@ def read_summaries(
         people = replace(people, ranges=np.array(tables))
     federation, federation_notes = federation_of(people)
     lines = [
-        f"{people.people:,} people{_weights(people)}, as counts; sites: {len(summaries)}; levels "
-        f"of the score: {len(points)}.",
+        f"{_people(people)}, as counts; sites: {len(summaries)}; levels of the score: "
+        f"{len(points)}.",
         *_calibration(people),
         f"y = 1 stands for {summaries[0].label} = {summaries[0].labels[1]}; {ACCURACIES}",
         *(f"Withheld by {s.site}: {_withheld(s)}." for s in summaries if s.withheld.any()),
@@ -167,11 +167,15 @@ def read_summaries(
     return Read(federation, lines, people)
 
 
-def _weights(people: Counted) -> str:
-    """Whether people have weights, and how many without would have intervals as wide."""
-    if people.weighted is None:
-        return ""
-    return f" with weights, as good as {people.effective_sizes():,.0f} of equal ones (Kish)"
+def weight_words(effective: float | None) -> str:
+    """That people have weights, and how many with equal ones have the same variance."""
+    return "" if effective is None else f" with weights, as good as {effective:,.0f} of equal ones"
+
+
+def _people(people: Counted) -> str:
+    weighted = people.weighted is not None
+    words = weight_words(float(people.effective_sizes()) if weighted else None)
+    return f"{people.people:,} people{words}"
 
 
 def _levels(people: Counted) -> str:
