@@ -106,10 +106,7 @@ class Summary:
         if self.min_cell or self.epsilon is not None:
             raise ValueError("counts have been withheld, or have noise, already")
         if self.weights is not None:
-            raise ValueError(
-                "counts of people with weights must not be withheld or have noise, since the sums "
-                "of the weights would give them away"
-            )
+            raise ValueError("no count can be withheld or have noise beside the sums of weights")
 
     def noised(self, epsilon: float) -> Summary:
         """With two-sided geometric noise on every count, from the operating system's randomness.
