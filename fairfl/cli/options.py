@@ -133,9 +133,7 @@ Categorical = Annotated[
     bool, option("The score's values are names: each is a level, in no order.", "--categorical")
 ]
 
-Weight = Annotated[
-    str | None, option("Column of people's weights, such as 1 / the chance to be in the sample.")
-]
+Weight = Annotated[str | None, option("Column of the people's weights, positive numbers.")]
 
 
 def nonempty(**options: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import numpy as np
 from fairfl.reports.comparison_words import failed, number, percent, points, rates_apart, span
 from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
 from fairfl.reports.parts import Decided, Gap, Number, Part, cell, estimate
-from fairfl.reports.people import weight_words
+from fairfl.reports.people import people_words
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
 from fairfl.sims.data.table_file import PLAIN, Form
@@ -66,7 +66,7 @@ class Judgement:
     left_out: str = ""
     rate: str = ""
     failures: dict[str, str] = field(default_factory=dict)
-    effective: int | None = None
+    effective: float = np.inf
 
 
 def judge(
@@ -107,9 +107,8 @@ def judge(
     if label is None and (NOTIONS[question.notion].counts_labels or score is not None):
         raise ValueError(f"label must be a column for {question.notion} or a score, got none")
     roles = {"label": label, "group": group, "client": client, "categorical": categorical}
-    numbers = {"prediction": [prediction]}
-    options = {"score": score, "numbers": numbers, "by": by, "weight": weight}
-    data = read_people(path, form=form, **options, **roles)
+    options: Any = {"numbers": {"prediction": [prediction]}, "weight": weight}
+    data = read_people(path, score=score, by=by, form=form, **options, **roles)
     p = data.features[:, -1]
     if (is_outside := (p < 0) | (p > 1)).any():
         row = int(np.argmax(is_outside))
@@ -118,11 +117,10 @@ def judge(
         )
     if by is not None and (count := len(data.by_names)) > MOST_PARTS:
         raise ValueError(f"by {by!r} must have at most {MOST_PARTS} values or months, got {count}")
-    ones = np.ones(len(data))
-    w = ones if data.weight is None else data.weight
+    w = np.ones(len(data)) if data.weight is None else data.weight
     codes = data.client, data.group, data.label if label else np.full(len(data), np.nan)
     parts: Any = () if by is None else (data.by, data.by_names)
-    people = np.stack([ones, w, w**2])
+    people = np.stack([np.ones_like(w), w, w**2])
     decided = Decided(*codes, p, people, data.client_names, data.group_names, *parts)
     gap, _ = decided.gap(question)
     judgement = Judgement(
@@ -132,7 +130,7 @@ def judge(
         tuple(decided.parts(question)),
         left_out=data.note,
         rate=gap.rate.key if gap else "",
-        effective=None if weight is None else round(decided.effective_size()),
+        effective=decided.effective_size(),
     )
     if score is None or gap is None:
         return judgement
@@ -187,12 +185,12 @@ def _compared(
 def sentences(judgement: Judgement) -> list[str]:
     """The judgement in plain words."""
     accuracy, disparity = judgement.accuracy, judgement.disparity
-    people = f"these {judgement.people:,} people{weight_words(judgement.effective)}"
-    line = f"The predictions for {people} have"
+    people = people_words(judgement.people, judgement.effective)
+    line = f"The predictions for these {people} have"
     whole = judgement.parts[0]
     if accuracy is not None:
         right = cell(accuracy, percent)
-        line = f"The predictions are right for {right} of {people}, at"
+        line = f"The predictions are right for {right} of these {people}, at"
     gap = f"an undefined disparity: {' and '.join(whole.undefined)}"
     if disparity is not None:
         gap = f"a disparity of {cell(disparity, number)}: "

@@ -100,12 +100,9 @@ def read(
     x, source, numbers = _score(data, Path(path).name, unseen=unseen, counts_labels=counts_labels)
     is_selected, notes = _selected(data, group_pair)
     columns = (column[is_selected] for column in (x, data.label, data.group, data.client))
-    people = count_people(
-        *columns,
-        calibrate=calibrate,
-        levels=0 if categorical else levels,
-        weight=None if data.weight is None else data.weight[is_selected],
-    )
+    weights = None if data.weight is None else data.weight[is_selected]
+    settings = {"levels": 0 if categorical else levels, "weight": weights}
+    people = count_people(*columns, calibrate=calibrate, **settings)
     people = replace(
         people,
         names=data.score_names,
@@ -114,8 +111,9 @@ def read(
         cells=people.cells and replace(people.cells, names=numbers),
     ).calibrated(counts_labels=counts_labels)
     federation, federation_notes = federation_of(people)
+    size = float(people.effective_sizes())
     lines = [
-        f"{_people(people)}; score: {source}; {_levels(people)}.",
+        f"{people_words(people.people, size)}; score: {source}; {_levels(people)}.",
         *filter(None, [data.note]),
         *notes,
         *_calibration(people),
@@ -151,9 +149,10 @@ def read_summaries(
     if any(summary.withheld.any() for summary in summaries):
         people = replace(people, ranges=np.array(tables))
     federation, federation_notes = federation_of(people)
+    size = float(people.effective_sizes())
     lines = [
-        f"{_people(people)}, as counts; sites: {len(summaries)}; levels of the score: "
-        f"{len(points)}.",
+        f"{people_words(people.people, size)}, as counts; sites: {len(summaries)}; levels of the "
+        f"score: {len(points)}.",
         *_calibration(people),
         f"y = 1 stands for {summaries[0].label} = {summaries[0].labels[1]}; {ACCURACIES}",
         *(f"Withheld by {s.site}: {_withheld(s)}." for s in summaries if s.withheld.any()),
@@ -167,15 +166,10 @@ def read_summaries(
     return Read(federation, lines, people)
 
 
-def weight_words(effective: float | None) -> str:
-    """That people have weights, and how many with equal ones have the same variance."""
-    return "" if effective is None else f" with weights, as good as {effective:,.0f} of equal ones"
-
-
-def _people(people: Counted) -> str:
-    weighted = people.weighted is not None
-    words = weight_words(float(people.effective_sizes()) if weighted else None)
-    return f"{people.people:,} people{words}"
+def people_words(people: int, effective: float) -> str:
+    """How many people, and of people with weights how many with equal ones have their variance."""
+    weights = f" with weights, as good as {effective:,.0f} of equal ones" * (effective < people)
+    return f"{people:,} people{weights}"
 
 
 def _levels(people: Counted) -> str:

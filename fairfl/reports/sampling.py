@@ -187,9 +187,7 @@ def means(influence: Array, people: Array, counts: Array) -> Array:
 
 def standard_errors(influence: Array, sample: Counted) -> Array:
     """(...) of numbers with influences (..., I, A, 2, n) of people who are drawn within clients: by
-    linearisation, √(Σ (w influence - the client's mean of that)²) / Σ w.
-
-    A cell's sum is of its mean weight w = Σ w² / Σ w, and of the weights' variation about that.
+    linearisation, √(Σ (w influence - the client's mean of that)²) / Σ w over people of weight w.
     """
     tables = sample.counts, sample.squares, sample.persons
     counts, squares, persons = (table.reshape(len(table), -1) for table in tables)

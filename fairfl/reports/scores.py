@@ -71,15 +71,16 @@ def compare_scores(
     at = [*(comparison.disparities[k] for k in comparison.worded), np.inf]
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight
     areas = [auc(score, rows.label, weight) for score in rows.features.T]
+    places = [rows.client == k for k in range(len(rows.client_names))]
     pooled: dict[tuple[str, float], Best] = {}
     out = []
     for name, score, area in zip(rows.feature_names, rows.features.T, areas, strict=True):
         if pooled:
             columns = rows.label, rows.group, rows.client
             calibrate = AUTO if people.calibration else people.calibrate
-            people = count_people(
-                score, *columns, calibrate, read.levels, weight=rows.weight
-            ).calibrated(counts_labels=NOTIONS[comparison.question.notion].counts_labels)
+            people = count_people(score, *columns, calibrate, read.levels, weight=rows.weight)
+            labels = NOTIONS[comparison.question.notion].counts_labels
+            people = people.calibrated(counts_labels=labels)
             federation, _ = federation_of(people)
             curves = frontiers(federation, POINTS, comparison.question, progress, list(curves))
         settings = comparison.question, seed, progress
@@ -88,8 +89,8 @@ def compare_scores(
         lost = areas[0][0] - area[0], areas[0][1] - area[1]
         overall = [estimate(rows.client, *pair) for pair in (area, lost)]
         by_client = {
-            client: _area(*(column[rows.client == k] for column in (score, rows.label, weight)))
-            for k, client in enumerate(rows.client_names)
+            client: _area(score[at_client], rows.label[at_client], weight[at_client])
+            for client, at_client in zip(rows.client_names, places, strict=True)
         }
         questions = [("cfl", np.inf), *((s, d) for d in at[:-1] for s in curves)]
         costs = tuple(_cost(rows.client, *question, best, pooled) for question in questions)

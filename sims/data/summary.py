@@ -28,8 +28,6 @@ FORMAT, VERSION, WITH_WEIGHTS = "fairfl-summary", 3, 4
 NAMES = ("site", "score", "label", "labels", "group", "groups", "edges")
 LIMITS = ("min_cell", "epsilon")
 """Names of fields in the file, before and after the counts."""
-SUMS = ("sums", "squares")
-"""Tables in the file, after the counts, of people with weights."""
 RANDOM = SystemRandom()
 MOST_LIMIT = 2**31
 """Largest ``min_cell`` and ``epsilon``."""
@@ -169,14 +167,14 @@ class Summary:
             totals["groups"] = dict(zip(self.groups, groups, strict=True))
             totals["labels"] = dict(zip(self.labels, labels, strict=True))
         rows[self.withheld] = None
-        sums = () if self.weights is None else zip(SUMS, self.weights.tolist(), strict=True)
+        sums = [] if self.weights is None else self.weights.tolist()
         data: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION if self.weights is None else WITH_WEIGHTS,
             **{name: getattr(self, name) for name in NAMES},
             **({"names": self.names} if self.names else {}),
             "counts": rows.tolist(),
-            **dict(sums),
+            **dict(zip(("sums", "squares"), sums, strict=False)),
             "totals": totals,
             **{name: getattr(self, name) for name in LIMITS},
         }
@@ -263,7 +261,8 @@ def summarize(
     if weight is not None:
         weights = np.zeros((2, *counts.shape))
         w = checks.person_weights(f"column {weight!r}", table.numbers(weight))
-        np.add.at(weights, (slice(None), a, y, level), np.stack([w, w**2]))
+        for sums, values in zip(weights, (w, w**2), strict=True):
+            np.add.at(sums, (a, y, level), values)
     return Summary(
         site=site,
         score=score,
@@ -314,10 +313,8 @@ def read_summary(path: str | Path) -> Summary:
     try:
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise ValueError(f"format must be {FORMAT!r}")
-        if data.get("version") not in (VERSION, WITH_WEIGHTS):
-            raise ValueError(
-                f"version must be {VERSION} or {WITH_WEIGHTS}, got {shown(data.get('version'))}"
-            )
+        if (version := data.get("version")) not in (VERSION, WITH_WEIGHTS):
+            raise ValueError(f"version must be {VERSION} or {WITH_WEIGHTS}, got {shown(version)}")
         content = unsealed(data)
         summary = _read(content)
         rewritten = unsealed(json.loads(summary.as_text()))
@@ -353,9 +350,8 @@ def _read(data: dict[str, Any]) -> Summary:
         )
     counts = np.where(np.isnan(rows), -1, rows).astype(np.int64)
     people = whole("people", instance("totals", data["totals"], dict)["people"], 1)
-    if not {*SUMS} & {*data}:
-        return Summary(**fields, counts=counts, people=people)
-    weights = checks.weight_sums(counts, *(data[name] for name in SUMS))
+    has_weights = "sums" in data
+    weights = checks.weight_sums(counts, data["sums"], data["squares"]) if has_weights else None
     return Summary(**fields, counts=counts, people=people, weights=weights)
 
 

@@ -250,12 +250,7 @@ def binary(name: str, values: Sequence[Hashable], codes: Array, pos_label: Hasha
 
 
 def checked_counts(
-    counts: ArrayLike,
-    score: ArrayLike,
-    calibrate: str,
-    cuts: ArrayLike | None,
-    sums: ArrayLike | None = None,
-    squares: ArrayLike | None = None,
+    counts: ArrayLike, score: ArrayLike, calibrate: str, cuts: ArrayLike | None, *sums: Any
 ) -> Counted:
     """Ordered by score. See :meth:`Federation.from_counts`."""
     one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
@@ -277,8 +272,8 @@ def checked_counts(
     empty = np.flatnonzero(people.sum(axis=(1, 2, 3)) == 0)
     if empty.size:
         raise ValueError(f"counts must hold people of every client, client {empty[0]} has none")
-    has_weights = sums is not None or squares is not None
-    weighted = checks.weight_sums(people, sums, squares) if has_weights else None
+    has_weights = any(table is not None for table in sums)
+    weighted = checks.weight_sums(people, *sums) if has_weights else None
     order = np.argsort(points)
     points, people = points[order], np.ascontiguousarray(people[..., order])
     between = None if cuts is None else sized("cuts", cuts)

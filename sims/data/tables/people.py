@@ -114,7 +114,9 @@ def read_people(
     n = len(table)
     unlabelled = np.zeros(n, int), ("0", "1")
     label_codes, label_names = unlabelled if label is None else table.labels(label)
-    weights = weight and person_weights(f"column {weight!r}", table.numbers(weight))
+    weights = (
+        None if weight is None else person_weights(f"column {weight!r}", table.numbers(weight))
+    )
     parts = [table.categories(column) for column in groups]
     group_codes, group_names = _groups(groups, parts)
     everybody = np.zeros(n, int), ("all",)
