@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,10 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 from fairfl._support.checks import Array, as_labels, broadcast, in_range, one_of, pos_code, shown
 from fairfl.solvers.api import solve
 from fairfl.solvers.schemes import SOLVED, SchemeName
-from fairfl.theory.populations.classifiers import ClientClassifiers, places
+from fairfl.theory.populations.classifiers import places
+from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import ALIASES, NOTIONS
 
 FOLDS = 5
 Labels = ArrayLike | None
@@ -43,7 +46,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         needs no groups to decide.
     estimator : classifier of scikit-learn with ``predict_proba``, from which the score is, given X
         as it is; None: logistic regression on standardised features; "passthrough": X is the score,
-        one column.
+        one column, or several numbers of a person. With sees="x" it is fitted to the groups too,
+        and the rule is of cells of these chances.
     levels, calibrate : see :meth:`fairfl.Federation.from_samples`, with its warnings.
     random_state : of ``predict``, unless it is given one: a seed, or a generator of numpy.
     pos_label : the label that is y = 1, which costs and notions count from; None: the later in
@@ -52,7 +56,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : (2,) the labels in sorted order.
-    estimator_ : fitted to all rows; None with "passthrough".
+    estimator_ : fitted to all rows; None with "passthrough".  estimators_ : that and those of the
+        groups.
     federation_, solution_ : what was solved, and its certified solution.
     rule_ : :class:`fairfl.Classifier` of the score; ``rule_.to_json()`` is what ``fairfl apply``
         reads. Of "client_aware" one for each client.
@@ -146,7 +151,10 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         values = self.classes_.tolist()
         self._one = pos_code("y", values, self.pos_label, ordered=True)
         codes = (codes == self._one).astype(int)
-        score = self._learn(features, codes, weight)
+        targets = [codes]
+        if self.sees == "x" and group is not None and not is_score:
+            targets += _group_targets(group, codes, self.notion)
+        score = self._learn(features, targets, weight)
         site: Any = np.zeros(len(codes), int) if client is None else client
         if weight is not None:
             rows, site = weight > 0, as_labels("client", site)
@@ -156,7 +164,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self._one_group = group is None
         if group is None:  # everybody stands in two groups, so that no budget binds
             group = np.repeat([0, 1], len(codes))
-            score, codes, site = (np.tile(column, 2) for column in (score, codes, site))
+            codes, site = np.tile(codes, 2), np.tile(site, 2)
+            score = np.concatenate([score, score])
             weight = None if weight is None else np.tile(weight, 2)
         settings = {"levels": self.levels, "calibrate": self.calibrate, "weight": weight}
         self.federation_ = Federation.from_samples(score, codes, group, site, **settings)
@@ -166,39 +175,41 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self.rule_ = self.solution_.classifier
         return self
 
-    def _learn(self, features: Any, codes: Any, weight: Array | None) -> Array:
-        """The people's scores, from folds that do not hold them."""
+    def _learn(self, features: Any, targets: Sequence[Array], weight: Array | None) -> Array:
+        """The people's scores (n,), or a number (n, d) for each target, from folds that do not hold
+        them.
+        """
+        self.estimators_: list[Any] = []
         self.estimator_ = None
         if isinstance(self.estimator, str):
             return self._score(features)
         base: Any = self.estimator
         if base is None:
             base = make_pipeline(StandardScaler(), LogisticRegression())
-        weights = {} if weight is None else _fit_weights(base, weight)
-        learned: Any = clone(base)
-        folds = min(FOLDS, int(np.bincount(codes).min()))
+        weights, chances = {} if weight is None else _fit_weights(base, weight), []
         with config_context(enable_metadata_routing=False):  # the weights have their steps' names
-            self.estimator_ = learned.fit(features, codes, **weights)
-            if folds < 2:
-                return self.estimator_.predict_proba(features)[:, 1]
-            dealt = StratifiedKFold(folds, shuffle=True, random_state=0)
-            chances: Any = cross_val_predict(
-                base, features, codes, cv=dealt, method="predict_proba", params=weights
-            )
-        return chances[:, 1]
+            for target in targets:
+                fitted: Any = clone(base)
+                self.estimators_.append(fitted.fit(features, target, **weights))
+                folds = min(FOLDS, int(np.bincount(target).min()))
+                if folds < 2:
+                    chances.append(fitted.predict_proba(features)[:, 1])
+                    continue
+                dealt = StratifiedKFold(folds, shuffle=True, random_state=0)
+                out_of_fold: Any = cross_val_predict(
+                    base, features, target, cv=dealt, method="predict_proba", params=weights
+                )
+                chances.append(out_of_fold[:, 1])
+        self.estimator_ = self.estimators_[0]
+        return chances[0] if len(chances) == 1 else np.stack(chances, axis=1)
 
     def _score(self, features: Any) -> Array:
-        """The only column of the features, which is the score with ``passthrough``."""
+        """With ``passthrough`` the column of the features, or all of them."""
         if self.estimator != "passthrough":
             raise ValueError(
                 f"estimator must be a classifier, None or 'passthrough', got {self.estimator!r}"
             )
-        if features.shape[1] != 1:
-            raise ValueError(
-                f"X must be the score, one column, with estimator='passthrough', got "
-                f"{features.shape[1]} columns"
-            )
-        return features[:, 0]
+        return features[:, 0] if features.shape[1] == 1 else features
 
     def predict_proba(
         self, X: Any, *, sensitive_features: Labels = None, client: Labels = None
@@ -208,7 +219,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         if self.estimator_ is None:
             score = self._score(validate_data(self, X, reset=False))
         else:  # it checks X
-            score = self.estimator_.predict_proba(X)[:, 1]
+            chances = [estimator.predict_proba(X)[:, 1] for estimator in self.estimators_]
+            score = chances[0] if len(chances) == 1 else np.stack(chances, axis=1)
         if self._one_group or self.sees == "x":
             group = self.federation_.groups[0]
         elif sensitive_features is None:
@@ -275,6 +287,19 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
                 f"sensitive_features must have the columns of fit in order, {columns}, got {names}"
             )
         return rows[:, 0] if rows.ndim == 2 and rows.shape[1] == 1 else rows
+
+
+def _group_targets(group: Array, codes: Array, notion: str) -> list[Array]:
+    """(n,) whether people are of a group, of all but the first in sorted order, and where the
+    notion counts labels whether they are and have y = 1: what rules need that do not see the group.
+    """
+    of_group = np.unique(group, axis=0, return_inverse=True)[1].reshape(-1)
+    targets = []
+    for k in range(1, int(of_group.max()) + 1):
+        targets.append((of_group == k).astype(int))
+        if NOTIONS[ALIASES.get(notion, notion)].counts_labels:
+            targets.append(targets[-1] * codes)
+    return [target for target in targets if target.any()]
 
 
 def _weights(sample_weight: Any, count: int) -> Array:

@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite_x.fractional_knapsack import KnapsackPath, knapsack_path
+from fairfl.solvers.numerics.fractional_knapsack import KnapsackPath, knapsack_path
 from fairfl.solvers.numerics.highs import Maximiser, dense
 from fairfl.solvers.solution import budget_term
 from fairfl.solvers.task import Task

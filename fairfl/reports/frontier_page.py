@@ -18,7 +18,7 @@ from fairfl.reports.rules import Chosen, budgets
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
-from fairfl.theory.populations.classifiers import ClientClassifiers
+from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
@@ -66,7 +66,7 @@ def frontier_page(
     return html_page(
         Path(__file__).with_suffix(".html"),
         title=escape(title),
-        asked=escape(question.asked(len(comparison.clients))),
+        question=escape(question.title(len(comparison.clients))),
         headline=escape(headline(comparison)),
         about=escape(_about(comparison)),
         sentences=_items(sentences(comparison)),

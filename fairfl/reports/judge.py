@@ -24,7 +24,7 @@ from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.schemes import CFL, SCHEMES
-from fairfl.theory.populations.calibration import count_people
+from fairfl.theory.populations.calibration import AUTO, count_people
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import ACCEPTANCE, NOTIONS, RATES
 
@@ -151,7 +151,11 @@ def _compared(
     moved = gap.high.influence - gap.low.influence
     x = data.features[:, 0]
     columns = x, data.label, data.group, data.client
-    sample = count_people(*columns, levels=0 if data.score_names else None, weight=data.weight)
+    levels = 0 if data.score_names else None
+    counted = count_people(*columns, AUTO, levels, weight=data.weight)
+    sample = replace(counted, names=data.score_names).calibrated(
+        counts_labels=NOTIONS[question.notion].counts_labels
+    )
     fed = Federation.of_people(sample)
     smallest, rules, failures = {}, {}, {}
     for scheme in COMPARED:

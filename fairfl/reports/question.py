@@ -89,7 +89,7 @@ class Question:
             federation, SCHEMES[scheme].base, self.notion, self.difference, self.costs, self.sees
         )
 
-    def asked(self, sites: int) -> str:
+    def title(self, sites: int) -> str:
         """The question in a sentence."""
         pooling = f", if {sites} sites do not pool their data" * (sites > 1)
         return f"What do equal {NOTIONS[self.notion].rate_names} of groups cost{pooling}?"

@@ -370,3 +370,25 @@ def test_json_holds_every_double():
     again = ff.Classifier.from_json(rule.to_json())
     assert json.loads(rule.to_json()) == json.loads(again.to_json())
     assert all((a == b).all() for a, b in zip(rule.edges, again.edges, strict=True))
+
+
+def test_blind_rules_learn_the_chances_of_the_groups():
+    """The group is hard to see in y alone: one number loses, the estimator's two do not."""
+    rng, n = np.random.default_rng(0), 4000
+    x = rng.normal(size=(n, 2))
+    sex = rng.random(n) < 1 / (1 + np.exp(-2 * x[:, 0]))
+    y = rng.random(n) < 1 / (1 + np.exp(-1.5 * x[:, 0] - x[:, 1]))
+    blind = ff.FairThresholds("cfl", 0.0, sees="x").fit(x, y, sensitive_features=sex)
+    assert len(blind.estimators_) == 2 and blind.estimator_ is blind.estimators_[0]
+    score = blind.estimator_.predict_proba(x)[:, 1:]
+    one = ff.FairThresholds("cfl", 0.0, sees="x", estimator="passthrough")
+    one.fit(score, y, sensitive_features=sex)
+    assert blind.score(x, y) > one.score(score, y) + 0.02
+    chance = blind.predict_proba(x)[:, 1]
+    assert abs(chance[sex].mean() - chance[~sex].mean()) < 0.03
+    numbers = np.stack([fitted.predict_proba(x)[:, 1] for fitted in blind.estimators_], axis=1)
+    both = ff.FairThresholds("cfl", 0.0, sees="x", estimator="passthrough")
+    both.fit(numbers, y, sensitive_features=sex)
+    assert both.score(numbers, y) > one.score(score, y) + 0.02
+    labels = ff.FairThresholds("cfl", 0.05, "eo", sees="x").fit(x, y, sensitive_features=sex)
+    assert len(labels.estimators_) == 3

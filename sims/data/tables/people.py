@@ -217,16 +217,18 @@ def _learned(
     groups' last; and which columns of one value are left out, in words.
     """
     columns = [name for name in table.columns if name not in taken] if chosen is None else [*chosen]
-    alike = [name for name in columns if len(table.columns[name][0]) == 1]
-    note = f"Left out of the features, of one value: {listed(alike)}." if alike else ""
-    columns = [name for name in columns if name not in alike]
+    constant = [name for name in columns if len(table.columns[name][0]) == 1]
+    note = f"Left out of the features, of one value: {listed(constant)}." if constant else ""
+    columns = [name for name in columns if name not in constant]
     if not columns:
         note = f" ({note})" * bool(note)
         raise ValueError(f"{table.path.name} must have at least one feature column, got none{note}")
     doubts = {name: _doubt(table, name, is_chosen=chosen is not None) for name in columns}
     if words := "; ".join(filter(None, doubts.values())):
         certain = ", ".join(name for name, doubt in doubts.items() if not doubt) or "none as it is"
-        raise ValueError(f"{words}: name the features to use ({certain}), or make numbers of them")
+        raise ValueError(
+            f"{words}: name the features by --feature ({certain}), or make numbers of them"
+        )
     blocks = [
         _numeric(table, name)
         if table.is_numeric(name)

@@ -72,8 +72,8 @@ def test_the_page_asks_and_answers_in_five_sentences(question, rates, reached) -
     comparison = compared(federation, None, question=question, count=3, bootstraps=0)
     page = frontier_page(comparison, federation, None, [], title="people", bootstraps=0)
     top = re.sub(r"<[^>]+>", " ", page[page.index("<h1>") : page.index("<form>")])
-    asked, *sentences = re.findall(r"\S[^?]*\?|\S.*?[.](?=\s)", " ".join(top.split()) + " ")
-    assert asked == f"What do equal {rates} of groups cost, if 2 sites do not pool their data?"
+    title, *sentences = re.findall(r"\S[^?]*\?|\S.*?[.](?=\s)", " ".join(top.split()) + " ")
+    assert title == f"What do equal {rates} of groups cost, if 2 sites do not pool their data?"
     assert len(sentences) <= 5 and page.count("local fair training") == 1
     task = question.of("cfl")
     best, fair = (solve(federation, "cfl", eps, **task).accuracy for eps in (np.inf, 0.0))

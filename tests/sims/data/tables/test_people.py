@@ -176,7 +176,9 @@ def test_dates_and_free_text_are_questioned(tmp_path, column, words):
     file, roles = tmp_path / "people.csv", PARTS
     people().assign(z=column).to_csv(file, index=False)
     if words:
-        message = f"column 'z' .*{re.escape(words)}.*: name the features to use .x, colour., or"
+        message = (
+            f"column 'z' .*{re.escape(words)}.*: name the features by --feature .x, colour., or"
+        )
         with pytest.raises(ValueError, match=message):
             read_people(file, **roles)
     names = read_people(file, **roles, features=["z"] if words else None).feature_names
