@@ -108,7 +108,7 @@ def _least_loss(counts: Array, positives: Array, min_people: float) -> Array:
 
 
 def merge_scores(
-    score: Array, label: Array, cells: int, levels: int | None
+    score: Array, label: Array, cells: int, levels: int | None, weight: Array | None = None
 ) -> tuple[Array, Merged]:
     """Scores with those of one level replaced by their mean, and what that did.
 
@@ -116,10 +116,14 @@ def merge_scores(
     ----------
     score, label : (n,).  cells : clients times groups.
     levels : number of levels, see :meth:`Federation.from_samples`.
+    weight : (n,) of people, who count as many as are effective, see ``Counted``.
     """
     points, where, people = np.unique(score, return_inverse=True, return_counts=True)
     counts, positives = people.astype(np.float64), np.bincount(where, weights=label)
-    min_people = score.size / (levels or LEVELS)
+    if weight is not None:
+        scaled = weight * (weight.sum() / (weight @ weight))
+        counts, positives = np.bincount(where, scaled), np.bincount(where, scaled * label)
+    min_people = counts.sum() / (levels or LEVELS)
     if levels is None:
         min_people = max(min_people, PEOPLE * cells)
     if levels == 0 or points.size <= (levels or 1):
@@ -128,7 +132,8 @@ def merge_scores(
         code = merge_levels(isotonic(positives, counts), counts, min_people)
     size, labels = np.bincount(code, counts), np.bincount(code, positives)
     accuracies = [threshold_accuracy(positives, counts), threshold_accuracy(labels, size)]
-    merged = Merged(points.size, size.size, int(size.min()), *accuracies)
+    fewest = int(np.bincount(code, people).min())
+    merged = Merged(points.size, size.size, fewest, *accuracies)
     if size.size == points.size:
         return score, merged
     mean = np.bincount(code, points * counts) / size
