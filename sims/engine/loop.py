@@ -32,8 +32,8 @@ def _train_one(model: Model, data: ClientData, jobs: Jobs, j: int, anchor: Tenso
             sizes, pass_number = np.array([size]), np.array([t // batches_per_pass])
             passes = Passes.of(sizes, pass_number, np.array([1]), sizes > batch_size)
             order = orders(jobs.keys[j : j + 1], passes)
-        start = (t % batches_per_pass) * batch_size
-        positions = order[start : start + batch_size]
+        begin = (t % batches_per_pass) * batch_size
+        positions = order[begin : begin + batch_size]
         rows = torch.from_numpy(first_row + positions).to(data.x.device)
         gradient = gradient_factor * _gradient(model, w, data.x[rows], data.y[rows], rows, jobs, j)
         gradient = gradient + decay * w + prox * (w - anchor)
