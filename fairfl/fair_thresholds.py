@@ -40,9 +40,9 @@ from fairfl.reports.question import Question
 from fairfl.solvers.api import solve
 from fairfl.solvers.guarantee import guaranteed, share_of_testers
 from fairfl.solvers.schemes import SOLVED, SchemeName
-from fairfl.theory.populations.calibration import intersections
 from fairfl.theory.populations.classifiers import places
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
+from fairfl.theory.populations.count_people import intersections
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import ALIASES, NOTIONS
 

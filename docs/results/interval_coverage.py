@@ -23,7 +23,8 @@ from fairfl.reports.comparison_intervals import with_intervals
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import refitted
 from fairfl.solvers.schemes import LABELS
-from fairfl.theory.populations.calibration import Counted, ScoreWarning, count_people
+from fairfl.theory.populations.calibration import Counted, ScoreWarning
+from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.federation import Federation
 
 AT = (0.05, 0.1, 0.2)

@@ -19,8 +19,9 @@ from fairfl.reports.people import Read
 from fairfl.reports.sampling import LEVEL, Progress, accepted, by_label, judged
 from fairfl.solvers.guarantee import guaranteed, share_of_testers
 from fairfl.solvers.schemes import CFL, SCHEMES
-from fairfl.theory.populations.calibration import AUTO, Counted, ScoreWarning, count_people
+from fairfl.theory.populations.calibration import AUTO, Counted, ScoreWarning
 from fairfl.theory.populations.classifiers import Classifier, called
+from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS, local_budgets, pooled_budget
 

@@ -24,7 +24,8 @@ from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.schemes import CFL, SCHEMES
-from fairfl.theory.populations.calibration import AUTO, count_people
+from fairfl.theory.populations.calibration import AUTO
+from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import ACCEPTANCE, NOTIONS, RATES
 

@@ -19,14 +19,9 @@ from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.score import cross_fitted_score, fitted_model
 from fairfl.sims.data.tables.table import Dataset
-from fairfl.theory.populations.calibration import (
-    AUTO,
-    CALIBRATIONS,
-    Counted,
-    ScoreWarning,
-    count_people,
-)
+from fairfl.theory.populations.calibration import AUTO, CALIBRATIONS, Counted, ScoreWarning
 from fairfl.theory.populations.cells import Cells
+from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 

@@ -24,7 +24,8 @@ from fairfl.reports.people import Read, federation_of
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.schemes import CFL, SCHEMES
-from fairfl.theory.populations.calibration import AUTO, count_people
+from fairfl.theory.populations.calibration import AUTO
+from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.notions import NOTIONS
 
 BESIDE = 3

@@ -5,15 +5,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from fairfl._support import checks
-from fairfl._support.checks import Array, as_labels, coded, one_of, pos_code, shown, sized, whole
+from fairfl._support.checks import Array
 from fairfl.theory.numerics.isotonic import isotonic
-from fairfl.theory.populations.cells import Cells, grown
+from fairfl.theory.populations.cells import Cells
 from fairfl.theory.populations.classifiers import midpoints
 from fairfl.theory.populations.notions import NOTIONS
-from fairfl.theory.populations.score_levels import LEVELS, PEOPLE, Merged, merge_scores
+from fairfl.theory.populations.score_levels import Merged
 
 CALIBRATIONS = {
     "shared": (False, False),
@@ -177,124 +175,6 @@ class Counted:
         return fitted_eta(self.counts, self.calibrate, ordered=self.ordered)
 
 
-def count_people(
-    score: ArrayLike,
-    label: ArrayLike,
-    group: ArrayLike,
-    client: ArrayLike,
-    calibrate: str = "shared",
-    levels: int | None = None,
-    pos_label: Hashable = None,
-    weight: ArrayLike | None = None,
-) -> Counted:
-    """Check columns, merge scores and count people. See :meth:`Federation.from_samples`."""
-    one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
-    if levels is not None:
-        whole("levels", levels, 0)
-    x = sized("score", score)
-    if x.ndim not in (1, 2) or x.size == 0:
-        raise ValueError(f"score must be (n,), or (n, d) numbers of a person, got shape {x.shape}")
-    n = len(x)
-    y = binary("label", *coded("label", label, n), pos_label)
-    groups, a = intersections("group", group, n)
-    clients, i = coded("client", client, n)
-    if len(groups) < 2:
-        raise ValueError(f"group must hold at least two groups, got only {shown(*groups)}")
-    w = None
-    if weight is not None:
-        values = checks.person_weights("weight", weight)
-        w = checks.broadcast("weight", values, (n,), f"({n},)")
-    units, cells, merged, cuts = len(clients) * len(groups), None, None, None
-    if x.ndim == 2 and x.shape[1] > 1:
-        cells = _cells(x, y, a, levels, units, [*map(str, getattr(score, "columns", ()))] or None)
-        k = cells(x)
-        points = np.arange(float(len(cells)))
-    else:
-        x = x.ravel()
-        level, merged = merge_scores(x, y, units, levels, w)
-        points, k = np.unique(level, return_inverse=True)
-        order = np.argsort(x)
-        last = np.flatnonzero(np.diff(k[order]))
-        cuts = (x[order][last] + x[order][last + 1]) / 2
-    shape = (len(clients), len(groups), 2, points.size)
-    checks.cells("clients x groups x labels x distinct scores", shape)
-    cell = np.ravel_multi_index((i, a, y, k), shape)
-    counts, *sums = (
-        np.bincount(cell, column, int(np.prod(shape))).reshape(shape).astype(np.float64)
-        for column in ([None] if w is None else [None, w, w**2])
-    )
-    people = Counted(points, counts, groups, clients, calibrate, merged, cuts, cells=cells)
-    return people.with_weights(*sums) if sums else people
-
-
-def _cells(
-    x: Array, y: Any, a: Any, levels: int | None, units: int, names: Sequence[str] | None
-) -> Cells:
-    """Cells of several numbers (n, d), each of ``PEOPLE`` for each client and group on average or
-    more.
-    """
-    if levels is not None:
-        whole("levels, of several numbers of a person,", levels, 2)
-    size = {"levels": LEVELS if levels is None else levels, "min_people": PEOPLE * units}
-    return grown(x, np.stack([y, a], axis=1), names=names, **size)
-
-
-def binary(name: str, values: Sequence[Hashable], codes: Array, pos_label: Hashable) -> Array:
-    """y of ``codes`` into the sorted ``values`` of a label, see ``pos_code``; a label with the
-    single value 0 or 1 is that y.
-    """
-    if pos_label is None and len(values) == 1 and values[0] in (0, 1):
-        return np.full_like(codes, values[0])
-    if len(values) == 2 or (len(values) == 1 and pos_label is not None):
-        ordered = not any(isinstance(value, (str, bytes)) for value in values)
-        return (codes == pos_code(name, values, pos_label, ordered=ordered)).astype(codes.dtype)
-    examples = ", ".join(map(shown, values[:5])) + ", ..." * (len(values) > 5)
-    raise ValueError(
-        f"{name} must be 0/1 or have exactly two values, got {len(values)}: {examples}"
-    )
-
-
-def checked_counts(
-    counts: ArrayLike, score: ArrayLike, calibrate: str, cuts: ArrayLike | None, *sums: Any
-) -> Counted:
-    """Ordered by score. See :meth:`Federation.from_counts`."""
-    one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
-    points, people = sized("score", score), sized("counts", counts)
-    if points.ndim != 1 or points.size == 0 or np.unique(points).size < points.size:
-        raise ValueError(f"score must hold n distinct numbers, n at least 1, got {shown(points)}")
-    if (
-        people.ndim != 4
-        or people.shape[1] < 2
-        or people.shape[2:] != (2, points.size)
-        or len(people) == 0
-    ):
-        raise ValueError(
-            f"counts must have shape (I, A, 2, {points.size}), A at least 2, got {people.shape}"
-        )
-    if (people < 0).any() or (people % 1 > 0).any():
-        wrong = people[(people < 0) | (people % 1 > 0)][0]
-        raise ValueError(f"counts must be non-negative whole numbers, got {wrong:g}")
-    empty = np.flatnonzero(people.sum(axis=(1, 2, 3)) == 0)
-    if empty.size:
-        raise ValueError(f"counts must hold people of every client, client {empty[0]} has none")
-    has_weights = any(table is not None for table in sums)
-    weighted = checks.weight_sums(people, *sums) if has_weights else None
-    order = np.argsort(points)
-    points, people = points[order], np.ascontiguousarray(people[..., order])
-    between = None if cuts is None else sized("cuts", cuts)
-    if between is not None and (
-        between.shape != (points.size - 1,)
-        or (between < points[:-1]).any()
-        or (between > points[1:]).any()
-    ):
-        raise ValueError(
-            f"cuts must hold {points.size - 1} numbers, one between each score and the next, got "
-            f"{shown(cuts)}"
-        )
-    sample = Counted(points, people, calibrate=calibrate, cuts=between)
-    return sample if weighted is None else sample.with_weights(*weighted[..., order])
-
-
 def fitted_eta(counts: Array, calibrate: str, *, ordered: bool = True) -> Array:
     """η of counts (I, A, 2, n), a table that broadcasts to (I, A, n): by isotonic regression, or
     where the levels are names and not ``ordered``, by their frequencies of y = 1. A name without
@@ -431,16 +311,3 @@ def doubts(sample: Counted, accepts: Array, groups: Sequence[Hashable]) -> str |
         for nobody in NOTIONS["equalized_odds"].undefined(by_label, groups)
     ]
     return "; ".join(warnings) or None
-
-
-def intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Array]:
-    """Labels and codes as by ``coded``; of a table (n, k) the distinct rows, as tuples of k."""
-    table = as_labels(name, values)
-    if table.ndim != 2 or not table.size:
-        return coded(name, table, size)
-    columns = [coded(name, column, size) for column in table.T]
-    rows, codes = np.unique(
-        np.stack([code for _, code in columns], axis=1), axis=0, return_inverse=True
-    )
-    labels = [tuple(c[0][k] for c, k in zip(columns, row, strict=True)) for row in rows]
-    return tuple(labels), codes.reshape(-1)

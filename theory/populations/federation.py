@@ -21,12 +21,11 @@ from fairfl.theory.populations.calibration import (
     Counted,
     Merged,
     ScoreWarning,
-    checked_counts,
-    count_people,
     doubts,
 )
 from fairfl.theory.populations.client import Client, read_clients
 from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.count_people import checked_counts, count_people
 from fairfl.theory.populations.eta import by_client
 from fairfl.theory.populations.finite import ACCURATE, FiniteModel, Joint
 from fairfl.theory.populations.laws import Finite, Normal

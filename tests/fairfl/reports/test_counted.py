@@ -9,7 +9,8 @@ import fairfl as ff
 from fairfl.reports.counted import counted_lines
 from fairfl.reports.frontier import compared
 from fairfl.reports.question import Question
-from fairfl.theory.populations.calibration import ScoreWarning, count_people
+from fairfl.theory.populations.calibration import ScoreWarning
+from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.notions import NOTIONS
 
 EVENTS = {"everyone": lambda y: y >= 0, "positive": lambda y: y == 1, "negative": lambda y: y == 0}

@@ -29,7 +29,8 @@ from fairfl.reports.sampling import (
     standard_errors,
 )
 from fairfl.sims.data.summary import Summary, joined
-from fairfl.theory.populations.calibration import Counted, count_people
+from fairfl.theory.populations.calibration import Counted
+from fairfl.theory.populations.count_people import count_people
 
 
 def sample_of(seed, shape=(3, 2, 2, 4), top=6):

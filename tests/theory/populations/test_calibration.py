@@ -20,10 +20,10 @@ from fairfl.theory.populations.calibration import (
     Counted,
     ScoreWarning,
     choose_calibration,
-    count_people,
     fitted_eta,
     folds,
 )
+from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.score_levels import merge_levels, merge_scores
 
