@@ -35,7 +35,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
     scheme : "cfl", "lft_fedavg" or "lft_ensemble".
     eps : the budget: of "cfl" on the pooled disparity, of the others on each client's own; one
         number, or (I,) for the clients in sorted order.
-    notion, difference, costs, sees : see :func:`fairfl.solve`; with sees="x" the rule needs no
+    notion, difference, costs, sees, monotone : see :func:`fairfl.solve`; with sees="x" the rule needs no
         groups to decide.
     estimator : classifier of scikit-learn with ``predict_proba``, from which the score is;
         None: logistic regression on standardised features; "passthrough": X is the score, one
@@ -83,6 +83,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         difference: str = "pairwise",
         costs: Any = (1.0, 1.0),
         sees: str = "xa",
+        monotone: bool = False,
         levels: int | None = None,
         calibrate: str = "auto",
         random_state: Any = None,
@@ -91,7 +92,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self.scheme, self.eps, self.notion, self.estimator = scheme, eps, notion, estimator
         self.difference, self.costs, self.sees = difference, costs, sees
         self.levels, self.calibrate, self.random_state = levels, calibrate, random_state
-        self.pos_label = pos_label
+        self.pos_label, self.monotone = pos_label, monotone
 
     def fit(
         self,
@@ -138,7 +139,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self.federation_ = Federation.from_samples(
             score, codes, group, site, levels=self.levels, calibrate=self.calibrate
         )
-        names = ("notion", "difference", "costs", "sees")
+        names = ("notion", "difference", "costs", "sees", "monotone")
         task: dict[str, Any] = {name: getattr(self, name) for name in names}
         self.solution_ = solve(self.federation_, self.scheme, self.eps, **task)
         self.rule_ = self.solution_.classifier
