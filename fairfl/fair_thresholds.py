@@ -35,8 +35,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
     scheme : "cfl", "lft_fedavg" or "lft_ensemble".
     eps : the budget: of "cfl" on the pooled disparity, of the others on each client's own; one
         number, or (I,) for the clients in sorted order.
-    notion, difference, costs, sees, monotone : see :func:`fairfl.solve`; with sees="x" the rule needs no
-        groups to decide.
+    notion, difference, costs, sees, monotone : see :func:`fairfl.solve`; with sees="x" the rule
+        needs no groups to decide.
     estimator : classifier of scikit-learn with ``predict_proba``, from which the score is;
         None: logistic regression on standardised features; "passthrough": X is the score, one
         column.

@@ -82,9 +82,7 @@ class Problem:
 
     @property
     def path(self) -> KnapsackPath | None:
-        """All solutions for all budgets where there is one constraint and a sort solves it, or
-        None.
-        """
+        """All solutions for all budgets where there is one constraint and a sort gives them."""
         if self.stored.path is None and self.eps.size == 1 and self.shape[:1] == (1,):
             problem = self.unit or self
             rates = problem.u, problem.v[0]

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats, flag, one_of, shown
+from fairfl._support.checks import Array, as_floats, flag, listed, one_of, shown
 from fairfl.solvers.schemes import SOLVED, Scheme
 from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
@@ -78,8 +78,8 @@ class Task:
 
     @property
     def several(self) -> bool:
-        """Whether more than one difference of rates counts, or accepting more of monotone rules'
-        scores moves it both ways: no one sort solves these.
+        """Whether more than one difference of rates counts, or one that monotone rules move both
+        ways as they accept more: no one sort solves these.
         """
         both_ways = self.monotone and (self.affine or self.sees == "x")
         return self.costs.shape[1] > 2 or len(NOTIONS[self.notion].rates) > 1 or both_ways
@@ -102,12 +102,11 @@ class Task:
 
 def _check_order(fed: Federation) -> None:
     """ValueError unless X is finite and has an order."""
-    model = fed.model
-    if not isinstance(model, FiniteModel):
-        raise ValueError(f"monotone=True needs a finite X, got {fed!r}: laws have densities")
-    if model.names or model.cells:
-        x = model.cells or f"names: {', '.join(model.names[:3])}, ..."
-        raise ValueError(f"monotone=True needs scores in an order, got {x}")
+    x = "laws with densities"
+    if isinstance(fed.model, FiniteModel):
+        x = fed.model.cells or (f"names: {listed(fed.model.names)}" if fed.model.names else None)
+    if x is not None:
+        raise ValueError(f"monotone=True needs a finite X of scores in an order, got {x}")
 
 
 def _costs(costs: Any, fed: Federation) -> Array:

@@ -149,10 +149,9 @@ def _order_cost(comparison: Comparison, scheme: str, k: int, value: float) -> st
     loss = comparison.any_rule[scheme][k] - value if scheme in comparison.any_rule else np.nan
     if np.isnan(loss):
         return ""
-    size, than = difference(comparison.question, abs(loss)), "less than any rule"
-    if loss < -NEGLIGIBLE:  # where clients have budgets of their own, other rules are optimal
-        than = "more than rules without an order"
-    words = f"{size} {than}" if abs(loss) > NEGLIGIBLE else "as good as any rule"
+    words = f"{difference(comparison.question, abs(loss))} less than any rule"
+    if loss <= NEGLIGIBLE:  # clients' budgets of their own have other optima without an order
+        words = "as good as any rule" if loss >= -NEGLIGIBLE else words.replace("less", "more")
     return f" (monotone rules: {words})"
 
 

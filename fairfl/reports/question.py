@@ -30,7 +30,7 @@ MANY_GROUPS, SLOW = 30, ("lft_fedavg_common", "lft_fedavg", "lft_ensemble")
 
 @dataclass(frozen=True)
 class Question:
-    """A notion, its difference, costs, sight and order, as :func:`fairfl.solvers.api.solve` takes them.
+    """A notion, its difference, costs and sight, as :func:`fairfl.solvers.api.solve` takes them.
 
     ``local_eps``: local budgets of CFL and of client-aware rules, which are compared as well where
     these are given. ``only``: of the schemes those that are solved, besides CFL; none named: all.

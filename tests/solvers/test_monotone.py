@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from tasks import NOTIONS, SCHEMES, federation, random_question
+from tasks import NOTIONS, SCHEMES, beaten, federation, random_question
 
 import fairfl as ff
 
+SCALE = 1e4  # HiGHS drops coefficients below 1e-9
 FINE = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
@@ -57,8 +58,8 @@ def programme(
                 pairs = [(rate, rates[-1]) for rate in rates[:-1]]
             if len(rates) > 2 and eps < np.inf:
                 for (v, b), (w, c) in pairs:
-                    rows += [v - w, w - v]
-                    limits += [eps - b + c, eps + b - c]
+                    rows += [SCALE * (v - w), SCALE * (w - v)]
+                    limits += [SCALE * (eps - b + c), SCALE * (eps + b - c)]
     lines = np.unique(rule_of.reshape(-1, rule_of.shape[-1]), axis=0)
     for low, high in {
         (int(a), int(b)) for line in lines for a, b in zip(line, line[1:], strict=False)
@@ -118,3 +119,50 @@ def test_solutions_are_the_programmes(seed: int, scheme: str) -> None:
     assert s.utility == pytest.approx(best, abs=1e-8)
     assert s.utility <= free.utility + 1e-12
     assert s.certificates[0].primal - 1 == pytest.approx(s.utility, abs=1e-12)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.every(4)
+def test_no_budgets_are_above_the_frontier(seed: int, scheme: str) -> None:
+    rng = np.random.default_rng([seed, SCHEMES.index(scheme)])
+    fed = federation(rng, int(rng.integers(1, 4)), int(rng.integers(2, 4)))
+    _, _, task = random_question(rng, fed, scheme)
+    size = 1 if scheme in ("cfl", "client_aware") else fed.n_clients
+    budgets = rng.random((20, size)) * rng.random((20, 1))
+    assert beaten(fed, scheme, task | {"monotone": True}, budgets, 6) <= 1e-9
+    F = ff.frontier(fed, scheme, 6, monotone=True, **task)
+    if scheme in ("cfl", "client_aware"):
+        assert F.exact
+        free = ff.frontier(fed, scheme, 6, **task)
+        assert (F.utility <= free.utility_at(F.disparity) + 1e-12).all()
+    elif scheme == "lft_fedavg":
+        assert not F.exact and (F.gap >= 0).all()
+
+
+@pytest.mark.parametrize("scheme", SCHEMES[:3])
+def test_rules_that_are_monotone_already_stay(scheme: str) -> None:
+    # accepting more where eta is larger: one eta for all, and masses without ties
+    rng = np.random.default_rng(3)
+    fed = ff.Federation.finite(range(9), rng.dirichlet(np.ones(18), 3).reshape(3, 2, 9), _rising())
+    for eps in (0.0, 0.05, np.inf):
+        free = ff.solve(fed, scheme, eps)
+        if (np.diff(free.classifier.on(fed.model.points)) >= 0).all():
+            s = ff.solve(fed, scheme, eps, monotone=True)
+            rules = [t.classifier.on(fed.model.points) for t in (s, free)]
+            np.testing.assert_allclose(*rules, atol=1e-9)
+            assert (s.utility, s.disparity) == pytest.approx((free.utility, free.disparity))
+
+
+def _rising() -> Any:
+    return np.linspace(0.03, 0.96, 9)
+
+
+def test_what_has_no_order_is_refused() -> None:
+    names = ff.Federation.from_samples(["a", "b"] * 40, [0, 1] * 40, [0, 0, 1, 1] * 20, [0] * 80)
+    laws = ff.Federation.normal([[0, 1]])
+    for fed, words in ((names, "names: a, b"), (laws, "laws with densities")):
+        with pytest.raises(ValueError, match=f"monotone=True needs .* got {words}"):
+            ff.solve(fed, "cfl", 0.1, monotone=True)
+    with pytest.raises(ValueError, match="monotone must be"):
+        ff.min_disparity(laws, "cfl", monotone=1)  # type: ignore[arg-type]
