@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import check_random_state
+from sklearn.utils import assert_all_finite, check_consistent_length, check_random_state, get_tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
 
-from fairfl._support.checks import Array, as_labels, pos_code
+from fairfl._support.checks import Array, as_labels, broadcast, in_range, one_of, pos_code, shown
 from fairfl.solvers.api import solve
-from fairfl.solvers.schemes import LABELS, SchemeName
+from fairfl.solvers.schemes import SOLVED, SchemeName
+from fairfl.theory.populations.classifiers import places
+from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import ALIASES, NOTIONS
 
 FOLDS = 5
+Labels = ArrayLike | None
 
 
 class FairThresholds(ClassifierMixin, BaseEstimator):
@@ -32,30 +39,33 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    scheme : "cfl", "lft_fedavg" or "lft_ensemble".
-    eps : the budget: of "cfl" on the pooled disparity, of the others on each client's own; one
-        number, or (I,) for the clients in sorted order.
-    notion, difference, costs, sees, monotone : see :func:`fairfl.solve`; with sees="x" the rule
-        needs no groups to decide.
-    estimator : classifier of scikit-learn with ``predict_proba``, from which the score is;
-        None: logistic regression on standardised features; "passthrough": X is the score, one
-        column.
+    scheme : "cfl", "lft_fedavg", "lft_ensemble", or "client_aware", whose rule sees the client.
+    eps : the budget: of "cfl" and "client_aware" on the pooled disparity, of the others on each
+        client's own; one number, or (I,) for the clients in sorted order.
+    local_eps, notion, difference, costs, sees, monotone : see :func:`fairfl.solve`; with sees="x"
+        the rule needs no groups to decide.
+    estimator : classifier of scikit-learn with ``predict_proba``, from which the score is, given X
+        as it is; None: logistic regression on standardised features; "passthrough": X is the score,
+        one column, or several numbers of a person. With sees="x" it is fitted to the groups too,
+        and the rule is of cells of these chances.
     levels, calibrate : see :meth:`fairfl.Federation.from_samples`, with its warnings.
-    random_state : of ``predict``, unless it is given one.
+    random_state : of ``predict``, unless it is given one: a seed, or a generator of numpy.
     pos_label : the label that is y = 1, which costs and notions count from; None: the later in
         sorted order.
 
     Attributes
     ----------
     classes_ : (2,) the labels in sorted order.
-    estimator_ : fitted to all rows; None with "passthrough".
+    estimator_ : fitted to all rows; None with "passthrough".  estimators_ : that and those of the
+        groups.
     federation_, solution_ : what was solved, and its certified solution.
     rule_ : :class:`fairfl.Classifier` of the score; ``rule_.to_json()`` is what ``fairfl apply``
-        reads.
+        reads. Of "client_aware" one for each client.
 
     Notes
     -----
-    ``fit`` without ``sensitive_features`` knows one group, and no budget binds.
+    ``fit`` without ``sensitive_features`` knows one group, and no budget binds. ``cross_validate``
+    and ``GridSearchCV`` deal out groups, clients and weights by scikit-learn's metadata routing.
 
     Examples
     --------
@@ -80,6 +90,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         notion: str = "demographic_parity",
         *,
         estimator: Any = None,
+        local_eps: ArrayLike | None = None,
         difference: str = "pairwise",
         costs: Any = (1.0, 1.0),
         sees: str = "xa",
@@ -90,120 +101,177 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         pos_label: Any = None,
     ) -> None:
         self.scheme, self.eps, self.notion, self.estimator = scheme, eps, notion, estimator
-        self.difference, self.costs, self.sees = difference, costs, sees
+        self.local_eps, self.difference, self.costs, self.sees = local_eps, difference, costs, sees
         self.levels, self.calibrate, self.random_state = levels, calibrate, random_state
         self.pos_label, self.monotone = pos_label, monotone
 
     def fit(
         self,
-        X: ArrayLike,
+        X: Any,
         y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         *,
-        sensitive_features: ArrayLike | None = None,
-        client: ArrayLike | None = None,
+        sensitive_features: Labels = None,
+        client: Labels = None,
     ) -> FairThresholds:
         """Learn the score and the rule.
 
         Parameters
         ----------
         X : (n, d) features.  y : (n,) two labels.
+        sample_weight : (n,) how many people each row counts for; None: one. The estimator has it,
+            too, with a warning if its ``fit`` takes none.
         sensitive_features : (n,) groups, or (n, k), whose combinations are the groups.
         client : (n,) clients; None: all are one.
         """
-        if self.scheme not in LABELS:
-            raise ValueError(f"scheme must be one of {', '.join(LABELS)}, got {self.scheme!r}")
+        one_of("scheme", self.scheme, [*SOLVED])
         if y is not None:  # of which scikit-learn has an error of its own
             as_labels("y", y)
+        is_score = isinstance(self.estimator, str)
         table: tuple[Any, Any] = X, y
-        features, labels = validate_data(self, *table)
+        features, labels = validate_data(self, *table, skip_check_array=not is_score)
+        labels = column_or_1d(labels, warn=True)
+        assert_all_finite(labels)
+        check_consistent_length(features, labels)
         check_classification_targets(labels)
         if (kind := type_of_target(labels)) != "binary":
             raise ValueError(
                 f"Only binary classification is supported. The type of the target is {kind}."
             )
         self.classes_, codes = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y must hold two classes, got one class: {self.classes_[0]!r}")
+        weight = None if sample_weight is None else _weights(sample_weight, len(codes))
+        present = self.classes_ if weight is None else np.unique(labels[weight > 0])
+        if len(present) < 2:
+            rows = "" if weight is None else " at weights other than zero"
+            alone = f"one class: {present[0]!r}" if len(present) else "none"
+            raise ValueError(f"y must hold two classes{rows}, got {alone}")
         self._group_columns = [*getattr(sensitive_features, "columns", ())]
         groups = sensitive_features
         group = None if groups is None else self._rows(groups, len(codes))
         values = self.classes_.tolist()
         self._one = pos_code("y", values, self.pos_label, ordered=True)
         codes = (codes == self._one).astype(int)
-        score = self._learn(features, codes)
+        if weight is not None and np.ptp(weight) > 0:
+            ends = f"{weight.min():g} to {weight.max():g}"
+            raise ValueError(f"sample_weight must be the same of all, as the rule is, got {ends}")
+        targets = [codes]
+        if self.sees == "x" and group is not None and not is_score:
+            targets += _group_targets(group, codes, self.notion)
+        score = self._learn(features, targets, weight)
         site = np.zeros(len(codes), int) if client is None else client
         self._one_group = group is None
         if group is None:  # everybody stands in two groups, so that no budget binds
             group = np.repeat([0, 1], len(codes))
-            score, codes, site = (np.tile(column, 2) for column in (score, codes, site))
+            codes, site = np.tile(codes, 2), np.tile(site, 2)
+            score = np.concatenate([score, score])
         self.federation_ = Federation.from_samples(
             score, codes, group, site, levels=self.levels, calibrate=self.calibrate
         )
-        names = ("notion", "difference", "costs", "sees", "monotone")
+        names = ("eps", "local_eps", "notion", "difference", "costs", "sees", "monotone")
         task: dict[str, Any] = {name: getattr(self, name) for name in names}
-        self.solution_ = solve(self.federation_, self.scheme, self.eps, **task)
+        self.solution_ = solve(self.federation_, self.scheme, **task)
         self.rule_ = self.solution_.classifier
         return self
 
-    def _learn(self, features: Any, codes: Any) -> Array:
-        """The people's scores, from folds that do not hold them."""
+    def _learn(self, features: Any, targets: Sequence[Array], weight: Array | None) -> Array:
+        """The people's scores (n,), or a number (n, d) for each target, from folds that do not hold
+        them.
+        """
+        self.estimators_: list[Any] = []
         self.estimator_ = None
         if isinstance(self.estimator, str):
             return self._score(features)
         base: Any = self.estimator
         if base is None:
             base = make_pipeline(StandardScaler(), LogisticRegression())
-        learned: Any = clone(base)
-        self.estimator_ = learned.fit(features, codes)
-        folds = min(FOLDS, int(np.bincount(codes).min()))
-        if folds < 2:
-            return self.estimator_.predict_proba(features)[:, 1]
-        dealt = StratifiedKFold(folds, shuffle=True, random_state=0)
-        chances: Any = cross_val_predict(base, features, codes, cv=dealt, method="predict_proba")
-        return chances[:, 1]
+        weights, chances = {} if weight is None else _fit_weights(base, weight), []
+        with config_context(enable_metadata_routing=False):  # the weights have their steps' names
+            for target in targets:
+                fitted: Any = clone(base)
+                self.estimators_.append(fitted.fit(features, target, **weights))
+                folds = min(FOLDS, int(np.bincount(target).min()))
+                if folds < 2:
+                    chances.append(fitted.predict_proba(features)[:, 1])
+                    continue
+                dealt = StratifiedKFold(folds, shuffle=True, random_state=0)
+                out_of_fold: Any = cross_val_predict(
+                    base, features, target, cv=dealt, method="predict_proba", params=weights
+                )
+                chances.append(out_of_fold[:, 1])
+        self.estimator_ = self.estimators_[0]
+        return chances[0] if len(chances) == 1 else np.stack(chances, axis=1)
 
     def _score(self, features: Any) -> Array:
-        """The only column of the features, which is the score with ``passthrough``."""
+        """With ``passthrough`` the column of the features, or all of them."""
         if self.estimator != "passthrough":
             raise ValueError(
                 f"estimator must be a classifier, None or 'passthrough', got {self.estimator!r}"
             )
-        if features.shape[1] != 1:
-            raise ValueError(
-                f"X must be the score, one column, with estimator='passthrough', got "
-                f"{features.shape[1]} columns"
-            )
-        return features[:, 0]
+        return features[:, 0] if features.shape[1] == 1 else features
 
-    def predict_proba(self, X: ArrayLike, *, sensitive_features: ArrayLike | None = None) -> Array:
-        """(n, 2) the chances of the two labels to be predicted."""
+    def predict_proba(
+        self, X: Any, *, sensitive_features: Labels = None, client: Labels = None
+    ) -> Array:
+        """(n, 2) the labels' chances to be predicted; "client_aware" needs ``client`` (n,)."""
         check_is_fitted(self)
-        people: Any = X
-        features: Any = validate_data(self, people, reset=False)
-        learned = self.estimator_
-        score = self._score(features) if learned is None else learned.predict_proba(features)[:, 1]
+        if self.estimator_ is None:
+            score = self._score(validate_data(self, X, reset=False))
+        else:  # it checks X
+            chances = [estimator.predict_proba(X)[:, 1] for estimator in self.estimators_]
+            score = chances[0] if len(chances) == 1 else np.stack(chances, axis=1)
         if self._one_group or self.sees == "x":
-            chance = self.rule_(score, self.rule_.groups[0])
+            group = self.federation_.groups[0]
         elif sensitive_features is None:
             raise ValueError("sensitive_features must be given: the rule's thresholds are by group")
         else:
-            chance = self.rule_(score, self._rows(sensitive_features, len(score)))
+            group = self._rows(sensitive_features, len(score))
+        if isinstance(self.rule_, ClientClassifiers):
+            check_consistent_length(score, client)
+            number = places("client", "clients", client, self.federation_.client_names)
+            chance = self.rule_(score, group, number)
+        else:
+            chance = self.rule_(score, group)
         chances = [1.0 - chance, chance]
         return np.column_stack(chances if self._one else chances[::-1])
 
     def predict(
-        self, X: ArrayLike, *, sensitive_features: ArrayLike | None = None, random_state: Any = None
+        self,
+        X: Any,
+        *,
+        sensitive_features: Labels = None,
+        client: Labels = None,
+        random_state: Any = None,
     ) -> Any:
         """(n,) labels; where the rule accepts a share, drawn from ``random_state``."""
-        chance = self.predict_proba(X, sensitive_features=sensitive_features)[:, 1]
+        chance = self.predict_proba(X, sensitive_features=sensitive_features, client=client)[:, 1]
         state = self.random_state if random_state is None else random_state
-        is_accepted = check_random_state(state).random_sample(len(chance)) < chance
-        return self.classes_[is_accepted.astype(int)]
+        draws = state if isinstance(state, np.random.Generator) else check_random_state(state)
+        return self.classes_[(draws.random(len(chance)) < chance).astype(int)]
+
+    def score(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: Any = None,
+        *,
+        sensitive_features: Labels = None,
+        client: Labels = None,
+    ) -> float:
+        """The accuracy of ``predict`` on average over its draws: the mean chance of the right
+        label, which no seed changes; of people with weights the weighted mean.
+        """
+        chances = self.predict_proba(X, sensitive_features=sensitive_features, client=client)
+        labels: Any = column_or_1d(as_labels("y", y))
+        check_consistent_length(chances, labels)
+        right = (chances * (labels[:, None] == self.classes_)).sum(axis=1)
+        return float(np.average(right, weights=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         tags.non_deterministic = True  # a rule may accept a share
+        if hasattr(self.estimator, "fit"):
+            tags.input_tags = get_tags(self.estimator).input_tags
         return tags
 
     def _rows(self, groups: Any, count: int) -> Array:
@@ -217,3 +285,34 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
                 f"sensitive_features must have the columns of fit in order, {columns}, got {names}"
             )
         return rows[:, 0] if rows.ndim == 2 and rows.shape[1] == 1 else rows
+
+
+def _group_targets(group: Array, codes: Array, notion: str) -> list[Array]:
+    """(n,) whether people are of a group, of all but the first in sorted order, and where the
+    notion counts labels whether they are and have y = 1: what rules need that do not see the group.
+    """
+    of_group = np.unique(group, axis=0, return_inverse=True)[1].reshape(-1)
+    targets = []
+    for k in range(1, int(of_group.max()) + 1):
+        targets.append((of_group == k).astype(int))
+        if NOTIONS[ALIASES.get(notion, notion)].counts_labels:
+            targets.append(targets[-1] * codes)
+    return [target for target in targets if target.any()]
+
+
+def _weights(sample_weight: Any, count: int) -> Array:
+    """(count,) the weights of rows."""
+    weight = in_range("sample_weight", sample_weight, 0.0, np.inf, open_high=True)
+    return broadcast("sample_weight", weight, (count,), f"({count},)")
+
+
+def _fit_weights(estimator: Any, weight: Array) -> dict[str, Array]:
+    """The weights as the estimator's ``fit`` takes them, a pipeline's as its last step does."""
+    prefix, last = "", estimator
+    while isinstance(last, Pipeline):
+        step, last = last.steps[-1]
+        prefix += f"{step}__"
+    if has_fit_parameter(last, "sample_weight"):
+        return {f"{prefix}sample_weight": weight}
+    warnings.warn(f"sample_weight is not taken by the fit of {shown(last)}", stacklevel=4)
+    return {}

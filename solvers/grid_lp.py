@@ -20,7 +20,8 @@ import numpy as np
 from fairfl._support.checks import Array, whole
 from fairfl.solvers.solution import Certificate, CertificationError, Solution
 from fairfl.solvers.task import Task
-from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel

@@ -20,9 +20,9 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite_x.fractional_knapsack import KnapsackPath, knapsack_path
-from fairfl.solvers.finite_x.monotone import FAINT, ironed, threshold_sums
+from fairfl.solvers.numerics.fractional_knapsack import KnapsackPath, knapsack_path
 from fairfl.solvers.numerics.highs import Maximiser, dense, rounded
+from fairfl.solvers.numerics.monotone import FAINT, ironed, threshold_sums
 from fairfl.solvers.solution import budget_term
 from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import WHOLE_RATE
@@ -55,7 +55,7 @@ class Problem:
         zero : (K,) eps at budgets of zero.
     unit : the problem with the coefficients of one person at every cell, up to a factor of each;
         None where somebody is at every cell.  nobody : (N,) where nobody is.
-    shares : where f is monotone, the problem in shares of thresholds, see ``finite_x/monotone``.
+    shares : where f is monotone, the problem in shares of thresholds, see ``numerics/monotone``.
     stored : what problems of other budgets share.
     """
 

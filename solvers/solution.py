@@ -11,7 +11,8 @@ from fairfl._support.checks import Array
 from fairfl._support.tabular import Tabular, numbered
 from fairfl.solvers.plots import PlottedRules
 from fairfl.solvers.task import Task
-from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import NOTIONS, Rates, disparity

@@ -22,13 +22,17 @@ ADDED = ("chance", "decision")
 def apply(
     rule: Annotated[Path, typer.Argument(metavar="RULE", help="A rule, .json.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv or .parquet.")],
-    score: Annotated[
-        list[str],
-        option("Column of the score that the rule was made for; repeat where there are several."),
-    ],
     group: Annotated[
         list[str], option("Column of the groups; repeat where the rule's are of several columns.")
     ],
+    score: Annotated[
+        list[str] | None,
+        option("Column of the score that the rule was made for; repeat where there are several."),
+    ] = None,
+    model: Annotated[
+        Path | None,
+        option("In place of --score: score_model.json beside a rule of features.", metavar="FILE"),
+    ] = None,
     seed: Annotated[int, option("Of the draws, where a rule accepts a share.", min=0)] = 0,
     *,
     form: dict[str, Any],
@@ -46,6 +50,7 @@ def apply(
     from fairfl._support.checks import listed
     from fairfl._support.json_file import read_bounded
     from fairfl._support.whole_file import write_whole
+    from fairfl.sims.data.score_model import ScoreModel
     from fairfl.sims.data.table_file import read_table, table_rows
     from fairfl.theory.populations.classifiers import Classifier, called
 
@@ -54,23 +59,33 @@ def apply(
     with of_file(rule):
         classifier = Classifier.from_json(read_bounded(rule))
     classifier = classifier.named([called(name) for name in classifier.groups])
+    if (score is None) == (model is None):
+        raise ValueError("--score or --model must be given, and not both")
+    score_model = None
+    if model is not None:
+        with of_file(model):
+            score_model = ScoreModel.from_json(read_bounded(model))
+    inputs = score or [name for name in score_model.columns if name not in group]
+    cells, names = classifier.cells, classifier.names
+    numbers = cells.names if cells else ("the score",)
+    labels = score_model.names if score_model else score
+    if len(labels) != len(numbers):
+        raise ValueError(
+            f"--{'score' if score else 'model'} must have {len(numbers)} numbers of a person, as "
+            f"the rule ({listed(numbers)}), got {listed(labels)}"
+        )
     rows = table_rows(file, text_form)
     # a pipe can be read once only: its rows stay in memory
     rows, unread = (rows, table_rows(file, text_form)) if file.is_file() else tee(rows)
-    table = read_table(file, text_form, {"score": score, "group": group}, rows=rows)
+    table = read_table(file, text_form, {"score": inputs, "group": group}, rows=rows)
     a = _places("group", table, group, [str(name) for name in classifier.groups])
-    names = classifier.names
-    cells = classifier.cells
-    numbers = cells.names if cells else ("the score",)
-    if len(numbers) != len(score):
-        raise ValueError(
-            f"--score must name {len(numbers)} columns as the rule's ({listed(numbers)}), got "
-            f"{len(score)}"
-        )
-    if cells is not None:
-        x = cells(np.stack([table.numbers(column) for column in score], axis=1))
+    if score_model is not None:
+        x = score_model(table)
+    elif names:
+        x = _places("score", table, inputs, names)
     else:
-        x = _places("score", table, score, names) if names else table.numbers(score[0])
+        x = np.stack([table.numbers(column) for column in inputs], axis=1)
+    x = cells(x) if cells else x if names else x[:, 0]
     chance = classifier.of_number(x, a)
     decision = np.random.default_rng(seed).random(len(table)) < chance
     header = next(unread)

@@ -36,6 +36,15 @@ class Command(TyperCommand):
                 param.help = param.help.replace("{notions}", in_short())
         super().format_options(ctx, formatter)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As usual, but an option of one value is refused twice: the first would be lost."""
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        for param in order:
+            single = param.param_type_name == "option" and not (param.multiple or param.is_flag)
+            if single and order.count(param) > 1:
+                raise _Usage(f"{param.opts[0]} must be given once, got {order.count(param)} values")
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         options = [param for param in self.params if param.param_type_name == "option"]
         with one_line({str(param.name).rstrip("s"): param.opts[0] for param in options}):

@@ -194,6 +194,8 @@ def frontier(
         pages = {}
         if page is not None:
             pages[page] = _page(read, comparison, title=title, progress=progress, **draws)
+    if out is not None and read.model is not None:
+        pages[out / "score_model.json"] = read.model().to_json()
     report(
         comparison,
         read.notes,

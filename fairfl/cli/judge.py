@@ -25,6 +25,9 @@ def judge(
     score: Annotated[
         str | None, option("Column of the score whose frontiers the predictions are compared with.")
     ] = None,
+    by: Annotated[
+        str | None, option("Column by whose values the judgement is repeated; of dates by month.")
+    ] = None,
     categorical: Categorical = False,
     notion: Annotated[str, option(NOTION)] = "demographic_parity",
     difference: Annotated[
@@ -42,6 +45,7 @@ def judge(
     from dataclasses import asdict
 
     from fairfl.cli.progress import stages
+    from fairfl.reports.comparison_words import failed
     from fairfl.reports.judge import judge, sentences
     from fairfl.reports.parts import table
     from fairfl.reports.question import Question
@@ -55,6 +59,7 @@ def judge(
             group=group,
             client=client,
             score=score,
+            by=by,
             categorical=categorical,
             question=Question(notion, difference),  # type: ignore[arg-type]
             seed=seed,
@@ -63,7 +68,9 @@ def judge(
         )
     if as_json:
         typer.echo(json.dumps(asdict(judgement), indent=1, allow_nan=False))
-        return
-    tell_table(table(judgement.parts, client or "client", ", ".join(group)))
-    for line in sentences(judgement):
-        tell(line, "  ")
+    else:
+        tell_table(table(judgement.parts, client or "client", ", ".join(group), by))
+        for line in sentences(judgement):
+            tell(line, "  ")
+    if judgement.failures:
+        raise RuntimeError("; ".join(failed(judgement)))

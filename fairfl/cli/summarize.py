@@ -12,15 +12,27 @@ from fairfl.cli.options import Categorical, form_of, option, out_file, place, wi
 @with_form
 def summarize(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv or .parquet.")],
-    score: Annotated[str, option("Column: larger where y = 1 is likelier.")],
+    score: Annotated[
+        list[str],
+        option("Column: larger where y = 1 is likelier. Repeat for several numbers of a person."),
+    ],
     label: Annotated[str, option("Column of two values, y.")],
     group: Annotated[str, option("Column of the protected groups, a.")],
     site: Annotated[str, option("The site's name.")],
     levels: Annotated[
-        int | None, option("Levels of equal width on [0, 1]; default 20.", min=2, max=10_000)
+        int | None,
+        option(
+            "Levels of equal width on [0, 1]; default 20, of each of several scores 10.",
+            min=2,
+            max=10_000,
+        ),
     ] = None,
     edges: Annotated[
-        str | None, option("Edges of the levels instead, such as 0,0.1,0.3,1.", metavar="E,E,...")
+        list[str] | None,
+        option(
+            "Edges of the levels instead, such as 0,0.1,0.3,1; of several scores for each in turn.",
+            metavar="E,E,...",
+        ),
     ] = None,
     categorical: Categorical = False,
     min_cell: Annotated[
@@ -42,9 +54,16 @@ def summarize(
     from fairfl.sims.data import summary
 
     out_file(out)
-    cuts = _edges(levels, edges, categorical)
+    cuts = _edges(levels, edges, categorical, len(score))
+    one = len(score) == 1
     counted = summary.summarize(
-        file, score=score, label=label, group=group, site=site, edges=cuts, form=form_of(form)
+        file,
+        score=score[0] if one else score,
+        label=label,
+        group=group,
+        site=site,
+        edges=cuts[0] if one else cuts,
+        form=form_of(form),
     )
     if min_cell is not None and epsilon is not None:
         raise ValueError("--min-cell and --epsilon must not be given together")
@@ -78,16 +97,23 @@ def summarize(
     typer.echo(f"written: {out}")
 
 
-def _edges(levels: int | None, edges: str | None, categorical: bool) -> list[float]:
-    """Of the levels; none of a score that is a name."""
+def _edges(
+    levels: int | None, edges: list[str] | None, categorical: bool, count: int
+) -> list[list[float]]:
+    """Of the levels of each of ``count`` scores; none of a score that is a name."""
     if (levels is not None) + (edges is not None) + categorical > 1:
         raise ValueError("of --levels, --edges and --categorical one at most must be given")
     if categorical:
-        return []
+        if count > 1:
+            raise ValueError(f"--categorical goes with one --score, got {count}")
+        return [[]]
     if edges is None:
-        count = 20 if levels is None else levels
-        return [k / count for k in range(count + 1)]
+        size = levels or (20 if count == 1 else 10)
+        return [[k / size for k in range(size + 1)]] * count
+    if len(edges) != count:
+        raise ValueError(f"--edges must be given for each of {count} scores, got {len(edges)}")
     try:
-        return [float(edge) for edge in edges.split(",")]
+        return [[float(edge) for edge in text.split(",")] for text in edges]
     except ValueError:
-        raise ValueError(f"--edges must be numbers with commas between, got {edges!r}") from None
+        shown = " ".join(edges)
+        raise ValueError(f"--edges must be numbers with commas between, got {shown!r}") from None

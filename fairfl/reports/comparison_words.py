@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -44,11 +45,31 @@ def sentences(comparison: Comparison) -> list[str]:
     return [*out, *_sampled(comparison), *_too_few(comparison), *failed(comparison)]
 
 
-def failed(comparison: Comparison) -> list[str]:
-    """What failed, and why."""
+def headline(comparison: Comparison) -> str:
+    """What perfect fairness costs, and how near to it sites come that agree on one budget."""
+    question, values = comparison.question, comparison.reaches["cfl"].values
+    cost = f"{_lost(question, values[-1] - values[0])}{_between(comparison, 'cfl', -1)}"
+    local = {s: reach for s, reach in comparison.reaches.items() if SCHEMES[s].one_budget}
+    if len(comparison.clients) == 1 or not local:
+        return f"Perfect fairness costs {cost}."
+    scheme, reach = min(local.items(), key=lambda row: row[1].smallest)
+    if reach.smallest < ZERO:
+        loss = f"{difference(question, reach.loss)}{_between(comparison, scheme, 4)}"
+        end = f"gets as fair, and loses up to {loss} against pooling"
+    else:
+        search_note = " that was found" * bool(_search_verb(comparison, reach))
+        end = f"has the smallest disparity{search_note}, {_disparity(comparison, scheme, 0)}"
+    return (
+        f"Perfect fairness costs {cost} when the data are pooled; if they are not, and all sites "
+        f"have one budget, {SCHEMES[scheme].heading} {end}."
+    )
+
+
+def failed(report: Any) -> list[str]:
+    """What failed, and why, of a report with ``failures``."""
     return [
         f"{SCHEMES[part].label if part in SCHEMES else part} failed: {why}"
-        for part, why in comparison.failures.items()
+        for part, why in report.failures.items()
     ]
 
 

@@ -32,7 +32,8 @@ from fairfl.reports.scores import tables as score_tables
 from fairfl.reports.terminal import tell, tell_table
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
-from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 

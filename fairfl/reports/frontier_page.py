@@ -11,14 +11,14 @@ import numpy as np
 
 from fairfl.reports.comparison import ENDS, Comparison, at_disparities, chosen
 from fairfl.reports.comparison_intervals import with_intervals
-from fairfl.reports.comparison_words import clients, question_lines, sentences
+from fairfl.reports.comparison_words import clients, headline, question_lines, sentences
 from fairfl.reports.curves import noted
 from fairfl.reports.html_page import as_json, html_page
 from fairfl.reports.rules import Chosen, budgets
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
-from fairfl.theory.populations.classifiers import ClientClassifiers
+from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
@@ -66,8 +66,9 @@ def frontier_page(
     return html_page(
         Path(__file__).with_suffix(".html"),
         title=escape(title),
-        about=escape(_about(comparison, title)),
-        question=_items(question_lines(question)),
+        question=escape(question.title(len(comparison.clients))),
+        headline=escape(headline(comparison)),
+        about=escape(_about(comparison)),
         sentences=_items(sentences(comparison)),
         notes=_items([*notes, *KNOW]),
         data=as_json(data),
@@ -90,14 +91,14 @@ def positions(top: float) -> tuple[float, ...]:
     return tuple(float(f"{min(k * unit, 1.0):.10g}") for k in range(int(np.ceil(top / unit)) + 1))
 
 
-def _about(comparison: Comparison, title: str) -> str:
+def _about(comparison: Comparison) -> str:
+    """Whose data these are, and what a disparity is."""
     people = "" if comparison.people is None else f"{comparison.people:,} people; "
     rate_names = NOTIONS[comparison.question.notion].rate_names
-    return (
-        f"{title}: {people}sites: {clients(comparison)}; groups: {', '.join(comparison.groups)}. "
-        f"The disparity is the largest difference of {rate_names} "
-        "between groups."
-    )
+    plain = f"The disparity is the largest difference of {rate_names} between groups."
+    lines = question_lines(comparison.question) or [plain]
+    groups = ", ".join(comparison.groups)
+    return f"{people}sites: {clients(comparison)}; groups: {groups}. {' '.join(lines)}"
 
 
 def _rates(comparison: Comparison) -> list[str]:

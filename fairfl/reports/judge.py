@@ -8,22 +8,28 @@ the person by person differences of influences (``fairfl.solvers.sensitivity``),
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from fairfl.reports.comparison_words import number, percent, points, rates_apart, span
+from fairfl.reports.comparison_words import failed, number, percent, points, rates_apart, span
 from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
-from fairfl.reports.parts import Decided, Number, Part, Share, estimate
+from fairfl.reports.parts import Decided, Gap, Number, Part, cell, estimate
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
 from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
-from fairfl.solvers.schemes import SCHEMES
-from fairfl.theory.populations.calibration import count_people
+from fairfl.sims.data.tables.table import Dataset
+from fairfl.solvers.schemes import CFL, SCHEMES
+from fairfl.theory.populations.calibration import AUTO, count_people
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS, RATES
+from fairfl.theory.populations.notions import ACCEPTANCE, NOTIONS, RATES
+
+FOUR_FIFTHS = 0.8
+MOST_PARTS = 200
+"""Parts of the people that are judged each alone."""
 
 
 @dataclass(frozen=True)
@@ -44,22 +50,20 @@ class Judgement:
     distance from them.
 
     The accuracy is None without a label, the disparity where no two groups can be compared.
-    ``rate`` is the key of the rate that is furthest apart, between the two of ``ends``, names and
-    values; ``undefined`` are the rates that do not exist, in words. ``below_cfl`` is, for each
-    scheme but CFL, how much less its best rule is right than CFL's; ``left_out`` says which rows
-    of the table were.
+    ``rate`` is the key of the rate that is furthest apart. ``below_cfl`` is, for each scheme but
+    CFL, how much less its best rule is right than CFL's; ``left_out`` says which rows of the table
+    were, and ``failures`` why a scheme has no distance.
     """
 
     people: int
     accuracy: Number | None
     disparity: Number | None
     parts: tuple[Part, ...]
-    distances: tuple[Distance, ...]
-    below_cfl: dict[str, Number]
+    distances: tuple[Distance, ...] = ()
+    below_cfl: dict[str, Number] = field(default_factory=dict)
     left_out: str = ""
     rate: str = ""
-    ends: tuple[tuple[str, float], ...] = ()
-    undefined: tuple[str, ...] = ()
+    failures: dict[str, str] = field(default_factory=dict)
 
 
 def judge(
@@ -70,6 +74,7 @@ def judge(
     group: str | Sequence[str],
     client: str | None = None,
     score: str | None = None,
+    by: str | None = None,
     categorical: bool = False,
     question: Question,
     seed: int = 0,
@@ -85,6 +90,7 @@ def judge(
         Without a label the notion must compare acceptance alone, and there is no score.
     prediction : column of 0 and 1, or of chances of 1.
     score : column of the score whose frontiers are compared; None: none are.
+    by : column of parts of the people that are judged as well, each alone; of dates the months.
     question : the notion and the difference.
     seed : deals people into parts, on which the frontiers' rules are judged.
 
@@ -94,78 +100,98 @@ def judge(
     """
     if categorical and score is None:
         raise ValueError("categorical goes with a score, got score=None")
-    notion = NOTIONS[question.notion]
-    if label is None and (notion.counts_labels or score is not None):
+    if label is None and (NOTIONS[question.notion].counts_labels or score is not None):
         raise ValueError(f"label must be a column for {question.notion} or a score, got none")
     roles = {"label": label, "group": group, "client": client, "categorical": categorical}
     numbers = {"prediction": [prediction]}
-    data = read_people(path, score=score, numbers=numbers, form=form, **roles)
+    data = read_people(path, score=score, numbers=numbers, by=by, form=form, **roles)
     p = data.features[:, -1]
     if (is_outside := (p < 0) | (p > 1)).any():
         row = int(np.argmax(is_outside))
         raise ValueError(
             f"prediction {prediction!r} must be from 0 to 1, got {p[row]:g} in row {row + 1}"
         )
+    if by is not None and (count := len(data.by_names)) > MOST_PARTS:
+        raise ValueError(f"by {by!r} must have at most {MOST_PARTS} values or months, got {count}")
     people = np.ones(len(data))
     codes = data.client, data.group, data.label if label else np.full(len(data), np.nan)
-    decided = Decided(*codes, p, people, data.client_names, data.group_names)
-    accuracy, (gap, missing) = float(decided.right.mean()), decided.gap(question)
-    centred = decided.right - accuracy  # each person's influence on it
+    parts: Any = () if by is None else (data.by, data.by_names)
+    decided = Decided(*codes, p, people, data.client_names, data.group_names, *parts)
+    gap, _ = decided.gap(question)
     judgement = Judgement(
         len(data),
-        Share("all", accuracy, centred, len(data)).number(data.client) if label else None,
+        decided.accuracy.number(data.client) if label else None,
         gap and gap.number(data.client),
         tuple(decided.parts(question)),
-        (),
-        {},
-        data.note,
-        gap.rate.key if gap else "",
-        tuple((end.of, end.value) for end in gap[1:]) if gap else (),
-        missing,
+        left_out=data.note,
+        rate=gap.rate.key if gap else "",
     )
     if score is None or gap is None:
         return judgement
+    return replace(judgement, **_compared(data, decided, gap, question, seed, progress))
+
+
+def _compared(
+    data: Dataset,
+    decided: Decided,
+    gap: Gap,
+    question: Question,
+    seed: int,
+    progress: Progress | None,
+) -> dict[str, Any]:
+    """The schemes' distances from the predictions, as a ``Judgement`` has them; a scheme that fails
+    is left out, with the reason.
+    """
     moved = gap.high.influence - gap.low.influence
     x = data.features[:, 0]
     columns = x, data.label, data.group, data.client
-    sample = count_people(*columns, levels=0 if categorical else None)
+    counted = count_people(*columns, AUTO, levels=0 if data.score_names else None)
+    sample = replace(counted, names=data.score_names).calibrated(
+        counts_labels=NOTIONS[question.notion].counts_labels
+    )
     fed = Federation.of_people(sample)
-    curves = frontiers(fed, POINTS, question, progress, COMPARED)
-    best = best_rules(data, x, sample, fed, curves, [gap.value], question, seed, progress)
-    predictions, above, below = Best(accuracy, accuracy, centred, 0.0, np.zeros(1)), {}, {}
-    rules = {
-        scheme: rule._replace(influence=rule.influence + rule.slope * moved)
-        for (scheme, _), rule in best.items()
+    smallest, rules, failures = {}, {}, {}
+    for scheme in COMPARED:
+        try:
+            curves = frontiers(fed, POINTS, question, progress, [scheme])
+            best = best_rules(data, x, sample, fed, curves, [gap.value], question, seed, progress)
+        except RuntimeError as error:
+            failures[scheme] = str(error)
+            continue
+        smallest[scheme] = float(curves[scheme].disparity[0])
+        for rule in best.values():
+            rules[scheme] = rule._replace(influence=rule.influence + rule.slope * moved)
+    right = decided.accuracy
+    predictions = Best(right.value, right.value, right.influence, 0.0, np.zeros(1))
+
+    def difference(minuend: Best, subtrahend: Best) -> Number:
+        gain = minuend.minus(subtrahend)
+        return estimate(data.client, gain.held_out, gain.influence, gain.fitted)
+
+    above: dict[str, Any] = {
+        s: (rule.held_out, difference(rule, predictions)) for s, rule in rules.items()
     }
-    for scheme, rule in rules.items():
-        above[scheme], below[scheme] = (
-            estimate(data.client, gain.held_out, gain.influence, gain.fitted)
-            for gain in (rule.minus(predictions), next(iter(rules.values())).minus(rule))
-        )
-    right = {scheme: rule.held_out for scheme, rule in rules.items()}
-    distances = tuple(
-        Distance(s, float(curves[s].disparity[0]), right.get(s), above.get(s)) for s in COMPARED
-    )
-    first = next(iter(rules), None)
-    return replace(
-        judgement, distances=distances, below_cfl={s: d for s, d in below.items() if s != first}
-    )
+    others = rules.items() if CFL.name in rules else ()
+    return {
+        "distances": tuple(Distance(s, d, *above.get(s, ())) for s, d in smallest.items()),
+        "below_cfl": {s: difference(rules[CFL.name], r) for s, r in others if s != CFL.name},
+        "failures": failures,
+    }
 
 
 def sentences(judgement: Judgement) -> list[str]:
     """The judgement in plain words."""
     accuracy, disparity = judgement.accuracy, judgement.disparity
     line = f"The predictions for these {judgement.people:,} people have"
-    missing = judgement.undefined
+    whole = judgement.parts[0]
     if accuracy is not None:
-        right = f"{percent(accuracy.value)} ({span(accuracy.ends, percent)})"
+        right = cell(accuracy, percent)
         line = f"The predictions are right for {right} of these {judgement.people:,} people, at"
-    gap = f"an undefined disparity: {' and '.join(missing)}"
+    gap = f"an undefined disparity: {' and '.join(whole.undefined)}"
     if disparity is not None:
-        ends = span((max(disparity.low, 0.0), disparity.high), number)
-        gap = f"a disparity of {number(disparity.value)} ({ends}): "
-        gap += rates_apart(RATES[judgement.rate], judgement.ends, missing)
-    out = [*filter(None, [judgement.left_out]), f"{line} {gap}."]
+        gap = f"a disparity of {cell(disparity, number)}: "
+        gap += rates_apart(RATES[judgement.rate], whole.ends, whole.undefined)
+    out = [*filter(None, [judgement.left_out]), f"{line} {gap}.", *_ratio_words(judgement)]
     for distance in judgement.distances:
         name = SCHEMES[distance.scheme].label
         if distance.above is None or distance.accuracy is None:
@@ -190,4 +216,17 @@ def sentences(judgement: Judgement) -> list[str]:
                 f"Of the distance from pooling the scheme takes {points(below_cfl.value)} "
                 f"({span(below_cfl.ends, points)}); training left the rest."
             )
-    return out
+    return [*out, *failed(judgement)]
+
+
+def _ratio_words(judgement: Judgement) -> list[str]:
+    """The ratio of the rates; of acceptance whether it is below four fifths, the threshold of the
+    United States' guidelines on employee selection (1978).
+    """
+    if (ratio := judgement.parts[0].ratio) is None:
+        return []
+    verdict = "below" if ratio.high < FOUR_FIFTHS else "not below"
+    if ratio.low < FOUR_FIFTHS <= ratio.high:
+        verdict = "not distinguishable from"
+    verdict = f": {verdict} four fifths" * (judgement.rate == ACCEPTANCE.key)
+    return [f"The ratio of these rates is {cell(ratio, number)}{verdict}."]

@@ -4,8 +4,8 @@ accepted of y = 1 and of y = 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
@@ -39,8 +39,10 @@ class Number:
 class Part:
     """Of the people of a client, a group or both (None: of all): how many, the shares that have y =
     1, are decided rightly, accepted, and accepted of y = 1 and of y = 0 (None of nobody, and
-    without a label), with Wilson's intervals, and the disparity, None of one group and where no two
-    groups can be compared; ``undefined``: the rates that it leaves out, in words.
+    without a label), and the disparity and the ratio of its two rates, None of one group and where
+    no two groups can be compared, all with Wilson's intervals or, of two rates, those that follow
+    (MOVER); ``undefined``: the rates that are left out, in words. ``ends``: whose the two rates
+    are, and their values, the higher first. ``by``: the part of the people, if it is one.
     """
 
     client: str | None
@@ -51,8 +53,11 @@ class Part:
     accepted: Number
     true_positive: Number | None
     false_positive: Number | None
-    disparity: float | None
+    disparity: Number | None
     undefined: tuple[str, ...] = ()
+    ratio: Number | None = None
+    ends: tuple[tuple[str, float], ...] = ()
+    by: str | None = None
 
 
 class Share(NamedTuple):
@@ -83,21 +88,17 @@ class Gap(NamedTuple):
 
     def number(self, client: Array) -> Number:
         """With its interval. Where all people of one rate are decided alike, no variance can be
-        estimated: it is of both rates' own intervals then, by MOVER (Zou and Donner, 2008), which
-        of two intervals of Wilson's is Newcombe's (1998).
+        estimated: it is of both rates' own intervals then, see ``difference``.
         """
         if all(np.ptp(estimate(client, *share[1:3]).ends) >= ZERO for share in self[1:]):
             return estimate(client, self.value, self.high.influence - self.low.influence)
-        high, low = (share.number(client) for share in self[1:])
-        down = np.hypot(high.value - high.low, low.high - low.value)
-        up = np.hypot(high.high - high.value, low.value - low.low)
-        up = max(up, down) if self.value < ZERO else up  # either may be the higher one
-        return Number(self.value, float(self.value - down), float(self.value + up))
+        return difference(*(share.number(client) for share in self[1:]))
 
 
 class Decided(NamedTuple):
     """People by their codes of client and group, their y (NaN: not known), the chance ``p`` that
-    each is accepted, and how many they are, all (n,); names of the clients and groups.
+    each is accepted, and how many they are, all (n,); names of the clients and groups; and codes
+    and names of parts of the people.
     """
 
     client: Array
@@ -107,36 +108,45 @@ class Decided(NamedTuple):
     people: Array
     clients: Sequence[str]
     groups: Sequence[str]
+    by: Array = np.zeros(0)
+    by_names: Sequence[str] = ()
 
     @classmethod
     def by_rule(cls, sample: Counted, rule: Classifier) -> Decided:
         """Counted people, decided by a rule of their score."""
         client, group, y, level = cell = np.nonzero(sample.counts)
         p = rule.of_number(sample.points[level], group)
-        names = (tuple(map(str, codes)) for codes in (sample.clients, sample.groups))
-        return cls(client, group, y, p, sample.counts[cell], *names)
+        clients, groups = (tuple(map(str, names)) for names in (sample.clients, sample.groups))
+        return cls(client, group, y, p, sample.counts[cell], clients, groups)
 
     @property
     def right(self) -> Array:
         """(n,) the chance to be decided rightly."""
         return np.where(self.y == 1, self.p, 1.0 - self.p)
 
+    @property
+    def accuracy(self) -> Share:
+        """The share that is decided rightly."""
+        return _ratio("all", self.right * self.people, self.people)
+
     def parts(self, question: Question) -> list[Part]:
-        """Of all, by client if there are several, by group, and by both, where somebody is."""
+        """Of all, by client if there are several, by group and by both; and of parts ``by``."""
         everybody = [(None, np.ones(len(self.p), bool))]
         clients = [(name, self.client == k) for k, name in enumerate(self.clients)]
         clients = everybody + (clients if len(clients) > 1 else [])
         groups = [(name, self.group == a) for a, name in enumerate(self.groups)]
         pairs = [*product(clients, everybody), *product(clients, groups)]
-        return [
-            self._part(client, group, in_client & in_group, question)
+        parts = [
+            self._part(question, in_client & in_group, client, group, None)
             for (client, in_client), (group, in_group) in pairs
             if (in_client & in_group).any()
         ]
+        by = [(self.by == k, None, None, name) for k, name in enumerate(self.by_names)]
+        return parts + [self._part(question, *part) for part in by]
 
-    def _part(
-        self, client: str | None, group: str | None, selected: Array, question: Question
-    ) -> Part:
+    def _part(self, question: Question, selected: Array, *names: str | None) -> Part:
+        client, group, by = names
+
         def share(of: Array, among: Any) -> Any:
             rows = selected & among
             if not rows.any():
@@ -146,9 +156,19 @@ class Decided(NamedTuple):
         positive, labelled = self.y == 1, ~np.isnan(self.y)
         shares = share(positive, labelled), share(self.right, labelled), share(self.p, True)
         rates = share(self.p, positive), share(self.p, labelled & ~positive)
+        part = Part(client, group, self._size(selected), *shares, *rates, None, by=by)
         gap, missing = self.gap(question, selected) if group is None else (None, ())
-        disparity = None if gap is None else gap.value
-        return Part(client, group, self._size(selected), *shares, *rates, disparity, missing)
+        if gap is None:
+            return replace(part, undefined=missing)
+        high, low = (wilson(end.value, round(end.people)) for end in gap[1:])
+        ends = tuple((end.of, end.value) for end in gap[1:])
+        return replace(
+            part,
+            disparity=difference(high, low),
+            undefined=missing,
+            ratio=ratio(high, low),
+            ends=ends,
+        )
 
     def _size(self, selected: Array) -> int:
         return round(float(self.people[selected].sum()))
@@ -210,27 +230,57 @@ def wilson(share: float, people: int) -> Number:
     return Number(share, max(float(middle - half), 0.0), min(float(middle + half), 1.0))
 
 
+def difference(high: Number, low: Number) -> Number:
+    """Of two rates with intervals, by MOVER (Zou and Donner, 2008), which of two intervals of
+    Wilson's is Newcombe's (1998).
+    """
+    value = high.value - low.value
+    down = np.hypot(high.value - high.low, low.high - low.value)
+    up = np.hypot(high.high - high.value, low.value - low.low)
+    up = max(up, down) if value < ZERO else up  # either may be the higher one
+    return Number(value, float(value - down), float(value + up))
+
+
+def ratio(high: Number, low: Number) -> Number | None:
+    """The lower of two rates over the higher, None of two zeros, by MOVER (Donner and Zou, 2012):
+    the interval ends where that of low - r high does at 0. No ratio is above 1.
+    """
+    if high.value < ZERO:
+        return None
+    product, ends = low.value * high.value, []
+    for p, q in ((low.low, high.high), (low.high, high.low)):
+        squares = q * (2 * high.value - q), -2 * product, p * (2 * low.value - p)
+        ends.append(np.roots(squares).real)
+    first = min(ends[0][ends[0] >= 0], default=0.0)
+    return Number(low.value / high.value, float(first), float(min(max(ends[1]), 1.0)))
+
+
 def _ratio(of: str, total: Array, mass: Array) -> Share:
     """Σ total / Σ mass."""
     rate = total.sum() / mass.sum()
     return Share(of, float(rate), (total - rate * mass) / mass.mean(), mass.sum())
 
 
-def table(parts: Sequence[Part], client: str, group: str) -> list[tuple[str, ...]]:
-    """The parts as rows of text, the first a header; ``client`` and ``group`` are what they are
-    called.
+def table(parts: Sequence[Part], *roles: str | None) -> list[tuple[str, ...]]:
+    """The parts as rows of text, the first a header; ``roles`` are what the client, the group and
+    ``Part.by`` are called.
     """
-    names = ("people", "y = 1", "right", "accepted", "of y = 1", "of y = 0", "disparity")
-    rows: list[tuple[str, ...]] = [("of", *names)]
+    names = ("people", "y = 1", "right", "accepted", "of y = 1", "of y = 0")
+    rows: list[tuple[str, ...]] = [("of", *names, "disparity", "ratio", "between")]
     for part in parts:
-        labels = ((client, part.client), (group, part.group))
+        labels = zip(roles, (part.client, part.group, part.by), strict=False)
         name = ", ".join(f"{role} {name}" for role, name in labels if name is not None) or "all"
         shares = (part.positive, part.right, part.accepted, part.true_positive, part.false_positive)
-        cells = (
-            "-" if n is None else f"{percent(n.value)} ({span(n.ends, percent)})" for n in shares
-        )
-        gap = "undefined" if part.disparity is None else number(part.disparity)
-        gap += f" ({'; '.join(part.undefined)})" if part.undefined else ""
-        gap = "" if part.group is not None else gap
-        rows.append((name, f"{part.people:,}", *cells, gap))
+        cells = [cell(share, percent) for share in shares]
+        rates = ["", ""]
+        if part.group is None:
+            rates = [cell(rate, number, "undefined") for rate in (part.disparity, part.ratio)]
+        between = [" and ".join(of for of, _ in part.ends), *part.undefined]
+        rows.append((name, f"{part.people:,}", *cells, *rates, "; ".join(filter(None, between))))
     return rows
+
+
+def cell(value: Number | None, show: Callable[[float], str], none: str = "-") -> str:
+    """A number with its interval, which no disparity or share has below zero."""
+    ends = value and span((max(value.low, 0.0), value.high), show)
+    return f"{show(value.value)} ({ends})" if value else none

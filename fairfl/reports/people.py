@@ -3,8 +3,9 @@ people share.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import NamedTuple
@@ -12,9 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array, listed, one_of
+from fairfl.sims.data.score_model import ScoreModel
 from fairfl.sims.data.summary import Summary, joined, read_summary
 from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
+from fairfl.sims.data.tables.score import cross_fitted_score, fitted_model
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.theory.populations.calibration import (
     AUTO,
@@ -23,6 +26,7 @@ from fairfl.theory.populations.calibration import (
     ScoreWarning,
     count_people,
 )
+from fairfl.theory.populations.cells import Cells
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
@@ -37,7 +41,8 @@ ACCURACIES = "accuracies count the fitted P(y = 1 | x)."
 
 class Read(NamedTuple):
     """A federation; what was done to a table of people, in words; its people; and where scores are
-    compared the rows, whose features they are, the federation's first, and the levels asked for.
+    compared the rows, whose features they are, the federation's first, and the levels asked for;
+    and what fits the model of a score that is made of features.
     """
 
     federation: Federation
@@ -45,6 +50,18 @@ class Read(NamedTuple):
     people: Counted | None = None
     rows: Dataset | None = None
     levels: int | None = None
+    model: Callable[[], ScoreModel] | None = None
+
+
+class Scores(NamedTuple):
+    """Scores of people (n,), or numbers (n, d); where they are from; their names; and what
+    fits the model that makes them of features.
+    """
+
+    numbers: Array
+    source: str
+    names: tuple[str, ...]
+    model: Callable[[], ScoreModel] | None = None
 
 
 def read(
@@ -95,20 +112,22 @@ def read(
             "of which is a level"
         )
     counts_labels = NOTIONS[notion].counts_labels
-    x, source, numbers = _score(data, Path(path).name, unseen=unseen, counts_labels=counts_labels)
+    scores = _score(data, Path(path).name, unseen=unseen, counts_labels=counts_labels)
     is_selected, notes = _selected(data, group_pair)
-    columns = (column[is_selected] for column in (x, data.label, data.group, data.client))
+    columns = (
+        column[is_selected] for column in (scores.numbers, data.label, data.group, data.client)
+    )
     people = count_people(*columns, calibrate=calibrate, levels=0 if categorical else levels)
     people = replace(
         people,
         names=data.score_names,
         groups=tuple(data.group_names[code] for code in people.groups),
         clients=tuple(data.client_names[code] for code in people.clients),
-        cells=people.cells and replace(people.cells, names=numbers),
+        cells=people.cells and replace(people.cells, names=scores.names),
     ).calibrated(counts_labels=counts_labels)
     federation, federation_notes = federation_of(people)
     lines = [
-        f"{people.people:,} people; score: {source}; {_levels(people)}.",
+        f"{people.people:,} people; score: {scores.source}; {_levels(people)}.",
         *filter(None, [data.note]),
         *notes,
         *_calibration(people),
@@ -118,7 +137,7 @@ def read(
         *federation_notes,
     ]
     rows = data.select(is_selected) if compare_score else None
-    return Read(federation, lines, people, rows, levels)
+    return Read(federation, lines, people, rows, levels, scores.model)
 
 
 def read_summaries(
@@ -129,14 +148,17 @@ def read_summaries(
     summaries = [read_summary(path) for path in paths]
     (counts, *ranges), points, groups, names = joined(summaries)
     cuts = None
-    if not names:
+    first, cells = summaries[0], None
+    if not names and len(first.grid) > 1:
+        cells = Cells.grid(first.grid, first.score)
+    elif not names:
         shared = np.isin(summaries[0].scores, points)
         edges = np.array(summaries[0].edges[:-1])[shared]
         cuts = np.nextafter(edges[1:], -np.inf)  # of the upper level
     sites = tuple(summary.site for summary in summaries)
     noisy = np.array([np.inf if s.epsilon is None else s.epsilon for s in summaries])
     people = Counted(
-        points, counts, groups, sites, calibrate, cuts=cuts, names=names, epsilon=noisy
+        points, counts, groups, sites, calibrate, None, cuts, names, None, noisy, cells=cells
     ).calibrated(counts_labels=NOTIONS[notion].counts_labels)
     if any(summary.withheld.any() for summary in summaries):
         people = replace(people, ranges=np.array(ranges))
@@ -219,22 +241,16 @@ def _warned(data: Dataset, federation: Federation, unseen: bool) -> list[str]:
     return lines
 
 
-def _score(
-    data: Dataset, file: str, *, unseen: bool, counts_labels: bool
-) -> tuple[Array, str, tuple[str, ...]]:
-    """The score of all people (n,), or their numbers (n, d), where these are from, and their names:
-    columns, or models of the features, with a fixed seed. Rules that do not see the group get the
-    chances of the groups too, and with y = 1 where the notion counts labels.
+def _score(data: Dataset, file: str, *, unseen: bool, counts_labels: bool) -> Scores:
+    """Of all people: columns, or models of the features, with a fixed seed. Rules that do not see
+    the group get the chances of the groups too, and with y = 1 where the notion counts labels.
     """
     if "score" in data.columns:
         names = f", {len(data.score_names)} names" if data.score_names else ""
         columns = data.columns["score"]
         if len(columns) > 1:
-            return data.features, f"columns {listed(list(map(repr, columns)))}", columns
-        return data.features[:, 0], f"column {columns[0]!r}{names}", columns
-    # not needed where the table has a score
-    from fairfl.sims.data.tables.score import cross_fitted_score
-
+            return Scores(data.features, f"columns {listed(list(map(repr, columns)))}", columns)
+        return Scores(data.features[:, 0], f"column {columns[0]!r}{names}", columns)
     targets = {"y": data.label == 1}
     if unseen:
         for k, name in enumerate(data.group_names[1:], start=1):
@@ -255,7 +271,8 @@ def _score(
         f"logistic regression{several} on {listed(data.columns['features'])}, 5-fold "
         "cross-fitted (seed 0)"
     )
-    return (scores[0] if len(scores) == 1 else np.stack(scores, axis=1)), source, tuple(targets)
+    numbers = scores[0] if len(scores) == 1 else np.stack(scores, axis=1)
+    return Scores(numbers, source, tuple(targets), partial(fitted_model, data, targets))
 
 
 def _selected(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:

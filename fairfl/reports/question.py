@@ -89,6 +89,11 @@ class Question:
         base, question = SCHEMES[scheme].base, (self.notion, self.difference, self.costs, self.sees)
         return Task.of(federation, base, *question, monotone=self.monotone)
 
+    def title(self, sites: int) -> str:
+        """The question in a sentence."""
+        pooling = f", if {sites} sites do not pool their data" * (sites > 1)
+        return f"What do equal {NOTIONS[self.notion].rate_names} of groups cost{pooling}?"
+
     @property
     def value(self) -> str:
         """What rules of the same disparity are compared by."""

@@ -10,7 +10,8 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.solution import Solution
-from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.notions import NOTIONS
 
 

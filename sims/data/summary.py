@@ -13,6 +13,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import prod
 from pathlib import Path
 from secrets import SystemRandom
 from typing import Any
@@ -38,10 +39,11 @@ class Summary:
 
     Attributes
     ----------
-    site : its name.  score, label, group : names of columns.
+    site : its name.  score, label, group : names of columns; of several scores all their names.
     labels : the two values, of which the second is y = 1.  groups : names.
     edges : (n + 1,) increasing: level k holds scores from edges[k] to below edges[k + 1], the last
-        level its upper edge too; () of a score that is a name.
+        level its upper edge too; () of a score that is a name. Of several scores edges for each:
+        their levels are crossed, those of the last score next to each other.
     counts : (A, 2, n) people by group, label and level; -1 where withheld.
     people : their number.
     min_cell : counts from 1 to below this are withheld, and others with them; 0: none are.
@@ -51,12 +53,12 @@ class Summary:
     """
 
     site: str
-    score: str
+    score: str | tuple[str, ...]
     label: str
     labels: tuple[str, str]
     group: str
     groups: tuple[str, ...]
-    edges: tuple[float, ...]
+    edges: tuple[float, ...] | tuple[tuple[float, ...], ...]
     counts: Array
     people: int
     min_cell: int = 0
@@ -66,12 +68,12 @@ class Summary:
 
     def __post_init__(self) -> None:
         if not self.names:
-            _edges(self.edges)
+            _grid(self.score, self.edges)
         elif self.edges or len({str(name) for name in self.names}) < len(self.names):
             raise ValueError(
                 f"names must be different, and without edges, got {shown(list(self.names))}"
             )
-        shape = len(self.groups), len(self.labels), len(self.names or self.edges[1:])
+        shape = len(self.groups), len(self.labels), len(self.names) or prod(self.levels)
         if self.counts.shape != shape or len(self.labels) != 2:
             raise ValueError(f"counts must have shape {shape}, got {self.counts.shape}")
         fewest, largest = self.ranges.sum(axis=(1, 2, 3))
@@ -84,9 +86,21 @@ class Summary:
         return self.counts < 0
 
     @property
+    def grid(self) -> tuple[tuple[float, ...], ...]:
+        """The edges of each score."""
+        return _grid(self.score, self.edges)
+
+    @property
+    def levels(self) -> tuple[int, ...]:
+        """How many levels each score has."""
+        return tuple(len(edges) - 1 for edges in self.grid)
+
+    @property
     def scores(self) -> Array:
-        """(n,) the middle of each level of numbers."""
-        edges = np.array(self.edges)
+        """(n,) the middle of each level of one score, and 0, 1, ... of several."""
+        if len(self.grid) > 1:
+            return np.arange(float(prod(self.levels)))
+        edges = np.array(self.grid[0])
         return (edges[:-1] + edges[1:]) / 2
 
     @property
@@ -214,19 +228,19 @@ def nonnegative(counts: Array) -> Array:
 def summarize(
     path: str | Path,
     *,
-    score: str,
+    score: str | Sequence[str],
     label: str,
     group: str,
     site: str,
-    edges: Sequence[float],
+    edges: Sequence[float] | Sequence[Sequence[float]],
     form: Form = PLAIN,
 ) -> Summary:
     """Count the people of a file.
 
     Parameters
     ----------
-    score : column of numbers from the first to the last edge, or of names, each a level.  label :
-        column of two values.  group : column of groups.
+    score : column of numbers from the first to the last edge, or of names, each a level; or several
+        columns of numbers.  label : column of two values.  group : column of groups.
     site : the site's name.
     edges : of the levels, see :class:`Summary`; none: the score is a name.
     form : how a text file is written, which value of the label is y = 1, and whether rows with a
@@ -236,23 +250,25 @@ def summarize(
     ------
     ValueError : what does not fit.  OSError : the file cannot be read.
     """
-    cuts = _edges(edges) if edges else ()
+    scores = score if isinstance(score, str) else tuple(score)
+    grid = _grid(scores, edges) if edges else ()
     if not site.strip():
         raise ValueError(f"site must not be empty, got {site!r}")
-    roles = {"score": (score,), "label": (label,), "group": (group,)}
-    table = read_table(path, form, roles)
-    level, names = _levels(table, score, cuts) if cuts else table.categories(score)
+    columns = (scores,) if isinstance(scores, str) else scores
+    table = read_table(path, form, {"score": columns, "label": (label,), "group": (group,)})
+    level, names = _levels(table, columns, grid) if grid else table.categories(columns[0])
     (y, labels), (a, groups) = table.labels(label), table.categories(group)
-    counts = np.zeros((len(groups), 2, len(names or cuts[1:])), dtype=np.int64)
+    n = len(names) or prod(len(cuts) - 1 for cuts in grid)
+    counts = np.zeros((len(groups), 2, n), dtype=np.int64)
     np.add.at(counts, (a, y, level), 1)
     return Summary(
         site=site,
-        score=score,
+        score=scores,
         label=label,
         labels=labels,
         group=group,
         groups=groups,
-        edges=cuts,
+        edges=grid[0] if len(grid) == 1 else grid,
         counts=counts,
         people=len(table),
         names=names,
@@ -260,26 +276,36 @@ def summarize(
     )
 
 
-def _levels(table: Table, score: str, cuts: tuple[float, ...]) -> tuple[Array, tuple[str, ...]]:
-    """The level of each row between the cuts."""
-    values = table.numbers(score)
-    outside = np.flatnonzero((values < cuts[0]) | (values > cuts[-1]))
-    if outside.size:
-        raise ValueError(
-            f"score column {score!r} must be from {cuts[0]:g} to {cuts[-1]:g}, the outermost "
-            f"edges, got {values[outside[0]]:g} in row {table.rows[outside[0]]} "
-            "(--edges sets others)"
-        )
-    return np.minimum(np.searchsorted(cuts, values, side="right") - 1, len(cuts) - 2), ()
+def _levels(
+    table: Table, columns: Sequence[str], grid: Sequence[tuple[float, ...]]
+) -> tuple[Array, tuple[str, ...]]:
+    """The level of each row between the cuts of each score."""
+    levels = []
+    for column, cuts in zip(columns, grid, strict=True):
+        values = table.numbers(column)
+        outside = np.flatnonzero((values < cuts[0]) | (values > cuts[-1]))
+        if outside.size:
+            raise ValueError(
+                f"score column {column!r} must be from {cuts[0]:g} to {cuts[-1]:g}, the outermost "
+                f"edges, got {values[outside[0]]:g} in row {table.rows[outside[0]]} "
+                "(--edges sets others)"
+            )
+        levels.append(np.minimum(np.searchsorted(cuts, values, side="right") - 1, len(cuts) - 2))
+    return np.ravel_multi_index(tuple(levels), [len(cuts) - 1 for cuts in grid]), ()
 
 
-def _edges(edges: Sequence[float]) -> tuple[float, ...]:
-    cuts = tuple(map(float, edges))
-    if len(cuts) < 3 or not np.isfinite(cuts).all() or not (np.diff(cuts) > 0).all():
-        raise ValueError(
-            f"edges must be three or more increasing finite numbers, got {shown(list(cuts))}"
-        )
-    return cuts
+def _grid(score: str | Sequence[str], edges: Sequence[Any]) -> tuple[tuple[float, ...], ...]:
+    """The edges of each score, checked."""
+    several = not isinstance(score, str)
+    if several and (len(edges) != len(score) or np.ndim(edges[0]) != 1):
+        raise ValueError(f"edges must be given for each of {listed(score)}, got {shown(edges)}")
+    grid = tuple(tuple(map(float, cuts)) for cuts in (edges if several else (edges,)))
+    for cuts in grid:
+        if len(cuts) < 3 or not np.isfinite(cuts).all() or not (np.diff(cuts) > 0).all():
+            raise ValueError(
+                f"edges must be three or more increasing finite numbers, got {shown(list(cuts))}"
+            )
+    return grid
 
 
 def read_summary(path: str | Path) -> Summary:
@@ -312,12 +338,20 @@ def read_summary(path: str | Path) -> Summary:
 def _read(data: dict[str, Any]) -> Summary:
     """A summary from its file's content; null is -1."""
     fields = {name: data[name] for name in (*NAMES, *LIMITS)}
-    for name in ("site", "score", "label", "group"):
+    several = isinstance(fields["score"], list)
+    for name in ("site", "label", "group", *(() if several else ("score",))):
         instance(name, fields[name], str)
     lists = {"names": [], **data}
     for name in ("labels", "groups", "names"):
         fields[name] = tuple(list_of(name, lists[name], (str,), "texts"))
-    fields["edges"] = tuple(list_of("edges", fields["edges"], (int, float), "numbers"))
+    if several:
+        fields["score"] = tuple(list_of("score", fields["score"], (str,), "texts"))
+        rows = list_of("edges", fields["edges"], (list,), "lists")
+        fields["edges"] = tuple(
+            tuple(list_of("edges", row, (int, float), "numbers")) for row in rows
+        )
+    else:
+        fields["edges"] = tuple(list_of("edges", fields["edges"], (int, float), "numbers"))
     whole("min_cell", fields["min_cell"], 0, MOST_LIMIT)
     if fields["epsilon"] is not None:
         in_range("epsilon", single("epsilon", fields["epsilon"]), 0, MOST_LIMIT)
@@ -394,7 +428,8 @@ def joined(summaries: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...],
         counts[cells] = np.stack([_spread(summary), *summary.ranges])[:, None]
     size = counts[0].sum(axis=(0, 1, 2))
     if not names:
-        return counts[..., size > 0], first.scores[size > 0], groups, ()
+        occupied = size > 0 if len(first.grid) == 1 else slice(None)  # of several, cells are a grid
+        return counts[..., occupied], first.scores[occupied], groups, ()
     share = counts[0][:, :, 1].sum(axis=(0, 1)) / np.maximum(size, 1)
     order = [int(k) for k in np.argsort(share, kind="stable") if size[k] > 0]
     return counts[..., order], np.arange(len(order)), groups, tuple(names[k] for k in order)

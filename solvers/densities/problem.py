@@ -17,7 +17,8 @@ from fairfl.solvers.numerics.dual import Constraints
 from fairfl.solvers.problem import Limits, limited
 from fairfl.solvers.task import Task
 from fairfl.theory.populations.blind_rules import places
-from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.notions import NOTIONS
 

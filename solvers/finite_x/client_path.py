@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite_x.fractional_knapsack import KnapsackPath
+from fairfl.solvers.numerics.fractional_knapsack import KnapsackPath
 from fairfl.solvers.problem import Problem
 
 STEEP = 1e-6

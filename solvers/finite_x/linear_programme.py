@@ -8,7 +8,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.finite_x.coin_toss import nearest_to_toss, tied
-from fairfl.solvers.finite_x.monotone import filled
+from fairfl.solvers.numerics.monotone import filled
 from fairfl.solvers.problem import Problem, limited, problem_of
 from fairfl.solvers.solution import (
     ADVICE,

@@ -39,7 +39,8 @@ from fairfl.studies.user_runs import run_file_parts
 from fairfl.studies.user_runs.federation_file import federation_of
 from fairfl.studies.user_runs.group_measures import personal_name
 from fairfl.studies.user_runs.toml_section import Section
-from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.client_classifiers import ClientClassifiers
 
 TRAINING: dict[str, object] = {
     "rounds": 100,

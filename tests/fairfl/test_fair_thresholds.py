@@ -2,11 +2,21 @@
 
 import json
 import os
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import fairfl as ff
@@ -35,7 +45,13 @@ def fitted(people):
 
 
 def test_scikit_learns_own_checks():
-    check_estimator(ff.FairThresholds(estimator=GaussianNB()), on_skip=None)
+    """A weight of 2 is not a row twice: its copies would be in several of the score's folds."""
+    weights = {
+        "check_sample_weight_equivalence_on_dense_data": "the score is cross-fitted",
+        "check_sample_weights_not_overwritten": "the rule counts each person once",
+    }
+    model = ff.FairThresholds(estimator=GaussianNB())
+    check_estimator(model, on_skip=None, expected_failed_checks=weights)
 
 
 @pytest.mark.parametrize("data", ["adult", "compas", "bank"])
@@ -184,21 +200,132 @@ def test_decisions_on_new_people(cli, fitted, tmp_path):
     ("options", "fit", "message"),
     [
         ({"estimator": "score"}, {}, "estimator must be a classifier, None or 'passthrough'"),
-        ({"scheme": "CFL"}, {}, "scheme must be one of"),
+        ({"scheme": "CFL"}, {}, "scheme must be one of 'cfl', 'lft_fedavg', 'lft_ensemble', 'cl"),
         ({"eps": -0.1}, {}, "eps must be non-negative, got -0.1"),
         ({"notion": "parity"}, {}, "notion must be one of"),
         ({"levels": -1}, {}, "levels must be"),
         ({}, {"sensitive_features": ["f"] * 2000}, "group must hold at least two groups"),
         ({}, {"sensitive_features": ["f", "m"]}, "sensitive_features must have shape (2000,)"),
         ({}, {"client": [0]}, "client must have shape"),
-        ({"scheme": "client_aware"}, {}, "scheme must be one of cfl, lft_fedavg, lft_ensemble"),
+        ({"scheme": "lft_fedavg", "local_eps": 0.1}, {}, "local_eps goes with"),
+        ({}, {"sample_weight": [1.0, 2.0]}, "sample_weight must have shape (2000,)"),
+        ({}, {"sample_weight": [-1.0] * 2000}, "sample_weight must be in [0, inf), got -1"),
+        ({}, {"sample_weight": np.arange(2000)}, "sample_weight must be the same of all, as"),
     ],
 )
 def test_a_wrong_parameter_is_named(people, options, fit, message):
     arguments = {"estimator": "passthrough"} | options
     groups = {"sensitive_features": people["a"]} | fit
-    with pytest.raises(ValueError, match=message.replace("(", r"\(").replace(")", r"\)")):
+    with pytest.raises(ValueError, match=re.escape(message)):
         ff.FairThresholds(**arguments).fit(people[["s"]], people["y"], **groups)
+
+
+def test_the_estimator_is_given_the_frame_as_it_is(people):
+    """With texts and missing values, and columns by their names."""
+    frame = people[["s", "site"]].assign(s=people["s"].where(people["s"] < 1))
+    columns = make_column_transformer((OrdinalEncoder(), ["site"]), remainder="passthrough")
+    estimator = make_pipeline(columns, HistGradientBoostingClassifier(max_iter=5))
+    model = ff.FairThresholds("cfl", 0.02, estimator=estimator)
+    model.fit(frame, people["y"], sensitive_features=people["a"])
+    score = clone(estimator).fit(frame, people["y"] == "yes").predict_proba(frame)[:, 1]
+    chance = model.predict_proba(frame, sensitive_features=people["a"])[:, 1]
+    assert (chance == model.rule_(score, people["a"])).all()
+    assert list(model.feature_names_in_) == ["s", "site"]
+
+
+def decided_rightly(model, rows):
+    """The mean chance of each person's label, person by person."""
+    roles = {"sensitive_features": rows["a"], "client": rows["site"]}
+    chances = model.predict_proba(rows[["s"]], **roles)
+    place = [list(model.classes_).index(label) for label in rows["y"]]
+    return np.mean([chance[k] for chance, k in zip(chances, place, strict=True)])
+
+
+def test_cross_validation_deals_out_groups_and_clients(people):
+    """Of each split, the same as by hand; several budgets are compared by ``score``."""
+    roles = {"sensitive_features": people["a"], "client": people["site"]}
+    requested = dict.fromkeys(roles, True)
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = ff.FairThresholds("client_aware", local_eps=0.1, estimator=GaussianNB())
+        model.set_fit_request(**requested).set_score_request(**requested)
+        folds, columns = KFold(3), (people[["s"]], people["y"])
+        scores = cross_validate(model, *columns, params=roles, cv=folds, error_score="raise")
+        grid = GridSearchCV(model, {"eps": [0.3, 0.0]}, cv=folds, error_score="raise")
+        grid.fit(*columns, **roles)
+        best = grid.score(*columns, **roles)
+    means = {}
+    for eps in (0.0, 0.05, 0.3):
+        by_fold = []
+        for inside, outside in folds.split(people):
+            rows = people.iloc[inside]
+            twin = clone(model).set_params(eps=eps)
+            twin.fit(rows[["s"]], rows["y"], sensitive_features=rows["a"], client=rows["site"])
+            by_fold.append(decided_rightly(twin, people.iloc[outside]))
+        means[eps] = by_fold
+    assert scores["test_score"] == pytest.approx(np.array(means[0.05]), abs=1e-12)
+    expected = np.mean([means[0.3], means[0.0]], axis=1)
+    assert grid.cv_results_["mean_test_score"] == pytest.approx(expected, abs=1e-12)
+    assert best == pytest.approx(decided_rightly(grid.best_estimator_, people), abs=1e-12)
+
+
+@pytest.mark.parametrize("scheme", ["cfl", "client_aware"])
+def test_local_budgets_hold_at_each_client(people, scheme):
+    """Counted on the people by client and group; a rule that is told the client is not worse."""
+    model = ff.FairThresholds(scheme, 0.05, local_eps=0.02, estimator="passthrough")
+    roles = {"sensitive_features": people["a"], "client": people["site"]}
+    model.fit(people[["s"]], people["y"], **roles)
+    chance = model.predict_proba(people[["s"]], **roles)[:, 1]
+    rates = people.assign(p=chance).groupby(["site", "a"])["p"].mean().unstack()
+    assert (rates["f"] - rates["m"]).abs().max() <= 0.02 + 1e-9
+    if scheme == "client_aware":
+        with pytest.raises(ValueError, match="client must not be missing, got None"):
+            model.predict(people[["s"]], sensitive_features=people["a"])
+        with pytest.raises(ValueError, match="one of the clients 'north', 'south', got 'east'"):
+            model.predict(people[["s"]], **(roles | {"client": ["east"] * 2000}))
+        shared = ff.FairThresholds("cfl", 0.05, local_eps=0.02, estimator="passthrough")
+        shared.fit(people[["s"]], people["y"], **roles)
+        assert model.solution_.accuracy >= shared.solution_.accuracy
+
+
+def test_weights_go_to_the_estimator(people):
+    """All of 2: a penalty of a half."""
+    x, roles = people[["s"]], {"sensitive_features": people["a"]}
+    weight = np.full(2000, 2.0)
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression(C=1e-3))
+    twin = make_pipeline(StandardScaler(), LogisticRegression(C=2e-3)).fit(x, people["y"] == "yes")
+    for estimator in (pipeline, make_pipeline(pipeline)):
+        model = ff.FairThresholds(estimator=estimator)
+        model.fit(x, people["y"], sample_weight=weight, **roles)
+        chance = model.estimator_.predict_proba(x)
+        assert chance == pytest.approx(twin.predict_proba(x), abs=1e-4)
+    with pytest.warns(UserWarning, match="not taken by the fit of KNeighborsClass"):
+        ff.FairThresholds(estimator=KNeighborsClassifier(100)).fit(
+            x, people["y"], sample_weight=weight, **roles
+        )
+    is_north = (people["site"] == "north").to_numpy()
+    assert model.score(x, people["y"], sample_weight=is_north, **roles) == pytest.approx(
+        model.score(x[is_north], people["y"][is_north], sensitive_features=people["a"][is_north])
+    )
+
+
+def test_intervals_as_groups_and_a_generator(people):
+    """As pandas.cut gives them; the rule of a file takes them, and their texts, as a table has."""
+    bins = pd.cut(people["s"].abs(), [-1, 0.5, 1, 100])
+    model = ff.FairThresholds("cfl", 0.02, estimator="passthrough")
+    model.fit(people[["s"]], people["y"], sensitive_features=bins)
+    again = ff.Classifier.from_json(model.rule_.to_json())
+    assert again.groups == ("(-1.0, 0.5]", "(0.5, 1.0]", "(1.0, 100.0]")
+    chance = model.predict_proba(people[["s"]], sensitive_features=bins)[:, 1]
+    assert (again(people["s"], bins) == chance).all()
+    assert (again(people["s"], bins.astype(str)) == chance).all()
+    with pytest.raises(ValueError, match="a must be one of the groups"):
+        again(people["s"], pd.cut(people["s"].abs(), [-1, 100]))
+    draws = [
+        model.predict(people[["s"]], sensitive_features=bins, random_state=np.random.default_rng(3))
+        for _ in range(2)
+    ]
+    accepted = np.random.default_rng(3).random(2000) < chance
+    assert all(((yes == "yes") == accepted).all() for yes in draws)
 
 
 def test_a_group_without_one_label_is_warned_of(people):
@@ -224,3 +351,25 @@ def test_json_holds_every_double():
     again = ff.Classifier.from_json(rule.to_json())
     assert json.loads(rule.to_json()) == json.loads(again.to_json())
     assert all((a == b).all() for a, b in zip(rule.edges, again.edges, strict=True))
+
+
+def test_blind_rules_learn_the_chances_of_the_groups():
+    """The group is hard to see in y alone: one number loses, the estimator's two do not."""
+    rng, n = np.random.default_rng(0), 4000
+    x = rng.normal(size=(n, 2))
+    sex = rng.random(n) < 1 / (1 + np.exp(-2 * x[:, 0]))
+    y = rng.random(n) < 1 / (1 + np.exp(-1.5 * x[:, 0] - x[:, 1]))
+    blind = ff.FairThresholds("cfl", 0.0, sees="x").fit(x, y, sensitive_features=sex)
+    assert len(blind.estimators_) == 2 and blind.estimator_ is blind.estimators_[0]
+    score = blind.estimator_.predict_proba(x)[:, 1:]
+    one = ff.FairThresholds("cfl", 0.0, sees="x", estimator="passthrough")
+    one.fit(score, y, sensitive_features=sex)
+    assert blind.score(x, y) > one.score(score, y) + 0.02
+    chance = blind.predict_proba(x)[:, 1]
+    assert abs(chance[sex].mean() - chance[~sex].mean()) < 0.03
+    numbers = np.stack([fitted.predict_proba(x)[:, 1] for fitted in blind.estimators_], axis=1)
+    both = ff.FairThresholds("cfl", 0.0, sees="x", estimator="passthrough")
+    both.fit(numbers, y, sensitive_features=sex)
+    assert both.score(numbers, y) > one.score(score, y) + 0.02
+    labels = ff.FairThresholds("cfl", 0.05, "eo", sees="x").fit(x, y, sensitive_features=sex)
+    assert len(labels.estimators_) == 3

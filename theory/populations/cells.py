@@ -59,6 +59,34 @@ class Cells:
         )
         return cls(*map(tuple, lists))
 
+    @classmethod
+    def grid(cls, edges: Sequence[Sequence[float]], names: Sequence[str]) -> "Cells":
+        """Crossed levels of each number, those of the last next to each other; level k holds
+        numbers from its lower edge to below the next. Numbers beyond the ends are in the last
+        levels.
+        """
+        sizes = [len(cuts) - 1 for cuts in edges]
+        nodes: list[list[Any]] = []
+
+        def grow(number: int, low: int, high: int, before: int) -> int:
+            """The node of levels low to high - 1 of a number, below cell ``before``."""
+            node = len(nodes)
+            if number == len(sizes):
+                nodes.append([-1, 0.0, before, 0])
+            elif high - low == 1:
+                inside = before * sizes[number] + low
+                return grow(number + 1, 0, (*sizes, 1)[number + 1], inside)
+            else:
+                middle = (low + high) // 2
+                nodes.append([number, float(np.nextafter(edges[number][middle], -np.inf)), 0, 0])
+                nodes[node][2] = grow(number, low, middle, before)
+                nodes[node][3] = grow(number, middle, high, before)
+            return node
+
+        grow(0, 0, sizes[0], 0)
+        number, threshold, low, high = (tuple(column) for column in zip(*nodes, strict=True))
+        return cls(number, threshold, low, high, tuple(names))
+
     def as_data(self) -> dict[str, list[Any]]:
         """Plain lists, for JSON."""
         return {name: list(values) for name, values in asdict(self).items()}

@@ -4,14 +4,14 @@ rates.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats, as_labels, in_range, listed, shown, whole
+from fairfl._support.checks import Array, as_floats, as_labels, in_range, listed, shown
 from fairfl._support.json_file import list_of, parsed, sealed, unsealed
 from fairfl.theory.populations.cells import Cells
 
@@ -32,6 +32,32 @@ def called(group: Hashable) -> str:
     return " & ".join(map(str, group)) if isinstance(group, tuple) else str(group)
 
 
+def as_plain(label: Any) -> Any:
+    """A group's name, of an interval or a date, which JSON has not, as a text."""
+    if isinstance(label, tuple):
+        return tuple(map(as_plain, label))
+    return label if isinstance(label, (str, int, float, np.number)) else str(label)
+
+
+def places(argument: str, kind: str, values: Any, names: Sequence[Any]) -> Any:
+    """Numbers 0, 1, ... of the values among ``names``, see :meth:`Classifier.number`."""
+    several = isinstance(names[0], tuple)
+    labels = as_labels(argument, values)
+    labels = labels.astype(object) if several else labels
+    if labels.dtype.kind in "OM" and not {*map(type, labels.flat)} <= {str, int, float}:
+        labels = np.asarray(np.frompyfunc(as_plain, 1, 1)(labels.astype(object)), object)
+    numbers = np.full(labels.shape[: labels.ndim - several], -1)
+    for k, name in enumerate(map(as_plain, names)):
+        same = labels == np.array(name, dtype=object) if several else labels == name
+        numbers[np.all(same, axis=-1) if several else same] = k
+    if (numbers < 0).any():
+        wrong = labels[numbers < 0][0]
+        wrong = shown(tuple(wrong) if several else wrong)
+        allowed = listed([shown(name) for name in names])
+        raise ValueError(f"{argument} must be one of the {kind} {allowed}, got {wrong}")
+    return numbers
+
+
 def midpoints(points: Array) -> Array:
     """(n - 1,) half-way between neighbours of increasing points (n,)."""
     return points[:-1] + (points[1:] - points[:-1]) / 2
@@ -46,7 +72,7 @@ class Classifier:
     values : for each group (m_a + 1,) probabilities of acceptance: ``values[a][k]`` on (edges[k-1],
         edges[k]].
     groups : for each group its name, what a person's ``a`` is; by default 0, 1, ... A solution's
-        classifier has those of its federation.
+        classifier has those of its federation, of intervals and dates the texts.
     names : of a score that is a name, what x = 0, 1, ... are called; by default x is a number.
     cells : of d numbers of a person, which are x along its last axis, the cells 0, 1, ... of which
         the classifier is.
@@ -94,7 +120,7 @@ class Classifier:
                 )
             if (e[1:] < e[:-1]).any():
                 raise ValueError(f"edges[{a}] must be increasing, got {e.tolist()}")
-        self.groups = tuple(range(len(edges)) if groups is None else groups)
+        self.groups = tuple(range(len(edges)) if groups is None else map(as_plain, groups))
         if len(self.groups) != len(edges) or len(set(self.groups)) < len(edges):
             raise ValueError(
                 f"groups must be {len(edges)} different names, got {shown(self.groups)}"
@@ -198,25 +224,15 @@ class Classifier:
         """Group numbers 0, 1, ... of names ``a``; names that are tuples, of groups from several
         columns, stand along the last axis.
         """
-        several = isinstance(self.groups[0], tuple)
-        labels = as_labels("a", a)
-        if several:
-            labels = labels.astype(object)
-        numbers = np.full(labels.shape[: labels.ndim - several], -1)
-        for k, name in enumerate(self.groups):
-            same = labels == np.array(name, dtype=object) if several else labels == name
-            numbers[np.all(same, axis=-1) if several else same] = k
-        if (numbers < 0).any():
-            wrong = labels[numbers < 0][0]
-            wrong = shown(tuple(wrong) if several else wrong)
-            allowed = listed([shown(name) for name in self.groups])
-            raise ValueError(f"a must be one of the groups {allowed}, got {wrong}")
-        return numbers
+        return places("a", "groups", a, self.groups)
 
     def __call__(self, x: ArrayLike, a: ArrayLike) -> Array:
         """P(ŷ = 1 | x, a), broadcasting x against the groups' names a."""
-        level = as_floats("x", x) if self.cells is None else self.cells(x)
-        return self.of_number(*np.broadcast_arrays(level, self.number(a)))
+        return self.of_number(*np.broadcast_arrays(self.level(x), self.number(a)))
+
+    def level(self, x: ArrayLike) -> Array:
+        """x itself; of several numbers of a person, along the last axis, their cell."""
+        return as_floats("x", x) if self.cells is None else self.cells(x)
 
     def on(self, points: Array) -> Array:
         """(A, n) P(ŷ = 1) of all groups at points (n,)."""
@@ -385,40 +401,3 @@ def _interval(low: float, high: float) -> str:
     if high == np.inf:
         return "everybody" if low == -np.inf else f"above {low:.3g}"
     return f"up to {high:.3g}" if low == -np.inf else f"of {low:.3g} to {high:.3g}"
-
-
-class ClientClassifiers:
-    """f(x, a, i): a classifier for each client, for rules that are told the client.
-
-    ``f(x, a, i)`` broadcasts as :class:`Classifier` does; ``f[i]`` is client i's own f(x, a).
-    """
-
-    def __init__(self, members: Sequence[Classifier]) -> None:
-        self.members = tuple(members)
-
-    def __call__(self, x: ArrayLike, a: ArrayLike, i: ArrayLike) -> Array:
-        """P(ŷ = 1 | x, a, i), broadcasting x, the groups' names a and the client numbers i."""
-        first = self.members[0]
-        at, group, client = np.broadcast_arrays(as_floats("x", x), first.number(a), np.asarray(i))
-        if not np.isin(client, np.arange(len(self))).all():
-            raise ValueError(
-                f"i must be a client number in 0..{len(self) - 1}, got {np.unique(client).tolist()}"
-            )
-        out = np.empty(at.shape)
-        for k, member in enumerate(self.members):
-            rows = client == k
-            out[rows] = member.of_number(at[rows], group[rows])
-        return out[()]
-
-    def named(self, groups: Sequence[Hashable]) -> ClientClassifiers:
-        """The same rules, with the groups' names."""
-        return ClientClassifiers([member.named(groups) for member in self.members])
-
-    def __len__(self) -> int:
-        return len(self.members)
-
-    def __iter__(self) -> Iterator[Classifier]:
-        return iter(self.members)
-
-    def __getitem__(self, client: int) -> Classifier:
-        return self.members[whole("client", client, 0, len(self) - 1)]

@@ -6,7 +6,9 @@ same features. A fault of the file ends in one `ValueError` or `OSError` that na
 row and the allowed values.
 """
 
+import re
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +24,8 @@ LEVELS = 20
 """A text column with more values is a category only if values repeat."""
 MOST_LEVELS = 1_000
 """A text column with more values is refused: each value would make a feature."""
+DATE = re.compile(r"(?:(\d{4})[-./](\d\d?)[-./]\d\d?|\d\d?[-./]\d\d?[-./]\d{4})(?:[ T].*)?")
+"""A date, with a time or without; year and month where these are first."""
 
 Columns = tuple[str, ...]
 """Names of columns."""
@@ -42,6 +46,7 @@ def read_people(
     blind: bool = False,
     categorical: bool = False,
     numbers: Roles | None = None,
+    by: str | None = None,
     form: Form = PLAIN,
 ) -> Dataset:
     """Read people from a file: Parquet by its suffix (.parquet, .pq), else text with a header.
@@ -59,9 +64,9 @@ def read_people(
         Columns of finite numbers, which are then the only features.
     features : sequence of str, optional
         Columns: numbers enter unchanged, texts and truth values one-hot. By default all that have a
-        name and no role. The group is added unless it is among them or `blind`: the classifiers
-        f(x, a) see the group, and P(y = 1) without it is wrong for some group wherever y depends on
-        the group.
+        name and no role; dates and free text among them are an error. Columns of one value are left
+        out. The group is added unless it is among them or `blind`: the classifiers f(x, a) see the
+        group, and P(y = 1) without it is wrong for some group wherever y depends on the group.
     blind : bool
         Do not add the group.
     categorical : bool
@@ -70,6 +75,8 @@ def read_people(
     numbers : mapping, optional
         By role, columns of predictions, which are features after the score. Without a score they
         are the only features.
+    by : str, optional
+        A column with parts of the people, which may have a role as well; dates are of months.
     form : Form
         How a text file is written, which value of the label is 1, and whether rows with a missing
         cell are dropped.
@@ -96,20 +103,24 @@ def read_people(
     roles = {role: columns for role, columns in named.items() if columns != (None,)}
     predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
     chosen = _chosen_features(scores, label or "", features, blind=blind, categorical=categorical)
-    table = read_table(path, form, roles | predicted, () if predicted else chosen)
-    note_file(Path(path))
-    unlabelled = np.zeros(len(table), int), ("0", "1")
+    extra = () if predicted else chosen
+    extra = extra if by is None or extra is None else [*extra, by]
+    table = read_table(path, form, roles | predicted, extra)
+    note_file(path)
+    n = len(table)
+    unlabelled = np.zeros(n, int), ("0", "1")
     label_codes, label_names = unlabelled if label is None else table.labels(label)
     parts = [table.categories(column) for column in groups]
     group_codes, group_names = _groups(groups, parts)
-    n = len(table)
-    client_codes, client_names = (
-        (np.zeros(n, int), ("all",)) if client is None else table.categories(client)
-    )
-    group_parts = {} if blind else dict(zip(groups, parts, strict=True))
+    everybody = np.zeros(n, int), ("all",)
+    client_codes, client_names = everybody if client is None else table.categories(client)
+    by_codes, by_names = everybody if by is None else _months(*table.categories(by))
     score_names: tuple[str, ...] = ()
+    note = ""
     if not scores and not predicted:
-        columns, blocks = _learned(table, chosen, roles, group_parts)
+        group_parts = {} if blind else dict(zip(groups, parts, strict=True))
+        taken = {*chain(*roles.values(), [by])}
+        columns, blocks, note = _learned(table, chosen, taken, group_parts)
     else:
         blocks = [_numeric(table, name) for names in predicted.values() for name in names]
         if scores and categorical:
@@ -128,10 +139,12 @@ def read_people(
         client=client_codes,
         client_names=client_names,
         is_test=np.zeros(n, bool),
-        note=table.dropped,
+        note=" ".join(filter(None, [table.dropped, note])),
         label_names=label_names,
         columns=roles | {"features": tuple(columns)},
         score_names=score_names,
+        by=by_codes,
+        by_names=by_names,
     )
 
 
@@ -190,17 +203,47 @@ def _groups(columns: Columns, parts: Sequence[Codes]) -> Codes:
 
 
 def _learned(
-    table: Table, chosen: Sequence[str] | None, roles: dict[str, Columns], groups: dict[str, Codes]
-) -> tuple[list[str], list[Block]]:
-    """Return the columns to learn from, and their features; the groups' are last."""
-    taken = {column for columns in roles.values() for column in columns}
+    table: Table, chosen: Sequence[str] | None, taken: set[str | None], groups: dict[str, Codes]
+) -> tuple[list[str], list[Block], str]:
+    """The columns to learn from, all but the `taken` ones if none are `chosen`; their features, the
+    groups' last; and which columns of one value are left out, in words.
+    """
     columns = [name for name in table.columns if name not in taken] if chosen is None else [*chosen]
+    constant = [name for name in columns if len(table.columns[name][0]) == 1]
+    note = f"Left out of the features, of one value: {listed(constant)}." if constant else ""
+    columns = [name for name in columns if name not in constant]
     if not columns:
-        raise ValueError(f"{table.path.name} must have at least one feature column, got none")
-    blocks = [_encoded(table, column, is_chosen=chosen is not None) for column in columns]
+        note = f" ({note})" * bool(note)
+        raise ValueError(f"{table.path.name} must have at least one feature column, got none{note}")
+    doubts = {name: _doubt(table, name, is_chosen=chosen is not None) for name in columns}
+    if words := "; ".join(filter(None, doubts.values())):
+        certain = ", ".join(name for name, doubt in doubts.items() if not doubt) or "none as it is"
+        raise ValueError(
+            f"{words}: name the features by --feature ({certain}), or make numbers of them"
+        )
+    blocks = [
+        _numeric(table, name)
+        if table.is_numeric(name)
+        else _indicators(name, *table.categories(name))
+        for name in columns
+    ]
     added = {column: part for column, part in groups.items() if column not in columns}
     blocks += [_indicators(column, *part) for column, part in added.items()]
-    return [*columns, *added], blocks
+    return [*columns, *added], blocks, note
+
+
+def _doubt(table: Table, column: str, *, is_chosen: bool) -> str:
+    """Why a column that the caller did not choose should not be one-hot, or has too many values."""
+    if table.is_numeric(column):
+        return ""
+    codes, names = table.categories(column)
+    if not is_chosen and all(map(DATE.fullmatch, names)):
+        return f"column {column!r} holds dates, such as {names[0]!r}"
+    count, once = len(names), int((np.bincount(codes) == 1).sum())
+    is_text = count > LEVELS and max(count / len(table), once / count) > 0.5
+    words = f"column {column!r} has {count} different values in {len(table)} rows, {once} of them "
+    words += f"once, and looks like an identifier or free text (at most {MOST_LEVELS} if named)"
+    return words if count > MOST_LEVELS or (is_text and not is_chosen) else ""
 
 
 def _numeric(table: Table, column: str) -> Block:
@@ -211,21 +254,14 @@ def _indicators(column: str, codes: NDArray[np.int64], levels: Columns) -> Block
     return tuple(f"{column}={level}" for level in levels), one_hot(codes, len(levels))
 
 
-def _encoded(table: Table, column: str, *, is_chosen: bool) -> Block:
-    """Return a column as features: itself where it holds numbers, else one-hot.
-
-    `is_chosen`: the caller named the column, so that many values are no sign of an identifier.
-    """
-    if table.is_numeric(column):
-        return _numeric(table, column)
-    codes, levels = table.categories(column)
-    if len(levels) > MOST_LEVELS or (not is_chosen and len(levels) > max(LEVELS, len(table) // 2)):
-        raise ValueError(
-            f"column {column!r} has {len(levels)} different values in {len(table)} rows and "
-            "looks like an identifier: name the features to use, none with more than "
-            f"{MOST_LEVELS} values unless numeric"
-        )
-    return _indicators(column, codes, levels)
+def _months(codes: NDArray[np.int64], names: Columns) -> Codes:
+    """Of dates that begin with the year their months, such as 2024-03; other names as they are."""
+    dates = [DATE.fullmatch(name) for name in names]
+    if not all(date and date[1] for date in dates):
+        return codes, names
+    months = [f"{date[1]}-{date[2]:0>2}" for date in dates if date]
+    values, month = np.unique(months, return_inverse=True)
+    return month[codes], tuple(values.tolist())
 
 
 def one_hot(codes: NDArray[np.integer], count: int) -> NDArray[np.float64]:

@@ -5,6 +5,8 @@ computes one with numpy and scipy, the same on every machine. scikit-learn is no
 slower for 2,000 people), and takes a second to import.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -13,7 +15,9 @@ from scipy.special import expit
 from fairfl._support.checks import as_array, positive, whole
 from fairfl._support.threads import one_thread
 from fairfl.sims.data.checks import numbers_table
+from fairfl.sims.data.score_model import ScoreModel
 from fairfl.sims.data.tables.folds import deal
+from fairfl.sims.data.tables.table import Dataset
 
 TOLERANCE = 1e-11
 """Newton's method stops where no component of the gradient exceeds this times the rows."""
@@ -159,6 +163,20 @@ def cross_fitted_score(
         coefficients, intercept = logistic_fit(table[~in_fold], labels[~in_fold], l2)
         score[in_fold] = expit(table[in_fold] @ coefficients + intercept)
     return score
+
+
+@one_thread()
+def fitted_model(data: Dataset, targets: Mapping[str, NDArray[np.bool_]]) -> ScoreModel:
+    """Regressions of all rows of a table from a file, for the named ``targets`` (n,), y first."""
+    features, columns = [], iter(data.columns["features"])
+    column = next(columns)
+    for name in data.feature_names:  # in the order of the columns
+        while name != column and not name.startswith(f"{column}="):
+            column = next(columns)
+        features.append((column, name[len(column) + 1 :]))
+    fits = [logistic_fit(data.features, target) for target in targets.values()]
+    coefficients, intercepts = (np.array(part) for part in zip(*fits, strict=True))
+    return ScoreModel(tuple(targets), tuple(features), coefficients, intercepts)
 
 
 def _labels(y: ArrayLike, n: int) -> Floats:

@@ -42,6 +42,8 @@ class Dataset:
         the features.
     score_names : tuple of str
         Of a categorical score: what its values 0, 1, ... are.
+    by : array of int, shape (n,), optional
+        Codes into `by_names`, of parts of the people by which a report is repeated.
     """
 
     name: str
@@ -57,6 +59,8 @@ class Dataset:
     label_names: tuple[str, str] = ("0", "1")
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     score_names: tuple[str, ...] = ()
+    by: NDArray[np.int64] | None = None
+    by_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         features = numbers_table("features", self.features)
@@ -109,7 +113,7 @@ class Dataset:
             )
         if not is_selected.any():
             raise ValueError("mask must select at least one row, got none")
-        rows = ("features", "label", "group", "client", "is_test")
+        rows = ("features", "label", "group", "client", "is_test", *["by"] * (self.by is not None))
         return replace(self, **{name: getattr(self, name)[is_selected] for name in rows})
 
     def binary_groups(

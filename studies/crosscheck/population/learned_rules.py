@@ -12,7 +12,8 @@ from fairfl._support.checks import Array
 from fairfl.solvers.densities.problem import Rule
 from fairfl.solvers.solution import rates_of
 from fairfl.studies.crosscheck.population.features import Basis
-from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import ALIASES, disparity
 

@@ -232,4 +232,43 @@ def test_rules_of_two_numbers_are_solved_kept_and_decide(cli, quick, tmp_path):
     assert np.ptp(chances) == pytest.approx(0, abs=1e-9)  # what is promised of these people
     refused = cli("apply", rule, tmp_path / "p.csv", "--score", "eta", *roles)
     assert refused.exit_code == 2
-    assert "--score must name 2 columns as the rule's (eta, of_m), got 1" in refused.stderr
+    assert (
+        "--score must have 2 numbers of a person, as the rule (eta, of_m), got eta"
+        in refused.stderr
+    )
+
+
+@pytest.mark.parametrize("sees", ["x", "xa"])
+def test_a_rule_of_features_decides_on_new_rows(cli, quick, people, tmp_path, sees):
+    """Its numbers are those of scikit-learn's regressions on features coded by pandas."""
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    people["colour"] = np.random.default_rng(2).choice(["red", "blue", "a=b"], len(people))
+    people.to_csv(tmp_path / "p.csv", index=False)
+    words = ("--label", "y", "--group", "a", "--client", "site", "--feature", "z", "--blind")
+    words += ("--feature", "colour", "--sees", sees, "--points", 4, "--bootstraps", 0)
+    out = tmp_path / "out"
+    assert cli("frontier", tmp_path / "p.csv", *words, "--out", out).exit_code == 0
+    new = people.iloc[::-3]
+    new.drop(columns=["y", "s"]).to_csv(tmp_path / "new.csv", index=False)
+    words = ("apply", out / "rule_cfl.json", tmp_path / "new.csv", "--group", "a")
+    model = ("--model", out / "score_model.json", "--out", tmp_path / "d.csv")
+    assert cli(*words, *model).exit_code == 0, cli(*words, *model).stderr
+    coded = pd.get_dummies(people[["z", "colour"]], dtype=float)
+    scaled = (coded - coded.mean()) / coded.std(ddof=0)
+    fits = [
+        linear_model.LogisticRegression(C=1, tol=1e-12, max_iter=10_000).fit(scaled, target)
+        for target in (people["y"], people["a"] == "young")
+    ]
+    numbers = np.stack([fit.predict_proba(scaled)[::-3, 1] for fit in fits], axis=1)
+    rule = ff.Classifier.from_json((out / "rule_cfl.json").read_text())
+    expected = rule(numbers if sees == "x" else numbers[:, 0], new["a"])
+    assert pd.read_csv(tmp_path / "d.csv")["chance"].to_numpy() == pytest.approx(expected, abs=1e-9)
+    for args, message in (
+        (("--score", "z", *model), "--score or --model must be given, and not both"),
+        ((), "--score or --model must be given"),
+    ):
+        refused = cli(*words, *args)
+        assert refused.exit_code == 2 and message in refused.stderr
+    new.assign(colour="green").to_csv(tmp_path / "new.csv", index=False)
+    refused = cli(*words, *model)
+    assert refused.exit_code == 2 and "got 'green' in row 1" in refused.stderr

@@ -99,3 +99,43 @@ def test_the_file_is_written_whoever_reads_the_output(table, tmp_path):
         assert run.stdout is not None and run.stdout.readline().startswith(b"240 people of n;")
         run.stdout.close()  # as head does
     assert run.returncode == 0 and (tmp_path / "n.json").is_file()
+
+
+@pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
+def test_sites_count_crossed_levels_of_two_numbers(cli, quick, people, tmp_path):
+    """The frontier of two sites' grids is that of the pooled rows' cells, counted by pandas."""
+    people["p"] = np.random.default_rng(0).random(len(people)).round(2)
+    words = ("--score", "s", "--score", "p", "--label", "y", "--group", "a")
+    grid = ("--edges", "0,0.3,0.6,1", "--edges", "0,0.5,1")
+    sites = []
+    for site, rows in people.groupby("site"):
+        rows.to_csv(tmp_path / "rows.csv", index=False)
+        sites.append(tmp_path / f"{site}.json")
+        out = cli(
+            "summarize", tmp_path / "rows.csv", *words, *grid, "--site", site, "--out", sites[-1]
+        )
+        assert out.exit_code == 0, out.stderr
+    question = ("--sees", "x", "--points", 6, "--bootstraps", 0, "--schemes", "cfl")
+    done = cli(
+        "frontier", *sites, *question, "--calibrate", "shared", "--json", "--out", tmp_path / "o"
+    )
+    (answer,) = json.loads(done.stdout)["schemes"]
+    cell = pd.cut(people["s"], [0, 0.3, 0.6, 1.1], right=False).cat.codes * 2 + (people["p"] >= 0.5)
+    counts = np.zeros((2, 2, 2, 6))
+    codes = (pd.Categorical(people[name]).codes for name in ("site", "a"))
+    np.add.at(counts, (*codes, people["y"], cell), 1)
+    mass = counts.sum(axis=2)
+    size = mass.sum(axis=(1, 2))
+    eta = counts[:, :, 1].sum(axis=(0, 1)) / np.maximum(mass.sum(axis=(0, 1)), 1)
+    fed = ff.Federation.finite(range(6), mass / size[:, None, None], eta, weight=size)
+    curve = ff.frontier(fed, "cfl", 6, sees="x")
+    assert answer["frontier"]["disparity"] == pytest.approx(curve.disparity, abs=1e-9)
+    assert answer["frontier"]["accuracy"] == pytest.approx(curve.accuracy, abs=1e-9)
+    people.to_csv(tmp_path / "all.csv", index=False)
+    rule, decided = tmp_path / "o" / "rule_cfl.json", tmp_path / "d.csv"
+    apply = ("apply", rule, tmp_path / "all.csv", *words[:4], "--group", "a", "--out", decided)
+    assert cli(*apply).exit_code == 0
+    chance = pd.read_csv(decided)["chance"].groupby(cell.to_numpy()).agg(["min", "max"])
+    assert (chance["min"] == chance["max"]).all()
+    few = cli("summarize", tmp_path / "all.csv", *words, *grid[:2], "--site", "n")
+    assert few.exit_code == 2 and "--edges must be given for each of 2 scores, got 1" in few.stderr

@@ -13,6 +13,7 @@ from fairfl.reports.frontier import compared
 from fairfl.reports.frontier_page import frontier_page, positions
 from fairfl.reports.people import read
 from fairfl.reports.question import Question
+from fairfl.solvers.api import frontier, solve
 from fairfl.theory.populations.federation import Federation
 
 SCRIPT = """(() => {
@@ -34,6 +35,7 @@ SCRIPT = """(() => {
   return {states: out, faults: window.faults, focus: document.activeElement.id}; })()"""
 
 MASSES = [[[0.1, 0.2, 0.3], [0.2, 0.1, 0.1]], [[0.1, 0.1, 0.2], [0.1, 0.4, 0.1]]]
+APART = [[[0.1, 0.2, 0.5], [0.1, 0.1, 0.0]], [[0.1, 0.1, 0.0], [0.5, 0.2, 0.1]]]
 FINITE = Federation.finite([0, 1, 2], MASSES, [0.2, 0.5, 0.9])
 
 
@@ -56,6 +58,31 @@ def test_positions_are_round_and_reach_the_end(top: float) -> None:
     if top:
         assert 24 <= len(steps) - 1 <= 61 and steps[-2] < top
         assert len(f"{steps[1]:e}".split("e")[0].rstrip("0")) == 2  # one digit
+
+
+@pytest.mark.parametrize(
+    ("question", "rates", "reached"),
+    [
+        (Question(), "acceptance rates", False),
+        (Question("eo", sees="x"), "true-positive rates", True),
+    ],
+)
+def test_the_page_asks_and_answers_in_five_sentences(question, rates, reached) -> None:
+    federation = Federation.finite([0, 1, 2], APART, [0.1, 0.5, 0.8])
+    comparison = compared(federation, None, question=question, count=3, bootstraps=0)
+    page = frontier_page(comparison, federation, None, [], title="people", bootstraps=0)
+    top = re.sub(r"<[^>]+>", " ", page[page.index("<h1>") : page.index("<form>")])
+    title, *sentences = re.findall(r"\S[^?]*\?|\S.*?[.](?=\s)", " ".join(top.split()) + " ")
+    assert title == f"What do equal {rates} of groups cost, if 2 sites do not pool their data?"
+    assert len(sentences) <= 5 and page.count("local fair training") == 1
+    task = question.of("cfl")
+    best, fair = (solve(federation, "cfl", eps, **task).accuracy for eps in (np.inf, 0.0))
+    assert sentences[0].startswith(f"Perfect fairness costs {100 * (best - fair):.2f} points when")
+    schemes = ("lft_fedavg", "lft_ensemble")
+    smallest = [frontier(federation, s, 9, budgets="common", **task).disparity[0] for s in schemes]
+    assert (min(smallest) < 1e-9) == reached
+    number = "gets as fair, and loses up to" if reached else f"disparity, {min(smallest):.3g}."
+    assert number in sentences[0]
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium here: the page is not tried in a browser")

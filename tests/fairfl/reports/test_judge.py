@@ -1,13 +1,18 @@
 """fairfl judge: predictions beside the frontiers of a score."""
 
 import json
+import re
+from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import brentq
 from scipy.stats import binomtest
+from scipy.stats.contingency import relative_risk
 
 import fairfl as ff
+from fairfl.reports.curves import frontiers
 from fairfl.reports.judge import judge, sentences
 from fairfl.reports.parts import table as parts_table
 from fairfl.reports.parts import wilson
@@ -79,8 +84,12 @@ def test_accuracy_and_disparity_by_their_definitions(tmp_path, notion, differenc
             ends = binomtest(round(share.value * 1000), 1000).proportion_ci(method="wilson")
             interval = wilson(round(share.value * 1000) / 1000, 1000)
             assert interval.ends == pytest.approx((ends.low, ends.high), abs=1e-9)
-    assert judgement.parts[0].disparity == judgement.disparity.value
-    assert judgement.distances == () and len(sentences(judgement)) == 1
+    assert judgement.parts[0].disparity.value == judgement.disparity.value
+    ratio = judgement.parts[0].ends[1][1] / judgement.parts[0].ends[0][1]
+    assert judgement.parts[0].ratio is not None and judgement.parts[0].ratio.value == pytest.approx(
+        ratio, abs=1e-12
+    )
+    assert judgement.distances == () and len(sentences(judgement)) == 2
 
 
 def test_an_optimal_rule_is_not_distinguishable_and_a_worse_one_is(tmp_path):
@@ -153,21 +162,25 @@ def test_a_rate_of_nobody_is_undefined_and_says_why(tmp_path):
         and judgement.rate == ""
     )
     assert sentences(judgement)[0].endswith("an undefined disparity: nobody of group b has y = 1.")
-    cells = [row[-1] for row in parts_table(judgement.parts, "site", "a")]
-    assert cells == ["disparity", "undefined (nobody of group b has y = 1)", "", ""]
+    rows = [row[-3:] for row in parts_table(judgement.parts, "site", "a")]
+    assert rows[0] == ("disparity", "ratio", "between") and rows[2:] == [("", "", "")] * 2
+    assert rows[1] == ("undefined", "undefined", "nobody of group b has y = 1")
     odds = judge(**options, question=Question("eodds"))
     assert odds.disparity is not None and odds.disparity.value == pytest.approx(0.2)  # y = 0
     lines = sentences(odds)
     assert "where y = 0, group b is accepted at a rate of 0.2, group a of 0 (" in lines[0]
-    assert lines[0].endswith("0 (left out: nobody of group b has y = 1).") and len(lines) == 1
+    assert lines[0].endswith("0 (left out: nobody of group b has y = 1).") and len(lines) == 2
+    assert lines[1].startswith("The ratio of these rates is 0 (0 to 0.")
+    cells = [row[-1] for row in parts_table(odds.parts, "site", "a")]
+    assert cells[1] == "group b and group a; nobody of group b has y = 1"
     _, options = table(tmp_path, FEW + C)
     three = judge(**options, question=Question("eo"))
     assert three.disparity is not None and three.disparity.value == pytest.approx(0.5)
-    assert three.ends == (("group a", 1.0), ("group c", 0.5))
-    assert three.undefined == ("nobody of group b has y = 1",)
+    assert three.parts[0].ends == (("group a", 1.0), ("group c", 0.5))
+    assert three.parts[0].undefined == ("nobody of group b has y = 1",)
     overall = judge(**options, question=Question("eo", "overall"))  # 75 of 90 are accepted
     assert overall.disparity is not None and overall.disparity.value == pytest.approx(75 / 90 - 0.5)
-    assert overall.ends == (("the population", pytest.approx(75 / 90)), ("group c", 0.5))
+    assert overall.parts[0].ends == (("the population", pytest.approx(75 / 90)), ("group c", 0.5))
 
 
 def test_a_client_without_a_group_has_no_disparity(tmp_path):
@@ -205,14 +218,109 @@ def test_one_group_that_is_decided_alike_has_wilsons_interval(tmp_path):
     assert 0.2 - disparity.low == pytest.approx(np.hypot(1.96 * error, ends.high), rel=0.02)
 
 
+@pytest.mark.parametrize(
+    ("accepted", "people", "words"),
+    [
+        ((60, 24), (100, 50), ": not distinguishable from four fifths."),
+        ((90, 24), (100, 50), ": below four fifths."),
+        ((900, 480), (1000, 500), ": not below four fifths."),
+        ((50, 6), (50, 20), ": below four fifths."),
+        ((0, 10), (10, 20), ": below four fifths."),
+        ((0, 0), (9, 9), ""),
+    ],
+)
+def test_the_ratio_of_rates(tmp_path, accepted, people, words):
+    """Its interval ends where that of low - r high, by MOVER of two intervals of Wilson's, is at 0;
+    with many people it is that of a relative risk in scipy.
+    """
+    shares = list(zip(accepted, people, strict=True))
+    rows = [("n", a, 1, k, n) for a, (yes, m) in zip("ab", shares, strict=True)
+            for k, n in ((1, yes), (0, m - yes)) if n]  # fmt: skip
+    _, options = table(tmp_path, rows)
+    judgement = judge(**(options | {"label": None}), question=Question())
+    if not words:
+        assert judgement.parts[0].ratio is None and len(sentences(judgement)) == 1
+        return
+    low, high = sorted(shares, key=lambda share: share[0] / share[1])
+    wilsons = [binomtest(*share).proportion_ci(method="wilson") for share in (low, high)]
+    (p, (under, over)), (q, (below, above)) = zip(
+        (low[0] / low[1], high[0] / high[1]), wilsons, strict=True
+    )
+    first, last = (
+        lambda r: p - r * q - np.hypot(p - under, r * (above - q)),
+        lambda r: p - r * q + np.hypot(over - p, r * (q - below)),
+    )
+    ends = brentq(first, 0, 1) if p else 0.0, min(brentq(last, 0, 9), 1.0)
+    assert judgement.parts[0].ratio is not None and judgement.parts[0].ratio.value == pytest.approx(
+        p / q
+    )
+    assert judgement.parts[0].ratio.ends == pytest.approx(ends, abs=1e-6)
+    assert sentences(judgement)[1].endswith(words)
+    if min(people) >= 500:
+        twin = relative_risk(*low, *high).confidence_interval(0.95)
+        assert judgement.parts[0].ratio.ends == pytest.approx((twin.low, twin.high), rel=0.01)
+
+
+def test_parts_of_the_people_are_judged_each_alone(cli, tmp_path):
+    """As tables of their own; dates are of months, and a column may have a role."""
+    people = random_people(4, 900)
+    days = pd.date_range("2024-01-01", periods=90).repeat(10)
+    people = people.assign(day=days.astype(str), month=days.strftime("%Y-%m"))
+    months = [part for part in judged(people, tmp_path, score=None, by="day").parts if part.by]
+    assert [part.by for part in months] == ["2024-01", "2024-02", "2024-03"]
+    for part in months:
+        single = judged(people[people["month"] == part.by], tmp_path, score=None).parts[0]
+        for name, value in asdict(single).items():
+            expected = {"by": part.by}.get(name, value)
+            if name == "ends":
+                assert [of for of, _ in part.ends] == [of for of, _ in single.ends]
+            else:
+                assert asdict(part)[name] == pytest.approx(expected, abs=1e-12)
+    people.to_csv(tmp_path / "people.csv", index=False)
+    words = ("judge", tmp_path / "people.csv", "--prediction", "p", "--group", "a")
+    done = cli(*words, "--client", "site", "--by", "site")
+    assert (done.exit_code, done.stderr) == (0, "")
+    rows = [line[6:] for line in done.stdout.splitlines() if re.match(r"site [01]  ", line)]
+    assert len(rows) == 4 and rows[:2] == rows[2:]
+    people.assign(day=range(900)).to_csv(tmp_path / "people.csv", index=False)
+    wrong = cli(*words, "--by", "day")
+    assert wrong.exit_code == 2
+    assert "by 'day' must have at most 200 values or months, got 900" in wrong.stderr
+
+
+@pytest.mark.parametrize("failing", ["cfl", "lft_ensemble_common"])
+def test_the_judgement_goes_on_where_a_scheme_fails(cli, tmp_path, monkeypatch, failing):
+    people = random_people(1)
+    whole = judged(people, tmp_path)
+
+    def frontier(*arguments):
+        if arguments[-1] == [failing]:
+            raise ff.CertificationError("not certified")
+        return frontiers(*arguments)
+
+    monkeypatch.setattr("fairfl.reports.judge.frontiers", frontier)
+    judgement = judged(people, tmp_path)
+    assert judgement.failures == {failing: "not certified"}
+    assert judgement.distances == tuple(d for d in whole.distances if d.scheme != failing)
+    expected = {s: d for s, d in whole.below_cfl.items() if failing not in (s, "cfl")}
+    assert judgement.below_cfl == expected and judgement.disparity == whole.disparity
+    words = ("--prediction", "p", "--label", "y", "--group", "a", "--score", "s")
+    done = cli("judge", tmp_path / "people.csv", *words)
+    assert done.exit_code == 1 and "failed: not certified" in done.stdout
+    assert "failed: not certified" in done.stderr and "best rule of the score" in done.stdout
+
+
 def test_acceptance_alone_needs_no_label(cli, tmp_path):
     frame, options = table(tmp_path, FEW + C)
     unlabelled = judge(**(options | {"label": None}), question=Question())
     labelled = judge(**options, question=Question())
-    assert (unlabelled.disparity, unlabelled.ends) == (labelled.disparity, labelled.ends)
+    assert (unlabelled.disparity, unlabelled.parts[0].ends) == (
+        labelled.disparity,
+        labelled.parts[0].ends,
+    )
     assert unlabelled.accuracy is None and unlabelled.parts[0].true_positive is None
     rates = frame.groupby("a")["p"].mean()
-    assert unlabelled.ends == (("group a", rates["a"]), ("group b", rates["b"]))
+    assert unlabelled.parts[0].ends == (("group a", rates["a"]), ("group b", rates["b"]))
     words = ("judge", tmp_path / "people.csv", "--prediction", "p", "--group", "a")
     done = cli(*words)
     assert (done.exit_code, done.stderr) == (0, "")

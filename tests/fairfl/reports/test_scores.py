@@ -125,9 +125,10 @@ def test_the_rule_by_client_is_as_judged_once_applied(cli, file, tmp_path, schem
     for part, judged_part in zip(by_client, judged["parts"], strict=True):
         assert part.keys() == judged_part.keys() and part["people"] == judged_part["people"]
         assert (part["client"], part["group"]) == (judged_part["client"], judged_part["group"])
-        for name in ("positive", "right", "accepted", "true_positive", "false_positive"):
+        shares = ("positive", "right", "accepted", "true_positive", "false_positive")
+        for name in (*shares, "disparity", "ratio"):
             assert part[name] == pytest.approx(judged_part[name], abs=1e-9)
-    assert by_client[0]["disparity"] == pytest.approx(0.15, abs=0.02)
+    assert by_client[0]["disparity"]["value"] == pytest.approx(0.15, abs=0.02)
 
 
 def test_the_tables_fit_80_columns(cli, file, monkeypatch):

@@ -10,6 +10,7 @@ from fairfl.sims.data.table_file import Form
 from fairfl.sims.data.tables import read_people
 
 ROLES: dict[str, Any] = {"score": "s", "label": "y", "group": "a", "client": "site"}
+PARTS: dict[str, Any] = {"label": "y", "group": "a", "client": "site"}
 LINES = ["s,y,a,site", "0.5,1,f,north", "-2,0,m,south", "3e1,1,m,south", "0.25,0,NA,north"]
 
 
@@ -142,14 +143,70 @@ def test_features_are_those_that_are_named(tmp_path: Path):
 )
 def test_an_identifier_is_no_feature_unless_named(tmp_path, rows, values, named, taken):
     """20 values are taken, or as many as half of the rows; if the column is named, 1,000."""
-    file, roles = tmp_path / "people.csv", {"label": "y", "group": "a", "client": "site"}
-    roles["features"] = ["x", "name"] if named else None
+    file, roles = tmp_path / "people.csv", PARTS
+    roles = PARTS | {"features": ["x", "name"] if named else None}
     frame = people(rows).assign(name=[f"person {i % values}" for i in range(rows)])
     frame.to_csv(file, index=False)
     if taken:
         data = read_people(file, **roles)
         assert sum(name.startswith("name=") for name in data.feature_names) == values
         return
-    message = f"column 'name' has {values} different values in {rows} rows and looks like an ident"
+    message = f"column 'name' has {values} different values in {rows} rows, .* looks like an ident"
     with pytest.raises(ValueError, match=message):
         read_people(file, **roles)
+
+
+DAYS = pd.date_range("2024-01-30", periods=200)
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        (DAYS.astype(str), "holds dates, such as '2024-01-30'"),
+        (DAYS.strftime("%d/%m/%Y %H:%M"), "holds dates, such as '01/02/2024 00:00'"),
+        (["2023-1-9", "2024-12-31"] * 100, "holds dates, such as '2023-1-9'"),
+        (["none"] * 120 + [f"came {k} times" for k in range(80)], "81 different"
+         " values in 200 rows, 80 of them once, and looks like an identifier or free text"),
+        ([f"ward {k % 40}" for k in range(200)], ""),
+        (["1.2.3", "10.0"] * 100, ""),
+    ],
+)  # fmt: skip
+def test_dates_and_free_text_are_questioned(tmp_path, column, words):
+    """Unless they are named; the columns to use are listed."""
+    file, roles = tmp_path / "people.csv", PARTS
+    people().assign(z=column).to_csv(file, index=False)
+    if words:
+        message = (
+            f"column 'z' .*{re.escape(words)}.*: name the features by --feature .x, colour., or"
+        )
+        with pytest.raises(ValueError, match=message):
+            read_people(file, **roles)
+    names = read_people(file, **roles, features=["z"] if words else None).feature_names
+    assert sum(name.startswith("z=") for name in names) == len(set(column))
+
+
+def test_columns_of_one_value_are_left_out_and_noted(tmp_path):
+    file, roles = tmp_path / "people.csv", PARTS
+    frame = people()
+    frame.to_csv(file, index=False)
+    plain = read_people(file, **roles)
+    frame.assign(country="US", k=1).to_csv(file, index=False)
+    data = read_people(file, **roles)
+    assert data.feature_names == plain.feature_names and (data.features == plain.features).all()
+    assert data.note == "Left out of the features, of one value: country, k." and not plain.note
+    with pytest.raises(ValueError, match="one feature column, got none .Left out of the features"):
+        read_people(file, **roles, features=["k"])
+
+
+def test_parts_of_people_are_months_or_values(tmp_path):
+    """In the order of time; of a column with a role, too."""
+    file, roles = tmp_path / "people.csv", PARTS
+    frame = people().assign(day=DAYS.astype(str))
+    frame.to_csv(file, index=False)
+    data = read_people(file, **roles, by="day", features=["x"])
+    assert data.by is not None and data.feature_names[0] == "x"
+    assert data.by_names == tuple(sorted(frame["day"].str[:7].unique()))
+    assert [data.by_names[k] for k in data.by] == frame["day"].str[:7].tolist()
+    assert np.size(data.select(data.by == 0).by) == 2
+    data = read_people(file, **roles, by="site", score="x")
+    assert (data.by == data.client).all() and data.by_names == data.client_names
