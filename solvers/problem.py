@@ -22,7 +22,7 @@ import scipy
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.fractional_knapsack import KnapsackPath, knapsack_path
 from fairfl.solvers.numerics.highs import Maximiser, dense, rounded
-from fairfl.solvers.numerics.monotone import FAINT, ironed, threshold_sums
+from fairfl.solvers.numerics.monotone import best_thresholds, ironed, lifted
 from fairfl.solvers.solution import budget_term
 from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import WHOLE_RATE
@@ -87,15 +87,14 @@ class Problem:
             problem = self.unit or self
             rates = problem.u, problem.v[0]
             if self.shares is not None:
-                table = [self.u, self.v[0]] + FAINT**2 * np.where(self.nobody, rates, 0.0)
-                rates = ironed(*table, self.shape[2])
+                rates = ironed(self.u, self.v[0], self.nobody * np.stack(rates), self.shape[2])
             if rates is not None:
                 self.stored.path = knapsack_path(*rates, self.v[0], float(self.b[0]))
         return self.stored.path
 
     @property
     def box(self) -> Problem:
-        """What a linear programme solves: the problem in shares of thresholds, or this one."""
+        """What programmes solve: the problem in shares of thresholds, or this one."""
         return self.shares or self
 
     def of_box(self, f: Array, lam: Array) -> tuple[Array, Array]:
@@ -147,28 +146,17 @@ class Problem:
     def dual(self, lam: Array) -> float:
         """Σ (u + λ v)_+ + λ·b + Σ eps |λ|: an upper bound on every feasible u·f."""
         scores = self.scores(lam)
-        if self.shares is not None:  # of each line the best threshold
-            cells = scores.size - self.levels
-            sums = threshold_sums(scores, cells, self.shape[2])
-            scores = np.append(sums[:cells].reshape(-1, self.shape[2]).max(axis=1), sums[cells:])
+        if self.shares is not None:
+            scores = best_thresholds(scores, self.shape[2], self.levels)
         best = np.maximum(scores, 0.0).sum() + lam @ self.b
         return float(best + budget_term(lam, self.eps).sum())
 
 
 def in_shares(problem: Problem) -> Problem:
-    """The problem for monotone rules, in shares g of thresholds: of each line |Σ g - 1/2| <= 1/2
-    too.
-    """
-    cells, points = problem.u.size - problem.levels, problem.shape[2]
-    u, v = (threshold_sums(table, cells, points) for table in (problem.u, dense(problem.v)))
-    lines = np.zeros((cells // points, u.size))
-    lines[:, :cells] = np.repeat(np.eye(len(lines)), points, axis=1)
-    half = np.full(len(lines), 0.5)
-    limits = zip((problem.b, problem.eps, problem.zero), (-half, half, half), strict=True)
-    b, eps, zero = (np.append(*pair) for pair in limits)
-    owner = np.append(problem.owner, np.full(len(lines), -1))
-    constants = problem.base, problem.shape, problem.levels
-    return Problem(u, np.vstack([v, lines]), b, eps, *constants, owner, zero)
+    """The problem for monotone rules in shares of thresholds, see ``numerics/monotone``."""
+    table = problem.u, dense(problem.v), np.stack([problem.b, problem.eps, problem.zero])
+    u, v, (b, eps, zero), owner = lifted(*table, problem.owner, problem.shape[2], problem.levels)
+    return Problem(u, v, b, eps, problem.base, problem.shape, problem.levels, owner, zero)
 
 
 Kept = TypeVar("Kept")

@@ -20,19 +20,41 @@ person.
 """
 
 
-def threshold_sums(table: Array, cells: int, points: int) -> Array:
-    """A table (..., N) whose first ``cells``, in lines of so many ``points``, are replaced by sums
-    over the line from each cell on.
+def lifted(
+    u: Array, v: Array, limits: Array, owner: Array, points: int, levels: int
+) -> tuple[Array, Array, Array, Array]:
+    """Gains, constraints, limits b, eps and eps at zero (3, K), and owners of a problem in shares:
+    of each line |Σ g - 1/2| <= 1/2, too. ``levels`` unknowns stand behind the lines of ``points``.
     """
+    cells = u.size - levels
+    u, v = (_sums(table, cells, points) for table in (u, v))
+    lines = np.zeros((cells // points, u.size))
+    lines[:, :cells] = np.repeat(np.eye(len(lines)), points, axis=1)
+    halves = np.outer([-0.5, 0.5, 0.5], np.ones(len(lines)))
+    owner = np.append(owner, np.full(len(lines), -1))
+    return u, np.vstack([v, lines]), np.hstack([limits, halves]), owner
+
+
+def best_thresholds(scores: Array, points: int, levels: int) -> Array:
+    """The largest sum over the cells of each line from a threshold on, and the levels' scores."""
+    cells = scores.size - levels
+    sums = _sums(scores, cells, points)
+    return np.append(sums[:cells].reshape(-1, points).max(axis=1), sums[cells:])
+
+
+def _sums(table: Array, cells: int, points: int) -> Array:
+    """A table (..., N) with sums over the line from each cell on in place of its first cells."""
     lines = table[..., :cells].reshape(*table.shape[:-1], -1, points)
     sums = lines[..., ::-1].cumsum(axis=-1)[..., ::-1]
     return np.concatenate([sums.reshape(*table.shape[:-1], -1), table[..., cells:]], axis=-1)
 
 
-def ironed(gain: Array, row: Array, points: int) -> tuple[Array, Array] | None:
+def ironed(gain: Array, row: Array, person: Array, points: int) -> tuple[Array, Array] | None:
     """Gains (N,) per unit of a rate, not decreasing along a line, and the signs (N,) of what
-    accepting adds to the constraint ``row`` (N,); None where a line has both signs.
+    accepting adds to the constraint ``row`` (N,); None where a line has both signs. ``person`` (2,
+    N): both of one person where nobody is.
     """
+    gain, row = [gain, row] + FAINT**2 * person
     out, signs = [], []
     for u, v in zip(gain.reshape(-1, points), row.reshape(-1, points), strict=True):
         sign = -1.0 if v.sum() < 0 else 1.0
