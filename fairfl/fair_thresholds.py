@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,32 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils import assert_all_finite, check_consistent_length, check_random_state, get_tags
+from sklearn.utils import (
+    _safe_indexing,
+    assert_all_finite,
+    check_consistent_length,
+    check_random_state,
+    get_tags,
+)
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter, validate_data
 
-from fairfl._support.checks import Array, as_labels, broadcast, in_range, one_of, pos_code, shown
+from fairfl._support.checks import (
+    Array,
+    as_labels,
+    broadcast,
+    coded,
+    in_range,
+    one_of,
+    pos_code,
+    shown,
+)
+from fairfl.reports.guarantee import limits_of, of_rows
+from fairfl.reports.question import Question
 from fairfl.solvers.api import solve
+from fairfl.solvers.guarantee import guaranteed, share_of_testers
 from fairfl.solvers.schemes import SOLVED, SchemeName
+from fairfl.theory.populations.calibration import intersections
 from fairfl.theory.populations.classifiers import places
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
@@ -49,6 +69,11 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         one column, or several numbers of a person. With sees="x" it is fitted to the groups too,
         and the rule is of cells of these chances.
     levels, calibrate : see :meth:`fairfl.Federation.from_samples`, with its warnings.
+    guarantee : a probability, such as 0.95, with which the rule keeps eps among all people such as
+        these, whatever their distribution: some of them learn the score and a family of rules, the
+        others test these. eps limits the pooled disparity, of "lft_fedavg" each client's. None: eps
+        limits the disparity of the people at hand, and that of all people is above it as often
+        as not.
     random_state : of ``predict``, unless it is given one: a seed, or a generator of numpy.
     pos_label : the label that is y = 1, which costs and notions count from; None: the later in
         sorted order.
@@ -61,6 +86,11 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
     federation_, solution_ : what was solved, and its certified solution.
     rule_ : :class:`fairfl.Classifier` of the score; ``rule_.to_json()`` is what ``fairfl apply``
         reads. Of "client_aware" one for each client.
+    guarantee_ : what the rule rests on, with ``guarantee``: ``people``, how many tested it.
+
+    Raises
+    ------
+    RuntimeError : ``fit`` finds no rule with the guarantee; it says how many people would do.
 
     Notes
     -----
@@ -97,13 +127,14 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         monotone: bool = False,
         levels: int | None = None,
         calibrate: str = "auto",
+        guarantee: float | None = None,
         random_state: Any = None,
         pos_label: Any = None,
     ) -> None:
         self.scheme, self.eps, self.notion, self.estimator = scheme, eps, notion, estimator
         self.local_eps, self.difference, self.costs, self.sees = local_eps, difference, costs, sees
         self.levels, self.calibrate, self.random_state = levels, calibrate, random_state
-        self.pos_label, self.monotone = pos_label, monotone
+        self.pos_label, self.monotone, self.guarantee = pos_label, monotone, guarantee
 
     def fit(
         self,
@@ -154,10 +185,11 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         if weight is not None and np.ptp(weight) > 0:
             ends = f"{weight.min():g} to {weight.max():g}"
             raise ValueError(f"sample_weight must be the same of all, as the rule is, got {ends}")
-        targets = [codes]
-        if self.sees == "x" and group is not None and not is_score:
-            targets += _group_targets(group, codes, self.notion)
-        score = self._learn(features, targets, weight)
+        names = ("notion", "difference", "costs", "sees", "monotone")
+        task: dict[str, Any] = {name: getattr(self, name) for name in names}
+        if self.guarantee is not None:
+            return self._with_guarantee(features, codes, group, client, Question(**task))
+        score = self._learn(features, self._targets(codes, group), weight)
         site = np.zeros(len(codes), int) if client is None else client
         self._one_group = group is None
         if group is None:  # everybody stands in two groups, so that no budget binds
@@ -167,10 +199,49 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self.federation_ = Federation.from_samples(
             score, codes, group, site, levels=self.levels, calibrate=self.calibrate
         )
-        names = ("eps", "local_eps", "notion", "difference", "costs", "sees", "monotone")
-        task: dict[str, Any] = {name: getattr(self, name) for name in names}
-        self.solution_ = solve(self.federation_, self.scheme, **task)
+        task |= {"scheme": self.scheme, "eps": self.eps, "local_eps": self.local_eps}
+        self.solution_ = solve(self.federation_, **task)
         self.rule_ = self.solution_.classifier
+        return self
+
+    def _targets(self, codes: Array, group: Any) -> list[Array]:
+        """What the estimator learns: y, and for rules that do not see the group the groups too."""
+        if self.sees == "x" and group is not None and not isinstance(self.estimator, str):
+            return [codes, *_group_targets(group, codes, self.notion)]
+        return [codes]
+
+    def _with_guarantee(
+        self, features: Any, codes: Any, group: Any, client: Any, question: Question
+    ) -> FairThresholds:
+        """Fit the score and a family of rules to some of the people; the others test these."""
+        if group is None:
+            raise ValueError("guarantee needs sensitive_features, whose disparity is kept")
+        groups, a = intersections("group", group, len(codes))
+        site = np.zeros(len(codes), int) if client is None else client
+        clients, i = coded("client", site, len(codes))
+        budgets, limits = limits_of(self.scheme, self.eps, len(clients))
+        level = float(in_range("guarantee", self.guarantee, 0, 1, open_low=True, open_high=True))
+        people, cells = np.zeros((len(clients), len(groups), 2, 1)), (i, a, codes)
+        np.add.at(people[..., 0], cells, 1.0)  # pyright: ignore
+        share = share_of_testers(people, question.notion, limits, level)
+        tests = np.random.default_rng(0).random(len(codes)) < share
+        learned = self._targets(codes[~tests], group[~tests])
+        made = self._learn(_safe_indexing(features, ~tests), learned, None)
+        score = np.empty((len(codes), *made.shape[1:]))
+        score[~tests], score[tests] = made, self._scores(_safe_indexing(features, tests))
+        makers, testers = of_rows((score, codes, a, i), tests, self.levels)
+        makers = replace(makers, groups=groups, clients=clients, calibrate=self.calibrate)
+        self.federation_ = fed = Federation.of_people(makers).for_notion(question.notion)
+        scheme: Any = self.scheme
+        task = question.task(fed, scheme)
+        out = guaranteed(fed, task, budgets, limits, makers.counts, testers, level)
+        if out.rule is None:
+            raise RuntimeError(
+                f"no rule within eps was found with guarantee={level:g}: about "
+                f"{float(f'{out.sufficient:.2g}'):,.0f} people would do, got {len(codes):,}"
+            )
+        self.guarantee_, self.rule_, self._one_group = out, out.rule, False
+        self.solution_ = solve(fed, scheme, self.eps, **question.of(scheme))
         return self
 
     def _learn(self, features: Any, targets: Sequence[Array], weight: Array | None) -> Array:
@@ -209,16 +280,20 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
             )
         return features[:, 0] if features.shape[1] == 1 else features
 
+    def _scores(self, features: Any) -> Array:
+        """Scores by the estimators that were learned."""
+        if self.estimator_ is None:
+            return self._score(features)
+        chances = [estimator.predict_proba(features)[:, 1] for estimator in self.estimators_]
+        return chances[0] if len(chances) == 1 else np.stack(chances, axis=1)
+
     def predict_proba(
         self, X: Any, *, sensitive_features: Labels = None, client: Labels = None
     ) -> Array:
         """(n, 2) the labels' chances to be predicted; "client_aware" needs ``client`` (n,)."""
         check_is_fitted(self)
-        if self.estimator_ is None:
-            score = self._score(validate_data(self, X, reset=False))
-        else:  # it checks X
-            chances = [estimator.predict_proba(X)[:, 1] for estimator in self.estimators_]
-            score = chances[0] if len(chances) == 1 else np.stack(chances, axis=1)
+        # an estimator checks X
+        score = self._scores(X if self.estimators_ else validate_data(self, X, reset=False))
         if self._one_group or self.sees == "x":
             group = self.federation_.groups[0]
         elif sensitive_features is None:

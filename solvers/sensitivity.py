@@ -128,12 +128,14 @@ class People:
 
 class Sensitivity(NamedTuple):
     """Influences (I, A, 2, n) of a point's value and disparity: what one person more, with its
-    share of all people, adds. ``slope``: of the frontier there.
+    share of all people, adds. ``slope``: of the frontier there. ``counted``: the influence of the
+    disparity of the point's rule, were that to stay.
     """
 
     value: Array
     disparity: Array
     slope: float
+    counted: Array
 
 
 def rules_at(fed: Federation, task: Task, budgets: Array) -> Array:
@@ -175,17 +177,19 @@ def sensitivity(
     wide = [Limit(t, POOLED) for t in shared if abs(t.value) >= disparity - ACTIVE]
     mixed, fixed = Mixed(people, rules), _active_limits(people, rules, budgets, common)
     none = value.minus(value)
+    far = none.minus(wide[0].term, -wide[0].sign) if wide else none
+    counted = people.influence(far.g0, far.g1)
     if end == "best" or not wide:
-        far = none.minus(wide[0].term, -wide[0].sign) if wide else none
         ends = [mixed.solved(term, fixed)[0] for term in (value, far)]
-        return Sensitivity(ends[0], ends[1], 0.0)
+        return Sensitivity(ends[0], ends[1], 0.0, counted)
     if end == "smallest" and disparity > ACTIVE:
         influence = mixed.solved(value, wide + fixed, 0.0)[0]
-        return Sensitivity(influence, mixed.solved(none, wide + fixed, -1.0)[0], 0.0)
+        smallest = mixed.solved(none, wide + fixed, -1.0)[0]
+        return Sensitivity(influence, smallest, 0.0, counted)
     influence, lam = mixed.solved(value, wide + fixed)
     lam = lam[: len(wide)]
     signs = np.array([limit.sign for limit in wide]) if disparity > ACTIVE else np.sign(lam)
-    return Sensitivity(influence, 0.0 * influence, float(lam @ signs))
+    return Sensitivity(influence, 0.0 * influence, float(lam @ signs), counted)
 
 
 class Limit(NamedTuple):

@@ -117,6 +117,14 @@ def frontier(
         ),
     ] = None,
     at: Annotated[list[float] | None, option("Disparity to compare accuracies at; repeat.")] = None,
+    guarantee: Annotated[
+        float | None,
+        option(
+            "Write rules that keep the first disparity among all such people with this "
+            "probability, such as 0.95, tested by people who did not make them.",
+            metavar="P",
+        ),
+    ] = None,
     by_client: Annotated[
         str | None,
         option("Also a table by client and group of this scheme's rule.", metavar="SCHEME"),
@@ -144,11 +152,12 @@ def frontier(
     data.
     """
     options = locals()
-    from fairfl._support.checks import one_of
+    from fairfl._support.checks import in_range, one_of
     from fairfl.cli.progress import stages
     from fairfl.reports.comparison_words import failed
     from fairfl.reports.curves import noted
     from fairfl.reports.frontier import compared, report
+    from fairfl.reports.guarantee import with_guarantee
     from fairfl.reports.question import Question
     from fairfl.reports.scores import compare_scores
     from fairfl.solvers.schemes import SCHEMES
@@ -163,6 +172,9 @@ def frontier(
     people = nonempty(**{name: options[name] for name in PEOPLE}) | form
     if score and len(score) == 1:
         people["score"] = score[0]
+    if guarantee is not None:
+        in_range("--guarantee", guarantee, 0, 1, open_low=True, open_high=True)
+        people["tests"] = True
     if calibrate != "auto":
         people["calibrate"] = calibrate
     title = files[0].stem
@@ -186,6 +198,8 @@ def frontier(
             progress=progress,
             **draws,
         )
+        if guarantee is not None:
+            comparison = with_guarantee(comparison, read, guarantee, progress)
         rules = comparison.rules
         parts = {by_client: _parts(read, comparison, by_client)} if by_client in rules else None
         scores = []
@@ -224,11 +238,14 @@ def _read(
         )
     if kinds == {".json"}:
         calibrate = people.pop("calibrate", "auto")
+        people.pop("tests", None)
         _no_table(people, "summaries of sites")
         return read_summaries(files, calibrate, question.notion)
     if kinds == {".toml"}:
         from fairfl.studies.user_runs.federation_file import read_federation
 
+        if people.pop("tests", False):
+            raise ValueError(f"guarantee goes with people, got the federation {files[0].name}")
         _no_table(people | draws, f"the federation {files[0].name}")
         return Read(read_federation(files[0]))
     require_columns(people)

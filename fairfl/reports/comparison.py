@@ -15,6 +15,7 @@ from fairfl.solvers.api import solve
 from fairfl.solvers.frontier import Frontier, Points, fitting
 from fairfl.solvers.schemes import CFL, SCHEMES
 from fairfl.solvers.solution import Solution, rates_of
+from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 
 ROUND = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
@@ -130,6 +131,8 @@ class Comparison:
     level_share : the largest share of a group's people that one level holds.
     any_rule : by scheme, where rules are monotone, the values (K + 1,) of rules that need not be,
         at the disparities and of the best; NaN where they do not get so low.
+    promises : what holds of the rules among all people such as these, in words.
+    guaranteed : by scheme the rule of a guarantee, None where none was found.
     """
 
     question: Question
@@ -148,6 +151,8 @@ class Comparison:
     counted: Array | None = None
     level_share: float = 0.0
     any_rule: dict[str, Array] = field(default_factory=dict)
+    promises: tuple[str, ...] = ()
+    guaranteed: dict[str, Classifier | None] = field(default_factory=dict)
 
     @property
     def worded(self) -> list[int]:

@@ -11,7 +11,7 @@ from fairfl.reports.comparison import ENDS, ZERO, Comparison, Spread, measured
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import Rates
+from fairfl.theory.populations.notions import NOTIONS, Rates
 
 
 def with_intervals(
@@ -27,11 +27,12 @@ def with_intervals(
     ``fairfl.reports.sampling``.
 
     An interval is from 1.96 standard errors below the smallest to as many above the largest of
-    six numbers: what these people give, which is too good; what the same rules give judged on
+    seven numbers: what these people give, which is too good; what the same rules give judged on
     people they were not fitted to, which is not good enough; since frontiers are steep at their
-    smallest disparity, what these people give if that is the largest in its interval, and as far on
-    the other side; and, at one budget for all, what they give at the other budgets with which the
-    smallest disparity may be reached, and if the disparity of one client was larger.
+    smallest disparity, and jump, what these people give at disparities 1.96 standard errors of a
+    rule's larger and smaller, at the smallest if that is the largest in its interval, and as far on
+    the other side; what they give at other budgets with which the smallest disparity may be
+    reached; and, at one budget for all, if the disparity of one client was larger.
     ``bootstraps``: 0 for nothing.
     """
     comparison = replace(comparison, people=sample.people)
@@ -41,7 +42,7 @@ def with_intervals(
     spots, spot_index = _spots(comparison, sample)
     if progress is not None:
         progress("standard errors", 0, 1)
-    by_spot, slope = sampling.influences(federation, sample, spots, comparison.question)
+    by_spot, slope, spot_error = sampling.influences(federation, sample, spots, comparison.question)
     influence = measured(by_spot[spot_index])
     error, table = sampling.standard_errors(influence, sample.counts), comparison.table
     numbers = honest = comparison.numbers
@@ -50,7 +51,8 @@ def with_intervals(
     parts = sampling.folds(sample.counts, rng)
     halves = sampling.halved(sample.counts, rng)
     judged = sampling.crossed(sample, parts, spots, comparison.question, progress)
-    half_judged = sampling.crossed(sample, halves, spots, comparison.question, progress)
+    tried = _tried(comparison)
+    half_judged = sampling.crossed(sample, halves, spots + tried, comparison.question, progress)
     # values are moved along the frontier to the same disparity
     slopes = np.where(np.isnan(table[..., 0]), np.nan, slope[spot_index])
     pooled = [SCHEMES[scheme].is_pooled for scheme in comparison.reaches]
@@ -61,42 +63,67 @@ def with_intervals(
         honest[pooled, 0] = 0.0  # a constant rule has disparity 0 on any people
     if half_judged is not None:
         inside = half_judged[1][spot_index]
+        searched = _searched(comparison, inside.copy(), half_judged[1][len(spots) :], tried)
         inside[:, :, 0] -= slopes[..., None] * (inside[:, :, 1] - table[:, :, 1, None])
         corrected = sampling.corrected(error, measured(inside), numbers, influence, halves)
         corrected[pooled, 0] = np.nan
-        error = np.where(np.isnan(corrected), error, corrected)
+        error = np.fmax.reduce([np.where(np.isnan(corrected), error, corrected), searched])
     error = np.hypot(error, sampling.noise_errors(influence, sample))
+    jumping = np.isin([*comparison.reaches], [spot.scheme for spot in tried])
+    error[jumping, 0] = np.fmax(error[:, 0], spot_error[spot_index[:, 0]])[jumping]
     upper = np.fmax(numbers[:, 0], honest[:, 0]) + sampling.NORMAL * error[:, 0]
-    above, other_budgets, further_apart = (
+    other_budgets, further_apart = (
         measured(changed)
         for changed in (
-            _above(comparison, upper),
-            _other_budgets(comparison, federation, sample, parts, upper),
+            _other_budgets(
+                comparison, federation, sample, parts, upper, {spot.scheme for spot in tried}
+            ),
             _further_apart(comparison, federation, sample),
         )
     )
+    below, above = _moved(comparison, sampling.NORMAL * spot_error[spot_index[:, :-1]], upper)
     estimates = np.stack(
-        [numbers, honest, above, 2.0 * numbers - above, other_budgets, further_apart]
+        [numbers, honest, above, 2.0 * numbers - above, below, other_budgets, further_apart]
     )
-    below, beyond = sampling.withheld(influence, sample)
+    lower, beyond = sampling.withheld(influence, sample)
     ends = [
-        np.fmin.reduce(estimates) - sampling.NORMAL * error + below,
+        np.fmin.reduce(estimates) - sampling.NORMAL * error + lower,
         np.fmax.reduce(estimates) + sampling.NORMAL * error + beyond,
     ]
-    jumps = sampling.best_disparities(sample, comparison.question, draws, seed)
-    jump_interval = sampling.interval(numbers[:, 3], jumps[:, None]).T
-    ends[0][:, 3] = np.fmin(ends[0][:, 3], jump_interval[0])
-    ends[1][:, 3] = np.fmax(ends[1][:, 3], jump_interval[1])
-    # the smallest disparity may be that of the best rule
-    may_coincide = ends[1][:, 0] >= numbers[:, 3]
-    ends[1][may_coincide, 0] = np.fmax(ends[1][:, 0], ends[1][:, 3])[may_coincide]
-    ends[1] = _possible(comparison, ends[1])
+    drawn, tied = sampling.best_disparities(sample, comparison.question, draws, seed)
+    ends = _bounded(comparison, ends[0], ends[1], error, drawn, tied)
     between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(comparison.bounds, -1, 0)[..., None])
     first, scale = numbers[:, :1], np.maximum(error[:, :1], ZERO)
     reached = np.where(first < ZERO, 1.0, ndtr((np.array(comparison.disparities) - first) / scale))
     held_out[..., 0] = np.clip(held_out[..., 0], *comparison.bounds[0, 1])
     spread = Spread(between, reached, held_out[:, :-2], draws, seed)
     return replace(comparison, spread=spread)
+
+
+def _bounded(
+    comparison: Comparison, low: Array, high: Array, error: Array, drawn: Array, tied: float
+) -> tuple[Array, Array]:
+    """The ends (S, C) with those of the best rule's disparity, which is ``drawn`` (B,), or as small
+    as ``tied``; and with what one number says of another: the smallest disparity may be that of the
+    best rule. Where it may be as large as one of the comparison, the value there may be that at the
+    smallest, and the loss what this costs less what CFL pays. The largest loss may be as large as
+    one of these.
+    """
+    numbers = comparison.numbers
+    drawn_low, drawn_high = sampling.interval(numbers[:, 3], drawn[:, None]).T
+    low[:, 3] = np.fmin.reduce([low[:, 3], drawn_low, tied - sampling.NORMAL * error[:, 3]])
+    high[:, 3] = np.fmax(high[:, 3], drawn_high)
+    may_coincide = high[:, 0] >= numbers[:, 3]
+    high[may_coincide, 0] = np.fmax(high[:, 0], high[:, 3])[may_coincide]
+    first, size = len(ENDS), len(comparison.disparities)
+    paid = numbers[0, 2] - numbers[0, first : first + size]
+    for below, above in zip(low, high, strict=True):
+        may_be = above[0] >= np.array(comparison.disparities)
+        values, losses = below[first : first + size], above[first + size : -1]
+        values[may_be] = np.minimum(values, below[1])[may_be]
+        losses[may_be] = np.fmax(losses, above[-1] - paid)[may_be]
+        above[4] = np.fmax.reduce([above[4], *losses])
+    return low, _possible(comparison, high)
 
 
 def _possible(comparison: Comparison, high: Array) -> Array:
@@ -112,30 +139,105 @@ def _possible(comparison: Comparison, high: Array) -> Array:
     return high
 
 
-def _above(comparison: Comparison, upper: Array) -> Array:
-    """The table where the schemes reach no disparities below ``upper`` (S,)."""
-    out, best = comparison.table, comparison.reaches["cfl"].frontier
-    for rows, reach, low in zip(out, comparison.reaches.values(), upper, strict=True):
-        curve = reach.frontier
-        if np.isfinite(low) and low > curve.disparity[0] + ZERO:
-            d = min(low, curve.disparity[-1])
-            rows[0, 0] = comparison.question.at(curve, d)
-            if reach.loss_at < d:
-                rows[-1, 0] = rows[-2, 0] + comparison.question.at(best, d) - rows[0, 0]
-    return out
+def _moved(comparison: Comparison, margin: Array, upper: Array) -> tuple[Array, Array]:
+    """The numbers (S, C) with disparities smaller and larger by ``margin`` (S, K + 3): those of
+    values and losses are of rules whose disparity is counted so much too large or too small, which
+    matters where a frontier jumps. The smallest disparities are at most ``upper`` (S,).
+    """
+    question, best, numbers = comparison.question, comparison.reaches["cfl"].frontier, []
+    for sign in (1.0, -1.0):
+        rows = []
+        for reach, width, low in zip(comparison.reaches.values(), margin, upper, strict=True):
+            curve, disparity = reach.frontier, np.append(reach.points.disparity[:-1], reach.loss_at)
+            moved = disparity + sign * np.nan_to_num(width)
+            if sign > 0:
+                moved[[0, -1]] = np.fmax(low, [disparity[0], moved[-1]])
+            moved = np.clip(moved, *curve.disparity[[0, -1]])
+            order = np.argsort(moved)
+            value, pooled = np.empty((2, moved.size))
+            value[order] = question.at(curve, moved[order])
+            pooled[order] = question.at(best, np.minimum(moved[order], best.disparity[-1]))
+            loss = pooled - value
+            ends = [np.nan, value[0], np.nan, np.nan, loss[-1]]
+            cost = reach.points.worth[-2] - (not question.is_share) - value[0]
+            rows.append([*ends, *value[1:-2], *loss[1:-2], cost])
+        numbers.append(np.array(rows))
+    unknown = np.isnan(comparison.numbers)
+    above, below = (np.where(unknown, np.nan, moved) for moved in numbers)
+    return below, above
+
+
+def _tried(comparison: Comparison) -> list[sampling.Spot]:
+    """Points of the frontiers of schemes with budgets for clients, evenly spread; none where the
+    disparity is one difference of rates, which is continuous in the people at a budget.
+    """
+    if len(comparison.groups) == 2 and len(NOTIONS[comparison.question.notion].rates) == 1:
+        return []
+    return [
+        sampling.Spot(scheme, reach.frontier.eps[k])
+        for scheme, reach in comparison.reaches.items()
+        if not SCHEMES[scheme].is_pooled
+        for k in np.unique(np.linspace(0, len(reach.frontier.eps) - 1, sampling.TRIED).astype(int))
+    ]
+
+
+def _best_of(points: Array, disparity: Array) -> Array:
+    """The values, between those of points (N, 2) of values and disparities that no other improves
+    on, at disparities.
+    """
+    value, at = points[np.isfinite(points[:, 0])].T
+    order = np.lexsort((-value, at))
+    value, at = np.maximum.accumulate(value[order]), at[order]
+    rises = np.append(True, np.diff(value) > 0)
+    return np.interp(disparity, at[rises], value[rises])
+
+
+def _searched(
+    comparison: Comparison, fitted: Array, points: Array, tried: list[sampling.Spot]
+) -> Array:
+    """(S, C) standard errors of the numbers, from how they scatter over halves of the people whose
+    frontiers are searched anew; NaN where they are not: the best of the budgets that are ``tried``,
+    whose values and disparities there are ``points`` (T, 2, H), and of the table's, ``fitted`` (S,
+    K + 4, 2, H). The rule of a budget jumps where several differences have one, and no derivative
+    tells.
+    """
+    out, table = np.full_like(fitted, np.nan), comparison.table
+    best = np.concatenate([fitted[0, :-1], fitted[:, -1]])
+    rows = np.arange(len(comparison.disparities) + 1)
+    out[0, rows] = fitted[0, rows]
+    for s, scheme in enumerate(comparison.reaches):
+        if is_tried := [k for k, spot in enumerate(tried) if spot.scheme == scheme]:
+            cloud = np.concatenate([fitted[s, :-1], points[is_tried]])
+            at = np.where(rows, table[s, rows, 1], 0.0)
+            out[s, -3] = fitted[s, -3]
+            for h, half in enumerate(np.moveaxis(cloud, -1, 0)):
+                if not (np.isfinite(half[:, 0]).any() and np.isfinite(best[:, 0, h]).any()):
+                    continue
+                out[s, rows, 0, h], out[s, 0, 1, h] = _best_of(half, at), np.nanmin(half[:, 1])
+                pooled, value = (_best_of(v, half[:, 1]) for v in (best[..., h], half))
+                worst = np.nanargmax(pooled - value)
+                out[s, -2:, 0, h] = value[worst], pooled[worst]
+    changes = measured(out) - comparison.numbers[..., None]
+    changes[0] = np.nan
+    return np.sqrt(sampling.FEW_SPLITS * (changes**2).mean(axis=-1))
 
 
 def _other_budgets(
-    comparison: Comparison, federation: Federation, sample: Counted, parts: Array, upper: Array
+    comparison: Comparison,
+    federation: Federation,
+    sample: Counted,
+    parts: Array,
+    upper: Array,
+    jumping: set[str],
 ) -> Array:
-    """The table where schemes of one budget for all reach their smallest disparity with the least
-    useful of the budgets that have a disparity of at most ``upper`` (S,): its value, that judged on
+    """The table where schemes reach their smallest disparity with the least useful of the budgets,
+    one for all clients, that have a disparity of at most ``upper`` (S,): its value, that judged on
     people it was not fitted to, or that less the jackknife's bias, if less. The bias is taken to
     fall with the square root of the people's number, as the gain by chance differences of sites.
     """
     out, best, question = comparison.table, comparison.reaches["cfl"].frontier, comparison.question
     for rows, (scheme, reach), low in zip(out, comparison.reaches.items(), upper, strict=True):
-        if not SCHEMES[scheme].one_budget:
+        if not SCHEMES[scheme].one_budget and scheme not in jumping:
             continue
         budgets = np.linspace(0.0, reach.frontier.eps.max(), sampling.EVEN)
         candidates = np.repeat(budgets[:, None], federation.n_clients, axis=1)

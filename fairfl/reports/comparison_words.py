@@ -42,7 +42,8 @@ def sentences(comparison: Comparison) -> list[str]:
     pairs = product(comparison.worded, filter(None, comparison.parts))
     out += [_values_at(comparison, k, schemes) for k, schemes in pairs]
     out += [_cost(comparison, scheme) for scheme in comparison.reaches if scheme != CFL.name]
-    return [*out, *_sampled(comparison), *_too_few(comparison), *failed(comparison)]
+    out += [*_sampled(comparison), *_too_few(comparison), *comparison.promises]
+    return [*out, *failed(comparison)]
 
 
 def headline(comparison: Comparison) -> str:
@@ -268,19 +269,23 @@ def _sampled(comparison: Comparison) -> list[str]:
 
 
 def _too_few(comparison: Comparison) -> list[str]:
-    """How many people are needed, where these are too few for differences of ``DETECTABLE``."""
-    first = len(ENDS) + len(comparison.disparities)
-    losses = [4, *(first + k for k in comparison.worded)]
-    half = 0.0
-    for scheme, column in product(comparison.reaches, losses):
-        if ends := comparison.between(scheme, column):
-            half = max(half, *np.abs(np.array(ends) - comparison.number(scheme, column)))
-    if not comparison.question.is_share or half <= DETECTABLE or comparison.people is None:
+    """How many people would tell whether a loss at a disparity in words matters, is ``DETECTABLE``
+    or more, of the scheme and the disparity for which that takes most; none where all tell.
+    """
+    first, half, subject = len(ENDS) + len(comparison.disparities), DETECTABLE, ""
+    for scheme, k in product(comparison.reaches, comparison.worded):
+        low, high = comparison.between(scheme, first + k) or (0.0, 0.0)
+        loss = comparison.number(scheme, first + k)
+        if low < DETECTABLE < high and max(high - loss, loss - low) > half:
+            half = max(high - loss, loss - low)
+            subject = f"{SCHEMES[scheme].in_words} loses {points(DETECTABLE)}"
+            subject = f"At a disparity of {comparison.disparities[k]:g}, whether {subject}"
+    if not (comparison.question.is_share and comparison.people and subject):
         return []
     sufficient = comparison.people / len(comparison.clients) * (half / DETECTABLE) ** 2
     return [
-        f"These data do not suffice to tell differences of {points(DETECTABLE)} from pooling: "
-        f"about {float(f'{sufficient:.2g}'):,.0f} people at each site would suffice."
+        f"{subject} or more against pooling, these data do not suffice to tell: about "
+        f"{float(f'{sufficient:.2g}'):,.0f} people at each site would suffice."
     ]
 
 

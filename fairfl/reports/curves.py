@@ -99,7 +99,7 @@ def best_rules(
         for (s, d), point, end in zip(keys, points, ends, strict=True)
     ]
     held_out = fitted = np.array([point.worth[0] for point in points]) - (not question.is_share)
-    by_spot, slopes = influences(federation, sample, spots, question)
+    by_spot, slopes, _ = influences(federation, sample, spots, question)
     parts = folds(sample.counts, np.random.default_rng(seed))
     judged = crossed(sample, parts, spots, question, progress)
     unexplained = np.zeros((len(spots), FOLDS))

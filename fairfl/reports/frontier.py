@@ -22,6 +22,7 @@ from fairfl.reports.comparison_words import clients, number, question_lines, sen
 from fairfl.reports.counted import counted_lines, excesses, level_share
 from fairfl.reports.curves import noted
 from fairfl.reports.frontier_json import as_data
+from fairfl.reports.guarantee import exceeded
 from fairfl.reports.parts import Part
 from fairfl.reports.parts import table as parts_table
 from fairfl.reports.question import PLAIN, Question
@@ -80,7 +81,7 @@ def compared(
         comparison = with_intervals(
             comparison, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress
         )
-    return comparison
+    return replace(comparison, promises=exceeded(comparison, sample))
 
 
 def report(
@@ -257,7 +258,8 @@ def write(comparison: Comparison, title: str, out: Path) -> list[Path]:
         )
         files = save("frontier", title, data, figure, out)
     for scheme, chosen in comparison.rules.items():
-        if isinstance(rule := chosen.solution.classifier, Classifier):  # one rule for all clients
+        rule = comparison.guaranteed.get(scheme, chosen.solution.classifier)
+        if isinstance(rule, Classifier):  # one rule for all clients
             files.append(write_whole(out / f"rule_{scheme}.json", rule.to_json()))
     return files
 

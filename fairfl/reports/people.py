@@ -42,7 +42,8 @@ ACCURACIES = "accuracies count the fitted P(y = 1 | x)."
 class Read(NamedTuple):
     """A federation; what was done to a table of people, in words; its people; and where scores are
     compared the rows, whose features they are, the federation's first, and the levels asked for;
-    and what fits the model of a score that is made of features.
+    and what fits the model of a score that is made of features; and where rules are to be tested
+    the people's scores, labels, groups and clients, (n,) or (n, d) each.
     """
 
     federation: Federation
@@ -51,6 +52,7 @@ class Read(NamedTuple):
     rows: Dataset | None = None
     levels: int | None = None
     model: Callable[[], ScoreModel] | None = None
+    columns: Sequence[Array] = ()
 
 
 class Scores(NamedTuple):
@@ -80,6 +82,7 @@ def read(
     unseen: bool = False,
     categorical: bool = False,
     compare_score: Sequence[str] = (),
+    tests: bool = False,
     form: Form = PLAIN,
 ) -> Read:
     """Read a CSV or Parquet file as a federation.
@@ -94,6 +97,7 @@ def read(
     levels, calibrate : see :meth:`Federation.from_samples`; what it warns of is among the notes.
     notion : for which a calibration is chosen.
     compare_score : columns of other scores.
+    tests : whether rules are to be tested by people who did not make them.
 
     Raises
     ------
@@ -105,6 +109,11 @@ def read(
         if not isinstance(score, str):
             raise ValueError(f"compare_score goes with one score, got score={score!r}")
         options["numbers"] = {"compare_score": compare_score}
+    if tests and score is None:
+        raise ValueError(
+            "guarantee goes with a score, since one of the features here is made of all people, "
+            "also of those who test; FairThresholds(guarantee=...) makes one of the others"
+        )
     data = read_people(path, label=label, group=group, client=client, form=form, **options)
     if categorical and (levels, group_pair) != (None, None):
         raise ValueError(
@@ -114,9 +123,9 @@ def read(
     counts_labels = NOTIONS[notion].counts_labels
     scores = _score(data, Path(path).name, unseen=unseen, counts_labels=counts_labels)
     is_selected, notes = _selected(data, group_pair)
-    columns = (
+    columns = [
         column[is_selected] for column in (scores.numbers, data.label, data.group, data.client)
-    )
+    ]
     people = count_people(*columns, calibrate=calibrate, levels=0 if categorical else levels)
     people = replace(
         people,
@@ -137,7 +146,7 @@ def read(
         *federation_notes,
     ]
     rows = data.select(is_selected) if compare_score else None
-    return Read(federation, lines, people, rows, levels, scores.model)
+    return Read(federation, lines, people, rows, levels, scores.model, columns if tests else ())
 
 
 def read_summaries(

@@ -40,6 +40,8 @@ FEWEST, MOST_BOOTSTRAPS = 20, 100_000
 """Intervals are not made of fewer, nor of more."""
 LEVEL, NORMAL = 0.95, 1.959963984540054
 """Of intervals, and the normal quantile that goes with it."""
+UNSURE = 0.005
+"""Where at least this share of the draws decides otherwise, a decision is open."""
 TRIES = 200
 """Draws of a client's people."""
 NEIGHBOURS = 4
@@ -48,8 +50,12 @@ EVEN = 16
 """Budgets that are tried between none and that of the best rule."""
 COSTLIEST = 2
 """Clients whose disparity is taken to be larger, one at a time."""
+TRIED = 6
+"""Points of a searched frontier whose budgets are fitted to halves of the people."""
 SPLITS = 3
 """Times that the people are halved."""
+FEW_SPLITS = 2.64
+"""Squared ratio of Student's quantile, of so many degrees of freedom, to the normal one."""
 
 Progress = Callable[[str, int, int], None]
 """What is computed, how many of its parts are done, and of how many."""
@@ -135,9 +141,10 @@ class Spot(NamedTuple):
 
 def influences(
     fed: Federation, sample: Counted, spots: Sequence[Spot], question: Question
-) -> tuple[Array, Array]:
-    """(P, 2, I, A, 2, n) of the spots' values and disparities, and the slopes (P,) of the frontiers
-    there; NaN of a spot without a certified rule. See ``sensitivity``.
+) -> tuple[Array, Array, Array]:
+    """(P, 2, I, A, 2, n) of the spots' values and disparities, the slopes (P,) of the frontiers
+    there, and the standard errors (P,) of the disparities of fixed rules; NaN of a spot without a
+    certified rule. See ``sensitivity``.
 
     Of a spot with neighbours they are the means of the neighbours'. The change from one population
     to another is the integral of the derivatives at the populations between, where other
@@ -146,6 +153,7 @@ def influences(
     smoothed number (Efron, 2014).
     """
     out, slopes = np.full((len(spots), 2, *sample.counts.shape), np.nan), np.zeros(len(spots))
+    errors = np.zeros(len(spots))
     for k, spot in enumerate(spots):
         task = question.task(fed, spot.scheme)
         people = People(fed, sample, task, question.costs == "balanced")
@@ -157,11 +165,12 @@ def influences(
                     sensitivity(people, *rules, spot.end, common=SCHEMES[spot.scheme].one_budget)
                 )
         if derivatives:
-            value, disparity, slope = (
+            value, disparity, slope, counted = (
                 sum(terms) / len(derivatives) for terms in zip(*derivatives, strict=True)
             )
             out[k], slopes[k] = (value, disparity), slope
-    return out, slopes
+            errors[k] = standard_errors(np.asarray(counted), sample.counts)
+    return out, slopes, errors
 
 
 def at_budgets(fed: Federation, scheme: str, budgets: Array, question: Question) -> Array:
@@ -341,11 +350,18 @@ def judged(law: Joint, rule: Array, task: Task, question: Question = PLAIN) -> t
     return value, float(np.nan_to_num(gap))
 
 
-def best_disparities(sample: Counted, question: Question, draws: int, seed: int) -> Array:
+def best_disparities(
+    sample: Counted, question: Question, draws: int, seed: int
+) -> tuple[Array, float]:
     """(B,) disparities of the most useful rule, of people drawn anew, from what withheld counts
-    can be, and with noise as theirs.
+    can be, and with noise as theirs; and the least disparity of rules that decide as nearly all of
+    theirs do where these agree.
+
+    Of equally useful rules the least disparate is best. No draw has such a tie where η of some
+    levels is that at which it does not matter whom a rule accepts: each decides at random there.
     """
     rng, out, noisy = np.random.default_rng(seed), [], sample.epsilon
+    rules: list[Array] = []
     for _ in range(draws):
         counts = sample.counts
         if sample.ranges is not None:
@@ -362,7 +378,19 @@ def best_disparities(sample: Counted, question: Question, draws: int, seed: int)
         if task.monotone:
             rule = rules_at(fed, task, np.array([np.inf]))
         out.append(judged(fed.pooled, rule, task)[1])
-    return np.array(out)
+        rules.append(rule)
+    if not rules:
+        return np.array(out), 0.0
+    accepted_by, law = np.mean(rules, axis=0), refitted(sample, sample.counts).pooled
+    rates = Rates.of(question.notion, law.people, law.eta)
+    certain, possible, rises = accepted_by > 1.0 - UNSURE, accepted_by >= UNSURE, rates.linear > 0
+    ends = (certain, possible), (possible, certain)
+    low, high = (rates.of_rule(np.where(rises, *end))[0] for end in ends)
+    level = (np.nanmax(low, axis=-1) + np.nanmin(high, axis=-1)) / 2
+    least = disparity(
+        np.clip(level[:, None], low, high), rates.mass.sum(axis=1), question.difference
+    )
+    return np.array(out), float(np.nan_to_num(least))
 
 
 def _noised(client: Array, epsilon: float, rng: np.random.Generator) -> Array:

@@ -100,7 +100,8 @@ class Summary:
         """(n,) the middle of each level of one score, and 0, 1, ... of several."""
         if len(self.grid) > 1:
             return np.arange(float(prod(self.levels)))
-        edges = np.array(self.grid[0])
+        (cuts,) = self.grid
+        edges = np.array(cuts)
         return (edges[:-1] + edges[1:]) / 2
 
     @property
@@ -256,7 +257,7 @@ def summarize(
         raise ValueError(f"site must not be empty, got {site!r}")
     columns = (scores,) if isinstance(scores, str) else scores
     table = read_table(path, form, {"score": columns, "label": (label,), "group": (group,)})
-    level, names = _levels(table, columns, grid) if grid else table.categories(columns[0])
+    level, names = (_levels(table, columns, grid), ()) if grid else table.categories(columns[0])
     (y, labels), (a, groups) = table.labels(label), table.categories(group)
     n = len(names) or prod(len(cuts) - 1 for cuts in grid)
     counts = np.zeros((len(groups), 2, n), dtype=np.int64)
@@ -276,9 +277,7 @@ def summarize(
     )
 
 
-def _levels(
-    table: Table, columns: Sequence[str], grid: Sequence[tuple[float, ...]]
-) -> tuple[Array, tuple[str, ...]]:
+def _levels(table: Table, columns: Sequence[str], grid: Sequence[tuple[float, ...]]) -> Array:
     """The level of each row between the cuts of each score."""
     levels = []
     for column, cuts in zip(columns, grid, strict=True):
@@ -291,7 +290,8 @@ def _levels(
                 "(--edges sets others)"
             )
         levels.append(np.minimum(np.searchsorted(cuts, values, side="right") - 1, len(cuts) - 2))
-    return np.ravel_multi_index(tuple(levels), [len(cuts) - 1 for cuts in grid]), ()
+    shape = [len(cuts) - 1 for cuts in grid]
+    return np.asarray(np.ravel_multi_index(tuple(levels), shape))
 
 
 def _grid(score: str | Sequence[str], edges: Sequence[Any]) -> tuple[tuple[float, ...], ...]:

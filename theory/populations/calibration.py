@@ -120,6 +120,11 @@ class Counted:
         """How many."""
         return int(self.counts.sum())
 
+    @property
+    def is_noisy(self) -> bool:
+        """Whether noise was added to counts."""
+        return self.epsilon is not None and bool(np.isfinite(self.epsilon).any())
+
     def calibrated(self, *, counts_labels: bool = False) -> "Counted":
         """These people with their calibration chosen, by group at least if ``counts_labels``."""
         if self.calibrate != AUTO:
@@ -151,7 +156,7 @@ def count_people(
         raise ValueError(f"score must be (n,), or (n, d) numbers of a person, got shape {x.shape}")
     n = len(x)
     y = binary("label", *coded("label", label, n), pos_label)
-    groups, a = _intersections("group", group, n)
+    groups, a = intersections("group", group, n)
     clients, i = coded("client", client, n)
     if len(groups) < 2:
         raise ValueError(f"group must hold at least two groups, got only {shown(*groups)}")
@@ -375,7 +380,7 @@ def doubts(counts: Array, accepts: Array, groups: Sequence[Hashable]) -> str | N
     return "; ".join(warnings) or None
 
 
-def _intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Array]:
+def intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Array]:
     """Labels and codes as by ``coded``; of a table (n, k) the distinct rows, as tuples of k."""
     table = as_labels(name, values)
     if table.ndim != 2 or not table.size:

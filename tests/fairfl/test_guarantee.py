@@ -1,0 +1,119 @@
+"""Rules with a guarantee: by ``fairfl frontier --guarantee`` and by ``FairThresholds``."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fairfl as ff
+
+WORDS = ("--score", "s", "--label", "y", "--group", "sex")
+QUIET = ("--schemes", "cfl", "--points", 4, "--bootstraps", 0)
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::fairfl.theory.populations.calibration.ScoreWarning"
+)
+
+
+def drawn(n, seed):
+    """People whose P(y = 1 | x) depends on their group."""
+    rng = np.random.default_rng(seed)
+    sex, site = rng.choice(["f", "m"], n), rng.choice(["north", "south"], n)
+    z = rng.normal(np.where(sex == "m", 0.3, -0.1))
+    y = rng.random(n) < 1 / (1 + np.exp(-1.5 * z - np.where(sex == "m", -0.9, 0.6)))
+    s = (1 / (1 + np.exp(-z))).round(3)
+    return pd.DataFrame({"s": s, "y": y.astype(int), "sex": sex, "site": site})
+
+
+def disparity(rule, people, label=None):
+    """Of a rule, or of its chances, on people; ``label``: of those with this y."""
+    chance = rule(people["s"], people["sex"]) if callable(rule) else rule
+    rates = pd.Series(chance)[people["y"].eq(label) if label is not None else slice(None)]
+    return np.ptp(rates.groupby(people["sex"]).mean())
+
+
+@pytest.fixture(scope="module")
+def all_people():
+    return drawn(300_000, 99)
+
+
+@pytest.mark.parametrize("source", ["rows", "summaries"])
+def test_the_rule_that_is_written_keeps_its_disparity(cli, tmp_path, all_people, source):
+    """In the table's population; the plain rule of these people does not."""
+    files, people = [tmp_path / "people.csv"], drawn(6_000, 3)
+    people.to_csv(files[0], index=False)
+    words = (*WORDS, "--client", "site")
+    if source == "summaries":
+        files, words = [], ()
+        for site, rows in people.groupby("site"):
+            rows.to_csv(tmp_path / f"{site}.csv", index=False)
+            files.append(tmp_path / f"{site}.json")
+            options = ("--site", site, "--levels", 12, "--out", files[-1])
+            assert cli("summarize", tmp_path / f"{site}.csv", *WORDS, *options).exit_code == 0
+    found = {}
+    for option in ((), ("--guarantee", 0.9)):
+        out = tmp_path / f"out{len(option)}"
+        done = cli("frontier", *files, *words, *QUIET, "--at", 0.04, "--out", out, *option)
+        assert done.exit_code == 0, done.stderr
+        text = " ".join(done.stdout.split())
+        assert ("--guarantee 0.95 writes rules that keep to it" in text) == (not option)
+        assert ("with a probability of 90 % for each rule" in text) == bool(option)
+        rule = ff.Classifier.from_json((out / "rule_cfl.json").read_text())
+        assert rule.groups == ("f", "m")
+        found[bool(option)] = disparity(rule, all_people)
+    assert found[True] < 0.04
+    assert found[True] < found[False]
+
+
+@pytest.mark.parametrize("options", [("--at", 0.01), ("--at", 0.03, "--notion", "eo")])
+def test_what_is_not_found_is_not_written(cli, tmp_path, options):
+    drawn(1_500, 0).to_csv(tmp_path / "people.csv", index=False)
+    options = (*QUIET, *options, "--guarantee", 0.95, "--out", tmp_path / "out")
+    done = cli("frontier", tmp_path / "people.csv", *WORDS, *options)
+    assert done.exit_code == 0
+    text = " ".join(done.stdout.split())
+    assert "no rule with the guarantee was found, and none is written; about" in text
+    assert "people would do" in text
+    assert not (tmp_path / "out" / "rule_cfl.json").exists()
+
+
+def test_what_cannot_be_guaranteed_is_refused(cli, tmp_path):
+    path = tmp_path / "people.csv"
+    drawn(600, 0).to_csv(path, index=False)
+    words = ("frontier", path, *WORDS, *QUIET)
+    for options, message in (
+        (("--guarantee", 1), "--guarantee must be in (0, 1)"),
+        (("--guarantee", 0.95, "--at", 0), "guarantee needs disparities above 0"),
+    ):
+        done = cli(*words, *options)
+        assert (done.exit_code, done.stdout) == (2, "") and message in done.stderr
+    done = cli("frontier", path, *WORDS[2:], "--feature", "s", "--guarantee", 0.95)
+    assert done.exit_code == 2 and "guarantee goes with a score" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("scheme", "notion", "eps"),
+    [("cfl", "dp", 0.05), ("cfl", "eo", 0.06), ("lft_fedavg", "dp", 0.1)],
+)
+def test_fair_thresholds_keep_eps(all_people, scheme, notion, eps):
+    people = drawn(8_000, 4)
+    model = ff.FairThresholds(scheme, eps, notion, guarantee=0.95)
+    given = {"sensitive_features": people["sex"], "client": people["site"]}
+    model.fit(people[["s"]], people["y"], **given)
+    assert 5_000 < model.guarantee_.people < 7_500
+    chance = model.predict_proba(all_people[["s"]], sensitive_features=all_people["sex"])[:, 1]
+    sites = all_people.groupby("site") if scheme == "lft_fedavg" else [("", all_people)]
+    for _, rows in sites:
+        mine = pd.Series(chance)[rows.index]
+        assert disparity(mine, rows, 1 if notion == "eo" else None) <= eps
+
+
+def test_fair_thresholds_say_what_is_missing():
+    people = drawn(500, 0)
+    model = ff.FairThresholds(eps=0.02, guarantee=0.95)
+    with pytest.raises(ValueError, match="guarantee needs sensitive_features"):
+        model.fit(people[["s"]], people["y"])
+    with pytest.raises(RuntimeError, match=r"about [0-9,]+ people would do, got 500"):
+        model.fit(people[["s"]], people["y"], sensitive_features=people["sex"])
+    for changed, match in (({"guarantee": 2}, "guarantee must be"), ({"eps": 0}, "eps must be")):
+        with pytest.raises(ValueError, match=match):
+            model.set_params(**({"guarantee": 0.95} | changed))
+            model.fit(people[["s"]], people["y"], sensitive_features=people["sex"])
