@@ -171,6 +171,25 @@ def whole(name: str, value: object, low: int, high: int = MOST_WHOLE) -> int:
     return int(value)
 
 
+def person_weights(name: str, value: object) -> Array:
+    """Return ``value`` as weights of people, positive floats whose squares have a finite sum."""
+    return in_range(name, value, 1e-100, 1e100)
+
+
+def weight_sums(people: Array, sums: object, squares: object) -> Array:
+    """Sums (2, ...) of the weights of numbers of ``people``, and of the weights' squares."""
+    table, shape = np.empty((2, *people.shape)), str(people.shape)
+    table[0] = broadcast("sums", in_range("sums", sums, 0, 1e150), people.shape, shape)
+    table[1] = broadcast("squares", in_range("squares", squares, 0, 1e300), people.shape, shape)
+    is_odd = ((table > 0) != (people > 0)).any(axis=0)
+    if (is_odd | (table[0] ** 2 > people * table[1] * (1.0 + 1e-9))).any():
+        raise ValueError(
+            "sums and squares must be those of positive weights: positive where counts are and 0 "
+            "elsewhere, and sums² at most counts times squares"
+        )
+    return table
+
+
 def flag(name: str, value: object) -> bool:
     """Return ``value`` as True or False, which it must be."""
     if not isinstance(value, (bool, np.bool_)):

@@ -43,8 +43,9 @@ PLACES: set[str] = set()
 
 
 def place_of(error: BaseException) -> str | None:
-    """The imported file, and where one ran its line, that an error comes from; None where it comes
-    from none. Files that each define what was called are all named.
+    """The imported file that an error comes from, with the line that ran, if one did; None for an
+    error from elsewhere. Where a call with wrong arguments failed before a line ran, all imported
+    files that define what was called.
     """
     if place := getattr(error, "place", None):  # of an error that came from another process
         return place
@@ -187,18 +188,18 @@ def _imported(name: str, argument: str) -> ModuleType:
 
 def _of_file(file: Path) -> ModuleType:
     """A file as the module of its name, run once."""
-    name, place = file.stem, str(file)
+    name, path = file.stem, str(file)
     if not name.isidentifier():
         raise ValueError(f"the name of a file must be that of a module, got {file.name}")
     existing = find_spec(name)
-    if existing is not None and existing.origin != place:
+    if existing is not None and existing.origin != path:
         raise ValueError(
             f"the file must have a name that no other module has, {name} is {existing.origin}"
         )
     if name not in sys.modules:
         spec = spec_from_file_location(name, file)
         assert spec is not None and spec.loader is not None
-        PLACES.add(place)
+        PLACES.add(path)
         sys.modules[name] = module_from_spec(spec)  # before it runs: annotations are looked up
         try:
             spec.loader.exec_module(sys.modules[name])

@@ -150,8 +150,9 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : (n, d) features.  y : (n,) two labels.
-        sample_weight : (n,) how many people each row counts for; None: one. The estimator has it,
-            too, with a warning if its ``fit`` takes none.
+        sample_weight : (n,) see ``weight`` of :meth:`fairfl.Federation.from_samples`; rows of
+            weight 0 are left out. The estimator has it, too, with a warning if its ``fit`` takes
+            none.
         sensitive_features : (n,) groups, or (n, k), whose combinations are the groups.
         client : (n,) clients; None: all are one.
         """
@@ -182,23 +183,30 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         values = self.classes_.tolist()
         self._one = pos_code("y", values, self.pos_label, ordered=True)
         codes = (codes == self._one).astype(int)
-        if weight is not None and np.ptp(weight) > 0:
-            ends = f"{weight.min():g} to {weight.max():g}"
-            raise ValueError(f"sample_weight must be the same of all, as the rule is, got {ends}")
         names = ("notion", "difference", "costs", "sees", "monotone")
         task: dict[str, Any] = {name: getattr(self, name) for name in names}
         if self.guarantee is not None:
+            if weight is not None and np.ptp(weight) > 0:
+                ends = f"{weight.min():g} to {weight.max():g}"
+                raise ValueError(
+                    f"sample_weight must be the same of all with guarantee, got {ends}"
+                )
             return self._with_guarantee(features, codes, group, client, Question(**task))
         score = self._learn(features, self._targets(codes, group), weight)
-        site = np.zeros(len(codes), int) if client is None else client
+        site: Any = np.zeros(len(codes), int) if client is None else client
+        if weight is not None:
+            rows, site = weight > 0, as_labels("client", site)
+            check_consistent_length(weight, site)
+            score, codes, site, weight = (v[rows] for v in (score, codes, site, weight))
+            group = None if group is None else group[rows]
         self._one_group = group is None
         if group is None:  # everybody stands in two groups, so that no budget binds
             group = np.repeat([0, 1], len(codes))
             codes, site = np.tile(codes, 2), np.tile(site, 2)
             score = np.concatenate([score, score])
-        self.federation_ = Federation.from_samples(
-            score, codes, group, site, levels=self.levels, calibrate=self.calibrate
-        )
+            weight = None if weight is None else np.tile(weight, 2)
+        settings = {"levels": self.levels, "calibrate": self.calibrate, "weight": weight}
+        self.federation_ = Federation.from_samples(score, codes, group, site, **settings)
         task |= {"scheme": self.scheme, "eps": self.eps, "local_eps": self.local_eps}
         self.solution_ = solve(self.federation_, **task)
         self.rule_ = self.solution_.classifier

@@ -112,8 +112,8 @@ def _path(fed: Federation, task: Task, points: int, common: CommonBudgets) -> Pa
         if averaged and task.plain:
             curve = EnsembleCurve(fed, model)
             path = Path(lambda eps: curve.at(curve.solved(_all(eps, fed.n_clients))))
-        top = float(np.nan_to_num(common.at(1.0).local_disparities).max())
-        path.add(np.append(np.linspace(0.0, min(top, 1.0), max(points, EVEN)), 1.0))
+        largest_disparity = float(np.nan_to_num(common.at(1.0).local_disparities).max())
+        path.add(np.append(np.linspace(0.0, min(largest_disparity, 1.0), max(points, EVEN)), 1.0))
         path.cross_zero()
         path.refine(HALVINGS)
         return path
@@ -132,9 +132,9 @@ def _path(fed: Federation, task: Task, points: int, common: CommonBudgets) -> Pa
             path.refine(COARSE)
     else:
         path, problem = Path(common.values), clients_problem(fed, task)
-        limit = max(EVEN, CELLS // problem.u.size)
-        path.add(concave_breaks(partial(common.slope, problem), limit))
-        path.halve_bends(BEND if task.several else FINITE_TOLERANCE, limit)
+        most_breaks = max(EVEN, CELLS // problem.u.size)
+        path.add(concave_breaks(partial(common.slope, problem), most_breaks))
+        path.halve_bends(BEND if task.several else FINITE_TOLERANCE, most_breaks)
     return path
 
 

@@ -56,11 +56,11 @@ def solve_lp(
         few, nobody = FEW, NOBODY
     clients, groups, n = people.shape
     sees_client = task.scheme.sees_client
-    number = np.zeros((clients if sees_client else 1, groups, n), int) + np.arange(n)
+    variable = np.zeros((clients if sees_client else 1, groups, n), int) + np.arange(n)
     if task.sees == "xa":
-        number += n * np.arange(groups)[:, None]
-    number += (number.max() + 1) * np.arange(len(number))[:, None, None]
-    programme = _Programme(task, people, eta, np.broadcast_to(number, people.shape), few, nobody)
+        variable += n * np.arange(groups)[:, None]
+    variable += (variable.max() + 1) * np.arange(len(variable))[:, None, None]
+    programme = _Programme(task, people, eta, np.broadcast_to(variable, people.shape), few, nobody)
     everybody = range(clients)
     if task.scheme.is_averaged:
         solutions = [programme.solved([i], [([i], float(eps[i]))]) for i in everybody]
@@ -75,7 +75,7 @@ def solve_lp(
             budgets += [([i], float(local_budgets[i])) for i in everybody]
         solutions = [programme.solved(everybody, budgets)]
         f = solutions[0][0]
-    table = np.clip(f, 0.0, 1.0)[number]
+    table = np.clip(f, 0.0, 1.0)[variable]
     lam = np.concatenate([multipliers for _, multipliers, _ in solutions])
     certificates = tuple(certificate for _, _, certificate in solutions)
     if edges is None:

@@ -15,10 +15,10 @@ def alone(instance: Instance, clipped: bool = False) -> Case:
     """(15) for one client, n = 1: A(f) = f on f >= 0, so A*(lambda) = sup (lambda - 1) f is 0 for
     lambda <= 1.
     """
-    x: Fraction = instance["lambda"]
+    weight: Fraction = instance["lambda"]
     # any (q+1)/q-norm of one number, and n^(-1/(q+1)) = 1
-    is_inside = (x >= 0 or clipped) and x <= 1
-    value, printed = (sympy.Integer(0) if zero else sympy.oo for zero in (x <= 1, is_inside))
+    is_inside = (weight >= 0 or clipped) and weight <= 1
+    value, printed = (sympy.Integer(0) if zero else sympy.oo for zero in (weight <= 1, is_inside))
     return Case((Relation(value, "==", printed, "A*(lambda), and (15)"),))
 
 
@@ -27,10 +27,11 @@ def power(x: int | Fraction | arb, exponent: Fraction) -> arb:
     return ball(x) ** ball(exponent) if x > 0 else arb(0)
 
 
-def norms(x: list[Fraction], q: Fraction) -> tuple[arb, arb]:
+def norms(weights: list[Fraction], q: Fraction) -> tuple[arb, arb]:
     """||max(x, 0)||_((q+1)/q) and n^(-1/(q+1)), q > 0."""
     r = (q + 1) / q
-    return sum((power(v, r) for v in x), arb(0)) ** ball(1 / r), power(len(x), -1 / (q + 1))
+    norm = sum((power(v, r) for v in weights), arb(0)) ** ball(1 / r)
+    return norm, power(len(weights), -1 / (q + 1))
 
 
 def mean(f: Sequence[Fraction | arb], q: Fraction) -> arb:
@@ -45,35 +46,35 @@ def case(instance: Instance, shift: Fraction = Fraction(0), clip: bool = True) -
     The maximand is homogeneous in f, so one positive value makes the supremum infinite. ``shift``
     moves the bound.
     """
-    x, q, f = instance["lambda"], instance["q"], instance["f"]
-    norm, limit = norms(x if clip else [abs(v) for v in x], q)
+    weights, q, f = instance["lambda"], instance["q"], instance["f"]
+    norm, limit = norms(weights if clip else [abs(v) for v in weights], q)
     if norm > limit * ball(1 + shift):
-        ray = [power(v, 1 / q) for v in x]
-        value = sum((ball(v) * g for v, g in zip(x, ray, strict=True)), arb(0)) - mean(ray, q)
+        ray = [power(v, 1 / q) for v in weights]
+        value = sum((ball(v) * g for v, g in zip(weights, ray, strict=True)), arb(0)) - mean(ray, q)
         return Case((Relation(0, "<", value, "infinite"),))
-    value = dot(x, f)
+    value = dot(weights, f)
     slack = ball(Fraction(1, 10**15))
     return Case((Relation(ball(value), "<=", mean(f, q) + slack, "no more than 0"),))
 
 
 @st.composite
-def weights(draw: st.DrawFn) -> Instance:
+def near_ball(draw: st.DrawFn) -> Instance:
     """Weights of any sign, half of them scaled to 999 or 1001 thousandths of the bound; losses at
     the maximiser, or any.
     """
     n = draw(st.integers(1, 4))
-    x = [Fraction(draw(st.integers(-4, 8)), 8) for _ in range(n)]
+    weights = [Fraction(draw(st.integers(-4, 8)), 8) for _ in range(n)]
     q = draw(st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(5)]))
-    if max(x) > 0 and draw(st.booleans()):
-        norm, limit = norms(x, q)
+    if max(weights) > 0 and draw(st.booleans()):
+        norm, limit = norms(weights, q)
         scale = Fraction(float((limit / norm).mid())).limit_denominator(10**6)
-        x = [
+        weights = [
             v * scale * draw(st.sampled_from([Fraction(999, 1000), Fraction(1001, 1000)]))
-            for v in x
+            for v in weights
         ]
-    maximiser = [Fraction(float(power(v, 1 / q).mid())).limit_denominator(10**9) for v in x]
+    maximiser = [Fraction(float(power(v, 1 / q).mid())).limit_denominator(10**9) for v in weights]
     losses = [Fraction(draw(st.integers(0, 8))) for _ in range(n)]
-    return {"lambda": x, "q": q, "f": draw(st.sampled_from([maximiser, losses]))}
+    return {"lambda": weights, "q": q, "f": draw(st.sampled_from([maximiser, losses]))}
 
 
 def maximum(instance: Instance, total: Fraction = Fraction(1)) -> Case:
@@ -82,16 +83,17 @@ def maximum(instance: Instance, total: Fraction = Fraction(1)) -> Case:
     Where ``signed``, on R^n, inside is the simplex; else, on f >= 0, inside is sum max(lambda, 0)
     <= 1. ``total`` is the bound of the sum.
     """
-    x, f, signed = instance["lambda"], instance["f"], instance["signed"]
-    n, positive = len(x), [max(v, Fraction(0)) for v in x]
-    is_inside = sum(x) == total and min(x) >= 0 if signed else sum(positive) <= total
-    far = Fraction(10**9)
-    rays = [[far * (v > 0) for v in x]]
+    weights, f, signed = instance["lambda"], instance["f"], instance["signed"]
+    n, positive = len(weights), [max(v, Fraction(0)) for v in weights]
+    is_inside = sum(weights) == total and min(weights) >= 0 if signed else sum(positive) <= total
+    large = Fraction(10**9)
+    rays = [[large * (v > 0) for v in weights]]
     if signed:
-        rays += [[far] * n, [-far] * n] + [[-far * (i == k) for i in range(n)] for k in range(n)]
+        rays += [[large] * n, [-large] * n]
+        rays += [[-large * (i == k) for i in range(n)] for k in range(n)]
     else:
         f = [abs(v) for v in f]
-    gains = [dot(x, g) - max(g) for g in (f, [Fraction(0)] * n, *rays)]
+    gains = [dot(weights, losses) - max(losses) for losses in (f, [Fraction(0)] * n, *rays)]
     if is_inside:
         relations = [Relation(gain, "<=", 0, "Fenchel") for gain in gains]
         return Case((*relations, Relation(gains[1], "==", 0, "f = 0")))
@@ -102,14 +104,14 @@ def maximum(instance: Instance, total: Fraction = Fraction(1)) -> Case:
 def near_simplex(draw: st.DrawFn) -> Instance:
     """Points of the simplex, of sums near one, and with a negative entry."""
     n = draw(st.integers(1, 4))
-    w = draw(st.lists(st.integers(0, 5), min_size=n, max_size=n).filter(any))
-    x = [Fraction(v, sum(w)) for v in w]
-    x[draw(st.integers(0, n - 1))] += draw(st.sampled_from([0, 0, 1, -1])) * Fraction(1, 100)
+    counts = draw(st.lists(st.integers(0, 5), min_size=n, max_size=n).filter(any))
+    weights = [Fraction(v, sum(counts)) for v in counts]
+    weights[draw(st.integers(0, n - 1))] += draw(st.sampled_from([0, 0, 1, -1])) * Fraction(1, 100)
     if draw(st.booleans()) and n > 1:
-        x[0] -= 1
-        x[1] += 1
+        weights[0] -= 1
+        weights[1] += 1
     f = [Fraction(draw(st.integers(-9, 9)), 3) for _ in range(n)]
-    return {"lambda": x, "f": f, "signed": draw(st.booleans())}
+    return {"lambda": weights, "f": f, "signed": draw(st.booleans())}
 
 
 PRINTED = (
@@ -152,7 +154,7 @@ CLAIMS = (
             statement=r"On $f \ge 0$, $q > 0$: $A^*(\lambda) = 0$ if $\|\max(\lambda, "
             r"0)\|_{(q+1)/q} \le n^{-1/(q+1)}$, $\infty$ otherwise.",
             scope="as stated, n >= 1; the norm's bound as one on its power (q+1)/q",
-            check=proof("powers.v", "inside outside zero", drawn(case, weights)),
+            check=proof("powers.v", "inside outside zero", drawn(case, near_ball)),
             mutants={
                 "100.5 %": ("the bound moved out", {"shift": "1/200"}),
                 "99.5 %": ("the bound moved in", {"shift": "-1/200"}),

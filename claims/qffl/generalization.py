@@ -79,20 +79,21 @@ def broken(
     """
     q = Fraction(world["q"])
     true = expected(world)
-    extra = [
-        ball(Fraction(0) if bare else complexity(world, x)) + spread(world, x, risk, factor)
-        for x in mixtures
+    terms = [
+        ball(Fraction(0) if bare else complexity(world, mixture))
+        + spread(world, mixture, risk, factor)
+        for mixture in mixtures
     ]
-    sizes = [norm(x, (q + 1) / q if q else None) for x in mixtures]
+    sizes = [norm(mixture, (q + 1) / q if q else None) for mixture in mixtures]
     if full:
-        sizes, extra = ([reduce(arb.max, values)] * len(mixtures) for values in (sizes, extra))
+        sizes, terms = ([reduce(arb.max, values)] * len(mixtures) for values in (sizes, terms))
     chance = Fraction(0)
     for weight, losses in samples(world):
-        empirical = [norm(seen, q + 1) for seen in losses]
+        empirical = [norm(sample_losses, q + 1) for sample_losses in losses]
         is_broken = any(
-            ball(dot(x, expectation)) > size * mean + term
+            ball(dot(mixture, expectation)) > size * mean + term
             for expectation, mean in zip(true, empirical, strict=True)
-            for x, size, term in zip(mixtures, sizes, extra, strict=True)
+            for mixture, size, term in zip(mixtures, sizes, terms, strict=True)
         )
         chance += weight * is_broken
     return chance

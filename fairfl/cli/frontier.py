@@ -13,6 +13,7 @@ from fairfl.cli.options import (
     NOTION,
     AsJson,
     Categorical,
+    Weight,
     form_of,
     nonempty,
     option,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from fairfl.reports.question import Question
 
 PEOPLE = (
-    *("score", "label", "group", "client", "features", "compare_score", "group_pair"),
+    *("score", "label", "group", "client", "weight", "features", "compare_score", "group_pair"),
     *("levels", "blind", "categorical"),
 )
 """Options of a table of people."""
@@ -60,6 +61,7 @@ def frontier(
     client: Annotated[
         str | None, option("Column of the clients; without it all are one client.")
     ] = None,
+    weight: Weight = None,
     features: Annotated[
         list[str] | None,
         option("Column to make a score from, in place of --score; repeat.", "--feature"),

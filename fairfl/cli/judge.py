@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fairfl.cli.options import NOTION, AsJson, Categorical, form_of, option, with_form
+from fairfl.cli.options import NOTION, AsJson, Categorical, Weight, form_of, option, with_form
 
 
 @with_form
@@ -22,6 +22,7 @@ def judge(
     client: Annotated[
         str | None, option("Column of the clients; without it all are one client.")
     ] = None,
+    weight: Weight = None,
     score: Annotated[
         str | None, option("Column of the score whose frontiers the predictions are compared with.")
     ] = None,
@@ -58,6 +59,7 @@ def judge(
             label=label,
             group=group,
             client=client,
+            weight=weight,
             score=score,
             by=by,
             categorical=categorical,

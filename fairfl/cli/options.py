@@ -133,6 +133,8 @@ Categorical = Annotated[
     bool, option("The score's values are names: each is a level, in no order.", "--categorical")
 ]
 
+Weight = Annotated[str | None, option("Column of the people's weights, positive numbers.")]
+
 
 def nonempty(**options: Any) -> dict[str, Any]:
     """The options that a user gave: without None, False and empty lists."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fairfl.cli.options import Categorical, form_of, option, out_file, place, with_form
+from fairfl.cli.options import Categorical, Weight, form_of, option, out_file, place, with_form
 
 
 @with_form
@@ -35,6 +35,7 @@ def summarize(
         ),
     ] = None,
     categorical: Categorical = False,
+    weight: Weight = None,
     min_cell: Annotated[
         int | None,
         option("Withhold counts from 1 to below this, and what would give one away.", min=2),
@@ -63,6 +64,7 @@ def summarize(
         group=group,
         site=site,
         edges=cuts[0] if one else cuts,
+        weight=weight,
         form=form_of(form),
     )
     if min_cell is not None and epsilon is not None:
@@ -82,14 +84,16 @@ def summarize(
             "not protected."
         )
     text = counted.as_text()
-    hidden = int(counted.withheld.sum())
+    hidden = f"({int(counted.withheld.sum())} withheld)"
+    if weight is not None:
+        hidden = "of people, as many sums of their weights and of the squares of these,"
     people = f"{counted.people:,} people{', with the noise,' * (epsilon is not None)}"
     with suppress(SystemExit):  # a reader such as head has seen enough
         if counted.left_out:
             typer.echo(counted.left_out)
         typer.echo(
             f"{people} of {site}; y = 1 stands for {label} = {counted.labels[1]}. "
-            f"{counted.counts.size} counts ({hidden} withheld) and the names below leave the "
+            f"{counted.counts.size} counts {hidden} and the names below leave the "
             "site, and nothing else:"
         )
         typer.echo(text, nl=False)

@@ -65,12 +65,14 @@ class Spread:
     held_out : (S, K + 2, 2) values and disparities of rules on people they were not fitted to: at
         the smallest disparity, at the disparities of the comparison, and the best rule; NaN where
         people are too few.
+    disparity_error : (S, K + 2) standard errors of these rules' disparities.
     bootstraps, seed : of which the intervals of the best rule's disparity are made.
     """
 
     interval: Array
     reached: Array
     held_out: Array
+    disparity_error: Array
     bootstraps: int
     seed: int
 

@@ -44,12 +44,12 @@ def with_intervals(
         progress("standard errors", 0, 1)
     by_spot, slope, spot_error = sampling.influences(federation, sample, spots, comparison.question)
     influence = measured(by_spot[spot_index])
-    error, table = sampling.standard_errors(influence, sample.counts), comparison.table
+    error, table = sampling.standard_errors(influence, sample), comparison.table
     numbers = honest = comparison.numbers
     held_out = np.full_like(table, np.nan)
     rng = np.random.default_rng(seed)
-    parts = sampling.folds(sample.counts, rng)
-    halves = sampling.halved(sample.counts, rng)
+    parts = sample.weigh(sampling.folds(sample.effective, rng))
+    halves = sample.weigh(sampling.halved(sample.effective, rng))
     judged = sampling.crossed(sample, parts, spots, comparison.question, progress)
     tried = _tried(comparison)
     half_judged = sampling.crossed(sample, halves, spots + tried, comparison.question, progress)
@@ -96,7 +96,7 @@ def with_intervals(
     first, scale = numbers[:, :1], np.maximum(error[:, :1], ZERO)
     reached = np.where(first < ZERO, 1.0, ndtr((np.array(comparison.disparities) - first) / scale))
     held_out[..., 0] = np.clip(held_out[..., 0], *comparison.bounds[0, 1])
-    spread = Spread(between, reached, held_out[:, :-2], draws, seed)
+    spread = Spread(between, reached, held_out[:, :-2], spot_error[spot_index[:, :-2]], draws, seed)
     return replace(comparison, spread=spread)
 
 
@@ -269,7 +269,9 @@ def _further_apart(comparison: Comparison, federation: Federation, sample: Count
     """
     out, best, question = comparison.table, comparison.reaches["cfl"].frontier, comparison.question
     rates = Rates.of(question.notion, federation.joint.people, federation.joint.eta)
-    size = np.sort(np.maximum(sample.people * rates.mass.min(axis=0), 1.0))  # (I, A)
+    sums, squares = (table.sum(axis=(2, 3)) for table in (sample.counts, sample.squares))
+    people = sums.sum() * np.divide(sums, squares, out=np.ones_like(sums), where=squares > 0)
+    size = np.sort(np.maximum(people * rates.mass.min(axis=0), 1.0))  # (I, A)
     margin = sampling.NORMAL * 0.5 * np.sqrt((1.0 / size[:, :2]).sum(axis=1))
     for rows, (scheme, reach) in zip(out, comparison.reaches.items(), strict=True):
         for k in (
@@ -299,7 +301,7 @@ def _spots(comparison: Comparison, sample: Counted) -> tuple[list[sampling.Spot]
     Spots at one budget for all clients have neighbours, since there several clients' constraints
     are active: points of the frontier within two standard errors of a rate of the smallest group.
     """
-    fewest = sample.counts.sum(axis=(0, 2, 3)).min()
+    fewest = sample.effective_sizes((0, 2, 3)).min()
     offsets = np.linspace(-1.0, 1.0, sampling.NEIGHBOURS) / np.sqrt(fewest)
     spots: dict[tuple[str, bytes, str], sampling.Spot] = {}
     spot_index = []

@@ -11,7 +11,7 @@ import numpy as np
 from fairfl._support.checks import Array, listed
 from fairfl.reports.comparison import Comparison
 from fairfl.reports.comparison_words import difference, number
-from fairfl.reports.sampling import Spot, accepted, by_label, judged
+from fairfl.reports.sampling import NORMAL, Spot, accepted, by_label, judged
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.solvers.sensitivity import averaged
 from fairfl.solvers.solution import CertificationError
@@ -57,32 +57,49 @@ def level_share(sample: Counted, notion: str) -> float:
 
 def counted_lines(comparison: Comparison) -> list[str]:
     """What the counts say: one line, and one for each scheme whose disparity is more than the
-    people of a level above the promised one.
+    people of a level above the promised one, or on people held out more than 1.96 standard errors.
     """
     if comparison.counted is None or not np.isfinite(comparison.counted).any():
         return []
-    question, names = comparison.question, [f"{d:g}" for d in comparison.disparities]
-    gap, most = (
-        np.nan_to_num(comparison.counted),
-        np.nanmax(np.abs(comparison.counted), axis=(0, 1)),
-    )
-    rests = "the table's are those of the fitted P(y = 1 | x)"
+    question, excess = comparison.question, np.nan_to_num(comparison.counted)
+    value, disparity = np.abs(excess).max(axis=(0, 1))
     line = (
         f"Counted on these people by their labels, each rule has the {question.value} and the "
         "disparity of the table"
     )
-    if most.max() >= NEGLIGIBLE:
-        line += f" to within {difference(question, most[0])} and {number(most[1])}; {rests}"
+    if max(value, disparity) >= NEGLIGIBLE:
+        line += (
+            f" to within {difference(question, value)} and {number(disparity)}; the table's are "
+            "those of the fitted P(y = 1 | x)"
+        )
     lines = [f"{line}."]
-    for scheme, rows in zip(comparison.reaches, gap, strict=True):
+    by_level = np.full(excess.shape[:2], max(comparison.level_share, NEGLIGIBLE))
+    why = "more than the people of one level explain"
+    lines += _warned(comparison, excess[..., 1], by_level, "counted on these people", why)
+    spread = comparison.spread
+    if spread is not None and comparison.judged:
+        gap = np.nan_to_num(spread.held_out[..., 1] - comparison.table[:, :-2, 1])
+        why = "more than their number and the people of one level explain"
+        where = "on people whom they were not fitted to"
+        error = NORMAL * spread.disparity_error
+        lines += _warned(comparison, gap, np.fmax(by_level, error), where, why)
+    return lines
+
+
+def _warned(
+    comparison: Comparison, excess: Array, allowed: Array, where: str, why: str
+) -> list[str]:
+    """A line for each scheme with disparities whose ``excess`` (S, K + 2) is not ``allowed``."""
+    lines, promised = [], comparison.table[:, :-2, 1]
+    for k, scheme in enumerate(comparison.reaches):
         beyond = [
-            f"{number(comparison.disparities[k] + rows[k + 1, 1])} where {name} is promised"
-            for k, name in enumerate(names)
-            if rows[k + 1, 1] > max(comparison.level_share, NEGLIGIBLE)
+            f"{number(d + above)} where {number(d)} is promised"
+            for d, above, limit in zip(promised[k], excess[k], allowed[k], strict=True)
+            if above > limit
         ]
         if beyond:
             lines.append(
-                f"Warning: counted on these people, rules of {SCHEMES[scheme].label} have a "
-                f"disparity of {listed(beyond)}, more than the people of one level explain."
+                f"Warning: {where}, rules of {SCHEMES[scheme].label} have a disparity of "
+                f"{listed(beyond)}, {why}."
             )
     return lines

@@ -100,7 +100,7 @@ def best_rules(
     ]
     held_out = fitted = np.array([point.worth[0] for point in points]) - (not question.is_share)
     by_spot, slopes, _ = influences(federation, sample, spots, question)
-    parts = folds(sample.counts, np.random.default_rng(seed))
+    parts = sample.weigh(folds(sample.effective, np.random.default_rng(seed)))
     judged = crossed(sample, parts, spots, question, progress)
     unexplained = np.zeros((len(spots), FOLDS))
     if judged is not None:  # at the same disparity, along the frontier
@@ -109,7 +109,8 @@ def best_rules(
         held_out = np.where(np.isnan(held_out), fitted, held_out)
     client, group = (np.unique(v, return_inverse=True)[1] for v in (data.client, data.group))
     cell = client, group, data.label, sample.level(score)
-    influence = [derivative[cell] for derivative in by_spot[:, 0]]
+    scale = 1.0 if data.weight is None else data.weight / data.weight.mean()
+    influence = [scale * derivative[cell] for derivative in by_spot[:, 0]]
     rows = zip(
         held_out.tolist(), fitted.tolist(), influence, slopes.tolist(), unexplained, strict=True
     )

@@ -62,8 +62,11 @@ def with_guarantee(
     ValueError : no people, or counts that are not theirs; no disparity that limits the rules.
     """
     people, question = read.people, comparison.question
-    if people is None or people.ranges is not None or people.is_noisy:
-        raise ValueError("guarantee needs people as they are: no withheld counts, and no noise")
+    altered = people is None or people.ranges is not None or people.is_noisy
+    if people is None or altered or people.weighted is not None:
+        raise ValueError(
+            "guarantee needs people as they are: no weights, no withheld counts, and no noise"
+        )
     d = comparison.disparities[comparison.worded[0]] if comparison.worded else 0.0
     local_eps = np.inf if question.local_eps is None else question.local_eps
     clients = len(people.counts)

@@ -17,6 +17,7 @@ import numpy as np
 from fairfl.reports.comparison_words import failed, number, percent, points, rates_apart, span
 from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
 from fairfl.reports.parts import Decided, Gap, Number, Part, cell, estimate
+from fairfl.reports.people import people_words
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
 from fairfl.sims.data.table_file import PLAIN, Form
@@ -52,7 +53,8 @@ class Judgement:
     The accuracy is None without a label, the disparity where no two groups can be compared.
     ``rate`` is the key of the rate that is furthest apart. ``below_cfl`` is, for each scheme but
     CFL, how much less its best rule is right than CFL's; ``left_out`` says which rows of the table
-    were, and ``failures`` why a scheme has no distance.
+    were, ``failures`` why a scheme has no distance, and ``effective`` of people with weights how
+    many with equal ones have the same variance.
     """
 
     people: int
@@ -64,6 +66,7 @@ class Judgement:
     left_out: str = ""
     rate: str = ""
     failures: dict[str, str] = field(default_factory=dict)
+    effective: float = np.inf
 
 
 def judge(
@@ -73,6 +76,7 @@ def judge(
     label: str | None = None,
     group: str | Sequence[str],
     client: str | None = None,
+    weight: str | None = None,
     score: str | None = None,
     by: str | None = None,
     categorical: bool = False,
@@ -85,7 +89,7 @@ def judge(
 
     Parameters
     ----------
-    path, label, group, client, categorical, form : see
+    path, label, group, client, weight, categorical, form : see
         :func:`fairfl.sims.data.tables.people.read_people`.
         Without a label the notion must compare acceptance alone, and there is no score.
     prediction : column of 0 and 1, or of chances of 1.
@@ -103,8 +107,8 @@ def judge(
     if label is None and (NOTIONS[question.notion].counts_labels or score is not None):
         raise ValueError(f"label must be a column for {question.notion} or a score, got none")
     roles = {"label": label, "group": group, "client": client, "categorical": categorical}
-    numbers = {"prediction": [prediction]}
-    data = read_people(path, score=score, numbers=numbers, by=by, form=form, **roles)
+    options: Any = {"numbers": {"prediction": [prediction]}, "weight": weight}
+    data = read_people(path, score=score, by=by, form=form, **options, **roles)
     p = data.features[:, -1]
     if (is_outside := (p < 0) | (p > 1)).any():
         row = int(np.argmax(is_outside))
@@ -113,9 +117,10 @@ def judge(
         )
     if by is not None and (count := len(data.by_names)) > MOST_PARTS:
         raise ValueError(f"by {by!r} must have at most {MOST_PARTS} values or months, got {count}")
-    people = np.ones(len(data))
+    w = np.ones(len(data)) if data.weight is None else data.weight
     codes = data.client, data.group, data.label if label else np.full(len(data), np.nan)
     parts: Any = () if by is None else (data.by, data.by_names)
+    people = np.stack([np.ones_like(w), w, w**2])
     decided = Decided(*codes, p, people, data.client_names, data.group_names, *parts)
     gap, _ = decided.gap(question)
     judgement = Judgement(
@@ -125,6 +130,7 @@ def judge(
         tuple(decided.parts(question)),
         left_out=data.note,
         rate=gap.rate.key if gap else "",
+        effective=decided.effective_size(),
     )
     if score is None or gap is None:
         return judgement
@@ -145,7 +151,8 @@ def _compared(
     moved = gap.high.influence - gap.low.influence
     x = data.features[:, 0]
     columns = x, data.label, data.group, data.client
-    counted = count_people(*columns, AUTO, levels=0 if data.score_names else None)
+    levels = 0 if data.score_names else None
+    counted = count_people(*columns, AUTO, levels, weight=data.weight)
     sample = replace(counted, names=data.score_names).calibrated(
         counts_labels=NOTIONS[question.notion].counts_labels
     )
@@ -182,11 +189,12 @@ def _compared(
 def sentences(judgement: Judgement) -> list[str]:
     """The judgement in plain words."""
     accuracy, disparity = judgement.accuracy, judgement.disparity
-    line = f"The predictions for these {judgement.people:,} people have"
+    people = people_words(judgement.people, judgement.effective)
+    line = f"The predictions for these {people} have"
     whole = judgement.parts[0]
     if accuracy is not None:
         right = cell(accuracy, percent)
-        line = f"The predictions are right for {right} of these {judgement.people:,} people, at"
+        line = f"The predictions are right for {right} of these {people}, at"
     gap = f"an undefined disparity: {' and '.join(whole.undefined)}"
     if disparity is not None:
         gap = f"a disparity of {cell(disparity, number)}: "

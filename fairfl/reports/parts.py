@@ -71,7 +71,7 @@ class Share(NamedTuple):
     def number(self, client: Array) -> Number:
         """With its interval, Wilson's where all people are decided alike."""
         ends = estimate(client, self.value, self.influence)
-        return wilson(self.value, round(self.people)) if ends.high - ends.low < ZERO else ends
+        return wilson(self.value, self.people) if ends.high - ends.low < ZERO else ends
 
 
 class Gap(NamedTuple):
@@ -97,8 +97,8 @@ class Gap(NamedTuple):
 
 class Decided(NamedTuple):
     """People by their codes of client and group, their y (NaN: not known), the chance ``p`` that
-    each is accepted, and how many they are, all (n,); names of the clients and groups; and codes
-    and names of parts of the people.
+    each is accepted, all (n,), and (3, n) how many they are, the sums of their weights, and of the
+    weights' squares; names of the clients and groups; and codes and names of parts of the people.
     """
 
     client: Array
@@ -117,7 +117,8 @@ class Decided(NamedTuple):
         client, group, y, level = cell = np.nonzero(sample.counts)
         p = rule.of_number(sample.points[level], group)
         clients, groups = (tuple(map(str, names)) for names in (sample.clients, sample.groups))
-        return cls(client, group, y, p, sample.counts[cell], clients, groups)
+        people = np.stack([sample.persons[cell], sample.counts[cell], sample.squares[cell]])
+        return cls(client, group, y, p, people, clients, groups)
 
     @property
     def right(self) -> Array:
@@ -127,7 +128,18 @@ class Decided(NamedTuple):
     @property
     def accuracy(self) -> Share:
         """The share that is decided rightly."""
-        return _ratio("all", self.right * self.people, self.people)
+        return self._ratio("all", self.right * self.people[1], self.people[1])
+
+    def effective_size(self, rows: Any = slice(None)) -> float:
+        """As ``Counted.effective_sizes``."""
+        _, weight, square = self.people[:, rows].sum(axis=1)
+        return float(weight**2 / square)
+
+    def _ratio(self, of: str, total: Array, mass: Array) -> Share:
+        """Σ total / Σ mass, of masses that are weights or 0."""
+        rate = total.sum() / mass.sum()
+        size = mass.sum() ** 2 / (mass * (self.people[2] / self.people[1])).sum()
+        return Share(of, float(rate), (total - rate * mass) / mass.mean(), size)
 
     def parts(self, question: Question) -> list[Part]:
         """Of all, by client if there are several, by group and by both; and of parts ``by``."""
@@ -151,16 +163,18 @@ class Decided(NamedTuple):
             rows = selected & among
             if not rows.any():
                 return None
-            return wilson(float(np.average(of[rows], weights=self.people[rows])), self._size(rows))
+            mean = float(np.average(of[rows], weights=self.people[1, rows]))
+            return wilson(mean, self.effective_size(rows))
 
         positive, labelled = self.y == 1, ~np.isnan(self.y)
         shares = share(positive, labelled), share(self.right, labelled), share(self.p, True)
         rates = share(self.p, positive), share(self.p, labelled & ~positive)
-        part = Part(client, group, self._size(selected), *shares, *rates, None, by=by)
+        size = round(float(self.people[0, selected].sum()))
+        part = Part(client, group, size, *shares, *rates, None, by=by)
         gap, missing = self.gap(question, selected) if group is None else (None, ())
         if gap is None:
             return replace(part, undefined=missing)
-        high, low = (wilson(end.value, round(end.people)) for end in gap[1:])
+        high, low = (wilson(end.value, end.people) for end in gap[1:])
         ends = tuple((end.of, end.value) for end in gap[1:])
         return replace(
             part,
@@ -170,14 +184,11 @@ class Decided(NamedTuple):
             ends=ends,
         )
 
-    def _size(self, selected: Array) -> int:
-        return round(float(self.people[selected].sum()))
-
     def gap(self, question: Question, selected: Any = True) -> tuple[Gap | None, tuple[str, ...]]:
         """The largest difference of the groups' rates, of equal ones that of the fewest people,
         None where no two can be compared; and the rates that it leaves out, see ``undefined``.
         """
-        y, weight = np.nan_to_num(self.y), self.people * selected
+        y, weight = np.nan_to_num(self.y), self.people[1] * selected
         groups = [self.group == a for a in range(len(self.groups))]
         gaps, masses = [], []
         notion = NOTIONS[question.notion]
@@ -187,13 +198,14 @@ class Decided(NamedTuple):
             total = (served[0] + served[1] * y) * weight
             masses.append([(mass * in_group).sum() for in_group in groups])
             shares = [
-                _ratio(f"group {name}", total * in_group, mass * in_group)
+                self._ratio(f"group {name}", total * in_group, mass * in_group)
                 for name, in_group, size in zip(self.groups, groups, masses[-1], strict=True)
                 if size > 0
             ]
             pairs = list(combinations(shares, 2))
             if question.difference == "overall" and len(shares) > 1:
-                pairs = [(of_group, _ratio("the population", total, mass)) for of_group in shares]
+                population = self._ratio("the population", total, mass)
+                pairs = [(of_group, population) for of_group in shares]
             gaps += [Gap(rate, *sorted(pair, key=lambda end: -end.value)) for pair in pairs]
         sizes = [-min(gap.high.people, gap.low.people) for gap in gaps]
         order = [(round(gap.value, 12), size) for gap, size in zip(gaps, sizes, strict=True)]
@@ -220,7 +232,7 @@ def estimate(
     return Number(float(value), float(min(values) - half), float(max(values) + half))
 
 
-def wilson(share: float, people: int) -> Number:
+def wilson(share: float, people: float) -> Number:
     """A share of people with its interval (Wilson, 1927), which no share of 0 or 1 makes empty; for
     chances in place of 0 and 1 it is too wide.
     """
@@ -253,12 +265,6 @@ def ratio(high: Number, low: Number) -> Number | None:
         ends.append(np.roots(squares).real)
     first = min(ends[0][ends[0] >= 0], default=0.0)
     return Number(low.value / high.value, float(first), float(min(max(ends[1]), 1.0)))
-
-
-def _ratio(of: str, total: Array, mass: Array) -> Share:
-    """Σ total / Σ mass."""
-    rate = total.sum() / mass.sum()
-    return Share(of, float(rate), (total - rate * mass) / mass.mean(), mass.sum())
 
 
 def table(parts: Sequence[Part], *roles: str | None) -> list[tuple[str, ...]]:

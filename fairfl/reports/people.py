@@ -72,6 +72,7 @@ def read(
     label: str,
     group: str | Sequence[str],
     client: str | None = None,
+    weight: str | None = None,
     score: str | Sequence[str] | None = None,
     features: Sequence[str] | None = None,
     group_pair: str | None = None,
@@ -89,7 +90,7 @@ def read(
 
     Parameters
     ----------
-    path, score, label, group, client, features, blind, categorical, form : see
+    path, score, label, group, client, weight, features, blind, categorical, form : see
         :func:`fairfl.sims.data.tables.people.read_people`; without a score one is made from the
         features, by ``cross_fitted_score``.
     group_pair : "A,B", the two groups to keep where there are more.
@@ -114,7 +115,8 @@ def read(
             "guarantee goes with a score, since one of the features here is made of all people, "
             "also of those who test; FairThresholds(guarantee=...) makes one of the others"
         )
-    data = read_people(path, label=label, group=group, client=client, form=form, **options)
+    roles = {"label": label, "group": group, "client": client, "weight": weight}
+    data = read_people(path, **roles, form=form, **options)
     if categorical and (levels, group_pair) != (None, None):
         raise ValueError(
             "levels and group_pair must not be given together with a categorical score, each value "
@@ -123,10 +125,11 @@ def read(
     counts_labels = NOTIONS[notion].counts_labels
     scores = _score(data, Path(path).name, unseen=unseen, counts_labels=counts_labels)
     is_selected, notes = _selected(data, group_pair)
-    columns = [
-        column[is_selected] for column in (scores.numbers, data.label, data.group, data.client)
-    ]
-    people = count_people(*columns, calibrate=calibrate, levels=0 if categorical else levels)
+    table = scores.numbers, data.label, data.group, data.client
+    columns = [column[is_selected] for column in table]
+    weights = None if data.weight is None else data.weight[is_selected]
+    settings = {"levels": 0 if categorical else levels, "weight": weights}
+    people = count_people(*columns, calibrate=calibrate, **settings)
     people = replace(
         people,
         names=data.score_names,
@@ -135,8 +138,9 @@ def read(
         cells=people.cells and replace(people.cells, names=scores.names),
     ).calibrated(counts_labels=counts_labels)
     federation, federation_notes = federation_of(people)
+    size = float(people.effective_sizes())
     lines = [
-        f"{people.people:,} people; score: {scores.source}; {_levels(people)}.",
+        f"{people_words(people.people, size)}; score: {scores.source}; {_levels(people)}.",
         *filter(None, [data.note]),
         *notes,
         *_calibration(people),
@@ -155,7 +159,7 @@ def read_summaries(
     """As :func:`read`, of the files that ``fairfl summarize`` wrote, one for each site."""
     one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
     summaries = [read_summary(path) for path in paths]
-    (counts, *ranges), points, groups, names = joined(summaries)
+    (counts, *tables), points, groups, names = joined(summaries)
     cuts = None
     first, cells = summaries[0], None
     if not names and len(first.grid) > 1:
@@ -168,13 +172,17 @@ def read_summaries(
     noisy = np.array([np.inf if s.epsilon is None else s.epsilon for s in summaries])
     people = Counted(
         points, counts, groups, sites, calibrate, None, cuts, names, None, noisy, cells=cells
-    ).calibrated(counts_labels=NOTIONS[notion].counts_labels)
+    )
+    if first.weights is not None:
+        people = people.with_weights(*tables)
+    people = people.calibrated(counts_labels=NOTIONS[notion].counts_labels)
     if any(summary.withheld.any() for summary in summaries):
-        people = replace(people, ranges=np.array(ranges))
+        people = replace(people, ranges=np.array(tables))
     federation, federation_notes = federation_of(people)
+    size = float(people.effective_sizes())
     lines = [
-        f"{people.people:,} people, as counts; sites: {len(summaries)}; levels of the score: "
-        f"{len(points)}.",
+        f"{people_words(people.people, size)}, as counts; sites: {len(summaries)}; levels of the "
+        f"score: {len(points)}.",
         *_calibration(people),
         f"y = 1 stands for {summaries[0].label} = {summaries[0].labels[1]}; {ACCURACIES}",
         *(f"Withheld by {s.site}: {_withheld(s)}." for s in summaries if s.withheld.any()),
@@ -188,11 +196,17 @@ def read_summaries(
     return Read(federation, lines, people)
 
 
+def people_words(people: int, effective: float) -> str:
+    """How many people, and of people with weights how many with equal ones have their variance."""
+    weights = f" with weights, as good as {effective:,.0f} of equal ones" * (effective < people)
+    return f"{people:,} people{weights}"
+
+
 def _levels(people: Counted) -> str:
     """What was done to scores to make levels."""
     if people.cells is None:
         return str(people.merged)
-    fewest = int(people.counts.sum(axis=(0, 1, 2)).min())
+    fewest = int(people.persons.sum(axis=(0, 1, 2)).min())
     return (
         f"they make {len(people.cells)} cells of {fewest:,} people or more, by a classification "
         "tree for y and the group whose size was chosen on folds"
@@ -217,12 +231,13 @@ def federation_of(people: Counted) -> tuple[Federation, list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ScoreWarning)
         federation = Federation.of_people(people)
+    effective = "effective " * (people.weighted is not None)
     notes = [f"Warning: {warning.message}." for warning in caught]
-    for name, size in zip(people.groups, people.counts.sum(axis=(0, 2, 3)), strict=True):
+    for name, size in zip(people.groups, people.effective_sizes((0, 2, 3)), strict=True):
         if size < FEW:
             notes.append(
-                f"Warning: the number of people in group {name} is {size:.0f}: their rates are "
-                "mostly chance, and so are disparities that count them."
+                f"Warning: the {effective}number of people in group {name} is {size:.0f}: their "
+                "rates are mostly chance, and so are disparities that count them."
             )
     return federation, notes
 

@@ -169,7 +169,7 @@ def influences(
                 sum(terms) / len(derivatives) for terms in zip(*derivatives, strict=True)
             )
             out[k], slopes[k] = (value, disparity), slope
-            errors[k] = standard_errors(np.asarray(counted), sample.counts)
+            errors[k] = standard_errors(np.asarray(counted), sample)
     return out, slopes, errors
 
 
@@ -194,12 +194,18 @@ def means(influence: Array, people: Array, counts: Array) -> Array:
     return np.einsum("...iayk,iayk->...", influence, weight * people)
 
 
-def standard_errors(influence: Array, counts: Array) -> Array:
-    """(...) of numbers with influences (..., I, A, 2, n) of people who are drawn within clients."""
-    people = counts.reshape(len(counts), -1)
-    flat = influence.reshape(*influence.shape[:-4], *people.shape)
-    mean = np.einsum("...ic,ic->...i", flat, people / people.sum(axis=1, keepdims=True))
-    return np.sqrt(np.einsum("...ic,ic->...", (flat - mean[..., None]) ** 2, people)) / people.sum()
+def standard_errors(influence: Array, sample: Counted) -> Array:
+    """(...) of numbers with influences (..., I, A, 2, n) of people who are drawn within clients: by
+    linearisation, √(Σ (w influence - the client's mean of that)²) / Σ w over people of weight w.
+    """
+    tables = sample.counts, sample.squares, sample.persons
+    counts, squares, persons = (table.reshape(len(table), -1) for table in tables)
+    flat = influence.reshape(*influence.shape[:-4], *counts.shape)
+    mean = np.einsum("...ic,ic->...i", flat, counts / persons.sum(axis=1, keepdims=True))
+    inverse = np.divide(counts, squares, out=np.zeros_like(counts), where=squares > 0)
+    within = np.einsum("...ic,ic->...", (flat - mean[..., None] * inverse) ** 2, squares)
+    between = mean**2 @ (persons - counts * inverse).sum(axis=1)
+    return np.sqrt(within + between) / counts.sum()
 
 
 def noise_errors(influence: Array, sample: Counted) -> Array:
@@ -363,10 +369,10 @@ def best_disparities(
     rng, out, noisy = np.random.default_rng(seed), [], sample.epsilon
     rules: list[Array] = []
     for _ in range(draws):
-        counts = sample.counts
+        counts = sample.effective
         if sample.ranges is not None:
             counts = fullest(sample, rng.normal(size=counts.shape))
-        counts = resampled(counts, rng)
+        counts = sample.weigh(resampled(counts, rng))
         if noisy is not None:
             counts = np.stack([_noised(*noise, rng) for noise in zip(counts, noisy, strict=True)])
         if _one_label(counts, question):  # it accepts everybody, or nobody

@@ -69,16 +69,18 @@ def compare_scores(
     assert rows is not None and people is not None
     curves = {s: comparison.reaches[s].frontier for s in COMPARED if s in comparison.reaches}
     at = [*(comparison.disparities[k] for k in comparison.worded), np.inf]
-    areas = [auc(score, rows.label) for score in rows.features.T]
+    weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+    areas = [auc(score, rows.label, weight) for score in rows.features.T]
+    places = [rows.client == k for k in range(len(rows.client_names))]
     pooled: dict[tuple[str, float], Best] = {}
     out = []
     for name, score, area in zip(rows.feature_names, rows.features.T, areas, strict=True):
         if pooled:
             columns = rows.label, rows.group, rows.client
             calibrate = AUTO if people.calibration else people.calibrate
-            people = count_people(score, *columns, calibrate, read.levels).calibrated(
-                counts_labels=NOTIONS[comparison.question.notion].counts_labels
-            )
+            people = count_people(score, *columns, calibrate, read.levels, weight=rows.weight)
+            labels = NOTIONS[comparison.question.notion].counts_labels
+            people = people.calibrated(counts_labels=labels)
             federation, _ = federation_of(people)
             curves = frontiers(federation, POINTS, comparison.question, progress, list(curves))
         settings = comparison.question, seed, progress
@@ -87,8 +89,8 @@ def compare_scores(
         lost = areas[0][0] - area[0], areas[0][1] - area[1]
         overall = [estimate(rows.client, *pair) for pair in (area, lost)]
         by_client = {
-            client: _area(score[rows.client == k], rows.label[rows.client == k])
-            for k, client in enumerate(rows.client_names)
+            client: _area(score[at_client], rows.label[at_client], weight[at_client])
+            for client, at_client in zip(rows.client_names, places, strict=True)
         }
         questions = [("cfl", np.inf), *((s, d) for d in at[:-1] for s in curves)]
         costs = tuple(_cost(rows.client, *question, best, pooled) for question in questions)
@@ -114,25 +116,30 @@ def _cost(
     return Cost(scheme, at, *numbers)
 
 
-def auc(score: Array, label: Array) -> tuple[float, Array]:
-    """The area under the ROC curve, P(score of y = 1 above score of y = 0), ties half, and each
-    person's influence on it (n,), as DeLong, DeLong and Clarke-Pearson (1988) have them.
+def auc(score: Array, label: Array, weight: Array) -> tuple[float, Array]:
+    """The area under the ROC curve, P(score of y = 1 above score of y = 0), ties half, of people
+    with weights (n,), and each person's influence on it (n,), as DeLong, DeLong and Clarke-Pearson
+    (1988) have them.
     """
-    zeros, ones = (np.sort(score[label == y]) for y in (0, 1))
+    order = np.argsort(score, kind="stable")
 
-    def below(of: Array) -> Array:
-        sides = [np.searchsorted(of, score, side) for side in ("left", "right")]
-        return (sides[0] + sides[1]) / (2.0 * len(of))
+    def below(y: int) -> tuple[Array, float]:
+        """The share of those with label y below each score, and their weight."""
+        of = order[label[order] == y]
+        total = np.append(0.0, np.cumsum(weight[of]))
+        sides = [total[np.searchsorted(score[of], score, side)] for side in ("left", "right")]
+        return (sides[0] + sides[1]) / (2.0 * total[-1]), total[-1]
 
-    won = np.where(label == 1, below(zeros), 1.0 - below(ones))
-    area = float(won[label == 1].mean())
-    return area, (won - area) * len(label) / np.where(label == 1, len(ones), len(zeros))
+    (zeros, n_zeros), (ones, n_ones) = below(0), below(1)
+    won = np.where(label == 1, zeros, 1.0 - ones)
+    area = float(np.average(won[label == 1], weights=weight[label == 1]))
+    return area, weight * (won - area) * len(label) / np.where(label == 1, n_ones, n_zeros)
 
 
-def _area(score: Array, label: Array) -> Number | None:
+def _area(score: Array, label: Array, weight: Array) -> Number | None:
     if len(np.unique(label)) < 2:
         return None
-    return estimate(np.zeros(len(label), int), *auc(score, label))
+    return estimate(np.zeros(len(label), int), *auc(score, label, weight))
 
 
 def tables(scores: Sequence[Scored], question: Question) -> list[Table]:

@@ -128,29 +128,29 @@ def _lane(axes: Axes, base: float, table: pd.DataFrame) -> None:
     name = names(table, "rule")[0]
     colour = {CFL.label: CFL.colour}.get(name, LFT_ENSEMBLE.colour)
     for k, a in enumerate(GROUPS):
-        low = base + 0.55 * (1 - k)
+        bottom = base + 0.55 * (1 - k)
         strip = pick(table, group=a)
         x, accept, labels = (numbers(strip, column) for column in ("x", "accept", "label"))
         edges = np.concatenate([SPAN[:1], (x[1:] + x[:-1]) / 2, SPAN[1:]])
         for left, right, p in zip(edges, edges[1:], accept, strict=False):
             # a tint instead of alpha, whose overlaps would show seams
             tint = _tint(colour, 0.62 * float(p))
-            axes.add_patch(Rectangle((left, low), right - left, 0.5, color=tint, lw=0))
+            axes.add_patch(Rectangle((left, bottom), right - left, 0.5, color=tint, lw=0))
         frame = {"fill": False, "ec": "#bbbbbb", "lw": 0.5}
-        axes.add_patch(Rectangle((SPAN[0], low), SPAN[1] - SPAN[0], 0.5, **frame))
+        axes.add_patch(Rectangle((SPAN[0], bottom), SPAN[1] - SPAN[0], 0.5, **frame))
         for cut in np.flatnonzero(np.diff(accept) != 0):
-            ends = [low - 0.04, low + 0.54]
+            ends = [bottom - 0.04, bottom + 0.54]
             axes.plot([edges[cut + 1]] * 2, ends, color=colour, lw=1.8, solid_capstyle="butt")
-        words = {"ha": "center", "va": "center", "fontsize": 6}
+        font = {"ha": "center", "va": "center", "fontsize": 6}
         for place, label in zip(x, labels, strict=True):
             if not np.isnan(label):
                 box = {"boxstyle": "round,pad=0.16", "fc": PINK, "ec": "none"} if label else None
-                axes.text(place, low + 0.24, a, bbox=box, color="black", **words)
+                axes.text(place, bottom + 0.24, a, bbox=box, color="black", **font)
         # the probability is written where there is no sample
         randomised = np.isnan(labels) & (accept > 0) & (accept < 1)
         if randomised.any():
             probability = _fraction(accept[randomised][0])
-            axes.text(x[randomised].mean(), low + 0.24, probability, style="italic", **words)
+            axes.text(x[randomised].mean(), bottom + 0.24, probability, style="italic", **font)
     middle = base + 0.52
     title = name.replace("+", "+\n").replace(" vote", "\nvote")
     axes.text(-4.0, middle, title, ha="right", va="center", fontsize=7)

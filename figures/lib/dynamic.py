@@ -114,29 +114,29 @@ def _read(file: Path) -> pd.DataFrame:
 def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
     """A panel per row and measure, ``columns`` side by side."""
     panels: dict[tuple[str, ...], dict[str, pd.DataFrame]] = {}
-    for (*place, name), curve in groups(table, ["row", "measure", "part", "objective"]):
-        panels.setdefault(tuple(place), {})[name] = curve
+    for (*panel, name), curve in groups(table, ["row", "measure", "part", "objective"]):
+        panels.setdefault(tuple(panel), {})[name] = curve
     tested = among(table, "measure", ["accuracy"])
     last = tested.groupby(["row", "objective"])["mean"].last()
-    ends = cast(dict[tuple[str, str], float], last.to_dict())
-    lines = -(-len(panels) // columns)
+    final_accuracies = cast(dict[tuple[str, str], float], last.to_dict())
+    n_rows = -(-len(panels) // columns)
     figure = Figure()
-    grid = figure.subplots(lines, columns, squeeze=False)
-    pale = False
+    grid = figure.subplots(n_rows, columns, squeeze=False)
+    has_untrained = False
     for k, (axes, (row, measure, part)) in enumerate(zip(grid.flat, panels, strict=True)):
         curves = panels[row, measure, part]
         for name, curve in curves.items():
-            faint = ends[row, name] < TRAINED
-            pale |= bool(faint)
-            _curve(axes, curve, name, PALE if faint else 1.0)
+            is_untrained = final_accuracies[row, name] < TRAINED
+            has_untrained |= bool(is_untrained)
+            _curve(axes, curve, name, PALE if is_untrained else 1.0)
         _joins(axes, next(iter(curves.values())))
         axes.locator_params("y", nbins=4)
         if measure.startswith("GB"):
             axes.axhline(0.0, color=style.INK, lw=0.5)
             if max(axes.get_ylim()) > WIDE:
                 axes.set_yscale("symlog", linthresh=1.0)
-                low = min(curve["min"].min() for curve in curves.values())
-                axes.set_ylim(bottom=min(2.0 * low, -0.5))
+                lowest = min(curve["min"].min() for curve in curves.values())
+                axes.set_ylim(bottom=min(2.0 * lowest, -0.5))
         style.letter(axes, k, f"{measure}{UNITS.get(measure, '')}, {part}")
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         if k >= len(panels) - columns:
@@ -144,8 +144,8 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
         if k % columns == 0:
             axes.set_ylabel(row)
     figure.align_ylabels(grid[:, 0])
-    handles = _legend(table, pale)
-    figure.set_size_inches(style.PAGE, 1.75 * lines + 0.3 + 0.17 * -(-len(handles) // 3))
+    handles = _legend(table, has_untrained)
+    figure.set_size_inches(style.PAGE, 1.75 * n_rows + 0.3 + 0.17 * -(-len(handles) // 3))
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure
 

@@ -29,25 +29,25 @@ def min_norm_weights(gram: Floats, center: Floats, radius: float | Floats) -> Fl
         step = _step(gram, v, free)
         if np.abs(step).max() <= TOLERANCE:
             slope = gram @ v
-            level = slope[free].mean()
-            # at the lower end the slope must not be below the level, at the upper end not above it
-            violation = np.where(v == low, level - slope, slope - level)
+            free_slope = slope[free].mean()
+            # at the lower end the slope must not be below ``free_slope``, at the upper not above
+            violation = np.where(v == low, free_slope - slope, slope - free_slope)
             violation[free | (low == high)] = -np.inf
-            worst = int(np.argmax(violation))
-            if violation[worst] <= TOLERANCE:
+            largest_violation = int(np.argmax(violation))
+            if violation[largest_violation] <= TOLERANCE:
                 return v
-            free[worst] = True
+            free[largest_violation] = True
             continue
         with np.errstate(divide="ignore", invalid="ignore"):
-            reach = np.where(
+            step_to_bound = np.where(
                 step > 0, (high - v) / step, np.where(step < 0, (low - v) / step, np.inf)
             )
-        reach[~free] = np.inf
-        k = int(np.argmin(reach))
-        if reach[k] >= 1:
+        step_to_bound[~free] = np.inf
+        k = int(np.argmin(step_to_bound))
+        if step_to_bound[k] >= 1:
             v = v + step
         else:
-            v = v + max(reach[k], 0.0) * step
+            v = v + max(step_to_bound[k], 0.0) * step
             v[k] = high[k] if step[k] > 0 else low[k]
             free[k] = False
     rank = np.linalg.matrix_rank(gram)

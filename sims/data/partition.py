@@ -38,8 +38,8 @@ def iid(rows: int, clients: int, seed: int = 0) -> Owner:
         If ``rows`` or ``clients`` is not a whole number of at least 1, or there are more clients
         than rows.
     """
-    count = whole("clients", clients, 1, whole("rows", rows, 1))
-    return generator(seed).permutation(np.arange(rows, dtype=np.int64) % count)
+    n_clients = whole("clients", clients, 1, whole("rows", rows, 1))
+    return generator(seed).permutation(np.arange(rows, dtype=np.int64) % n_clients)
 
 
 def label_shards(
@@ -58,8 +58,8 @@ def label_shards(
         If there are more shards than rows, or an argument is not allowed.
     """
     _, code = labels(label)
-    count = whole("clients", clients, 1, code.size)
-    shards = count * whole("shards_per_client", shards_per_client, 1)
+    n_clients = whole("clients", clients, 1, code.size)
+    shards = n_clients * whole("shards_per_client", shards_per_client, 1)
     if shards > code.size:
         raise ValueError(
             f"clients x shards_per_client must be at most the number of rows ({code.size}), got "
@@ -69,7 +69,7 @@ def label_shards(
     shuffled = rng.permutation(code.size)
     by_label = shuffled[np.argsort(code[shuffled], kind="stable")]
     shard = np.arange(code.size) * shards // code.size
-    shard_owner = rng.permutation(np.arange(shards) % count)
+    shard_owner = rng.permutation(np.arange(shards) % n_clients)
     owner = np.empty(code.size, dtype=np.int64)
     owner[by_label] = shard_owner[shard]
     return owner
@@ -116,11 +116,11 @@ def dirichlet(
     cumulative shares, so that a class's rows are dealt out whole: no row is lost or dealt twice.
     """
     classes, code = labels(label)
-    count = whole("clients", clients, 1, code.size)
+    n_clients = whole("clients", clients, 1, code.size)
     positive("beta", beta)
-    if whole("min_size", min_size, 0) * count > code.size:
+    if whole("min_size", min_size, 0) * n_clients > code.size:
         raise ValueError(
-            f"min_size must be at most N / clients = {code.size / count:g}, got {min_size}"
+            f"min_size must be at most N / clients = {code.size / n_clients:g}, got {min_size}"
         )
     rng = generator(seed)
     rows = [np.flatnonzero(code == c) for c in range(classes.size)]
@@ -128,21 +128,20 @@ def dirichlet(
     for _ in range(whole("tries", tries, 1)):
         owner = np.empty(code.size, dtype=np.int64)
         for members in rows:
-            share = rng.dirichlet(np.full(count, float(beta)))
+            share = rng.dirichlet(np.full(n_clients, float(beta)))
             # all gamma draws under- or overflowed: the limit of small or of large beta
             if not np.isfinite(share).all() or share.sum() == 0:
-                share = (
-                    np.eye(count)[rng.integers(count)] if beta < 1 else np.full(count, 1 / count)
-                )
+                share = np.full(n_clients, 1 / n_clients)
+                share = np.eye(n_clients)[rng.integers(n_clients)] if beta < 1 else share
             cuts = np.rint(np.cumsum(share)[:-1] * members.size).astype(np.int64)
             clients_of_rows = np.searchsorted(cuts, np.arange(members.size), side="right")
             owner[rng.permutation(members)] = clients_of_rows
-        smallest = int(np.bincount(owner, minlength=count).min())
+        smallest = int(np.bincount(owner, minlength=n_clients).min())
         if smallest >= min_size:
             return owner
         largest_minimum = max(largest_minimum, smallest)
     raise PartitionError(
-        f"no draw of {tries} gave every one of {count} clients {min_size} rows (the best gave "
+        f"no draw of {tries} gave every one of {n_clients} clients {min_size} rows (the best gave "
         f"the smallest {largest_minimum}): lower min_size or clients, or raise beta from {beta:g}"
     )
 

@@ -20,11 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from fairfl._support import checks
 from fairfl._support.checks import Array, in_range, instance, listed, shown, single, whole
 from fairfl._support.json_file import list_of, read_json, sealed, unsealed
 from fairfl.sims.data.table_file import PLAIN, Form, Table, ordered, read_table, whole_number
 
-FORMAT, VERSION = "fairfl-summary", 3
+FORMAT, VERSION, WITH_WEIGHTS = "fairfl-summary", 3, 4
 NAMES = ("site", "score", "label", "labels", "group", "groups", "edges")
 LIMITS = ("min_cell", "epsilon")
 """Names of fields in the file, before and after the counts."""
@@ -49,6 +50,7 @@ class Summary:
     min_cell : counts from 1 to below this are withheld, and others with them; 0: none are.
     epsilon : of the noise in ``counts`` and in their sum ``people``; None: there is none.
     names : (n,) of a score that is a name, the levels; () of numbers.
+    weights : (2, A, 2, n) sums of the people's weights and of their squares; None: they have none.
     left_out : which rows of the table are not counted, in words; not in the file.
     """
 
@@ -65,6 +67,7 @@ class Summary:
     epsilon: float | None = None
     names: tuple[str, ...] = ()
     left_out: str = ""
+    weights: Array | None = None
 
     def __post_init__(self) -> None:
         if not self.names:
@@ -112,6 +115,12 @@ class Summary:
         largest = self.min_cell - 1 if small else total - m + 1
         return np.stack([np.where(self.withheld, end, self.counts) for end in (1, largest)])
 
+    def _check_plain(self) -> None:
+        if self.min_cell or self.epsilon is not None:
+            raise ValueError("counts have been withheld, or have noise, already")
+        if self.weights is not None:
+            raise ValueError("no count can be withheld or have noise beside the sums of weights")
+
     def noised(self, epsilon: float) -> Summary:
         """With two-sided geometric noise on every count, from the operating system's randomness.
 
@@ -123,8 +132,7 @@ class Summary:
             the noise no people are left.
         """
         in_range("epsilon", single("epsilon", epsilon), 0.001, MOST_LIMIT)
-        if self.min_cell or self.epsilon is not None:
-            raise ValueError("counts have been withheld, or have noise, already")
+        self._check_plain()
         draws = [exact_noise(Fraction(epsilon)) for _ in self.counts.flat]
         noisy = self.counts + np.reshape(draws, self.counts.shape)
         if noisy.sum() < 1:
@@ -150,8 +158,7 @@ class Summary:
         ValueError : counts have been withheld already, or there are too few larger counts.
         """
         k = whole("min_cell", min_cell, 2, MOST_LIMIT)
-        if self.min_cell or self.epsilon is not None:
-            raise ValueError("counts have been withheld, or have noise, already")
+        self._check_plain()
         hidden = (self.counts > 0) & (self.counts < k)
         m, total = int(hidden.sum()), int(self.counts[hidden].sum())
         enough = m == 0 or k + m - 1 <= total <= (m - 1) * (k - 1) + 1
@@ -175,12 +182,14 @@ class Summary:
             totals["groups"] = dict(zip(self.groups, groups, strict=True))
             totals["labels"] = dict(zip(self.labels, labels, strict=True))
         rows[self.withheld] = None
+        sums = [] if self.weights is None else self.weights.tolist()
         data: dict[str, Any] = {
             "format": FORMAT,
-            "version": VERSION,
+            "version": VERSION if self.weights is None else WITH_WEIGHTS,
             **{name: getattr(self, name) for name in NAMES},
             **({"names": self.names} if self.names else {}),
             "counts": rows.tolist(),
+            **dict(zip(("sums", "squares"), sums, strict=False)),
             "totals": totals,
             **{name: getattr(self, name) for name in LIMITS},
         }
@@ -234,6 +243,7 @@ def summarize(
     group: str,
     site: str,
     edges: Sequence[float] | Sequence[Sequence[float]],
+    weight: str | None = None,
     form: Form = PLAIN,
 ) -> Summary:
     """Count the people of a file.
@@ -244,6 +254,7 @@ def summarize(
         columns of numbers.  label : column of two values.  group : column of groups.
     site : the site's name.
     edges : of the levels, see :class:`Summary`; none: the score is a name.
+    weight : column of the people's weights, positive numbers.
     form : how a text file is written, which value of the label is y = 1, and whether rows with a
         missing cell are dropped.
 
@@ -256,12 +267,20 @@ def summarize(
     if not site.strip():
         raise ValueError(f"site must not be empty, got {site!r}")
     columns = (scores,) if isinstance(scores, str) else scores
-    table = read_table(path, form, {"score": columns, "label": (label,), "group": (group,)})
+    roles = {"score": columns, "label": (label,), "group": (group,)}
+    roles |= {} if weight is None else {"weight": (weight,)}
+    table = read_table(path, form, roles)
     level, names = (_levels(table, columns, grid), ()) if grid else table.categories(columns[0])
     (y, labels), (a, groups) = table.labels(label), table.categories(group)
     n = len(names) or prod(len(cuts) - 1 for cuts in grid)
     counts = np.zeros((len(groups), 2, n), dtype=np.int64)
     np.add.at(counts, (a, y, level), 1)
+    weights = None
+    if weight is not None:
+        weights = np.zeros((2, *counts.shape))
+        w = checks.person_weights(f"column {weight!r}", table.numbers(weight))
+        for sums, values in zip(weights, (w, w**2), strict=True):
+            np.add.at(sums, (a, y, level), values)
     return Summary(
         site=site,
         score=scores,
@@ -274,6 +293,7 @@ def summarize(
         people=len(table),
         names=names,
         left_out=table.dropped,
+        weights=weights,
     )
 
 
@@ -320,8 +340,8 @@ def read_summary(path: str | Path) -> Summary:
     try:
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise ValueError(f"format must be {FORMAT!r}")
-        if data.get("version") != VERSION:
-            raise ValueError(f"version must be {VERSION}, got {shown(data.get('version'))}")
+        if (version := data.get("version")) not in (VERSION, WITH_WEIGHTS):
+            raise ValueError(f"version must be {VERSION} or {WITH_WEIGHTS}, got {shown(version)}")
         content = unsealed(data)
         summary = _read(content)
         rewritten = unsealed(json.loads(summary.as_text()))
@@ -365,7 +385,9 @@ def _read(data: dict[str, Any]) -> Summary:
         )
     counts = np.where(np.isnan(rows), -1, rows).astype(np.int64)
     people = whole("people", instance("totals", data["totals"], dict)["people"], 1)
-    return Summary(**fields, counts=counts, people=people)
+    has_weights = "sums" in data
+    weights = checks.weight_sums(counts, data["sums"], data["squares"]) if has_weights else None
+    return Summary(**fields, counts=counts, people=people, weights=weights)
 
 
 def check_alone(summary: Summary, folder: Path) -> None:
@@ -389,8 +411,8 @@ def check_alone(summary: Summary, folder: Path) -> None:
 def joined(summaries: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...], tuple[str, ...]]:
     """Counts (3, I, A, 2, n) of several sites, scores (n,), names of the groups and of the scores,
     if they have any, without levels that nobody has. The three counts have the withheld people
-    spread evenly over their cells, and each cell at its smallest and at its largest. Named scores
-    are in the order of their shares of y = 1.
+    spread evenly over their cells, and each cell at its smallest and at its largest; or they are
+    counts, sums of weights and of squares. Named scores are in the order of their shares of y = 1.
 
     Raises
     ------
@@ -409,6 +431,8 @@ def joined(summaries: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...],
                     f"sites must have the same {name}: {first.site!r} has {listed(agreed)}, "
                     f"{summary.site!r} has {listed(values)}"
                 )
+        if (summary.weights is None) != (first.weights is None):
+            raise ValueError(f"of {first.site!r} and {summary.site!r} one has weights of people")
         n_groups = min(len(summary.groups), len(first.groups))
         if n_groups > 1 and not {*summary.groups} & {*first.groups}:
             raise ValueError(
@@ -425,7 +449,8 @@ def joined(summaries: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...],
         group_rows = [groups.index(name) for name in summary.groups]
         score_rows = [names.index(name) for name in summary.names] or range(n)
         cells = np.ix_(range(3), [i], group_rows, range(2), score_rows)
-        counts[cells] = np.stack([_spread(summary), *summary.ranges])[:, None]
+        tables = summary.ranges if summary.weights is None else summary.weights
+        counts[cells] = np.stack([_spread(summary), *tables])[:, None]
     size = counts[0].sum(axis=(0, 1, 2))
     if not names:
         occupied = size > 0 if len(first.grid) == 1 else slice(None)  # of several, cells are a grid

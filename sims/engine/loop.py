@@ -17,31 +17,36 @@ def train_loop(model: Model, data: ClientData, jobs: Jobs, params: Tensor) -> Te
 
 
 def _train_one(model: Model, data: ClientData, jobs: Jobs, j: int, anchor: Tensor) -> Tensor:
-    size, batch = int(jobs.sizes[j]), jobs.batch
-    begin = int(data.offsets[jobs.client[j]])
+    """Job ``j``: one client's local training in one replicate. ``anchor`` is the round's global
+    model w^t (P,); the returned update is w - w^t.
+    """
+    size, batch_size = int(jobs.sizes[j]), jobs.batch
+    first_row = int(data.offsets[jobs.client[j]])
     w = (anchor if jobs.start is None else jobs.start[j]).clone()
     velocity = torch.zeros_like(w)
-    per_pass = -(-size // batch)
+    batches_per_pass = -(-size // batch_size)
     order = np.zeros(0, np.int64)
-    lr, momentum, decay, prox, scale = jobs.rates[:, j].tolist()
+    learning_rate, momentum, decay, prox, gradient_factor = jobs.rates[:, j].tolist()
     for t in range(int(jobs.steps[j])):
-        if t % per_pass == 0:
-            sizes, number = np.array([size]), np.array([t // per_pass])
-            passes = Passes.of(sizes, number, np.array([1]), sizes > batch)
+        if t % batches_per_pass == 0:
+            sizes, pass_number = np.array([size]), np.array([t // batches_per_pass])
+            passes = Passes.of(sizes, pass_number, np.array([1]), sizes > batch_size)
             order = orders(jobs.keys[j : j + 1], passes)
-        positions = order[(t % per_pass) * batch : (t % per_pass + 1) * batch]
-        rows = torch.from_numpy(begin + positions).to(data.x.device)
-        slope = scale * _gradient(model, w, data.x[rows], data.y[rows], rows, jobs, j)
-        slope = slope + decay * w + prox * (w - anchor)
-        slope = slope if jobs.linear is None else slope + jobs.linear[j]
-        velocity = momentum * velocity + slope
-        w = w - lr * velocity
+        begin = (t % batches_per_pass) * batch_size
+        positions = order[begin : begin + batch_size]
+        rows = torch.from_numpy(first_row + positions).to(data.x.device)
+        gradient = gradient_factor * _gradient(model, w, data.x[rows], data.y[rows], rows, jobs, j)
+        gradient = gradient + decay * w + prox * (w - anchor)
+        gradient = gradient if jobs.linear is None else gradient + jobs.linear[j]
+        velocity = momentum * velocity + gradient
+        w = w - learning_rate * velocity
     return w - anchor
 
 
 def _gradient(
     model: Model, w: Tensor, x: Tensor, y: Tensor, rows: Tensor, jobs: Jobs, j: int
 ) -> Tensor:
+    """The gradient (P,) of the batch's objective at w; ``rows`` are its rows of the data."""
     w = w.detach().requires_grad_()
     losses = model.reference(w, x, y)
     if jobs.sample_weights is not None:

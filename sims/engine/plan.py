@@ -143,34 +143,34 @@ def _shape(jobs: Jobs, begin: int, end: int, like: Tensor) -> _Shape:
     """The plan for these sizes and numbers of steps. With ``sample_weights`` every run has its
     shares.
     """
-    sizes, step_counts, batch = jobs.sizes, jobs.steps, jobs.batch
+    sizes, step_counts, batch_size = jobs.sizes, jobs.steps, jobs.batch
     is_weighted = jobs.sample_weights is not None
-    per_pass = -(-sizes // batch)
-    first_pass = begin // per_pass
-    passes = (np.minimum(step_counts, end) - 1) // per_pass - first_pass + 1
+    batches_per_pass = -(-sizes // batch_size)
+    first_pass = begin // batches_per_pass
+    passes = (np.minimum(step_counts, end) - 1) // batches_per_pass - first_pass + 1
     lengths = sizes * passes
     starts = np.cumsum(lengths) - lengths - first_pass * sizes
     steps: list[tuple[Piece, Ints, NDArray[np.float64]]] = []
     for t in range(begin, end):
         active = int(np.searchsorted(-step_counts, -t))
-        pass_number, batch_number = np.divmod(t, per_pass[:active])
-        batch_starts = starts[:active] + pass_number * sizes[:active] + batch_number * batch
-        counts = np.minimum(batch, sizes[:active] - batch_number * batch)
-        for a, b in groups(counts, SPARE * work_factor(like.device)):
-            width = int(counts[a:b].max())
-            is_full = bool((counts[a:b] == width).all())
+        pass_number, batch_number = np.divmod(t, batches_per_pass[:active])
+        batch_starts = starts[:active] + pass_number * sizes[:active] + batch_number * batch_size
+        counts = np.minimum(batch_size, sizes[:active] - batch_number * batch_size)
+        for first, stop in groups(counts, SPARE * work_factor(like.device)):
+            width = int(counts[first:stop].max())
+            is_full = bool((counts[first:stop] == width).all())
             has_shares = is_weighted or not is_full
-            columns, batch_sizes = np.arange(width), counts[a:b, None]
+            columns, batch_sizes = np.arange(width), counts[first:stop, None]
             is_real = columns < batch_sizes
             share = (is_real / batch_sizes).ravel() if has_shares else np.zeros(0)
             if not is_full:
                 columns = np.where(is_real, columns, 0)
-            piece = 1, a, b, width, has_shares
-            steps.append((piece, (batch_starts[a:b, None] + columns).ravel(), share))
+            piece = 1, first, stop, width, has_shares
+            steps.append((piece, (batch_starts[first:stop, None] + columns).ravel(), share))
     repeated = [list(copies) for _, copies in groupby([piece for piece, _, _ in steps])]
     return _Shape(
         [(len(copies), *copies[0][1:]) for copies in repeated],
-        Passes.of(sizes, first_pass, passes, sizes > batch),
+        Passes.of(sizes, first_pass, passes, sizes > batch_size),
         lengths,
         torch.from_numpy(np.concatenate([places for _, places, _ in steps])).to(like.device),
         torch.from_numpy(np.concatenate([share for _, _, share in steps])).to(like),

@@ -96,21 +96,19 @@ def _train_chunk(
     # blocks become contiguous before they are repeated for the clients
     blocks = [part.contiguous().expand(n_clients, *part.shape[1:]) for part in starts]
     blocks = [block.clone(memory_format=torch.contiguous_format) for block in blocks]
-    rule = _Rule(model, jobs, blocks, anchors if jobs.proximal else ())
+    sgd = _Rule(model, jobs, blocks, anchors if jobs.proximal else ())
     # sent to the device once a chunk, and nothing within the steps
-    numbers = () if jobs.parameters is None else jobs.parameters
-    parameters = [column(row, params)[:, None] for row in numbers]
+    parameter_rows = () if jobs.parameters is None else jobs.parameters
+    parameters = [column(row, params)[:, None] for row in parameter_rows]
     batch_data = data.x, data.y if data.targets is None else data.targets
-    room = fetched(memory_limit) // max(1, data.x.nbytes // len(data.x))  # samples
+    sample_limit = fetched(memory_limit) // max(1, data.x.nbytes // len(data.x))  # samples
     for run in plan(jobs, data, params, memory_limit // PLANNED):
         weights = _weights(jobs.objective, parameters, run, params)
-        steps, step_count = run.rows.shape[0], max(1, room // run.rows.shape[1])
-        for first in range(0, steps, step_count):
-            rows = run.rows[first : first + step_count]
+        steps, steps_at_once = run.rows.shape[0], max(1, sample_limit // run.rows.shape[1])
+        for first_step in range(0, steps, steps_at_once):
+            rows = run.rows[first_step : first_step + steps_at_once]
             # no name for the batches, which would keep them while the next ones are fetched
-            rule.steps(
-                run, *(_batches(values, run, rows) for values in batch_data), weights=weights
-            )
+            sgd.steps(run, *(_batches(values, run, rows) for values in batch_data), weights=weights)
     for update, block, anchor in zip(model.blocks(updates), blocks, anchors, strict=True):
         if isinstance(update_rows, slice):
             torch.sub(block, anchor, out=update[update_rows])

@@ -128,7 +128,7 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tu
     table = [objective.parameters for objective in objectives]
     starts = [task.start for task in tasks if task.start is not None]
     linear = [task.linear for task in tasks if task.linear is not None]
-    factors = [task.sample_weights for task in tasks if task.sample_weights is not None]
+    sample_weights = [task.sample_weights for task in tasks if task.sample_weights is not None]
     states = [counter.key(m.seed, counter.ORDER, m.number, m.round.number) for m in members]
     jobs = Jobs(
         client=client,
@@ -142,7 +142,7 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tu
         parameters=np.array(table, np.float64).T.take(member, axis=1) if objectives else None,
         start=torch.cat(starts)[order] if starts else None,
         linear=torch.cat(linear)[order] if linear else None,
-        sample_weights=torch.stack(factors).to(dtype) if factors else None,
-        weights_of=member if factors else None,
+        sample_weights=torch.stack(sample_weights).to(dtype) if sample_weights else None,
+        weights_of=member if sample_weights else None,
     )
     return jobs, order

@@ -66,6 +66,16 @@ def simulate(
 
     Parameters
     ----------
+    model : Model
+        What is trained; each replicate starts from its ``init``.
+    data : Parts
+        The training, validation and test samples, with the client of each row.
+    replicates : sequence of Replicate
+        The algorithm and the seed of each, trained side by side.
+    training : Training
+        Rounds, participation, local epochs and step sizes, the same for all replicates.
+    computing : Computing, optional
+        Device, dtype and memory: how, but not what, is computed.
     evaluate_every : int, optional
         Measure all clients after so many rounds each time, and at the end; the end alone by
         default.

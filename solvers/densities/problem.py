@@ -51,19 +51,19 @@ class DensityProblem:
         """The problem of a task at budgets eps (1,), or (I,), as the scheme has them."""
         rates = model.rates(task.notion)
         clients, groups = model.mass.shape
-        whose, budgets = [rates.pooled if task.scheme.is_pooled else rates], [eps]
+        rates_of_limits, budgets = [rates.pooled if task.scheme.is_pooled else rates], [eps]
         if local_eps is not None:
-            whose, budgets = [*whose, rates], [eps, local_eps]
-        limits = [Limits.of(task, limited_rates, pairs=True) for limited_rates in whose]
+            rates_of_limits, budgets = [*rates_of_limits, rates], [eps, local_eps]
+        limits = [Limits.of(task, limited_rates, pairs=True) for limited_rates in rates_of_limits]
         table = np.concatenate([_counted(limit, model.mass) for limit in limits])
         sees_client, unit = task.scheme.sees_client, task.unit
         clients_of_rules = [[i] for i in range(clients)] if sees_client else [list(range(clients))]
-        where = [
+        rule_places = [
             (members, group) for members in clients_of_rules for group in places(groups, task.sees)
         ]
-        none = np.zeros(0), np.zeros(1)
+        rejects_all = np.zeros(0), np.zeros(1)
         constraints = Constraints(
-            1.0 + sum(model.utility(task.costs, a, *none) for a in range(groups)) / unit,
+            1.0 + sum(model.utility(task.costs, a, *rejects_all) for a in range(groups)) / unit,
             tuple(
                 model.profile(
                     group,
@@ -71,21 +71,21 @@ class DensityProblem:
                     task.costs / unit,
                     NOTIONS[task.notion].rates,
                 )
-                for members, group in where
+                for members, group in rule_places
             ),
             tuple(
                 table[..., group, :][..., members].reshape(len(table), -1)
-                for members, group in where
+                for members, group in rule_places
             ),
             np.concatenate([limit.table[0].ravel() for limit in limits]),
-            tuple(not model.mass[np.ix_(members, group)].any() for members, group in where),
+            tuple(not model.mass[np.ix_(members, group)].any() for members, group in rule_places),
         )
         pairs = zip(limits, budgets, strict=True)
         eps_of_limits = [
             limited(limit.table[1], limit.table[2], budget[:, None]).ravel()
             for limit, budget in pairs
         ]
-        places_of = np.arange(len(where)).reshape(len(clients_of_rules), -1)
+        places_of = np.arange(len(rule_places)).reshape(len(clients_of_rules), -1)
         places_of = np.broadcast_to(places_of, (len(clients_of_rules), groups))
         return cls(constraints, np.concatenate(eps_of_limits), sees_client, places_of)
 

@@ -26,26 +26,26 @@ def nearest_to_toss(problem: Problem, f: Array, lam: Array) -> Array:
     where no other is optimal, or where double precision does not tell.
     """
     v, size = problem.v, np.abs(problem.u) + abs(problem.v).sum(axis=0)
-    free = (size > 0) & tied(problem, lam)
-    level = np.arange(f.size) >= f.size - problem.levels
-    bounded = np.isfinite(problem.eps)
-    low = np.where(lam < 0, problem.eps, -problem.eps)[bounded]
-    high = np.where(lam > 0, -problem.eps, problem.eps)[bounded]
+    is_free = (size > 0) & tied(problem, lam)
+    is_level = np.arange(f.size) >= f.size - problem.levels
+    is_bounded = np.isfinite(problem.eps)
+    low = np.where(lam < 0, problem.eps, -problem.eps)[is_bounded]
+    high = np.where(lam > 0, -problem.eps, problem.eps)[is_bounded]
     g = f.copy()
     while True:
-        table = highs.dense(v[bounded][:, free]) / size[free]
-        free[free] = _open(table[low == high])
-        if not (free & ~level).any():
+        table = highs.dense(v[is_bounded][:, is_free]) / size[is_free]
+        is_free[is_free] = _open(table[low == high])
+        if not (is_free & ~is_level).any():
             break
-        table = highs.dense(v[bounded][:, free]) / size[free]
+        table = highs.dense(v[is_bounded][:, is_free]) / size[is_free]
         toss = g.copy()
-        toss[free] = np.where(level[free], 0.0, 0.5)
-        w = problem.values(toss)[bounded]
-        solution = _largest(table, w - low, w - high, size[free], level[free])
+        toss[is_free] = np.where(is_level[is_free], 0.0, 0.5)
+        w = problem.values(toss)[is_bounded]
+        solution = _largest(table, w - low, w - high, size[is_free], is_level[is_free])
         if solution is None:
             return f
-        g[free], settled = solution
-        free[free] = ~settled
+        g[is_free], is_settled = solution
+        is_free[is_free] = ~is_settled
     error = max(problem.violation(g), abs(float(problem.u @ (f - g))))
     return g if error <= TOSS_MET else f
 
@@ -64,56 +64,56 @@ def _open(equations: Array) -> Array:
 
 
 def _largest(
-    table: Array, below: Array, above: Array, size: Array, level: Array
+    table: Array, below: Array, above: Array, size: Array, is_level: Array
 ) -> tuple[Array, Array] | None:
     """The rates (N,) of the free cells, and which (N,) are settled; None where HiGHS gives up or
     nothing is.
 
-    Unknown are h times ``size`` of the cells, ρ times the level, and ρ itself; ``below`` and
-    ``above`` (K,) are what values at a toss are above their limits.
+    Unknown are h times ``size`` of the cells, ρ times the rate at levels, and ρ itself; ``below``
+    and ``above`` (K,) are what values at a toss are above their limits.
     """
-    equal = below == above
-    columns = np.sign(table[equal])
-    if not len(table) or not level.any() and np.abs(columns).sum(axis=0).max() <= 1.0:
+    is_equation = below == above
+    columns = np.sign(table[is_equation])
+    if not len(table) or not is_level.any() and np.abs(columns).sum(axis=0).max() <= 1.0:
         # the cells of an equation move alike from a toss: nothing is nearer, where limits allow it
-        room = np.abs(table[equal]) @ size
-        moved = columns.T @ (-below[equal] / np.where(room > 0.0, room, 1.0))
-        value = table @ (size * moved)
-        if (np.minimum(value + below, -above - value)[~equal] >= 0.0).all():
-            return np.where(level, 0.0, (0.5 + moved).clip(0.0, 1.0)), ~level
-    toss = table[:, ~level] @ size[~level] / 2.0
+        room = np.abs(table[is_equation]) @ size
+        deviation = columns.T @ (-below[is_equation] / np.where(room > 0.0, room, 1.0))
+        value = table @ (size * deviation)
+        if (np.minimum(value + below, -above - value)[~is_equation] >= 0.0).all():
+            return np.where(is_level, 0.0, (0.5 + deviation).clip(0.0, 1.0)), ~is_level
+    at_toss = table[:, ~is_level] @ size[~is_level] / 2.0
     rows = np.concatenate(
         [
             np.column_stack([table, below]),
-            np.column_stack([-table, -above])[~equal],
-            np.column_stack([-np.diag(1.0 / size)[level], np.ones(int(level.sum()))]),
+            np.column_stack([-table, -above])[~is_equation],
+            np.column_stack([-np.diag(1.0 / size)[is_level], np.ones(int(is_level.sum()))]),
         ]
     )
-    lowest = np.concatenate([toss, -toss[~equal], np.zeros(int(level.sum()))])
-    highest = np.where(level, LARGEST * size, size)
+    lowest = np.concatenate([at_toss, -at_toss[~is_equation], np.zeros(int(is_level.sum()))])
+    highest = np.where(is_level, LARGEST * size, size)
     ceilings = np.abs(rows) @ np.append(highest, LARGEST)
-    ceilings[: equal.size][equal] = toss[equal]
+    ceilings[: is_equation.size][is_equation] = at_toss[is_equation]
     gain = np.append(np.zeros(size.size), 1.0)
     solution = highs.Maximiser(gain, rows, np.append(highest, LARGEST)).best(lowest, ceilings)
     if solution is None or solution[0][-1] < 1.0 - TOSS_ROUNDED:
         return None
     x, prices = solution
-    rho, priced = max(x[-1], 1.0), np.abs(prices @ rows[:, :-1])
+    rho, cell_prices = max(x[-1], 1.0), np.abs(prices @ rows[:, :-1])
     h = x[:-1] / size
-    settled = ~level & (priced > TOSS_ROUNDED * priced.max())
-    h = np.where(settled, np.round(h), h)
-    if rho >= LARGEST and not level.any() and max(-below.min(), above.max()) > TOSS_MET:
+    is_settled = ~is_level & (cell_prices > TOSS_ROUNDED * cell_prices.max())
+    h = np.where(is_settled, np.round(h), h)
+    if rho >= LARGEST and not is_level.any() and max(-below.min(), above.max()) > TOSS_MET:
         # no toss, but as near to one as 1/ρ: in units of 1/LARGEST
         highest = np.abs(table) @ size
         limits = np.minimum(LARGEST * below, highest), np.maximum(LARGEST * above, -highest)
-        solution = _largest(table, *limits, size, level)
+        solution = _largest(table, *limits, size, is_level)
         return None if solution is None else (0.5 + (solution[0] - 0.5) / LARGEST, solution[1])
     if rho >= LARGEST:  # all at a toss, levels in the middle of what limits leave
-        at = np.where(level, 0.0, 0.5)
-        for cell in np.flatnonzero(level):
+        rates = np.where(is_level, 0.0, 0.5)
+        for cell in np.flatnonzero(is_level):
             columns = table[:, cell] != 0
             if columns.any():  # else no budget speaks of it
-                at[cell] = (above[columns].max() + below[columns].min()) / 2.0
-        return at, ~level
-    at = np.where(level, h / rho, 0.5 + (h - 0.5) / rho)
-    return (at, settled) if settled.any() else None
+                rates[cell] = (above[columns].max() + below[columns].min()) / 2.0
+        return rates, ~is_level
+    rates = np.where(is_level, h / rho, 0.5 + (h - 0.5) / rho)
+    return (rates, is_settled) if is_settled.any() else None

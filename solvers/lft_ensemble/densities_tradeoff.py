@@ -76,38 +76,38 @@ class Tradeoffs:
 
             maximise Σ_j w_j A_j(u_j)  subject to  Σ_j w_j MD_j(u_j) = goal,  low <= u <= high,
 
-        nearly with that MD (P,) where it is ``held``, elsewhere without the constraint; ``total``
+        nearly with that MD (P,) where it ``is_fixed``, elsewhere without the constraint; ``total``
         gives the exact MD (P,) of coordinates. At an optimum A_j' + μ MD_j' = 0 for every client
         inside its interval, also where one client's trade-off is convex.
         """
         low, high = self.u[:, :1], self.u[:, -1:]
-        w, u, live = self.weight[:, None], start.copy(), np.arange(goal.size)
+        w, u, unfinished = self.weight[:, None], start.copy(), np.arange(goal.size)
         for _ in range(STEPS):
-            at, bound = u[:, live], is_fixed[live]
-            missing = goal[live] - total(at)
-            (r1, a1), (r2, a2) = self.slopes(at)
-            inside = (at > low) & (at < high)
+            at, has_goal = u[:, unfinished], is_fixed[unfinished]
+            md_missing = goal[unfinished] - total(at)
+            (md1, gain1), (md2, gain2) = self.slopes(at)  # derivatives of MD and accuracy
+            is_inside = (at > low) & (at < high)
             # μ that fits A' + μ MD' = 0 best over the clients inside their intervals
-            counted = np.where(inside | ~inside.any(axis=0), w * r1, 0.0)
-            mu = -(counted * a1).sum(axis=0) / np.maximum((counted * r1).sum(axis=0), 1e-300)
-            mu = np.where(bound, mu, 0.0)
-            gradient, curvature = a1 + mu * r1, a2 + mu * r2
+            fit = np.where(is_inside | ~is_inside.any(axis=0), w * md1, 0.0)
+            mu = -(fit * gain1).sum(axis=0) / np.maximum((fit * md1).sum(axis=0), 1e-300)
+            mu = np.where(has_goal, mu, 0.0)
+            gradient, curvature = (gain1 + mu * md1, gain2 + mu * md2)
             # inside, or drawn in from an end
-            usable = ((at > low) | (gradient > 0)) & ((at < high) | (gradient < 0))
-            usable &= np.where(bound, np.abs(curvature) > 1e-300, curvature < -1e-300)
+            may_move = ((at > low) | (gradient > 0)) & ((at < high) | (gradient < 0))
+            may_move &= np.where(has_goal, np.abs(curvature) > 1e-300, curvature < -1e-300)
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                inverse = np.where(usable, 1.0 / curvature, 0.0)
-                stiff, drift = (w * r1 * np.stack([r1, a1]) * inverse).sum(axis=1)
-                mu = np.where(bound, -(missing + drift) / stiff, 0.0)
-                step = -(a1 + mu * r1) * inverse
+                inverse = np.where(may_move, 1.0 / curvature, 0.0)
+                mu_slope, md_drift = (w * md1 * np.stack([md1, gain1]) * inverse).sum(axis=1)
+                mu = np.where(has_goal, -(md_missing + md_drift) / mu_slope, 0.0)
+                step = -(gain1 + mu * md1) * inverse
             # a maximum along the constraint has no convex client, or one whom the others outweigh;
             # elsewhere no step
-            convex = (usable & (curvature > 0)).sum(axis=0)
-            good = ~bound | ((convex == 0) & (stiff < 0)) | ((convex == 1) & (stiff > 0))
+            convex = (may_move & (curvature > 0)).sum(axis=0)
+            good = ~has_goal | ((convex == 0) & (mu_slope < 0)) | ((convex == 1) & (mu_slope > 0))
             good &= np.isfinite(step).all(axis=0)
-            u[:, live] = moved = np.clip(at + np.where(good, step, 0.0), low, high)
-            live = live[(np.abs(moved - at) > STILL * (high - low)).any(axis=0)]
-            if not live.size:
+            u[:, unfinished] = stepped = np.clip(at + np.where(good, step, 0.0), low, high)
+            unfinished = unfinished[(np.abs(stepped - at) > STILL * (high - low)).any(axis=0)]
+            if not unfinished.size:
                 break
         return u
 

@@ -29,32 +29,35 @@ def step_budgets(family: RuleFamily, start: Rules, target: Array) -> Rules:
     steps of budgets lead to from B rules ``start``.
     """
     best, k, eye = start, start.lam.shape[1], np.eye(start.lam.shape[1])
-    radius, alive = np.full(len(start.lam), FIRST), np.flatnonzero(start.sound)
-    whose = family.client[:, None] == np.arange(start.local.shape[1])
-    for _ in range(ROUNDS if alive.size else 0):
-        rules, goal = best.take(alive), target[alive]
+    radius, unfinished = np.full(len(start.lam), FIRST), np.flatnonzero(start.sound)
+    is_owner = family.client[:, None] == np.arange(start.local.shape[1])
+    for _ in range(ROUNDS if unfinished.size else 0):
+        rules, goal = best.take(unfinished), target[unfinished]
         eps, size, active = rules.local, np.abs(rules.values), rules.lam != 0
         free = active | (family.bound & (size >= eps[:, family.client] - BUDGET_TIED))
-        side = np.where(active, np.sign(rules.lam), -np.sign(rules.values))
-        first = derivatives(family, rules, plain_score(rules))[0]
-        both = np.where(free[:, None] & free[..., None], first[:, :k], ~free[..., None] * eye)
-        rates = first[:, k:] @ np.linalg.pinv(both) @ ((free * -side)[..., None] * whose)
+        sign = np.where(active, np.sign(rules.lam), -np.sign(rules.values))
+        slopes = derivatives(family, rules, plain_score(rules))[0]
+        jacobian = np.where(free[:, None] & free[..., None], slopes[:, :k], ~free[..., None] * eye)
+        pooled_slopes = (
+            slopes[:, k:] @ np.linalg.pinv(jacobian) @ ((free * -sign)[..., None] * is_owner)
+        )
         # a client whom nothing binds may be bound: its budget can only fall
-        bound = largest(active * 1.0, family.client) > 0
-        box = radius[alive, None] * np.maximum(eps, LEAST)
-        low, high = -np.minimum(box, eps), np.where(bound, box, 0.0)
-        slope, rows = np.abs(rules.lam) @ whose, np.concatenate([rates, -rates], axis=1)
-        left = np.concatenate([-rules.pooled, rules.pooled], axis=1)
-        left += np.where(np.isinf(goal), 0.0, goal)[:, None]
-        linear = np.zeros((*slope.shape, slope.shape[1]))
-        step, _, promise = best_step(rules, goal, slope, linear, rows, left, low, high)
-        eps = np.where(bound | (step < -BUDGET_TIED), eps + step, SLACK_BUDGET)
-        followed, met = family.follow(rules, eps)
+        is_bound = largest(active * 1.0, family.client) > 0
+        box = radius[unfinished, None] * np.maximum(eps, LEAST)
+        low, high = -np.minimum(box, eps), np.where(is_bound, box, 0.0)
+        gain_slope = np.abs(rules.lam) @ is_owner
+        rows = np.concatenate([pooled_slopes, -pooled_slopes], axis=1)
+        slack = np.concatenate([-rules.pooled, rules.pooled], axis=1)
+        slack += np.where(np.isinf(goal), 0.0, goal)[:, None]
+        curvature = np.zeros((*gain_slope.shape, gain_slope.shape[1]))
+        step, _, promise = best_step(rules, goal, gain_slope, curvature, rows, slack, low, high)
+        eps = np.where(is_bound | (step < -BUDGET_TIED), eps + step, SLACK_BUDGET)
+        followed, is_better = family.follow(rules, eps)
         gain = merit(followed, goal) - merit(rules, goal)
-        met &= (gain > 0.1 * promise) & followed.sound
-        best = best.replaced(alive[met], followed.take(np.flatnonzero(met)))
-        radius[alive] *= np.where(met, 2.0, 0.25)
-        alive = alive[(promise > BUDGETS_GAIN) & (radius[alive] > SMALLEST)]
-        if not alive.size:
+        is_better &= (gain > 0.1 * promise) & followed.sound
+        best = best.replaced(unfinished[is_better], followed.take(np.flatnonzero(is_better)))
+        radius[unfinished] *= np.where(is_better, 2.0, 0.25)
+        unfinished = unfinished[(promise > BUDGETS_GAIN) & (radius[unfinished] > SMALLEST)]
+        if not unfinished.size:
             break
     return best

@@ -32,50 +32,54 @@ def penalised(family: RuleFamily, free: Rules, disparities: Array, count: int) -
     """Rules on the path from the ``free`` one to pooled disparities near those wanted (P,), and at
     ``STRENGTHS`` of ``count`` sets of weights, all but the first random.
     """
-    side = np.sign(free.md[0]) or 1.0
+    sign = np.sign(free.md[0]) or 1.0
     pooled = np.hstack(family.pooled)[0]
     weights = np.linalg.lstsq(np.hstack(family.problem.coefficients).T, pooled, rcond=None)[0]
-    weights = -side * np.where(family.bound, weights, 0.0)
+    weights = -sign * np.where(family.bound, weights, 0.0)
     rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
     scales = np.exp(SPREAD * rng.normal(size=(count, STRENGTHS.size, weights.size)))
     scales[0] = 1.0
     penalties = STRENGTHS[:, None] * scales * weights
     on_path = _penalised(family, penalties.reshape(-1, weights.size))
-    t = np.interp(disparities, side * on_path.md[: STRENGTHS.size], STRENGTHS)
+    t = np.interp(disparities, sign * on_path.md[: STRENGTHS.size], STRENGTHS)
     candidates = on_path.join(_penalised(family, np.outer(t, weights)))
-    inside = largest(candidates.excess, family.client) > 0  # up to rounding: exactly fair, then
-    followed, met = family.follow(candidates, np.where(inside, 0.0, candidates.budgets))
-    return candidates.replaced(np.flatnonzero(met), followed.take(np.flatnonzero(met)))
+    # where λ is inside its interval the client is exactly fair: its budget is 0 but for rounding
+    is_inside = largest(candidates.excess, family.client) > 0
+    followed, is_solved = family.follow(candidates, np.where(is_inside, 0.0, candidates.budgets))
+    rows = np.flatnonzero(is_solved)
+    return candidates.replaced(rows, followed.take(rows))
 
 
 def _penalised(family: RuleFamily, penalties: Array) -> Rules:
     """The rules with the least D(λ) for λ between 0 and ``penalties`` (B, K), by Newton's method
     with trust regions.
     """
-    span, best, k = np.abs(penalties), family.at(penalties), penalties.shape[1]
+    scales, best, k = np.abs(penalties), family.at(penalties), penalties.shape[1]
     low, high = np.minimum(penalties, 0.0), np.maximum(penalties, 0.0)
-    radius, alive = np.ones((len(penalties), 1)), np.arange(len(penalties))
+    radius, unfinished = np.ones((len(penalties), 1)), np.arange(len(penalties))
     for _ in range(STEPS):
-        rules, unit, box = best.take(alive), span[alive], radius[alive]
-        slope = -rules.values * unit
-        bent = derivatives(family, rules, plain_score(rules))[0][:, :k]
-        bent = bent * unit[:, None] * unit[:, :, None]
-        inside = np.where(unit > 0, unit, np.inf)
-        below = np.maximum((low[alive] - rules.lam) / inside, -box)
-        above = np.minimum((high[alive] - rules.lam) / inside, box)
-        none = np.zeros((alive.size, 0))
-        step = maximise(slope, none[..., None].repeat(k, 2), none, below, above, bent)[0]
+        rules, scale, trust_radius = best.take(unfinished), scales[unfinished], radius[unfinished]
+        gradient = -rules.values * scale
+        hessian = derivatives(family, rules, plain_score(rules))[0][:, :k]
+        hessian = hessian * scale[:, None] * scale[:, :, None]
+        divisor = np.where(scale > 0, scale, np.inf)
+        below = np.maximum((low[unfinished] - rules.lam) / divisor, -trust_radius)
+        above = np.minimum((high[unfinished] - rules.lam) / divisor, trust_radius)
+        no_rows = np.zeros((unfinished.size, 0))
+        no_table = no_rows[..., None].repeat(k, 2)
+        step, *_ = maximise(gradient, no_table, no_rows, below, above, hessian)
         step = step.clip(below, above)
-        promise = (slope * step).sum(1) - 0.5 * np.einsum("bk,bkl,bl->b", step, bent, step)
-        # what comes within rounding of a bound is there
-        lam = rules.lam + unit * step
-        lam = np.where(np.abs(lam) <= NEARLY * unit, 0.0, lam)
-        moved = family.at(lam)
-        gain = rules.dual(0.0 * lam) - moved.dual(0.0 * lam)
-        is_good = gain > 0.1 * promise - NOISE
-        best = best.replaced(alive[is_good], moved.take(np.flatnonzero(is_good)))
-        radius[alive] = np.where(is_good[:, None], 2.0, 0.25) * box
-        alive = alive[(promise > GAIN) & (radius[alive, 0] > 1e-6)]
-        if not alive.size:
+        curvature = np.einsum("bk,bkl,bl->b", step, hessian, step)
+        predicted_gain = (gradient * step).sum(1) - 0.5 * curvature
+        # a multiplier that is 0 up to rounding is 0: its constraint does not bind
+        lam = rules.lam + scale * step
+        lam = np.where(np.abs(lam) <= NEARLY * scale, 0.0, lam)
+        candidates = family.at(lam)
+        gain = rules.dual(0.0 * lam) - candidates.dual(0.0 * lam)
+        is_good = gain > 0.1 * predicted_gain - NOISE
+        best = best.replaced(unfinished[is_good], candidates.take(np.flatnonzero(is_good)))
+        radius[unfinished] = np.where(is_good[:, None], 2.0, 0.25) * trust_radius
+        unfinished = unfinished[(predicted_gain > GAIN) & (radius[unfinished, 0] > 1e-6)]
+        if not unfinished.size:
             break
     return best

@@ -180,15 +180,15 @@ class MultiplierSearch:
         is_active = np.ones(targets.size, bool)
         for sweep in range(SWEEPS):
             before, rows = below(rules, targets), np.flatnonzero(is_active)
-            start, place = self._beside(targets[rows], rules, both=sweep > 0)
-            place = rows[place]
-            optima = climb(self.family, start, targets[place], self.reach, ROUNDS)
+            start, target_of_start = self._beside(targets[rows], rules, both=sweep > 0)
+            target_of_start = rows[target_of_start]
+            optima = climb(self.family, start, targets[target_of_start], self.reach, ROUNDS)
             if sweep:
-                optima = step_budgets(self.family, optima, targets[place])
-            worth = merit(optima, targets[place])
+                optima = step_budgets(self.family, optima, targets[target_of_start])
+            worth = merit(optima, targets[target_of_start])
             highest, lowest = np.full(targets.size, -np.inf), np.full(targets.size, np.inf)
-            np.maximum.at(highest, place, worth)
-            np.minimum.at(lowest, place, worth)
+            np.maximum.at(highest, target_of_start, worth)
+            np.minimum.at(lowest, target_of_start, worth)
             rules = ordered(rules.join(optima))
             gain = merit(below(rules, targets), targets) - merit(before, targets)
             # a target is finished where both sides lead to the same rule
@@ -197,11 +197,11 @@ class MultiplierSearch:
             if not is_active.any():
                 break
         # the best rule at a target has its disparity, but where the frontier is flat
-        short = targets[targets - below(rules, targets).disparity > LAW_TOLERANCE]
-        if short.size:
-            rules = ordered(rules.join(self.at(short, rules)))
-            optima = climb(self.family, below(rules, short), short, self.reach, ROUNDS)
-            optima = step_budgets(self.family, optima, short)
+        missed = targets[targets - below(rules, targets).disparity > LAW_TOLERANCE]
+        if missed.size:
+            rules = ordered(rules.join(self.at(missed, rules)))
+            optima = climb(self.family, below(rules, missed), missed, self.reach, ROUNDS)
+            optima = step_budgets(self.family, optima, missed)
             rules = ordered(rules.join(optima))
         return rules
 

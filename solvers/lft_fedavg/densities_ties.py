@@ -49,49 +49,50 @@ class TiedRules:
     @classmethod
     def of(cls, family: RuleFamily) -> TiedRules | None:
         """The tie at budgets of zero, if there is one."""
-        whole, client = family.problem, family.client
-        if not any(map(_may_tie, whole.profiles, whole.coefficients)):
+        full, client = family.problem, family.client
+        if not any(map(_may_tie, full.profiles, full.coefficients)):
             return None
         limits = family.limits(np.zeros(int(client.max()) + 1))
-        point = descend(whole, limits)[-1]
-        ties = tied(whole, point)
-        if not any(ties):
+        point = descend(full, limits)[-1]
+        is_tied = tied(full, point)
+        if not any(is_tied):
             return None
-        point = exact(whole, limits, point, ties)
-        places = [p for p, tie in enumerate(ties) if tie]
-        side = np.sign(point.lam[0])
-        binds = np.flatnonzero(side)
+        point = exact(full, limits, point, is_tied)
+        tied_places = [p for p, tie in enumerate(is_tied) if tie]
+        sign = np.sign(point.lam[0])
+        binding = np.flatnonzero(sign)
         lead = np.full(int(client.max()) + 1, -1)
-        lead[client[binds[::-1]]] = binds[::-1]
-        base, values, pooled = whole.base, whole.b.copy(), family.constant.copy()
-        for p in np.setdiff1d(np.arange(len(ties)), places):
-            served = point.sets[p].integrals[0]
-            base += 0.0 if whole.nobody[p] else float(served[0])
-            values += whole.coefficients[p] @ served[1:]
-            pooled += family.pooled[p] @ served[1:]
-        signs = np.eye(values.size)
+        lead[client[binding[::-1]]] = binding[::-1]
+        base, values, pooled = full.base, full.b.copy(), family.constant.copy()
+        for p in np.setdiff1d(np.arange(len(is_tied)), tied_places):
+            group_integrals = point.sets[p].integrals[0]
+            base += 0.0 if full.nobody[p] else float(group_integrals[0])
+            values += full.coefficients[p] @ group_integrals[1:]
+            pooled += family.pooled[p] @ group_integrals[1:]
+        unit_rows = np.eye(values.size)
         at_most_zero, zero_rows = [], []  # rows that are at most zero, and rows that are zero
         for k in np.flatnonzero(family.bound & (lead[client] >= 0)):
-            first = lead[client[k]]
-            lead_row = side[first] * signs[first]
-            if k == first:
+            lead_constraint = lead[client[k]]
+            lead_row = sign[lead_constraint] * unit_rows[lead_constraint]
+            if k == lead_constraint:
                 at_most_zero.append(lead_row)
-            elif side[k]:
-                zero_rows.append(side[k] * signs[k] - lead_row)
+            elif sign[k]:
+                zero_rows.append(sign[k] * unit_rows[k] - lead_row)
             else:
-                at_most_zero += [lead_row + signs[k], lead_row - signs[k]]
-        table = np.array(at_most_zero + zero_rows)
+                at_most_zero += [lead_row + unit_rows[k], lead_row - unit_rows[k]]
+        sign_rows = np.array(at_most_zero + zero_rows)
         shift = np.repeat([HALF, 0.0], [len(at_most_zero), len(zero_rows)])
         problem = Constraints(
             base,
-            tuple(whole.profiles[p] for p in places),
+            tuple(full.profiles[p] for p in tied_places),
             tuple(
-                np.concatenate([family.pooled[p], table @ whole.coefficients[p]]) for p in places
+                np.concatenate([family.pooled[p], sign_rows @ full.coefficients[p]])
+                for p in tied_places
             ),
-            np.concatenate([pooled, table @ values + shift]),
-            tuple(whole.nobody[p] for p in places),
+            np.concatenate([pooled, sign_rows @ values + shift]),
+            tuple(full.nobody[p] for p in tied_places),
         )
-        rows = tuple(whole.coefficients[p] for p in places)
+        rows = tuple(full.coefficients[p] for p in tied_places)
         return cls(problem, shift, values, rows, lead)
 
     @property

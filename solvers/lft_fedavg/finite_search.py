@@ -1,12 +1,13 @@
 """LFT+FedAvg over all budgets on a finite X, for every notion and any number of groups: multi-start
 local search from face to face (``finite_faces``), its starts by continuation.
 
-Some budgets are solved. From one disparity to the next climbs start from CFL's rule and from the
-faces found so far that are best there, and end where no multipliers of a rule free anything that
-makes it better: the rule is then a local optimum. How many starts are tried falls while they are of
-no use and CFL is near. So the frontier is searched for and not proven, but where a rule is as good
-as one without budgets. CFL's frontier bounds it. Every point is solved again for its budgets and
-certified for them.
+A *face* is the polyhedron of the rules, with their budgets, that given multipliers are
+complementary to; a *place* is the best rule of a face at some disparity. Some budgets are solved.
+From one disparity to the next climbs start from CFL's rule and from the best faces so far at that
+disparity, and end where no multipliers of a rule lead to a better one: the rule is then a local
+optimum. Fewer starts are tried while they do not help and CFL is near. So the frontier is searched
+for and not proven, except where a rule is as good as one without budgets. CFL's frontier bounds it.
+Every point is solved again for its budgets and certified for them.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from fairfl.solvers.tolerances import PROGRAMME_TIED, RISE
 from fairfl.theory.populations.federation import Federation
 
 STARTS, SEVERAL = 80, 200
-"""Budgets to start from, of one difference and of several: in the first few clients are bound, in
-the last all, by turns tightly.
+"""Numbers of budget vectors to start from, for one difference and for several. The first bind few
+clients, the last all; every second one is scaled by NEARLY.
 """
 CELLS, FEWEST = 400_000, 8
 """Budgets to start from times cells, at most; and so many budgets at least."""
@@ -43,8 +44,8 @@ MARGIN = 0.01
 PATIENCE, LOWEST, OPEN = 11, 2, 3e-4
 """At each disparity climbs start from so many faces, those that are best there, and end after so
 many in a row that found nothing better, for the smallest disparity after ``LOWEST`` times as many.
-Where CFL is above by no more than ``OPEN``, the next disparity is left after one climb in vain
-less, until some climb is of use again.
+Where CFL's gain is at most ``OPEN`` higher and no later start helped, the next disparity gets one
+such climb fewer; once a later start helps, the number is ``PATIENCE`` again.
 """
 COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
@@ -150,24 +151,28 @@ class FedAvgSearch:
 
     def best(self, disparity: float) -> Place | None:
         """The most useful place with at most ``disparity`` that climbs from the best faces find."""
-        top: list[Place] = []
-        for face in sorted(
-            self.faces.by_signs.values(), key=lambda face: -face.bound_at(disparity)
-        ):
-            if face.bound_at(disparity) <= (top[-1].gain if len(top) == self.patience else -np.inf):
-                break
+        best_starts: list[Place] = []
+        faces = self.faces.by_signs.values()
+        for face in sorted(faces, key=lambda face: -face.bound_at(disparity)):
+            is_full = len(best_starts) == self.patience
+            if face.bound_at(disparity) <= (best_starts[-1].gain if is_full else -np.inf):
+                break  # neither this face nor a later one has a better place
             start = face.place(disparity) if face.reaches(disparity) else None
             if start is not None:
-                top = distinct(sorted([*top, start], key=lambda place: -place.gain))[
-                    : self.patience
-                ]
-            if top and top[0].unbeaten:
-                return top[0]
-        fair = self.faces.free.place(disparity)  # CFL's rule, and the budgets that it keeps
-        face = None if fair is None else self.start(self.faces.tight(fair.f)[1])
-        start = None if face is None else face.place(disparity)
-        bound = np.inf if fair is None else fair.gain
-        starts = [place for place in (start, self.below(disparity), *top) if place is not None]
+                ranked = sorted([*best_starts, start], key=lambda place: -place.gain)
+                best_starts = distinct(ranked)[: self.patience]
+            if best_starts and best_starts[0].unbeaten:
+                return best_starts[0]
+        cfl_place = self.faces.free.place(disparity)
+        # continuation from CFL: the face at the budgets that CFL's rule keeps
+        start_from_cfl, bound = None, np.inf
+        if cfl_place is not None:
+            bound = cfl_place.gain
+            face_at_cfl_budgets = self.start(self.faces.tight(cfl_place.f)[1])
+            if face_at_cfl_budgets is not None:
+                start_from_cfl = face_at_cfl_budgets.place(disparity)
+        candidates = (start_from_cfl, self.below(disparity), *best_starts)
+        starts = [place for place in candidates if place is not None]
         best = self.climbs(starts, disparity, bound)
         if best is not None:
             self.best_places.append(best)
@@ -205,12 +210,12 @@ class FedAvgSearch:
                 if solutions[-1].disparity > place.disparity + PROGRAMME_TIED:
                     refined = place.face.place(place.disparity, refine=True)
                 if refined is not None:
-                    posed = self.faces.local.at(eps := self.budgets(refined))
+                    posed = self.faces.local.at(budgets := self.budgets(refined))
                     lam, problem = solve_box(posed)[1], clients_problem(fed, self.task)
                     certificates = (certified(posed, refined.f, lam),)
                     f, lam = problem.of_box(refined.f, lam)
                     rule = problem.rule(f, fed.n_groups)
-                    solutions.append(Solution(fed, self.task, eps, rule, lam, certificates))
+                    solutions.append(Solution(fed, self.task, budgets, rule, lam, certificates))
         return points_of(fed, solutions)
 
     def frontier(self, points: int) -> Frontier:

@@ -119,37 +119,37 @@ class _Walk:
         self.offsets = np.concatenate([-problem.u[self.cells] / size, np.zeros(count)])
 
     def neighbours(self, vertices: Vertices) -> Array:
-        """(B', K) the next vertices, both ways, on every line of planes that meet at ``here``."""
-        met = np.concatenate([vertices.tied[:, self.cells], vertices.lam == 0], axis=1)
-        count = self.normals.shape[1]
-        total = sum(math.comb(int(planes), count - 1) for planes in met.sum(axis=1))
-        if total * max(len(self.normals), count * count) > ROOM:
-            if len(met) == 1:
+        """(B', K) the next vertices, both ways, on every line in which planes meet at a vertex."""
+        is_met = np.concatenate([vertices.tied[:, self.cells], vertices.lam == 0], axis=1)
+        n_multipliers = self.normals.shape[1]
+        total = sum(math.comb(int(planes), n_multipliers - 1) for planes in is_met.sum(axis=1))
+        if total * max(len(self.normals), n_multipliers * n_multipliers) > ROOM:
+            if len(is_met) == 1:
                 raise TooMany(f"{total} lines through one vertex")
-            half = np.array_split(np.arange(len(met)), 2)
-            return np.concatenate([self.neighbours(vertices.take(rows)) for rows in half])
-        owner, lines = [], []
-        for b, planes in enumerate(met):
-            combinations = list(itertools.combinations(np.flatnonzero(planes), count - 1))
+            halves = np.array_split(np.arange(len(is_met)), 2)
+            return np.concatenate([self.neighbours(vertices.take(rows)) for rows in halves])
+        vertex_of_line, lines = [], []
+        for b, planes in enumerate(is_met):
+            combinations = list(itertools.combinations(np.flatnonzero(planes), n_multipliers - 1))
             lines += combinations
-            owner += [b] * len(combinations)
-        rows = np.reshape(lines, (len(lines), count - 1)).astype(np.intp)
-        start = np.array(owner, dtype=np.intp)
-        way, fixes = _directions(self.normals[rows])
-        rows, start, way = rows[fixes], start[fixes], way[fixes]
-        slope = way @ self.normals.T
-        meets = ~met[start] & (np.abs(slope) > FLAT)
-        height = vertices.lam @ self.normals.T - self.offsets
-        far = np.where(meets, -height[start] / np.where(meets, slope, 1.0), np.nan)
-        ends_found = []
-        for signed in (far, -far):
-            ahead = np.where(signed > 0, signed, np.inf)
-            plane = ahead.argmin(axis=1)
-            ends = np.isfinite(ahead[np.arange(len(ahead)), plane])
-            basis = np.concatenate([rows[ends], plane[ends, None]], axis=1)
+            vertex_of_line += [b] * len(combinations)
+        rows = np.reshape(lines, (len(lines), n_multipliers - 1)).astype(np.intp)
+        vertex = np.array(vertex_of_line, dtype=np.intp)
+        direction, is_line = _directions(self.normals[rows])
+        rows, vertex, direction = rows[is_line], vertex[is_line], direction[is_line]
+        slope = direction @ self.normals.T
+        meets = ~is_met[vertex] & (np.abs(slope) > FLAT)
+        plane_value = vertices.lam @ self.normals.T - self.offsets
+        step_to_plane = np.where(meets, -plane_value[vertex] / np.where(meets, slope, 1.0), np.nan)
+        next_vertices = []
+        for signed_step in (step_to_plane, -step_to_plane):
+            step_ahead = np.where(signed_step > 0, signed_step, np.inf)
+            plane = step_ahead.argmin(axis=1)
+            is_reached = np.isfinite(step_ahead[np.arange(len(step_ahead)), plane])
+            basis = np.concatenate([rows[is_reached], plane[is_reached, None]], axis=1)
             offsets = self.offsets[basis][..., None]
-            ends_found.append(np.linalg.solve(self.normals[basis], offsets)[..., 0])
-        lam = np.concatenate(ends_found)
+            next_vertices.append(np.linalg.solve(self.normals[basis], offsets)[..., 0])
+        lam = np.concatenate(next_vertices)
         return np.where(np.abs(lam) <= VERTEX_ZERO, 0.0, lam)
 
 

@@ -89,39 +89,42 @@ def accept_sets(functions: Sequence[Piecewise], weights: Sequence[Array]) -> lis
 
 def _between(functions: Piecewise, weights: Array, owner: Array, x: Array) -> AcceptSets:
     """The sets of one group, whose ends are among the candidates x of combinations ``owner``."""
-    count = weights.shape[0]
-    everyone = np.arange(count)
-    owner = np.concatenate([everyone, owner, everyone])
-    x = np.concatenate([np.full(count, -np.inf), x, np.full(count, np.inf)])
+    n_combinations = weights.shape[0]
+    combinations = np.arange(n_combinations)
+    owner = np.concatenate([combinations, owner, combinations])
+    x = np.concatenate([np.full(n_combinations, -np.inf), x, np.full(n_combinations, np.inf)])
     order = np.lexsort((x, owner))
     owner, x = owner[order], x[order]
     above = functions.above(x)  # (J, T)
-    inner = owner[1:] == owner[:-1]
-    parts = np.where(inner, above[:, :-1] - above[:, 1:], 0.0)
-    value = np.einsum("tj,jt->t", weights[owner[:-1]], parts)
+    is_interval = owner[1:] == owner[:-1]
+    parts = np.where(is_interval, above[:, :-1] - above[:, 1:], 0.0)
+    integral = np.einsum("tj,jt->t", weights[owner[:-1]], parts)
     # a gap of width 1e-5 changes an accuracy by 1e-17, but a client's acceptance rate by 1e-6: its
     # integral drowns in the rounding of cumulative ones, and the score in its middle decides
     panel = np.searchsorted(functions.edges, x, side="right")
-    faint = np.flatnonzero(
-        inner & (np.abs(value) < 1e-13) & (panel[:-1] == panel[1:]) & np.isfinite(x[1:] - x[:-1])
+    uncertain = np.flatnonzero(
+        is_interval
+        & (np.abs(integral) < 1e-13)
+        & (panel[:-1] == panel[1:])
+        & np.isfinite(x[1:] - x[:-1])
     )
-    middle = functions.values((x[faint] + x[faint + 1]) / 2)
-    value[faint] = np.einsum("tj,jt->t", weights[owner[faint]], middle)
-    positive = value > 0
-    starts = np.searchsorted(owner, everyone)
-    silent = inner & (np.abs(value) <= 1e-300)
-    if silent.any():  # no mass, or s is zero: as the part before, or after at the start
-        decided = np.where(silent | ~inner, 0, np.arange(silent.size) + 1)
+    middle = functions.values((x[uncertain] + x[uncertain + 1]) / 2)
+    integral[uncertain] = np.einsum("tj,jt->t", weights[owner[uncertain]], middle)
+    accepts = integral > 0
+    start = np.searchsorted(owner, combinations)
+    is_zero = is_interval & (np.abs(integral) <= 1e-300)
+    if is_zero.any():  # no mass, or s is zero: as the part before, or after at the start
+        decided = np.where(is_zero | ~is_interval, 0, np.arange(is_zero.size) + 1)
         before = np.maximum.accumulate(decided)
         after = np.minimum.accumulate(np.where(decided, decided, decided.size)[::-1])[::-1]
-        source = np.where(before > starts[owner[:-1]], before, after) - 1
-        positive = positive[source] & (owner[source] == owner[:-1])
-    integrals = np.zeros((count, weights.shape[1]))
-    np.add.at(integrals, owner[:-1][positive & inner], parts[:, positive & inner].T)
-    change = inner[1:] & inner[:-1] & (positive[1:] != positive[:-1])
-    at = np.flatnonzero(change) + 1
+        source = np.where(before > start[owner[:-1]], before, after) - 1
+        accepts = accepts[source] & (owner[source] == owner[:-1])
+    integrals = np.zeros((n_combinations, weights.shape[1]))
+    np.add.at(integrals, owner[:-1][accepts & is_interval], parts[:, accepts & is_interval].T)
+    is_cut = is_interval[1:] & is_interval[:-1] & (accepts[1:] != accepts[:-1])
+    at = np.flatnonzero(is_cut) + 1
     cut_owner = owner[at]
-    place = np.arange(cut_owner.size) - np.searchsorted(cut_owner, cut_owner)
-    cut, sign = np.zeros((2, count, place.max(initial=-1) + 1))
-    cut[cut_owner, place], sign[cut_owner, place] = x[at], np.where(positive[at], 1.0, -1.0)
-    return AcceptSets(cut, sign, positive[starts], integrals)
+    cut_index = np.arange(cut_owner.size) - np.searchsorted(cut_owner, cut_owner)
+    cut, sign = np.zeros((2, n_combinations, cut_index.max(initial=-1) + 1))
+    cut[cut_owner, cut_index], sign[cut_owner, cut_index] = x[at], np.where(accepts[at], 1.0, -1.0)
+    return AcceptSets(cut, sign, accepts[start], integrals)

@@ -129,37 +129,37 @@ class Toss:
         binds = np.flatnonzero(side)
         rows = [problem.coefficients[p][binds] for p in self.free]
         profiles = [problem.profiles[p] for p in self.free]
-        toss = sum(r @ f.totals[1:] / 2.0 for r, f in zip(rows, profiles, strict=True))
-        target = -side[binds] * self.eps[binds] - self.values[binds] - toss
+        values_at_toss = sum(r @ f.totals[1:] / 2.0 for r, f in zip(rows, profiles, strict=True))
+        target = -side[binds] * self.eps[binds] - self.values[binds] - values_at_toss
         if np.abs(target).max(initial=0.0) <= REFINED_MET:
             return dict.fromkeys(self.free, (np.empty(0), np.array([0.5]))), d
         table = self._table(self.free)[binds]
-        left, size, _ = np.linalg.svd(table, full_matrices=False)
-        independent = size > DEPENDENT * size[0]
+        left, singular_values, _ = np.linalg.svd(table, full_matrices=False)
+        independent = singular_values > DEPENDENT * singular_values[0]
         basis = (
-            left[:, independent] * (size[0] / size[independent])
+            left[:, independent] * (singular_values[0] / singular_values[independent])
         ).T  # of independent combinations
         along, *across = np.linalg.svd((basis @ target)[None])[2] @ basis
         along, across = along * np.sign(along @ target), np.reshape(across, (-1, binds.size))
         gains = [np.append(0.0, along @ r)[None] for r in rows]
-        alone = Constraints(
-            -along @ toss,
+        tie_problem = Constraints(
+            -along @ values_at_toss,
             tuple(map(with_gain, profiles, gains)),
             tuple(across @ r for r in rows),
-            -across @ toss,
+            -across @ values_at_toss,
             (False,) * len(rows),
         )
-        point = minimise_dual(alone, np.zeros(len(across)))
-        ties = tied(alone, point, HARDLY)
-        if any(ties):
-            point = exact(alone, np.zeros(len(across)), point, ties)
+        point = minimise_dual(tie_problem, np.zeros(len(across)))
+        is_tied = tied(tie_problem, point, HARDLY)
+        if any(is_tied):
+            point = exact(tie_problem, np.zeros(len(across)), point, is_tied)
         d[binds] = along + point.lam[0] @ across
-        part = min(float(along @ target / point.dual(np.zeros((1, len(across))))[0]), 1.0)
+        scale = min(float(along @ target / point.dual(np.zeros((1, len(across))))[0]), 1.0)
         lines = {}
-        for p, sets, tie in zip(self.free, point.sets, ties, strict=True):
+        for p, sets, tie in zip(self.free, point.sets, is_tied, strict=True):
             if not tie:
                 cut, rates = sets.line(0)
-                lines[p] = cut, 0.5 + part * (rates - 0.5)
+                lines[p] = cut, 0.5 + scale * (rates - 0.5)
         return lines, d
 
 

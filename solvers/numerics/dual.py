@@ -99,17 +99,17 @@ def weights(lam: Array, rows: Array) -> Array:
     return np.concatenate([np.ones((len(lam), 1)), lam @ rows], axis=1)
 
 
-def moving(profile: Piecewise, sets: AcceptSets, score: Array) -> Array:
-    """(B, C) whether an end of the accept sets of s, with weights ``score`` (B, J), moves with λ: a
-    root of s does, and a jump of s with a density stays.
+def moving(profile: Piecewise, sets: AcceptSets, weight: Array) -> Array:
+    """(B, C) whether each of the C ends of the accept sets of s, with weights ``weight`` (B, J),
+    moves with λ. A root of s moves; an end where a density jumps and s changes its sign stays.
     """
     moves = sets.sign != 0
     if not profile.jumps.size:
         return moves
     at = np.nonzero(np.isin(sets.cut, profile.jumps) & moves)
-    score, size = score[at[0]].T, profile.sizes[:, profile.locate(sets.cut[at])[0]]
-    height = (score * profile.values(sets.cut[at])).sum(axis=0)
-    moves[at] = np.abs(height) <= ROOT * (np.abs(score) * size).sum(axis=0)
+    weight, size = weight[at[0]].T, profile.sizes[:, profile.locate(sets.cut[at])[0]]
+    height = (weight * profile.values(sets.cut[at])).sum(axis=0)
+    moves[at] = np.abs(height) <= ROOT * (np.abs(weight) * size).sum(axis=0)
     return moves
 
 
@@ -168,10 +168,10 @@ def derivatives(
     for profile, rows, sets, functions in places:
         shape = 2, len(profile.coefficients), *sets.cut.shape
         value, slopes = profile.at(sets.cut.ravel(), 1).reshape(shape)
-        score = weights(point.lam, rows)
-        slope = np.abs(np.einsum("bj,jbc->bc", score, slopes))
+        weight = weights(point.lam, rows)
+        slope = np.abs(np.einsum("bj,jbc->bc", weight, slopes))
         v = np.tensordot(rows, value[1:], 1)  # (K, B, C)
-        moves = moving(profile, sets, score) & (slope > 0)
+        moves = moving(profile, sets, weight) & (slope > 0)
         flow = np.divide(v, slope, out=np.zeros_like(v), where=moves).transpose(1, 2, 0)
         hessians.append(v.swapaxes(0, 1) @ flow)
         mixed.append(functions.values(sets.cut).swapaxes(0, 1) @ flow)

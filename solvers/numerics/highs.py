@@ -199,13 +199,13 @@ class Maximiser:
         if optimum is None:
             return None
         n, correction = upper.size, None
-        ends = (zero, low), (upper, high), (gain, 0.0 * low)
-        below, above, cost = (np.append(*pair) for pair in ends)
+        paddings = (zero, low), (upper, high), (gain, 0.0 * low)
+        below, above, gain_of_all = (np.append(*pair) for pair in paddings)
         x, y = np.append(optimum.x, np.clip(table @ optimum.x, low, high)), optimum.y
         best = (np.inf, x, y)
         for magnification in (*FINE, None):
-            residual, slope = x[n:] - table @ x[:n], cost - np.append(y @ table, -y)
-            gap = np.where(slope > 0, slope * (above - x), slope * (below - x)).sum()
+            residual, reduced_cost = x[n:] - table @ x[:n], gain_of_all - np.append(y @ table, -y)
+            gap = (reduced_cost * np.where(reduced_cost > 0, above - x, below - x)).sum()
             error = float(np.abs(residual).max(initial=0.0))
             best = min(best, (max(error, gap), x, y), key=lambda tried: tried[0])
             if magnification is None or error <= MET and gap <= BEST:
@@ -213,8 +213,8 @@ class Maximiser:
             if correction is None:  # the rows' values are unknowns too
                 join = scipy.sparse if self.sparse else np
                 correction = Programme(join.hstack([table, -np.eye(low.size)]))
-            limits = slope, below - x, above - x, residual, residual
-            optimum = correction.best(*(magnification * v for v in limits))
+            arguments = reduced_cost, below - x, above - x, residual, residual
+            optimum = correction.best(*(magnification * v for v in arguments))
             if optimum is None:
                 break
             x = np.clip(x + optimum.x / magnification, below, above)

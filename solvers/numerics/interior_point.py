@@ -4,7 +4,8 @@
 
 for a handful of variables and some dozen rows each; bounds are a diagonal of the systems to solve.
 HiGHS needs 1 to 2 ms for each, whatever its size; here a hundred of them take that together.
-Mehrotra's predictor and corrector, from an infeasible start.
+Mehrotra's predictor and corrector, from an infeasible start: slacks s and multipliers z of all
+rows, the bounds' after those of A, and complementarity μ = mean(s z).
 """
 
 from __future__ import annotations
@@ -78,46 +79,47 @@ def maximise(
         from one, x is where it gave up: callers check what they use.
     curvature : (B, n, n) Q, positive semidefinite; None for zero.
     """
-    count, n = gain.shape
-    ends = np.concatenate([np.broadcast_to(side, gain.shape) for side in (above, -below)], axis=1)
-    size = np.abs(rows).max(axis=2, initial=0.0)
-    counts, out = size > INTERIOR_SOLVED, np.zeros(limits.shape)
-    is_used = counts.any(axis=0)
-    size, bounded = np.where(counts, size, 1.0)[:, is_used], np.isfinite(ends)
-    a = counts[:, is_used, None] * rows[:, is_used] / size[..., None]
+    n_problems, n = gain.shape
+    bounds = np.concatenate([np.broadcast_to(side, gain.shape) for side in (above, -below)], axis=1)
+    row_size = np.abs(rows).max(axis=2, initial=0.0)
+    is_constraint, prices = row_size > INTERIOR_SOLVED, np.zeros(limits.shape)
+    is_used = is_constraint.any(axis=0)
+    row_size, is_bounded = np.where(is_constraint, row_size, 1.0)[:, is_used], np.isfinite(bounds)
+    a = is_constraint[:, is_used, None] * rows[:, is_used] / row_size[..., None]
     # what is no constraint is 0 <= 1
-    b = limits[:, is_used] / size + ~counts[:, is_used]
-    b = np.append(b, np.where(bounded, ends, 1.0), axis=1)
-    table = _Rows(a, bounded.reshape(count, 2, n) * 1.0)
+    b = limits[:, is_used] / row_size + ~is_constraint[:, is_used]
+    b = np.append(b, np.where(is_bounded, bounds, 1.0), axis=1)
+    table = _Rows(a, is_bounded.reshape(n_problems, 2, n) * 1.0)
     unit = np.abs(gain).max(axis=1)
     unit = np.where(unit > 0, unit, 1.0)
     g = gain / unit[:, None]
-    q = np.zeros((count, n, n)) if curvature is None else curvature / unit[:, None, None]
+    q = np.zeros((n_problems, n, n)) if curvature is None else curvature / unit[:, None, None]
     x = np.zeros(gain.shape)
     s, z = np.maximum(b, 0.1), np.full(b.shape, 1.0 / np.sqrt(b.shape[1]))
     solution, multipliers = x.copy(), z.copy()
-    moving = np.arange(count)
+    unsolved = np.arange(n_problems)
     for _ in range(ROUNDS):
         primal = table.of(x) + s - b
         dual = table.pull(z) - g + _product(q, x)
         mu = (s * z).mean(axis=1)
-        worst = np.maximum(np.maximum(np.abs(primal).max(axis=1), np.abs(dual).max(axis=1)), mu)
-        solution[moving], multipliers[moving] = x, z
-        still = (worst > INTERIOR_SOLVED) & (mu > SPENT) & (mu < LOST)
-        if not still.all():
-            moving = moving[still]
-            if not moving.size:
+        residual = np.maximum(np.maximum(np.abs(primal).max(axis=1), np.abs(dual).max(axis=1)), mu)
+        solution[unsolved], multipliers[unsolved] = x, z
+        is_open = (residual > INTERIOR_SOLVED) & (mu > SPENT) & (mu < LOST)
+        if not is_open.all():
+            unsolved = unsolved[is_open]
+            if not unsolved.size:
                 break
-            b, g, q, x, s, z = (v[still] for v in (b, g, q, x, s, z))
-            table, primal, dual, mu = table.take(still), primal[still], dual[still], mu[still]
+            b, g, q, x, s, z = (v[is_open] for v in (b, g, q, x, s, z))
+            table = table.take(is_open)
+            primal, dual, mu = (v[is_open] for v in (primal, dual, mu))
         dx, ds, dz = _direction(table, q, s, z, primal, dual, mu)
         step = 0.9995 * np.minimum(_room(s, ds), _room(z, dz))[:, None]
         x = x + step * dx
         s = np.maximum(s + step * ds, LEAST)
         z = np.maximum(z + step * dz, LEAST)
-    row_multipliers = multipliers[:, : size.shape[1]]
-    out[:, is_used] = np.where(counts[:, is_used], row_multipliers * unit[:, None] / size, 0.0)
-    return solution, out
+    row_multipliers = multipliers[:, : row_size.shape[1]] * unit[:, None] / row_size
+    prices[:, is_used] = np.where(is_constraint[:, is_used], row_multipliers, 0.0)
+    return solution, prices
 
 
 def _product(a: Array, x: Array) -> Array:

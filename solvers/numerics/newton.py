@@ -132,10 +132,14 @@ class _Cuts:
 
 
 def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
-    """Where the steps from B points at budgets eps (B, K) end, with cuts of their own."""
+    """Where the steps from B points at budgets eps (B, K) end, with cuts of their own.
+
+    At the cuts, ``height`` is s, ``slope`` is |s'| and ``flow`` is v/|s'|: how far λ moves them.
+    Eliminating the cuts leaves a system in λ alone, of D's ``hessian``.
+    """
     lam, accuracy, values = point.lam.copy(), point.accuracy.copy(), point.values.copy()
-    cuts = start = _Cuts.of(problem, point)
-    ends, integrals = cuts.cut.copy(), [sets.integrals.copy() for sets in point.sets]
+    cuts = first_cuts = _Cuts.of(problem, point)
+    latest_cuts, integrals = cuts.cut.copy(), [sets.integrals.copy() for sets in point.sets]
     rows, residuals = np.arange(len(lam)), np.empty((len(lam), 0))
     table = cuts.table()[0]
     for _ in range(TOGETHER):
@@ -145,18 +149,18 @@ def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
         inverse = np.divide(cuts.moves, slope, out=np.zeros_like(slope), where=slope > 1e-300)
         flow = v * inverse[:, None]
         gradient = values[rows] + (flow @ height[:, :, None])[:, :, 0]
-        h = flow @ v.swapaxes(1, 2)
+        hessian = flow @ v.swapaxes(1, 2)
         residual = kkt_residual(multipliers, values[rows], budget)
         residual = np.maximum(residual, np.abs(height).max(axis=1, initial=0.0))
         residuals = np.column_stack([residuals, residual])
-        smallest = residuals[:, :-PATIENCE].min(axis=1, initial=np.inf)
-        ridge = RIDGE * np.maximum(np.trace(h, axis1=1, axis2=2), 1e-6)
+        earlier_residual = residuals[:, :-PATIENCE].min(axis=1, initial=np.inf)
+        ridge = RIDGE * np.maximum(np.trace(hessian, axis1=1, axis2=2), 1e-6)
         step = pivoted(
-            h + ridge[:, None, None] * np.eye(problem.count), gradient, multipliers, budget
+            hessian + ridge[:, None, None] * np.eye(problem.count), gradient, multipliers, budget
         )
         continues = (
             (residual > KKT_TOLERANCE)
-            & (residual <= 0.5 * smallest)
+            & (residual <= 0.5 * earlier_residual)
             & np.isfinite(step).all(axis=1)
         )
         if not continues.any():
@@ -168,18 +172,18 @@ def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
             step[continues],
             cuts.take(continues),
         )
-        part = REACH / np.abs(step).max(axis=1, initial=1e-300)
-        part = np.minimum(part, cuts.room(shift))[:, None]
-        lam[rows] += part * step
-        cuts = replace(cuts, cut=cuts.cut + part * shift)
+        step_length = REACH / np.abs(step).max(axis=1, initial=1e-300)
+        step_length = np.minimum(step_length, cuts.room(shift))[:, None]
+        lam[rows] += step_length * step
+        cuts = replace(cuts, cut=cuts.cut + step_length * shift)
         table, totals = cuts.table()
-        ends[rows] = cuts.cut
-        for stored, fresh in zip(integrals, totals, strict=True):
-            stored[rows] = fresh
+        latest_cuts[rows] = cuts.cut
+        for stored_integrals, latest in zip(integrals, totals, strict=True):
+            stored_integrals[rows] = latest
         accuracy[rows], values[rows] = worth(problem, totals, lam[rows])
     sets = [
-        replace(old, cut=ends[:, start.place == p], integrals=fresh)
-        for p, (old, fresh) in enumerate(zip(point.sets, integrals, strict=True))
+        replace(old, cut=latest_cuts[:, first_cuts.place == p], integrals=latest)
+        for p, (old, latest) in enumerate(zip(point.sets, integrals, strict=True))
     ]
     return DualPoint(lam, tuple(sets), accuracy, values)
 

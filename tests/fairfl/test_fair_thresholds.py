@@ -46,10 +46,7 @@ def fitted(people):
 
 def test_scikit_learns_own_checks():
     """A weight of 2 is not a row twice: its copies would be in several of the score's folds."""
-    weights = {
-        "check_sample_weight_equivalence_on_dense_data": "the score is cross-fitted",
-        "check_sample_weights_not_overwritten": "the rule counts each person once",
-    }
+    weights = {"check_sample_weight_equivalence_on_dense_data": "the score is cross-fitted"}
     model = ff.FairThresholds(estimator=GaussianNB())
     check_estimator(model, on_skip=None, expected_failed_checks=weights)
 
@@ -210,7 +207,7 @@ def test_decisions_on_new_people(cli, fitted, tmp_path):
         ({"scheme": "lft_fedavg", "local_eps": 0.1}, {}, "local_eps goes with"),
         ({}, {"sample_weight": [1.0, 2.0]}, "sample_weight must have shape (2000,)"),
         ({}, {"sample_weight": [-1.0] * 2000}, "sample_weight must be in [0, inf), got -1"),
-        ({}, {"sample_weight": np.arange(2000)}, "sample_weight must be the same of all, as"),
+        ({}, {"sample_weight": np.ones(2000), "client": [0]}, "inconsistent numbers of samples"),
     ],
 )
 def test_a_wrong_parameter_is_named(people, options, fit, message):
@@ -306,6 +303,28 @@ def test_weights_go_to_the_estimator(people):
     assert model.score(x, people["y"], sample_weight=is_north, **roles) == pytest.approx(
         model.score(x[is_north], people["y"][is_north], sensitive_features=people["a"][is_north])
     )
+
+
+@pytest.mark.parametrize("groups", ["a", None])
+def test_whole_weights_are_rows_again(people, groups):
+    """A row of weight 0 is no row; with a ready score nothing is cross-fitted."""
+    times, ready = np.random.default_rng(0).integers(0, 4, 2000), {"estimator": "passthrough"}
+    rows = people.loc[people.index.repeat(times)]
+    models = [
+        ff.FairThresholds("lft_fedavg", 0.05, levels=0, calibrate="group", **ready).fit(
+            table[["s"]].round(1),
+            table["y"],
+            weight,
+            sensitive_features=groups and table[groups],
+            client=table["site"],
+        )
+        for table, weight in ((people, times), (rows, None))
+    ]
+    one, twin = (model.solution_.classifier.of_number for model in models)
+    points = np.repeat(models[0].federation_.model.points, 2)
+    group = np.tile([0, 1], len(points) // 2)
+    assert one(points, group) == pytest.approx(twin(points, group), abs=1e-9)
+    assert models[0].solution_.accuracy == pytest.approx(models[1].solution_.accuracy, abs=1e-9)
 
 
 def test_intervals_as_groups_and_a_generator(people):

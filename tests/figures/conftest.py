@@ -3,7 +3,7 @@
 import pytest
 
 from fairfl.figures.catalog import fedfb_figure_2, fedfb_figure_4, fedfb_figure_8
-from fairfl.figures.catalog.fedfb_frontiers import FIVE
+from fairfl.figures.catalog.fedfb_figures_5_and_9 import FIVE
 from fairfl.figures.lib import frontier_panels
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairfl.figures.catalog.fedfb_frontiers import ENDS, FIVE, NINE
+from fairfl.figures.catalog.fedfb_figures_5_and_9 import ENDS, FIVE, NINE
 from fairfl.figures.lib import frontier_panels
 from fairfl.solvers.api import frontier
 from fairfl.solvers.schemes import SHARED_RULE

@@ -10,8 +10,8 @@ from scipy import stats
 from strategies import CAUCHY, PROBIT, federations, finite_federations, mixtures, normals
 
 import fairfl as ff
-from fairfl.figures.catalog.fedfb_frontiers import FIVE as FIGURE_5
-from fairfl.figures.catalog.fedfb_frontiers import NINE as FIGURE_9
+from fairfl.figures.catalog.fedfb_figures_5_and_9 import FIVE as FIGURE_5
+from fairfl.figures.catalog.fedfb_figures_5_and_9 import NINE as FIGURE_9
 from fairfl.solvers.frontier import Points, fitting, non_dominated
 from fairfl.theory.populations.fedfb_figures import MEANS_5
 

@@ -94,6 +94,7 @@ class Objective(Named, ABC):
     ) -> np.ndarray:
         """sup of w.f - A(f) over f in the native domain with f >= lower (n,), for rows w (r, n).
 
+        w are dual weights, p (n,) the client weights, ``lower`` bounds of the losses.
         ``lower`` is None where nothing bounds f from below. ``p`` is always given.
         """
 

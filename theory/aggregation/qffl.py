@@ -60,22 +60,24 @@ class QFFL(Objective):
     def _conjugate(
         self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
     ) -> np.ndarray:
+        """For rows w (r, n) of dual weights, lower bounds of the losses (n,), client weights p."""
         assert lower is not None  # the native domain is bounded below
-        q, x = self.q, np.maximum(w, 0.0) / p
-        largest = x.max(-1, keepdims=True)
+        q, relative_weights = self.q, np.maximum(w, 0.0) / p
+        largest = relative_weights.max(-1, keepdims=True)
         if q == 0:
             return np.where(largest[:, 0] <= 1 + tolerance, (w - p) @ lower, np.inf)
         r = (q + 1) / q
-        norm = largest[:, 0] * ((x / np.where(largest > 0, largest, 1.0)) ** r @ p) ** (1 / r)
+        scaled = relative_weights / np.where(largest > 0, largest, 1.0)  # no power overflows
+        norm = largest[:, 0] * (scaled**r @ p) ** (1 / r)
         value = np.zeros(len(w))
         if lower.any():  # after a translation: f stays away from 0
-            top = lower.max()
-            share = (lower / top) ** q
+            largest_bound = lower.max()
+            bound_power = (lower / largest_bound) ** q
             with np.errstate(divide="ignore", invalid="ignore"):
-                key = np.where(share > 0, x / share, np.inf)
-            # below 0 where the norm exceeds 1, and the value is infinite
-            level = np.maximum(water_level(key, p * x**r, p * share**r, 1.0), 0.0) ** (1 / r)
-            value = (
-                -(np.maximum(w, np.where(np.isfinite(level), level, 0.0) * p * share) - w) @ lower
-            )
+                breakpoints = np.where(bound_power > 0, relative_weights / bound_power, np.inf)
+            # the water level is below 0 where the norm exceeds 1; the value is then infinite
+            powers = p * relative_weights**r, p * bound_power**r
+            level = np.maximum(water_level(breakpoints, *powers, 1.0), 0.0) ** (1 / r)
+            level = np.where(np.isfinite(level), level, 0.0)
+            value = -(np.maximum(w, level * p * bound_power) - w) @ lower
         return np.where(norm <= 1 + tolerance, value, np.inf)

@@ -60,20 +60,23 @@ class TERM(Objective):
     def _conjugate(
         self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
     ) -> np.ndarray:
-        above = np.maximum(w, 0.0)
-        room = 1.0 - above.sum(-1)
+        """For rows w (r, n) of dual weights, lower bounds of the losses (n,), client weights p."""
+        positive_part = np.maximum(w, 0.0)
+        room = 1.0 - positive_part.sum(-1)
         if lower is None:
             return np.where(
                 (np.abs(room) <= tolerance) & (w >= -tolerance).all(-1),
-                self._relative(above, p),
+                self._relative(positive_part, p),
                 np.inf,
             )
-        # the best f is at its bound where v = c base
-        base = p * np.exp(self.alpha * (lower - lower.max()))
+        # the best f is at its bound where v = c tilted_weights
+        tilted_weights = p * np.exp(self.alpha * (lower - lower.max()))
         with np.errstate(divide="ignore", invalid="ignore"):
-            key = np.log(above) - np.log(base)
-        level = water_level(np.where(np.isnan(key), -np.inf, key), above, base, 1.0)
-        v = np.maximum(above, np.maximum(level, 0.0) * base)
+            log_ratios = np.log(positive_part) - np.log(tilted_weights)
+        level = water_level(
+            np.where(np.isnan(log_ratios), -np.inf, log_ratios), positive_part, tilted_weights, 1.0
+        )
+        v = np.maximum(positive_part, np.maximum(level, 0.0) * tilted_weights)
         return np.where(room >= -tolerance, self._relative(v, p) - (v - w) @ lower, np.inf)
 
     def _relative(self, v: np.ndarray, p: np.ndarray) -> np.ndarray:

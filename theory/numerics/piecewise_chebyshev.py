@@ -211,7 +211,7 @@ def build(
     ValueError : when panels stay unresolved after ``max_levels`` bisections.
     """
     low, high = breaks[:-1], breaks[1:]
-    done: list[tuple[Array, Array, Array, Array]] = []
+    resolved: list[tuple[Array, Array, Array, Array]] = []
     settled_size, error = np.zeros(()), np.zeros(())
     for _ in range(max_levels):
         panels = _sample(densities, masses, low, high)
@@ -219,14 +219,14 @@ def build(
         coefficients, size = values @ TO_COEFFICIENTS, np.abs(values) @ SHARES * panels.half
         scale = settled_size + size.sum(axis=1)
         scale[0] = 1.0
-        accept, steep, doubt = _judge(panels, coefficients, size, scale[:, None], combine)
-        if accept.any():
-            done.append((low[accept], high[accept], coefficients[:, accept], steep[:, accept]))
+        ready, inner, whole = _judge(panels, coefficients, size, scale[:, None], combine)
+        if ready.any():
+            resolved.append((low[ready], high[ready], coefficients[:, ready], inner[:, ready]))
             error, settled_size = (
-                total + part[:, accept].sum(axis=1)
-                for total, part in ((error, doubt), (settled_size, size))
+                total + part[:, ready].sum(axis=1)
+                for total, part in ((error, whole), (settled_size, size))
             )
-        low, high = low[~accept], high[~accept]
+        low, high = low[~ready], high[~ready]
         if low.size == 0:
             break
         if low.size > MAX_PANELS:
@@ -240,11 +240,11 @@ def build(
         raise ValueError(
             f"densities are too rough for panels: {low.size} panels unresolved near x = {low[0]:g}"
         )
-    left, right, parts, inner = (list(v) for v in zip(*done, strict=True))
-    order = np.argsort(np.concatenate(left), kind="stable")
-    edges = np.append(np.concatenate(left)[order], np.concatenate(right)[order[-1]])
-    both = (np.concatenate(v, axis=1)[:, order] for v in (parts, inner))
-    return Piecewise(edges, next(both), error, next(both))
+    left_ends, right_ends, parts, inner_parts = (list(v) for v in zip(*resolved, strict=True))
+    order = np.argsort(np.concatenate(left_ends), kind="stable")
+    edges = np.append(np.concatenate(left_ends)[order], np.concatenate(right_ends)[order[-1]])
+    sorted_parts = (np.concatenate(v, axis=1)[:, order] for v in (parts, inner_parts))
+    return Piecewise(edges, next(sorted_parts), error, next(sorted_parts))
 
 
 @dataclass(frozen=True)
@@ -315,14 +315,14 @@ def _judge(
     )
     missed, largest = np.abs(missed).max(axis=-1), np.abs(mass).max(axis=-1)
     noise = np.maximum(ROUNDING, panels.noise) * size
-    smooth = (tail <= np.maximum(TAIL_TOLERANCE * scale, noise)) & (
+    is_smooth = (tail <= np.maximum(TAIL_TOLERANCE * scale, noise)) & (
         missed <= np.maximum(MASS_TOLERANCE * scale, noise)
     )
-    light = np.maximum(largest, size / 100) <= NEGLIGIBLE * scale
-    steep = np.where(light, 0.0, np.where(panels.floor, largest, tail + missed))
+    is_negligible = np.maximum(largest, size / 100) <= NEGLIGIBLE * scale
+    inner_errors = np.where(is_negligible, 0.0, np.where(panels.floor, largest, tail + missed))
     # masses are exact after the rescaling, so a panel errs by no more than its mass times what η
     # varies on it
-    varies = np.where(light | panels.floor, 0.0, np.ptp(mass, axis=-1) + 1e-16 * largest)
-    exact = (panels.near | (panels.missed == 0)).all(axis=0) | light | panels.floor
-    doubt = np.where(exact, np.minimum(tail + missed, varies), tail + missed)
-    return (smooth | light).all(axis=0) | panels.floor, steep, doubt
+    varies = np.where(is_negligible | panels.floor, 0.0, np.ptp(mass, axis=-1) + 1e-16 * largest)
+    is_exact = (panels.near | (panels.missed == 0)).all(axis=0) | is_negligible | panels.floor
+    whole_errors = np.where(is_exact, np.minimum(tail + missed, varies), tail + missed)
+    return (is_smooth | is_negligible).all(axis=0) | panels.floor, inner_errors, whole_errors

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fairfl._support import checks
 from fairfl._support.checks import Array, as_labels, coded, one_of, pos_code, shown, sized, whole
-from fairfl._support.checks import cells as check_cells
 from fairfl.theory.numerics.isotonic import isotonic
 from fairfl.theory.populations.cells import Cells, grown
 from fairfl.theory.populations.classifiers import midpoints
@@ -86,6 +86,8 @@ class Counted:
     at ``cuts`` (n - 1,), None: half-way.
     ``names``: of scores that are names, what the points 0, 1, ... are called. ``cells``: of several
     numbers of a person, which of the points they are.
+    Of people with weights ``counts`` are the sums of these, and ``weighted`` (2, I, A, 2, n) how
+    many people there are and the sums of the weights' squares.
     Where counts were withheld, and only each client's sum is known, they are within ``ranges`` (2,
     I, A, 2, n). Where they have geometric noise, ``epsilon`` (I,) is its parameter, else inf.
     """
@@ -102,6 +104,7 @@ class Counted:
     epsilon: Array | None = None
     calibration: Calibration | None = None
     cells: Cells | None = None
+    weighted: Array | None = None
 
     @property
     def ordered(self) -> bool:
@@ -118,7 +121,43 @@ class Counted:
     @property
     def people(self) -> int:
         """How many."""
-        return int(self.counts.sum())
+        return int(self.persons.sum())
+
+    @property
+    def persons(self) -> Array:
+        """(I, A, 2, n) people, each counted once."""
+        return self.counts if self.weighted is None else self.weighted[0]
+
+    @property
+    def squares(self) -> Array:
+        """(I, A, 2, n) sums of the squares of the weights."""
+        return self.counts if self.weighted is None else self.weighted[1]
+
+    def effective_sizes(self, axes: tuple[int, ...] | None = None) -> Array:
+        """How many people of equal weights have the variance of these, summed over the axes of
+        ``counts``, None: over all: (Σ w)² / Σ w² (Kish, 1965).
+        """
+        sums, squares = (table.sum(axis=axes) for table in (self.counts, self.squares))
+        return np.divide(sums**2, squares, out=np.zeros_like(squares), where=squares > 0)
+
+    @property
+    def effective(self) -> Array:
+        """(I, A, 2, n) effective sizes in whole people, of whom random parts can be drawn."""
+        if self.weighted is None:
+            return self.counts
+        return np.maximum(np.rint(self.effective_sizes(())), self.persons > 0)
+
+    def weigh(self, drawn: Array) -> Array:
+        """(..., I, A, 2, n) the sums of the weights of some of the ``effective`` people: exactly
+        ``counts`` of all of a cell.
+        """
+        if self.weighted is None:
+            return drawn
+        return self.counts * (drawn / np.maximum(self.effective, 1.0))
+
+    def with_weights(self, sums: Array, squares: Array) -> "Counted":
+        """These people with weights that have these sums (I, A, 2, n), and sums of squares."""
+        return replace(self, counts=sums, weighted=np.stack([self.counts, squares]))
 
     @property
     def is_noisy(self) -> bool:
@@ -129,7 +168,7 @@ class Counted:
         """These people with their calibration chosen, by group at least if ``counts_labels``."""
         if self.calibrate != AUTO:
             return self
-        choice = choose_calibration(self.counts, self.ordered, counts_labels=counts_labels)
+        choice = choose_calibration(self, counts_labels=counts_labels)
         return replace(self, calibrate=choice.name, calibration=choice)
 
     @property
@@ -146,8 +185,9 @@ def count_people(
     calibrate: str = "shared",
     levels: int | None = None,
     pos_label: Hashable = None,
+    weight: ArrayLike | None = None,
 ) -> Counted:
-    """Check four columns, merge scores and count people. See :meth:`Federation.from_samples`."""
+    """Check columns, merge scores and count people. See :meth:`Federation.from_samples`."""
     one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
     if levels is not None:
         whole("levels", levels, 0)
@@ -160,6 +200,10 @@ def count_people(
     clients, i = coded("client", client, n)
     if len(groups) < 2:
         raise ValueError(f"group must hold at least two groups, got only {shown(*groups)}")
+    w = None
+    if weight is not None:
+        values = checks.person_weights("weight", weight)
+        w = checks.broadcast("weight", values, (n,), f"({n},)")
     units, cells, merged, cuts = len(clients) * len(groups), None, None, None
     if x.ndim == 2 and x.shape[1] > 1:
         cells = _cells(x, y, a, levels, units, [*map(str, getattr(score, "columns", ()))] or None)
@@ -167,16 +211,20 @@ def count_people(
         points = np.arange(float(len(cells)))
     else:
         x = x.ravel()
-        level, merged = merge_scores(x, y, units, levels)
+        level, merged = merge_scores(x, y, units, levels, w)
         points, k = np.unique(level, return_inverse=True)
         order = np.argsort(x)
         last = np.flatnonzero(np.diff(k[order]))
         cuts = (x[order][last] + x[order][last + 1]) / 2
     shape = (len(clients), len(groups), 2, points.size)
-    check_cells("clients x groups x labels x distinct scores", shape)
+    checks.cells("clients x groups x labels x distinct scores", shape)
     cell = np.ravel_multi_index((i, a, y, k), shape)
-    counts = np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)
-    return Counted(points, counts, groups, clients, calibrate, merged, cuts, cells=cells)
+    counts, *sums = (
+        np.bincount(cell, column, int(np.prod(shape))).reshape(shape).astype(np.float64)
+        for column in ([None] if w is None else [None, w, w**2])
+    )
+    people = Counted(points, counts, groups, clients, calibrate, merged, cuts, cells=cells)
+    return people.with_weights(*sums) if sums else people
 
 
 def _cells(
@@ -207,7 +255,7 @@ def binary(name: str, values: Sequence[Hashable], codes: Array, pos_label: Hasha
 
 
 def checked_counts(
-    counts: ArrayLike, score: ArrayLike, calibrate: str, cuts: ArrayLike | None
+    counts: ArrayLike, score: ArrayLike, calibrate: str, cuts: ArrayLike | None, *sums: Any
 ) -> Counted:
     """Ordered by score. See :meth:`Federation.from_counts`."""
     one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
@@ -229,6 +277,8 @@ def checked_counts(
     empty = np.flatnonzero(people.sum(axis=(1, 2, 3)) == 0)
     if empty.size:
         raise ValueError(f"counts must hold people of every client, client {empty[0]} has none")
+    has_weights = any(table is not None for table in sums)
+    weighted = checks.weight_sums(people, *sums) if has_weights else None
     order = np.argsort(points)
     points, people = points[order], np.ascontiguousarray(people[..., order])
     between = None if cuts is None else sized("cuts", cuts)
@@ -241,7 +291,8 @@ def checked_counts(
             f"cuts must hold {points.size - 1} numbers, one between each score and the next, got "
             f"{shown(cuts)}"
         )
-    return Counted(points, people, calibrate=calibrate, cuts=between)
+    sample = Counted(points, people, calibrate=calibrate, cuts=between)
+    return sample if weighted is None else sample.with_weights(*weighted[..., order])
 
 
 def fitted_eta(counts: Array, calibrate: str, *, ordered: bool = True) -> Array:
@@ -265,24 +316,25 @@ def fitted_eta(counts: Array, calibrate: str, *, ordered: bool = True) -> Array:
     return np.stack([isotonic(p, c) for p, c in pairs]).reshape(people.shape)
 
 
-def choose_calibration(
-    counts: Array, ordered: bool = True, *, counts_labels: bool = False
-) -> Calibration:
+def choose_calibration(sample: Counted, *, counts_labels: bool = False) -> Calibration:
     """The simplest calibration whose log loss in cross-validation is at most one standard error of
     the difference above the smallest (the rule of Breiman et al., 1984); by group at least where
     rates count labels, since a shared η gives all groups the same share of y = 1 at a level.
 
     η of a block of levels with N people and p of them with y = 1 is judged as (p + 1/2) / (N + 1),
-    so that a block of one label has a finite loss.
+    so that a block of one label has a finite loss. Of people with weights the effective ones count.
     """
+    people, ordered = float(sample.effective_sizes()), sample.ordered
+    scale = people / sample.counts.sum()
+    counts = sample.counts * scale
     several = len(counts) > 1
     names = [name for name, (by_client, _) in CALIBRATIONS.items() if several or not by_client]
-    total, second, people = np.zeros(len(names)), np.zeros((len(names),) * 2), counts.sum()
-    cells = counts.reshape(-1, 1, 1, 1, counts.shape[-1])
+    total, second = np.zeros(len(names)), np.zeros((len(names),) * 2)
+    cells = sample.effective.reshape(-1, 1, 1, 1, counts.shape[-1])
     # people of a client, group and label are dealt by their counts alone, so that the order of
     # clients and groups changes nothing
     dealt = [folds(cell, np.random.default_rng(cell.ravel().astype(np.int64))) for cell in cells]
-    for part in np.stack(dealt, axis=1).reshape(FOLDS, *counts.shape):
+    for part in sample.weigh(np.stack(dealt, axis=1).reshape(FOLDS, *counts.shape)) * scale:
         remaining = counts - part
         losses = np.stack([_log_losses(remaining, name, ordered=ordered) for name in names])
         weighted = (losses * part).reshape(len(names), -1)
@@ -346,20 +398,21 @@ def folds(counts: Array, rng: np.random.Generator, parts: int = FOLDS) -> Array:
     return out.reshape(parts, *counts.shape)
 
 
-def doubts(counts: Array, accepts: Array, groups: Sequence[Hashable]) -> str | None:
-    """Warnings about a score, as one text, or None: ``counts`` (I, A, 2, n) of the named
-    ``groups``, and ``accepts`` (A, n), the most accurate rule.
+def doubts(sample: Counted, accepts: Array, groups: Sequence[Hashable]) -> str | None:
+    """Warnings about a score, as one text, or None: of a ``sample`` of the named ``groups``, and
+    ``accepts`` (A, n), the most accurate rule.
 
     y = 1 is likelier at smaller scores if a decreasing η has a smaller Brier loss than an
     increasing one. Levels identify people if they hold fewer than ``FEW`` for each client and
     group.
     """
+    counts = sample.counts
     positives, people = counts[:, :, 1].sum(axis=(0, 1)), counts.sum(axis=(0, 1, 2))
     # both fits keep the mean: the larger Σ η², the smaller the loss
     risen = people @ isotonic(positives, people) ** 2
     fallen = people[::-1] @ isotonic(positives[::-1], people[::-1]) ** 2
     warnings = []
-    share, cells = people.sum() / (people > 0).sum(), counts.shape[0] * counts.shape[1]
+    share, cells = sample.effective_sizes() / (people > 0).sum(), counts.shape[0] * counts.shape[1]
     if share < FEW * cells:
         warnings.append(
             f"a level of the score holds {share:.1f} people on average, fewer than {FEW} for each "

@@ -177,7 +177,9 @@ class Federation(Tabular):
             "client_group" one per client and group; "auto" takes the simplest whose cross-validated
             log loss is within one standard error of the smallest, and for notions that count labels
             one by group at least; ``calibration`` of the federation says which.
-        weight : (I,) replaces the counts of people as the clients' weights.
+        weight : (I,) replaces the counts of people as the clients' weights; or (n,) one positive
+            number per person (where n is not I), the inverse of the chance to be in the sample,
+            say, of which the sums are counted.
         levels : merge scores, where there are more, into so many levels at most, each of a like
             share of the people or more; 0: keep every score. By default each of a hundredth of the
             people or more, and of 10 for each client and group on average. What is lost is the
@@ -197,8 +199,11 @@ class Federation(Tabular):
         the level sets of each η, its accuracy and its rates are those counted on these people;
         between, they differ by people of one level set.
         """
-        people = count_people(score, label, group, client, calibrate, levels, pos_label)
-        return cls.of_people(people, weight)
+        columns = score, label, group, client, calibrate, levels, pos_label
+        people, w = count_people(*columns), None if weight is None else positive("weight", weight)
+        if w is not None and w.shape == (people.people,) and w.size != len(people.clients):
+            people, w = count_people(*columns, w), None
+        return cls.of_people(people, w)
 
     @classmethod
     def from_counts(
@@ -209,6 +214,8 @@ class Federation(Tabular):
         calibrate: str = AUTO,
         weight: ArrayLike | None = None,
         cuts: ArrayLike | None = None,
+        sums: ArrayLike | None = None,
+        squares: ArrayLike | None = None,
     ) -> Federation:
         """As :meth:`from_samples`, from numbers of people.
 
@@ -220,8 +227,10 @@ class Federation(Tabular):
         calibrate, weight : see :meth:`from_samples`, with its warnings.
         cuts : (n - 1,) increasing, where the levels meet, of which rules for other scores are made;
             by default half-way.
+        sums, squares : (I, A, 2, n) of the weights of these people, and of their squares.
         """
-        return cls.of_people(checked_counts(counts, score, calibrate, cuts), weight)
+        people = checked_counts(counts, score, calibrate, cuts, sums, squares)
+        return cls.of_people(people, weight)
 
     @classmethod
     def of_people(cls, sample: Counted, weight: ArrayLike | None = None) -> Federation:
@@ -239,7 +248,7 @@ class Federation(Tabular):
         self.groups = people.groups or self.groups
         self.client_names = people.clients or self.client_names
         self._sample, self.calibration = sample, people.calibration
-        odd = doubts(people.counts, self.pooled.gain(ACCURATE, "xa")[0] > 0, self.groups)
+        odd = doubts(people, self.pooled.gain(ACCURATE, "xa")[0] > 0, self.groups)
         if odd is not None:
             warnings.warn(odd, ScoreWarning, stacklevel=3)
         return self

@@ -285,7 +285,8 @@ class Samples(Finite):
 
 
 def as_law(law: Any, name: str = "law") -> Law | Finite:
-    """Return ``law`` as a :class:`Law` or :class:`Finite`; ValueError for one without a density."""
+    """Return ``law`` as a :class:`Law` or :class:`Finite`; ValueError for a scipy
+    law without one."""
     if isinstance(law, (Law, Finite)):
         return law
     from scipy import stats  # half a second to load, and normal and finite laws do without

@@ -77,38 +77,41 @@ def merge_levels(eta: Array, counts: Array, min_people: float) -> Array:
 def _least_loss(counts: Array, positives: Array, min_people: float) -> Array:
     """The level of each score (n,), by dynamic programming over where levels end."""
     n = len(counts)
-    size, first = (np.append(0.0, np.cumsum(values)) for values in (counts, positives))
-    second = np.append(0.0, np.cumsum(positives**2 / counts))
+    n_people, n_positive = (np.append(0.0, np.cumsum(values)) for values in (counts, positives))
+    square = np.append(0.0, np.cumsum(positives**2 / counts))
 
-    def loss(i: Array | int, j: Array | int) -> Array:
-        """Increase of the loss if the scores i to j - 1 are one level."""
-        people = size[j] - size[i]
-        return np.maximum(second[j] - second[i] - (first[j] - first[i]) ** 2 / people, 0.0)
+    def loss(begin: Array | int, end: Array | int) -> Array:
+        """Increase of the loss if the scores from begin to end - 1 are one level."""
+        size = n_people[end] - n_people[begin]
+        return np.maximum(
+            square[end] - square[begin] - (n_positive[end] - n_positive[begin]) ** 2 / size, 0.0
+        )
 
-    enough = np.searchsorted(size, size + min_people - 1e-9)  # from i on, the first end of a level
-    twice = np.append(enough, n + 1)[enough]  # from here on it can be cut in two
+    # for each start the first end of a level, and of two levels
+    first_end = np.searchsorted(n_people, n_people + min_people - 1e-9)
+    second_end = np.append(first_end, n + 1)[first_end]
     ends = np.arange(n + 1)
-    lows = np.searchsorted(twice, ends, side="right")
-    highs = np.searchsorted(enough, ends, side="right")
-    best, before = np.append(0.0, np.full(n, np.inf)), np.zeros(n + 1, dtype=np.int64)
+    first_start = np.searchsorted(second_end, ends, side="right")
+    last_start = np.searchsorted(first_end, ends, side="right")
+    best, level_start = np.append(0.0, np.full(n, np.inf)), np.zeros(n + 1, dtype=np.int64)
     for j in range(1, n + 1):
-        start = np.arange(lows[j], min(highs[j], j))
-        if start.size:
-            whole = best[start] + loss(start, j) - FINER * size[-1]
-            before[j] = start[whole.argmin()]
-            best[j] = whole.min()
+        starts = np.arange(first_start[j], min(last_start[j], j))
+        if starts.size:
+            losses = best[starts] + loss(starts, j) - FINER * n_people[-1]
+            level_start[j] = starts[losses.argmin()]
+            best[j] = losses.min()
     cuts, j = [], n
-    while np.isfinite(best[n]) and before[j] > 0:
-        j = int(before[j])
+    while np.isfinite(best[n]) and level_start[j] > 0:
+        j = int(level_start[j])
         cuts.append(j)
     if not cuts and n > 1:
-        inner = np.arange(1, n)
-        cuts = [int(inner[(loss(0, inner) + loss(inner, n)).argmin()])]
+        cut = np.arange(1, n)
+        cuts = [int(cut[(loss(0, cut) + loss(cut, n)).argmin()])]
     return np.searchsorted(np.sort(cuts), np.arange(n), side="right")
 
 
 def merge_scores(
-    score: Array, label: Array, cells: int, levels: int | None
+    score: Array, label: Array, cells: int, levels: int | None, weight: Array | None = None
 ) -> tuple[Array, Merged]:
     """Scores with those of one level replaced by their mean, and what that did.
 
@@ -116,10 +119,14 @@ def merge_scores(
     ----------
     score, label : (n,).  cells : clients times groups.
     levels : number of levels, see :meth:`Federation.from_samples`.
+    weight : (n,) of people, who count as many as are effective, see ``Counted``.
     """
     points, where, people = np.unique(score, return_inverse=True, return_counts=True)
     counts, positives = people.astype(np.float64), np.bincount(where, weights=label)
-    min_people = score.size / (levels or LEVELS)
+    if weight is not None:
+        scaled = weight * (weight.sum() / (weight @ weight))
+        counts, positives = np.bincount(where, scaled), np.bincount(where, scaled * label)
+    min_people = counts.sum() / (levels or LEVELS)
     if levels is None:
         min_people = max(min_people, PEOPLE * cells)
     if levels == 0 or points.size <= (levels or 1):
@@ -128,7 +135,8 @@ def merge_scores(
         code = merge_levels(isotonic(positives, counts), counts, min_people)
     size, labels = np.bincount(code, counts), np.bincount(code, positives)
     accuracies = [threshold_accuracy(positives, counts), threshold_accuracy(labels, size)]
-    merged = Merged(points.size, size.size, int(size.min()), *accuracies)
+    fewest = int(np.bincount(code, people).min())
+    merged = Merged(points.size, size.size, fewest, *accuracies)
     if size.size == points.size:
         return score, merged
     mean = np.bincount(code, points * counts) / size

@@ -69,12 +69,12 @@ def synthetic(
     in_range("beta", beta, 0.0, 1e300)
     one_of("kind", kind, KINDS)
     one_of("means", means, MEANS)
-    count = whole("clients", clients, 1, MOST_CLIENTS)
+    n_clients = whole("clients", clients, 1, MOST_CLIENTS)
     rng = generator(seed)
-    sizes = client_sizes(count, rng)
-    deviation = np.arange(1, FEATURES + 1) ** -0.6  # the variance is j^-1.2
+    sizes = client_sizes(n_clients, rng)
+    feature_deviations = np.arange(1, FEATURES + 1) ** -0.6  # the variance is j^-1.2
     shared = rng.normal(size=(CLASSES, FEATURES)), rng.normal(size=CLASSES)
-    n_iid = {"non-iid": 0, "iid": count, "hybrid": count // 2}[kind]
+    n_iid = {"non-iid": 0, "iid": n_clients, "hybrid": n_clients // 2}[kind]
     x, y = [], []
     for k, size in enumerate(sizes):
         model_mean = rng.normal(0.0, np.sqrt(alpha), 1 if means == "number" else CLASSES)
@@ -84,15 +84,15 @@ def synthetic(
         centre = rng.normal(feature_mean, 1.0, FEATURES)
         if k < n_iid:
             (W, b), centre = shared, np.zeros(FEATURES)
-        features = centre + deviation * rng.normal(size=(size, FEATURES))
+        features = centre + feature_deviations * rng.normal(size=(size, FEATURES))
         x.append(features)
         y.append((features @ W.T + b).argmax(axis=1))
     return FederatedData(
         f"synthetic({alpha:g}, {beta:g})" if kind == "non-iid" else f"synthetic-{kind}",
         np.concatenate(x),
         np.concatenate(y),
-        np.repeat(np.arange(count), sizes),
-        count,
+        np.repeat(np.arange(n_clients), sizes),
+        n_clients,
         note=f"q-FFL, appendix E.1: {kind}, seed {seed}; sizes from a Pareto law with the "
         "printed mean and spread.",
     )

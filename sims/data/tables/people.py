@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfl._support.checks import listed
+from fairfl._support.checks import listed, person_weights
 from fairfl.sims.data.fetch import note_file
 from fairfl.sims.data.table_file import PLAIN, Form, Roles, Table, read_table
 from fairfl.sims.data.tables.table import Dataset
@@ -41,6 +41,7 @@ def read_people(
     label: str | None,
     group: str | Sequence[str],
     client: str | None = None,
+    weight: str | None = None,
     score: str | Sequence[str] | None = None,
     features: Sequence[str] | None = None,
     blind: bool = False,
@@ -60,6 +61,8 @@ def read_people(
         that somebody has, named "Black & Female".
     client : str, optional
         Column; without it, all rows are of one client, "all".
+    weight : str, optional
+        Column of positive numbers; without it, all rows count alike.
     score : str or sequence of str, optional
         Columns of finite numbers, which are then the only features.
     features : sequence of str, optional
@@ -100,6 +103,7 @@ def read_people(
         raise ValueError("group must name at least one column, got none")
     scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
     named = {"score": scores or (None,), "label": (label,), "group": groups, "client": (client,)}
+    named["weight"] = (weight,)
     roles = {role: columns for role, columns in named.items() if columns != (None,)}
     predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
     chosen = _chosen_features(scores, label or "", features, blind=blind, categorical=categorical)
@@ -110,6 +114,9 @@ def read_people(
     n = len(table)
     unlabelled = np.zeros(n, int), ("0", "1")
     label_codes, label_names = unlabelled if label is None else table.labels(label)
+    weights = (
+        None if weight is None else person_weights(f"column {weight!r}", table.numbers(weight))
+    )
     parts = [table.categories(column) for column in groups]
     group_codes, group_names = _groups(groups, parts)
     everybody = np.zeros(n, int), ("all",)
@@ -145,6 +152,7 @@ def read_people(
         score_names=score_names,
         by=by_codes,
         by_names=by_names,
+        weight=weights,
     )
 
 

@@ -68,7 +68,7 @@ def logistic_fit(X: ArrayLike, y: ArrayLike, l2: float = 1.0) -> tuple[Floats, f
 def _minimise(Z: Floats, y: Floats, l2: float) -> tuple[Floats, float]:
     """The minimiser (v, b) for standardised features Z, by Newton's method with a line search."""
     A = np.column_stack([Z, np.ones(len(Z))])  # the intercept is the last coefficient
-    theta, weighted = np.zeros(A.shape[1]), np.empty_like(A)
+    theta, root_weighted = np.zeros(A.shape[1]), np.empty_like(A)
     value, gradient = _objective(theta, A, y, l2)
     tolerance = TOLERANCE * len(Z)
     penalty = np.append(np.full(Z.shape[1], l2), 0.0)
@@ -76,8 +76,9 @@ def _minimise(Z: Floats, y: Floats, l2: float) -> tuple[Floats, float]:
         if np.abs(gradient).max() <= tolerance:
             return theta[:-1], float(theta[-1])
         p = expit(A @ theta)
-        np.multiply(A, np.sqrt(p * (1 - p))[:, None], out=weighted)
-        hessian = weighted.T @ weighted  # a matrix with itself: numpy computes one triangle only
+        np.multiply(A, np.sqrt(p * (1 - p))[:, None], out=root_weighted)
+        # a matrix with itself: numpy computes one triangle only
+        hessian = root_weighted.T @ root_weighted
         hessian[np.diag_indices_from(hessian)] += penalty
         try:
             step = cho_solve(cho_factor(hessian), gradient)
@@ -85,11 +86,11 @@ def _minimise(Z: Floats, y: Floats, l2: float) -> tuple[Floats, float]:
             raise RuntimeError(
                 f"the Hessian is singular to rounding at l2={l2}; use a larger l2"
             ) from error
-        slope = gradient @ step
+        descent = gradient @ step
         for length in 0.5 ** np.arange(HALVINGS):
             trial = theta - length * step
             new_value, new_gradient = _objective(trial, A, y, l2)
-            if new_value <= value - ARMIJO * length * slope + ROUNDING * abs(value):
+            if new_value <= value - ARMIJO * length * descent + ROUNDING * abs(value):
                 break
         else:
             raise RuntimeError(

@@ -44,6 +44,8 @@ class Dataset:
         Of a categorical score: what its values 0, 1, ... are.
     by : array of int, shape (n,), optional
         Codes into `by_names`, of parts of the people by which a report is repeated.
+    weight : array of float, shape (n,), optional
+        Of the rows, positive; None: 1.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Dataset:
     score_names: tuple[str, ...] = ()
     by: NDArray[np.int64] | None = None
     by_names: tuple[str, ...] = ()
+    weight: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         features = numbers_table("features", self.features)
@@ -113,7 +116,8 @@ class Dataset:
             )
         if not is_selected.any():
             raise ValueError("mask must select at least one row, got none")
-        rows = ("features", "label", "group", "client", "is_test", *["by"] * (self.by is not None))
+        fields = ("features", "label", "group", "client", "is_test", "by", "weight")
+        rows = [name for name in fields if getattr(self, name) is not None]
         return replace(self, **{name: getattr(self, name)[is_selected] for name in rows})
 
     def binary_groups(

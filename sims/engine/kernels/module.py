@@ -233,7 +233,9 @@ class Module(Model):
             )
 
     def _can_be_stacked(self, x: Tensor, y: Tensor) -> bool:
-        """Whether vmap takes the module and its gradient, without a loop of its own."""
+        """Whether vmap runs the module and its gradient on all clients at once, without falling
+        back to a loop over them, of which it warns.
+        """
         params = torch.stack([self.init(0), self.init(1)]).to(x.device, _floating(x))
         x, y = torch.stack([x, x.flip(0)]), torch.stack([y, y.flip(0)])
         try:

@@ -102,6 +102,42 @@ def test_the_file_is_written_whoever_reads_the_output(table, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
+def test_weights_are_summed_at_the_sites(cli, quick, people, tmp_path):
+    """Summaries are as good as rows with weights, whose sums leave the site and are not hidden."""
+    people = people.assign(w=np.random.default_rng(0).gamma(1.0, 50.0, len(people)).round(3))
+    people = people.assign(s=np.minimum(np.round(people["s"] * 10) // 2, 4) * 0.2 + 0.1)
+    files = []
+    for site, rows in people.groupby("site"):
+        rows.to_csv(tmp_path / f"{site}.csv", index=False)
+        words = ("summarize", tmp_path / f"{site}.csv", *WORDS, "--site", site, "--levels", 5)
+        files.append(tmp_path / f"{site}.json")
+        done = cli(*words, "--weight", "w", "--out", files[-1])
+        assert (done.exit_code, done.stderr) == (0, "")
+        assert "sums of their weights and of the squares of these" in done.stdout
+        hidden = cli(*words, "--weight", "w", "--min-cell", 5, "--out", tmp_path / "no.json")
+        assert "no count can be withheld or have noise beside the sums of weights" in hidden.stderr
+    assert json.loads(files[0].read_text())["version"] == 4
+    people.to_csv(tmp_path / "all.csv", index=False)
+    options = ("--bootstraps", 20, "--points", 4, "--at", 0.1, "--json")
+    roles = (*WORDS, "--client", "site", "--weight", "w", "--levels", 0)
+    lines = (("frontier", *files), ("frontier", tmp_path / "all.csv", *roles))
+    answers = [json.loads(cli(*line, *options).stdout) for line in lines]
+    size = people["w"].sum() ** 2 / (people["w"] ** 2).sum()
+    for answer in answers:
+        assert answer["people"] == len(people)
+        assert f"with weights, as good as {size:.0f} of equal ones" in answer["notes"][0]
+    curves = [answer["schemes"][0]["frontier"]["accuracy"] for answer in answers]
+    assert curves[0] == pytest.approx(curves[1], abs=1e-9)
+    cli(*words, "--out", files[-1])
+    mixed = cli("frontier", *files)
+    assert mixed.exit_code == 2 and "one has weights of people" in mixed.stderr
+    zero = people.assign(w=0.0)
+    zero.to_csv(tmp_path / "all.csv", index=False)
+    done = cli("frontier", tmp_path / "all.csv", *roles)
+    assert done.exit_code == 2 and "column 'w' must be in [1e-100, 1e+100], got 0" in done.stderr
+
+
+@pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
 def test_sites_count_crossed_levels_of_two_numbers(cli, quick, people, tmp_path):
     """The frontier of two sites' grids is that of the pooled rows' cells, counted by pandas."""
     people["p"] = np.random.default_rng(0).random(len(people)).round(2)

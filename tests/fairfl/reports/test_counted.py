@@ -78,3 +78,24 @@ def test_the_difference_is_that_of_a_plain_count_and_is_said(people, calibrate):
     assert "Counted on these people by their labels, each rule has the accuracy" in first
     assert bool(warned) == (calibrate == "shared")
     assert all("0.118 where 0.02 is promised" in line for line in warned[:1])
+
+
+def test_a_disparity_that_does_not_hold_on_other_people_is_warned_of():
+    """Levels of two people: a rule at disparity 0 is one of the people it was fitted to."""
+    rng, n = np.random.default_rng(0), 400
+    group, site, score = rng.integers(0, 2, n), rng.integers(0, 2, n), rng.permutation(n)
+    y = (rng.random(n) < 0.2 + 0.6 * (score > n / 2)).astype(int)
+    warned = []
+    for levels in (0, 4):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ScoreWarning)
+            sample = count_people(score // 2, y, group, site, "group", levels)
+            fed = ff.Federation.of_people(sample)
+        question = Question(notion="equal_opportunity", only=("lft_fedavg",))
+        comparison = compared(fed, sample, question=question, at=[0.02], count=5, bootstraps=20)
+        warned.append([line for line in counted_lines(comparison) if "not fitted to" in line])
+        level_share = (sample.counts.sum(0) / sample.counts.sum((0, 3))[..., None]).max()
+        gap = comparison.spread.held_out[..., 1] - comparison.table[:, :-2, 1]
+        far = np.nan_to_num(gap) > np.fmax(1.96 * comparison.spread.disparity_error, level_share)
+        assert len(warned[-1]) == far.any(axis=1).sum()
+    assert warned[0] and not warned[1]

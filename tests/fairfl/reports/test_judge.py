@@ -139,6 +139,33 @@ def test_standard_errors_are_those_of_people_drawn_anew(tmp_path):
     assert errors / spread == pytest.approx(np.ones(2), abs=0.25)
 
 
+def test_people_with_weights(tmp_path):
+    """Shares are those of rows repeated; intervals are person by person, of a stratified sample."""
+    people = random_people(2, 1500)
+    times = np.random.default_rng(0).integers(1, 6, 1500)
+    judgement = judged(people.assign(w=times), tmp_path, weight="w", score=None)
+    rows = judged(people.loc[people.index.repeat(times)], tmp_path, score=None)
+    assert judgement.people == 1500 and rows.people == times.sum()
+    for part, twin in zip(judgement.parts, rows.parts, strict=True):
+        for name in ("positive", "right", "accepted", "true_positive", "false_positive"):
+            share, other = getattr(part, name), getattr(twin, name)
+            assert share.value == pytest.approx(other.value, abs=1e-12)
+            assert np.ptp(share.ends) > 1.2 * np.ptp(other.ends)
+        assert part.ends == tuple((of, pytest.approx(value)) for of, value in twin.ends)
+    right = np.where(people["y"] == 1, people["p"], 1 - people["p"])
+    of_person = times * (right - np.average(right, weights=times))
+    centred = of_person - pd.Series(of_person).groupby(people["site"]).transform("mean")
+    half = 1.96 * np.sqrt((centred**2).sum()) / times.sum()
+    assert np.ptp(judgement.accuracy.ends) / 2 == pytest.approx(half, rel=1e-4)
+    size = round(times.sum() ** 2 / (times**2).sum())
+    assert f"1,500 people with weights, as good as {size:,} of equal ones" in " ".join(
+        sentences(judgement)
+    )
+    by_score = judged(people.assign(w=times), tmp_path, weight="w")
+    assert by_score.distances[0].above is not None
+    assert by_score.distances[0].above.low < 0 < by_score.distances[0].above.high
+
+
 def table(tmp_path, rows):
     """A file of people from (site, group, y, prediction, how many), and options to judge it."""
     columns = [np.repeat(column, [n for *_, n in rows]) for column in zip(*rows, strict=True)]

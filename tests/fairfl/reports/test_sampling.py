@@ -165,7 +165,7 @@ def test_derivatives_of_neighbours_replace_one_that_holds_for_very_few_people():
     spot = spots[place[list(comparison.reaches).index(scheme), 1]]
     alone = influences(fed, sample, [spot._replace(neighbours=())], PLAIN)[0]
     plain, mean = (
-        standard_errors(influence[0, 0], sample.counts)
+        standard_errors(influence[0, 0], sample)
         for influence in (alone, influences(fed, sample, [spot], PLAIN)[0])
     )
     draws = []
@@ -225,6 +225,27 @@ def test_intervals_hold_what_was_withheld():
         wider = np.diff(between)[is_known].sum() / np.diff(alone)[is_known].sum()
         assert wider > 1.2
     assert np.mean(hits) > 0.95
+
+
+def test_standard_errors_of_weighted_people_are_those_of_tables():
+    """The weighted share of y = 1, where weights go with the label and the site; people are drawn
+    within sites, and with them the sites' weights.
+    """
+    rng, shares, errors = np.random.default_rng(0), [], []
+    for _ in range(800):
+        site, group = np.repeat([0, 1], [100, 300]), np.arange(400) % 2
+        label = (rng.random(400) < 0.3 + 0.3 * site).astype(int)
+        weight = rng.gamma(1.0, 1 + 2 * label + 3 * site)
+        sample = count_people(np.zeros(400), label, group, site, levels=0, weight=weight)
+        share = np.average(label, weights=weight)
+        influence = np.broadcast_to([[-share], [1 - share]], sample.counts.shape)
+        shares.append(share)
+        errors.append(standard_errors(influence, sample))
+    assert np.mean(errors) == pytest.approx(np.std(shares), rel=0.06)
+    # person by person, as of a stratified sample with replacement
+    of_person = weight * (label - share)
+    centred = of_person - np.array([of_person[site == k].mean() for k in (0, 1)])[site]
+    assert errors[-1] == pytest.approx(np.sqrt((centred**2).sum()) / weight.sum())
 
 
 def test_the_noise_of_counts_is_counted():
@@ -333,7 +354,7 @@ def test_how_many_people_would_do_is_of_the_disparity_and_of_a_loss_that_matters
     ):
         ends = plain.copy()
         ends[3, column] = low, high
-        spread = Spread(ends, np.ones((5, 1)), np.zeros((5, 3, 2)), 20, 0)
+        spread = Spread(ends, np.ones((5, 1)), np.zeros((5, 3, 2)), np.zeros((5, 3)), 20, 0)
         words = " ".join(_too_few(replace(comparison, people=sample.people, spread=spread)))
         assert text in words and bool(text) == bool(words), words
 

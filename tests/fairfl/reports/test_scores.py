@@ -37,7 +37,10 @@ def file(people, tmp_path_factory):
 
 def test_areas_and_their_standard_errors(people):
     score, label = people["s"].to_numpy()[:300], people["y"].to_numpy()[:300]
-    area, influence = auc(score, label)
+    weight = np.random.default_rng(0).gamma(2.0, size=300)
+    weighted = roc_auc_score(label, score, sample_weight=weight)
+    assert auc(score, label, weight)[0] == pytest.approx(weighted, abs=1e-12)
+    area, influence = auc(score, label, np.ones(300))
     assert area == pytest.approx(roc_auc_score(label, score), abs=1e-12)
     assert abs(influence.mean()) < 1e-12
     without = [roc_auc_score(np.delete(label, k), np.delete(score, k)) for k in range(300)]

@@ -17,9 +17,12 @@ from fairfl.solvers.api import solve
 from fairfl.theory.numerics.isotonic import isotonic
 from fairfl.theory.populations.calibration import (
     CALIBRATIONS,
+    Counted,
     ScoreWarning,
     choose_calibration,
+    count_people,
     fitted_eta,
+    folds,
 )
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.score_levels import merge_levels, merge_scores
@@ -174,12 +177,13 @@ def test_the_calibration_is_that_of_the_law_in_any_order(truth: str) -> None:
     cell = client, group, (rng.random(n) < chance).astype(int), level
     counts = np.zeros((2, 2, 2, 12))
     np.add.at(counts, cell, 1.0)
-    choice = choose_calibration(counts)
+    sample = Counted(np.arange(12.0), counts)
+    choice = choose_calibration(sample)
     assert choice.name == truth
-    reversed_order = choose_calibration(counts[::-1, ::-1])
+    reversed_order = choose_calibration(Counted(sample.points, counts[::-1, ::-1]))
     assert reversed_order.name == truth
     assert reversed_order.losses == pytest.approx(choice.losses, abs=1e-12)
-    by_group = choose_calibration(counts, counts_labels=True)
+    by_group = choose_calibration(sample, counts_labels=True)
     assert CALIBRATIONS[by_group.name][1] and by_group.counts_labels == (truth in "shared client")
     # a person's log loss on new people, of an η fitted to these, is close to the choice's
     eta = np.clip(fitted_eta(counts, truth) + np.zeros((2, 2, 12)), 1e-3, 1 - 1e-3)
@@ -202,6 +206,67 @@ def test_given_weights_replace_counts() -> None:
     rows = ([0, 1, 0], [0, 1, 1], [0, 1, 0], [1, 1, 2])
     assert Federation.from_samples(*rows).weight.tolist() == [2 / 3, 1 / 3]
     assert Federation.from_samples(*rows, weight=[1, 3]).weight.tolist() == [0.25, 0.75]
+
+
+def weighted_people(n: int = 600) -> tuple[list[Any], Any]:
+    rng = np.random.default_rng(5)
+    score, group, client = rng.integers(0, 6, n), rng.integers(0, 2, n), rng.integers(0, 3, n)
+    label = (rng.random(n) < 0.15 + 0.1 * score + 0.1 * group).astype(int)
+    return [score, label, group, client], rng
+
+
+@odd
+@pytest.mark.parametrize("calibrate", CALIBRATIONS)
+def test_whole_weights_are_rows_again(calibrate: str) -> None:
+    rows, rng = weighted_people()
+    weight = rng.integers(1, 5, 600)
+    made = {"levels": 0, "calibrate": calibrate}
+    twin = Federation.from_samples(*(np.repeat(column, weight) for column in rows), **made)
+    sample = count_people(*rows, calibrate, 0, weight=weight)
+    assert sample.weighted is not None
+    of_counts = {"sums": sample.counts, "squares": sample.squares, "calibrate": calibrate}
+    feds = [
+        Federation.from_samples(*rows, weight=weight, **made),
+        Federation.from_counts(sample.persons, np.arange(6), **of_counts),
+    ]
+    for fed in feds:
+        assert fed.weight == pytest.approx(twin.weight, abs=1e-12)
+        for scheme in ("cfl", "lft_fedavg", "lft_ensemble"):
+            one, other = (solve(each, scheme, 0.05) for each in (fed, twin))
+            assert one.accuracy == pytest.approx(other.accuracy, abs=1e-12)
+            for a in (0, 1):
+                people = np.arange(6.0), np.full(6, a)
+                accepted = (each.classifier.of_number(*people) for each in (one, other))
+                assert next(accepted) == pytest.approx(next(accepted), abs=1e-9)
+
+
+def test_weights_are_summed_and_people_counted() -> None:
+    rows, rng = weighted_people()
+    weight = rng.gamma(1.0, 100.0, 600)
+    sample = count_people(*rows, levels=0, weight=weight)
+    sums, persons, squares = np.zeros((3, 3, 2, 2, 6))
+    for score, label, group, client, w in zip(*rows, weight, strict=True):
+        sums[client, group, label, score] += w
+        persons[client, group, label, score] += 1
+        squares[client, group, label, score] += w * w
+    assert sample.counts == pytest.approx(sums) and sample.squares == pytest.approx(squares)
+    assert np.array_equal(sample.persons, persons) and sample.people == 600
+    size = weight.sum() ** 2 / (weight**2).sum()
+    assert sample.effective_sizes() == pytest.approx(size) and 250 < size < 350
+    parts = sample.weigh(folds(sample.effective, rng))
+    assert (sample.counts - parts >= 0).all()
+    assert parts.sum(axis=0) == pytest.approx(sample.counts)
+    # merged levels: the best threshold is right for the weighted share of people
+    _, merged = merge_scores(rows[0].astype(float), rows[1], 6, 2, weight)
+    right = max(
+        np.average((rows[0] > k) == (rows[1] == 1), weights=weight) for k in np.arange(-1, 6)
+    )
+    assert merged.before == pytest.approx(right, abs=0.01) and merged.before >= right - 1e-12
+    # all alike: as without, whatever the unit
+    alike = count_people(*rows, "auto", weight=np.full(600, 0.25)).calibrated()
+    plain = count_people(*rows, "auto").calibrated()
+    assert alike.calibration == plain.calibration
+    assert np.array_equal(alike.effective, plain.counts)
 
 
 def test_levels_keep_order_and_mean() -> None:

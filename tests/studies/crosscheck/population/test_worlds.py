@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.figures.catalog.fedfb_frontiers import FIVE, NINE
+from fairfl.figures.catalog.fedfb_figures_5_and_9 import FIVE, NINE
 from fairfl.studies.crosscheck.population.worlds import PANELS, World, by_name, random_world
 
 
