@@ -62,8 +62,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
     scheme : "cfl", "lft_fedavg", "lft_ensemble", or "client_aware", whose rule sees the client.
     eps : the budget: of "cfl" and "client_aware" on the pooled disparity, of the others on each
         client's own; one number, or (I,) for the clients in sorted order.
-    local_eps, notion, difference, costs, sees : see :func:`fairfl.solve`; with sees="x" the rule
-        needs no groups to decide.
+    local_eps, notion, difference, costs, sees, monotone : see :func:`fairfl.solve`; with sees="x"
+        the rule needs no groups to decide.
     estimator : classifier of scikit-learn with ``predict_proba``, from which the score is, given X
         as it is; None: logistic regression on standardised features; "passthrough": X is the score,
         one column, or several numbers of a person. With sees="x" it is fitted to the groups too,
@@ -124,6 +124,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         difference: str = "pairwise",
         costs: Any = (1.0, 1.0),
         sees: str = "xa",
+        monotone: bool = False,
         levels: int | None = None,
         calibrate: str = "auto",
         guarantee: float | None = None,
@@ -133,7 +134,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self.scheme, self.eps, self.notion, self.estimator = scheme, eps, notion, estimator
         self.local_eps, self.difference, self.costs, self.sees = local_eps, difference, costs, sees
         self.levels, self.calibrate, self.random_state = levels, calibrate, random_state
-        self.pos_label, self.guarantee = pos_label, guarantee
+        self.pos_label, self.monotone, self.guarantee = pos_label, monotone, guarantee
 
     def fit(
         self,
@@ -182,7 +183,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         values = self.classes_.tolist()
         self._one = pos_code("y", values, self.pos_label, ordered=True)
         codes = (codes == self._one).astype(int)
-        names = ("notion", "difference", "costs", "sees")
+        names = ("notion", "difference", "costs", "sees", "monotone")
         task: dict[str, Any] = {name: getattr(self, name) for name in names}
         if self.guarantee is not None:
             if weight is not None and np.ptp(weight) > 0:

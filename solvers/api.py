@@ -42,6 +42,7 @@ def solve(
     difference: Difference = "pairwise",
     costs: Costs = COSTS,
     sees: Sees = "xa",
+    monotone: bool = False,
     method: Method = "exact",
     grid: int = 2000,
 ) -> Solution:
@@ -68,6 +69,9 @@ def solve(
         "balanced", 1/(2 P(y=1)) and 1/(2 P(y=0)) of the pooled law, for balanced accuracy. The
         utility is minus the expected cost; costs of one give accuracy - 1.
     sees : "xa", or "x": rules do not see the group.
+    monotone : of rules f(x, a) that do not decrease in x the best, on a finite X of scores: a
+        larger score of the same group (with sees="x" of anybody) is never accepted less. In each
+        scheme everybody's problem is over these rules.
     method : "exact", or "lp": an independent linear programme (cvxpy, the extra "lp") on ``grid``
         cells of X, accurate to the square of the cells' width; 2 to 100,000 of them.
 
@@ -96,7 +100,7 @@ def solve(
     >>> float(s.classifier(2.0, a=0, i=0))
     1.0
     """
-    task = Task.of(federation, scheme, notion, difference, costs, sees)
+    task = Task.of(federation, scheme, notion, difference, costs, sees, monotone=monotone)
     federation = federation.for_notion(task.notion)
     one_of("method", method, get_args(Method))
     is_pooled = task.scheme.is_pooled
@@ -123,6 +127,7 @@ def frontier(
     difference: Difference = "pairwise",
     costs: Costs = COSTS,
     sees: Sees = "xa",
+    monotone: bool = False,
     effort: Effort = "ordinary",
     budgets: Budgets = "each",
 ) -> Frontier:
@@ -134,7 +139,7 @@ def frontier(
     federation : laws or samples of the clients.
     scheme : "cfl" or "client_aware", at fixed ``local_eps``; "lft_ensemble" or "lft_fedavg".
     points : how many points, from 2 to ``MOST_POINTS`` (dominated ones among them are dropped).
-    local_eps, notion, difference, costs, sees : as in :func:`solve`.
+    local_eps, notion, difference, costs, sees, monotone : as in :func:`solve`.
     effort : "ordinary", or "thorough": ten times as many starts of LFT+FedAvg's search on laws, for
         laws of very different widths or many clients; nothing else depends on it.
     budgets : "each", the best over all clients' budgets, which takes everybody's data to choose; or
@@ -159,7 +164,8 @@ def frontier(
     how much random budgets were better. Common budgets are a path in one number: exact on a finite
     X for two groups with one rate (of LFT+FedAvg, where it bends no more often than there is time
     for: ``exact`` says), on laws followed from 64 even budgets or more; else, of an ensemble,
-    solved at some.
+    solved at some. Of monotone rules LFT+FedAvg's is searched, and LFT+Ensemble's too of accuracy
+    parity and of blind rules.
 
     Examples
     --------
@@ -170,7 +176,7 @@ def frontier(
     >>> f"{F.disparity[-1]:.4f} {F.utility[-1]:.4f} {F.utility_at(0.05):.4f}"
     '0.3420 -0.2900 -0.5291'
     """
-    task = Task.of(federation, scheme, notion, difference, costs, sees)
+    task = Task.of(federation, scheme, notion, difference, costs, sees, monotone=monotone)
     federation = federation.for_notion(task.notion)
     whole("points", points, 2, MOST_POINTS)
     local = _local(federation, scheme, local_eps)
@@ -260,6 +266,7 @@ def min_disparity(
     difference: Difference = "pairwise",
     costs: Costs = COSTS,
     sees: Sees = "xa",
+    monotone: bool = False,
     certify: bool = False,
 ) -> MinDisparity:
     """The smallest disparity that a scheme reaches over all eps in [0, 1] (in [0, 1]^I), and the
@@ -273,7 +280,7 @@ def min_disparity(
         (exact where q is common to all clients, and on a finite X as :func:`frontier` is; else the
         best that a search over multipliers found: how far random eps went below it is measured in
         :func:`frontier`).
-    local_eps, notion, difference, costs, sees : as in :func:`frontier`.
+    local_eps, notion, difference, costs, sees, monotone : as in :func:`frontier`.
     certify : add a rigorous enclosure by interval arithmetic, for normal laws and logistic η:
         of "lft_ensemble", and of "lft_fedavg" with two clients, there 1e-6 wide at most.
 
@@ -291,7 +298,7 @@ def min_disparity(
     >>> f"{m.disparity:.4f} {m.accuracy:.4f}"
     '0.1223 0.7500'
     """
-    task = Task.of(federation, scheme, notion, difference, costs, sees)
+    task = Task.of(federation, scheme, notion, difference, costs, sees, monotone=monotone)
     federation = federation.for_notion(task.notion)
     local = _local(federation, scheme, local_eps)
     if flag("certify", certify):

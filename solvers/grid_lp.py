@@ -111,14 +111,20 @@ class _Programme:
         miss_cost, alarm_cost = self.task.costs[:, :, None]
         gain = self.functional(people * (miss_cost * self.eta - alarm_cost * (1.0 - self.eta)))
         limits = [(*limit, eps) for clients, eps in budgets for limit in self.differences(clients)]
+        count = len(limits)
+        if self.task.monotone:
+            cells = np.unique(self.number.reshape(-1, self.number.shape[-1]), axis=0)
+            steps = np.eye(gain.size)[cells[:, :-1]] - np.eye(gain.size)[cells[:, 1:]]
+            limits += [(row, 0.5, 0.5) for row in steps.reshape(-1, gain.size)]
         table = np.reshape([row for row, _, _ in limits], (len(limits), gain.size))
         offsets, eps = (np.array([limit[k] for limit in limits]) for k in (1, 2))
         f, lam, certificate = _linear_programme(gain, table, eps, offsets)
-        f = np.where(self.functional(people) <= self.few, gain + lam @ table > 0, f)
+        if not self.task.monotone:
+            f = np.where(self.functional(people) <= self.few, gain + lam @ table > 0, f)
         base = 1.0 - float((people * self.eta * miss_cost).sum())
         return (
             f,
-            lam,
+            lam[:count],
             replace(certificate, primal=base + certificate.primal, dual=base + certificate.dual),
         )
 

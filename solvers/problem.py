@@ -21,9 +21,11 @@ import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.fractional_knapsack import KnapsackPath, knapsack_path
-from fairfl.solvers.numerics.highs import Maximiser, dense
+from fairfl.solvers.numerics.highs import Maximiser, dense, rounded
+from fairfl.solvers.numerics.monotone import best_thresholds, ironed, lifted
 from fairfl.solvers.solution import budget_term
 from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import WHOLE_RATE
 from fairfl.theory.populations.blind_rules import as_seen, one_each
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel, Joint
@@ -49,10 +51,11 @@ class Problem:
         where too few have the event.
     base : 1 + the utility of f = 0, so that ``base + u·f`` is the accuracy at costs of one.
     shape : (J, B, n) of the rule: clients or 1, groups or 1, points.  levels : how many follow it.
-    owner : (K,) whose budget, of those given to ``at``, limits a constraint.  zero : (K,) eps at
-        budgets of zero.
+    owner : (K,) whose budget, of those given to ``at``, limits a constraint; -1: a budget of one.
+        zero : (K,) eps at budgets of zero.
     unit : the problem with the coefficients of one person at every cell, up to a factor of each;
         None where somebody is at every cell.  nobody : (N,) where nobody is.
+    shares : where f is monotone, the problem in shares of thresholds, see ``numerics/monotone``.
     stored : what problems of other budgets share.
     """
 
@@ -67,21 +70,40 @@ class Problem:
     zero: Array = field(default_factory=lambda: np.zeros(1))
     unit: Problem | None = None
     nobody: Array | bool = False
+    shares: Problem | None = None
     stored: Stored = field(default_factory=Stored, repr=False)
 
     def at(self, budgets: Array) -> Problem:
         """A problem of budgets one with others."""
         posed = copy(self)  # ``replace`` takes three times as long
-        posed.eps = limited(self.eps, self.zero, budgets[self.owner])
+        posed.eps = limited(self.eps, self.zero, np.append(budgets, 1.0)[self.owner])
+        posed.shares = self.shares and self.shares.at(budgets)
         return posed
 
     @property
     def path(self) -> KnapsackPath | None:
-        """All solutions for all budgets where there is one constraint, else None."""
+        """All solutions for all budgets where there is one constraint and a sort gives them."""
         if self.stored.path is None and self.eps.size == 1 and self.shape[:1] == (1,):
             problem = self.unit or self
-            self.stored.path = knapsack_path(problem.u, problem.v[0], self.v[0], float(self.b[0]))
+            rates = problem.u, problem.v[0]
+            if self.shares is not None:
+                rates = ironed(self.u, self.v[0], self.nobody * np.stack(rates), self.shape[2])
+            if rates is not None:
+                self.stored.path = knapsack_path(*rates, self.v[0], float(self.b[0]))
         return self.stored.path
+
+    @property
+    def box(self) -> Problem:
+        """What programmes solve: the problem in shares of thresholds, or this one."""
+        return self.shares or self
+
+    def of_box(self, f: Array, lam: Array) -> tuple[Array, Array]:
+        """The rule (N,) and the multipliers (K,) of those of ``box``."""
+        if self.shares is None:
+            return f, lam
+        cells = f.size - self.levels
+        rule = f[:cells].reshape(-1, self.shape[2]).cumsum(axis=1).ravel()
+        return np.append(rounded(rule, WHOLE_RATE), f[cells:]), lam[: self.eps.size]
 
     @property
     def programme(self) -> Maximiser:
@@ -123,8 +145,18 @@ class Problem:
 
     def dual(self, lam: Array) -> float:
         """Σ (u + λ v)_+ + λ·b + Σ eps |λ|: an upper bound on every feasible u·f."""
-        best = np.maximum(self.scores(lam), 0.0).sum() + lam @ self.b
+        scores = self.scores(lam)
+        if self.shares is not None:
+            scores = best_thresholds(scores, self.shape[2], self.levels)
+        best = np.maximum(scores, 0.0).sum() + lam @ self.b
         return float(best + budget_term(lam, self.eps).sum())
+
+
+def in_shares(problem: Problem) -> Problem:
+    """The problem for monotone rules in shares of thresholds, see ``numerics/monotone``."""
+    table = problem.u, dense(problem.v), np.stack([problem.b, problem.eps, problem.zero])
+    u, v, (b, eps, zero), owner = lifted(*table, problem.owner, problem.shape[2], problem.levels)
+    return Problem(u, v, b, eps, problem.base, problem.shape, problem.levels, owner, zero)
 
 
 Kept = TypeVar("Kept")
@@ -137,7 +169,7 @@ def stored_with_federation(build: Callable[..., Kept]) -> Callable[..., Kept]:
     @wraps(build)
     def stored_build(fed: Federation, task: Task, *options: object) -> Kept:
         stored, costs = _KNOWN.setdefault(fed, {}), task.costs.tobytes()
-        key = build, options, task.notion, task.difference, costs, task.sees
+        key = build, options, task.notion, task.difference, costs, task.sees, task.monotone
         if key not in stored:
             stored[key] = build(fed, task, *options)
         return stored[key]
@@ -191,6 +223,8 @@ def _everywhere(
     ``together`` or of each, with those of one person at every cell.
     """
     problems, people = posed(laws, rates.linear), laws.people
+    for problem in problems:
+        problem.shares = in_shares(problem) if task.monotone else None
     mass = as_seen(people.sum(axis=0, keepdims=True) if together else people, task.sees)
     if mass.min() > 0:
         return problems

@@ -224,9 +224,15 @@ class Mixed:
             slope = slope.sum(axis=0, keepdims=True)
         if ensemble and not is_local:
             slope = weight * slope
-        slope = np.broadcast_to(slope, self.rules.shape)
-        mixed = (self.rules > MIXED) & (self.rules < 1.0 - MIXED)
-        return slope.sum(axis=1)[mixed[:, 0]] if task.sees == "x" else slope[mixed]
+        slope, rules = np.broadcast_to(slope, self.rules.shape), self.rules
+        if task.sees == "x":
+            slope, rules = slope.sum(axis=1), rules[:, 0]
+        mixed = (rules > MIXED) & (rules < 1.0 - MIXED)
+        if not task.monotone:
+            return slope[mixed]
+        # the cells between two thresholds move together
+        block = np.cumsum(np.diff(rules, axis=-1, prepend=-1.0) != 0)[mixed.ravel()]
+        return np.bincount(np.unique(block, return_inverse=True)[1], slope[mixed])
 
     def solved(
         self, start: Term, limits: list[Limit], multiplier_sum: float | None = None

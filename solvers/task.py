@@ -11,10 +11,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats, one_of, shown
+from fairfl._support.checks import Array, as_floats, flag, listed, one_of, shown
 from fairfl.solvers.schemes import SOLVED, Scheme
 from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS
 
 Costs = Literal["balanced"] | Sequence[ArrayLike] | Array
@@ -34,6 +35,7 @@ class Task:
     Attributes
     ----------
     costs : (2, A) of a missed positive and of a wrong positive, by group.
+    monotone : whether rules accept a larger score never less, within what they see.
     """
 
     scheme: Scheme
@@ -41,6 +43,7 @@ class Task:
     difference: str
     costs: Array
     sees: str
+    monotone: bool = False
 
     @classmethod
     def of(
@@ -51,6 +54,8 @@ class Task:
         difference: str = "pairwise",
         costs: Costs = COSTS,
         sees: str = "xa",
+        *,
+        monotone: bool = False,
     ) -> Task:
         """The task; ValueError for a value out of range."""
         if not isinstance(fed, Federation):
@@ -59,9 +64,10 @@ class Task:
         one_of("notion", notion, (*NOTIONS, *ALIASES))
         one_of("difference", difference, DIFFERENCES)
         one_of("sees", sees, get_args(Sees))
-        return cls(
-            SOLVED[scheme], ALIASES.get(notion, notion), difference, _costs(costs, fed), sees
-        )
+        if flag("monotone", monotone):
+            _check_order(fed)
+        notion = ALIASES.get(notion, notion)
+        return cls(SOLVED[scheme], notion, difference, _costs(costs, fed), sees, monotone)
 
     @property
     def plain(self) -> bool:
@@ -72,8 +78,11 @@ class Task:
 
     @property
     def several(self) -> bool:
-        """Whether more than one difference of rates counts."""
-        return self.costs.shape[1] > 2 or len(NOTIONS[self.notion].rates) > 1
+        """Whether more than one difference of rates counts, or one that monotone rules move both
+        ways as they accept more: no one sort solves these.
+        """
+        both_ways = self.monotone and (self.affine or self.sees == "x")
+        return self.costs.shape[1] > 2 or len(NOTIONS[self.notion].rates) > 1 or both_ways
 
     @property
     def affine(self) -> bool:
@@ -89,6 +98,15 @@ class Task:
     def accurate(self) -> bool:
         """Whether the utility is the accuracy, less one."""
         return bool((self.costs == 1.0).all())
+
+
+def _check_order(fed: Federation) -> None:
+    """ValueError unless X is finite and has an order."""
+    x = "laws with densities"
+    if isinstance(fed.model, FiniteModel):
+        x = fed.model.cells or (f"names: {listed(fed.model.names)}" if fed.model.names else None)
+    if x is not None:
+        raise ValueError(f"monotone=True needs a finite X of scores in an order, got {x}")
 
 
 def _costs(costs: Any, fed: Federation) -> Array:

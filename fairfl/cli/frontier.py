@@ -99,6 +99,9 @@ def frontier(
         ),
     ] = "1:1",
     sees: Annotated[str, option("xa, or x: rules do not see the group.")] = "xa",
+    monotone: Annotated[
+        bool, option("Within a group a larger score is never accepted less.", "--monotone")
+    ] = False,
     local_eps: Annotated[
         float | None,
         option(
@@ -163,7 +166,7 @@ def frontier(
 
     only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
     arguments: Any = (notion, difference, _costs(costs), sees, local_eps, only)
-    question = Question(*arguments)
+    question = Question(*arguments, monotone=monotone)
     if by_client is not None:
         shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
         one_of("--by-client", by_client, shared)

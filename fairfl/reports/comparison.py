@@ -1,7 +1,7 @@
 """What not pooling the data costs: the frontiers of the schemes on one federation, side by side."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -131,6 +131,8 @@ class Comparison:
     failures : why a scheme, or another part of the report, is missing.
     counted : of people, see ``fairfl.reports.counted.excesses``.
     level_share : the largest share of a group's people that one level holds.
+    any_rule : by scheme, where rules are monotone, the values (K + 1,) of rules that need not be,
+        at the disparities and of the best; NaN where they do not get so low.
     promises : what holds of the rules among all people such as these, in words.
     guaranteed : by scheme the rule of a guarantee, None where none was found.
     """
@@ -150,6 +152,7 @@ class Comparison:
     failures: dict[str, str] = field(default_factory=dict)
     counted: Array | None = None
     level_share: float = 0.0
+    any_rule: dict[str, Array] = field(default_factory=dict)
     promises: tuple[str, ...] = ()
     guaranteed: dict[str, Classifier | None] = field(default_factory=dict)
 
@@ -250,7 +253,15 @@ def compare(
     curves = frontiers(federation, count, question, progress, failures=failures)
     top = float(curves["cfl"].disparity[-1])
     disparities = tuple(sorted(set(at))) if at else tuple(d for d in ROUND if d < top)[-5:]
-    return at_disparities(federation, question, curves, disparities, bool(at), failures)
+    comparison = at_disparities(federation, question, curves, disparities, bool(at), failures)
+    if not question.monotone:
+        return comparison
+    question = replace(question, monotone=False)
+    curves = frontiers(federation, count, question, progress, failures=failures)
+    at = np.append(disparities, 1.0)
+    values = {s: question.at(F, np.maximum(at, F.disparity[0])) for s, F in curves.items()}
+    any_rule = {s: np.where(at < curves[s].disparity[0], np.nan, v) for s, v in values.items()}
+    return replace(comparison, any_rule=any_rule)
 
 
 def at_disparities(

@@ -32,6 +32,7 @@ def sentences(comparison: Comparison) -> list[str]:
         best, fair = f"{best} of the decisions are right{sample}", f"{fair} are right"
     else:
         best, fair = f"the {question.value}{sample} is {best}", f"the {question.value} is {fair}"
+    best += _order_cost(comparison, "cfl", len(comparison.disparities), values[-1])
     out = [
         f"With no constraint, {best}; {_extreme_groups(comparison)}"
         f"a disparity of {_disparity(comparison, 'cfl', 3)}.",
@@ -98,6 +99,8 @@ def question_lines(question: Question) -> list[str]:
         )
     if question.sees == "x":
         parts.append("rules do not see the group")
+    if question.monotone:
+        parts.append("rules are monotone: within a group a larger score is never accepted less")
     if question.local_eps is not None:
         limit = f"at most {question.local_eps:g}" if question.local_eps < np.inf else "not limited"
         if CFL_LOCAL.name in question.schemes:
@@ -144,6 +147,7 @@ def _values_at(comparison: Comparison, k: int, schemes: Sequence[str]) -> str:
         value = comparison.question.value
         a_value = f"a{'n' * (value[0] == 'a')} {value} of " if scheme == CFL.name else ""
         parts.append(f"{subject} reaches {a_value}{_value(comparison, scheme, len(ENDS) + k)}")
+        parts[-1] += _order_cost(comparison, scheme, k, reached)
         if reached - best > NEGLIGIBLE:
             parts[-1] += f", {difference(comparison.question, reached - best)} more"
         elif scheme != CFL.name:
@@ -160,6 +164,17 @@ def _values_at(comparison: Comparison, k: int, schemes: Sequence[str]) -> str:
         if share < SURE:
             parts[-1] += f" (about {100 * share:.0f} % of samples such as this one reach it)"
     return f"At a disparity of {comparison.disparities[k]:g}, {'; '.join(parts)}."
+
+
+def _order_cost(comparison: Comparison, scheme: str, k: int, value: float) -> str:
+    """How far a value of monotone rules is below that of rules that need not be."""
+    loss = comparison.any_rule[scheme][k] - value if scheme in comparison.any_rule else np.nan
+    if np.isnan(loss):
+        return ""
+    words = f"{difference(comparison.question, abs(loss))} less than any rule"
+    if loss <= NEGLIGIBLE:  # clients' budgets of their own have other optima without an order
+        words = "as good as any rule" if loss >= -NEGLIGIBLE else words.replace("less", "more")
+    return f" (monotone rules: {words})"
 
 
 def _cost(comparison: Comparison, scheme: str) -> str:

@@ -42,6 +42,7 @@ class Question:
     sees: Sees = "xa"
     local_eps: float | None = None
     only: tuple[str, ...] = field(default=(), compare=False)
+    monotone: bool = False
 
     def __post_init__(self) -> None:
         one_of("notion", self.notion, (*NOTIONS, *ALIASES))
@@ -79,15 +80,14 @@ class Question:
 
     def of(self, scheme: str) -> dict[str, Any]:
         """The arguments of ``solve`` and ``frontier``, but the scheme and whose budgets."""
-        names = ("notion", "difference", "costs", "sees")
+        names = ("notion", "difference", "costs", "sees", "monotone")
         arguments = {name: getattr(self, name) for name in names}
         return arguments | ({"local_eps": self.local_eps} if SCHEMES[scheme].is_local else {})
 
     def task(self, federation: Federation, scheme: str) -> Task:
         """The task of a scheme; ValueError where this federation has none."""
-        return Task.of(
-            federation, SCHEMES[scheme].base, self.notion, self.difference, self.costs, self.sees
-        )
+        base, question = SCHEMES[scheme].base, (self.notion, self.difference, self.costs, self.sees)
+        return Task.of(federation, base, *question, monotone=self.monotone)
 
     def title(self, sites: int) -> str:
         """The question in a sentence."""

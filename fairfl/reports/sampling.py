@@ -381,6 +381,8 @@ def best_disparities(
         fed = refitted(sample, counts)
         task = question.task(fed, "cfl")
         rule = (fed.pooled.gain(task.costs, task.sees) > 0) * np.ones((counts.shape[1], 1))
+        if task.monotone:
+            rule = rules_at(fed, task, np.array([np.inf]))
         out.append(judged(fed.pooled, rule, task)[1])
         rules.append(rule)
     if not rules:

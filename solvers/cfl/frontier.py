@@ -103,5 +103,5 @@ def _finite(fed: Federation, points: int, task: Task) -> Frontier:
 
 def _programmes(problem: Problem, eps: Array) -> Array:
     """(P,) the accuracies at budgets (P,), by a linear programme each."""
-    boxes = [problem.at(eps[k : k + 1]) for k in range(eps.size)]
+    boxes = [problem.box.at(eps[k : k + 1]) for k in range(eps.size)]
     return np.array([certified(box, *solve_box(box)).primal for box in boxes])

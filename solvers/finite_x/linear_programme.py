@@ -8,6 +8,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.finite_x.coin_toss import nearest_to_toss, tied
+from fairfl.solvers.numerics.monotone import filled
 from fairfl.solvers.problem import Problem, limited, problem_of
 from fairfl.solvers.solution import (
     ADVICE,
@@ -39,18 +40,21 @@ def solve_finite(
 def optimum(problem: Problem, budgets: Array) -> tuple[Array, Array, Certificate]:
     """The rule f (N,) for budgets of a problem, its multipliers (K,), and its certificate.
 
-    Of several optima it is the one nearest to a coin toss; where nobody is, what the multipliers
-    say of one person, 1/2 where they leave it open.
+    Of several optima it is the one nearest to a coin toss, of monotone rules that a programme finds
+    in shares of thresholds; where nobody is, what the multipliers say of one person, 1/2 where they
+    leave it open.
     """
     posed = problem.at(budgets)
     if problem.path is not None:
         f, lam = problem.path.classifier(float(posed.eps[0]))
         return f, lam, certified(posed, f, lam)
-    f, lam = solve_box(posed)
-    f = nearest_to_toss(posed, f, lam)
+    f, lam = solve_box(posed.box)
+    f, lam = posed.of_box(nearest_to_toss(posed.box, f, lam), lam)
     certificate = certified(posed, f, lam)
     if problem.unit is not None:
         accepted = np.where(tied(problem.unit, lam), 0.5, problem.unit.scores(lam) > 0)
+        if problem.shares is not None:
+            accepted = filled(f, accepted, problem.nobody, problem.levels, problem.shape[2])
         f = np.where(problem.nobody, accepted, f)
     return f, lam, certificate
 
@@ -62,7 +66,7 @@ def optima(
     (J,) each: see ``optimum``. Those of one constraint each are certified together.
     """
     paths = [path for scale in problems if (path := scale.path)]
-    if not paths:
+    if not paths or problems[0].shares is not None:
         rules, lams, certificates = zip(*map(optimum, problems, budgets[:, None]), strict=True)
         return np.array(rules), np.array(lams), certificates
     names = "u", "v", "b", "eps", "zero", "base"

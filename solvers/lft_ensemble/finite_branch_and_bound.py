@@ -271,7 +271,7 @@ Parts = tuple[Array, Array, Array, Array | None]
 @stored_with_federation
 def _parts(fed: Federation, task: Task) -> list[Parts]:
     pooled = law_problem(fed, task)
-    of = _of_solutions if pooled.path is None else _of_path
+    of = _of_solutions if task.several else _of_path
     return [of(problem, pooled) for problem in own_problems(fed, task)]
 
 

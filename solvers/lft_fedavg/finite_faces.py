@@ -57,8 +57,8 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Faces:
-    """The clients' problem ``local``, the ``pooled`` one with budgets of one, and the faces that
-    were made, ``by_signs`` of the multipliers.
+    """The clients' problem ``local`` and the ``pooled`` one with budgets of one, each as a ``box``,
+    and the faces that were made, ``by_signs`` of the multipliers.
 
     Unknowns of the programmes are the cells, the clients' budgets, the pooled levels and the
     disparity. Rows are what the constraints, the clients' and then everybody's, are above minus and
@@ -75,6 +75,11 @@ class Faces:
         return np.where(np.isfinite(self.local.eps), self.local.eps, 0.0)
 
     @cached_property
+    def has_budget(self) -> Array:
+        """(K,) which constraints a client's budget limits."""
+        return self.local.owner >= 0
+
+    @cached_property
     def budgets(self) -> slice:
         """Where the clients' budgets are among the unknowns."""
         n = self.local.u.size
@@ -89,11 +94,12 @@ class Faces:
     def programme(self) -> tuple[Programme, Array, Array]:
         """Of the unknowns (M,): rows (R, M), and what they are at least (R,)."""
         local, pooled, n = self.local, self.pooled, self.local.u.size
-        shared, cells = np.isfinite(pooled.eps), n - local.levels
+        shared, cells = np.isfinite(pooled.eps) & (pooled.owner >= 0), n - local.levels
         local_rows, wide = np.zeros((2, self.local.owner.size, self.last + 1))
         is_limited = self.scale > 0
         local_rows[is_limited, :n] = local.v[is_limited]
-        wide[np.arange(self.local.owner.size), n + self.local.owner] = self.scale
+        wide[self.has_budget, n + local.owner[self.has_budget]] = self.scale[self.has_budget]
+        fixed = np.where(self.has_budget, 0.0, self.scale)
         pooled_rows, half = np.zeros((2, int(shared.sum()), self.last + 1))
         pooled_rows[:, :cells] = pooled.v[shared, :cells]
         pooled_rows[:, self.budgets.stop : self.last] = pooled.v[shared, cells:]
@@ -102,7 +108,7 @@ class Faces:
             [local_rows + wide, wide - local_rows, pooled_rows + half, half - pooled_rows]
         )
         b, c = np.where(is_limited, local.b, 0.0), pooled.b[shared]
-        return Programme(left), left, np.concatenate([-b, b, -c, c])
+        return Programme(left), left, np.concatenate([-b - fixed, b - fixed, -c, c])
 
     @cached_property
     def dual(self) -> tuple[Programme, Array, Array]:
@@ -131,7 +137,7 @@ class Faces:
         and then of one cell or constraint after the other.
         """
         f, eps = self.tight(place.f)
-        values, budget = self.local.values(f), self.scale * eps[self.local.owner]
+        values, budget = self.local.values(f), self.scale * np.append(eps, 1.0)[self.local.owner]
         room = np.where(self.scale > 0, np.stack([budget + values, budget - values]), np.inf)
         accepted, between = f == 1.0, (f > 0.0) & (f < 1.0)
         programme, rows, gain = self.dual
@@ -153,7 +159,7 @@ class Faces:
 
     def tight(self, f: Array) -> tuple[Array, Array]:
         """A rule with its levels in the middle, and the smallest budgets (I,) that it keeps."""
-        is_limited, f = self.scale > 0, self.local.centred(f)
+        is_limited, f = self.has_budget & (self.scale > 0), self.local.centred(f)
         eps = np.zeros(int(self.local.owner.max()) + 1)
         values = np.abs(self.local.values(f)[is_limited])
         np.maximum.at(eps, self.local.owner[is_limited], values / self.scale[is_limited])

@@ -59,7 +59,7 @@ def search_finite(fed: Federation, task: Task) -> ExactFedAvg | FedAvgSearch:
     Where cells tie at too many multipliers (many clients, or thousands of points), a search is used
     instead. Of several rules that are optimal for one eps each counts as attained.
     """
-    if not (task.several or task.affine):
+    if not (task.several or task.affine or task.monotone):
         with suppress(TooMany):
             return ExactFedAvg.of(fed, task)
     return FedAvgSearch.of(fed, task)
@@ -80,7 +80,7 @@ class FedAvgSearch:
     @classmethod
     def of(cls, fed: Federation, task: Task) -> FedAvgSearch:
         """Solve the budgets to start from, drawn for the clients in an order of their own."""
-        search = cls(fed, task, Faces(clients_problem(fed, task), law_problem(fed, task)))
+        search = cls(fed, task, Faces(clients_problem(fed, task).box, law_problem(fed, task).box))
         unit_budgets = np.ones(fed.n_clients)
         rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
         free = np.nan_to_num(search.ends[0].local_disparities) + MARGIN
@@ -131,7 +131,7 @@ class FedAvgSearch:
     def budgets(self, place: Place) -> Array:
         """(I,) of a place, of clients that are not bound SLACK_BUDGET."""
         eps = np.full(self.fed.n_clients, SLACK_BUDGET)
-        binds = self.faces.local.owner[place.face.sign != 0]
+        binds = self.faces.local.owner[(place.face.sign != 0) & self.faces.has_budget]
         eps[binds] = place.eps[binds]
         return eps
 
@@ -210,9 +210,11 @@ class FedAvgSearch:
                 if solutions[-1].disparity > place.disparity + PROGRAMME_TIED:
                     refined = place.face.place(place.disparity, refine=True)
                 if refined is not None:
-                    problem = self.faces.local.at(budgets := self.budgets(refined))
-                    lam, rule = solve_box(problem)[1], problem.rule(refined.f, fed.n_groups)
-                    certificates = (certified(problem, refined.f, lam),)
+                    posed = self.faces.local.at(budgets := self.budgets(refined))
+                    lam, problem = solve_box(posed)[1], clients_problem(fed, self.task)
+                    certificates = (certified(posed, refined.f, lam),)
+                    f, lam = problem.of_box(refined.f, lam)
+                    rule = problem.rule(f, fed.n_groups)
                     solutions.append(Solution(fed, self.task, budgets, rule, lam, certificates))
         return points_of(fed, solutions)
 

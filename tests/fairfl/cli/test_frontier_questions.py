@@ -126,6 +126,18 @@ def test_rules_that_do_not_see_the_group_and_costs_by_group(cli, quick, table, p
     assert "tells rules that do not see the group" not in blind
 
 
+def test_monotone_rules_and_what_they_cost(cli, quick, table, people):
+    words = ("--group", "a", "--monotone")
+    by_scheme = schemes(cli("frontier", table, *FEW, *words, "--json"))
+    columns = (people[name] for name in ("s", "y", "a", "site"))
+    fed = ff.Federation.from_samples(*columns, levels=0)
+    curve = ff.frontier(fed, "lft_ensemble", 6, monotone=True)
+    accuracy = by_scheme["lft_ensemble"]["frontier"]["accuracy"]
+    assert accuracy == pytest.approx(curve.accuracy, abs=1e-12)
+    text = cli("frontier", table, *FEW, *words).stdout
+    assert "rules are monotone: within a group" in text and "(monotone rules: " in text
+
+
 def test_everybody_is_accepted_where_a_wrong_positive_is_free(cli, quick, table, tmp_path):
     words = ("--group", "a", "--costs", "1:0", "--out", tmp_path / "out")
     text = cli("frontier", table, *FEW, *words).stdout

@@ -227,3 +227,16 @@ def test_for_many_groups_slow_schemes_are_solved_where_they_are_named():
     local, named = Question(local_eps=0.1), Question(only=("lft_fedavg",))
     assert local.for_groups(31)[0].schemes == (*few.schemes, "cfl_local", "client_aware")
     assert named.for_groups(100) == (named, [])
+
+
+def test_what_monotone_rules_cost_is_said():
+    masses, eta = np.full((2, 2, 4), 1 / 8), [0.2, 0.9, 0.3, 0.8]
+    fed = ff.Federation.finite(range(4), masses, eta)
+    comparison = compare(fed, question=Question(monotone=True), count=3)
+    # the best rule takes .9 and .8; a monotone one takes .3 too
+    best = sum(max(p, 1 - p) for p in eta) / 4
+    assert best == pytest.approx(0.8) and comparison.any_rule["cfl"][-1] == pytest.approx(best)
+    first = sentences(comparison)[0]
+    lost = 100 * (best - comparison.reaches["cfl"].frontier.accuracy[-1])
+    assert lost == pytest.approx(10.0)
+    assert f"(monotone rules: {lost:.2f} points less than any rule)" in first
