@@ -258,9 +258,9 @@ def compare(
         return comparison
     question = replace(question, monotone=False)
     curves = frontiers(federation, count, question, progress, failures=failures)
-    at = np.append(disparities, 1.0)
-    values = {s: question.at(F, np.maximum(at, F.disparity[0])) for s, F in curves.items()}
-    any_rule = {s: np.where(at < curves[s].disparity[0], np.nan, v) for s, v in values.items()}
+    d = np.append(disparities, 1.0)
+    values = {s: question.at(F, np.maximum(d, F.disparity[0])) for s, F in curves.items()}
+    any_rule = {s: np.where(d < curves[s].disparity[0], np.nan, v) for s, v in values.items()}
     return replace(comparison, any_rule=any_rule)
 
 

@@ -54,7 +54,9 @@ def optimum(problem: Problem, budgets: Array) -> tuple[Array, Array, Certificate
     if problem.unit is not None:
         accepted = np.where(tied(problem.unit, lam), 0.5, problem.unit.scores(lam) > 0)
         if problem.shares is not None:
-            accepted = filled(f, accepted, problem.nobody, problem.levels, problem.shape[2])
+            accepted = filled(
+                f, accepted, np.asarray(problem.nobody), problem.levels, problem.shape[2]
+            )
         f = np.where(problem.nobody, accepted, f)
     return f, lam, certificate
 

@@ -75,7 +75,7 @@ def programme(
     return -solved.fun - float((people * eta * missed)[clients].sum())
 
 
-def cells(fed: ff.Federation, task: dict[str, Any], *, by_client: bool) -> Any:
+def cells(fed: Any, task: dict[str, Any], *, by_client: bool) -> Any:
     """(I, A, n) the numbers of the rule's cells."""
     shape = (fed.n_clients, fed.n_groups, fed.model.points.size)
     i, a, k = np.indices(shape)
@@ -87,9 +87,9 @@ def cells(fed: ff.Federation, task: dict[str, Any], *, by_client: bool) -> Any:
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.every(4)
-def test_solutions_are_the_programmes(seed: int, scheme: str) -> None:
+def test_solutions_are_the_programmes(seed: int, scheme: Any) -> None:
     rng = np.random.default_rng([seed, SCHEMES.index(scheme)])
-    fed = federation(rng, int(rng.integers(1, 6)), int(rng.integers(2, 4)))
+    fed: Any = federation(rng, int(rng.integers(1, 6)), int(rng.integers(2, 4)))
     _, eps, task = random_question(rng, fed, scheme)
     s = ff.solve(fed, scheme, eps, monotone=True, **task)
     free = ff.solve(fed, scheme, eps, **task)
@@ -126,9 +126,9 @@ def test_solutions_are_the_programmes(seed: int, scheme: str) -> None:
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.every(4)
-def test_no_budgets_are_above_the_frontier(seed: int, scheme: str) -> None:
+def test_no_budgets_are_above_the_frontier(seed: int, scheme: Any) -> None:
     rng = np.random.default_rng([seed, SCHEMES.index(scheme)])
-    fed = federation(rng, int(rng.integers(1, 4)), int(rng.integers(2, 4)))
+    fed: Any = federation(rng, int(rng.integers(1, 4)), int(rng.integers(2, 4)))
     _, _, task = random_question(rng, fed, scheme)
     size = 1 if scheme in ("cfl", "client_aware") else fed.n_clients
     budgets = rng.random((20, size)) * rng.random((20, 1))
@@ -143,10 +143,12 @@ def test_no_budgets_are_above_the_frontier(seed: int, scheme: str) -> None:
 
 
 @pytest.mark.parametrize("scheme", SCHEMES[:3])
-def test_rules_that_are_monotone_already_stay(scheme: str) -> None:
+def test_rules_that_are_monotone_already_stay(scheme: Any) -> None:
     # accepting more where eta is larger: one eta for all, and masses without ties
     rng = np.random.default_rng(3)
-    fed = ff.Federation.finite(range(9), rng.dirichlet(np.ones(18), 3).reshape(3, 2, 9), _rising())
+    fed: Any = ff.Federation.finite(
+        range(9), rng.dirichlet(np.ones(18), 3).reshape(3, 2, 9), _rising()
+    )
     for eps in (0.0, 0.05, np.inf):
         free = ff.solve(fed, scheme, eps)
         if (np.diff(free.classifier.on(fed.model.points)) >= 0).all():
@@ -161,7 +163,7 @@ def _rising() -> Any:
 
 
 def test_what_has_no_order_is_refused() -> None:
-    names = ff.Federation.finite([0, 1], [[[0.2, 0.3], [0.1, 0.4]]], [0.2, 0.8])
+    names: Any = ff.Federation.finite([0, 1], [[[0.2, 0.3], [0.1, 0.4]]], [0.2, 0.8])
     names.model.names = ("a", "b")
     laws = ff.Federation.normal([[0, 1]])
     for fed, words in ((names, "names: a, b"), (laws, "laws with densities")):
