@@ -150,6 +150,7 @@ def draw(data: pd.DataFrame) -> Figure:
 
 
 def _panel(axes: Axes, part: pd.DataFrame, top: float) -> QuadMesh:
+    """One federation's disparity over the budgets; colours from 0 to ``top``."""
     table = pick(part, point="grid").pivot(index="eps_1", columns="eps_0", values="disparity")
     x, y, z = table.columns.to_numpy(float), table.index.to_numpy(float), table.to_numpy()
     best, positive = pick(part, point="minimum"), pick(part, point=POSITIVE)

@@ -139,6 +139,7 @@ def _draw_band(axes: Axes, part: pd.DataFrame, look: Curve) -> None:
 def _panels(
     table: pd.DataFrame, draw_curve: Callable[[Axes, pd.DataFrame, Curve], None], x: str, y: str
 ) -> Figure:
+    """A panel a data set, a curve an objective; ``x`` and ``y`` are the labels of the axes."""
     datasets, objectives = names(table, "dataset"), names(table, "objective")
     figure, grid = style.panels(len(datasets), min(3, len(datasets)), 2.6, 0.9, 1.4)
     curves: dict[str, Line2D] = {}

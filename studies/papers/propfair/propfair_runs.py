@@ -83,6 +83,7 @@ def data_of(dataset: str, rows: int, seed: int, train: float) -> tuple[Model, Pa
 
 
 def _shared_out(dataset: str, rows: int, seed: int) -> tuple[Model, FederatedData]:
+    """The model and the clients' data of appendix B: ``rows`` rows at random, 0 for all."""
     task = TASKS[dataset]
     if dataset == "Synthetic":
         return Softmax(60, 10), synthetic(clients=2 * task.clients, seed=seed)
