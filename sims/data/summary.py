@@ -103,8 +103,7 @@ class Summary:
         """(n,) the middle of each level of one score, and 0, 1, ... of several."""
         if len(self.grid) > 1:
             return np.arange(float(prod(self.levels)))
-        (cuts,) = self.grid
-        edges = np.array(cuts)
+        edges = np.array([*self.grid][0])
         return (edges[:-1] + edges[1:]) / 2
 
     @property
