@@ -42,6 +42,10 @@ LEVEL, NORMAL = 0.95, 1.959963984540054
 """Of intervals, and the normal quantile that goes with it."""
 UNSURE = 0.005
 """Where at least this share of the draws decides otherwise, a decision is open."""
+MOST_TIED = 2
+"""Levels of a group at which decisions are open and may all be ties. That more of them are is not
+plausible; chance in the draws counts them.
+"""
 TRIES = 200
 """Draws of a client's people."""
 NEIGHBOURS = 4
@@ -361,7 +365,7 @@ def best_disparities(
 ) -> tuple[Array, float]:
     """(B,) disparities of the most useful rule, of people drawn anew, from what withheld counts
     can be, and with noise as theirs; and the least disparity of rules that decide as nearly all of
-    theirs do where these agree.
+    theirs do where these agree (inf where more than ``MOST_TIED`` levels of a group are open).
 
     Of equally useful rules the least disparate is best. No draw has such a tie where η of some
     levels is that at which it does not matter whom a rule accepts: each decides at random there.
@@ -388,6 +392,8 @@ def best_disparities(
     if not rules:
         return np.array(out), 0.0
     accepted_by, law = np.mean(rules, axis=0), refitted(sample, sample.counts).pooled
+    if (((accepted_by >= UNSURE) & (accepted_by <= 1.0 - UNSURE)).sum(axis=-1) > MOST_TIED).any():
+        return np.array(out), np.inf
     rates = Rates.of(question.notion, law.people, law.eta)
     certain, possible, rises = accepted_by > 1.0 - UNSURE, accepted_by >= UNSURE, rates.linear > 0
     ends = (certain, possible), (possible, certain)
