@@ -22,6 +22,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
+from interval_coverage import LAWS
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -29,8 +30,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-
-from interval_coverage import LAWS
 
 import fairfl as ff
 from fairfl.sims.data.tables.folds import deal
@@ -320,6 +319,41 @@ def promise_rows(name: str) -> Iterator[dict[str, Any]]:
         yield row | {"low": max(disparity - error, 0), "high": disparity + error}
 
 
+def library_table(rows: pd.DataFrame) -> str:
+    """Means and standard errors over splits, of a row for each table and rule."""
+    rows = rows.dropna(subset="accuracy")
+    both = rows.groupby(["table", "method", "model", "eps"])[["accuracy", "disparity"]]
+    mean, error = both.mean(), both.sem()  # a cell is empty where splits are missing
+    lines = []
+    for table, method in rows[["table", "method"]].drop_duplicates().itertuples(index=False):
+        keys = [(table, method, model, eps) for model in MODELS for eps in BUDGETS]
+        cells = [
+            "; ".join(f"{mean[c][k]:.{d}f} ± {error[c][k]:.{d}f}" for c, d in DIGITS.items())
+            if k in mean.index and both.size()[k] == SPLITS
+            else ""
+            for k in keys
+        ]
+        lines.append(f"| {table} | {method} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+DIGITS = {"accuracy": 4, "disparity": 3}
+
+
+def promise_table(rows: pd.DataFrame) -> str:
+    """A row for each data set and notion."""
+    lines = []
+    for (name, notion), part in rows.groupby(["table", "notion"], sort=False):
+        cells = [
+            f"{r['promise']:.3f} | {r['same']:.3f} | {r['held out']:.3f} "
+            f"({r['low']:.3f} to {r['high']:.3f})"
+            for _, r in part.iterrows()
+        ]
+        short = {NOTIONS[0]: "parity", NOTIONS[1]: "equal opportunity"}[str(notion)]
+        lines.append(f"| {name} | {short} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     kind, folder, names = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
@@ -327,4 +361,8 @@ if __name__ == "__main__":
     for name in names or choices:
         pd.DataFrame(make(name)).to_csv(folder / f"{kind} {name}.csv", index=False)
     files = sorted(folder.glob(f"{kind} *.csv"))
-    print((library_table if kind == "libraries" else promise_table)(pd.concat(map(pd.read_csv, files))))
+    print(
+        (library_table if kind == "libraries" else promise_table)(
+            pd.concat(map(pd.read_csv, files))
+        )
+    )
