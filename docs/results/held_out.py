@@ -3,11 +3,10 @@
     cd docs/results
     python held_out.py libraries FOLDER    # one half of the people makes a rule, the other counts
     python held_out.py promises FOLDER     # CFL's and LFT+FedAvg's rules of 20 data sets
-    python held_out.py tables FOLDER       # the tables of docs/comparison.md
 
 All rules have the same numbers: P(a, y | x) and its margins, 5-fold cross-fitted on the first half.
-Libraries beside ours are optional: fairlearn, error_parity, oxonfair, and LinearPost's file
-postprocess.py under the name ``linearpost`` (with cvxpy). A table that is there is not made again.
+Both print their table. Libraries beside ours are optional: fairlearn, error_parity, oxonfair, and LinearPost's file
+postprocess.py under the name ``linearpost`` (with cvxpy).
 """
 
 import sys
