@@ -5,8 +5,8 @@
     python held_out.py promises FOLDER     # CFL's and LFT+FedAvg's rules of 20 data sets
 
 All rules have the same numbers: P(a, y | x) and its margins, 5-fold cross-fitted on the first half.
-Both print their table. Libraries beside ours are optional: fairlearn, error_parity, oxonfair, and LinearPost's file
-postprocess.py under the name ``linearpost`` (with cvxpy).
+Both print their table. Libraries beside ours are optional: fairlearn, error_parity, oxonfair, and
+LinearPost's file postprocess.py under the name ``linearpost`` (with cvxpy).
 """
 
 import sys
