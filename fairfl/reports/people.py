@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array, listed, one_of
+from fairfl.sims.data.joined_summaries import joined
 from fairfl.sims.data.score_model import ScoreModel
-from fairfl.sims.data.summary import Summary, joined, read_summary
+from fairfl.sims.data.summary import Summary, read_summary
 from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.score import cross_fitted_score, fitted_model

@@ -28,7 +28,8 @@ from fairfl.reports.sampling import (
     resampled,
     standard_errors,
 )
-from fairfl.sims.data.summary import Summary, joined
+from fairfl.sims.data.joined_summaries import joined
+from fairfl.sims.data.summary import Summary
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.count_people import count_people
 

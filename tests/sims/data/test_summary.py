@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 import fairfl as ff
 from fairfl.sims.data import summary
+from fairfl.sims.data.joined_summaries import joined
 from fairfl.sims.data.summary import (
     Summary,
     check_alone,
     exact_noise,
-    joined,
     nonnegative,
     read_summary,
     summarize,
