@@ -111,12 +111,15 @@ def numbers(people: People, model: Any, first: Any) -> tuple[Numbers, Numbers]:
     """Cross-fitted numbers of the people who are ``first``; those of others by a model of all."""
     y, a = people.y, people.a
     seen = np.column_stack([people.x, np.eye(a.max() + 1)[a]])
-    dealt, parts = StratifiedKFold(5, shuffle=True, random_state=0), []
+    dealt: Any = StratifiedKFold(5, shuffle=True, random_state=0)
+    parts: list[Any] = []
     for x, target in ((people.x, 2 * a + y), (seen, y)):
         chances = np.zeros((len(y), target.max() + 1))
         options: dict[str, Any] = {"cv": dealt, "method": "predict_proba"}
-        chances[first] = cross_val_predict(model, x[first], target[first], **options)
-        chances[~first] = clone(model).fit(x[first], target[first]).predict_proba(x[~first])
+        out_of_fold: Any = cross_val_predict(model, x[first], target[first], **options)
+        chances[first] = out_of_fold
+        learned: Any = clone(model)
+        chances[~first] = learned.fit(x[first], target[first]).predict_proba(x[~first])
         parts.append(chances)
     joint, aware = parts[0].reshape(len(y), -1, 2), parts[1][:, 1]
     fitted, judged = (Numbers(*(c[k] for c in (y, a, joint, aware))) for k in (first, ~first))
@@ -129,7 +132,7 @@ def figures(accept: Any, y: Any, a: Any) -> tuple[float, float]:
     return float(np.where(y == 1, accept, 1 - accept).mean()), float(np.ptp(rates))
 
 
-def ours(fitted: Numbers, judged: Numbers, eps: float, sees: str, cells: bool) -> Any:
+def ours(fitted: Numbers, judged: Numbers, eps: float, sees: Any, cells: bool) -> Any:
     """CFL's rule."""
     score, people = (
         np.column_stack([n.aware if sees == "xa" else n.eta, n.chance[:, 1:]])
@@ -284,7 +287,7 @@ REAL = {
     "Bank by 5 ages": ("bank", "all", "age"),
 }
 SIZES = 2_000, 8_000, 60_000
-DATA_SETS: dict[str, Callable[[], Any]] = (
+DATA_SETS: dict[str, Any] = (
     {name: partial(halves, people) for name, people in TABLES.items()}
     | {name: partial(halves, partial(published, *names)) for name, names in REAL.items()}
     | {f"ACS-like, {n:,} people": partial(halves, partial(acs_like, 1, n)) for n in SIZES}
@@ -318,7 +321,7 @@ def promise_rows(name: str) -> Iterator[dict[str, Any]]:
         yield row | {"low": max(disparity - error, 0), "high": disparity + error}
 
 
-def library_table(rows: pd.DataFrame) -> str:
+def library_table(rows: Any) -> str:
     """Means and standard errors over splits, of a row for each table and rule."""
     rows = rows.dropna(subset="accuracy")
     both = rows.groupby(["table", "method", "model", "eps"])[["accuracy", "disparity"]]
@@ -339,7 +342,7 @@ def library_table(rows: pd.DataFrame) -> str:
 DIGITS = {"accuracy": 4, "disparity": 3}
 
 
-def promise_table(rows: pd.DataFrame) -> str:
+def promise_table(rows: Any) -> str:
     """A row for each data set and notion."""
     lines = []
     for (name, notion), part in rows.groupby(["table", "notion"], sort=False):
