@@ -31,6 +31,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import fairfl as ff
+from fairfl._support.whole_file import write_whole
 from fairfl.sims.data.tables.folds import deal
 from fairfl.sims.data.tables.published_tables import load
 
@@ -361,7 +362,8 @@ if __name__ == "__main__":
     kind, folder, names = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
     make, choices = (library_rows, TABLES) if kind == "libraries" else (promise_rows, DATA_SETS)
     for name in names or choices:
-        pd.DataFrame(make(name)).to_csv(folder / f"{kind} {name}.csv", index=False)
+        text = pd.DataFrame(make(name)).to_csv(index=False)
+        write_whole(folder / f"{kind} {name}.csv", text)
     files = sorted(folder.glob(f"{kind} *.csv"))
     print(
         (library_table if kind == "libraries" else promise_table)(
