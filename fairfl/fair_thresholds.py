@@ -185,6 +185,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         names = ("notion", "difference", "costs", "sees", "monotone")
         task: dict[str, Any] = {name: getattr(self, name) for name in names}
         if self.guarantee is not None:
+            if self.local_eps is not None:
+                raise ValueError(f"local_eps must be None with guarantee, got {self.local_eps}")
             if weight is not None and np.ptp(weight) > 0:
                 ends = f"{weight.min():g} to {weight.max():g}"
                 raise ValueError(

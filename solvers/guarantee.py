@@ -104,8 +104,7 @@ def guaranteed(
     utility = [utility_of(fed, task.costs, rule[None]) for rule in rules]
     best, model = rules[int(np.where(passes, utility, -np.inf).argmax())], fed.model
     assert isinstance(model, FiniteModel)
-    rule = Classifier.on_points(model.points, best, model.cuts, fed.groups, model.names)
-    return Guarantee(rule, int(testers.sum()), sufficient)
+    return Guarantee(model.classifier(best, fed.groups), int(testers.sum()), sufficient)
 
 
 def share_of_testers(counts: Array, notion: str, limits: Array, level: float) -> float:

@@ -157,10 +157,7 @@ class Solution(Tabular, PlottedRules):
         fed, rule, model = self._fed, self._rule, self._fed.model
         if not isinstance(model, FiniteModel):
             return rule.named(fed.groups)
-        names = {"cuts": model.cuts, "groups": fed.groups, "names": model.names}
-        rules = [
-            Classifier.on_points(model.points, table, **names, cells=model.cells) for table in rule
-        ]
+        rules = [model.classifier(table, fed.groups) for table in rule]
         return ClientClassifiers(rules) if self._task.scheme.sees_client else rules[0]
 
     @cached_property

@@ -69,7 +69,7 @@ def apply(
     cells, names = classifier.cells, classifier.names
     numbers = cells.names if cells else ("the score",)
     labels = score_model.names if score_model else score
-    if len(labels) != len(numbers):
+    if len(labels) != len(numbers) or (score_model and names):
         raise ValueError(
             f"--{'score' if score else 'model'} must have {len(numbers)} numbers of a person, as "
             f"the rule ({listed(numbers)}), got {listed(labels)}"

@@ -242,7 +242,7 @@ def _read(
         calibrate = people.pop("calibrate", "auto")
         people.pop("tests", None)
         _no_table(people, "summaries of sites")
-        return read_summaries(files, calibrate, question.notion)
+        return read_summaries(files, calibrate, question.notion, unseen=question.sees == "x")
     if kinds == {".toml"}:
         from fairfl.studies.user_runs.federation_file import read_federation
 

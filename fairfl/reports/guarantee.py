@@ -17,7 +17,7 @@ from fairfl.reports.comparison_words import difference, number, shower
 from fairfl.reports.curves import noted
 from fairfl.reports.people import Read
 from fairfl.reports.sampling import LEVEL, Progress, accepted, by_label, judged
-from fairfl.solvers.guarantee import guaranteed, share_of_testers
+from fairfl.solvers.guarantee import Guarantee, guaranteed, share_of_testers
 from fairfl.solvers.schemes import CFL, SCHEMES
 from fairfl.theory.populations.calibration import AUTO, Counted, ScoreWarning
 from fairfl.theory.populations.classifiers import Classifier, called
@@ -33,6 +33,8 @@ def limits_of(scheme: str, eps: Any, clients: int) -> tuple[Array, Array]:
     an ensemble's too, or of each client.
     """
     row, none = SCHEMES[scheme], np.full(clients, np.inf)
+    if row.sees_client:
+        raise ValueError(f"guarantee goes with one rule for all clients, got scheme {scheme!r}")
     budgets = pooled_budget(eps, scheme) if row.is_pooled else local_budgets("eps", eps, clients)
     is_one = row.is_pooled or row.is_averaged
     if (budgets <= 0).any() or (is_one and np.ptp(budgets) > 0):
@@ -81,7 +83,7 @@ def with_guarantee(
     counts_labels = NOTIONS[question.notion].counts_labels
     shares = (share_of_testers(people.counts, question.notion, v, level) for v in limits.values())
     makers, testers = _dealt(read, people, max(shares), counts_labels=counts_labels)
-    fed = _federation(makers)
+    fed, everyone = _federation(makers), replace(makers, counts=makers.counts + testers)
     budgets = {CFL.name: np.array([d])}
     if set(limits) > {CFL.name}:
         others = replace(question, only=tuple(limits))
@@ -102,7 +104,7 @@ def with_guarantee(
             task, halves = question.task(fed, scheme), (makers.counts, testers)
             out = guaranteed(fed, task, eps, limits[scheme], *halves, level)
             promised[scheme] = out.rule
-            words.append(_words(comparison, people, scheme, out.rule, out.sufficient))
+            words.append(_words(comparison, people, everyone, scheme, out))
     return replace(comparison, guaranteed=promised, promises=tuple(words))
 
 
@@ -118,6 +120,7 @@ def _dealt(
         levels = 0 if people.names else read.levels
         makers, testers = of_rows(rows, rng.random(len(x)) < share, levels)
         settings |= {name: getattr(people, name) for name in ("names", "groups", "clients")}
+        settings["cells"] = makers.cells and replace(makers.cells, names=people.cells.names)
     else:
         testers = rng.binomial(people.counts.astype(np.int64), share).astype(float)
         makers = replace(people, counts=people.counts - testers)
@@ -133,21 +136,23 @@ def _federation(people: Counted) -> Federation:
 
 
 def _words(
-    comparison: Comparison, people: Counted, scheme: str, rule: Classifier | None, sufficient: float
+    comparison: Comparison, people: Counted, everyone: Counted, scheme: str, outcome: Guarantee
 ) -> str:
-    """What a rule with a guarantee is, and what it costs; or how many people would do."""
-    question, row = comparison.question, SCHEMES[scheme]
+    """What a rule with a guarantee is, and what it costs; or how many people would do. ``people``
+    are on the levels of the comparison, ``everyone`` the same on those of the makers.
+    """
+    question, row, rule = comparison.question, SCHEMES[scheme], outcome.rule
     if rule is None:
         enough, smallest = "more people would do", comparison.reaches[scheme].smallest
         if smallest > comparison.disparities[comparison.worded[0]]:
             enough = f"on these people its smallest disparity is {number(smallest)}"
-        elif sufficient > people.people:
-            enough = f"about {float(f'{sufficient:.2g}'):,.0f} people would do"
+        elif outcome.sufficient > people.people:
+            enough = f"about {float(f'{outcome.sufficient:.2g}'):,.0f} people would do"
         return f"{row.label}: no rule with the guarantee was found, and none is written; {enough}."
     task = question.task(_federation(people), CFL.name)
     (plain, _), (value, disparity) = (
-        judged(*by_label(accepted(f.on(people.points)[None], people.counts)), task, question)
-        for f in (comparison.rules[scheme].solution.classifier, rule)
+        judged(*by_label(accepted(f.on(sample.points)[None], sample.counts)), task, question)
+        for f, sample in ((comparison.rules[scheme].solution.classifier, people), (rule, everyone))
     )
     accepts = "; ".join(f"{called(name)}: {rule.accepted(name)}" for name in rule.groups)
     local = f" (and {question.local_eps:g} at each client)" if row.is_local else ""

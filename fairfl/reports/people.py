@@ -150,7 +150,11 @@ def read(
 
 
 def read_summaries(
-    paths: Sequence[Path], calibrate: str = AUTO, notion: str = "demographic_parity"
+    paths: Sequence[Path],
+    calibrate: str = AUTO,
+    notion: str = "demographic_parity",
+    *,
+    unseen: bool = False,
 ) -> Read:
     """As :func:`read`, of the files that ``fairfl summarize`` wrote, one for each site."""
     one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
@@ -181,6 +185,7 @@ def read_summaries(
         f"score: {len(points)}.",
         *_calibration(people),
         f"y = 1 stands for {summaries[0].label} = {summaries[0].labels[1]}; {ACCURACIES}",
+        *([OF_THIS_SCORE] if unseen and cells is None else []),
         *(f"Withheld by {s.site}: {_withheld(s)}." for s in summaries if s.withheld.any()),
         *(
             f"Counts of {s.site} have noise (epsilon = {s.epsilon:g}); intervals count it."

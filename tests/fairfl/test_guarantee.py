@@ -117,3 +117,34 @@ def test_fair_thresholds_say_what_is_missing():
         with pytest.raises(ValueError, match=match):
             model.set_params(**({"guarantee": 0.95} | changed))
             model.fit(people[["s"]], people["y"], sensitive_features=people["sex"])
+
+
+def test_rules_of_cells_are_tested_and_counted_on_the_people_themselves(cli, tmp_path):
+    """A blind rule of two numbers: what is printed is what ``apply`` decides on the same people."""
+    rng, n = np.random.default_rng(0), 12000
+    x = rng.normal(size=(n, 2))
+    p, q = 1 / (1 + np.exp(-1.5 * x[:, 0] - x[:, 1])), 1 / (1 + np.exp(-2 * x[:, 0]))
+    sex, y = np.where(rng.random(n) < q, "m", "f"), (rng.random(n) < p).astype(int)
+    columns = {"p": p, "q": q, "y": y, "a": sex, "s": np.arange(n) % 2}
+    pd.DataFrame(columns).to_csv(tmp_path / "p.csv", index=False)
+    scores, file = ("--score", "p", "--score", "q"), tmp_path / "p.csv"
+    words = ("--label", "y", "--group", "a", "--client", "s", "--sees", "x", "--at", 0.1)
+    words += ("--points", 4, "--bootstraps", 0, "--schemes", "cfl", "--guarantee", 0.95)
+    shown = cli("frontier", file, *scores, *words, "--out", tmp_path / "out").stdout
+    shown = " ".join(shown.split())
+    out = tmp_path / "d.csv"
+    cli("apply", tmp_path / "out" / "rule_cfl.json", file, *scores, "--group", "a", "--out", out)
+    decided = pd.read_csv(out)
+    gap = np.ptp(decided.groupby("a")["chance"].mean())
+    right = np.where(y == 1, decided["chance"], 1 - decided["chance"]).mean()
+    assert f"its disparity is {gap:.3g}, its accuracy {100 * right:.2f} %" in shown
+    assert gap < 0.1
+    model = ff.FairThresholds("cfl", 0.1, sees="x", guarantee=0.95)
+    model.fit(x, y, sensitive_features=sex)
+    chance = model.predict_proba(x)[:, 1]
+    assert abs(chance[sex == "m"].mean() - chance[sex == "f"].mean()) < 0.1
+    refused = ({"scheme": "client_aware"}, "one rule for all"), ({"local_eps": 0.1}, "must be None")
+    for settings, message in refused:
+        unfit = ff.FairThresholds(eps=0.1, guarantee=0.95, **settings)
+        with pytest.raises(ValueError, match=message):
+            unfit.fit(x, y, sensitive_features=sex, client=np.arange(n) % 2)

@@ -254,8 +254,8 @@ def _log_losses(counts: Array, calibrate: str, *, ordered: bool) -> Array:
     smoothed = []
     for row, size in tables:
         block = np.unique(row, return_inverse=True)[1]
-        held = np.bincount(block, size)[block]
-        smoothed.append((row * held + 0.5) / (held + 1.0))
+        block_size = np.bincount(block, size)[block]
+        smoothed.append((row * block_size + 0.5) / (block_size + 1.0))
     share = np.broadcast_to(np.reshape(smoothed, eta.shape), shape)
     return -np.log(np.stack([1.0 - share, share], axis=2))
 

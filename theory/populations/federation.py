@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, broadcast, finite, in_range, positive, shares, whole
+from fairfl._support.checks import (
+    Array,
+    broadcast,
+    coded,
+    finite,
+    in_range,
+    positive,
+    shares,
+    whole,
+)
 from fairfl._support.tabular import Tabular
 from fairfl.theory.populations.calibration import (
     AUTO,
@@ -198,11 +207,13 @@ class Federation(Tabular):
         the level sets of each η, its accuracy and its rates are those counted on these people;
         between, they differ by people of one level set.
         """
+        w = None if weight is None else positive("weight", weight)
         columns = score, label, group, client, calibrate, levels, pos_label
-        people, w = count_people(*columns), None if weight is None else positive("weight", weight)
-        if w is not None and w.shape == (people.people,) and w.size != len(people.clients):
-            people, w = count_people(*columns, w), None
-        return cls.of_people(people, w)
+        if w is not None and w.shape == np.shape(label):
+            clients, _ = coded("client", client, w.size)
+            if len(clients) < w.size:
+                return cls.of_people(count_people(*columns, w))
+        return cls.of_people(count_people(*columns), w)
 
     @classmethod
     def from_counts(

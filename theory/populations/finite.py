@@ -4,7 +4,7 @@ groups.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from fairfl._support.checks import Array, applied, cells, finite, in_range, sized
 from fairfl.theory.populations.blind_rules import as_seen
 from fairfl.theory.populations.cells import Cells
+from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.eta import Eta, Logistic, by_client
 from fairfl.theory.populations.laws import Finite
 from fairfl.theory.populations.notions import HALF, without_rounding
@@ -63,6 +64,11 @@ class FiniteModel:
         # one η for all and every group: a common threshold rule exists on points that a client
         # never saw
         self.shared = eta.strides[0] == 0 and eta.strides[1] == 0
+
+    def classifier(self, rule: Array, groups: Sequence[Hashable]) -> Classifier:
+        """Of a rule (A, n) at the points, for people of these ``groups``."""
+        levels = self.cuts, groups, self.names, self.cells
+        return Classifier.on_points(self.points, rule, *levels)
 
     def joint(self, mass: Array) -> Joint:
         """The clients' laws, weighted: P(x, a, i), for the masses P(a, i) (I, A)."""

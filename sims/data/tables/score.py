@@ -169,10 +169,11 @@ def cross_fitted_score(
 @one_thread()
 def fitted_model(data: Dataset, targets: Mapping[str, NDArray[np.bool_]]) -> ScoreModel:
     """Regressions of all rows of a table from a file, for the named ``targets`` (n,), y first."""
-    features, columns = [], iter(data.columns["features"])
+    names = data.columns["features"]
+    features, columns = [], iter(names)
     column = next(columns)
-    for name in data.feature_names:  # in the order of the columns
-        while name != column and not name.startswith(f"{column}="):
+    for name in data.feature_names:  # in the order of the columns; a column may be called "a=b"
+        while name != column and (name in names or not name.startswith(f"{column}=")):
             column = next(columns)
         features.append((column, name[len(column) + 1 :]))
     fits = [logistic_fit(data.features, target) for target in targets.values()]

@@ -255,9 +255,21 @@ def test_a_rule_of_features_decides_on_new_rows(cli, quick, people, tmp_path, se
     """Its numbers are those of scikit-learn's regressions on features coded by pandas."""
     linear_model = pytest.importorskip("sklearn.linear_model")
     people["colour"] = np.random.default_rng(2).choice(["red", "blue", "a=b"], len(people))
+    people["z=1"] = np.random.default_rng(3).normal(size=len(people))  # a column of its own
     people.to_csv(tmp_path / "p.csv", index=False)
     words = ("--label", "y", "--group", "a", "--client", "site", "--feature", "z", "--blind")
-    words += ("--feature", "colour", "--sees", sees, "--points", 4, "--bootstraps", 0)
+    words += (
+        "--feature",
+        "z=1",
+        "--feature",
+        "colour",
+        "--sees",
+        sees,
+        "--points",
+        4,
+        "--bootstraps",
+        0,
+    )
     out = tmp_path / "out"
     assert cli("frontier", tmp_path / "p.csv", *words, "--out", out).exit_code == 0
     new = people.iloc[::-3]
@@ -265,7 +277,7 @@ def test_a_rule_of_features_decides_on_new_rows(cli, quick, people, tmp_path, se
     words = ("apply", out / "rule_cfl.json", tmp_path / "new.csv", "--group", "a")
     model = ("--model", out / "score_model.json", "--out", tmp_path / "d.csv")
     assert cli(*words, *model).exit_code == 0, cli(*words, *model).stderr
-    coded = pd.get_dummies(people[["z", "colour"]], dtype=float)
+    coded = pd.get_dummies(people[["z", "z=1", "colour"]], dtype=float)
     scaled = (coded - coded.mean()) / coded.std(ddof=0)
     fits = [
         linear_model.LogisticRegression(C=1, tol=1e-12, max_iter=10_000).fit(scaled, target)
