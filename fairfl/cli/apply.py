@@ -13,7 +13,9 @@ from fairfl.cli.options import form_of, of_file, option, out_file, place, with_f
 
 if TYPE_CHECKING:
     from fairfl._support.checks import Array
+    from fairfl.sims.data.score_model import ScoreModel
     from fairfl.sims.data.table_file import Table
+    from fairfl.theory.populations.classifiers import Classifier
 
 ADDED = ("chance", "decision")
 
@@ -47,7 +49,6 @@ def apply(
 
     import numpy as np
 
-    from fairfl._support.checks import listed
     from fairfl._support.json_file import read_bounded
     from fairfl._support.whole_file import write_whole
     from fairfl.sims.data.score_model import ScoreModel
@@ -66,27 +67,20 @@ def apply(
         with of_file(model):
             score_model = ScoreModel.from_json(read_bounded(model))
     inputs = score or [name for name in score_model.columns if name not in group]
-    cells, names = classifier.cells, classifier.names
-    numbers = cells.names if cells else ("the score",)
-    labels = score_model.names if score_model else score
-    if len(labels) != len(numbers) or (score_model and names):
-        raise ValueError(
-            f"--{'score' if score else 'model'} must have {len(numbers)} numbers of a person, as "
-            f"the rule ({listed(numbers)}), got {listed(labels)}"
-        )
+    _check_numbers(classifier, score, score_model)
     rows = table_rows(file, text_form)
     # a pipe can be read once only: its rows stay in memory
     rows, unread = (rows, table_rows(file, text_form)) if file.is_file() else tee(rows)
     table = read_table(file, text_form, {"score": inputs, "group": group}, rows=rows)
     a = _places("group", table, group, [str(name) for name in classifier.groups])
-    if score_model is not None:
+    if classifier.names:
+        x = _places("score", table, inputs, classifier.names)
+    elif score_model is not None:
         x = score_model(table)
-    elif names:
-        x = _places("score", table, inputs, names)
     else:
         x = np.stack([table.numbers(column) for column in inputs], axis=1)
-    x = cells(x) if cells else x if names else x[:, 0]
-    chance = classifier.of_number(x, a)
+    level = classifier.level(x[:, 0] if x.shape[1:] == (1,) else x)
+    chance = classifier.of_number(level, a)
     decision = np.random.default_rng(seed).random(len(table)) < chance
     header = next(unread)
     if taken := {name.strip() for name in header} & set(ADDED):
@@ -107,6 +101,21 @@ def apply(
         count = f"{decisions.sum():,} of {decisions.size:,} accepted"
         typer.echo(f"{name}: {count}; {classifier.accepted(name)}")
     typer.echo(f"written: {out}")
+
+
+def _check_numbers(
+    rule: Classifier, score: list[str] | None, score_model: ScoreModel | None
+) -> None:
+    """ValueError unless the columns, or the model, give as many numbers as the rule is of."""
+    from fairfl._support.checks import listed
+
+    numbers = rule.cells.names if rule.cells else ("the score",)
+    labels = score_model.names if score_model else score or ()
+    if len(labels) != len(numbers) or (score_model and rule.names):
+        raise ValueError(
+            f"--{'model' if score_model else 'score'} must have {len(numbers)} numbers of a "
+            f"person, as the rule ({listed(numbers)}), got {listed(labels)}"
+        )
 
 
 def _places(role: str, table: Table, columns: list[str], rule_names: Sequence[str]) -> Array:

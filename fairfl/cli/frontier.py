@@ -4,12 +4,14 @@ laws from a TOML file.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fairfl.cli.options import (
+    FORM,
     NOTION,
     AsJson,
     Categorical,
@@ -30,14 +32,45 @@ if TYPE_CHECKING:
     from fairfl.reports.people import Read
     from fairfl.reports.question import Question
 
-PEOPLE = (
-    *("score", "label", "group", "client", "weight", "features", "compare_score", "group_pair"),
-    *("levels", "blind", "categorical"),
-)
+PEOPLE = {
+    "score": Annotated[
+        list[str] | None,
+        option(
+            "Column: larger where y = 1 is likelier. Repeat for several numbers of a person, which "
+            "rules that do not see the group need."
+        ),
+    ],
+    "label": Annotated[str | None, option("Column of two values, y.")],
+    "group": Annotated[
+        list[str] | None,
+        option("Column of the protected groups, a; repeat for the groups of several columns."),
+    ],
+    "client": Annotated[
+        str | None, option("Column of the clients; without it all are one client.")
+    ],
+    "weight": Weight,
+    "features": Annotated[
+        list[str] | None,
+        option("Column to make a score from, in place of --score; repeat.", "--feature"),
+    ],
+    "compare_score": Annotated[
+        list[str] | None,
+        option("Column of a score made without pooling, to say what pooling is worth; repeat."),
+    ],
+    "group_pair": Annotated[
+        str | None, option("Two groups to keep, where there are more.", metavar="A,B")
+    ],
+    "blind": Annotated[bool, option("Do not make the score from the group itself.", "--blind")],
+    "levels": Annotated[
+        int | None, option("Levels to merge scores into, at most; 0: none merged.", min=0)
+    ],
+    "categorical": Categorical,
+    **FORM,
+}
 """Options of a table of people."""
 
 
-@with_form
+@partial(with_form, names=tuple(PEOPLE), table=PEOPLE)
 def frontier(
     files: Annotated[
         list[Path],
@@ -46,40 +79,6 @@ def frontier(
             help="FEDERATION.toml; people as .csv or .parquet; or a summary of each site, .json.",
         ),
     ],
-    score: Annotated[
-        list[str] | None,
-        option(
-            "Column: larger where y = 1 is likelier. Repeat for several numbers of a person, which "
-            "rules that do not see the group need."
-        ),
-    ] = None,
-    label: Annotated[str | None, option("Column of two values, y.")] = None,
-    group: Annotated[
-        list[str] | None,
-        option("Column of the protected groups, a; repeat for the groups of several columns."),
-    ] = None,
-    client: Annotated[
-        str | None, option("Column of the clients; without it all are one client.")
-    ] = None,
-    weight: Weight = None,
-    features: Annotated[
-        list[str] | None,
-        option("Column to make a score from, in place of --score; repeat.", "--feature"),
-    ] = None,
-    compare_score: Annotated[
-        list[str] | None,
-        option("Column of a score made without pooling, to say what pooling is worth; repeat."),
-    ] = None,
-    group_pair: Annotated[
-        str | None, option("Two groups to keep, where there are more.", metavar="A,B")
-    ] = None,
-    blind: Annotated[
-        bool, option("Do not make the score from the group itself.", "--blind")
-    ] = False,
-    levels: Annotated[
-        int | None, option("Levels to merge scores into, at most; 0: none merged.", min=0)
-    ] = None,
-    categorical: Categorical = False,
     *,
     form: dict[str, Any],
     calibrate: Annotated[
@@ -153,7 +152,6 @@ def frontier(
     """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the
     data.
     """
-    options = locals()
     from fairfl._support.checks import in_range, one_of
     from fairfl.cli.progress import stages
     from fairfl.reports.comparison_words import failed
@@ -171,9 +169,9 @@ def frontier(
         shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
         one_of("--by-client", by_client, shared)
     draws = nonempty(bootstraps=bootstraps, seed=seed)
-    people = nonempty(**{name: options[name] for name in PEOPLE}) | form
-    if score and len(score) == 1:
-        people["score"] = score[0]
+    people = dict(form)
+    if len(people.get("score", ())) == 1:
+        (people["score"],) = people["score"]
     if guarantee is not None:
         in_range("--guarantee", guarantee, 0, 1, open_low=True, open_high=True)
         people["tests"] = True
