@@ -66,7 +66,8 @@ def apply(
     if model is not None:
         with of_file(model):
             score_model = ScoreModel.from_json(read_bounded(model))
-    inputs = score or [name for name in score_model.columns if name not in group]
+    columns = score_model.columns if score_model else ()
+    inputs = score or [name for name in columns if name not in group]
     _check_numbers(classifier, score, score_model)
     rows = table_rows(file, text_form)
     # a pipe can be read once only: its rows stay in memory

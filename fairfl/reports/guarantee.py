@@ -120,7 +120,8 @@ def _dealt(
         levels = 0 if people.names else read.levels
         makers, testers = of_rows(rows, rng.random(len(x)) < share, levels)
         settings |= {name: getattr(people, name) for name in ("names", "groups", "clients")}
-        settings["cells"] = makers.cells and replace(makers.cells, names=people.cells.names)
+        if makers.cells is not None and people.cells is not None:
+            settings["cells"] = replace(makers.cells, names=people.cells.names)
     else:
         testers = rng.binomial(people.counts.astype(np.int64), share).astype(float)
         makers = replace(people, counts=people.counts - testers)
