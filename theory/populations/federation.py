@@ -20,6 +20,7 @@ from fairfl._support.checks import (
     in_range,
     positive,
     shares,
+    sized,
     whole,
 )
 from fairfl._support.tabular import Tabular
@@ -209,7 +210,7 @@ class Federation(Tabular):
         """
         w = None if weight is None else positive("weight", weight)
         columns = score, label, group, client, calibrate, levels, pos_label
-        if w is not None and w.shape == np.shape(label):
+        if w is not None and w.shape == sized("score", score).shape[:1]:
             clients, _ = coded("client", client, w.size)
             if len(clients) < w.size:
                 return cls.of_people(count_people(*columns, w))
