@@ -56,14 +56,11 @@ def write_piece(
 
     Parameters
     ----------
-    manifest : Path
-        Its folder is made if missing. A manifest that is there is removed first: while there is
-        none, the piece is unfinished. So is what a killed process left of the files. Nobody else
+    manifest : its folder is made if missing. A manifest that is there is removed first: while there
+        is none, the piece is unfinished. So is what a killed process left of the files. Nobody else
         may be writing the same piece.
-    contents : mapping
-        By the names of the files, as ``write_whole`` takes them.
-    inputs : mapping, optional
-        What the piece was made from, as JSON.
+    contents : by the names of the files, as ``write_whole`` takes them.
+    inputs : what the piece was made from, as JSON.
 
     Returns
     -------

@@ -41,10 +41,8 @@ def load_federated(
 
     Raises
     ------
-    ValueError
-        If ``name`` is unknown, or a file is not what it should be.
-    DataUnavailable
-        If a file is not found and cannot be downloaded.
+    ValueError : if ``name`` is unknown, or a file is not what it should be.
+    DataUnavailable : if a file is not found and cannot be downloaded.
     """
     data = SOURCES[one_of("name", name, tuple(SOURCES))].load(folder, progress)
     return instance(f"data {name}", data, FederatedData)

@@ -23,8 +23,7 @@ def split_people(people: Dataset, seed: int = 0) -> FederatedData:
 
     Raises
     ------
-    ValueError
-        Too few people of a group, or of a label, to train, choose and test on.
+    ValueError : too few people of a group, or of a label, to train, choose and test on.
     """
     part = _parts(people.client, people.group, people.label, seed)
     for role, codes, names in (

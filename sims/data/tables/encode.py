@@ -32,8 +32,7 @@ def encode(
 
     Raises
     ------
-    ValueError
-        For a numeric column that does not hold finite numbers.
+    ValueError : for a numeric column that does not hold finite numbers.
     """
     blocks: list[NDArray[np.float64]] = []
     names: list[str] = []

@@ -55,34 +55,25 @@ def read_people(
     Parameters
     ----------
     path : path
-    label, group : str
-        Columns. The label has two values; `form` says which becomes 1; with None all rows have 0.
-        The group has at least two values; of several columns a group is a combination of values
-        that somebody has, named "Black & Female".
-    client : str, optional
-        Column; without it, all rows are of one client, "all".
-    weight : str, optional
-        Column of positive numbers; without it, all rows count alike.
-    score : str or sequence of str, optional
-        Columns of finite numbers, which are then the only features.
-    features : sequence of str, optional
-        Columns: numbers enter unchanged, texts and truth values one-hot. By default all that have a
-        name and no role; dates and free text among them are an error. Columns of one value are left
-        out. The group is added unless it is among them or `blind`: the classifiers f(x, a) see the
-        group, and P(y = 1) without it is wrong for some group wherever y depends on the group.
-    blind : bool
-        Do not add the group.
-    categorical : bool
-        The score is a name, or a number without an order: its only feature is the rank of the value
-        by its share of y = 1.
-    numbers : mapping, optional
-        By role, columns of predictions, which are features after the score. Without a score they
-        are the only features.
-    by : str, optional
-        A column with parts of the people, which may have a role as well; dates are of months.
-    form : Form
-        How a text file is written, which value of the label is 1, and whether rows with a missing
-        cell are dropped.
+    label, group : columns. The label has two values; `form` says which becomes 1; with None all
+        rows have 0. The group has at least two values; of several columns a group is a combination
+        of values that somebody has, named "Black & Female".
+    client : column; without it, all rows are of one client, "all".
+    weight : column of positive numbers; without it, all rows count alike.
+    score : columns of finite numbers, which are then the only features.
+    features : columns: numbers enter unchanged, texts and truth values one-hot. By default all that
+        have a name and no role; dates and free text among them are an error. Columns of one value
+        are left out. The group is added unless it is among them or `blind`: the classifiers f(x, a)
+        see the group, and P(y = 1) without it is wrong for some group wherever y depends on the
+        group.
+    blind : do not add the group.
+    categorical : the score is a name, or a number without an order: its only feature is the rank of
+        the value by its share of y = 1.
+    numbers : by role, columns of predictions, which are features after the score. Without a score
+        they are the only features.
+    by : a column with parts of the people, which may have a role as well; dates are of months.
+    form : how a text file is written, which value of the label is 1, and whether rows with a
+        missing cell are dropped.
 
     Returns
     -------
@@ -92,10 +83,8 @@ def read_people(
 
     Raises
     ------
-    ValueError
-        If the content does not fit.
-    OSError
-        If the file cannot be read; `FileNotFoundError` if there is none.
+    ValueError : if the content does not fit.
+    OSError : if the file cannot be read; `FileNotFoundError` if there is none.
     """
     path = Path(path)
     groups = (group,) if isinstance(group, str) else tuple(group)

@@ -44,10 +44,9 @@ def logistic_fit(X: ArrayLike, y: ArrayLike, l2: float = 1.0) -> tuple[Floats, f
 
     Raises
     ------
-    ValueError
-        Unless X is finite of shape (n, d), y holds 0 and 1, one for each row, and both, and l2 > 0.
-    RuntimeError
-        If the gradient does not reach the tolerance.
+    ValueError : unless X is finite of shape (n, d), y holds 0 and 1, one for each row, and both,
+        and l2 > 0.
+    RuntimeError : if the gradient does not reach the tolerance.
     """
     positive("l2", l2)
     table = numbers_table("X", X)
@@ -130,18 +129,12 @@ def cross_fitted_score(
 
     Parameters
     ----------
-    X : array of float, shape (n, d)
-        A group or client that the score may use has to be among these columns.
-    y : array, shape (n,)
-        0 or 1, each in at least two rows.
-    folds : int
-        From 2 to n.
-    seed : int
-        Of the dealing, >= 0.
-    group, client : array, shape (n,), optional
-        Used for the dealing only.
-    l2 : float
-        See `logistic_fit`.
+    X : (n, d) a group or client that the score may use has to be among these columns.
+    y : (n,) 0 or 1, each in at least two rows.
+    folds : from 2 to n.
+    seed : of the dealing, >= 0.
+    group, client : (n,) used for the dealing only.
+    l2 : see `logistic_fit`.
 
     Returns
     -------
