@@ -74,11 +74,8 @@ def placed(function: Callable[..., Any], *task: Any) -> Any:
 def import_parts(names: Sequence[str]) -> None:
     """Import Python files (.py) or modules by name, here and in processes that are started later.
 
-    Only who calls fairfl can name them: an input file never does.
-
-    Raises
-    ------
-    OSError : no such file.  ValueError : it cannot be run, or has the name of another module.
+    Only who calls fairfl can name them: an input file never does. OSError: no such file.
+    ValueError: it cannot be run, or has the name of another module.
     """
     before = _named()
     modules = [str(existing_file(n).resolve()) if n.endswith(".py") else n for n in names]
@@ -90,10 +87,7 @@ def import_parts(names: Sequence[str]) -> None:
 
 def own_modules(kind: str) -> tuple[ModuleType, ...]:
     """The modules that may hold parts of a kind, see ``KINDS``: imported ones, then offered ones.
-
-    Raises
-    ------
-    ValueError : one that cannot be imported.
+    ValueError: one that cannot be imported.
     """
     return tuple(dict.fromkeys([*named_modules(), *_offered(kind)]))
 

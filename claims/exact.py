@@ -19,12 +19,8 @@ _FRACTION = re.compile(r"-?\d+/[1-9]\d*\Z")
 
 def encode(value: object) -> Any:
     """``value`` as JSON data: Fraction -> "p/q", numpy scalars and arrays -> numbers and lists,
-    tuples -> lists.
-
-    Raises
-    ------
-    ValueError : a value that is none of these (numbers, strings, None, lists and dicts with string
-        keys of them).
+    tuples -> lists. ValueError: a value that is none of these (numbers, strings, None, lists and
+    dicts with string keys of them).
     """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value

@@ -46,13 +46,9 @@ close.
 
 
 def data(points: int = POINTS) -> pd.DataFrame:
-    """One row per objective, panel and client.
-
-    Returns
-    -------
-    Columns: panel ("two": client 1 of two, the other's loss being 1/2; "ten"), objective, loss,
-    weight (n w_i). In "two" the losses include 1/2 ± 1e-9, where the rank-weighted
-    objectives jump.
+    """One row per objective, panel and client. Columns: panel ("two": client 1 of two, the other's
+    loss being 1/2; "ten"), objective, loss, weight (n w_i). In "two" the losses include 1/2 ± 1e-9,
+    where the rank-weighted objectives jump.
     """
     moving = np.unique(
         np.concatenate([np.linspace(0, 1, points + 1), [OTHER - 1e-9, OTHER, OTHER + 1e-9]])

@@ -57,13 +57,9 @@ def federations() -> dict[str, Federation]:
 
 
 def data(points: int = POINTS) -> pd.DataFrame:
-    """The grid of budgets, and the marked minima.
-
-    Returns
-    -------
-    Columns: panel; point: "grid", "minimum" (over [0, 1]²), or "minimum, eps_0 > 0" (where that
-    differs); eps_0; eps_1; mean_difference; disparity; log10_erm_0: log10 |MD_0| of client 0
-    without a constraint.
+    """The grid of budgets, and the marked minima. Columns: panel; point: "grid", "minimum" (over
+    [0, 1]²), or "minimum, eps_0 > 0" (where that differs); eps_0; eps_1; mean_difference;
+    disparity; log10_erm_0: log10 |MD_0| of client 0 without a constraint.
     """
     parts = []
     for panel, fed in federations().items():

@@ -54,13 +54,9 @@ def losses(family: str) -> Callable[[Array], tuple[Array, Array]]:
 
 
 def data(points: int = 41) -> pd.DataFrame:
-    """One row a (family, q).
-
-    Returns
-    -------
-    Columns: family; q (evenly from 0 to 1, in log q from there on, inf last); theta; f1, f2, f3;
-    variance (squared units of loss), angle (radians), entropy (nats), kl_to_uniform = log 3 -
-    entropy; stationarity of the certificate.
+    """One row a (family, q). Columns: family; q (evenly from 0 to 1, in log q from there on, inf
+    last); theta; f1, f2, f3; variance (squared units of loss), angle (radians), entropy (nats),
+    kl_to_uniform = log 3 - entropy; stationarity of the certificate.
     """
     rows = []
     sweep = np.concatenate(

@@ -31,11 +31,8 @@ def labels(values: ArrayLike) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
 
 def iid(rows: int, clients: int, seed: int = 0) -> Owner:
     """Deal ``rows`` rows out at random; the sizes of any two clients differ by one at most.
-
-    Raises
-    ------
-    ValueError : if ``rows`` or ``clients`` is not a whole number of at least 1, or there are more
-        clients than rows.
+    ValueError if ``rows`` or ``clients`` is not a whole number of at least 1, or there are more
+    clients than rows.
     """
     n_clients = whole("clients", clients, 1, whole("rows", rows, 1))
     return generator(seed).permutation(np.arange(rows, dtype=np.int64) % n_clients)
@@ -49,11 +46,7 @@ def label_shards(
 
     A client then has about ``shards_per_client`` classes. Shard sizes differ by one at most. Within
     a class the order is random, so that its shards have the same law. McMahan et al. (2017),
-    section 3.
-
-    Raises
-    ------
-    ValueError : if there are more shards than rows, or an argument is not allowed.
+    section 3. ValueError if there are more shards than rows, or an argument is not allowed.
     """
     _, code = labels(label)
     n_clients = whole("clients", clients, 1, code.size)

@@ -53,11 +53,8 @@ TRAINING: dict[str, object] = {
 
 
 def study_from_file(path: str | Path) -> Study:
-    """The study that a TOML file describes; everything in it is checked.
-
-    Raises
-    ------
-    ValueError : what does not fit, by its place in the file.  OSError : the file cannot be read.
+    """The study that a TOML file describes; everything in it is checked. ValueError: what does not
+    fit, by its place in the file. OSError: the file cannot be read.
     """
     file = Path(path)
     table = read_toml(file)

@@ -17,11 +17,8 @@ T = TypeVar("T")
 
 
 def read_federation(path: str | Path) -> Federation:
-    """The federation that a TOML file describes, its groups and clients named.
-
-    Raises
-    ------
-    ValueError : what does not fit, by its place in the file.  OSError : the file cannot be read.
+    """The federation that a TOML file describes, its groups and clients named. ValueError: what
+    does not fit, by its place in the file. OSError: the file cannot be read.
     """
     table = Section(read_toml(Path(path)), "")
     try:

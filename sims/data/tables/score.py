@@ -40,13 +40,8 @@ def logistic_fit(X: ArrayLike, y: ArrayLike, l2: float = 1.0) -> tuple[Floats, f
     standardised features (mean 0, population standard deviation 1) and v their coefficients; a
     constant feature has coefficient 0. The intercept b is not penalised. The minimum is unique,
     with collinear features or separable data, too. It is scikit-learn's `LogisticRegression(C=1 /
-    l2)` on z.
-
-    Raises
-    ------
-    ValueError : unless X is finite of shape (n, d), y holds 0 and 1, one for each row, and both,
-        and l2 > 0.
-    RuntimeError : if the gradient does not reach the tolerance.
+    l2)` on z. ValueError unless X is finite of shape (n, d), y holds 0 and 1, one for each row, and
+    both, and l2 > 0. RuntimeError if the gradient does not reach the tolerance.
     """
     positive("l2", l2)
     table = numbers_table("X", X)
