@@ -41,9 +41,7 @@ def altered(folder: Path, digests: Mapping[str, str]) -> list[Path]:
 
 
 def tell(files: Iterable[Path]) -> None:
-    """Say, on standard error unless logging is set up otherwise, that what was made of these files
-    is made again.
-    """
+    """Say, on standard error unless logging is set up, that what these files gave is made again."""
     for file in files:
         logging.getLogger("fairfl").warning("altered since it was written, done again: %s", file)
 

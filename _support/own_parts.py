@@ -1,6 +1,4 @@
-"""A user's own parts: modules that ``--import`` names, and those that installed packages offer by
-entry points.
-"""
+"""A user's own parts: modules that ``--import`` names or installed packages offer."""
 
 import ast
 import json
@@ -25,9 +23,7 @@ from fairfl._support.checks import existing_file, shown
 KINDS = "algorithms claims data experiments figures models objectives studies".split()
 """An installed package offers a module by an entry point of the group ``fairfl.KIND``."""
 VARIABLE = "FAIRFL_IMPORT"
-"""Environment variable: what ``--import`` named, as JSON, so that processes of ``--jobs`` import
-the same.
-"""
+"""Environment variable: what ``--import`` named, as JSON, for the processes of ``--jobs``."""
 DIGESTS: dict[str, str] = {}
 """SHA-256 of each imported module and of the user's modules that it imports: runs keep them, so
 that none goes on with other code.

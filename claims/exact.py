@@ -11,9 +11,7 @@ from flint import arb, fmpq
 Instance = dict[str, Any]
 """The numbers of a statement by name: JSON data, with fractions for "p/q"."""
 Exact = int | float | str | Fraction | fmpq | arb
-"""What a ball is made from: a float is the double that it is, a string the decimal or fraction that
-it spells.
-"""
+"""What a ball is made from: a float is its double, a string the number that it spells."""
 _FRACTION = re.compile(r"-?\d+/[1-9]\d*\Z")
 
 

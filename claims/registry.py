@@ -30,9 +30,7 @@ class Entry:
 
 @cache
 def papers() -> dict[str, Paper]:
-    """The papers by key: the packages below claims/ with a ``PAPER``, and one for each key in a
-    user's own modules.
-    """
+    """The papers by key: the packages below claims/ with a ``PAPER``, and a user's own keys."""
     by_key = {}
     for module in iter_modules(fairfl.claims.__path__):
         if module.ispkg:

@@ -63,9 +63,7 @@ def mixtures(clients: int) -> st.SearchStrategy[Instance]:
 
 
 def simpson(instance: Instance) -> Case:
-    """ERM is fair on both clients, so it solves LFT+FedAvg(ε) at every ε; it is unfair on the
-    pooled law.
-    """
+    """ERM is fair on both clients, so it solves LFT+FedAvg(ε) at every ε; pooled it is unfair."""
     law, q = instance["law"], instance["q"]
     world = FiniteWorld(law, q, [HALF, HALF], instance["eta"])
     erm = {(a, k): Fraction(int(world.eta[k] > HALF)) for a, k in world.cells}

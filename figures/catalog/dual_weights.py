@@ -40,9 +40,7 @@ LOOKS = {
     "CVaR, worst 30 %": ObjectiveLook(RankWeighted.cvar(0.7), "#E69F00", SHORT, "P", 2.4, 5.5),
     "AFL": ObjectiveLook(AFL(), "#56B4E9", (0, (6, 1.2, 1, 1.2, 1, 1.2)), "X"),
 }
-"""One objective of each family, Okabe and Ito's colours; losses in [0, 1], to which M = 1.25 is
-close.
-"""
+"""One objective of each family, in Okabe and Ito's colours; M = 1.25 is close to losses of 1."""
 
 
 def data(points: int = POINTS) -> pd.DataFrame:

@@ -84,9 +84,7 @@ def data(cells: int = CELLS) -> pd.DataFrame:
 
 
 def _permutahedron(w: Array) -> Array:
-    """The permutations of (w_1, w_2, w_3); consecutive ones differ by a swap of neighbouring
-    values.
-    """
+    """The permutations of (w_1, w_2, w_3); from one to the next two neighbouring values swap."""
     order = [(0, 1, 2), (1, 0, 2), (2, 0, 1), (2, 1, 0), (1, 2, 0), (0, 2, 1)]
     return w[np.array(order)]
 

@@ -78,9 +78,7 @@ def data(points: int = 41) -> pd.DataFrame:
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """The losses above; below, each measure in units of its value at q = 0: lower is more
-    uniform.
-    """
+    """The losses; below them each measure in units of its value at q = 0: lower is more uniform."""
     figure = Figure(figsize=(style.COLUMN, 3.9))
     axes = figure.subplots(2, 2, sharex=True, sharey="row")
     for k, family in enumerate(FAMILIES):

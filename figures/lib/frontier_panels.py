@@ -1,6 +1,4 @@
-"""Panels of accuracy against disparity, one for each federation: for figures 5, 9, the real data
-and the command.
-"""
+"""Panels of accuracy against disparity, one a federation: figures 5, 9, real data, the command."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -151,9 +151,7 @@ _notes: ContextVar[tuple[dict[str, str], ...]] = ContextVar("notes", default=())
 
 @contextmanager
 def data_read() -> Iterator[dict[str, str]]:
-    """Record the files that `locate` returns and `note_file` gets within the block: SHA-256 by the
-    names of the choices.
-    """
+    """Record the files that `locate` returns and `note_file` gets in the block: SHA-256 by name."""
     notes: dict[str, str] = {}
     token = _notes.set((*_notes.get(), notes))
     try:

@@ -322,9 +322,7 @@ def _grid(score: str | Sequence[str], edges: Sequence[Any]) -> tuple[tuple[float
 
 
 def read_summary(path: str | Path) -> Summary:
-    """Read a summary's file. ValueError: it is no summary, or was altered. OSError: it cannot be
-    read.
-    """
+    """Read a summary's file. ValueError: no summary, or an altered one. OSError: not readable."""
     title = "summary as fairfl summarize writes it"
     data = read_json(path, title)
     try:

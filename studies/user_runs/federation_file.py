@@ -1,6 +1,4 @@
-"""A federation from a TOML file: the table ``clients`` and the optional ``eta``. docs/toml_files.md
-lists the keys.
-"""
+"""A federation from a TOML file: the table ``clients``, and ``eta``; see docs/toml_files.md."""
 
 from collections.abc import Callable
 from pathlib import Path
