@@ -282,9 +282,10 @@ def _score(data: Dataset, file: str, *, unseen: bool, counts_labels: bool) -> Sc
             targets[f"group {name}"] = data.group == k
             if counts_labels:
                 targets[f"group {name} with y = 1"] = (data.group == k) & (data.label == 1)
+    strata = {"group": data.group, "client": data.client}
     try:
         scores = [
-            cross_fitted_score(data.features, target, group=data.group, client=data.client)
+            cross_fitted_score(data.features, target, **strata, weight=data.weight)
             for target in targets.values()
         ]
     except ValueError as error:

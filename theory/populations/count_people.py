@@ -42,7 +42,8 @@ def count_people(
         w = checks.broadcast("weight", values, (n,), f"({n},)")
     units, cells, merged, cuts = len(clients) * len(groups), None, None, None
     if x.ndim == 2 and x.shape[1] > 1:
-        cells = _cells(x, y, a, levels, units, [*map(str, getattr(score, "columns", ()))] or None)
+        names = [*map(str, getattr(score, "columns", ()))] or None
+        cells = _cells(x, y, a, levels, units, names, w)
         k = cells(x)
         points = np.arange(float(len(cells)))
     else:
@@ -64,7 +65,13 @@ def count_people(
 
 
 def _cells(
-    x: Array, y: Any, a: Any, levels: int | None, units: int, names: Sequence[str] | None
+    x: Array,
+    y: Any,
+    a: Any,
+    levels: int | None,
+    units: int,
+    names: Sequence[str] | None,
+    weight: Array | None,
 ) -> Cells:
     """Cells of several numbers (n, d), each of ``PEOPLE`` for each client and group on average or
     more.
@@ -72,7 +79,7 @@ def _cells(
     if levels is not None:
         whole("levels, of several numbers of a person,", levels, 2)
     size = {"levels": LEVELS if levels is None else levels, "min_people": PEOPLE * units}
-    return grown(x, np.stack([y, a], axis=1), names=names, **size)
+    return grown(x, np.stack([y, a], axis=1), names=names, weight=weight, **size)
 
 
 def binary(name: str, values: Sequence[Hashable], codes: Array, pos_label: Hashable) -> Array:

@@ -1,6 +1,7 @@
 """From a table of people to a federation: the score that is made, and levels."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,13 +25,13 @@ def test_the_score_is_out_of_fold_and_says_what_it_is_made_of(people, table):
 
 def test_rules_that_do_not_see_the_group_learn_its_chances_too(people, table):
     data = read_people(table, label="y", group="a", client="site", blind=True)
+    data = replace(data, weight=np.linspace(1.0, 9.0, len(data)))
+    strata = {"group": data.group, "client": data.client}
     for counts_labels, names in ((False, ["group young"]), (True, ["group young with y = 1"])):
         numbers, source, labels, _ = _score(data, "f", unseen=True, counts_labels=counts_labels)
         assert set(names) < set(labels) and f"regressions of {', '.join(labels)} on" in source
         for column, target in ((0, people["y"] == 1), (1, people["a"] == "young")):
-            expected = cross_fitted_score(
-                data.features, target, group=data.group, client=data.client
-            )
+            expected = cross_fitted_score(data.features, target, **strata, weight=data.weight)
             np.testing.assert_allclose(numbers[:, column], expected, rtol=0, atol=1e-12)
 
 
