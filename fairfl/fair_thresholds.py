@@ -40,13 +40,13 @@ from fairfl.reports.question import Question
 from fairfl.solvers.api import solve
 from fairfl.solvers.guarantee import guaranteed, share_of_testers
 from fairfl.solvers.schemes import SOLVED, SchemeName
+from fairfl.theory.populations.cells import FOLDS
 from fairfl.theory.populations.classifiers import places
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.count_people import intersections
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import ALIASES, NOTIONS
 
-FOLDS = 5
 Labels = ArrayLike | None
 
 
@@ -67,7 +67,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
     estimator : classifier of scikit-learn with ``predict_proba``, from which the score is, given X
         as it is; None: logistic regression on standardised features; "passthrough": X is the score,
         one column, or several numbers of a person. With sees="x" it is fitted to the groups too,
-        and the rule is of cells of these chances.
+        and the rule is of cells of these chances; but with monotone=True, which needs the order of
+        one score, of P(y = 1 | x) alone.
     levels, calibrate : see :meth:`fairfl.Federation.from_samples`, with its warnings.
     guarantee : a probability, such as 0.95, with which the rule keeps eps among all people such as
         these, whatever their distribution: some of them learn the score and a family of rules, the
@@ -214,8 +215,11 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         return self
 
     def _targets(self, codes: Array, group: Any) -> list[Array]:
-        """What the estimator learns: y, and for rules that do not see the group the groups too."""
-        if self.sees == "x" and group is not None and not isinstance(self.estimator, str):
+        """What the estimator learns: y, and for rules that do not see the group the groups too,
+        unless they are monotone in a score.
+        """
+        is_learned = not isinstance(self.estimator, str)
+        if self.sees == "x" and not self.monotone and group is not None and is_learned:
             return [codes, *_group_targets(group, codes, self.notion)]
         return [codes]
 
@@ -286,6 +290,11 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         if self.estimator != "passthrough":
             raise ValueError(
                 f"estimator must be a classifier, None or 'passthrough', got {self.estimator!r}"
+            )
+        if self.monotone and features.shape[1] > 1:
+            raise ValueError(
+                "monotone=True needs one score, since several numbers of a person have no order, "
+                f"got X of {features.shape[1]} columns"
             )
         return features[:, 0] if features.shape[1] == 1 else features
 

@@ -165,6 +165,9 @@ def frontier(
     only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
     arguments: Any = (notion, difference, _costs(costs), sees, local_eps, only)
     question = Question(*arguments, monotone=monotone)
+    if monotone and len(form.get("score", ())) > 1:
+        names = ", ".join(form["score"])
+        raise ValueError(f"--monotone needs one --score, several have no order, got {names}")
     if by_client is not None:
         shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
         one_of("--by-client", by_client, shared)
@@ -240,7 +243,7 @@ def _read(
         calibrate = people.pop("calibrate", "auto")
         people.pop("tests", None)
         _no_table(people, "summaries of sites")
-        return read_summaries(files, calibrate, question.notion, unseen=question.sees == "x")
+        return read_summaries(files, calibrate, question)
     if kinds == {".toml"}:
         from fairfl.studies.user_runs.federation_file import read_federation
 
@@ -249,8 +252,7 @@ def _read(
         _no_table(people | draws, f"the federation {files[0].name}")
         return Read(read_federation(files[0]))
     require_columns(people)
-    settings = {"notion": question.notion, "unseen": question.sees == "x"}
-    return read(files[0], form=form_of(people), **settings, **people)
+    return read(files[0], form=form_of(people), question=question, **people)
 
 
 def _no_table(people: dict[str, Any], source: str) -> None:

@@ -135,6 +135,8 @@ class Comparison:
         at the disparities and of the best; NaN where they do not get so low.
     promises : what holds of the rules among all people such as these, in words.
     guaranteed : by scheme the rule of a guarantee, None where none was found.
+    by_score : "", or where rules do not see the group and people have a single number each, the
+        words to add to what these rules cost: with more numbers they can be better.
     """
 
     question: Question
@@ -155,6 +157,7 @@ class Comparison:
     any_rule: dict[str, Array] = field(default_factory=dict)
     promises: tuple[str, ...] = ()
     guaranteed: dict[str, Classifier | None] = field(default_factory=dict)
+    by_score: str = ""
 
     @property
     def worded(self) -> list[int]:

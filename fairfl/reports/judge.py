@@ -27,7 +27,7 @@ from fairfl.solvers.schemes import CFL, SCHEMES
 from fairfl.theory.populations.calibration import AUTO
 from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import ACCEPTANCE, NOTIONS, RATES
+from fairfl.theory.populations.notions import ACCEPTANCE, RATES
 
 FOUR_FIFTHS = 0.8
 MOST_PARTS = 200
@@ -105,7 +105,7 @@ def judge(
     """
     if categorical and score is None:
         raise ValueError("categorical goes with a score, got score=None")
-    if label is None and (NOTIONS[question.notion].counts_labels or score is not None):
+    if label is None and (question.counts_labels or score is not None):
         raise ValueError(f"label must be a column for {question.notion} or a score, got none")
     roles = {"label": label, "group": group, "client": client, "categorical": categorical}
     options: Any = {"numbers": {"prediction": [prediction]}, "weight": weight}
@@ -155,7 +155,7 @@ def _compared(
     levels = 0 if data.score_names else None
     counted = count_people(*columns, AUTO, levels, weight=data.weight)
     sample = replace(counted, names=data.score_names).calibrated(
-        counts_labels=NOTIONS[question.notion].counts_labels
+        counts_labels=question.counts_labels
     )
     fed = Federation.of_people(sample)
     smallest, rules, failures = {}, {}, {}

@@ -26,7 +26,6 @@ from fairfl.reports.sampling import Progress
 from fairfl.solvers.schemes import CFL, SCHEMES
 from fairfl.theory.populations.calibration import AUTO
 from fairfl.theory.populations.count_people import count_people
-from fairfl.theory.populations.notions import NOTIONS
 
 BESIDE = 3
 """Scores beside each other in a table."""
@@ -80,8 +79,7 @@ def compare_scores(
             columns = rows.label, rows.group, rows.client
             calibrate = AUTO if people.calibration else people.calibrate
             people = count_people(score, *columns, calibrate, read.levels, weight=rows.weight)
-            labels = NOTIONS[comparison.question.notion].counts_labels
-            people = people.calibrated(counts_labels=labels)
+            people = people.calibrated(counts_labels=comparison.question.counts_labels)
             federation, _ = federation_of(people)
             curves = frontiers(federation, POINTS, comparison.question, progress, list(curves))
         settings = comparison.question, seed, progress

@@ -392,3 +392,11 @@ def test_blind_rules_learn_the_chances_of_the_groups():
     assert both.score(numbers, y) > one.score(score, y) + 0.02
     labels = ff.FairThresholds("cfl", 0.05, "eo", sees="x").fit(x, y, sensitive_features=sex)
     assert len(labels.estimators_) == 3
+    # a monotone rule is of P(y = 1 | x) alone, and several numbers have no order
+    ordered = ff.FairThresholds("cfl", 0.0, sees="x", monotone=True)
+    ordered.fit(x, y, sensitive_features=sex)
+    score = ordered.estimator_.predict_proba(x)[:, 1]
+    assert len(ordered.estimators_) == 1
+    assert (np.diff(ordered.predict_proba(x)[np.argsort(score), 1]) >= 0).all()
+    with pytest.raises(ValueError, match="monotone=True needs one score, .* got X of 2 columns"):
+        ordered.set_params(estimator="passthrough").fit(numbers, y, sensitive_features=sex)

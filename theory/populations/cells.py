@@ -20,7 +20,7 @@ from fairfl._support.json_file import list_of
 FEWEST = 4
 """Cells of the smallest tree that is tried."""
 FOLDS = 5
-"""Parts of the people; a tree is grown on all but one and judged on that."""
+"""Parts of the people; a tree, calibration or rule is fitted to all but one and judged on that."""
 
 
 @dataclass(frozen=True)
