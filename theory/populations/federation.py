@@ -85,7 +85,8 @@ class Federation(Tabular):
     def __init__(self, clients: Sequence[Client], eta: Any = None) -> None:
         laws, share, weight = read_clients(clients)
         if isinstance(laws[0][0], Finite):
-            self._set(weight, share, FiniteModel.from_laws(laws, share, eta))  # type: ignore[arg-type]
+            model, share = FiniteModel.from_laws(laws, share, eta)  # type: ignore[arg-type]
+            self._set(weight, share, model)
         else:
             etas = by_client(eta, len(laws), share.shape[1])
             densities = laws, etas, shares("weight", weight), share
