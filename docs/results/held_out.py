@@ -277,8 +277,8 @@ def equal_rows(name: str) -> Iterator[dict[str, Any]]:
         for eps, (disparity, accuracy) in zip(BUDGETS, cells, strict=True):
             pairs = [sorted(pair) for pair in combinations(alone, 2) if min(pair)[0] <= disparity]
             best = max(np.interp(disparity, *zip(*pair, strict=True)) for pair in pairs)
-            row = {"table": name, "model": model, "eps": eps, "disparity": disparity}
-            yield row | {"cells": accuracy, "one score": best, "gain": accuracy - best}
+            row = {"table": name, "model": model, "eps": eps, "method": "cells less one score"}
+            yield row | {"accuracy": accuracy - best, "disparity": disparity}
 
 
 Half = tuple[Any, Any, Any, Any]
@@ -363,12 +363,6 @@ def library_table(rows: Any) -> str:
     return "\n".join(lines)
 
 
-def equal_table(rows: Any) -> str:
-    """Means and standard errors over splits."""
-    by_budget = rows.groupby(["table", "model", "eps"], sort=False)
-    return by_budget.agg(["mean", "sem"]).round(4).to_string()
-
-
 DIGITS = {"accuracy": 4, "disparity": 3}
 
 
@@ -389,11 +383,8 @@ def promise_table(rows: Any) -> str:
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     kind, folder, names = sys.argv[1], Path(sys.argv[2]), sys.argv[3:]
-    make, choices, table = {
-        "libraries": (library_rows, TABLES, library_table),
-        "promises": (promise_rows, DATA_SETS, promise_table),
-        "equals": (equal_rows, TABLES, equal_table),
-    }[kind]
+    make = {"libraries": library_rows, "promises": promise_rows, "equals": equal_rows}[kind]
+    choices, table = (DATA_SETS, promise_table) if kind == "promises" else (TABLES, library_table)
     for name in names or choices:
         text = pd.DataFrame(make(name)).to_csv(index=False)
         write_whole(folder / f"{kind} {name}.csv", text)

@@ -156,7 +156,8 @@ def frontier(
     from fairfl.cli.progress import stages
     from fairfl.reports.comparison_words import failed
     from fairfl.reports.curves import noted
-    from fairfl.reports.frontier import compared, report
+    from fairfl.reports.frontier import compared, report, searched
+    from fairfl.reports.frontier_page import frontier_page
     from fairfl.reports.guarantee import with_guarantee
     from fairfl.reports.question import Question
     from fairfl.reports.scores import compare_scores
@@ -210,7 +211,10 @@ def frontier(
             scores = compare_scores(read, comparison, seed or 0, progress) if read.rows else []
         pages = {}
         if page is not None:
-            pages[page] = _page(read, comparison, title=title, progress=progress, **draws)
+            notes = [*read.notes, *searched(comparison)]
+            settings: Any = draws | {"title": title, "progress": progress}
+            text = frontier_page(comparison, read.federation, read.people, notes, **settings)
+            pages[page] = text
     if out is not None and read.model is not None:
         pages[out / "score_model.json"] = read.model().to_json()
     report(
@@ -269,15 +273,6 @@ def _parts(read: Read, comparison: Comparison, scheme: str) -> list[Part]:
         raise ValueError("--by-client goes with people, got a federation of laws")
     rule: Any = comparison.rules[scheme].solution.classifier
     return Decided.by_rule(read.people, rule).parts(comparison.question)
-
-
-def _page(read: Read, comparison: Comparison, **settings: Any) -> str:
-    """The page of ``--page``."""
-    from fairfl.reports.frontier import searched
-    from fairfl.reports.frontier_page import frontier_page
-
-    notes = [*read.notes, *searched(comparison)]
-    return frontier_page(comparison, read.federation, read.people, notes, **settings)
 
 
 def _costs(text: str) -> Any:

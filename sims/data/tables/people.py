@@ -102,9 +102,9 @@ def read_people(
     if not groups:
         raise ValueError("group must name at least one column, got none")
     scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
-    named = {"score": scores or (None,), "label": (label,), "group": groups, "client": (client,)}
-    named["weight"] = (weight,)
-    roles = {role: columns for role, columns in named.items() if columns != (None,)}
+    named = {"score": scores, "label": (label,), "group": groups, "client": (client,)}
+    named |= {"weight": (weight,)}
+    roles = {role: columns for role, columns in named.items() if columns not in ((), (None,))}
     predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
     chosen = _chosen_features(scores, label or "", features, blind=blind, categorical=categorical)
     extra = () if predicted else chosen

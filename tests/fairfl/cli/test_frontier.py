@@ -79,18 +79,6 @@ def test_json_is_what_the_library_says(cli, quick, people, table, score, levels)
         assert steps[0][0] is None and steps[-1][1] is None
 
 
-def test_a_score_is_made_from_features_and_merged_into_levels(cli, quick, table):
-    result = cli("frontier", table, *COLUMNS[2:], "--feature", "z", "--points", 4)
-    assert result.exit_code == 0
-    assert (
-        "logistic regression on s, z" not in result.stdout
-        and "logistic regression on z, a" in result.stdout
-    )
-    assert "people or more (levels = 0 keeps all): the best threshold" in result.stdout
-    blind = cli("frontier", table, *COLUMNS[2:], "--feature", "z", "--points", 4, "--blind")
-    assert "logistic regression on z," in blind.stdout
-
-
 def test_parquet_and_one_client(cli, quick, people, tmp_path):
     file = tmp_path / "people.parquet"
     people.to_parquet(file)

@@ -257,19 +257,8 @@ def test_a_rule_of_features_decides_on_new_rows(cli, quick, people, tmp_path, se
     people["colour"] = np.random.default_rng(2).choice(["red", "blue", "a=b"], len(people))
     people["z=1"] = np.random.default_rng(3).normal(size=len(people))  # a column of its own
     people.to_csv(tmp_path / "p.csv", index=False)
-    words = ("--label", "y", "--group", "a", "--client", "site", "--feature", "z", "--blind")
-    words += (
-        "--feature",
-        "z=1",
-        "--feature",
-        "colour",
-        "--sees",
-        sees,
-        "--points",
-        4,
-        "--bootstraps",
-        0,
-    )
+    words = "--label y --group a --client site --blind --points 4 --bootstraps 0 --sees".split()
+    words += [sees, "--feature", "z", "--feature", "z=1", "--feature", "colour"]
     out = tmp_path / "out"
     assert cli("frontier", tmp_path / "p.csv", *words, "--out", out).exit_code == 0
     new = people.iloc[::-3]
