@@ -17,15 +17,13 @@ import numpy as np
 from fairfl.reports.comparison_words import failed, number, percent, points, rates_apart, span
 from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
 from fairfl.reports.parts import Decided, Gap, Number, Part, cell, estimate
-from fairfl.reports.people import people_words
+from fairfl.reports.people import counted, people_words
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
 from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.schemes import CFL, SCHEMES
-from fairfl.theory.populations.calibration import AUTO
-from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import ACCEPTANCE, RATES
 
@@ -151,12 +149,7 @@ def _compared(
     """
     moved = gap.high.influence - gap.low.influence
     x = data.features[:, 0]
-    columns = x, data.label, data.group, data.client
-    levels = 0 if data.score_names else None
-    counted = count_people(*columns, AUTO, levels, weight=data.weight)
-    sample = replace(counted, names=data.score_names).calibrated(
-        counts_labels=question.counts_labels
-    )
+    sample = counted(data, x, question)
     fed = Federation.of_people(sample)
     smallest, rules, failures = {}, {}, {}
     for scheme in COMPARED:

@@ -119,25 +119,30 @@ def read(
         )
     scores = _score(data, Path(path).name, question)
     is_selected, left_out = _selected(data, group_pair)
-    table = scores.numbers, data.label, data.group, data.client
-    columns = [column[is_selected] for column in table]
-    weights = None if data.weight is None else data.weight[is_selected]
-    settings = {"levels": 0 if categorical else levels, "weight": weights}
-    people = count_people(*columns, calibrate=calibrate, **settings)
-    people = replace(
-        people,
-        names=data.score_names,
-        groups=tuple(data.group_names[code] for code in people.groups),
-        clients=tuple(data.client_names[code] for code in people.clients),
-        cells=people.cells and replace(people.cells, names=scores.names),
-    ).calibrated(counts_labels=question.counts_labels)
+    rows, x = data if is_selected.all() else data.select(is_selected), scores.numbers[is_selected]
+    people = counted(rows, x, question, calibrate, levels)
+    people = replace(people, cells=people.cells and replace(people.cells, names=scores.names))
     federation, doubts = federation_of(people)
     source = f"score: {scores.source}; {_levels(people)}"
     positive = f"{label} = {data.label_names[1]}"
     notes = _notes(people, source, positive, [data.note, *left_out])
     lines = [*notes, *_warned(data, federation, question), *_of_score(people, question), *doubts]
-    rows = data.select(is_selected) if compare_score else None
-    return Read(federation, lines, people, rows, levels, scores.model, columns if tests else ())
+    columns = (x, rows.label, rows.group, rows.client) if tests else ()
+    compared = rows if compare_score else None
+    return Read(federation, lines, people, compared, levels, scores.model, columns)
+
+
+def counted(
+    data: Dataset, x: Array, question: Question, calibrate: str = AUTO, levels: int | None = None
+) -> Counted:
+    """The people of a table with scores (n,), or numbers (n, d), calibrated for the question."""
+    levels = 0 if data.score_names else levels
+    columns = x, data.label, data.group, data.client, calibrate, levels
+    people = count_people(*columns, weight=data.weight)
+    groups = tuple(data.group_names[code] for code in people.groups)
+    clients = tuple(data.client_names[code] for code in people.clients)
+    people = replace(people, names=data.score_names, groups=groups, clients=clients)
+    return people.calibrated(counts_labels=question.counts_labels)
 
 
 def read_summaries(paths: Sequence[Path], calibrate: str, question: Question) -> Read:

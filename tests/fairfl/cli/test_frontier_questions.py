@@ -156,11 +156,8 @@ def test_intervals_and_held_out_people_of_another_question(cli, quick, table, mo
     for scheme in by_scheme.values():
         low, high = scheme["intervals"]["best_utility"]
         assert low < scheme["best_utility"] < high < 0 and high - low < 0.5
-        assert [row["rule"] for row in scheme["held_out"]] == [
-            "smallest disparity",
-            0.2,
-            "best utility",
-        ]
+        rules = [row["rule"] for row in scheme["held_out"]]
+        assert rules == ["smallest disparity", 0.2, "best utility"]
         assert -3 < scheme["held_out"][-1]["utility"] < 0
     words = json.loads(result.stdout)["in_words"]
     assert any("judged on the others, pooling's rule" in line for line in words)
