@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import permutations
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -279,7 +279,7 @@ def _score(data: Dataset, file: str, question: Question) -> Scores:
             targets[f"group {name}"] = data.group == k
             if question.counts_labels:
                 targets[f"group {name} with y = 1"] = (data.group == k) & (data.label == 1)
-    strata = {"group": data.group, "client": data.client}
+    strata: Any = {"group": data.group, "client": data.client}
     try:
         scores = [
             cross_fitted_score(data.features, target, **strata, weight=data.weight)
