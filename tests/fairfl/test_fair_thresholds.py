@@ -382,6 +382,9 @@ def test_blind_rules_learn_the_chances_of_the_groups():
     assert both.score(numbers, y) > one.score(score, y) + 0.02
     labels = ff.FairThresholds("cfl", 0.05, "eo", sees="x").fit(x, y, sensitive_features=sex)
     assert len(labels.estimators_) == 3
+    groups = pd.DataFrame({"sex": np.where(sex, "m", "f"), "half": np.where(y, "a", "b")})
+    crossed = ff.FairThresholds("cfl", 0.05, sees="x").fit(x, y, sensitive_features=groups)
+    assert len(crossed.estimators_) == 4  # y, and three of four groups
     # a monotone rule is of P(y = 1 | x) alone, and several numbers have no order
     ordered = ff.FairThresholds("cfl", 0.0, sees="x", monotone=True)
     ordered.fit(x, y, sensitive_features=sex)

@@ -111,19 +111,17 @@ def read_people(
     extra = extra if by is None or extra is None else [*extra, by]
     table = read_table(path, form, roles | predicted, extra)
     note_file(path)
-    n = len(table)
-    unlabelled = np.zeros(n, int), ("0", "1")
-    label_codes, label_names = unlabelled if label is None else table.labels(label)
+    zeros = np.zeros(len(table), int)
+    label_codes, label_names = (zeros, ("0", "1")) if label is None else table.labels(label)
     weights = (
         None if weight is None else person_weights(f"column {weight!r}", table.numbers(weight))
     )
     parts = [table.categories(column) for column in groups]
     group_codes, group_names = _groups(groups, parts)
-    everybody = np.zeros(n, int), ("all",)
+    everybody = zeros, ("all",)
     client_codes, client_names = everybody if client is None else table.categories(client)
     by_codes, by_names = everybody if by is None else _months(*table.categories(by))
-    score_names: tuple[str, ...] = ()
-    note = ""
+    score_names, note = (), ""
     if not scores and not predicted:
         group_parts = {} if blind else dict(zip(groups, parts, strict=True))
         taken = {*chain(*roles.values(), [by])}
@@ -145,7 +143,7 @@ def read_people(
         group_names=group_names,
         client=client_codes,
         client_names=client_names,
-        is_test=np.zeros(n, bool),
+        is_test=np.zeros(len(table), bool),
         note=" ".join(filter(None, [table.dropped, note])),
         label_names=label_names,
         columns=roles | {"features": tuple(columns)},
