@@ -31,7 +31,7 @@ FEW = 30
 """A group of fewer people is warned of: the standard error of its rates is up to 0.09."""
 OF_THIS_SCORE = (
     "What follows is true of rules of this score: rules that do not see the group can be better "
-    "with more numbers of a person, such as P(a | x) (repeat --score)."
+    "with more numbers of a person, such as P(a | x) (repeat --score{})."
 )
 ACCURACIES = "accuracies count the fitted P(y = 1 | x)."
 
@@ -194,7 +194,8 @@ def _notes(people: Counted, source: str, positive: str, before: Sequence[str] = 
 
 def _of_score(people: Counted, question: Question) -> list[str]:
     """Said of rules that do not see the group where people have a single number each."""
-    return [OF_THIS_SCORE] if question.sees == "x" and people.cells is None else []
+    line = OF_THIS_SCORE.format(", without --monotone" * question.monotone)
+    return [line] if question.sees == "x" and people.cells is None else []
 
 
 def people_words(people: int, effective: float) -> str:
