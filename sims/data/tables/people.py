@@ -91,28 +91,26 @@ def read_people(
     if not groups:
         raise ValueError("group must name at least one column, got none")
     scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
-    named = {"score": scores or (None,), "label": (label,), "group": groups, "client": (client,)}
-    named["weight"] = (weight,)
-    roles = {role: columns for role, columns in named.items() if columns != (None,)}
+    named = {"score": scores, "label": (label,), "group": groups, "client": (client,)}
+    named |= {"weight": (weight,)}
+    roles = {role: columns for role, columns in named.items() if columns not in ((), (None,))}
     predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
     chosen = _chosen_features(scores, label or "", features, blind=blind, categorical=categorical)
     extra = () if predicted else chosen
     extra = extra if by is None or extra is None else [*extra, by]
     table = read_table(path, form, roles | predicted, extra)
     note_file(path)
-    n = len(table)
-    unlabelled = np.zeros(n, int), ("0", "1")
-    label_codes, label_names = unlabelled if label is None else table.labels(label)
+    zeros = np.zeros(len(table), int)
+    label_codes, label_names = (zeros, ("0", "1")) if label is None else table.labels(label)
     weights = (
         None if weight is None else person_weights(f"column {weight!r}", table.numbers(weight))
     )
     parts = [table.categories(column) for column in groups]
     group_codes, group_names = _groups(groups, parts)
-    everybody = np.zeros(n, int), ("all",)
+    everybody = zeros, ("all",)
     client_codes, client_names = everybody if client is None else table.categories(client)
     by_codes, by_names = everybody if by is None else _months(*table.categories(by))
-    score_names: tuple[str, ...] = ()
-    note = ""
+    score_names, note = (), ""
     if not scores and not predicted:
         group_parts = {} if blind else dict(zip(groups, parts, strict=True))
         taken = {*chain(*roles.values(), [by])}
@@ -134,7 +132,7 @@ def read_people(
         group_names=group_names,
         client=client_codes,
         client_names=client_names,
-        is_test=np.zeros(n, bool),
+        is_test=np.zeros(len(table), bool),
         note=" ".join(filter(None, [table.dropped, note])),
         label_names=label_names,
         columns=roles | {"features": tuple(columns)},
