@@ -209,7 +209,7 @@ class Search(Protocol):
         ...
 
 
-def _search(federation: Federation, task: Task) -> Search:
+def _search(federation: Federation, task: Task, effort: str = "ordinary") -> Search:
     """What finds frontiers and smallest disparities of ensembles, and on a finite X."""
     from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
     from fairfl.solvers.lft_ensemble.densities_segments import SegmentSearch
@@ -218,7 +218,9 @@ def _search(federation: Federation, task: Task) -> Search:
 
     model, ensemble = federation.model, task.scheme.is_averaged
     if isinstance(model, FiniteModel):
-        return (Segments.of if ensemble else search_finite)(federation, task)
+        return (
+            Segments.of(federation, task) if ensemble else search_finite(federation, task, effort)
+        )
     return EnsembleCurve(federation, model) if task.plain else SegmentSearch.of(federation, task)
 
 
@@ -244,11 +246,12 @@ def _frontier(
     elif task.scheme == LFT_FEDAVG and not federation.is_finite:
         curve, ends = fedavg_frontier(federation, task, points, effort)
     else:
-        curve = _search(federation, task).frontier(points)
-    if budgets == "each" and not curve.exact:
+        curve = _search(federation, task, effort).frontier(points)
+    is_bounded = curve.exact or curve.bounds is not None
+    if budgets == "each" and not is_bounded:
         curve = joined(curve, at_common_budgets(federation, task))
     ends = corners(federation, task) if ends is None else ends
-    curve = checked(federation, task, curve if curve.exact else filled(curve, ends), ends)
+    curve = checked(federation, task, curve if is_bounded else filled(curve, ends), ends)
     return dataclasses.replace(
         curve,
         again=partial(reproduced, federation, task),

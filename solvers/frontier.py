@@ -15,7 +15,7 @@ from fairfl._support.tabular import Tabular, numbered
 from fairfl._support.threads import one_thread
 from fairfl.solvers.plots import PlottedFrontier
 from fairfl.solvers.solution import CertificationError, Solution, tolerance
-from fairfl.solvers.tolerances import BOUND_WRONG, MET, PRINTED
+from fairfl.solvers.tolerances import BOUND_WRONG, MET, PRINTED, PROVEN
 from fairfl.theory.populations.federation import Federation
 
 SLACK_BUDGET = 1.0
@@ -113,7 +113,9 @@ class Frontier(Tabular, PlottedFrontier):
     bound : (P,) upper bounds on 1 + utility, the accuracy at costs of one, of all solutions of the
         scheme with at most the points' disparities, up to rounding; found when it is asked for, in
         a few seconds. Where ``exact`` it is the points' own.
+    bounds : (P,) the same, where the search for the points gives them; else None.
     gap : (P,) how far the points are below ``bound``.
+    proven : (P,) whether the points are the best, to ``PROVEN``.
 
     Examples
     --------
@@ -136,6 +138,7 @@ class Frontier(Tabular, PlottedFrontier):
     utility: Array = field(default_factory=lambda: np.zeros(0))
     accurate: bool = True
     upper: Upper | None = None
+    bounds: Array | None = None
 
     def __repr__(self) -> str:
         ends = self.disparity[0], self.disparity[-1], 1.0 + self.utility[0], 1.0 + self.utility[-1]
@@ -155,12 +158,19 @@ class Frontier(Tabular, PlottedFrontier):
     @cached_property
     def bound(self) -> Array:
         """(P,) see above."""
+        if self.bounds is not None:
+            return self.bounds
         return self._bound(self.disparity, self.points.worth)
 
     @property
     def gap(self) -> Array:
         """(P,) see above."""
         return self.bound - self.points.worth
+
+    @property
+    def proven(self) -> Array:
+        """(P,) see above."""
+        return self.gap <= PROVEN
 
     @property
     def points(self) -> Points:

@@ -38,6 +38,8 @@ RISE = 1e-11
 """What rises by less has not risen."""
 MD_ROUNDING = 1e-12
 """What an MD_k or the pooled MD may miss by rounding."""
+PROVEN = 1e-6
+"""A point this close below a bound is the best, to what is told of accuracies."""
 BOUND_CLOSE = 1e-9
 """A bound this close above the frontier is not improved."""
 MAXIMA_APART = 1e-5
@@ -80,6 +82,8 @@ WHOLE = 1e-9
 """Cells this near to 0 or 1 are there."""
 WHOLE_RATE = 1e-13
 """Rates of refined cells this near to 0 or 1 are there."""
+MIXED_MET = 1e-9
+"""What mixed-integer programmes are loosened by, and their bounds are raised by: their rounding."""
 MIXED = 1e-9
 """A cell of the rule further than this from 0 and 1 is randomised."""
 SAME_RULE = 1e-9

@@ -24,7 +24,7 @@ from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import CORNER_MISSED
 from fairfl.theory.populations.federation import Federation
 
-CLIENTS, VERTICES, ENTRIES = 5, 20_000, 20_000_000
+CLIENTS, VERTICES, ENTRIES = 3, 20_000, 20_000_000
 """With more clients than this, more vertices, or more vertices times cells, the frontier is left to
 a search: K clients have some 4^K vertices, and the corners of the polytope at each grow as fast.
 """

@@ -1,17 +1,18 @@
-"""LFT+FedAvg over all budgets on a finite X, for every notion and any number of groups: multi-start
-local search from face to face (``finite_faces``), its starts by continuation.
+"""LFT+FedAvg over all budgets on a finite X, for every notion and any number of groups: the most
+useful rule at one disparity after another, each with a bound on what every rule has.
 
 A *face* is the polyhedron of the rules, with their budgets, that given multipliers are
-complementary to; a *place* is the best rule of a face at some disparity. Some budgets are solved.
-From one disparity to the next climbs start from CFL's rule and from the best faces so far at that
-disparity, and end where no multipliers of a rule lead to a better one: the rule is then a local
-optimum. Fewer starts are tried while they do not help and CFL is near. So the frontier is searched
-for and not proven, except where a rule is as good as one without budgets. CFL's frontier bounds it.
-Every point is solved again for its budgets and certified for them.
+complementary to (``finite_faces``); a *place* is the best rule of a face at some disparity. At each
+disparity the faces so far are asked first, and then a mixed-integer programme whether a rule of
+CFL's is optimal for some budgets (``finite_programme``). Where neither has what CFL has, climbs
+lead from face to face, and the programme looks for a rule that is better than where they end, over
+so many nodes: what it does not exclude is the bound. Every point is solved again for its budgets
+and certified for them.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -24,75 +25,73 @@ from fairfl.solvers.finite_x.linear_programme import certified, solve_box, solve
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces, Place
+from fairfl.solvers.lft_fedavg.finite_programme import Effort, FedAvgProgramme, TooLarge
 from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
 from fairfl.solvers.problem import clients_problem, law_problem
 from fairfl.solvers.solution import CertificationError, Solution
 from fairfl.solvers.task import Task
-from fairfl.solvers.tolerances import PROGRAMME_TIED, RISE
+from fairfl.solvers.tolerances import MET, MIXED_MET, PROGRAMME_TIED, RISE
 from fairfl.theory.populations.federation import Federation
 
-STARTS, SEVERAL = 80, 200
-"""Numbers of budget vectors to start from, for one difference and for several. The first bind few
-clients, the last all; every second one is scaled by NEARLY.
+EFFORTS = {"ordinary": Effort(300, 20), "thorough": Effort(20_000, 5000)}
+"""What the proof of one point may take."""
+STARTS = 11
+"""At each disparity climbs start from so many faces, those that are best there."""
+FAR, DRAWN, CELLS, FEWEST = 1e-3, 200, 400_000, 8
+"""Where a climb ends further than FAR below CFL, budgets are drawn to start from, once: DRAWN, or
+as many as have CELLS cells together, and FEWEST at least.
 """
-CELLS, FEWEST = 400_000, 8
-"""Budgets to start from times cells, at most; and so many budgets at least."""
-NEARLY = 1e-4
-"""The smallest budget used in place of 0, where the linear programme is degenerate."""
-MARGIN = 0.01
-"""Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
-PATIENCE, LOWEST, OPEN = 11, 2, 3e-4
-"""At each disparity climbs start from so many faces, those that are best there, and end after so
-many in a row that found nothing better, for the smallest disparity after ``LOWEST`` times as many.
-Where CFL's gain is at most ``OPEN`` higher and no later start helped, the next disparity gets one
-such climb fewer; once a later start helps, the number is ``PATIENCE`` again.
+NEARLY, MARGIN = 1e-4, 0.01
+"""Every second vector of them is scaled by this, as programmes are degenerate at budgets of zero;
+and they are drawn up to the disparities of the most useful rule, and this more.
 """
-COARSE = 12
-"""Points of the frontier at whose beginning the minimum is."""
+FIRST, SECOND, STEP = 1e-8, 1e-5, 10.0
+"""The first programme at a disparity is of rules this close to CFL's, the second as close as that;
+each next one reaches so many times as far.
+"""
+RANGE = 2.0
+"""In units of the largest cost: utilities do not differ by more."""
 DIGITS = 9
 """Places that agree to so many have the same rule, for all the search knows."""
 
+Proven = tuple[Place | None, float]
+"""The best place that is known, and a bound on the gain of every one."""
 
-def search_finite(fed: Federation, task: Task) -> ExactFedAvg | FedAvgSearch:
-    """What finds the frontier and the smallest disparity: exact where the vertices are few.
 
-    Where cells tie at too many multipliers (many clients, or thousands of points), a search is used
-    instead. Of several rules that are optimal for one eps each counts as attained.
+def search_finite(
+    fed: Federation, task: Task, effort: str = "ordinary"
+) -> ExactFedAvg | FedAvgSearch:
+    """What finds the frontier and the smallest disparity: all of it where the vertices are few.
+
+    Where cells tie at too many multipliers (many clients, or thousands of points), it is solved
+    point by point. Of several rules that are optimal for one eps each counts as attained.
     """
     if not (task.several or task.affine or task.monotone):
         with suppress(TooMany):
             return ExactFedAvg.of(fed, task)
-    return FedAvgSearch.of(fed, task)
+    return FedAvgSearch.of(fed, task, effort)
 
 
 @dataclass
 class FedAvgSearch:
-    """A question to a federation, its ``faces`` so far, the ``best_places``, and after how
-    many climbs in vain the next disparity is left.
+    """A question to a federation, its ``faces`` so far, the ``effort`` that the proof of a point
+    takes, what is ``solved``, by disparity, and whether budgets were drawn to start from.
     """
 
     fed: Federation
     task: Task
     faces: Faces
-    best_places: list[Place] = field(default_factory=list)
-    patience: int = PATIENCE
+    effort: Effort
+    solved: dict[float, Proven] = field(default_factory=dict)
+    is_drawn: bool = False
 
     @classmethod
-    def of(cls, fed: Federation, task: Task) -> FedAvgSearch:
-        """Solve the budgets to start from, drawn for the clients in an order of their own."""
-        search = cls(fed, task, Faces(clients_problem(fed, task).box, law_problem(fed, task).box))
-        unit_budgets = np.ones(fed.n_clients)
-        rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
-        free = np.nan_to_num(search.ends[0].local_disparities) + MARGIN
-        cells = search.faces.local.u.size
-        starts = min(SEVERAL if task.several else STARTS, max(FEWEST, CELLS // cells))
-        tight = rng.random((starts, unit_budgets.size)) < np.linspace(0.0, 1.0, starts)[:, None]
-        scale = np.where(np.arange(starts) % 2, 1.0, NEARLY)[:, None]
-        budgets = np.empty(tight.shape)
-        order = np.lexsort((fed.weight, free))
-        budgets[:, order] = np.where(tight, scale * rng.random(tight.shape), np.inf)
-        for eps in (0.0 * unit_budgets, unit_budgets, *np.minimum(budgets * free, SLACK_BUDGET)):
-            search.start(eps)
+    def of(cls, fed: Federation, task: Task, effort: str = "ordinary") -> FedAvgSearch:
+        """Start from budgets of zero and of one."""
+        faces = Faces(clients_problem(fed, task).box, law_problem(fed, task).box)
+        search = cls(fed, task, faces, EFFORTS[effort])
+        for eps in (0.0, SLACK_BUDGET):
+            search.start(np.full(fed.n_clients, eps))
         return search
 
     def start(self, eps: Array) -> Face | None:
@@ -103,30 +102,9 @@ class FedAvgSearch:
         return None
 
     @cached_property
-    def ends(self) -> list[Solution]:
-        """The solutions without budgets and with all of them zero."""
-        budgets = np.outer([SLACK_BUDGET, 0.0], np.ones(self.fed.n_clients))
-        return [solve_finite(self.fed, self.task, eps) for eps in budgets]
-
-    def climbs(self, starts: list[Place], disparity: float | None, bound: float) -> Place | None:
-        """The best place with at most ``disparity``, or the least disparate (None), that steps from
-        face to face reach; ``bound`` is what no place is worth more than.
-        """
-        best, passed, last = None, set[Face](), 0
-        patience = self.patience * (LOWEST if disparity is None else 1)
-        for k, start in enumerate(distinct(starts)):
-            place: Place | None = start
-            while place is not None and place.face not in passed:
-                passed.add(place.face)
-                if best is None or place.worth(disparity) > best.worth(disparity) + RISE:
-                    best, last = place, k
-                place = self._next(place, disparity)
-            is_best = best is not None and best.worth(disparity) >= bound - RISE
-            if is_best or k == last + patience:
-                break
-        is_open = best is None or bound - best.worth(disparity) > OPEN
-        self.patience = PATIENCE if last > 1 or is_open else max(1, self.patience - 1)
-        return best
+    def programme(self) -> FedAvgProgramme:
+        """What finds the best rules, and proves them."""
+        return FedAvgProgramme(self.faces)
 
     def budgets(self, place: Place) -> Array:
         """(I,) of a place, of clients that are not bound SLACK_BUDGET."""
@@ -134,6 +112,116 @@ class FedAvgSearch:
         binds = self.faces.local.owner[(place.face.sign != 0) & self.faces.has_budget]
         eps[binds] = place.eps[binds]
         return eps
+
+    def best(self, disparity: float) -> Proven:
+        """The most useful place with at most ``disparity``; None, and a bound of minus infinity,
+        where it is proven that there is none.
+        """
+        if disparity not in self.solved:
+            self.solved[disparity] = self._best(disparity)
+        return self.solved[disparity]
+
+    def _best(self, disparity: float) -> Proven:
+        relaxed = self.programme.relaxed(disparity)
+        starts = self._starts(disparity)
+        place = starts[0] if starts else None
+        if place is not None and relaxed.bound - place.gain <= MIXED_MET:
+            return place, relaxed.bound
+        gap, bound, widest = FIRST, relaxed.bound, RANGE * self.task.unit
+        with suppress(CertificationError, TooLarge):
+            while True:
+                is_close = _gain(place) >= relaxed.bound - gap
+                known = place.face if place is not None and is_close else None
+                face, most = self.programme.within(relaxed, gap, self.effort, known)
+                place = max((place, self._reached(face, disparity)), key=_gain)
+                if most > -np.inf:  # solved, or out of nodes
+                    bound = min(bound, max(most, relaxed.bound - gap))
+                    break
+                if is_close:
+                    break  # a known rule is not in the programme, which is not believed
+                bound = relaxed.bound - gap
+                if gap == widest:
+                    return None, -np.inf
+                if gap == FIRST:
+                    place = max((place, self._climb(disparity, relaxed.bound)), key=_gain)
+                needed = relaxed.bound - _gain(place) + MIXED_MET
+                gap = min(max(SECOND, STEP * gap), needed, widest)
+        if gap == FIRST and bound - _gain(place) > MIXED_MET:
+            place = max((place, self._climb(disparity, bound)), key=_gain)
+        return place, max(bound, _gain(place))
+
+    def _reached(self, face: Face | None, disparity: float | None) -> Place | None:
+        """The best place of a face of the programme, if any, whose cells tie up to its tolerance,
+        at multipliers that are complementary to rounding.
+        """
+        place = None if face is None else face.place(disparity)
+        exact = None if place is None else next(self.faces.beyond(place), None)
+        return None if exact is None else exact.place(disparity)
+
+    def _starts(self, disparity: float) -> list[Place]:
+        """The best places of the faces so far with at most ``disparity``, the most useful first."""
+        starts: list[Place] = []
+        faces = self.faces.by_signs.values()
+        for face in sorted(faces, key=lambda face: -face.bound_at(disparity)):
+            if face.bound_at(disparity) <= (starts[-1].gain if len(starts) == STARTS else -np.inf):
+                break  # neither this face nor a later one has a better place
+            place = face.place(disparity) if face.reaches(disparity) else None
+            if place is not None:
+                ranked = sorted([*starts, place], key=lambda place: -place.gain)
+                starts = distinct(ranked)[:STARTS]
+            if starts and starts[0].unbeaten:
+                break
+        return starts
+
+    def _climb(self, disparity: float, bound: float) -> Place | None:
+        """Where climbs end, from CFL's budgets, from the next larger disparity and from the best
+        faces; no gain is above ``bound``.
+        """
+        cfl_place = self.faces.free.place(disparity)
+        start_from_cfl = None
+        if cfl_place is not None:  # the face at the budgets that CFL's rule keeps
+            face = self.start(self.faces.tight(cfl_place.f)[1])
+            start_from_cfl = None if face is None else face.place(disparity)
+        candidates = (start_from_cfl, self._below(disparity), *self._starts(disparity))
+        place = self.climbs([place for place in candidates if place is not None], disparity)
+        if bound - _gain(place) <= FAR or self.is_drawn:
+            return place
+        self._draw()
+        return max((place, self.climbs(self._starts(disparity), disparity)), key=_gain)
+
+    def _draw(self) -> None:
+        """Start from budgets that are drawn for the clients in an order of their own: the first
+        bind few clients, the last all.
+        """
+        self.is_drawn, rng = True, np.random.default_rng(0)  # the same answer each time
+        count = min(DRAWN, max(FEWEST, CELLS // self.faces.local.u.size))
+        free = np.nan_to_num(self.free.local_disparities) + MARGIN
+        tight = rng.random((count, free.size)) < np.linspace(0.0, 1.0, count)[:, None]
+        scale = np.where(np.arange(count) % 2, 1.0, NEARLY)[:, None]
+        budgets = np.empty(tight.shape)
+        order = np.lexsort((self.fed.weight, free))
+        budgets[:, order] = np.where(tight, scale * rng.random(tight.shape), np.inf)
+        for eps in np.minimum(budgets * free, SLACK_BUDGET):
+            self.start(eps)
+
+    @cached_property
+    def free(self) -> Solution:
+        """The solution without budgets."""
+        return solve_finite(self.fed, self.task, np.full(self.fed.n_clients, SLACK_BUDGET))
+
+    def climbs(self, starts: list[Place], disparity: float | None) -> Place | None:
+        """The best place with at most ``disparity``, or the least disparate (None), that steps from
+        face to face reach.
+        """
+        best, passed = None, set[Face]()
+        for start in distinct(starts):
+            place: Place | None = start
+            while place is not None and place.face not in passed:
+                passed.add(place.face)
+                if best is None or place.worth(disparity) > best.worth(disparity) + RISE:
+                    best = place
+                place = self._next(place, disparity)
+        return best
 
     def _next(self, place: Place, disparity: float | None) -> Place | None:
         """A better place of a face that has its rule too."""
@@ -149,40 +237,12 @@ class FedAvgSearch:
                 return candidate
         return None
 
-    def best(self, disparity: float) -> Place | None:
-        """The most useful place with at most ``disparity`` that climbs from the best faces find."""
-        best_starts: list[Place] = []
-        faces = self.faces.by_signs.values()
-        for face in sorted(faces, key=lambda face: -face.bound_at(disparity)):
-            is_full = len(best_starts) == self.patience
-            if face.bound_at(disparity) <= (best_starts[-1].gain if is_full else -np.inf):
-                break  # neither this face nor a later one has a better place
-            start = face.place(disparity) if face.reaches(disparity) else None
-            if start is not None:
-                ranked = sorted([*best_starts, start], key=lambda place: -place.gain)
-                best_starts = distinct(ranked)[: self.patience]
-            if best_starts and best_starts[0].unbeaten:
-                return best_starts[0]
-        cfl_place = self.faces.free.place(disparity)
-        # continuation from CFL: the face at the budgets that CFL's rule keeps
-        start_from_cfl, bound = None, np.inf
-        if cfl_place is not None:
-            bound = cfl_place.gain
-            face_at_cfl_budgets = self.start(self.faces.tight(cfl_place.f)[1])
-            if face_at_cfl_budgets is not None:
-                start_from_cfl = face_at_cfl_budgets.place(disparity)
-        candidates = (start_from_cfl, self.below(disparity), *best_starts)
-        starts = [place for place in candidates if place is not None]
-        best = self.climbs(starts, disparity, bound)
-        if best is not None:
-            self.best_places.append(best)
-        return best
-
-    def below(self, disparity: float) -> Place | None:
+    def _below(self, disparity: float) -> Place | None:
         """What leads from the best place with the next larger disparity down to this one: at its
         face's least disparity to a face that has less, and so on.
         """
-        above = [place for place in self.best_places if place.disparity > disparity]
+        places = [place for place, _ in self.solved.values() if place is not None]
+        above = [place for place in places if place.disparity > disparity]
         start = min(above, key=lambda place: place.disparity, default=None)
         while start is not None and (fairest := start.face.fairest) is not None:
             if fairest.disparity <= disparity:
@@ -193,10 +253,20 @@ class FedAvgSearch:
 
     @cached_property
     def lowest(self) -> Place | None:
-        """The least disparate place that climbs reach."""
+        """The least disparate place that is found."""
+        fair = self.best(0.0)[0]
+        if fair is not None:
+            return fair
         fairest_places = [face.fairest for face in self.faces.by_signs.values()]
         starts = sorted((p for p in fairest_places if p is not None), key=lambda p: p.disparity)
-        return self.climbs(distinct(starts), None, 0.0)
+        lowest = self.climbs(distinct(starts), None)
+        with suppress(CertificationError, TooLarge):
+            gap, known = RANGE * self.task.unit, lowest and lowest.face
+            relaxed = self.programme.relaxed(None)
+            face, _ = self.programme.within(relaxed, gap, self.effort, known)
+            places = [p for p in (self._reached(face, None), lowest) if p is not None]
+            lowest = min(places, key=lambda place: place.disparity, default=None)
+        return lowest
 
     def attained(self, places: Iterable[Place | None]) -> Points:
         """What the places' budgets attain, certified, or left out; where of several optimal rules
@@ -221,34 +291,53 @@ class FedAvgSearch:
     def frontier(self, points: int) -> Frontier:
         """Up to ``points`` of it, at even steps of the disparity."""
         low = 0.0 if self.lowest is None else self.lowest.disparity
-        targets = np.linspace(low, max(low, self.ends[0].disparity), points)
-        steep = (low + targets[1:2]) / 2.0
-        # down and up again: what was found at one disparity is known at the others
-        down = [self.best(float(d)) for d in (*targets[:0:-1], *steep)]
-        places = [*down[: points - 1], *(self.best(float(d)) for d in targets)]
-        attained = self.attained([self.lowest, *places]).join(points_of(self.fed, self.ends))
-        return build("lft_fedavg", attained, partial(self._between, attained))
+        targets = np.linspace(low, max(low, self.free.disparity), points)
+        for d in targets[::-1]:
+            self.best(float(d))
+        for d in targets:  # up again: what was found at one disparity is known at the others
+            place, bound = self.solved[float(d)]
+            if bound - _gain(place) > MIXED_MET:
+                place = max((place, self.climbs(self._starts(float(d)), float(d))), key=_gain)
+                self.solved[float(d)] = place, max(bound, _gain(place))
+        places = [self.solved[float(d)][0] for d in targets]
+        attained = self.attained([self.lowest, *places]).join(points_of(self.fed, [self.free]))
+        curve = build("lft_fedavg", attained, partial(self._between, attained))
+        bounds = self.bounds(curve.disparity, curve.points.worth)
+        return dataclasses.replace(curve, bounds=bounds)
+
+    def bounds(self, disparity: Array, worth: Array) -> Array:
+        """(P,) bounds on what rules with at most the disparities (P,) are worth, by the programmes
+        at these, or at larger ones where they are close to the worths (P,).
+        """
+        base, bounds = self.faces.local.base, []
+        for d, value in zip(disparity, worth, strict=True):
+            above = [at for at in self.solved if at >= d - MET]
+            bound = min((self.solved[at][1] for at in above), default=np.inf)
+            if base + bound > value + MIXED_MET + MET and min(above, default=np.inf) > d + MET:
+                bound = min(bound, self.best(float(d))[1])
+            bounds.append(base + bound)
+        return np.maximum(bounds, worth)
 
     def _between(self, attained: Points, disparity: Array) -> Points:
         """The best points with at most the disparities (P,), of new ones and of the attained."""
         best_places = []
         for d in disparity:
             with self.unchanged():
-                best_places.append(self.best(float(d)))
+                best_places.append(self.best(float(d))[0])
         return fitting(self.attained(best_places).join(attained), disparity)
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:
         """The search learns nothing: an answer depends on no question that came before."""
-        by_signs, best_places = self.faces.by_signs.copy(), self.best_places.copy()
+        by_signs, solved = self.faces.by_signs.copy(), self.solved.copy()
+        is_drawn = self.is_drawn
         lines = {face: face.lines.copy() for face in by_signs.values()}
-        self.patience = PATIENCE
         for programme, *_ in (self.faces.programme, self.faces.dual):
             programme.forget()
         try:
             yield
         finally:  # also where a user stops it
-            self.best_places = best_places
+            self.solved, self.is_drawn = solved, is_drawn
             self.faces.by_signs.clear()
             self.faces.by_signs.update(by_signs)
             for face, face_lines in lines.items():
@@ -256,7 +345,13 @@ class FedAvgSearch:
 
     def minimum(self) -> Points:
         """The least disparate rule found, of several the most useful."""
-        return self.frontier(COARSE).points.take([0])
+        low = self.lowest
+        places = () if low is None else (low, self.best(low.disparity)[0])
+        return self.attained(places).least_disparate
+
+
+def _gain(place: Place | None) -> float:
+    return -np.inf if place is None else place.gain
 
 
 def distinct(places: Iterable[Place]) -> list[Place]:

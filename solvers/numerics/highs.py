@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
-from fairfl.solvers.tolerances import WHOLE
+from fairfl.solvers.tolerances import MIXED_MET, WHOLE
 
 OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 LOOSE = dict.fromkeys(OPTIONS, 1e-7)
@@ -32,6 +32,21 @@ ALWAYS = {
     "small_matrix_value": 1e-12,
     "simplex_iteration_limit": 30_000,
 }
+MIXED = {
+    "output_flag": False,
+    "threads": 1,
+    "small_matrix_value": 1e-12,
+    "mip_rel_gap": 0.0,
+    "mip_abs_gap": 1e-10,
+    "time_limit": 10.0,
+}
+"""Of mixed-integer programmes. A count of nodes ends them, so that answers are the same on every
+machine, but for programmes of many thousands of cells.
+"""
+MIXED_TOLERANCES = MIXED_MET, 1e-7
+"""What they may miss of a row, and so what their bounds are raised by. HiGHS refuses an optimum of
+its own that misses a row by more once it is put back into the programme as it was posed.
+"""
 FINE = 1e5, 1e8, 1e8
 """How much larger each next programme of a refinement is."""
 MET, BEST = 1e-15, 2e-13
@@ -82,7 +97,7 @@ class Programme:
             column, matrix.index_ = np.nonzero(table.T)
             matrix.start_ = np.searchsorted(column, np.arange(columns + 1))
             matrix.value_ = table.T[column, matrix.index_]
-        self.table = table
+        self.table, self.is_infeasible = table, False
         self._model: Any = highspy.Highs()
         self._options: dict[str, object] = {}
         self._gain, self._bounds = np.zeros(columns), np.zeros((2, columns))
@@ -93,7 +108,9 @@ class Programme:
     def best(
         self, gain: Array, below: Array, above: Array, low: Array, high: Array
     ) -> Optimum | None:
-        """The optimum, to 1e-10; None where no x is allowed, or HiGHS gives up."""
+        """The optimum, to 1e-10; None where no x is allowed (``is_infeasible``), or HiGHS gives
+        up.
+        """
         model = self._model
         if not np.array_equal(gain, self._gain):
             model.changeColsCost(gain.size, self._columns, -gain)
@@ -110,6 +127,7 @@ class Programme:
             if status in ENDS:
                 break
             model.clearSolver()
+        self.is_infeasible = status == ENDS[1]
         if status != ENDS[0]:
             return None
         solution = model.getSolution()
@@ -152,6 +170,58 @@ class Programme:
         for name, value in options.items() - self._options.items():
             self._model.setOptionValue(name, value)
         self._options |= options
+
+
+class MixedOptimum(NamedTuple):
+    """The best x (n,) that was found, None where none was; an upper ``bound`` of gain·x, minus
+    infinity where no x is allowed.
+    """
+
+    x: Array | None
+    bound: float
+
+
+def best_mixed(
+    gain: Array,
+    box: tuple[Array, Array],
+    table: scipy.sparse.csr_array,
+    limits: tuple[Array, Array],
+    is_whole: Array,
+    nodes: int,
+    start: Array | None = None,
+) -> MixedOptimum:
+    """Maximise gain·x, limits[0] <= table x <= limits[1], box[0] <= x <= box[1], where ``is_whole``
+    (n,) x is whole: branch and bound over at most so many ``nodes``, from an x whose whole
+    entries are those of ``start`` (n,).
+    """
+    lp, matrix = highspy.HighsLp(), scipy.sparse.csr_array(table)
+    lp.num_row_, lp.num_col_ = matrix.shape
+    lp.col_cost_, (lp.col_lower_, lp.col_upper_) = -gain, box
+    lp.row_lower_, lp.row_upper_ = limits
+    lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    lp.a_matrix_.start_, lp.a_matrix_.index_ = matrix.indptr, matrix.indices
+    lp.a_matrix_.value_ = matrix.data
+    kinds = highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger
+    lp.integrality_ = [kinds[int(whole)] for whole in is_whole]
+    for tolerance in MIXED_TOLERANCES:
+        model: Any = highspy.Highs()
+        tolerances = dict.fromkeys((*OPTIONS, "mip_feasibility_tolerance"), tolerance)
+        for name, value in (MIXED | tolerances | {"mip_max_nodes": nodes}).items():
+            model.setOptionValue(name, value)
+        model.passModel(lp)
+        if start is not None:
+            whole = np.flatnonzero(is_whole).astype(np.int32)
+            model.setSolution(whole.size, whole, start[whole])
+        model.run()
+        if model.getModelStatus() == ENDS[1]:
+            return MixedOptimum(None, -np.inf)
+        if model.getModelStatus() != highspy.HighsModelStatus.kSolveError:
+            information = model.getInfo()
+            feasible = highspy.SolutionStatus.kSolutionStatusFeasible
+            is_found = information.primal_solution_status == feasible
+            x = np.array(model.getSolution().col_value) if is_found else None
+            return MixedOptimum(x, tolerance - float(information.mip_dual_bound))
+    return MixedOptimum(None, np.inf)
 
 
 def _ended(x: Array, low: Array, high: Array) -> Array:

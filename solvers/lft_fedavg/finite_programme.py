@@ -1,0 +1,305 @@
+"""LFT+FedAvg's most useful rule at a disparity on a finite X, with the proof that it is: a
+mixed-integer programme of rules, budgets and multipliers at once.
+
+A rule f is optimal for some budgets iff multipliers λ are complementary to it (``finite_faces``).
+Switches say which: one of each cell allows its score s = u + λV to be positive and asks for f = 1,
+one allows it to be negative and asks for f = 0, and one of each constraint and sign allows its
+multiplier to have that sign and asks for a value at the budget. Three inequalities make the
+programme small:
+
+- *Fixing by reduced costs.* With CFL's multipliers at the disparity, reduced costs s* and bound D,
+  every rule has u·f <= D - Σ |s*_c| |f_c - f*_c|. One that is worth D - γ or more has f within
+  γ/|s*_c| of f*. So most cells are fixed where γ is small, and of one that cannot leave f*_c = 1
+  (or 0) the score is not negative (or positive), which is linear in λ.
+- *Weak duality.* Budgets |y| = |Vf + b| and λ complementary to f have Σ s_+ + λ·b = u·f - Σ |λ||y|,
+  which is at most u·f. This bounds the multipliers, by a linear programme each.
+- *Iterative deepening.* γ grows until a rule is found. The first programmes are the smallest: they
+  find the rules of CFL that are optimal for some budgets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from fairfl._support.checks import Array
+from fairfl.solvers.finite_x.linear_programme import solve_box
+from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces
+from fairfl.solvers.numerics.highs import Programme, best_mixed, rounded
+from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.tolerances import MIXED_MET
+
+LARGEST = 1e3
+"""Multipliers that linear programmes do not bound by less, in utility for a unit of a rate, are
+taken to be unbounded: clients are alike, say. Then nothing is proven.
+"""
+SIGNS = 16
+"""A constraint that is one of several of its client counts as so many switches of cells."""
+LOOSE = 1e-6
+"""Cells of what the programme finds tie up to this, and its multipliers are zero: what ties is then
+solved for, to rounding.
+"""
+
+
+class TooLarge(Exception):
+    """A programme of more switches than there is time for."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The ``switches`` that a programme may have, and the ``nodes`` of branch and bound."""
+
+    switches: int
+    nodes: int
+
+
+@dataclass(frozen=True)
+class Relaxed:
+    """CFL with at most one disparity, with any where it is None: no rule has more than ``bound``,
+    and ``reduced`` (N,) is what a cell loses by leaving CFL's rule; a level loses nothing.
+    """
+
+    disparity: float | None
+    bound: float
+    reduced: Array
+
+    def box(self, gap: float) -> tuple[Array, Array]:
+        """The smallest and largest f (N,) of rules that are worth ``bound - gap`` or more."""
+        size = np.abs(self.reduced)
+        room = np.divide(gap, size, out=np.full(size.size, np.inf), where=size > 0) + MIXED_MET
+        accepted = self.reduced > 0
+        return np.where(accepted, np.maximum(0.0, 1.0 - room), 0.0), np.where(
+            accepted, 1.0, np.minimum(1.0, room)
+        )
+
+
+@dataclass(frozen=True)
+class ScoreRange:
+    """Multipliers' largest positive and negative parts (2 K,), and the smallest and largest scores
+    (N,) in units of ``Faces.size`` that they allow.
+    """
+
+    parts: Array
+    low: Array
+    high: Array
+
+
+@dataclass(frozen=True)
+class FedAvgProgramme:
+    """The programmes of the ``faces``' problems."""
+
+    faces: Faces
+
+    @cached_property
+    def is_level(self) -> Array:
+        """(N,) which unknowns of a rule are levels of rates: their scores are zero, as they may be
+        moved where they limit nothing.
+        """
+        cells = self.faces.local.u.size
+        return np.arange(cells) >= cells - self.faces.local.levels
+
+    @cached_property
+    def is_alone(self) -> Array:
+        """(K,) which constraints are the only ones of their client: their multipliers have one sign
+        or the other.
+        """
+        owner, limited = self.faces.local.owner, self.faces.scale > 0
+        count = np.bincount(owner[limited & (owner >= 0)], minlength=int(owner.max()) + 1)
+        return limited & (owner >= 0) & (count[owner] == 1)
+
+    @cached_property
+    def fixed_budgets(self) -> Array:
+        """(K,) the budgets of constraints that no client's budget limits."""
+        return np.where(self.faces.has_budget, 0.0, self.faces.scale)
+
+    def relaxed(self, disparity: float | None) -> Relaxed:
+        """CFL at a disparity; None: at any."""
+        pooled = self.faces.pooled.at(np.array([1.0 if disparity is None else disparity]))
+        lam = solve_box(pooled)[1]
+        reduced = np.zeros(self.faces.local.u.size)
+        cells = pooled.u.size - pooled.levels
+        reduced[:cells] = 0.0 if disparity is None else pooled.scores(lam)[:cells]
+        return Relaxed(disparity, pooled.dual(lam), reduced)
+
+    def score_range(self, relaxed: Relaxed, lowest: Array, highest: Array) -> ScoreRange:
+        """What multipliers of the rules of a box may be.
+
+        Raises
+        ------
+        CertificationError : they are not bounded, or HiGHS gives up.
+        """
+        faces, (_, rows, gain) = self.faces, self.faces.dual
+        positive, negative = lowest > 0, (highest < 1) & (lowest <= 0)
+        may_be_positive = np.flatnonzero(~(positive | negative | self.is_level))
+        parts, extra = len(rows), may_be_positive.size
+        table = np.zeros((gain.size + 1, parts + extra))
+        table[:-1, :parts] = rows.T
+        table[may_be_positive, parts + np.arange(extra)] = -1.0
+        table[-1] = np.append(self.duality(positive)[0], faces.size[may_be_positive])
+        low = np.append(np.where(positive | self.is_level, -gain, -np.inf), -np.inf)
+        most = relaxed.bound - self.duality(positive)[1] + MIXED_MET
+        high = np.append(np.where(positive, np.inf, -gain), most)
+        programme, zero = Programme(table), np.zeros(table.shape[1])
+        above = np.full(table.shape[1], np.inf)
+        above[:parts] = np.where(np.tile(faces.scale > 0, 2), LARGEST, 0.0)
+        largest = np.zeros(parts)
+        for k in np.flatnonzero(above[:parts]):
+            one_sign = above.copy()
+            one_sign[(k + parts // 2) % parts] = 0.0
+            aim = zero.copy()
+            aim[k] = 1.0
+            optimum = programme.best(aim, zero, one_sign, low, high)
+            if optimum is None and not programme.is_infeasible:
+                raise CertificationError("HiGHS did not bound the multipliers")
+            if optimum is not None:
+                largest[k] = optimum.value * (1.0 + MIXED_MET) + MIXED_MET
+        if largest.max(initial=0.0) > LARGEST * (1.0 - MIXED_MET):
+            raise CertificationError("the multipliers are not bounded")
+        up, down = np.maximum(rows, 0.0), np.maximum(-rows, 0.0)
+        return ScoreRange(largest, gain - largest @ down, gain + largest @ up)
+
+    def duality(self, positive: Array) -> tuple[Array, float]:
+        """Coefficients (2 K,) of the multipliers' parts, and the constant, in Σ s_+ + λ·b + what
+        fixed budgets are worth, of cells whose scores are ``positive``.
+        """
+        local = self.faces.local
+        slope = local.v[:, positive].sum(axis=1) + local.b
+        parts = np.concatenate([slope + self.fixed_budgets, self.fixed_budgets - slope])
+        return parts, float(local.u[positive].sum())
+
+    def within(
+        self, relaxed: Relaxed, gap: float, effort: Effort, known: Face | None = None
+    ) -> tuple[Face | None, float]:
+        """The face of the most useful rule that is worth ``relaxed.bound - gap`` or more, where any
+        disparity is allowed of the fairest; None where none is found. And what such rules are worth
+        at most, or minus the disparity that they have at least. ``known`` has such a rule.
+
+        Raises
+        ------
+        TooLarge : it needs more switches than ``effort`` has.
+        CertificationError : the multipliers are not bounded.
+        """
+        faces, local, last = self.faces, self.faces.local, self.faces.last
+        lowest, highest = relaxed.box(gap)
+        scores = self.score_range(relaxed, lowest, highest)
+        refused = (scores.high <= 0) & ~self.is_level
+        accepted = (scores.low >= 0) & ~self.is_level & ~refused
+        lowest, highest = np.where(accepted, 1.0, lowest), np.where(refused, 0.0, highest)
+        if (lowest > highest).any():
+            return None, -np.inf
+        is_open = ~(accepted | refused | self.is_level)
+        is_positive = is_open & (lowest > 0)
+        is_negative = is_open & (highest < 1) & ~is_positive
+        may_be_positive = np.flatnonzero(is_open & ~is_negative & (lowest < 1))
+        may_be_negative = np.flatnonzero(is_open & ~is_positive & (highest > 0))
+        either = np.flatnonzero(is_open & ~is_positive & ~is_negative)
+        switches = may_be_positive.size + may_be_negative.size
+        switches += SIGNS * int(((faces.scale > 0) & ~self.is_alone).sum())
+        if switches > effort.switches:
+            raise TooLarge
+
+        _, score_rows, gain = faces.dual
+        score_rows, (_, rule_rows, rule_low) = score_rows.T, faces.programme
+        below, above = np.zeros(last + 1), np.ones(last + 1)
+        below[: lowest.size], above[: lowest.size], above[last] = (
+            lowest,
+            highest,
+            1.0 if relaxed.disparity is None else relaxed.disparity,
+        )
+        signs = 2 * local.owner.size
+        room = np.maximum(rule_rows, 0.0) @ above - np.maximum(-rule_rows, 0.0) @ below - rule_low
+        utility = np.zeros((1, last + 1))
+        utility[0, : local.u.size] = local.u
+        is_surely_positive = accepted | is_positive
+        slope, constant = self.duality(is_surely_positive)
+
+        rows = Rows(
+            rule=last + 1, parts=signs, sign=signs, positive=may_be_positive.size,
+            negative=may_be_negative.size, excess=either.size,
+        )  # fmt: skip
+        rows.add(rule_low, np.inf, rule=rule_rows)
+        binding = rule_low[:signs] + room[:signs]
+        rows.add(-np.inf, binding, rule=rule_rows[:signs], sign=np.diag(room[:signs]))
+        rows.add(-np.inf, 0.0, parts=np.eye(signs), sign=-np.diag(scores.parts))
+        rows.add(self.is_alone * 1.0, 1.0, sign=np.tile(np.eye(signs // 2), 2))
+        for cells, low, high in (
+            (is_positive | self.is_level, 0.0, np.inf),
+            (is_negative | self.is_level, -np.inf, 0.0),
+        ):
+            rows.add(low - gain[cells], high - gain[cells], parts=score_rows[cells])
+        for name, cells, score, side in (
+            ("positive", may_be_positive, scores.high, 1.0),
+            ("negative", may_be_negative, scores.low, -1.0),
+        ):  # s is no further from zero than the switch allows, where f is 1, or 0
+            switches = {name: np.diag(-side * score[cells])}
+            rows.add(-np.inf, -side * gain[cells], parts=side * score_rows[cells], **switches)
+            rule = side * np.eye(last + 1)[cells]
+            rows.add((side - 1.0) / 2.0, np.inf, rule=rule, **{name: -np.eye(cells.size)})
+        excess = -np.eye(either.size)
+        rows.add(-np.inf, -gain[either], parts=score_rows[either], excess=excess)
+        pair = {
+            name: (cells == either[:, None]) * 1.0
+            for name, cells in (("positive", may_be_positive), ("negative", may_be_negative))
+        }
+        rows.add(-np.inf, 1.0, **pair)
+        dual = {"parts": slope[None], "excess": faces.size[either][None]}
+        rows.add(-np.inf, MIXED_MET - constant, rule=-utility, **dual)
+        if relaxed.disparity is not None:
+            rows.add(relaxed.bound - gap - MIXED_MET, np.inf, rule=utility)
+
+        boxes = (
+            rows.join(rule=below),
+            rows.join(1.0, rule=above, parts=scores.parts, excess=np.inf, sign=scores.parts > 0),
+        )
+        fairness = -1.0 * (np.arange(last + 1) == last)
+        aim = rows.join(rule=fairness if relaxed.disparity is None else utility[0])
+        is_whole = rows.join(sign=1.0, positive=1.0, negative=1.0) > 0
+        start = None
+        if known is not None:
+            start = rows.join(
+                sign=np.concatenate([known.sign > 0, known.sign < 0]),
+                positive=(~known.tied & (known.rest > 0))[may_be_positive],
+                negative=(~known.tied & (known.rest == 0))[may_be_negative],
+            )
+        optimum = best_mixed(aim, boxes, *rows.stacked, is_whole, effort.nodes, start)
+        if optimum.x is None:
+            return None, optimum.bound
+        f = rounded(optimum.x[: local.u.size], LOOSE)
+        lam = np.subtract(*np.split(optimum.x[last + 1 : last + 1 + signs], 2))
+        s = gain + score_rows @ optimum.x[last + 1 : last + 1 + signs]
+        tied = (np.abs(s) <= LOOSE) | ((f > 0) & (f < 1))
+        sign = np.where(np.abs(lam) > LOOSE, np.sign(lam), 0.0)
+        return Face(faces, tied, np.where(tied, 0.0, s > 0), sign), optimum.bound
+
+
+class Rows:
+    """Rows of a programme whose unknowns are named blocks."""
+
+    def __init__(self, **sizes: int) -> None:
+        self.sizes = sizes
+        self.tables: list[list[sp.csr_array]] = []
+        self.limits: list[Array] = []
+
+    def add(self, low: Array | float, high: Array | float, **tables: Array) -> None:
+        """Rows with coefficients ``tables`` (R, size) of some blocks, and their limits (R,)."""
+        count = len(next(iter(tables.values())))
+        if count:
+            self.tables.append(
+                [sp.csr_array(tables.get(k, (count, size))) for k, size in self.sizes.items()]
+            )
+            self.limits.append(np.stack([np.broadcast_to(v, count) for v in (low, high)]))
+
+    def join(self, default: float = 0.0, **values: Array | float) -> Array:
+        """(n,) of all unknowns: the blocks' ``values``, and of others ``default``."""
+        return np.concatenate(
+            [np.broadcast_to(values.get(k, default), size) for k, size in self.sizes.items()]
+        ).astype(np.float64)
+
+    @property
+    def stacked(self) -> tuple[sp.csr_array, tuple[Array, Array]]:
+        """All rows, and their limits."""
+        low, high = np.concatenate(self.limits, axis=1)
+        return sp.block_array(self.tables, format="csr"), (low, high)
