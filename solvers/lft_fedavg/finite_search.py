@@ -123,10 +123,11 @@ class FedAvgSearch:
 
     def _best(self, disparity: float) -> Proven:
         relaxed = self.programme.relaxed(disparity)
-        starts = self._starts(disparity)
-        place = starts[0] if starts else None
-        if place is not None and relaxed.bound - place.gain <= MIXED_MET:
-            return place, relaxed.bound
+        place = None
+        for start in (self._known, self._at_cfl):
+            place = max((place, start(disparity)), key=_gain)
+            if relaxed.bound - _gain(place) <= MIXED_MET:
+                return place, relaxed.bound
         gap, bound, widest = FIRST, relaxed.bound, RANGE * self.task.unit
         with suppress(CertificationError, TooLarge):
             while True:
@@ -158,6 +159,10 @@ class FedAvgSearch:
         exact = None if place is None else next(self.faces.beyond(place), None)
         return None if exact is None else exact.place(disparity)
 
+    def _known(self, disparity: float) -> Place | None:
+        """The best place of the faces so far with at most ``disparity``."""
+        return next(iter(self._starts(disparity)), None)
+
     def _starts(self, disparity: float) -> list[Place]:
         """The best places of the faces so far with at most ``disparity``, the most useful first."""
         starts: list[Place] = []
@@ -173,16 +178,19 @@ class FedAvgSearch:
                 break
         return starts
 
+    def _at_cfl(self, disparity: float) -> Place | None:
+        """The best place of the face at the budgets that CFL's rule keeps: CFL's rule, where it is
+        optimal for these.
+        """
+        cfl_place = self.faces.free.place(disparity)
+        face = None if cfl_place is None else self.start(self.faces.tight(cfl_place.f)[1])
+        return None if face is None else face.place(disparity)
+
     def _climb(self, disparity: float, bound: float) -> Place | None:
         """Where climbs end, from CFL's budgets, from the next larger disparity and from the best
         faces; no gain is above ``bound``.
         """
-        cfl_place = self.faces.free.place(disparity)
-        start_from_cfl = None
-        if cfl_place is not None:  # the face at the budgets that CFL's rule keeps
-            face = self.start(self.faces.tight(cfl_place.f)[1])
-            start_from_cfl = None if face is None else face.place(disparity)
-        candidates = (start_from_cfl, self._below(disparity), *self._starts(disparity))
+        candidates = (self._at_cfl(disparity), self._below(disparity), *self._starts(disparity))
         place = self.climbs([place for place in candidates if place is not None], disparity)
         if bound - _gain(place) <= FAR or self.is_drawn:
             return place
@@ -259,7 +267,7 @@ class FedAvgSearch:
             return fair
         fairest_places = [face.fairest for face in self.faces.by_signs.values()]
         starts = sorted((p for p in fairest_places if p is not None), key=lambda p: p.disparity)
-        lowest = self.climbs(distinct(starts), None)
+        lowest = self.climbs(distinct(starts)[: 2 * STARTS], None)
         with suppress(CertificationError, TooLarge):
             gap, known = RANGE * self.task.unit, lowest and lowest.face
             relaxed = self.programme.relaxed(None)
