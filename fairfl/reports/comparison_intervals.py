@@ -90,8 +90,8 @@ def with_intervals(
         np.fmin.reduce(estimates) - sampling.NORMAL * error + lower,
         np.fmax.reduce(estimates) + sampling.NORMAL * error + beyond,
     ]
-    drawn, tied = sampling.best_disparities(sample, comparison.question, draws, seed)
-    ends = _bounded(comparison, ends[0], ends[1], error, drawn, tied)
+    best = sampling.best_drawn(sample, comparison.question, draws, seed)
+    ends = _bounded(comparison, ends[0], ends[1], error, best)
     between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(comparison.bounds, -1, 0)[..., None])
     first, scale = numbers[:, :1], np.maximum(error[:, :1], ZERO)
     reached = np.where(first < ZERO, 1.0, ndtr((np.array(comparison.disparities) - first) / scale))
@@ -101,18 +101,29 @@ def with_intervals(
 
 
 def _bounded(
-    comparison: Comparison, low: Array, high: Array, error: Array, drawn: Array, tied: float
+    comparison: Comparison, low: Array, high: Array, error: Array, best: sampling.BestDrawn
 ) -> tuple[Array, Array]:
-    """The ends (S, C) with those of the best rule's disparity, which is ``drawn`` (B,), or as small
-    as ``tied``; and with what one number says of another: the smallest disparity may be that of the
-    best rule. Where it may be as large as one of the comparison, the value there may be that at the
+    """The ends (S, C) with those of the ``best`` rule's disparity, unless local budgets limit it;
+    and with what one number says of another. Where the best rule may have a disparity of the
+    comparison, both values may be too good by ties. The smallest disparity may be that of the best
+    rule. Where it may be as large as one of the comparison, the value there may be that at the
     smallest, and the loss what this costs less what CFL pays. The largest loss may be as large as
     one of these.
     """
-    numbers = comparison.numbers
-    drawn_low, drawn_high = sampling.interval(numbers[:, 3], drawn[:, None]).T
-    low[:, 3] = np.fmin.reduce([low[:, 3], drawn_low, tied - sampling.NORMAL * error[:, 3]])
-    high[:, 3] = np.fmax(high[:, 3], drawn_high)
+    numbers, local_eps = comparison.numbers, comparison.question.local_eps
+    is_limited = local_eps is not None and local_eps < 1.0
+    drawn_low, drawn_high = sampling.interval(numbers[:, 3], best.disparities[:, None]).T
+    free = [not (SCHEMES[s].is_local and is_limited) for s in comparison.reaches]
+    tied = np.fmin(drawn_low, best.least - sampling.NORMAL * error[:, 3])
+    low[free, 3], high[free, 3] = (
+        np.fmin(low[:, 3], tied)[free],
+        np.fmax(high[:, 3], drawn_high)[free],
+    )
+    may_be_best = np.array(comparison.disparities) >= low[:, 3:4]
+    columns = [2, *range(len(ENDS), len(ENDS) + may_be_best.shape[1])]
+    lucky = error[:, columns]
+    lucky = best.optimism + sampling.NORMAL * (np.sqrt(np.maximum(lucky**2 - best.less, 0)) - lucky)
+    low[:, columns] -= np.fmax(lucky, 0.0) * np.column_stack([np.ones(len(low)), may_be_best])
     may_coincide = high[:, 0] >= numbers[:, 3]
     high[may_coincide, 0] = np.fmax(high[:, 0], high[:, 3])[may_coincide]
     first, size = len(ENDS), len(comparison.disparities)

@@ -61,6 +61,20 @@ SPLITS = 3
 FEW_SPLITS = 2.64
 """Squared ratio of Student's quantile, of so many degrees of freedom, to the normal one."""
 
+
+class BestDrawn(NamedTuple):
+    """Of the best rules of people drawn anew the disparities (B,); the ``least`` disparity of rules
+    that decide as nearly all of them do where these agree (inf where more than ``MOST_TIED`` levels
+    of a group are open); by how much the best value is too good if open levels are ties, and by how
+    much its variance is less then.
+    """
+
+    disparities: Array
+    least: float
+    optimism: float
+    less: float
+
+
 Progress = Callable[[str, int, int], None]
 """What is computed, how many of its parts are done, and of how many."""
 
@@ -305,7 +319,7 @@ def crossed(
     client are judged on the others.
     """
     remaining = sample.counts - parts
-    if (remaining.sum(axis=(1, 3, 4)) == 0).any() or _one_label(remaining, question):
+    if (remaining.sum(axis=(1, 3, 4)) == 0).any() or one_label(remaining, question):
         return None
     outcomes = np.zeros((len(spots), 2, sample.counts.shape[1], 2))
     inside = np.full((len(spots), 2, len(parts)), np.nan)
@@ -332,7 +346,7 @@ def crossed(
     return np.where(failed[:, None], np.nan, np.reshape(outside, (-1, 2))), inside
 
 
-def _one_label(counts: Array, question: Question) -> bool:
+def one_label(counts: Array, question: Question) -> bool:
     """Whether some of the tables (..., I, A, 2, n) have no balanced costs."""
     return question.costs == "balanced" and bool((counts.sum(axis=(-4, -3, -1)) == 0).any())
 
@@ -360,18 +374,16 @@ def judged(law: Joint, rule: Array, task: Task, question: Question = PLAIN) -> t
     return value, float(np.nan_to_num(gap))
 
 
-def best_disparities(
-    sample: Counted, question: Question, draws: int, seed: int
-) -> tuple[Array, float]:
-    """(B,) disparities of the most useful rule, of people drawn anew, from what withheld counts
-    can be, and with noise as theirs; and the least disparity of rules that decide as nearly all of
-    theirs do where these agree (inf where more than ``MOST_TIED`` levels of a group are open).
+def best_drawn(sample: Counted, question: Question, draws: int, seed: int) -> BestDrawn:
+    """The most useful rules of people drawn anew, from what withheld counts can be, and with noise
+    as theirs. Of equally useful rules the least disparate is best.
 
-    Of equally useful rules the least disparate is best. No draw has such a tie where η of some
-    levels is that at which it does not matter whom a rule accepts: each decides at random there.
+    No draw has a tie where η of some levels is that at which it does not matter whom a rule
+    accepts: each decides at random there, and what decides best is worth more on a sample, by the
+    mean of a half-normal variable for each such level.
     """
     rng, out, noisy = np.random.default_rng(seed), [], sample.epsilon
-    rules: list[Array] = []
+    rules, gains = [], []
     for _ in range(draws):
         counts = sample.effective
         if sample.ranges is not None:
@@ -379,30 +391,36 @@ def best_disparities(
         counts = sample.weigh(resampled(counts, rng))
         if noisy is not None:
             counts = np.stack([_noised(*noise, rng) for noise in zip(counts, noisy, strict=True)])
-        if _one_label(counts, question):  # it accepts everybody, or nobody
+        if one_label(counts, question):  # it accepts everybody, or nobody
             out.append(0.0)
             continue
         fed = refitted(sample, counts)
         task = question.task(fed, "cfl")
-        rule = (fed.pooled.gain(task.costs, task.sees) > 0) * np.ones((counts.shape[1], 1))
+        gains.append(fed.pooled.gain(task.costs, task.sees) + np.zeros((counts.shape[1], 1)))
+        rule = (gains[-1] > 0) * 1.0
         if task.monotone:
             rule = rules_at(fed, task, np.array([np.inf]))
         out.append(judged(fed.pooled, rule, task)[1])
         rules.append(rule)
     if not rules:
-        return np.array(out), 0.0
+        return BestDrawn(np.array(out), 0.0, 0.0, 0.0)
     accepted_by, law = np.mean(rules, axis=0), refitted(sample, sample.counts).pooled
-    if (((accepted_by >= UNSURE) & (accepted_by <= 1.0 - UNSURE)).sum(axis=-1) > MOST_TIED).any():
-        return np.array(out), np.inf
-    rates = Rates.of(question.notion, law.people, law.eta)
-    certain, possible, rises = accepted_by > 1.0 - UNSURE, accepted_by >= UNSURE, rates.linear > 0
-    ends = (certain, possible), (possible, certain)
-    low, high = (rates.of_rule(np.where(rises, *end))[0] for end in ends)
-    level = (np.nanmax(low, axis=-1) + np.nanmin(high, axis=-1)) / 2
-    least = disparity(
-        np.clip(level[:, None], low, high), rates.mass.sum(axis=1), question.difference
-    )
-    return np.array(out), float(np.nan_to_num(least))
+    certain, possible = accepted_by > 1.0 - UNSURE, accepted_by >= UNSURE
+    is_open, half = possible & ~certain, np.std(gains, axis=0) / 2.0
+    if question.sees == "x":
+        half = half / len(half)
+    half = np.sort(np.where(is_open, half, 0.0).reshape(-1, half.shape[-1]))[:, -MOST_TIED:]
+    optimism, less = np.sqrt(2.0 / np.pi) * half.sum(), (2.0 / np.pi) * (half**2).sum()
+    least = np.inf
+    if is_open.sum(axis=-1).max() <= MOST_TIED:
+        rates = Rates.of(question.notion, law.people, law.eta)
+        rises = rates.linear > 0
+        ends = (certain, possible), (possible, certain)
+        low, high = (rates.of_rule(np.where(rises, *end))[0] for end in ends)
+        level = (np.nanmax(low, axis=-1) + np.nanmin(high, axis=-1)) / 2
+        within, mass = np.clip(level[:, None], low, high), rates.mass.sum(axis=1)
+        least = float(np.nan_to_num(disparity(within, mass, question.difference)))
+    return BestDrawn(np.array(out), least, float(optimism), float(less))
 
 
 def _noised(client: Array, epsilon: float, rng: np.random.Generator) -> Array:
