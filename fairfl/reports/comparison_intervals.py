@@ -1,13 +1,16 @@
 """Intervals of the numbers of a comparison: what sampling the people does to them."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
 from fairfl._support.checks import Array
 from fairfl.reports import sampling
+from fairfl.reports.bootstrap import BOOTSTRAPS, Bootstrap, bootstrapped, interval
 from fairfl.reports.comparison import ENDS, ZERO, Comparison, Spread, measured
+from fairfl.reports.sampling import NORMAL
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
@@ -38,70 +41,111 @@ def with_intervals(
     comparison = replace(comparison, people=sample.people)
     if bootstraps == 0:
         return comparison
-    draws = sampling.BOOTSTRAPS if bootstraps is None else bootstraps
-    spots, spot_index = _spots(comparison, sample)
+    draws, question = BOOTSTRAPS if bootstraps is None else bootstraps, comparison.question
     if progress is not None:
         progress("standard errors", 0, 1)
-    by_spot, slope, spot_error = sampling.influences(federation, sample, spots, comparison.question)
-    influence = measured(by_spot[spot_index])
-    error, table = sampling.standard_errors(influence, sample), comparison.table
-    numbers = honest = comparison.numbers
-    held_out = np.full_like(table, np.nan)
+    derived, tried = _derived(comparison, federation, sample), _tried(comparison)
+    numbers, jumping = comparison.numbers, {spot.scheme for spot in tried}
     rng = np.random.default_rng(seed)
     parts = sample.weigh(sampling.folds(sample.effective, rng))
     halves = sample.weigh(sampling.halved(sample.effective, rng))
-    judged = sampling.crossed(sample, parts, spots, comparison.question, progress)
-    tried = _tried(comparison)
-    half_judged = sampling.crossed(sample, halves, spots + tried, comparison.question, progress)
-    # values are moved along the frontier to the same disparity
-    slopes = np.where(np.isnan(table[..., 0]), np.nan, slope[spot_index])
-    pooled = [SCHEMES[scheme].is_pooled for scheme in comparison.reaches]
-    if judged is not None:
-        held_out = judged[0][spot_index]
-        held_out[..., 0] -= slopes * (held_out[..., 1] - table[..., 1])
-        honest = measured(held_out)
-        honest[pooled, 0] = 0.0  # a constant rule has disparity 0 on any people
-    if half_judged is not None:
-        inside = half_judged[1][spot_index]
-        searched = _searched(comparison, inside.copy(), half_judged[1][len(spots) :], tried)
-        inside[:, :, 0] -= slopes[..., None] * (inside[:, :, 1] - table[:, :, 1, None])
-        corrected = sampling.corrected(error, measured(inside), numbers, influence, halves)
-        corrected[pooled, 0] = np.nan
-        error = np.fmax.reduce([np.where(np.isnan(corrected), error, corrected), searched])
-    error = np.hypot(error, sampling.noise_errors(influence, sample))
-    jumping = np.isin([*comparison.reaches], [spot.scheme for spot in tried])
-    error[jumping, 0] = np.fmax(error[:, 0], spot_error[spot_index[:, 0]])[jumping]
-    upper = np.fmax(numbers[:, 0], honest[:, 0]) + sampling.NORMAL * error[:, 0]
-    other_budgets, further_apart = (
-        measured(changed)
-        for changed in (
-            _other_budgets(
-                comparison, federation, sample, parts, upper, {spot.scheme for spot in tried}
-            ),
-            _further_apart(comparison, federation, sample),
-        )
+    judged = sampling.crossed(sample, parts, derived.spots, question, progress)
+    held_out, honest = _held_out(comparison, derived, None if judged is None else judged[0])
+    judged = sampling.crossed(sample, halves, derived.spots + tried, question, progress)
+    inside = None if judged is None else judged[1]
+    error = _errors(comparison, sample, derived, halves, inside, tried)
+    upper = np.fmax(numbers[:, 0], honest[:, 0]) + NORMAL * error[:, 0]
+    other_budgets = _other_budgets(comparison, federation, sample, parts, upper, jumping)
+    further_apart = _further_apart(comparison, federation, sample)
+    below, above = _moved(comparison, NORMAL * derived.disparity_error[:, :-1], upper)
+    moved = above, 2.0 * numbers - above, below
+    estimates = np.stack([numbers, honest, *moved, *map(measured, (other_budgets, further_apart))])
+    lower, beyond = sampling.withheld(derived.influence, sample)
+    ends = _bounded(
+        comparison,
+        np.fmin.reduce(estimates) - NORMAL * error + lower,
+        np.fmax.reduce(estimates) + NORMAL * error + beyond,
+        error,
+        bootstrapped(sample, question, draws, seed),
     )
-    below, above = _moved(comparison, sampling.NORMAL * spot_error[spot_index[:, :-1]], upper)
-    estimates = np.stack(
-        [numbers, honest, above, 2.0 * numbers - above, below, other_budgets, further_apart]
-    )
-    lower, beyond = sampling.withheld(influence, sample)
-    ends = [
-        np.fmin.reduce(estimates) - sampling.NORMAL * error + lower,
-        np.fmax.reduce(estimates) + sampling.NORMAL * error + beyond,
-    ]
-    best = sampling.best_drawn(sample, comparison.question, draws, seed)
-    ends = _bounded(comparison, ends[0], ends[1], error, best)
     between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(comparison.bounds, -1, 0)[..., None])
     first, scale = numbers[:, :1], np.maximum(error[:, :1], ZERO)
     reached = np.where(first < ZERO, 1.0, ndtr((np.array(comparison.disparities) - first) / scale))
     held_out[..., 0] = np.clip(held_out[..., 0], *comparison.bounds[0, 1])
-    spread = Spread(between, reached, held_out[:, :-2], spot_error[spot_index[:, :-2]], draws, seed)
+    errors = derived.disparity_error[:, :-2]
+    spread = Spread(between, reached, held_out[:, :-2], errors, draws, seed)
     return replace(comparison, spread=spread)
 
 
+class Derived(NamedTuple):
+    """The distinct ``spots`` of a comparison, and which of them the rows of its table (S, K + 4)
+    are; the influences (S, C, I, A, 2, n) of its numbers; of the table's points the slopes of the
+    frontiers and the standard errors of the rules' disparities.
+    """
+
+    spots: list[sampling.Spot]
+    index: Array
+    influence: Array
+    slopes: Array
+    disparity_error: Array
+
+
+def _derived(comparison: Comparison, federation: Federation, sample: Counted) -> Derived:
+    spots, index = _spots(comparison, sample)
+    by_spot, slope, error = sampling.influences(federation, sample, spots, comparison.question)
+    slopes = np.where(np.isnan(comparison.table[..., 0]), np.nan, slope[index])
+    return Derived(spots, index, measured(by_spot[index]), slopes, error[index])
+
+
+def _held_out(
+    comparison: Comparison, derived: Derived, outside: Array | None
+) -> tuple[Array, Array]:
+    """The table (S, K + 4, 2) and its numbers on people whom rules were not fitted to, values moved
+    along the frontier to the same disparity; without ``outside`` unknown, and the fitted numbers.
+    """
+    if outside is None:
+        return np.full_like(comparison.table, np.nan), comparison.numbers
+    held_out = outside[derived.index]
+    held_out[..., 0] -= derived.slopes * (held_out[..., 1] - comparison.table[..., 1])
+    honest = measured(held_out)
+    honest[_pooled(comparison), 0] = 0.0  # a constant rule has disparity 0 on any people
+    return held_out, honest
+
+
+def _pooled(comparison: Comparison) -> list[bool]:
+    return [SCHEMES[scheme].is_pooled for scheme in comparison.reaches]
+
+
+def _errors(
+    comparison: Comparison,
+    sample: Counted,
+    derived: Derived,
+    halves: Array,
+    inside: Array | None,
+    tried: list[sampling.Spot],
+) -> Array:
+    """(S, C) standard errors of the numbers: of the derivatives, with what they do not explain of
+    the values and disparities ``inside`` of rules of half of the people, and of noise.
+    """
+    influence, table = derived.influence, comparison.table
+    error = sampling.standard_errors(influence, sample)
+    if inside is not None:
+        points, by_half = inside[len(derived.spots) :], inside[derived.index]
+        searched = _searched(comparison, by_half.copy(), points, tried)
+        change = by_half[:, :, 1] - table[:, :, 1, None]
+        by_half[:, :, 0] -= derived.slopes[..., None] * change
+        numbers = measured(by_half), comparison.numbers
+        corrected = sampling.corrected(error, *numbers, influence, halves)
+        corrected[_pooled(comparison), 0] = np.nan
+        error = np.fmax.reduce([np.where(np.isnan(corrected), error, corrected), searched])
+    error = np.hypot(error, sampling.noise_errors(influence, sample))
+    jumping = np.isin([*comparison.reaches], [spot.scheme for spot in tried])
+    error[jumping, 0] = np.fmax(error[:, 0], derived.disparity_error[:, 0])[jumping]
+    return error
+
+
 def _bounded(
-    comparison: Comparison, low: Array, high: Array, error: Array, best: sampling.BestDrawn
+    comparison: Comparison, low: Array, high: Array, error: Array, best: Bootstrap
 ) -> tuple[Array, Array]:
     """The ends (S, C) with those of the ``best`` rule's disparity, unless local budgets limit it;
     and with what one number says of another. Where the best rule may have a disparity of the
@@ -112,18 +156,19 @@ def _bounded(
     """
     numbers, local_eps = comparison.numbers, comparison.question.local_eps
     is_limited = local_eps is not None and local_eps < 1.0
-    drawn_low, drawn_high = sampling.interval(numbers[:, 3], best.disparities[:, None]).T
+    drawn_low, drawn_high = interval(numbers[:, 3], best.disparities[:, None]).T
     free = [not (SCHEMES[s].is_local and is_limited) for s in comparison.reaches]
-    tied = np.fmin(drawn_low, best.least - sampling.NORMAL * error[:, 3])
+    tied = np.fmin(drawn_low, best.tied - NORMAL * error[:, 3])
     low[free, 3], high[free, 3] = (
         np.fmin(low[:, 3], tied)[free],
         np.fmax(high[:, 3], drawn_high)[free],
     )
     may_be_best = np.array(comparison.disparities) >= low[:, 3:4]
     columns = [2, *range(len(ENDS), len(ENDS) + may_be_best.shape[1])]
-    lucky = error[:, columns]
-    lucky = best.optimism + sampling.NORMAL * (np.sqrt(np.maximum(lucky**2 - best.less, 0)) - lucky)
-    low[:, columns] -= np.fmax(lucky, 0.0) * np.column_stack([np.ones(len(low)), may_be_best])
+    plain = error[:, columns]
+    narrower = plain - np.sqrt(np.maximum(plain**2 - best.excess_variance, 0.0))
+    further = np.fmax(best.optimism - NORMAL * narrower, 0.0)
+    low[:, columns] -= further * np.column_stack([np.ones(len(low)), may_be_best])
     may_coincide = high[:, 0] >= numbers[:, 3]
     high[may_coincide, 0] = np.fmax(high[:, 0], high[:, 3])[may_coincide]
     first, size = len(ENDS), len(comparison.disparities)
@@ -283,7 +328,7 @@ def _further_apart(comparison: Comparison, federation: Federation, sample: Count
     sums, squares = (table.sum(axis=(2, 3)) for table in (sample.counts, sample.squares))
     people = sums.sum() * np.divide(sums, squares, out=np.ones_like(sums), where=squares > 0)
     size = np.sort(np.maximum(people * rates.mass.min(axis=0), 1.0))  # (I, A)
-    margin = sampling.NORMAL * 0.5 * np.sqrt((1.0 / size[:, :2]).sum(axis=1))
+    margin = NORMAL * 0.5 * np.sqrt((1.0 / size[:, :2]).sum(axis=1))
     for rows, (scheme, reach) in zip(out, comparison.reaches.items(), strict=True):
         for k in (
             np.flatnonzero(np.isfinite(rows[1:-3, 0])) + 1 if SCHEMES[scheme].one_budget else ()

@@ -7,7 +7,6 @@ others' too.
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from fairfl.reports.people import Read
 from fairfl.reports.sampling import LEVEL, Progress, accepted, by_label, judged
 from fairfl.solvers.guarantee import Guarantee, Promise, guaranteed, path_of
 from fairfl.solvers.schemes import CFL, SCHEMES
-from fairfl.theory.populations.calibration import AUTO, Counted, ScoreWarning
+from fairfl.theory.populations.calibration import AUTO, Counted
 from fairfl.theory.populations.classifiers import Classifier, called
 from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.federation import Federation
@@ -92,7 +91,10 @@ def with_guarantee(
     counts_labels = NOTIONS[question.notion].counts_labels
     share = max(promise.share_of_testers(people.counts) for promise in promises.values())
     makers, testers = _dealt(read, people, share, counts_labels=counts_labels)
-    fed, everyone = _federation(makers), replace(makers, counts=makers.counts + testers)
+    fed, everyone = (
+        Federation.of_people(makers, warn=False),
+        replace(makers, counts=makers.counts + testers),
+    )
     paths = {CFL.name: np.zeros((1, 1))}
     if set(promises) > {CFL.name}:
         others = replace(question, only=tuple(promises))
@@ -142,12 +144,6 @@ def _dealt(
     return replace(makers, **settings).calibrated(counts_labels=counts_labels), testers
 
 
-def _federation(people: Counted) -> Federation:
-    with catch_warnings():  # they were given where the people were read
-        simplefilter("ignore", ScoreWarning)
-        return Federation.of_people(people)
-
-
 def _words(
     comparison: Comparison, people: Counted, everyone: Counted, scheme: str, outcome: Guarantee
 ) -> str:
@@ -162,7 +158,7 @@ def _words(
         elif outcome.sufficient > people.people:
             enough = f"about {float(f'{outcome.sufficient:.2g}'):,.0f} people would do"
         return f"{row.label}: no rule with the guarantee was found, and none is written; {enough}."
-    task = question.task(_federation(people), CFL.name)
+    task = question.task(Federation.of_people(people, warn=False), CFL.name)
     (plain, _), (value, disparity) = (
         judged(*by_label(accepted(f.on(sample.points)[None], sample.counts)), task, question)
         for f, sample in ((comparison.rules[scheme].solution.classifier, people), (rule, everyone))

@@ -10,22 +10,20 @@ from hypothesis import strategies as st
 
 import fairfl as ff
 import fairfl.reports.sampling as sampling
+from fairfl.reports.bootstrap import bootstrapped, interval, resampled
 from fairfl.reports.comparison import Spread, compare
 from fairfl.reports.comparison_intervals import _further_apart, _spots, with_intervals
 from fairfl.reports.comparison_words import _too_few
 from fairfl.reports.question import PLAIN
 from fairfl.reports.sampling import (
     Spot,
-    best_drawn,
     corrected,
     crossed,
     folds,
     halved,
     influences,
-    interval,
     noise_errors,
     refitted,
-    resampled,
     standard_errors,
 )
 from fairfl.sims.data.joined_summaries import joined
@@ -99,7 +97,7 @@ def test_people_too_few_to_be_dealt_into_parts():
     rare = np.array([[[[9.0, 9.0], [1.0, 0.0]], [[9.0, 9.0], [0.0, 0.0]]]])  # one person with y = 1
     sample, balanced = Counted(sample.points, rare), replace(PLAIN, costs="balanced")
     assert crossed(sample, folds(rare, np.random.default_rng(0)), [], balanced) is None
-    disparities = best_drawn(sample, balanced, 20, 0).disparities
+    disparities = bootstrapped(sample, balanced, 20, 0).disparities
     assert np.isfinite(disparities).all() and 0.0 in disparities
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -303,7 +301,7 @@ def test_one_client_further_apart_is_the_slow_twins():
 
 def test_the_best_rules_disparity_is_drawn_from_the_seed():
     sample, fed = law(0)
-    first, again, second = (best_drawn(sample, PLAIN, 20, seed).disparities for seed in (1, 1, 2))
+    first, again, second = (bootstrapped(sample, PLAIN, 20, seed).disparities for seed in (1, 1, 2))
     assert np.array_equal(first, again) and not np.array_equal(first, second)
     free = ff.solve(fed, "cfl", np.inf).disparity
     assert first.min() < free < first.max()
@@ -397,7 +395,7 @@ def test_the_best_rules_disparity_may_be_that_of_any_tie():
     counts[0, :, :, 0], counts[0, :, :, 3] = [[80, 20], [80, 20]], [[10, 40], [10, 40]]
     counts[0, 0, :, 1], counts[0, 1, :, 2] = 50, 25
     fed = refitted(sample := Counted(np.arange(4.0), counts), counts)
-    draws, least, *_ = best_drawn(sample, PLAIN, 100, 0)
+    draws, least, *_ = bootstrapped(sample, PLAIN, 100, 0)
     people = counts[0].sum(axis=1)
     rates = [
         (people[a, 3] + np.linspace(0, 1, 5) * people[a, a + 1]) / people[a].sum() for a in (0, 1)
