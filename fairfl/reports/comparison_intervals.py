@@ -61,10 +61,15 @@ def with_intervals(
     moved = above, 2.0 * numbers - above, below
     estimates = np.stack([numbers, honest, *moved, *map(measured, (other_budgets, further_apart))])
     lower, beyond = sampling.withheld(derived.influence, sample)
+    low, high = np.fmin.reduce(estimates), np.fmax.reduce(estimates)
+    # the largest loss, or a cost, that is another rule's has the error of that rule's value
+    lost = np.isin(np.arange(error.shape[1]), [4, error.shape[1] - 1])
+    is_others = (high - numbers > NORMAL * error) & lost
+    high += NORMAL * np.where(is_others, np.fmax(error, error[:, 1:2]), error)
     ends = _bounded(
         comparison,
-        np.fmin.reduce(estimates) - NORMAL * error + lower,
-        np.fmax.reduce(estimates) + NORMAL * error + beyond,
+        low - NORMAL * error + lower,
+        high + beyond,
         error,
         bootstrapped(sample, question, draws, seed),
     )

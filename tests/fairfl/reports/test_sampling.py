@@ -337,6 +337,15 @@ def test_no_interval_ends_above_what_is_never_below():
     assert not ((spread.held_out < 0) | (spread.held_out > 1)).any()
 
 
+def test_local_budgets_limit_the_best_rules_disparity():
+    """Its interval is not that of CFL's best rule, which has no such limits."""
+    sample, fed = law(0, 3000)
+    question = replace(PLAIN, local_eps=0.05, only=("cfl_local",))
+    comparison = compare(fed, at=[0.1], count=3, question=question)
+    (free_low, _), (low, high) = spread_of(comparison, fed, sample).interval[:, 3]
+    assert low < comparison.numbers[1, 3] < high < free_low
+
+
 def test_how_many_people_would_do_is_of_the_disparity_and_of_a_loss_that_matters():
     """Of 750 people a site, where a loss of nothing may be 3 points: 9 times as many; a loss of at
     least 1.5 points matters for sure, and one at another disparity was not asked for.
@@ -402,6 +411,12 @@ def test_the_best_rules_disparity_may_be_that_of_any_tie():
     ]
     tried = np.abs(np.subtract.outer(*rates)).min()
     assert least == pytest.approx(tried, abs=0.02) and least < draws.min()
+    # the best of many tables is so much better than that of their law, whose ties are the same
+    tables = np.random.default_rng(0).multinomial(counts.sum(), counts.ravel() / counts.sum(), 4000)
+    by_level = tables.reshape(-1, 2, 2, 4).sum(axis=1).max(axis=1).sum(axis=1) / counts.sum()
+    truth = counts.sum(axis=(0, 1)).max(axis=0).sum() / counts.sum()
+    optimism = bootstrapped(replace(sample, calibrate="group"), PLAIN, 100, 0).optimism
+    assert optimism == pytest.approx(by_level.mean() - truth, rel=0.15)
     assert fed.n_groups == 2
 
 
