@@ -1,3 +1,1 @@
-"""Shared by every layer, without mathematics: argument checks, files written whole, manifests,
-the registry of parts.
-"""
+"""Shared by every layer, without mathematics: argument checks, files, manifests, the registry."""

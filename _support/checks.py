@@ -70,9 +70,7 @@ def coded(
 
 
 def as_floats(name: str, value: object) -> Array:
-    """Return ``value`` as a float64 array; ValueError when it is not numeric, too large for a float
-    or holds NaN.
-    """
+    """``value`` as a float64 array; ValueError where it is not numeric, too large or NaN."""
     raw = as_array(name, value)
     try:
         if raw.dtype.kind not in "biufO" or (raw.dtype.kind == "O" and _holds_others(raw)):
@@ -161,9 +159,7 @@ def one_of(name: str, value: object, allowed: Sequence[str]) -> str:
 
 
 def whole(name: str, value: object, low: int, high: int = MOST_WHOLE) -> int:
-    """Return ``value`` as an int from ``low`` to ``high``: give one wherever memory follows from
-    it.
-    """
+    """``value`` as an int from ``low`` to ``high``: give one wherever memory follows from it."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
         raise ValueError(f"{name} must be a whole number of at least {low}, got {shown(value)}")
     if value > high:

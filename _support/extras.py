@@ -26,9 +26,7 @@ class MissingExtra(ModuleNotFoundError):
 
 @contextmanager
 def extras_named() -> Iterator[None]:
-    """Where a library of an extra is missing, the error names the extra; any other missing module
-    stays as it is.
-    """
+    """Where a library of an extra is missing, the error names the extra; others stay as is."""
     try:
         yield
     except ModuleNotFoundError as error:

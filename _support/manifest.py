@@ -41,9 +41,7 @@ def altered(folder: Path, digests: Mapping[str, str]) -> list[Path]:
 
 
 def tell(files: Iterable[Path]) -> None:
-    """Say, on standard error unless logging is set up otherwise, that what was made of these files
-    is made again.
-    """
+    """Say, on standard error unless logging is set up, that what these files gave is made again."""
     for file in files:
         logging.getLogger("fairfl").warning("altered since it was written, done again: %s", file)
 
@@ -56,14 +54,11 @@ def write_piece(
 
     Parameters
     ----------
-    manifest : Path
-        Its folder is made if missing. A manifest that is there is removed first: while there is
-        none, the piece is unfinished. So is what a killed process left of the files. Nobody else
+    manifest : its folder is made if missing. A manifest that is there is removed first: while there
+        is none, the piece is unfinished. So is what a killed process left of the files. Nobody else
         may be writing the same piece.
-    contents : mapping
-        By the names of the files, as ``write_whole`` takes them.
-    inputs : mapping, optional
-        What the piece was made from, as JSON.
+    contents : by the names of the files, as ``write_whole`` takes them.
+    inputs : what the piece was made from, as JSON.
 
     Returns
     -------

@@ -1,6 +1,4 @@
-"""A user's own parts: modules that ``--import`` names, and those that installed packages offer by
-entry points.
-"""
+"""A user's own parts: modules that ``--import`` names or installed packages offer."""
 
 import ast
 import json
@@ -25,9 +23,7 @@ from fairfl._support.checks import existing_file, shown
 KINDS = "algorithms claims data experiments figures models objectives studies".split()
 """An installed package offers a module by an entry point of the group ``fairfl.KIND``."""
 VARIABLE = "FAIRFL_IMPORT"
-"""Environment variable: what ``--import`` named, as JSON, so that processes of ``--jobs`` import
-the same.
-"""
+"""Environment variable: what ``--import`` named, as JSON, for the processes of ``--jobs``."""
 DIGESTS: dict[str, str] = {}
 """SHA-256 of each imported module and of the user's modules that it imports: runs keep them, so
 that none goes on with other code.
@@ -74,11 +70,8 @@ def placed(function: Callable[..., Any], *task: Any) -> Any:
 def import_parts(names: Sequence[str]) -> None:
     """Import Python files (.py) or modules by name, here and in processes that are started later.
 
-    Only who calls fairfl can name them: an input file never does.
-
-    Raises
-    ------
-    OSError : no such file.  ValueError : it cannot be run, or has the name of another module.
+    Only who calls fairfl can name them: an input file never does. OSError: no such file.
+    ValueError: it cannot be run, or has the name of another module.
     """
     before = _named()
     modules = [str(existing_file(n).resolve()) if n.endswith(".py") else n for n in names]
@@ -90,10 +83,7 @@ def import_parts(names: Sequence[str]) -> None:
 
 def own_modules(kind: str) -> tuple[ModuleType, ...]:
     """The modules that may hold parts of a kind, see ``KINDS``: imported ones, then offered ones.
-
-    Raises
-    ------
-    ValueError : one that cannot be imported.
+    ValueError: one that cannot be imported.
     """
     return tuple(dict.fromkeys([*named_modules(), *_offered(kind)]))
 

@@ -1,6 +1,4 @@
-"""Work in several processes, stopped cleanly: results as they come, and no process left after
-Ctrl-C.
-"""
+"""Work in several processes, stopped cleanly: results as they come, and none left after Ctrl-C."""
 
 import os
 import signal
@@ -17,9 +15,7 @@ _around: list[ProcessPoolExecutor] = []
 
 
 def job_count(jobs: int, tasks: int = 10**9) -> int:
-    """``jobs``, or for 0 one a core, four at most; never more than there are tasks, and at least
-    one.
-    """
+    """``jobs``, or for 0 one a core, four at most; never more than tasks, and at least one."""
     return max(1, min(jobs or min(os.cpu_count() or 1, MOST_JOBS), tasks))
 
 

@@ -31,16 +31,13 @@ def write_whole(
 
     Parameters
     ----------
-    file : Path
-        Its folder is made if missing. It has the rights that the umask leaves it. Links are
+    file : its folder is made if missing. It has the rights that the umask leaves it. Links are
         followed.
-    content : bytes, str or callable
-        Text goes out as UTF-8; a callable is given the open binary file.
-    check : callable, optional
-        Called with the path of what was written, before it takes its place; what it raises stops
-        that.
-    sync : bool
-        Whether the disk must have it before this returns: then old or new survive a power cut, too.
+    content : text goes out as UTF-8; a callable is given the open binary file.
+    check : called with the path of what was written, before it takes its place; what it raises
+        stops that.
+    sync : whether the disk must have it before this returns: then old or new survive a power cut,
+        too.
 
     Errors: OSError as the system has it, and what ``content`` and ``check`` raise; the old file, if
     any, stays.

@@ -7,19 +7,14 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
-from importlib import metadata
+from importlib import import_module, metadata
 from importlib.util import find_spec
 
-from benchmarks.client_steps import client_steps
-from benchmarks.dynamic import dynamic
 from benchmarks.frontiers import cfl_finite, cfl_laws, fedavg
-from benchmarks.gpu import on_gpu
-from benchmarks.in_turn import in_turn
 from benchmarks.jobs import jobs
 from benchmarks.libraries import libraries
-from benchmarks.simulator import simulator
 from benchmarks.timing import FULL, Row, Sizes, interleaved, seconds
 
 
@@ -33,28 +28,29 @@ def importing(sizes: Sizes) -> Iterator[Row]:
 
 
 SOLVED = (cfl_laws, cfl_finite, fedavg, libraries, importing, jobs)
-TRAINED = (simulator, client_steps, in_turn, dynamic, on_gpu)
+TRAINED = ("simulator", "client_steps", "in_turn", "dynamic", "gpu")
+"""Modules here that import torch, each with a function of its name."""
+PARTS = (*(part.__name__ for part in SOLVED), *TRAINED)
 
 
 def run(sizes: Sizes, tell: Callable[[str], None] = lambda line: None) -> str:
     """Time everything, and return BENCHMARKS.md; ``tell`` is called with each finished row."""
     rows = []
-    for row in rows_of(SOLVED + TRAINED, sizes):
+    for row in rows_of(PARTS, sizes):
         tell(" | ".join(cell for cell in row.cells() if cell))
         rows.append(row)
     return markdown(rows, sizes)
 
 
-def rows_of(parts: Sequence[Callable[[Sizes], Iterator[Row]]], sizes: Sizes) -> Iterator[Row]:
-    """The rows; those that train on one thread, and only if torch is installed."""
-    for part in parts:
-        if part in TRAINED:
-            if find_spec("torch") is None:
-                continue
-            import torch
-
-            torch.set_num_threads(1)
-        yield from part(sizes)
+def rows_of(names: Collection[str], sizes: Sizes) -> Iterator[Row]:
+    """The rows of these parts; those that train on one thread, and only if torch is installed."""
+    for part in SOLVED:
+        if part.__name__ in names:
+            yield from part(sizes)
+    trained = [name for name in TRAINED if name in names] if find_spec("torch") else []
+    for name in trained:
+        import_module("torch").set_num_threads(1)
+        yield from getattr(import_module(f"benchmarks.{name}"), name)(sizes)
 
 
 def markdown(rows: list[Row], sizes: Sizes) -> str:
@@ -76,6 +72,5 @@ def markdown(rows: list[Row], sizes: Sizes) -> str:
 
 
 if __name__ == "__main__":
-    chosen = [part for part in SOLVED + TRAINED if part.__name__ in sys.argv[1:]]
-    for row in rows_of(chosen, FULL):
+    for row in rows_of(sys.argv[1:], FULL):
         print(" | ".join(row.cells()), flush=True)

@@ -2,20 +2,17 @@
 interleaved in one run on one thread.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import Module
 
 from benchmarks.simulator import BATCH, CLASSES, FEATURES, HIDDEN, SAMPLES, simulation
 from benchmarks.timing import Row, Sizes, interleaved
-
-if TYPE_CHECKING:
-    from torch import Tensor
-    from torch.nn import Module
+from fairfl.sims import engine
 
 LR = 0.1
 LOOP_CLIENTS = 100
@@ -74,8 +71,6 @@ def in_a_loop(
     network: Module, inputs: np.ndarray, labels: np.ndarray, batch: int = BATCH, epochs: int = 1
 ) -> Callable[[], None]:
     """A round with torch's optimiser, one client after the other."""
-    import torch
-
     x, y = torch.from_numpy(inputs), torch.from_numpy(labels)
     shared = [part.detach().clone() for part in network.parameters()]
     return partial(_loop_round, network, shared, x, y, batch, epochs)
@@ -84,8 +79,6 @@ def in_a_loop(
 def _loop_round(
     network: Module, shared: list[Tensor], x: Tensor, y: Tensor, batch: int, epochs: int
 ) -> None:
-    import torch
-
     optimiser = torch.optim.SGD(network.parameters(), LR)
     clients, samples = y.shape
     sums = [torch.zeros_like(part) for part in shared]
@@ -114,10 +107,6 @@ def start(widths: tuple[int, ...]) -> list[list[np.ndarray]]:
 
 def client_steps(sizes: Sizes) -> Iterator[Row]:
     """A row per model and number of clients: seconds per round of the engine and of numpy."""
-    import torch
-
-    from fairfl.sims import engine
-
     full = sizes.rounds > 1
     linear, deep = (FEATURES, CLASSES), (FEATURES, HIDDEN, CLASSES)
     mlp = engine.MLP(deep)

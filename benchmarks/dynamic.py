@@ -2,19 +2,23 @@
 MNIST's shape, compared with a plain torch loop.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 
 from benchmarks.client_steps import in_a_loop
 from benchmarks.simulator import CLASSES, FEATURES, HIDDEN, SAMPLES, simulated
 from benchmarks.timing import Row, Sizes, interleaved, seconds
-
-if TYPE_CHECKING:
-    from fairfl.sims.engine import MLP, Replicate, Simulation
+from fairfl.sims.algorithms.dynamic import (
+    ClippingFedAvg,
+    ModifiedNormalizedFedAvg,
+    NormalizedFedAvg,
+)
+from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.qfedavg import QFedAvg
+from fairfl.sims.engine import MLP, Joining, Replicate, Simulation
 
 PIXELS, ROWS, BATCH, EPOCHS, CLIENTS, SEEDS = 784, 171, 32, 5, 10, 5
 """Two groups of five clients that share 2,000 rows, a seventh of them for tests."""
@@ -38,8 +42,6 @@ def job(
     model: MLP, clients: int, rows: int, batch: int, epochs: int, replicates: list[Replicate]
 ) -> Simulation:
     """A simulation of the replicates on clients of noise, two groups of which have joined."""
-    from fairfl.sims.engine import Joining
-
     rng = np.random.default_rng(3)
     x = rng.normal(size=(clients * rows, model.widths[0])).astype(np.float32)
     y = rng.integers(0, CLASSES, clients * rows)
@@ -53,16 +55,6 @@ def job(
 
 def algorithms(clients: int, rounds: int) -> Iterator[Row]:
     """One local epoch of an MLP: a rule's round, and FedAvg's."""
-    from fairfl.sims.algorithms.dynamic import (
-        ClippingFedAvg,
-        ModifiedNormalizedFedAvg,
-        NormalizedFedAvg,
-    )
-    from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
-    from fairfl.sims.algorithms.fedavg import FedAvg
-    from fairfl.sims.algorithms.qfedavg import QFedAvg
-    from fairfl.sims.engine import MLP, Replicate
-
     rules = (NormalizedFedAvg(), ModifiedNormalizedFedAvg(), ClippingFedAvg())
     by_name = {rule.name: rule for rule in (*rules, QFedAvg())}
     merged = DynamicQFedAvg.name
@@ -79,9 +71,6 @@ def algorithms(clients: int, rounds: int) -> Iterator[Row]:
 
 def five_seeds(units: int, clients: int, rounds: int) -> Row:
     """A round of FedAvg with a replicate per seed, and a loop over seeds, clients and steps."""
-    from fairfl.sims.algorithms.fedavg import FedAvg
-    from fairfl.sims.engine import MLP, Replicate
-
     widths = PIXELS, units, CLASSES
     run = job(MLP(widths), clients, ROWS, BATCH, EPOCHS, [Replicate(FedAvg(), s) for s in range(5)])
     rng = np.random.default_rng(3)
@@ -99,8 +88,6 @@ def five_seeds(units: int, clients: int, rounds: int) -> Row:
 
 def products(clients: int, units: int) -> Callable[[], object]:
     """The five products of a step of one seed's clients, full batches: every engine needs them."""
-    import torch
-
     x, first = torch.randn(clients, BATCH, PIXELS), torch.randn(clients, PIXELS, units)
     h, last = torch.randn(clients, BATCH, units), torch.randn(clients, units, CLASSES)
     z = torch.randn(clients, BATCH, CLASSES)

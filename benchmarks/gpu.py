@@ -5,21 +5,32 @@ The device's speed is measured too: the bandwidth of a copy, and the rate of a p
 matrices in the same dtype. Everything also runs on a CPU, for tests.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from benchmarks.device_speed import (
+    NUMBER,
+    bandwidth,
+    has_gpu,
+    name_of,
+    precision,
+    product_rate,
+    resnet_operations,
+    room,
+    timed,
+)
+from benchmarks.simulator import simulated, simulation
 from benchmarks.timing import Row, Sizes
-
-if TYPE_CHECKING:
-    from fairfl.sims.engine import Model
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.qfedavg import QFedAvg
+from fairfl.sims.engine import MLP, Computing, Everyone, Logistic, Model, Module, Softmax, Uniform
+from fairfl.sims.group_fairness import FedFB
+from fairfl.sims.models import ResNet18GN
 
 SAMPLES, FEATURES, CLASSES, BATCH = 120, 60, 10, 10
-NUMBER = 4  # bytes of a float32
 
 
 @dataclass(frozen=True)
@@ -41,10 +52,8 @@ class Work:
 FEW = Work(clients=(3,), networks=2, images=3, side=8, width=4, copied=1 << 12, square=32, rounds=1)
 
 
-def on_gpu(sizes: Sizes) -> Iterator[Row]:
+def gpu(sizes: Sizes) -> Iterator[Row]:
     """The rows of a GPU, or one that says that there is none."""
-    from benchmarks.device_speed import has_gpu
-
     if not has_gpu():
         title = "the same on a GPU, 100,000 clients, ResNet-18-GN"
         yield Row(title, float("nan"), note="no CUDA device here: docs/gpu.md has figures of one")
@@ -54,9 +63,6 @@ def on_gpu(sizes: Sizes) -> Iterator[Row]:
 
 def rows(device: str, work: Work) -> Iterator[Row]:
     """FedAvg on ``device``, wall time: softmax by clients, other rounds, then ResNet-18-GN."""
-    from benchmarks.device_speed import bandwidth, name_of
-    from fairfl.sims.engine import Softmax
-
     name, speed = name_of(device), bandwidth(device, work.copied, 2 * work.rounds)
     softmax = Softmax(FEATURES, CLASSES)
     for clients in work.clients:
@@ -86,9 +92,6 @@ class GpuRound:
 
     def step(self, device: str) -> Callable[[], object]:
         """A round on ``device``."""
-        from benchmarks.simulator import simulation
-        from fairfl.sims.engine import Everyone, Uniform
-
         participation = Everyone() if self.present is None else Uniform(self.present)
         return simulation(
             self.model, self.sizes(), device=device, participation=participation, **self.training
@@ -97,11 +100,6 @@ class GpuRound:
 
 def cases(clients: int) -> Iterator[GpuRound]:
     """An MLP, a sweep, unequal sizes, partial participation, and FedFB."""
-    from fairfl.sims.algorithms.fedavg import FedAvg
-    from fairfl.sims.algorithms.qfedavg import QFedAvg
-    from fairfl.sims.engine import MLP, Logistic, Softmax
-    from fairfl.sims.group_fairness import FedFB
-
     softmax, mlp = Softmax(FEATURES, CLASSES), MLP((FEATURES, 64, CLASSES))
     sweep = [FedAvg(), *(QFedAvg(q) for q in (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0))]
     fair = {"algorithms": [FedFB()], "groups": 2}
@@ -115,8 +113,6 @@ def cases(clients: int) -> Iterator[GpuRound]:
 
 def one_round(device: str, name: str, speed: float, rounds: int, case: GpuRound) -> Row:
     """A round of one epoch in batches of 10, compared with one CPU thread."""
-    from benchmarks.device_speed import timed
-
     gpu_time, cpu_time = timed(case.step(device), device, rounds), None
     if device.startswith("cuda") and case.clients <= 10_000:  # more clients take minutes on a CPU
         cpu_time = timed(case.step("cpu"), "cpu", min(2, rounds))
@@ -140,11 +136,6 @@ def minimal_bytes(samples: int, replicates: int, parameters: int) -> float:
 
 def networks(device: str, name: str, work: Work) -> Row:
     """ResNet-18-GN, full batches, compared with a loop over the clients on the same device."""
-    from benchmarks.device_speed import precision, product_rate, resnet_operations, room, timed
-    from benchmarks.simulator import simulated
-    from fairfl.sims.engine import Computing, Module
-    from fairfl.sims.models import ResNet18GN
-
     rng = np.random.default_rng(3)
     total = work.networks * work.images
     x = rng.normal(size=(total, 3, work.side, work.side)).astype(np.float32)

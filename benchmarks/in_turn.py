@@ -1,18 +1,16 @@
 """Rounds of models whose clients run sequentially on a CPU, compared with a plain torch loop."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from torch import Tensor, nn
 
 from benchmarks.client_steps import LR, in_a_loop
 from benchmarks.simulator import BATCH, CLASSES, SAMPLES, simulated
 from benchmarks.timing import Row, Sizes, interleaved
-
-if TYPE_CHECKING:
-    from fairfl.sims.engine import Simulation
+from fairfl.sims import models
+from fairfl.sims.engine import Module, Simulation
 
 LETTERS, LENGTH = 80, 20
 SAME = 1.03
@@ -31,9 +29,6 @@ def in_turn(sizes: Sizes) -> Iterator[Row]:
 
 def jobs(clients: int, samples: int) -> Iterator[tuple[str, Any, np.ndarray, np.ndarray]]:
     """Name, factory, inputs (clients, samples, ...) and labels, of noise."""
-    from torch import Tensor, nn
-
-    from fairfl.sims import models
 
     class Gated(nn.Module):
         """The next character by torch's own GRU."""
@@ -56,8 +51,6 @@ def jobs(clients: int, samples: int) -> Iterator[tuple[str, Any, np.ndarray, np.
 
 def simulation(name: str, make: Any, x: np.ndarray, y: np.ndarray) -> Simulation:
     """The engine's simulation of one client after the other."""
-    from fairfl.sims.engine import Module
-
     clients, samples = y.shape
     rows = x.reshape(-1, *x.shape[2:]), y.ravel(), np.arange(clients + 1) * samples
     return simulated(Module(make, name=name), rows, lr=LR, batch_size=BATCH)

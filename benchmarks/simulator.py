@@ -1,24 +1,29 @@
 """The simulator's timings: unequal clients compared with padding."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import torch
 
 from benchmarks.timing import Row, Sizes, interleaved
-
-if TYPE_CHECKING:
-    from fairfl.sims.engine import Computing, Model, Replicate, Simulation
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.engine import (
+    ClientData,
+    Computing,
+    Model,
+    Parts,
+    Replicate,
+    Simulation,
+    Softmax,
+    Training,
+)
 
 SAMPLES, FEATURES, CLASSES, BATCH, HIDDEN = 120, 60, 10, 10, 64
 
 
 def simulator(sizes: Sizes) -> Iterator[Row]:
     """Rounds with clients of unequal size."""
-    from fairfl.sims.engine import Softmax
-
     softmax = Softmax(FEATURES, CLASSES)
     for clients in (100, 1_000) if sizes.rounds > 1 else (3,):
         yield _against_padding(softmax, clients, sizes.rounds)
@@ -48,8 +53,6 @@ def simulation(
     **training: Any,
 ) -> Simulation:
     """A simulation with batches of 10 and a replicate per algorithm; ``groups``: labels 0, 1."""
-    from fairfl.sims.engine import Computing, Replicate
-
     rng, total = np.random.default_rng(3), int(sizes.sum())
     x = rng.normal(size=(total, FEATURES)).astype(np.float32)
     y = rng.integers(0, 2 if groups else CLASSES, total)
@@ -72,11 +75,6 @@ def simulated(
     **training: Any,
 ) -> Simulation:
     """A simulation of FedAvg, or these replicates, on ``rows``: inputs, labels and offsets."""
-    import torch
-
-    from fairfl.sims.algorithms.fedavg import FedAvg
-    from fairfl.sims.engine import ClientData, Computing, Parts, Replicate, Simulation, Training
-
     x, y, offsets = rows
     data = ClientData(torch.from_numpy(x), torch.from_numpy(y), offsets, group=group)
     computing = computing or Computing(device="cpu", threads=1)

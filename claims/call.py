@@ -35,12 +35,7 @@ class Call(Generic[T]):
         return call
 
     def resolve(self) -> Callable[..., T]:
-        """The function.
-
-        Raises
-        ------
-        ValueError : not a module-level function of such a module.
-        """
+        """The function. ValueError: not a module-level function of such a module."""
         module, _, name = self.function.partition(":")
         is_allowed = module.startswith(ROOT) or module in {
             m.__name__ for m in own_modules("claims")

@@ -65,9 +65,7 @@ class Relation:
 
     @property
     def margin(self) -> float:
-        """How far the relation is from failing, >= 0 where it holds: right - left, or -|right -
-        left| for ==.
-        """
+        """How far from failing, >= 0 where it holds: right - left, or -|right - left| for ==."""
         difference = (_approximate(self.right) - _approximate(self.left)) / self.scale
         if self.operator == "==":
             return -abs(difference)

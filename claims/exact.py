@@ -11,20 +11,14 @@ from flint import arb, fmpq
 Instance = dict[str, Any]
 """The numbers of a statement by name: JSON data, with fractions for "p/q"."""
 Exact = int | float | str | Fraction | fmpq | arb
-"""What a ball is made from: a float is the double that it is, a string the decimal or fraction that
-it spells.
-"""
+"""What a ball is made from: a float is its double, a string the number that it spells."""
 _FRACTION = re.compile(r"-?\d+/[1-9]\d*\Z")
 
 
 def encode(value: object) -> Any:
     """``value`` as JSON data: Fraction -> "p/q", numpy scalars and arrays -> numbers and lists,
-    tuples -> lists.
-
-    Raises
-    ------
-    ValueError : a value that is none of these (numbers, strings, None, lists and dicts with string
-        keys of them).
+    tuples -> lists. ValueError: a value that is none of these (numbers, strings, None, lists and
+    dicts with string keys of them).
     """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value

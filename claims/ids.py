@@ -12,11 +12,8 @@ def paper_of(id: str) -> str:
 
 def matching(ids: Iterable[str] | None, all_ids: Iterable[str]) -> list[str]:
     """Those of ``all_ids`` that equal one of ``ids`` or lie below it ("pffl", "pffl/eq-7"), each
-    once; all where ``ids`` is empty.
-
-    Raises
-    ------
-    ValueError : one that no claim has; the message lists the ids of its paper, or the papers.
+    once; all where ``ids`` is empty. ValueError: one that no claim has; the message lists the ids
+    of its paper, or the papers.
     """
     all_ids = list(all_ids)
     chosen: dict[str, None] = {}

@@ -9,12 +9,10 @@ from typing import Any
 
 from fairfl._support.cache_folder import cache_folder
 from fairfl._support.json_file import read_json, sealed, unsealed
+from fairfl._support.layers import LAYERS
 from fairfl._support.own_parts import DIGESTS, own_modules
 from fairfl._support.whole_file import write_whole
 from fairfl.claims import record
-
-LAYERS = ("_support", "theory", "solvers", "sims", "studies", "claims")
-"""The packages that a claim may import."""
 
 
 def listing() -> dict[str, dict[str, Any]]:
@@ -42,7 +40,8 @@ def listing() -> dict[str, dict[str, Any]]:
 
 def _key() -> str:
     """Digest of all sources, a user's own among them, their data and the record."""
-    folders = [folder for layer in LAYERS for folder in import_module(f"fairfl.{layer}").__path__]
+    layers = LAYERS[: LAYERS.index("claims") + 1]  # what a claim may import
+    folders = [folder for layer in layers for folder in import_module(f"fairfl.{layer}").__path__]
     files = {file for folder in folders for file in Path(folder).rglob("*.*")} | {record.COMMITTED}
     own = [module.__name__ for module in own_modules("claims")]
     total = hashlib.sha256(repr((own, sorted(DIGESTS.items()), str(record.COMMITTED))).encode())

@@ -41,15 +41,8 @@ class Outcome:
 
     def verify(self, whole: bool = False) -> tuple[str, ...]:
         """Verify the certificates again, see :meth:`Evidence.verify`, and that finding and level
-        agree with them.
-
-        Returns
-        -------
-        The parts that this machine could not check, a line each.
-
-        Raises
-        ------
-        Rejected : one of them does not show what it says.
+        agree with them; returns the parts that this machine could not check, a line each.
+        Rejected: one of them does not show what it says.
         """
         if self.evidence is None:
             require(self.finding is None and self.level is None, "there is no evidence that counts")

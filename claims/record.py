@@ -1,6 +1,4 @@
-"""Outcomes in one file, a line for each claim: the committed record, and the file from which a
-stopped run resumes.
-"""
+"""Outcomes in one file, a line a claim: the committed record, and that of a run to resume."""
 
 import json
 from collections.abc import Mapping

@@ -30,9 +30,7 @@ class Entry:
 
 @cache
 def papers() -> dict[str, Paper]:
-    """The papers by key: the packages below claims/ with a ``PAPER``, and one for each key in a
-    user's own modules.
-    """
+    """The papers by key: the packages below claims/ with a ``PAPER``, and a user's own keys."""
     by_key = {}
     for module in iter_modules(fairfl.claims.__path__):
         if module.ispkg:
@@ -117,11 +115,7 @@ def _claims(module: ModuleType) -> list[Claim]:
 
 def order(claims: Sequence[Claim]) -> list[str]:
     """The ids, each after those that it rests on; a claim that "holds-repaired" must have its
-    repaired form.
-
-    Raises
-    ------
-    ValueError : an id that is not there, or a circle.
+    repaired form. ValueError: an id that is not there, or a circle.
     """
     by_id = {claim.id: claim for claim in claims}
     for id, claim in by_id.items():

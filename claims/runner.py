@@ -19,9 +19,7 @@ HEADS = (
     ("Theorem", "Lemma", "Proposition", "Corollary"),
     ("Eq", "(", "Algorithm", "Definition", "Assumption"),
 )
-"""Beginnings of a claim's number, the most important first. Figures, tables, remarks and sentences
-follow.
-"""
+"""Beginnings of a claim's number by importance. Figures, tables, remarks and sentences follow."""
 
 
 @dataclass(frozen=True)

@@ -40,13 +40,13 @@ from fairfl.reports.question import Question
 from fairfl.solvers.api import solve
 from fairfl.solvers.guarantee import Promise, guaranteed
 from fairfl.solvers.schemes import SOLVED, SchemeName
+from fairfl.theory.populations.cells import FOLDS
 from fairfl.theory.populations.classifiers import places
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.count_people import intersections
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import ALIASES, NOTIONS
 
-FOLDS = 5
 Labels = ArrayLike | None
 
 
@@ -67,7 +67,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
     estimator : classifier of scikit-learn with ``predict_proba``, from which the score is, given X
         as it is; None: logistic regression on standardised features; "passthrough": X is the score,
         one column, or several numbers of a person. With sees="x" it is fitted to the groups too,
-        and the rule is of cells of these chances.
+        and the rule is of cells of these chances; but with monotone=True, which needs the order of
+        one score, of P(y = 1 | x) alone.
     levels, calibrate : see :meth:`fairfl.Federation.from_samples`, with its warnings.
     guarantee : a probability, such as 0.95, with which the rule keeps eps among all people such as
         these, whatever their distribution: some of them learn the score and a family of rules, the
@@ -170,7 +171,10 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
                 f"Only binary classification is supported. The type of the target is {kind}."
             )
         self.classes_, codes = np.unique(labels, return_inverse=True)
-        weight = None if sample_weight is None else _weights(sample_weight, len(codes))
+        weight = None
+        if sample_weight is not None:
+            weight = in_range("sample_weight", sample_weight, 0.0, np.inf, open_high=True)
+            weight = broadcast("sample_weight", weight, codes.shape, f"({len(codes)},)")
         present = self.classes_ if weight is None else np.unique(labels[weight > 0])
         if len(present) < 2:
             rows = "" if weight is None else " at weights other than zero"
@@ -214,10 +218,18 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         return self
 
     def _targets(self, codes: Array, group: Any) -> list[Array]:
-        """What the estimator learns: y, and for rules that do not see the group the groups too."""
-        if self.sees == "x" and group is not None and not isinstance(self.estimator, str):
-            return [codes, *_group_targets(group, codes, self.notion)]
-        return [codes]
+        """What the estimator learns, (n,) each: y; for rules that do not see the group, unless they
+        are monotone in a score, also whether people are of a group, of all but the first in sorted
+        order, and where the notion counts labels whether they are and have y = 1.
+        """
+        targets = []
+        if self.sees == "x" and not self.monotone and group is not None:
+            _, of_group = intersections("sensitive_features", group, len(codes))
+            for k in range(1, int(of_group.max()) + 1):
+                targets.append((of_group == k).astype(int))
+                if NOTIONS[ALIASES.get(self.notion, self.notion)].counts_labels:
+                    targets.append(targets[-1] * codes)
+        return [codes, *(target for target in targets if target.any())]
 
     def _with_guarantee(
         self, features: Any, codes: Any, group: Any, client: Any, question: Question
@@ -286,6 +298,11 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         if self.estimator != "passthrough":
             raise ValueError(
                 f"estimator must be a classifier, None or 'passthrough', got {self.estimator!r}"
+            )
+        if self.monotone and features.shape[1] > 1:
+            raise ValueError(
+                "monotone=True needs one score, since several numbers of a person have no order, "
+                f"got X of {features.shape[1]} columns"
             )
         return features[:, 0] if features.shape[1] == 1 else features
 
@@ -369,25 +386,6 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
                 f"sensitive_features must have the columns of fit in order, {columns}, got {names}"
             )
         return rows[:, 0] if rows.ndim == 2 and rows.shape[1] == 1 else rows
-
-
-def _group_targets(group: Array, codes: Array, notion: str) -> list[Array]:
-    """(n,) whether people are of a group, of all but the first in sorted order, and where the
-    notion counts labels whether they are and have y = 1: what rules need that do not see the group.
-    """
-    of_group = np.unique(group, axis=0, return_inverse=True)[1].reshape(-1)
-    targets = []
-    for k in range(1, int(of_group.max()) + 1):
-        targets.append((of_group == k).astype(int))
-        if NOTIONS[ALIASES.get(notion, notion)].counts_labels:
-            targets.append(targets[-1] * codes)
-    return [target for target in targets if target.any()]
-
-
-def _weights(sample_weight: Any, count: int) -> Array:
-    """(count,) the weights of rows."""
-    weight = in_range("sample_weight", sample_weight, 0.0, np.inf, open_high=True)
-    return broadcast("sample_weight", weight, (count,), f"({count},)")
 
 
 def _fit_weights(estimator: Any, weight: Array) -> dict[str, Array]:

@@ -1,6 +1,4 @@
-"""A figure's files NAME.csv, NAME.svg and NAME.png: written whole or not at all, the same bytes
-from run to run.
-"""
+"""A figure's NAME.csv, NAME.svg and NAME.png: whole or not at all, the same bytes every time."""
 
 import hashlib
 import time

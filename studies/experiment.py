@@ -55,22 +55,16 @@ class Unit:
 
     Attributes
     ----------
-    name : str
-        Of its folder. Experiments that share runs share the name.
-    dataset : str
-        What the table calls the data.
-    seed : int
-        Of the draw or split of the data, and of the replicates.
-    objectives : tuple of str
-        What the table calls each replicate.
-    make : callable () -> Setting, or DataFrame
-        What is to be run; or, of what does not run in the engine, what was measured, as
-        ``measured`` gives it. A ``functools.partial`` of a function of a module, so that another
-        process can call it.
-    measured : callable (Result) -> DataFrame, optional
-        What is measured in place of the engine's table of clients: rows with the columns round,
-        part, model, objective and seed at least (group-fair experiments, whose replicates have
-        seeds of their own).
+    name : of its folder. Experiments that share runs share the name.
+    dataset : what the table calls the data.
+    seed : of the draw or split of the data, and of the replicates.
+    objectives : what the table calls each replicate.
+    make : () -> Setting, or DataFrame; what is to be run; or, of what does not run in the engine,
+        what was measured, as ``measured`` gives it. A ``functools.partial`` of a function of a
+        module, so that another process can call it.
+    measured : (Result) -> DataFrame; what is measured in place of the engine's table of clients:
+        rows with the columns round, part, model, objective and seed at least (group-fair
+        experiments, whose replicates have seeds of their own).
     """
 
     name: str
@@ -108,10 +102,8 @@ class Runs:
     Attributes
     ----------
     name, title : str
-    seeds : dict
-        How many seeds a profile has unless one asks for another number.
-    units : callable (Scale) -> list of Unit
-        What is run.
+    seeds : how many seeds a profile has unless one asks for another number.
+    units : (Scale) -> list of Unit; what is run.
     """
 
     name: str
@@ -133,20 +125,17 @@ class Experiment(Runs):
 
     Attributes
     ----------
-    values : callable (clients) -> DataFrame
-        From the clients' measures (see ``execute.py``) a row per dataset, objective, seed and
-        measure: ``value``.
-    differences : callable (clients) -> tuple of str
-        What differs from the paper in data or protocol, a line each.
-    published : DataFrame
-        Columns dataset, objective, measure, published, published_sd; empty by default.
+    values : (clients) -> DataFrame; from the clients' measures (see ``execute.py``) a row per
+        dataset, objective, seed and measure: ``value``.
+    differences : (clients) -> tuple of str; what differs from the paper in data or protocol, a line
+        each.
+    published : columns dataset, objective, measure, published, published_sd; empty by default.
     pictures : tuple of Picture
-    shown : callable (clients) -> DataFrame
-        The rows that pictures show, objectives as they call them; all of them by default.
-    points : callable (clients) -> DataFrame, optional
-        What pictures of the kind "tradeoff" show, with the columns of ``papers/fedfb/points.py``.
-    curves : callable (clients) -> DataFrame, optional
-        Kept as curves.csv: measures by round.
+    shown : (clients) -> DataFrame; the rows that pictures show, objectives as they call them; all
+        of them by default.
+    points : (clients) -> DataFrame; what pictures of the kind "tradeoff" show, with the columns of
+        ``papers/fedfb/points.py``.
+    curves : (clients) -> DataFrame; kept as curves.csv: measures by round.
     """
 
     values: Callable[[pd.DataFrame], pd.DataFrame]

@@ -18,11 +18,7 @@ CELL = re.compile(r"(-?\d*\.?\d+)\s*(?:±\s*(\d*\.?\d+))?")
 
 def printed(text: str, measures: tuple[str, ...]) -> Printed:
     """Read lines ``data | row | number ± spread | ...``, a number for each measure; "-" where there
-    is none.
-
-    Raises
-    ------
-    ValueError : a line that is not so.
+    is none. ValueError: a line that is not so.
     """
     table: Printed = {}
     for line in filter(None, map(str.strip, text.splitlines())):

@@ -64,11 +64,8 @@ def stored_measures(folder: Path, unit: Unit) -> pd.DataFrame | None:
     """The measures of this unit that the folder holds, as they were written, from data that have
     not changed since.
 
-    None where it holds none; altered files are reported.
-
-    Raises
-    ------
-    ValueError : they are of another configuration.
+    None where it holds none; altered files are reported. ValueError: they are of another
+    configuration.
     """
     inputs = finished(folder / MANIFEST)
     if inputs is None or not same_data(inputs[FILES]):

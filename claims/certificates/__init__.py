@@ -1,6 +1,4 @@
-"""Typed certificates: each verifies itself from its data, without the code that made it, and is
-stored as JSON.
-"""
+"""Typed certificates, stored as JSON: each verifies itself from its data alone."""
 
 from fairfl.claims.certificates.algebra import Decomposition, DefiniteForm, SymbolicZero
 from fairfl.claims.certificates.base import ClaimCertificate, Rejected, from_json, weakest

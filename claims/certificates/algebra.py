@@ -98,9 +98,7 @@ def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, sympy.Expr]:
 
 
 def at_point(expression: sympy.Expr, point: dict[sympy.Basic, sympy.Expr]) -> sympy.Expr:
-    """``expression`` with rational numbers for its symbols: exact where it is rational, else to 40
-    digits.
-    """
+    """``expression`` at rational numbers: exact where it is rational, else to 40 digits."""
     value: Any = expression.xreplace(point).doit()  # subs, which also compares, is ten times slower
     return value if value.is_Rational else sympy.N(value, DIGITS)
 

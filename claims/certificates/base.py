@@ -39,20 +39,12 @@ class ClaimCertificate(ABC):
 
     @abstractmethod
     def verify(self) -> None:
-        """Check it from its data and the statement alone.
-
-        Raises
-        ------
-        Rejected : it does not show its statement; the message names the fault.
+        """Check it from its data and the statement alone. Rejected: it does not show its statement;
+        the message names the fault.
         """
 
     def replay(self) -> None:
-        """:meth:`verify`, on all drawn instances instead of the first ones.
-
-        Raises
-        ------
-        Rejected : likewise.
-        """
+        """:meth:`verify`, on all drawn instances instead of the first ones. Rejected: likewise."""
         self.verify()
 
     def premises(self) -> frozenset[str]:
@@ -79,11 +71,8 @@ class ClaimCertificate(ABC):
 
 
 def from_json(data: Mapping[str, Any]) -> ClaimCertificate:
-    """The certificate that :meth:`ClaimCertificate.to_json` wrote.
-
-    Raises
-    ------
-    ValueError : an unknown type, or a field that is missing.
+    """The certificate that :meth:`ClaimCertificate.to_json` wrote. ValueError: an unknown type, or
+    a field that is missing.
     """
     kind = data.get("type")
     if kind not in TYPES:

@@ -157,12 +157,9 @@ def stated(file: str, *theorems: str) -> str:
 
 @cache
 def constant(file: str, name: str) -> Fraction:
-    """A number that a proof's ``Definition NAME : R := p / q`` defines: Python's statement reads
-    it from there, so that both have the same constant.
-
-    Raises
-    ------
-    ValueError : no such definition, or not of a number.
+    """A number that a proof's ``Definition NAME : R := p / q`` defines: Python's statement reads it
+    from there, so that both have the same constant. ValueError: no such definition, or not of a
+    number.
     """
     for sentence in _outside((FOLDER / file).read_text("utf-8")):
         match = re.fullmatch(rf"Definition {name} : (?:R|nat|Z) := ([0-9/ ]+)", sentence)

@@ -32,9 +32,7 @@ def rise(distance: int = 3) -> Decomposition:
 
 
 def remainder(instance: Instance, order: int = 2) -> Case:
-    """Of L = w^2/2 after a ``step``: step^2/2 is at most step^order/100, which o(step^order) is for
-    a small step.
-    """
+    """Of L = w^2/2 after a small ``step``: step^2/2 <= step^order/100, as o(step^order) is."""
     step = instance["step"]
     return Case(
         (Relation(HALF * step**2, "<=", step**order / 100, "remainder"),),

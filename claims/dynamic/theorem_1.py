@@ -13,11 +13,6 @@ HEAD = Fraction(3, 16)
 """In the repaired form the head start of v_1 is at most this times eta ||g_2||^2."""
 
 
-def unfair(instance: Instance) -> Relation:
-    """The benefit of v_1 is at most that of v_2."""
-    return Relation(gap(instance), "<=", 0, "benefit of v_1 less that of v_2")
-
-
 def printed(instance: Instance, turned: bool = False) -> Case:
     """Theorem 1 where g_1 = 0 and the paper's L_1(w_(t_2)) - L_1(w_1) is below 0: its conditions
     hold for all constants. With the sign ``turned``, as is right, for constants up to 1.
@@ -30,7 +25,8 @@ def printed(instance: Instance, turned: bool = False) -> Case:
         "head start": margin <= 0 or size >= margin**2,
         "step size": instance["eta"] * smoothness(instance) <= 1,
     }
-    return Case((unfair(instance),), premises)
+    unfair = Relation(gap(instance), "<=", 0, "benefit of v_1 less that of v_2")
+    return Case((unfair,), premises)
 
 
 def any_step() -> Decomposition:

@@ -99,9 +99,7 @@ def slope(problem: Outer, loss: dict[str, Sequence[Term]], lam: Sequence[Term]) 
 
 
 def from_instance(instance: Instance) -> Instance:
-    """:func:`slope` at {"notion", "groups", "shares", "constants", "losses": {name: [h, b, r]},
-    "lam"}.
-    """
+    """:func:`slope` at {notion, groups, shares, constants, losses: {name: [h, b, r]}, lam}."""
     problem = outer(
         instance["notion"], instance["groups"], instance["shares"], instance["constants"]
     )

@@ -13,7 +13,9 @@ from fairfl.claims.exact import Instance, ball, phi
 from fairfl.claims.fedfb.normal_clients import INSTANCE, NormalClient, clients, ends
 from fairfl.claims.fedfb.theorem_17 import mean
 from fairfl.claims.forms import Case, Relation, every, identity, witness
+from fairfl.solvers.api import min_disparity
 from fairfl.solvers.schemes import SchemeName
+from fairfl.theory.populations.fedfb_figures import MEANS_5, figure_5
 
 ZERO = Fraction(0)
 
@@ -49,8 +51,6 @@ def figure_4(instance: Instance) -> Case:
     """Smallest disparities of (a), of (b) for ε_0 > |g_0(0)|, and of (c); and |g_0(0)| of (b)."""
     with ctx.workprec(4000):
         low_a, _ = ends(*clients(INSTANCE))
-        from fairfl.theory.populations.fedfb_figures import MEANS_5
-
         third = [NormalClient((Fraction(m[0]), Fraction(m[1])), Fraction(1)) for m in MEANS_5]
         low_c, _ = ends(third[0], third[1])
         sd = Fraction(1, 5)
@@ -68,9 +68,6 @@ def figure_4(instance: Instance) -> Case:
 @cache
 def smallest(scheme: SchemeName, *q: Fraction) -> tuple[arb, arb]:
     """The enclosure of the smallest disparity for figure 5's clients with shares q."""
-    from fairfl.solvers.api import min_disparity
-    from fairfl.theory.populations.fedfb_figures import figure_5
-
     solution = min_disparity(figure_5([float(v) for v in q]), scheme, certify=True)
     assert solution.lower is not None and solution.upper is not None
     return ball(solution.lower), ball(solution.upper)

@@ -1,20 +1,17 @@
 """LFT+FedAvg on a finite X, in fractions or floats: rates, accuracy, Lagrangian of any f."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance
-
-if TYPE_CHECKING:
-    from fairfl.solvers.solution import Solution
-    from fairfl.theory.populations.federation import Federation
+from fairfl.solvers.api import solve
+from fairfl.solvers.solution import Solution
+from fairfl.theory.populations.federation import Federation
 
 
 @dataclass(frozen=True)
@@ -27,7 +24,7 @@ class FiniteWorld:
     eta: Sequence[Any]
 
     @classmethod
-    def of(cls, instance: Instance) -> FiniteWorld:
+    def of(cls, instance: Instance) -> Self:
         """Of {"masses" (weights), "q" (eighths), "eta" (tenths), "weight"}, in floats."""
         law = np.array(instance["masses"], dtype=float)
         law = law / law.sum(axis=2, keepdims=True)
@@ -76,8 +73,6 @@ class FiniteWorld:
 
 def federation_of(instance: Instance) -> tuple[Federation, list[float]]:
     """Federation and budgets of an instance (:meth:`FiniteWorld.of`), "eps" in twentieths."""
-    from fairfl.theory.populations.federation import Federation
-
     world = FiniteWorld.of(instance)
     q = np.array(world.q)
     joint = np.array(world.law) * np.stack([1 - q, q], axis=1)[:, :, None]
@@ -90,8 +85,6 @@ def solved(
     instance: Instance,
 ) -> tuple[FiniteWorld, dict[tuple[int, int], float], Solution, list[float]]:
     """fairfl's solution of LFT+FedAvg on the federation of the instance."""
-    from fairfl.solvers.api import solve
-
     federation, eps = federation_of(instance)
     world, solution = FiniteWorld.of(instance), solve(federation, "lft_fedavg", eps)
     f = {

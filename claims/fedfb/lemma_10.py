@@ -76,9 +76,7 @@ def choices(instance: Instance) -> Case:
 
 @st.composite
 def opposed(draw: st.DrawFn) -> Instance:
-    """A wide client that is nearly fair and a narrow one that is not, which often satisfy the
-    conditions.
-    """
+    """A wide, nearly fair client and a narrow, unfair one, which often satisfy the conditions."""
     outer, inner, large = st.integers(40, 60), st.integers(1, 2), st.integers(20, 60)
     small, middle = st.integers(1, 3), st.integers(1, 9)
     ends = sorted(draw(st.tuples(outer, outer)))

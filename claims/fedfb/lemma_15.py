@@ -49,15 +49,13 @@ def above(instance: Instance, choose: str = "max", start: Fraction = ONE) -> Cas
     return Case(relations, premises(world))
 
 
-def same_group() -> st.SearchStrategy[Instance]:
-    """Clients that favour one group."""
-    return placed().map(lambda instance: turned(instance, agree=True))
-
-
 def near_tau() -> st.SearchStrategy[Instance]:
-    """Likewise; in two of three ε is τ, or within a thousandth of it, and the λ_i aim at λ_ε."""
+    """Clients that favour one group; of three ε one is τ, one within a thousandth of it, and there
+    the λ_i aim at λ_ε.
+    """
     aimed = [{"part": part, "aim": True} for part in (ZERO, Fraction(999, 1000))]
-    pairs = st.tuples(same_group(), st.sampled_from([{}, *aimed]))
+    same_group = placed().map(lambda instance: turned(instance, agree=True))
+    pairs = st.tuples(same_group, st.sampled_from([{}, *aimed]))
     return pairs.map(lambda pair: pair[0] | pair[1])
 
 

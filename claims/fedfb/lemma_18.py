@@ -42,9 +42,7 @@ RANDOMISED = counterexample(
 
 
 def form(instance: Instance, sign: int = 1) -> Case:
-    """fairfl's solution accepts where the Lagrangian gain is positive, rejects where negative, and
-    is complementary.
-    """
+    """fairfl's solution accepts where the gain is positive, else rejects, and is complementary."""
     world, f, solution, eps = solved(instance)
     lams = [sign * float(v) for v in solution.multipliers]
     relations = []

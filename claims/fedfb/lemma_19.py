@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, federation_of, finite
 from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof, witness
+from fairfl.solvers.api import solve
 
 ZERO, HALF = Fraction(0), Fraction(1, 2)
 
@@ -24,8 +25,6 @@ def segregated(
     DP Disp(CFL) = 0; ``free``, ``fedavg`` and ``fair`` are errors added to the three values.
     ``mixed``: q_i = 1/2.
     """
-    from fairfl.solvers.api import solve
-
     shares = [4] * len(instance["q"]) if mixed else instance["q"]
     federation, eps = federation_of({**instance, "q": shares})
     erm = float(disparity(instance))
@@ -63,9 +62,7 @@ def mixtures(clients: int) -> st.SearchStrategy[Instance]:
 
 
 def simpson(instance: Instance) -> Case:
-    """ERM is fair on both clients, so it solves LFT+FedAvg(ε) at every ε; it is unfair on the
-    pooled law.
-    """
+    """ERM is fair on both clients, so it solves LFT+FedAvg(ε) at every ε; pooled it is unfair."""
     law, q = instance["law"], instance["q"]
     world = FiniteWorld(law, q, [HALF, HALF], instance["eta"])
     erm = {(a, k): Fraction(int(world.eta[k] > HALF)) for a, k in world.cells}

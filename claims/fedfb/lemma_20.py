@@ -13,9 +13,7 @@ from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite,
 
 
 def printed(instance: Instance, members: str = "clients") -> Case:
-    """DP Disp >= δ̃ of the ensemble of all clients; or, repaired, of the two classifiers of the
-    pooled subsets.
-    """
+    """DP Disp >= δ̃ of the ensemble of all; or, repaired, of the classifiers of the two subsets."""
     world = Clients.of(instance["laws"], instance["q"])
     split, eps = instance["split"], instance["eps"]
     premises, delta, pair = conditions(world, split)

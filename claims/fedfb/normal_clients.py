@@ -7,6 +7,8 @@ from flint import arb
 
 from fairfl.claims.exact import Instance, ball, phi
 from fairfl.claims.forms import Case, Claim, Operator, Relation, counterexample, every, witness
+from fairfl.solvers.api import min_disparity
+from fairfl.theory.populations.federation import Federation
 
 
 @dataclass(frozen=True)
@@ -64,9 +66,6 @@ def exact(instance: Instance, digits: str = "0.2043003118") -> Case:
     """δ in closed form begins with ``digits``, and lies in the enclosure of the solver, which
     computes it differently.
     """
-    from fairfl.solvers.api import min_disparity
-    from fairfl.theory.populations.federation import Federation
-
     first, second = clients(instance)
     delta, largest = ends(first, second)
     formula = (phi(Fraction(3)) - phi(Fraction(-1)) - 2 * phi(Fraction(1, 35)) + 1) / 4

@@ -10,9 +10,7 @@ from fairfl.claims.forms import Claim, definite, every, identity
 
 
 def derivatives(sign: int = 1, power: int = 2) -> dict[str, sympy.Expr]:
-    """Chain rule for f(x, y) with arbitrary values of f and its derivatives: the formula uses the
-    2-jet of f alone.
-    """
+    """Chain rule for f(x, y) with any values of f and its derivatives: it uses the 2-jet alone."""
     x, y, M, c, a, b, p, q, r = sympy.symbols("x y M c a b p q r", real=True)
     f = c + a * x + b * y + p * x**2 / 2 + q * x * y + r * y**2 / 2
     phi = -sympy.log(M - f)

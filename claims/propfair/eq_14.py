@@ -38,9 +38,7 @@ def residuals(turned: int = 1) -> dict[str, sympy.Expr]:
 
 
 def case(instance: Instance, name: str, bound: bool = True) -> Case:
-    """Fenchel's inequality at f for the dual weights of g, and equality for those of f; the losses
-    are in the domain.
-    """
+    """Fenchel's inequality at f in the domain for weights of g, equality for those of f."""
     objective = OBJECTIVES[name]
     f, g = (np.array([float(x) for x in instance[k]]) for k in ("f", "g"))
     other_weights, weights = objective.dual_weights(g), objective.dual_weights(f)

@@ -11,9 +11,7 @@ from fairfl.claims.forms import Case, Claim, Relation, definite, every, identity
 
 
 def tangent_line(tangent: int = 1, mean: str = "arithmetic") -> dict[str, sympy.Expr]:
-    """The tangent of log at 1: h(x) = x - 1 - log x has h(1) = 0 and h' = (x-1)/x; and sum
-    (u_i/mean - 1) = 0.
-    """
+    """h(x) = x - 1 - log x: h(1) = 0, h' = (x-1)/x; and sum (u_i/mean - 1) = 0."""
     x, n, total, inverse = sympy.symbols("x n S R", positive=True)  # R: sum of 1/u_i
     middle = total / n if mean == "arithmetic" else n / inverse
     h = tangent * x - 1 - sympy.log(x)

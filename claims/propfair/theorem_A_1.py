@@ -131,9 +131,7 @@ def halves(count: int, low: int, high: int) -> st.SearchStrategy[list[Fraction]]
 
 @st.composite
 def worlds(draw: st.DrawFn, partial_participation: bool = True) -> Instance:
-    """Up to four clients, runs long enough for noise to matter, step sizes up to the limit, any law
-    of participation.
-    """
+    """Up to four clients, runs in which noise matters, steps up to the limit, any participation."""
     n, law = draw(st.integers(1, 4)), None
     if partial_participation and draw(st.booleans()):
         subsets = draw(st.lists(st.sets(st.integers(0, n - 1), min_size=1), min_size=1, max_size=3))

@@ -26,9 +26,7 @@ FAR = 2.0
 
 
 def fill(page: str, runs: Path) -> str:
-    """The page with the blocks of these runs filled. Errors: ValueError for a data set or a measure
-    without rows.
-    """
+    """The page with these runs' blocks filled. ValueError: a data set or measure without rows."""
 
     def filled(block: re.Match[str]) -> str:
         experiment, _, dataset = block[2].strip().partition("@")

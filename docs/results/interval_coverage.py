@@ -155,9 +155,7 @@ def covered(law: str, seed: int) -> list[dict[str, Any]]:
 
 
 def summary(table: pd.DataFrame) -> str:
-    """A scheme's coverage over all numbers, and in brackets its lowest of one that half of the
-    tables print.
-    """
+    """A scheme's coverage over all numbers, and its lowest of one that half of the tables print."""
     table = table.assign(base=table["scheme"].str.removesuffix("_common"))
     shares: Any = table.groupby(["law", "base"])["inside"].mean()
     inside = table.groupby(["law", "base", "scheme", "number"])["inside"]

@@ -156,7 +156,8 @@ def frontier(
     from fairfl.cli.progress import stages
     from fairfl.reports.comparison_words import failed
     from fairfl.reports.curves import noted
-    from fairfl.reports.frontier import compared, report
+    from fairfl.reports.frontier import compared, report, searched
+    from fairfl.reports.frontier_page import frontier_page
     from fairfl.reports.guarantee import with_guarantee
     from fairfl.reports.question import Question
     from fairfl.reports.scores import compare_scores
@@ -165,6 +166,9 @@ def frontier(
     only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
     arguments: Any = (notion, difference, _costs(costs), sees, local_eps, only)
     question = Question(*arguments, monotone=monotone)
+    if monotone and len(form.get("score", ())) > 1:
+        names = ", ".join(form["score"])
+        raise ValueError(f"--monotone needs one --score, several have no order, got {names}")
     if by_client is not None:
         shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
         one_of("--by-client", by_client, shared)
@@ -207,7 +211,10 @@ def frontier(
             scores = compare_scores(read, comparison, seed or 0, progress) if read.rows else []
         pages = {}
         if page is not None:
-            pages[page] = _page(read, comparison, title=title, progress=progress, **draws)
+            notes = [*read.notes, *searched(comparison)]
+            settings: Any = draws | {"title": title, "progress": progress}
+            text = frontier_page(comparison, read.federation, read.people, notes, **settings)
+            pages[page] = text
     if out is not None and read.model is not None:
         pages[out / "score_model.json"] = read.model().to_json()
     report(
@@ -240,7 +247,7 @@ def _read(
         calibrate = people.pop("calibrate", "auto")
         people.pop("tests", None)
         _no_table(people, "summaries of sites")
-        return read_summaries(files, calibrate, question.notion, unseen=question.sees == "x")
+        return read_summaries(files, calibrate, question)
     if kinds == {".toml"}:
         from fairfl.studies.user_runs.federation_file import read_federation
 
@@ -249,8 +256,7 @@ def _read(
         _no_table(people | draws, f"the federation {files[0].name}")
         return Read(read_federation(files[0]))
     require_columns(people)
-    settings = {"notion": question.notion, "unseen": question.sees == "x"}
-    return read(files[0], form=form_of(people), **settings, **people)
+    return read(files[0], form=form_of(people), question=question, **people)
 
 
 def _no_table(people: dict[str, Any], source: str) -> None:
@@ -267,15 +273,6 @@ def _parts(read: Read, comparison: Comparison, scheme: str) -> list[Part]:
         raise ValueError("--by-client goes with people, got a federation of laws")
     rule: Any = comparison.rules[scheme].solution.classifier
     return Decided.by_rule(read.people, rule).parts(comparison.question)
-
-
-def _page(read: Read, comparison: Comparison, **settings: Any) -> str:
-    """The page of ``--page``."""
-    from fairfl.reports.frontier import searched
-    from fairfl.reports.frontier_page import frontier_page
-
-    notes = [*read.notes, *searched(comparison)]
-    return frontier_page(comparison, read.federation, read.people, notes, **settings)
 
 
 def _costs(text: str) -> Any:

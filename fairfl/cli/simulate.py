@@ -32,7 +32,7 @@ from fairfl.cli.options import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fairfl.studies.experiment import Experiment, Unit
+    from fairfl.studies.experiment import Experiment, Scale, Unit
 
 PEOPLE = {
     "label": Annotated[str | None, option("People: column of two values, y.")],
@@ -114,17 +114,11 @@ def simulate(
             "NAME or CONFIG.toml must be given; fairfl simulate --list names the experiments"
         )
     columns = {name: tuple(v) if isinstance(v, list) else v for name, v in form.items()}
+    from fairfl.studies.experiment import Scale
+
     experiment = _experiment(name, columns)
-    _run(
-        experiment,
-        profile.value,
-        seeds or experiment.seeds[profile.value],
-        tuple(only or ()),
-        out,
-        resume,
-        jobs,
-        as_json,
-    )
+    scale = Scale(profile.value, seeds or experiment.seeds[profile.value])
+    _run(experiment, scale, tuple(only or ()), out, resume, jobs, as_json)
 
 
 def _show_list(imports: bool, as_json: bool) -> None:
@@ -176,8 +170,7 @@ def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
 
 def _run(
     experiment: Experiment,
-    profile: str,
-    seeds: int,
+    scale: Scale,
     only: tuple[str, ...],
     out: Path,
     resume: bool,
@@ -188,10 +181,10 @@ def _run(
     from fairfl.figures.lib.saved import names
     from fairfl.reports.terminal import tell, tell_table
     from fairfl.studies.beside_published import cells, compare, paired
-    from fairfl.studies.experiment import Scale
     from fairfl.studies.papers.all_experiments import experiments
 
-    units = _chosen(experiment.units(Scale(profile, seeds)), only)
+    profile, seeds = scale.profile, scale.seeds
+    units = _chosen(experiment.units(scale), only)
     files = (*TEXTS, *names(*(picture.name for picture in experiment.pictures)))
     clients = measured(units, out, resume, jobs, experiment.name, files)
     values = experiment.values(clients)

@@ -14,7 +14,7 @@ from fairfl.reports.sampling import Progress
 from fairfl.solvers.api import solve
 from fairfl.solvers.frontier import Frontier, Points, fitting
 from fairfl.solvers.schemes import CFL, SCHEMES
-from fairfl.solvers.solution import Solution, rates_of
+from fairfl.solvers.solution import rates_of
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 
@@ -135,6 +135,8 @@ class Comparison:
         at the disparities and of the best; NaN where they do not get so low.
     promises : what holds of the rules among all people such as these, in words.
     guaranteed : by scheme the rule of a guarantee, None where none was found.
+    by_score : "", or where rules do not see the group and people have a single number each, the
+        words to add to what these rules cost: with more numbers they can be better.
     """
 
     question: Question
@@ -155,6 +157,7 @@ class Comparison:
     any_rule: dict[str, Array] = field(default_factory=dict)
     promises: tuple[str, ...] = ()
     guaranteed: dict[str, Classifier | None] = field(default_factory=dict)
+    by_score: str = ""
 
     @property
     def worded(self) -> list[int]:
@@ -304,24 +307,14 @@ def _worded(disparities: Sequence[float], is_requested: bool) -> list[int]:
 def chosen(
     fed: Federation, question: Question, scheme: str, curve: Frontier, disparity: float
 ) -> Chosen:
-    """The solution with at most the disparity, or the smallest."""
-    solution = solution_at(fed, question, scheme, curve, max(disparity, float(curve.disparity[0])))
-    assert solution is not None
-    return Chosen(solution, rates_of(fed, question.notion, solution.classifier)[1])
-
-
-def solution_at(
-    fed: Federation, question: Question, scheme: str, curve: Frontier, disparity: float
-) -> Solution | None:
-    """The solution of the frontier's last point with at most the disparity; a pooled constraint is
-    solved at the disparity itself. None where the scheme does not get so low.
+    """The solution of the frontier's last point with at most the disparity, or of its first; a
+    pooled constraint is solved at the disparity itself.
     """
-    k = int(np.searchsorted(curve.disparity, disparity, side="right")) - 1
-    if k < 0:
-        return None
-    pooled_eps = np.array([min(disparity, curve.disparity[-1])])
-    eps = pooled_eps if SCHEMES[scheme].is_pooled else curve.eps[k]
-    return solve(fed, SCHEMES[scheme].base, eps, **question.of(scheme))
+    d = np.clip(disparity, *curve.disparity[[0, -1]])
+    k = int(np.searchsorted(curve.disparity, d, side="right")) - 1
+    eps = d[None] if SCHEMES[scheme].is_pooled else curve.eps[k]
+    solution = solve(fed, SCHEMES[scheme].base, eps, **question.of(scheme))
+    return Chosen(solution, rates_of(fed, question.notion, solution.classifier)[1])
 
 
 def reached(

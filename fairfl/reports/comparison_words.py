@@ -36,8 +36,7 @@ def sentences(comparison: Comparison) -> list[str]:
     out = [
         f"With no constraint, {best}; {_extreme_groups(comparison)}"
         f"a disparity of {_disparity(comparison, 'cfl', 3)}.",
-        f"Perfect fairness (disparity 0) costs {_lost(question, values[-1] - values[0])}"
-        f"{_between(comparison, 'cfl', -1)} when the data are pooled: {fair}.",
+        f"{_price(comparison, ' (disparity 0)')} when the data are pooled: {fair}.",
     ]
     pairs = product(comparison.worded, filter(None, comparison.parts))
     out += [_values_at(comparison, k, schemes) for k, schemes in pairs]
@@ -48,22 +47,29 @@ def sentences(comparison: Comparison) -> list[str]:
 
 def headline(comparison: Comparison) -> str:
     """What perfect fairness costs, and how near to it sites come that agree on one budget."""
-    question, values = comparison.question, comparison.reaches["cfl"].values
-    cost = f"{_lost(question, values[-1] - values[0])}{_between(comparison, 'cfl', -1)}"
+    price = _price(comparison)
     local = {s: reach for s, reach in comparison.reaches.items() if SCHEMES[s].one_budget}
     if len(comparison.clients) == 1 or not local:
-        return f"Perfect fairness costs {cost}."
+        return f"{price}."
     scheme, reach = min(local.items(), key=lambda row: row[1].smallest)
     if reach.smallest < ZERO:
-        loss = f"{difference(question, reach.loss)}{_between(comparison, scheme, 4)}"
+        loss = f"{difference(comparison.question, reach.loss)}{_between(comparison, scheme, 4)}"
         end = f"gets as fair, and loses up to {loss} against pooling"
     else:
         search_note = " that was found" * bool(_search_verb(comparison, reach))
         end = f"has the smallest disparity{search_note}, {_disparity(comparison, scheme, 0)}"
     return (
-        f"Perfect fairness costs {cost} when the data are pooled; if they are not, and all sites "
+        f"{price} when the data are pooled; if they are not, and all sites "
         f"have one budget, {SCHEMES[scheme].heading} {end}."
     )
+
+
+def _price(comparison: Comparison, level: str = "") -> str:
+    """What perfect fairness costs with pooled data."""
+    values = comparison.reaches["cfl"].values
+    loss = _lost(comparison.question, values[-1] - values[0])
+    ends = _between(comparison, "cfl", -1)
+    return f"Perfect fairness{level}{comparison.by_score} costs {loss}{ends}"
 
 
 def failed(report: Any) -> list[str]:
@@ -163,7 +169,8 @@ def _values_at(comparison: Comparison, k: int, schemes: Sequence[str]) -> str:
         share = 1.0 if comparison.spread is None else comparison.reached(scheme)[k]
         if share < SURE:
             parts[-1] += f" (about {100 * share:.0f} % of samples such as this one reach it)"
-    return f"At a disparity of {comparison.disparities[k]:g}, {'; '.join(parts)}."
+    where = f"At a disparity of {comparison.disparities[k]:g}{comparison.by_score}"
+    return f"{where}, {'; '.join(parts)}."
 
 
 def _order_cost(comparison: Comparison, scheme: str, k: int, value: float) -> str:
@@ -184,9 +191,10 @@ def _cost(comparison: Comparison, scheme: str) -> str:
     value, question = comparison.question.value, comparison.question
     search_verb = _search_verb(comparison, reach)
     none = f"{search_verb} no fairer" if search_verb else "gets no fairer"
-    fair = f"{none}{_on_people(comparison)} than a disparity of {_disparity(comparison, scheme, 0)}"
+    on_people = f"{_on_people(comparison)}{comparison.by_score}"
+    fair = f"{none}{on_people} than a disparity of {_disparity(comparison, scheme, 0)}"
     if reach.smallest < ZERO:
-        fair = f"reaches perfect fairness{_on_people(comparison)}"
+        fair = f"reaches perfect fairness{on_people}"
     gain = ""
     if reach.gain > NEGLIGIBLE and SCHEMES[scheme].sees_client:
         gain = f" It gains up to {_lost(question, reach.gain, with_unit=True)}."
@@ -279,7 +287,8 @@ def _too_few(comparison: Comparison) -> list[str]:
         if low < DETECTABLE < high and max(high - loss, loss - low) > half:
             half = max(high - loss, loss - low)
             subject = f"{SCHEMES[scheme].in_words} loses {points(DETECTABLE)}"
-            subject = f"At a disparity of {comparison.disparities[k]:g}, whether {subject}"
+            level = f"{comparison.disparities[k]:g}{comparison.by_score}"
+            subject = f"At a disparity of {level}, whether {subject}"
     if not (comparison.question.is_share and comparison.people and subject):
         return []
     sufficient = comparison.people / len(comparison.clients) * (half / DETECTABLE) ** 2

@@ -47,6 +47,7 @@ SEARCHED = (
     "CFL's bound them."
 )
 MINIMUM = "{}: the smallest disparity is the smallest that a search found."
+BY_SCORE = " by rules of this score"
 AGREED = "One budget for all clients: what they can agree on"
 PLANNED = "A budget for each client: the best that a planner who knew all data could choose"
 
@@ -77,6 +78,7 @@ def compared(
         comparison,
         counted=excesses(comparison, federation, sample),
         level_share=level_share(sample, question.notion),
+        by_score=BY_SCORE * (question.sees == "x" and sample.cells is None),
     )
     with noted("intervals", comparison.failures):
         comparison = with_intervals(

@@ -72,14 +72,14 @@ function draw(k) {
 
 function worth(value, interval) {
   const told = written(value) + span(interval, written);
-  if (data.value === "accuracy") return `of 1,000 people, ${told} are decided rightly`;
-  return `the ${data.value} is ${told}${data.share ? " in 1,000" : ""}`;
+  if (data.value === "accuracy") return `of 1,000 people, ${told} are decided rightly${data.by}`;
+  return `the ${data.value}${data.by} is ${told}${data.share ? " in 1,000" : ""}`;
 }
 
 function sentence(one, spot) {
   if (!spot) {
     const [[d, value]] = one.curve, ends = span(one.smallest_interval, (v) => digits(v, 3));
-    return `Not reached. The smallest disparity of this scheme is ${digits(d, 3)}${ends}. There, ${worth(value, one.value_interval)}.`;
+    return `Not reached. The smallest disparity of this scheme${data.by} is ${digits(d, 3)}${ends}. There, ${worth(value, one.value_interval)}.`;
   }
   const told = worth(spot.value, spot.interval), all = told[0].toUpperCase() + told.slice(1);
   if (one === cfl) return `${all}.`;

@@ -60,6 +60,7 @@ def frontier_page(
         "groups": list(comparison.groups),
         "share": question.is_share,
         "value": question.value,
+        "by": comparison.by_score,
         "rates": _rates(comparison),
         "schemes": schemes,
     }

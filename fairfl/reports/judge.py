@@ -17,17 +17,15 @@ import numpy as np
 from fairfl.reports.comparison_words import failed, number, percent, points, rates_apart, span
 from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
 from fairfl.reports.parts import Decided, Gap, Number, Part, cell, estimate
-from fairfl.reports.people import people_words
+from fairfl.reports.people import counted, people_words
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
 from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.schemes import CFL, SCHEMES
-from fairfl.theory.populations.calibration import AUTO
-from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import ACCEPTANCE, NOTIONS, RATES
+from fairfl.theory.populations.notions import ACCEPTANCE, RATES
 
 FOUR_FIFTHS = 0.8
 MOST_PARTS = 200
@@ -105,7 +103,7 @@ def judge(
     """
     if categorical and score is None:
         raise ValueError("categorical goes with a score, got score=None")
-    if label is None and (NOTIONS[question.notion].counts_labels or score is not None):
+    if label is None and (question.counts_labels or score is not None):
         raise ValueError(f"label must be a column for {question.notion} or a score, got none")
     roles = {"label": label, "group": group, "client": client, "categorical": categorical}
     options: Any = {"numbers": {"prediction": [prediction]}, "weight": weight}
@@ -151,12 +149,7 @@ def _compared(
     """
     moved = gap.high.influence - gap.low.influence
     x = data.features[:, 0]
-    columns = x, data.label, data.group, data.client
-    levels = 0 if data.score_names else None
-    counted = count_people(*columns, AUTO, levels, weight=data.weight)
-    sample = replace(counted, names=data.score_names).calibrated(
-        counts_labels=NOTIONS[question.notion].counts_labels
-    )
+    sample = counted(data, x, question)
     fed = Federation.of_people(sample)
     smallest, rules, failures = {}, {}, {}
     for scheme in COMPARED:

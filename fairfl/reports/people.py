@@ -8,11 +8,13 @@ from dataclasses import replace
 from functools import partial
 from itertools import permutations
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fairfl._support.checks import Array, listed, one_of
+from fairfl.reports.question import PLAIN as PLAIN_QUESTION
+from fairfl.reports.question import Question
 from fairfl.sims.data.joined_summaries import joined
 from fairfl.sims.data.score_model import ScoreModel
 from fairfl.sims.data.summary import Summary, read_summary
@@ -24,13 +26,12 @@ from fairfl.theory.populations.calibration import AUTO, CALIBRATIONS, Counted, S
 from fairfl.theory.populations.cells import Cells
 from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS
 
 FEW = 30
 """A group of fewer people is warned of: the standard error of its rates is up to 0.09."""
 OF_THIS_SCORE = (
     "What follows is true of rules of this score: rules that do not see the group can be better "
-    "with more numbers of a person, such as P(a | x) (repeat --score)."
+    "with more numbers of a person, such as P(a | x) (repeat --score{})."
 )
 ACCURACIES = "accuracies count the fitted P(y = 1 | x)."
 
@@ -74,9 +75,8 @@ def read(
     group_pair: str | None = None,
     levels: int | None = None,
     calibrate: str = AUTO,
-    notion: str = "demographic_parity",
+    question: Question = PLAIN_QUESTION,
     blind: bool = False,
-    unseen: bool = False,
     categorical: bool = False,
     compare_score: Sequence[str] = (),
     tests: bool = False,
@@ -90,9 +90,8 @@ def read(
         :func:`fairfl.sims.data.tables.people.read_people`; without a score one is made from the
         features, by ``cross_fitted_score``.
     group_pair : "A,B", the two groups to keep where there are more.
-    unseen : rules will not see the group; a note is made if the score does.
     levels, calibrate : see :meth:`Federation.from_samples`; what it warns of is among the notes.
-    notion : for which a calibration is chosen.
+    question : for which a score is made and a calibration chosen.
     compare_score : columns of other scores.
     tests : whether rules are to be tested by people who did not make them.
 
@@ -118,44 +117,35 @@ def read(
             "levels and group_pair must not be given together with a categorical score, each value "
             "of which is a level"
         )
-    counts_labels = NOTIONS[notion].counts_labels
-    scores = _score(data, Path(path).name, unseen=unseen, counts_labels=counts_labels)
-    is_selected, notes = _selected(data, group_pair)
-    table = scores.numbers, data.label, data.group, data.client
-    columns = [column[is_selected] for column in table]
-    weights = None if data.weight is None else data.weight[is_selected]
-    settings = {"levels": 0 if categorical else levels, "weight": weights}
-    people = count_people(*columns, calibrate=calibrate, **settings)
-    people = replace(
-        people,
-        names=data.score_names,
-        groups=tuple(data.group_names[code] for code in people.groups),
-        clients=tuple(data.client_names[code] for code in people.clients),
-        cells=people.cells and replace(people.cells, names=scores.names),
-    ).calibrated(counts_labels=counts_labels)
-    federation, federation_notes = federation_of(people)
-    size = float(people.effective_sizes())
-    lines = [
-        f"{people_words(people.people, size)}; score: {scores.source}; {_levels(people)}.",
-        *filter(None, [data.note]),
-        *notes,
-        *_calibration(people),
-        f"y = 1 stands for {label} = {data.label_names[1]}; {ACCURACIES}",
-        *_warned(data, federation, unseen),
-        *([OF_THIS_SCORE] if unseen and people.cells is None else []),
-        *federation_notes,
-    ]
-    rows = data.select(is_selected) if compare_score else None
-    return Read(federation, lines, people, rows, levels, scores.model, columns if tests else ())
+    scores = _score(data, Path(path).name, question)
+    is_selected, left_out = _selected(data, group_pair)
+    rows, x = data if is_selected.all() else data.select(is_selected), scores.numbers[is_selected]
+    people = counted(rows, x, question, calibrate, levels)
+    people = replace(people, cells=people.cells and replace(people.cells, names=scores.names))
+    federation, doubts = federation_of(people)
+    source = f"score: {scores.source}; {_levels(people)}"
+    positive = f"{label} = {data.label_names[1]}"
+    notes = _notes(people, source, positive, [data.note, *left_out])
+    lines = [*notes, *_warned(data, federation, question), *_of_score(people, question), *doubts]
+    columns = (x, rows.label, rows.group, rows.client) if tests else ()
+    compared = rows if compare_score else None
+    return Read(federation, lines, people, compared, levels, scores.model, columns)
 
 
-def read_summaries(
-    paths: Sequence[Path],
-    calibrate: str = AUTO,
-    notion: str = "demographic_parity",
-    *,
-    unseen: bool = False,
-) -> Read:
+def counted(
+    data: Dataset, x: Array, question: Question, calibrate: str = AUTO, levels: int | None = None
+) -> Counted:
+    """The people of a table with scores (n,), or numbers (n, d), calibrated for the question."""
+    levels = 0 if data.score_names else levels
+    columns = x, data.label, data.group, data.client, calibrate, levels
+    people = count_people(*columns, weight=data.weight)
+    groups = tuple(data.group_names[code] for code in people.groups)
+    clients = tuple(data.client_names[code] for code in people.clients)
+    people = replace(people, names=data.score_names, groups=groups, clients=clients)
+    return people.calibrated(counts_labels=question.counts_labels)
+
+
+def read_summaries(paths: Sequence[Path], calibrate: str, question: Question) -> Read:
     """As :func:`read`, of the files that ``fairfl summarize`` wrote, one for each site."""
     one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
     summaries = [read_summary(path) for path in paths]
@@ -165,8 +155,8 @@ def read_summaries(
     if not names and len(first.grid) > 1:
         cells = Cells.grid(first.grid, first.score)
     elif not names:
-        shared = np.isin(summaries[0].scores, points)
-        edges = np.array(summaries[0].edges[:-1])[shared]
+        shared = np.isin(first.scores, points)
+        edges = np.array(first.edges[:-1])[shared]
         cuts = np.nextafter(edges[1:], -np.inf)  # of the upper level
     sites = tuple(summary.site for summary in summaries)
     noisy = np.array([np.inf if s.epsilon is None else s.epsilon for s in summaries])
@@ -175,26 +165,37 @@ def read_summaries(
     )
     if first.weights is not None:
         people = people.with_weights(*tables)
-    people = people.calibrated(counts_labels=NOTIONS[notion].counts_labels)
+    people = people.calibrated(counts_labels=question.counts_labels)
     if any(summary.withheld.any() for summary in summaries):
         people = replace(people, ranges=np.array(tables))
-    federation, federation_notes = federation_of(people)
-    size = float(people.effective_sizes())
+    federation, doubts = federation_of(people)
+    source = f"as counts; sites: {len(summaries)}; levels of the score: {len(points)}"
     lines = [
-        f"{people_words(people.people, size)}, as counts; sites: {len(summaries)}; levels of the "
-        f"score: {len(points)}.",
-        *_calibration(people),
-        f"y = 1 stands for {summaries[0].label} = {summaries[0].labels[1]}; {ACCURACIES}",
-        *([OF_THIS_SCORE] if unseen and cells is None else []),
+        *_notes(people, source, f"{first.label} = {first.labels[1]}"),
+        *_of_score(people, question),
         *(f"Withheld by {s.site}: {_withheld(s)}." for s in summaries if s.withheld.any()),
         *(
             f"Counts of {s.site} have noise (epsilon = {s.epsilon:g}); intervals count it."
             for s in summaries
             if s.epsilon is not None
         ),
-        *federation_notes,
+        *doubts,
     ]
     return Read(federation, lines, people)
+
+
+def _notes(people: Counted, source: str, positive: str, before: Sequence[str] = ()) -> list[str]:
+    """How many people, where they are from, how η is fitted, and what y = 1 is."""
+    calibration = people.calibration and f"{people.calibration}."
+    size = people_words(people.people, float(people.effective_sizes()))
+    of_label = f"y = 1 stands for {positive}; {ACCURACIES}"
+    return [*filter(None, [f"{size}; {source}.", *before, calibration, of_label])]
+
+
+def _of_score(people: Counted, question: Question) -> list[str]:
+    """Said of rules that do not see the group where people have a single number each."""
+    line = OF_THIS_SCORE.format(", without --monotone" * question.monotone)
+    return [line] if question.sees == "x" and people.cells is None else []
 
 
 def people_words(people: int, effective: float) -> str:
@@ -212,10 +213,6 @@ def _levels(people: Counted) -> str:
         f"they make {len(people.cells)} cells of {fewest:,} people or more, by a classification "
         "tree for y and the group whose size was chosen on folds"
     )
-
-
-def _calibration(people: Counted) -> list[str]:
-    return [f"{people.calibration}."] if people.calibration else []
 
 
 def _withheld(summary: Summary) -> str:
@@ -243,7 +240,7 @@ def federation_of(people: Counted) -> tuple[Federation, list[str]]:
     return federation, notes
 
 
-def _warned(data: Dataset, federation: Federation, unseen: bool) -> list[str]:
+def _warned(data: Dataset, federation: Federation, question: Question) -> list[str]:
     """Clients that no local constraint binds, and a score that tells the group to rules that are
     not to see it.
     """
@@ -258,7 +255,7 @@ def _warned(data: Dataset, federation: Federation, unseen: bool) -> list[str]:
     elif lonely:
         lines.append(f"Clients without people of some of the groups: {listed(lonely)}.")
     made_of = set(data.columns["group"]) & set(data.columns["features"])
-    if unseen and made_of:
+    if question.sees == "x" and made_of:
         lines.append(
             f"The score is made of {', '.join(sorted(made_of))} too, and so tells rules that do "
             "not see the group something of it: --blind."
@@ -266,9 +263,10 @@ def _warned(data: Dataset, federation: Federation, unseen: bool) -> list[str]:
     return lines
 
 
-def _score(data: Dataset, file: str, *, unseen: bool, counts_labels: bool) -> Scores:
+def _score(data: Dataset, file: str, question: Question) -> Scores:
     """Of all people: columns, or models of the features, with a fixed seed. Rules that do not see
-    the group get the chances of the groups too, and with y = 1 where the notion counts labels.
+    the group, and are not monotone in a score, get the chances of the groups too, and with y = 1
+    where the notion counts labels.
     """
     if "score" in data.columns:
         names = f", {len(data.score_names)} names" if data.score_names else ""
@@ -277,14 +275,15 @@ def _score(data: Dataset, file: str, *, unseen: bool, counts_labels: bool) -> Sc
             return Scores(data.features, f"columns {listed(list(map(repr, columns)))}", columns)
         return Scores(data.features[:, 0], f"column {columns[0]!r}{names}", columns)
     targets = {"y": data.label == 1}
-    if unseen:
+    if question.sees == "x" and not question.monotone:
         for k, name in enumerate(data.group_names[1:], start=1):
             targets[f"group {name}"] = data.group == k
-            if counts_labels:
+            if question.counts_labels:
                 targets[f"group {name} with y = 1"] = (data.group == k) & (data.label == 1)
+    strata: Any = {"group": data.group, "client": data.client}
     try:
         scores = [
-            cross_fitted_score(data.features, target, group=data.group, client=data.client)
+            cross_fitted_score(data.features, target, **strata, weight=data.weight)
             for target in targets.values()
         ]
     except ValueError as error:

@@ -95,6 +95,11 @@ class Question:
         return f"What do equal {NOTIONS[self.notion].rate_names} of groups cost{pooling}?"
 
     @property
+    def counts_labels(self) -> bool:
+        """Whether the notion's rates count labels."""
+        return NOTIONS[self.notion].counts_labels
+
+    @property
     def value(self) -> str:
         """What rules of the same disparity are compared by."""
         if isinstance(self.costs, str):

@@ -20,13 +20,11 @@ from fairfl.reports.comparison import Comparison
 from fairfl.reports.comparison_words import difference, shower, span
 from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
 from fairfl.reports.parts import Number, estimate
-from fairfl.reports.people import Read, federation_of
+from fairfl.reports.people import Read, counted, federation_of
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.schemes import CFL, SCHEMES
 from fairfl.theory.populations.calibration import AUTO
-from fairfl.theory.populations.count_people import count_people
-from fairfl.theory.populations.notions import NOTIONS
 
 BESIDE = 3
 """Scores beside each other in a table."""
@@ -77,11 +75,8 @@ def compare_scores(
     out = []
     for name, score, area in zip(rows.feature_names, rows.features.T, areas, strict=True):
         if pooled:
-            columns = rows.label, rows.group, rows.client
             calibrate = AUTO if people.calibration else people.calibrate
-            people = count_people(score, *columns, calibrate, read.levels, weight=rows.weight)
-            labels = NOTIONS[comparison.question.notion].counts_labels
-            people = people.calibrated(counts_labels=labels)
+            people = counted(rows, score, comparison.question, calibrate, read.levels)
             federation, _ = federation_of(people)
             curves = frontiers(federation, POINTS, comparison.question, progress, list(curves))
         settings = comparison.question, seed, progress

@@ -19,11 +19,7 @@ PARTS = ("NAME", "TITLE", "data", "draw")
 
 def find(names: Iterable[str] | None = None) -> list[FigureEntry]:
     """The figures of these names, each once, in the order given; all of them where ``names`` is
-    None or empty.
-
-    Raises
-    ------
-    ValueError : an unknown name; the message lists the known ones.
+    None or empty. ValueError: an unknown name; the message lists the known ones.
     """
     figures = registered()
     chosen = list(dict.fromkeys(names or figures))

@@ -54,13 +54,10 @@ def federation() -> Federation:
 
 
 def data(points: int = POINTS) -> pd.DataFrame:
-    """The grid of budgets, and the curves of rules that do not see the client.
-
-    Returns
-    -------
-    Columns: scheme; eps, local_eps: the budgets (CFL has no local one; LFT+FedAvg and LFT+Ensemble
-    have one for all clients, and none on the pooled disparity); disparity; local_disparity, the
-    larger of the clients'; accuracy.
+    """The grid of budgets, and the curves of rules that do not see the client. Columns: scheme;
+    eps, local_eps: the budgets (CFL has no local one; LFT+FedAvg and LFT+Ensemble have one for all
+    clients, and none on the pooled disparity); disparity; local_disparity, the larger of the
+    clients'; accuracy.
     """
     fed = federation()
     unconstrained, fair = (solve(fed, "client_aware", eps) for eps in (np.inf, 0.0))

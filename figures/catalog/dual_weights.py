@@ -40,19 +40,13 @@ LOOKS = {
     "CVaR, worst 30 %": ObjectiveLook(RankWeighted.cvar(0.7), "#E69F00", SHORT, "P", 2.4, 5.5),
     "AFL": ObjectiveLook(AFL(), "#56B4E9", (0, (6, 1.2, 1, 1.2, 1, 1.2)), "X"),
 }
-"""One objective of each family, Okabe and Ito's colours; losses in [0, 1], to which M = 1.25 is
-close.
-"""
+"""One objective of each family, in Okabe and Ito's colours; M = 1.25 is close to losses of 1."""
 
 
 def data(points: int = POINTS) -> pd.DataFrame:
-    """One row per objective, panel and client.
-
-    Returns
-    -------
-    Columns: panel ("two": client 1 of two, the other's loss being 1/2; "ten"), objective, loss,
-    weight (n w_i). In "two" the losses include 1/2 ± 1e-9, where the rank-weighted
-    objectives jump.
+    """One row per objective, panel and client. Columns: panel ("two": client 1 of two, the other's
+    loss being 1/2; "ten"), objective, loss, weight (n w_i). In "two" the losses include 1/2 ± 1e-9,
+    where the rank-weighted objectives jump.
     """
     moving = np.unique(
         np.concatenate([np.linspace(0, 1, points + 1), [OTHER - 1e-9, OTHER, OTHER + 1e-9]])

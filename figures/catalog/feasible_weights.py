@@ -63,13 +63,9 @@ FILL, EDGE = "#CFE3F1", "#0072B2"
 
 
 def data(cells: int = CELLS) -> pd.DataFrame:
-    """Corners of the polygons, in order, and points on the curved sets.
-
-    Returns
-    -------
-    Columns: panel, kind ("point", "polygon": its corners in order, or "surface": a direction of the
-    grid), λ_1 to λ_3 (weight_1, ...), total (1ᵀλ) and conjugate (A*(λ), 0 on a surface except
-    TERM's and PropFair's).
+    """Corners of the polygons, in order, and points on the curved sets. Columns: panel, kind
+    ("point", "polygon": its corners in order, or "surface": a direction of the grid), λ_1 to λ_3
+    (weight_1, ...), total (1ᵀλ) and conjugate (A*(λ), 0 on a surface except TERM's and PropFair's).
     """
     corners = np.eye(3)
     rows = [_table("FedAvg", "point", np.full((1, 3), 1 / 3)), _table("AFL", "polygon", corners)]
@@ -88,9 +84,7 @@ def data(cells: int = CELLS) -> pd.DataFrame:
 
 
 def _permutahedron(w: Array) -> Array:
-    """The permutations of (w_1, w_2, w_3); consecutive ones differ by a swap of neighbouring
-    values.
-    """
+    """The permutations of (w_1, w_2, w_3); from one to the next two neighbouring values swap."""
     order = [(0, 1, 2), (1, 0, 2), (2, 0, 1), (2, 1, 0), (1, 2, 0), (0, 2, 1)]
     return w[np.array(order)]
 

@@ -54,14 +54,10 @@ def federation(clients: slice = slice(None)) -> Federation:
 
 
 def data() -> pd.DataFrame:
-    """One row a (rule, group, place of X).
-
-    Returns
-    -------
-    Columns: rule; group (F, M); x; accept = P(ŷ=1 | x, group); label, where the rule's own data has
-    such a sample (else NaN); accuracy and disparity |MD| of
-    the rule on its own data, which is the client's for a local rule, and all twelve samples for the
-    others.
+    """One row a (rule, group, place of X). Columns: rule; group (F, M); x; accept = P(ŷ=1 | x,
+    group); label, where the rule's own data has such a sample (else NaN); accuracy and disparity
+    |MD| of the rule on its own data, which is the client's for a local rule, and all twelve samples
+    for the others.
     """
     everyone = federation()
     rows: list[pd.DataFrame] = []

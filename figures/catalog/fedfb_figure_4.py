@@ -42,9 +42,7 @@ MARK = {"color": "#E69F00", "mec": "black", "mew": 0.5, "ls": ""}
 EXAMPLE = "example 1: sd 70 and 1"
 PRINTED = {EXAMPLE: " (paper: ≈ 0.21)"}
 NO_DOUBLE = 1e-300
-"""If an unconstrained MD_i is below this, ε_i = 0 differs from all positive budgets in double
-precision.
-"""
+"""Where |MD_i| is below this, ε_i = 0 differs from all positive budgets in double precision."""
 
 
 def federations() -> dict[str, Federation]:
@@ -57,13 +55,9 @@ def federations() -> dict[str, Federation]:
 
 
 def data(points: int = POINTS) -> pd.DataFrame:
-    """The grid of budgets, and the marked minima.
-
-    Returns
-    -------
-    Columns: panel; point: "grid", "minimum" (over [0, 1]²), or "minimum, eps_0 > 0" (where that
-    differs); eps_0; eps_1; mean_difference; disparity; log10_erm_0: log10 |MD_0| of client 0
-    without a constraint.
+    """The grid of budgets, and the marked minima. Columns: panel; point: "grid", "minimum" (over
+    [0, 1]²), or "minimum, eps_0 > 0" (where that differs); eps_0; eps_1; mean_difference;
+    disparity; log10_erm_0: log10 |MD_0| of client 0 without a constraint.
     """
     parts = []
     for panel, fed in federations().items():
@@ -113,9 +107,7 @@ def _mark(point: str, rules: EnsembleCurve, eps: Array) -> pd.DataFrame:
 
 
 def log10_unconstrained(rules: EnsembleCurve, client: int) -> float:
-    """log10 |MD_i| of a client's unconstrained rule, from log tails; -inf where it is exactly
-    fair.
-    """
+    """log10 |MD_i| of a client's unconstrained rule, from log tails; -inf where exactly fair."""
     assert isinstance(rules.model, ContinuousModel)
     cuts = rules.problem.free[0]
     # (group, above/below)

@@ -30,13 +30,9 @@ POINTS = 401
 
 
 def data(points: int = POINTS) -> pd.DataFrame:
-    """One row a multiplier.
-
-    Returns
-    -------
-    Columns: point ("curve", "unconstrained" at λ = 0, or "budget" at λ = g⁻¹(ε), as CFL(ε) was
-    solved), multiplier λ, mean_difference g(λ), disparity |g(λ)|, eps (the budget ε; NaN on the
-    curve).
+    """One row a multiplier. Columns: point ("curve", "unconstrained" at λ = 0, or "budget" at λ =
+    g⁻¹(ε), as CFL(ε) was solved), multiplier λ, mean_difference g(λ), disparity |g(λ)|, eps (the
+    budget ε; NaN on the curve).
     """
     fed = figure_5()
     problem = pooled_problem(fed)

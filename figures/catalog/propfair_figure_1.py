@@ -58,14 +58,10 @@ def utilities(theta: ArrayLike) -> Array:
 
 
 def data() -> pd.DataFrame:
-    """One row per point.
-
-    Returns
-    -------
-    Columns: panel ("polytope", "losses"); part ("set": corners, in order; "face": the ends of the
-    edge with the largest total; or a rule: its point); alpha of the rule (NaN else); u1, u2;
-    mean_utility of order alpha; gain, the largest relative first-order gain over the set, as
-    certified; price, the share of the largest total that is lost.
+    """One row per point. Columns: panel ("polytope", "losses"); part ("set": corners, in order;
+    "face": the ends of the edge with the largest total; or a rule: its point); alpha of the rule
+    (NaN else); u1, u2; mean_utility of order alpha; gain, the largest relative first-order gain
+    over the set, as certified; price, the share of the largest total that is lost.
     """
     corners = np.array(POLYTOPE)
     edge = utilities(np.linspace(0, 1, POINTS)).T

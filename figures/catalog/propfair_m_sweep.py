@@ -60,13 +60,9 @@ DATA = features()
 
 
 def data(points: int = 61) -> pd.DataFrame:
-    """One row a model.
-
-    Returns
-    -------
-    Columns: aim ("FedAvg", "AFL", "PropFair"); excess = M - M₀ and M (nats; NaN but for PropFair);
-    mean, worst (the largest, of 10 clients the worst 10 %) and variance of the losses; distance to
-    FedAvg's θ; stationarity.
+    """One row a model. Columns: aim ("FedAvg", "AFL", "PropFair"); excess = M - M₀ and M (nats; NaN
+    but for PropFair); mean, worst (the largest, of 10 clients the worst 10 %) and variance of the
+    losses; distance to FedAvg's θ; stationarity.
     """
     fedavg, afl = _solve(FedAvg(), np.zeros(3)), _solve(AFL(), np.zeros(3))
     smallest = afl.value

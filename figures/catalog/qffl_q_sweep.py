@@ -54,13 +54,9 @@ def losses(family: str) -> Callable[[Array], tuple[Array, Array]]:
 
 
 def data(points: int = 41) -> pd.DataFrame:
-    """One row a (family, q).
-
-    Returns
-    -------
-    Columns: family; q (evenly from 0 to 1, in log q from there on, inf last); theta; f1, f2, f3;
-    variance (squared units of loss), angle (radians), entropy (nats), kl_to_uniform = log 3 -
-    entropy; stationarity of the certificate.
+    """One row a (family, q). Columns: family; q (evenly from 0 to 1, in log q from there on, inf
+    last); theta; f1, f2, f3; variance (squared units of loss), angle (radians), entropy (nats),
+    kl_to_uniform = log 3 - entropy; stationarity of the certificate.
     """
     rows = []
     sweep = np.concatenate(
@@ -82,9 +78,7 @@ def data(points: int = 41) -> pd.DataFrame:
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """The losses above; below, each measure in units of its value at q = 0: lower is more
-    uniform.
-    """
+    """The losses; below them each measure in units of its value at q = 0: lower is more uniform."""
     figure = Figure(figsize=(style.COLUMN, 3.9))
     axes = figure.subplots(2, 2, sharex=True, sharey="row")
     for k, family in enumerate(FAMILIES):

@@ -43,12 +43,8 @@ PROFILES = {
 
 
 def data() -> pd.DataFrame:
-    """One row a profile, n and rank.
-
-    Returns
-    -------
-    Columns: profile, clients (n), rank (k, 1 the largest loss), weight (w_k), cumulated (w_1 + ...
-    + w_k).
+    """One row a profile, n and rank. Columns: profile, clients (n), rank (k, 1 the largest loss),
+    weight (w_k), cumulated (w_1 + ... + w_k).
     """
     rows = []
     for name, profile in PROFILES.items():

@@ -34,12 +34,8 @@ POINTS = 40
 
 
 def federation(name: str) -> Federation:
-    """One data set's training rows as a federation.
-
-    Raises
-    ------
-    DataUnavailable : the data is neither in the folder FAIRFL_DATA nor cached, and cannot be
-        downloaded.
+    """One data set's training rows as a federation. DataUnavailable: the data is neither in the
+    folder FAIRFL_DATA nor cached, and cannot be downloaded.
     """
     # loaders: not needed to list the figures
     from fairfl.sims.data.tables import FEDFB_SEED, cross_fitted_score, load

@@ -76,12 +76,9 @@ class Row:
 
 
 def curves(rows: Sequence[Row], optional: Sequence[Row] = ()) -> pd.DataFrame:
-    """The curves of ``rows``, and of those of ``optional`` that have been run.
-
-    Returns
-    -------
-    Columns: row, measure, part, objective, seeds, round, groups (that have joined); mean, min and
-    max over the seeds.
+    """The curves of ``rows``, and of those of ``optional`` that have been run. Columns: row,
+    measure, part, objective, seeds, round, groups (that have joined); mean, min and max over the
+    seeds.
     """
     table = pd.concat([_read(file) for file in (STORED, *runs())], ignore_index=True)
     keys = ["dataset", "measure", "part", "objective", "round"]

@@ -1,6 +1,4 @@
-"""Pictures of experiments: the distribution of accuracies over clients, and accuracy by round; a
-panel a data set.
-"""
+"""Pictures of experiments: accuracies over clients, and accuracy by round; a panel a data set."""
 
 from __future__ import annotations
 
@@ -96,9 +94,7 @@ def rounds(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_distribution(table: pd.DataFrame) -> Figure:
-    """An empirical distribution function per objective, from the panel's smallest accuracy, rounded
-    down to tens.
-    """
+    """An empirical distribution function per objective, from the least accuracy, in whole tens."""
     panels = {
         name: numbers(pick(table, dataset=name), "accuracy") for name in names(table, "dataset")
     }

@@ -35,11 +35,8 @@ class FigureEntry:
     reads: Callable[[], Iterable[Path]] = tuple
 
     def figure(self, **parameters: object) -> Figure:
-        """The figure, with the parameters of its ``data``.
-
-        Raises
-        ------
-        ValueError : an unknown parameter; the message lists the known ones.
+        """The figure, with the parameters of its ``data``. ValueError: an unknown parameter; the
+        message lists the known ones.
         """
         self.check(parameters)
         with style.sheet():

@@ -1,6 +1,4 @@
-"""Panels of accuracy against disparity, one for each federation: for figures 5, 9, the real data
-and the command.
-"""
+"""Panels of accuracy against disparity, one a federation: figures 5, 9, real data, the command."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -58,11 +56,8 @@ def custom(
     federation: Federation | None, laws: Mapping[str, ArrayLike], printed: Mapping[str, ArrayLike]
 ) -> dict[str, Federation] | None:
     """A user's federation as the only panel: ``federation``, or normal laws with the mean, sd, q or
-    weight in ``laws`` and else those ``printed``; None where there is neither.
-
-    Raises
-    ------
-    ValueError : both, or another parameter.
+    weight in ``laws`` and else those ``printed``; None where there is neither. ValueError: both, or
+    another parameter.
     """
     if federation is not None and laws:
         raise ValueError(f"federation must be given alone, got {', '.join(laws)} too")
@@ -77,14 +72,11 @@ def custom(
 
 
 def rows(panel: str, frontiers: Mapping[str, Frontier]) -> pd.DataFrame:
-    """The frontiers of the schemes on one federation as a table.
-
-    Returns
-    -------
-    Columns: panel; scheme; minimum (true for the scheme's smallest disparity, its first point,
-    marked by the dotted vertical); disparity; accuracy; utility, at costs other than one;
-    below_cfl, the accuracy (utility) that CFL has more at the same disparity; eps_0, eps_1, ... the
-    budgets that attain the point (CFL has one, eps_0).
+    """The frontiers of the schemes on one federation as a table. Columns: panel; scheme; minimum
+    (true for the scheme's smallest disparity, its first point, marked by the dotted vertical);
+    disparity; accuracy; utility, at costs other than one; below_cfl, the accuracy (utility) that
+    CFL has more at the same disparity; eps_0, eps_1, ... the budgets that attain the point (CFL has
+    one, eps_0).
     """
     cfl = frontiers["cfl"]
     parts = []

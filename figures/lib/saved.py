@@ -1,6 +1,4 @@
-"""A drawn table's three files, CSV, SVG and PNG, and their manifest: the same bytes from run to
-run.
-"""
+"""A drawn table's CSV, SVG and PNG, and their manifest: the same bytes from run to run."""
 
 import io
 from collections.abc import Mapping

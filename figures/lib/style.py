@@ -1,6 +1,4 @@
-"""The style of all figures: style sheet, the three schemes, and figures without pyplot's global
-state.
-"""
+"""The style of all figures: style sheet, the three schemes, and no global state of pyplot's."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,9 +38,7 @@ class Mark(TypedDict):
 
 @dataclass(frozen=True)
 class ObjectiveLook:
-    """An instance of a family of objectives and its line; lines that others may cover are wider and
-    have larger marks.
-    """
+    """An instance of a family of objectives and its line; wider ones may be covered by others."""
 
     objective: Objective
     colour: str
@@ -59,9 +55,7 @@ def plain(text: str) -> str:
 
 @contextmanager
 def sheet() -> Iterator[None]:
-    """Matplotlib's defaults and the style sheet instead of the user's settings, restored on
-    leaving.
-    """
+    """Matplotlib's defaults and the style sheet in place of the user's settings, until the end."""
     with matplotlib.rc_context():
         matplotlib.rc_file(SHEET)
         yield

@@ -1,6 +1,4 @@
-"""Accuracy against disparity, a panel per data set: runs filled, published points hollow, and the
-exact frontier.
-"""
+"""Accuracy against disparity, a panel a data set: runs, published points, the exact frontier."""
 
 from typing import cast
 

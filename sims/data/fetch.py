@@ -59,17 +59,14 @@ class Remote:
 
     Parameters
     ----------
-    path : str
-        Where the file lies in a data folder and in the cache, such as "adult/adult.data".
-    sources : tuple of tuple of str
-        Each an address, followed by the members to unpack where it leads to a zip archive (of
+    path : where the file lies in a data folder and in the cache, such as "adult/adult.data".
+    sources : each an address, followed by the members to unpack where it leads to a zip archive (of
         archives). Tried in order. Empty: the file has no public source, and is only ever found
         locally.
-    digests : tuple of str
-        SHA-256 of the public file (unpacked), and of copies that were found to hold the same. Empty
-        where none is known for certain: then any file is taken.
-    check : callable, optional
-        Called with the path of a download; raises `ValueError` if it is not the expected content.
+    digests : SHA-256 of the public file (unpacked), and of copies that were found to hold the same.
+        Empty where none is known for certain: then any file is taken.
+    check : called with the path of a download; raises `ValueError` if it is not the expected
+        content.
     """
 
     path: str
@@ -85,21 +82,16 @@ def locate(
 
     Parameters
     ----------
-    choices : sequence of Remote
-        Files that serve equally well, the preferred one first.
-    folder : path, optional
-        Look here and nowhere else: no environment variable, no cache, no network.
-    progress : callable, optional
-        See `Progress`.
+    choices : files that serve equally well, the preferred one first.
+    folder : look here and nowhere else: no environment variable, no cache, no network.
+    progress : see `Progress`.
 
     Raises
     ------
-    DataUnavailable
-        If no copy is found and none can be downloaded; the message names the file, `FAIRFL_DATA`
-        and the source.
-    ChecksumMismatch
-        If a source answered with something else than the published file, or `FAIRFL_DATA` or the
-        cache holds such.
+    DataUnavailable : if no copy is found and none can be downloaded; the message names the file,
+        `FAIRFL_DATA` and the source.
+    ChecksumMismatch : if a source answered with something else than the published file, or
+        `FAIRFL_DATA` or the cache holds such.
     """
     names = OR.join(choice.path for choice in choices)
     local = _local([choice.path for choice in choices], folder)
@@ -159,9 +151,7 @@ _notes: ContextVar[tuple[dict[str, str], ...]] = ContextVar("notes", default=())
 
 @contextmanager
 def data_read() -> Iterator[dict[str, str]]:
-    """Record the files that `locate` returns and `note_file` gets within the block: SHA-256 by the
-    names of the choices.
-    """
+    """Record the files that `locate` returns and `note_file` gets in the block: SHA-256 by name."""
     notes: dict[str, str] = {}
     token = _notes.set((*_notes.get(), notes))
     try:

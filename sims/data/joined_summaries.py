@@ -14,10 +14,7 @@ def joined(summaries: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...],
     if they have any, without levels that nobody has. The three counts have the withheld people
     spread evenly over their cells, and each cell at its smallest and at its largest; or they are
     counts, sums of weights and of squares. Named scores are in the order of their shares of y = 1.
-
-    Raises
-    ------
-    ValueError : two sites have one name, not the same edges or labels, or no group in common.
+    ValueError: two sites have one name, not the same edges or labels, or no group in common.
     """
     first = summaries[0]
     for k, summary in enumerate(summaries):

@@ -31,12 +31,8 @@ def labels(values: ArrayLike) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
 
 def iid(rows: int, clients: int, seed: int = 0) -> Owner:
     """Deal ``rows`` rows out at random; the sizes of any two clients differ by one at most.
-
-    Raises
-    ------
-    ValueError
-        If ``rows`` or ``clients`` is not a whole number of at least 1, or there are more clients
-        than rows.
+    ValueError if ``rows`` or ``clients`` is not a whole number of at least 1, or there are more
+    clients than rows.
     """
     n_clients = whole("clients", clients, 1, whole("rows", rows, 1))
     return generator(seed).permutation(np.arange(rows, dtype=np.int64) % n_clients)
@@ -50,12 +46,7 @@ def label_shards(
 
     A client then has about ``shards_per_client`` classes. Shard sizes differ by one at most. Within
     a class the order is random, so that its shards have the same law. McMahan et al. (2017),
-    section 3.
-
-    Raises
-    ------
-    ValueError
-        If there are more shards than rows, or an argument is not allowed.
+    section 3. ValueError if there are more shards than rows, or an argument is not allowed.
     """
     _, code = labels(label)
     n_clients = whole("clients", clients, 1, code.size)
@@ -93,22 +84,18 @@ def dirichlet(
 
     Parameters
     ----------
-    label : shape (N,)
-        The class (or any other code: FedFB's table 6 uses the sensitive group) of every row.
+    label : (N,) the class (or any other code: FedFB's table 6 uses the sensitive group) of every
+        row.
     clients : int
-    beta : float
-        Concentration, > 0. Small: every class sits with few clients. Large: the clients are alike.
-    min_size : int
-        Draw again until every client has at least so many rows.
-    tries : int
-        Draws before giving up.
+    beta : concentration, > 0. Small: every class sits with few clients. Large: the clients are
+        alike.
+    min_size : draw again until every client has at least so many rows.
+    tries : draws before giving up.
 
     Raises
     ------
-    PartitionError
-        If no draw gave every client ``min_size`` rows.
-    ValueError
-        If an argument is not allowed.
+    PartitionError : if no draw gave every client ``min_size`` rows.
+    ValueError : if an argument is not allowed.
 
     Notes
     -----
@@ -167,9 +154,8 @@ def two_groups(
 
     Raises
     ------
-    ValueError
-        If there are fewer classes than groups, a client would be left without a row, or an argument
-        is not allowed.
+    ValueError : if there are fewer classes than groups, a client would be left without a row, or an
+        argument is not allowed.
     """
     classes, code = labels(label)
     in_range("alpha", alpha, 0.0, 1.0)

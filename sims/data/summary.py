@@ -124,11 +124,8 @@ class Summary:
         """With two-sided geometric noise on every count, from the operating system's randomness.
 
         Negative counts are then corrected by :func:`nonnegative`, from the noisy counts alone.
-
-        Raises
-        ------
-        ValueError : epsilon is not from 0.001 to 2^31, counts were withheld or have noise, or with
-            the noise no people are left.
+        ValueError: epsilon is not from 0.001 to 2^31, counts were withheld or have noise, or with
+        the noise no people are left.
         """
         in_range("epsilon", single("epsilon", epsilon), 0.001, MOST_LIMIT)
         self._check_plain()
@@ -151,10 +148,7 @@ class Summary:
         counts are drawn, each with a chance in proportion to 1/count, until R >= 2k + m - 3 and R
         >= (m - 1)(k - 1) + 2. Then one count can be v, one R - v - (m - 2) >= k, and the rest 1:
         without the large one their sum is below both bounds, so that it, too, may have been drawn.
-
-        Raises
-        ------
-        ValueError : counts have been withheld already, or there are too few larger counts.
+        ValueError: counts have been withheld already, or there are too few larger counts.
         """
         k = whole("min_cell", min_cell, 2, MOST_LIMIT)
         self._check_plain()
@@ -328,12 +322,7 @@ def _grid(score: str | Sequence[str], edges: Sequence[Any]) -> tuple[tuple[float
 
 
 def read_summary(path: str | Path) -> Summary:
-    """Read a summary's file.
-
-    Raises
-    ------
-    ValueError : it is no summary, or was altered.  OSError : it cannot be read.
-    """
+    """Read a summary's file. ValueError: no summary, or an altered one. OSError: not readable."""
     title = "summary as fairfl summarize writes it"
     data = read_json(path, title)
     try:

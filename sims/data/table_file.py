@@ -194,11 +194,8 @@ def read_table(
 
     Parquet by its suffix (.parquet, .pq), else text, compressed if the suffix is .gz. Where columns
     that are read have missing cells, ``form`` says what becomes of the rows; they are counted by
-    the roles client and group.
-
-    Raises
-    ------
-    ValueError : the content does not fit.  OSError : the file cannot be read.
+    the roles client and group. ValueError: the content does not fit. OSError: the file cannot be
+    read.
     """
     path = existing_file(path)
     rows = table_rows(path, form) if rows is None else rows

@@ -23,12 +23,9 @@ class Aggregate:
 
     Attributes
     ----------
-    weights : array (m,)
-        Of the updates: the step is sum_k weights_k (w_k - w^t) unless ``step`` is given.
-    state : mapping
-        The algorithm's state for the next round.
-    step : tensor (P,), optional
-        In place of that sum.
+    weights : (m,) of the updates: the step is sum_k weights_k (w_k - w^t) unless ``step`` is given.
+    state : the algorithm's state for the next round.
+    step : (P,) in place of that sum.
     """
 
     weights: Floats

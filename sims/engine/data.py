@@ -24,26 +24,19 @@ class ClientData:
 
     Parameters
     ----------
-    x : tensor (N, ...)
-        Inputs: floats, or integers where the model wants codes.
-    y : tensor (N,) or (N, m)
-        Classes 0, 1, ... as int64, or floats to be regressed on.
-    offsets : array of int (K + 1,)
-        0 = offsets[0] <= ... <= offsets[K] = N.
-    ids : array of int (K,), optional
-        Keys of the clients' random numbers: distinct, >= 0; 0..K-1 by default. Clients may be
-        listed in any order: each ends the same as long as it keeps its id. Options with a value for
-        each client (``budgets``, ``groups``) are in the order of the list.
-    group : array of int (N,), optional
-        A sensitive attribute, codes 0, 1, ...: what group-fair algorithms ask for.
-    targets : tensor (N, ...), optional
-        Used in place of ``y`` in training: ``Model.prepare`` fills it in.
+    x : (N, ...) inputs: floats, or integers where the model wants codes.
+    y : (N,) or (N, m) classes 0, 1, ... as int64, or floats to be regressed on.
+    offsets : (K + 1,) 0 = offsets[0] <= ... <= offsets[K] = N.
+    ids : (K,) keys of the clients' random numbers: distinct, >= 0; 0..K-1 by default. Clients may
+        be listed in any order: each ends the same as long as it keeps its id. Options with a value
+        for each client (``budgets``, ``groups``) are in the order of the list.
+    group : (N,) a sensitive attribute, codes 0, 1, ...: what group-fair algorithms ask for.
+    targets : (N, ...) used in place of ``y`` in training: ``Model.prepare`` fills it in.
 
     Raises
     ------
-    ValueError
-        For shapes that do not fit, offsets that do not rise from 0 to N, ids that are negative or
-        repeated, and inputs or targets that are NaN or infinite.
+    ValueError : for shapes that do not fit, offsets that do not rise from 0 to N, ids that are
+        negative or repeated, and inputs or targets that are NaN or infinite.
     """
 
     x: Tensor
@@ -179,12 +172,10 @@ class Parts:
 
     Parameters
     ----------
-    train : ClientData
-        At least one sample a client.
-    test, validation : ClientData, optional
-        The same clients with the same ids; a client may have none, and its measures there are NaN.
-    weights : array (K,), optional
-        The client weights p_k > 0, sum one; n_k / N by default (q-FFL, section 3.1).
+    train : at least one sample a client.
+    test, validation : the same clients with the same ids; a client may have none, and its measures
+        there are NaN.
+    weights : (K,) the client weights p_k > 0, sum one; n_k / N by default (q-FFL, section 3.1).
     """
 
     train: ClientData

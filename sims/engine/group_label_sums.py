@@ -36,8 +36,8 @@ class CellIndex:
 
     Parameters
     ----------
-    data : ClientData
-        With ``group``, and labels y in {0, 1}. There are A = max(group) + 1 groups, at least two.
+    data : with ``group``, and labels y in {0, 1}. There are A = max(group) + 1 groups, at least
+        two.
 
     ``by_id`` (K,) are the clients' positions by rising id, ``rank`` (K,) is each client's place
     there. Errors: ValueError for data without groups, with one group, or with other labels.

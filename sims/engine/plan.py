@@ -18,9 +18,7 @@ from fairfl.sims.engine.kernels.model import work_factor
 from fairfl.sims.engine.task import Ints, Jobs
 
 SPARE = 512
-"""Clients of other batch sizes share a group up to so many rows of padding, the cost of a call on a
-CPU.
-"""
+"""Other batch sizes share a group up to so many rows of padding, the cost of a call on a CPU."""
 SHARE = 0.25
 """Clients share a group also with padding up to this share of the real rows."""
 BLOCK = 1 << 21
@@ -140,9 +138,7 @@ def _cached_shape(
 
 
 def _shape(jobs: Jobs, begin: int, end: int, like: Tensor) -> _Shape:
-    """The plan for these sizes and numbers of steps. With ``sample_weights`` every run has its
-    shares.
-    """
+    """The plan for these sizes and steps. With ``sample_weights`` every run has its shares."""
     sizes, step_counts, batch_size = jobs.sizes, jobs.steps, jobs.batch
     is_weighted = jobs.sample_weights is not None
     batches_per_pass = -(-sizes // batch_size)

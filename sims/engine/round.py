@@ -21,31 +21,20 @@ class Round:
 
     Attributes
     ----------
-    number : int
-        t, from 0.
-    clients : array of int (k,)
-        Clients that take part, positions in the data, rising.
-    p : array (k,)
-        Client weights among them, > 0, sum one: see ``Participation``.
-    everyone : array (K,)
-        The federation's weights p_k.
-    params : tensor (P,)
-        w^t.
-    lr : float
-        Of the clients in this round.
-    losses : array (k,)
-        F_k(w^t) on all data of each client, for an algorithm with ``needs_losses``; for another
-        ValueError, and ``measured_losses`` is None.
-    state : mapping
-        The algorithm's state.
-    draws : array of int (k,)
-        Draws of each client: more than one only by a participation with replacement. A client
-        trains once, and its p is the sum over its draws; an algorithm that ranks or compares
+    number : t, from 0.
+    clients : (k,) clients that take part, positions in the data, rising.
+    p : (k,) client weights among them, > 0, sum one: see ``Participation``.
+    everyone : (K,) the federation's weights p_k.
+    params : (P,) w^t.
+    lr : of the clients in this round.
+    losses : (k,) F_k(w^t) on all data of each client, for an algorithm with ``needs_losses``; for
+        another ValueError, and ``measured_losses`` is None.
+    state : the algorithm's state.
+    draws : (k,) draws of each client: more than one only by a participation with replacement. A
+        client trains once, and its p is the sum over its draws; an algorithm that ranks or compares
         clients counts it once for each draw.
-    layers : tuple of int
-        Parameters of each layer of the model.
-    joins : tuple of int
-        The rounds up to this one in which clients joined, rising.
+    layers : parameters of each layer of the model.
+    joins : the rounds up to this one in which clients joined, rising.
     """
 
     by_client = ("clients", "p", "measured_losses", "draws")

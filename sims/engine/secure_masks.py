@@ -30,12 +30,9 @@ def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:
 
     Parameters
     ----------
-    rows : array (k, S)
-        Reports, finite, below 2^26 / k in size.
-    ids : array of int (k,)
-        Distinct ids of the clients.
-    words : int
-        What the keys depend on: seed, round, purpose.
+    rows : (k, S) reports, finite, below 2^26 / k in size.
+    ids : (k,) distinct ids of the clients.
+    words : what the keys depend on: seed, round, purpose.
 
     Errors: ValueError for a report that is not finite or too large, naming the client.
     Source: Bonawitz et al., Practical secure aggregation for privacy-preserving machine learning

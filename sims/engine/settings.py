@@ -22,23 +22,18 @@ class Training:
 
     Parameters
     ----------
-    rounds : int
-        T >= 1.
-    lr, momentum, weight_decay : float
-        Of local SGD as torch's: v = momentum v + g, w -= lr v, v = 0 at the start of every round.
-    batch_size : int or None
-        Samples a step; None for all of a client's. The last batch of a pass has the remaining ones.
-    epochs, steps : int
-        Passes over a client's data in a round, or SGD steps, the same for every client; one of the
-        two, one pass where neither is given.
-    schedule : Schedule
-        A factor on ``lr`` by round.
-    server_lr : float
-        The factor on the aggregate update.
-    server_schedule : Schedule
-        A factor on ``server_lr`` by round; FedMGDA+ needs it so that its normalised steps shrink.
-    participation : Participation
-        Who takes part.
+    rounds : T >= 1.
+    lr, momentum, weight_decay : of local SGD as torch's: v = momentum v + g, w -= lr v, v = 0 at
+        the start of every round.
+    batch_size : samples a step; None for all of a client's. The last batch of a pass has the
+        remaining ones.
+    epochs, steps : passes over a client's data in a round, or SGD steps, the same for every client;
+        one of the two, one pass where neither is given.
+    schedule : a factor on ``lr`` by round.
+    server_lr : the factor on the aggregate update.
+    server_schedule : a factor on ``server_lr`` by round; FedMGDA+ needs it so that its normalised
+        steps shrink.
+    participation : who takes part.
     dropout, stragglers : float in [0, 1]
         Probability that a client's update is lost, and that it does only part of its n steps (1, 2,
         ..., n equally likely). The weights p of the remaining clients are scaled to sum one:
@@ -90,33 +85,29 @@ class Computing:
 
     Parameters
     ----------
-    device : str
-        "auto" (a GPU where there is one), "cpu", "cuda" or "cuda:N". On a GPU convolutions are
+    device : "auto" (a GPU where there is one), "cpu", "cuda" or "cuda:N". On a GPU convolutions are
         rounded to TF32 where torch's ``backends.cudnn.allow_tf32`` says so, as it does unless it is
         changed.
     dtype : "float32" or "float64"
-    memory_limit : int or "auto"
-        Bytes for the tensors of a chunk of clients and for the stored updates, to within a fifth;
-        one client, a forward pass of 64 MiB and two blocks of updates of 8 MiB are always allowed.
-        Plans of steps take up to half as much again, and the cache of plans an eighth. Where a
-        replicate's updates take more than half of the limit, its clients train, and are added up,
-        some at a time. Updates that are needed all at once (FedMGDA+, and masked ones) may take as
-        much again, and raise ValueError where they take more. Models that an algorithm stores for
-        every client (Ditto, LFT between averages) are extra, in a round three times. "auto": half
-        of the free memory when the simulation starts: of the device or, where known, of the system.
-    threads : int, optional
-        Of torch on the CPU; by default one for small models, for which several are slower, else
-        torch's default.
-    backend : "batched" or "loop"
-        The engine, or its slow reference.
-    non_finite : "raise" or "drop"
-        For an update or a loss that is NaN or infinite: stop with the client and the round, or
-        leave the client out of the round, which is counted. Where updates do not fit into memory
-        "drop" trains each round twice: the weights of the others depend on who is left out.
-    masked_updates : bool
-        Whether updates, too, travel as masked fixed-point numbers (``secure_masks.py``), 8 bytes
-        each, so that no server sees one of them: their sum over k clients is rounded to k 2^-37.
-        For runs in which every algorithm's server sees sums alone.
+    memory_limit : bytes for the tensors of a chunk of clients and for the stored updates, to within
+        a fifth; one client, a forward pass of 64 MiB and two blocks of updates of 8 MiB are always
+        allowed. Plans of steps take up to half as much again, and the cache of plans an eighth.
+        Where a replicate's updates take more than half of the limit, its clients train, and are
+        added up, some at a time. Updates that are needed all at once (FedMGDA+, and masked ones)
+        may take as much again, and raise ValueError where they take more. Models that an algorithm
+        stores for every client (Ditto, LFT between averages) are extra, in a round three times.
+        "auto": half of the free memory when the simulation starts: of the device or, where known,
+        of the system.
+    threads : of torch on the CPU; by default one for small models, for which several are slower,
+        else torch's default.
+    backend : "batched" or "loop"; the engine, or its slow reference.
+    non_finite : "raise" or "drop"; for an update or a loss that is NaN or infinite: stop with the
+        client and the round, or leave the client out of the round, which is counted. Where updates
+        do not fit into memory "drop" trains each round twice: the weights of the others depend on
+        who is left out.
+    masked_updates : whether updates, too, travel as masked fixed-point numbers
+        (``secure_masks.py``), 8 bytes each, so that no server sees one of them: their sum over k
+        clients is rounded to k 2^-37. For runs in which every algorithm's server sees sums alone.
     """
 
     device: str = "auto"

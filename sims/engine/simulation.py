@@ -40,21 +40,17 @@ class Simulation:
     ----------
     model : Model
     data : Parts
-    replicates : sequence of Replicate
-        At least one; they share ``training`` but for their own rates.
+    replicates : at least one; they share ``training`` but for their own rates.
     training : Training
     computing : Computing, optional
 
     Attributes
     ----------
-    round : int
-        Rounds done.
-    params : tensor (R, P)
-        Global parameters.
-    states : list of mappings
-        Each algorithm's state.
-    weights : list of (clients (m,), weights (m,))
-        Of each replicate's last round: w^(t+1) = w^t + server_lr sum_k weights_k (w_k - w^t).
+    round : rounds done.
+    params : (R, P) global parameters.
+    states : each algorithm's state.
+    weights : (clients (m,), weights (m,)) of each replicate's last round: w^(t+1) = w^t + server_lr
+        sum_k weights_k (w_k - w^t).
 
     Errors: ValueError for settings that do not fit the data, before any work; NonFiniteUpdate while
     it runs.

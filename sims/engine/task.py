@@ -50,24 +50,18 @@ class LocalTask:
 
     Parameters
     ----------
-    prox : float
-        mu >= 0 of (mu / 2) ||w - w^t||², added to the objective (FedProx, Ditto).
-    linear : tensor (k, P), optional
-        c_k of the term c_k . w, added to the objective of each client of the round (SCAFFOLD,
-        FedDyn).
-    batch_objective : SampleWeights, optional
-        In place of the mean loss of a batch.
-    scale : array (k,), optional
-        Factors >= 0 on the gradient of the loss, one for each client of the round (GIFAIR).
-    start : tensor (k, P), optional
-        Where each client of the round starts; w^t by default.
-    whole : bool
-        One step on all data of the client, without momentum, in place of the round's epochs
+    prox : mu >= 0 of (mu / 2) ||w - w^t||², added to the objective (FedProx, Ditto).
+    linear : (k, P) c_k of the term c_k . w, added to the objective of each client of the round
+        (SCAFFOLD, FedDyn).
+    batch_objective : in place of the mean loss of a batch.
+    scale : (k,) factors >= 0 on the gradient of the loss, one for each client of the round
+        (GIFAIR).
+    start : (k, P) where each client of the round starts; w^t by default.
+    whole : one step on all data of the client, without momentum, in place of the round's epochs
         (FedSGD).
-    sample_weights : tensor (N,), optional
-        A factor >= 0 on the loss of each row of the training data, so that a batch's objective is
-        sum_b weight_b loss_b / b (FairBatch); it goes with the mean loss, not with
-        ``batch_objective``.
+    sample_weights : (N,) a factor >= 0 on the loss of each row of the training data, so that a
+        batch's objective is sum_b weight_b loss_b / b (FairBatch); it goes with the mean loss, not
+        with ``batch_objective``.
     """
 
     prox: float = 0.0

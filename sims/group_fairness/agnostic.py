@@ -44,22 +44,18 @@ class AgnosticFair:
 
     Parameters
     ----------
-    kernels : int
-        M.
-    width : float
-        Of the kernels, in standard deviations of the (standardised) inputs, times the root of their
-        number.
-    cap : float >= 1
-        The largest α_m, in units of the α that is even: 1 leaves no choice, and is plain training.
+    kernels : M.
+    width : of the kernels, in standard deviations of the (standardised) inputs, times the root of
+        their number.
+    cap : >= 1; the largest α_m, in units of the α that is even: 1 leaves no choice, and is plain
+        training.
     tau : float >= 0
-    rate, decay : float
-        In (0, 1]: how far α goes towards the vertex in a round t, divided by (t + 1)^decay.
-    momentum : float
-        In [0, 1), of the steps of w: w <- w - lr v, v <- momentum v + gradient. The server's, which
-        knows the sum.
-    dual_rate, penalty : float >= 0
-        Of the multipliers, and of the augmented Lagrangian's quadratic term; both 0 leave fairness
-        out.
+    rate, decay : in (0, 1]: how far α goes towards the vertex in a round t, divided by (t +
+        1)^decay.
+    momentum : in [0, 1), of the steps of w: w <- w - lr v, v <- momentum v + gradient. The
+        server's, which knows the sum.
+    dual_rate, penalty : >= 0; of the multipliers, and of the augmented Lagrangian's quadratic term;
+        both 0 leave fairness out.
 
     Errors: ValueError for anything else, and for data without two groups.
     Source: Du, Xu, Wu and Tong, Fairness-aware agnostic federated learning (SDM 2021), eqs.

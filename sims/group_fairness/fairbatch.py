@@ -32,32 +32,28 @@ class FairBatch:
     Parameters
     ----------
     notion : "dp", "eo", "eodds" or "cp", see ``notions.py``
-    alpha : float > 0
-        Length of a step of λ before the projection.
-    decay : float >= 0
-        0 as in FedFB's experiments; theorem 24 wants α_t -> 0 with a divergent sum, decay in (0,
-        1].
-    surrogate : "loss", "acceptance" or "zero_one"
-        The losses in F. "loss": the training loss ℓ(y, ŷ), as FedFB prints it. "acceptance": ℓ(1,
-        ŷ) for label 1, and 1 - ℓ(1, ŷ) in place of ℓ(0, ŷ), the step of proposition 5's proof that
-        0-1 loss allows, taken for any loss; then F_a is the difference of the groups' mean losses
-        of being accepted, which is what Roh et al. compare. "zero_one": errors, of which F_a is the
-        disparity itself. For 0-1 loss the three are one.
-    normalised : bool
-        False is the step λ + α_t μ, which shrinks with the disparity, as FedFB's published code has
-        it: its grid of α up to 2 makes sense for that step alone, for λ is within [0, 2].
-    budget : float >= 0
-        ε of |F_a| <= ε, in the unit of F: a rate of people with "zero_one", a mean loss with the
-        others. δ_a = λ_a - λ_a^(0) is the multiplier of F_a <= ε where it is positive, and of -F_a
-        <= ε where it is negative. A step is one of proximal ascent on the dual, δ_a <- soft(δ_a + s
-        F_a, s ε), s = α_t / ||μ||, in whose norm F_a is less the end of [-ε, ε] that δ_a stands for
-        (the nearest one where δ_a = 0). So δ_a grows where F_a > ε, falls where F_a < -ε, and
-        where |F_a| < ε returns to 0 without crossing it: complementary slackness. ε = 0 is FedFB's.
-    projection : "box" or "sum"
-        Parity alone: "box" is the set of (6), λ_a in [0, 2 n_a / n]. Steps keep sum_a λ_a = 1,
-        clipping each λ_a for itself does not; and F = 0 is one equation a group, so that off this
-        plane it has other solutions: fair, but not the most accurate that are (the weights of lemma
-        7 are those on it). "sum" projects on box and plane.
+    alpha : > 0; length of a step of λ before the projection.
+    decay : >= 0; 0 as in FedFB's experiments; theorem 24 wants α_t -> 0 with a divergent sum, decay
+        in (0, 1].
+    surrogate : "loss", "acceptance" or "zero_one"; the losses in F. "loss": the training loss ℓ(y,
+        ŷ), as FedFB prints it. "acceptance": ℓ(1, ŷ) for label 1, and 1 - ℓ(1, ŷ) in place of ℓ(0,
+        ŷ), the step of proposition 5's proof that 0-1 loss allows, taken for any loss; then F_a is
+        the difference of the groups' mean losses of being accepted, which is what Roh et al.
+        compare. "zero_one": errors, of which F_a is the disparity itself. For 0-1 loss the three
+        are one.
+    normalised : False is the step λ + α_t μ, which shrinks with the disparity, as FedFB's published
+        code has it: its grid of α up to 2 makes sense for that step alone, for λ is within [0, 2].
+    budget : >= 0; ε of |F_a| <= ε, in the unit of F: a rate of people with "zero_one", a mean loss
+        with the others. δ_a = λ_a - λ_a^(0) is the multiplier of F_a <= ε where it is positive, and
+        of -F_a <= ε where it is negative. A step is one of proximal ascent on the dual, δ_a <-
+        soft(δ_a + s F_a, s ε), s = α_t / ||μ||, in whose norm F_a is less the end of [-ε, ε] that
+        δ_a stands for (the nearest one where δ_a = 0). So δ_a grows where F_a > ε, falls where F_a
+        < -ε, and where |F_a| < ε returns to 0 without crossing it: complementary slackness. ε = 0
+        is FedFB's.
+    projection : "box" or "sum"; parity alone: "box" is the set of (6), λ_a in [0, 2 n_a / n]. Steps
+        keep sum_a λ_a = 1, clipping each λ_a for itself does not; and F = 0 is one equation a
+        group, so that off this plane it has other solutions: fair, but not the most accurate that
+        are (the weights of lemma 7 are those on it). "sum" projects on box and plane.
 
     Errors: ValueError for anything else.
     Source: Roh et al., FairBatch (ICLR 2021); FedFB, eqs. (8)-(9), which do not say what holds λ in

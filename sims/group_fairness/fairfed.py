@@ -27,13 +27,11 @@ class FairFed(SumOnly):
 
     Parameters
     ----------
-    beta : float >= 0
-        0 is FedAvg.
-    notion : "dp" or "eo"
-        F = P(ŷ=1 | a=0) - P(ŷ=1 | a=1), the statistical parity difference, or the same given y = 1.
-    local : "reweighing" or "none"
-        What clients do against bias: weigh cell (a, y) by n_a n_y / (n n_{a,y}) of their own people
-        (Kamiran and Calders 2012), or nothing.
+    beta : >= 0; 0 is FedAvg.
+    notion : "dp" or "eo"; F = P(ŷ=1 | a=0) - P(ŷ=1 | a=1), the statistical parity difference, or
+        the same given y = 1.
+    local : "reweighing" or "none"; what clients do against bias: weigh cell (a, y) by n_a n_y / (n
+        n_{a,y}) of their own people (Kamiran and Calders 2012), or nothing.
 
     Errors: ValueError for anything else, and when a run starts with other than two groups.
     Source: Ezzeldin, Yan, He, Ferrara and Avestimehr, FairFed: enabling group fairness in federated

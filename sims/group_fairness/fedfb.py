@@ -63,22 +63,19 @@ class FedFB(SumOnly):
 
     Parameters
     ----------
-    rule : FairBatch
-        The notion of fairness and the step of λ.
-    every : int
-        k: rounds between two steps of λ. The first step comes after the first training.
-    evaluated : "global" or "local"
-        The model of the losses that clients report. "global": the averaged model, as in the bilevel
-        problem (6)-(7), before the next training. "local": each client's own model, after training,
-        as algorithms 1 to 4 print it in ClientUpdate; the sum is then not F of any single model.
-    bits : int, optional
-        FedFB(b bits): each number of a report is sent as one of 2^b levels of [-loss_bound,
+    rule : the notion of fairness and the step of λ.
+    every : k: rounds between two steps of λ. The first step comes after the first training.
+    evaluated : "global" or "local"; the model of the losses that clients report. "global": the
+        averaged model, as in the bilevel problem (6)-(7), before the next training. "local": each
+        client's own model, after training, as algorithms 1 to 4 print it in ClientUpdate; the sum
+        is then not F of any single model.
+    bits : FedFB(b bits): each number of a report is sent as one of 2^b levels of [-loss_bound,
         loss_bound] where it may be negative (``FairBatch.signed``), of [0, loss_bound] else. |F_a -
         its quantised value| <= K step, step = range / (2^b - 1), unless a number is out of range,
         which the state counts under "own.outside".
-    loss_bound : float > 0
-        For ``bits`` alone. With all clients a report is at most the mean loss of a cell in size
-        (with "acceptance" the larger of that and 1); with some of them, p_k / π_k times that.
+    loss_bound : > 0; for ``bits`` alone. With all clients a report is at most the mean loss of a
+        cell in size (with "acceptance" the larger of that and 1); with some of them, p_k / π_k
+        times that.
 
     Where not all clients take part, client k's report s_k is multiplied by p_k / π_k, p_k its
     weight among those that do and π_k = n_k / n; with all clients the factor is 1. For clients

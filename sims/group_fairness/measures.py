@@ -22,15 +22,13 @@ class FairMeasures:
     Attributes
     ----------
     accuracy : float
-    spd, eo_difference, eodds_difference : float
-        The disparity of demographic parity, max_{a, b} \|P(ŷ=1 \| a) - P(ŷ=1 \| b)\|, as everywhere
-        in fairfl (``fairfl.theory.populations.notions.disparity``); the same among people
-        of y = 1; the larger of that and the same among people of y = 0.
-    dp, eo, eodds : float
-        The same with the deviation max_a \|P(ŷ=1 \| a) - P(ŷ=1)\| of FedFB's section 5.3, the
-        shares as they are among the people. With two groups dp = max(p_0, p_1) spd.
-    accepted : float
-        P(ŷ=1): 0 or 1 for a trivial classifier.
+    spd, eo_difference, eodds_difference : the disparity of demographic parity, max_{a, b} \|P(ŷ=1
+        \| a) - P(ŷ=1 \| b)\|, as everywhere in fairfl
+        (``fairfl.theory.populations.notions.disparity``); the same among people of y = 1; the
+        larger of that and the same among people of y = 0.
+    dp, eo, eodds : the same with the deviation max_a \|P(ŷ=1 \| a) - P(ŷ=1)\| of FedFB's section
+        5.3, the shares as they are among the people. With two groups dp = max(p_0, p_1) spd.
+    accepted : P(ŷ=1): 0 or 1 for a trivial classifier.
     """
 
     accuracy: float

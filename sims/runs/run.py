@@ -35,12 +35,9 @@ class Result:
 
     Attributes
     ----------
-    params : array (R, P)
-        Global parameters.
-    rounds, clients : DataFrame
-        The tables of ``metrics.py``.
-    simulation : Simulation
-        With the algorithms' states, and the weights of the last round.
+    params : (R, P) global parameters.
+    rounds, clients : the tables of ``metrics.py``.
+    simulation : with the algorithms' states, and the weights of the last round.
     """
 
     params: NDArray[np.floating]
@@ -66,38 +63,27 @@ def simulate(
 
     Parameters
     ----------
-    model : Model
-        What is trained; each replicate starts from its ``init``.
-    data : Parts
-        The training, validation and test samples, with the client of each row.
-    replicates : sequence of Replicate
-        The algorithm and the seed of each, trained side by side.
-    training : Training
-        Rounds, participation, local epochs and step sizes, the same for all replicates.
-    computing : Computing, optional
-        Device, dtype and memory: how, but not what, is computed.
-    evaluate_every : int, optional
-        Measure all clients after so many rounds each time, and at the end; the end alone by
-        default.
-    folder : path, optional
-        Where configuration, versions, tables and checkpoints go; nothing is written without one.
-    checkpoint_every : int
-        Rounds between checkpoints; a killed run loses fewer rounds than that.
-    resume : bool
-        Go on from the folder's checkpoint, or start where there is none. On a CPU, with the same
-        versions, the end is the same to the bit, tables included, as if it had never stopped.
+    model : what is trained; each replicate starts from its ``init``.
+    data : the training, validation and test samples, with the client of each row.
+    replicates : the algorithm and the seed of each, trained side by side.
+    training : rounds, participation, local epochs and step sizes, the same for all replicates.
+    computing : device, dtype and memory: how, but not what, is computed.
+    evaluate_every : measure all clients after so many rounds each time, and at the end; the end
+        alone by default.
+    folder : where configuration, versions, tables and checkpoints go; nothing is written without
+        one.
+    checkpoint_every : rounds between checkpoints; a killed run loses fewer rounds than that.
+    resume : go on from the folder's checkpoint, or start where there is none. On a CPU, with the
+        same versions, the end is the same to the bit, tables included, as if it had never stopped.
     progress : callable (rounds done, rounds), optional
 
     Raises
     ------
-    ValueError
-        For settings that do not fit, and where ``folder`` holds a run: another one, or this one
-        without ``resume``.
-    RunFolderError
-        An OSError: the folder cannot be written (full disk, read-only, not a folder), or another
-        process is in it.
-    NonFiniteUpdate
-        See ``Computing.non_finite``.
+    ValueError : for settings that do not fit, and where ``folder`` holds a run: another one, or
+        this one without ``resume``.
+    RunFolderError : an OSError: the folder cannot be written (full disk, read-only, not a folder),
+        or another process is in it.
+    NonFiniteUpdate : see ``Computing.non_finite``.
     """
     simulation = Simulation(model, data, replicates, training, computing)
     interval = (

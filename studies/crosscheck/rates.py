@@ -32,8 +32,8 @@ class Rate:
     Attributes
     ----------
     slope, low, high : float
-    sizes : tuple
-        What it was fitted on: the sizes that every world has. Others would weigh their worlds more.
+    sizes : what it was fitted on: the sizes that every world has. Others would weigh their worlds
+        more.
     by_world : tuple
     """
 

@@ -41,10 +41,9 @@ class Drawing:
     name : of its files.
     title : a line.
     x, y : the axes' labels, with units.
-    table : callable (measures) -> DataFrame
-        What is drawn, which is the CSV too: columns panel, series, kind (``KINDS``), x, y; low and
-        high for bars at points. The order of the rows is the order of panels, of
-        series, and of points along a path.
+    table : (measures) -> DataFrame; what is drawn, which is the CSV too: columns panel, series,
+        kind (``KINDS``), x, y; low and high for bars at points. The order of the rows is the order
+        of panels, of series, and of points along a path.
     log : which axes are logarithmic: "", "x", "y" or "xy".
     """
 
@@ -65,8 +64,8 @@ class Study(Runs):
 
     Attributes
     ----------
-    tables : callable (measures) -> dict of DataFrame
-        By name, from what the units measured (``execute.run_units``): what is printed and written.
+    tables : (measures) -> dict of DataFrame; by name, from what the units measured
+        (``execute.run_units``): what is printed and written.
     verdicts : callable (measures) -> tuple of Verdict
     pictures : tuple of Drawing
     """

@@ -53,11 +53,8 @@ TRAINING: dict[str, object] = {
 
 
 def study_from_file(path: str | Path) -> Study:
-    """The study that a TOML file describes; everything in it is checked.
-
-    Raises
-    ------
-    ValueError : what does not fit, by its place in the file.  OSError : the file cannot be read.
+    """The study that a TOML file describes; everything in it is checked. ValueError: what does not
+    fit, by its place in the file. OSError: the file cannot be read.
     """
     file = Path(path)
     table = read_toml(file)
@@ -152,9 +149,7 @@ def measured(request: StudySettings, seed: int, result: Result) -> pd.DataFrame:
 
 
 def points(world: World, measures: pd.DataFrame) -> pd.DataFrame:
-    """The exact frontiers, and each algorithm's mean over seeds, with an interval of its
-    accuracy.
-    """
+    """The exact frontiers; each algorithm's mean over seeds, with an interval of its accuracy."""
     schemes = dict.fromkeys(cast(list[SchemeName], [*LABELS, *measures["bound"]]))
     parts = [exact_curve(world, scheme) for scheme in schemes]
     for (name,), part in groups(measures, ["algorithm"]):
@@ -169,9 +164,7 @@ def _tables(world: World, measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def _row(world: World, part: pd.DataFrame) -> dict[str, float]:
-    """Means over seeds of one algorithm, with their intervals, and how far it is below its
-    bound.
-    """
+    """Means over seeds of an algorithm, their intervals, and how far it is below its bound."""
     x, y = floats(part, "disparity"), floats(part, "accuracy")
     (bound,) = set(part["bound"])
     return {

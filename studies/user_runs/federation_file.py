@@ -1,6 +1,4 @@
-"""A federation from a TOML file: the table ``clients`` and the optional ``eta``. docs/toml_files.md
-lists the keys.
-"""
+"""A federation from a TOML file: the table ``clients``, and ``eta``; see docs/toml_files.md."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,11 +15,8 @@ T = TypeVar("T")
 
 
 def read_federation(path: str | Path) -> Federation:
-    """The federation that a TOML file describes, its groups and clients named.
-
-    Raises
-    ------
-    ValueError : what does not fit, by its place in the file.  OSError : the file cannot be read.
+    """The federation that a TOML file describes, its groups and clients named. ValueError: what
+    does not fit, by its place in the file. OSError: the file cannot be read.
     """
     table = Section(read_toml(Path(path)), "")
     try:

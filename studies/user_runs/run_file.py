@@ -54,13 +54,9 @@ MOST = 120
 
 
 def read_config(path: str | Path) -> Experiment:
-    """The experiment that a TOML file describes; its data are loaded, and so all of it
-    is checked. It can name what :func:`fairfl._support.own_parts.import_parts` added.
-
-    Raises
-    ------
-    ValueError : what does not fit, by its place in the file.  OSError : the file or the data cannot
-        be read.
+    """The experiment that a TOML file describes; its data are loaded, and so all of it is checked.
+    It can name what :func:`fairfl._support.own_parts.import_parts` added. ValueError: what does not
+    fit, by its place in the file. OSError: the file or the data cannot be read.
     """
     file = Path(path)
     table = read_toml(file)

@@ -1,6 +1,4 @@
-"""What a table of TOML gives a function or a dataclass: its parameters by name, of the kinds that
-their annotations say.
-"""
+"""What a table of TOML gives a function or dataclass: parameters by name and annotated kind."""
 
 import types
 from collections.abc import Callable, Collection

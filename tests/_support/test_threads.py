@@ -9,9 +9,7 @@ import fairfl as ff
 from fairfl._support.threads import one_thread
 
 FOLLOWS: set[str] = set()
-"""The libraries that two threads can be asked of: others, loaded by other tests, may have been
-built for one.
-"""
+"""Libraries that two threads can be asked of: others may have been built for one."""
 
 
 def blas() -> set[int]:

@@ -9,7 +9,7 @@ from benchmarks import gpu as bench_gpu
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_without_a_gpu_one_row_says_so():
-    (row,) = bench_gpu.on_gpu(timing.FULL)
+    (row,) = bench_gpu.gpu(timing.FULL)
     assert row.cells()[1] == "not measured" and row.cells()[5] == "" and "no CUDA" in row.note
     assert "not measured" in bench.markdown([row], timing.FULL)
 

@@ -1,6 +1,4 @@
-"""Certificates accept what is true, reject what is not, and survive JSON; a tampered one is
-rejected.
-"""
+"""Certificates accept what is true, reject what is not or was tampered with, and survive JSON."""
 
 import json
 import re

@@ -1,6 +1,4 @@
-"""fairfl claims: list, show, check; exit codes, JSON, one line for a bad value, Ctrl-C, going on
-where it was.
-"""
+"""fairfl claims: list, show, check; exit codes, JSON, bad values, Ctrl-C, going on."""
 
 import json
 import subprocess
@@ -132,9 +130,7 @@ def test_forged_evidence_does_not_pass_show(cli, own_record, rows):
 
 
 def test_a_record_is_kept_claim_by_claim_and_gone_on_from(cli, rows, monkeypatch):
-    """A kill in the second of three claims loses that one alone, and the next run finds the other
-    two.
-    """
+    """A kill in the second of three claims loses that one alone; the next run finds the others."""
     from fairfl.claims import runner
 
     examined = []
@@ -276,9 +272,7 @@ def test_processes_find_the_same_as_one(cli, own_record):
 
 
 def test_the_list_is_kept_until_a_source_or_the_record_changes(cli, own_record, monkeypatch):
-    """What is kept is what is computed; the second list imports no claim, and a new outcome is
-    listed.
-    """
+    """What is kept is what is computed; a second list imports no claim; a new outcome is listed."""
     from fairfl.claims import runner
 
     first = cli("list", "pffl", "--json").stdout

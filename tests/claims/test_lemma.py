@@ -1,6 +1,4 @@
-"""Lemmas of one's own: what holds, what is refuted and how small the instance is, mutants, and what
-is refused.
-"""
+"""Lemmas of one's own: what holds, what is refuted by how small an instance, mutants, refusals."""
 
 import json
 import re

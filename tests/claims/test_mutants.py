@@ -1,6 +1,4 @@
-"""The faults that ``make mutation`` draws: which they are, that each is put in, that a draw is
-stable.
-"""
+"""The faults that ``make mutation`` draws: which, that each is put in, that a draw is stable."""
 
 import builtins
 import sys

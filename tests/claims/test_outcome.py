@@ -1,6 +1,4 @@
-"""Outcomes: faults are told from rejections, mutants die by the right cause, files are read back
-only if current.
-"""
+"""Outcomes: faults are no rejections, mutants die by the right cause, old files are not read."""
 
 import inspect
 import json

@@ -28,9 +28,7 @@ MISPRINTS = {"006.": ".006"}
 
 
 def printed(text: str, start: str, labels: Sequence[str]) -> list[list[Cell]]:
-    """The cells of the lines below ``start`` that bear these labels, in this order; ``start`` must
-    be there once.
-    """
+    """Cells of the lines below ``start``, which is there once, with these labels in this order."""
     assert text.count(start) == 1, f"{start!r} stands {text.count(start)} times in the text"
     rest = iter(text[text.index(start) + len(start) :].splitlines())
     rows = []

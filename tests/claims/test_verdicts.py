@@ -1,6 +1,4 @@
-"""Levels and verdicts: a claim is no better than what it rests on, and a repaired one mends its
-original.
-"""
+"""Levels and verdicts: a claim is no better than what it rests on; a repair mends its original."""
 
 import re
 from dataclasses import replace

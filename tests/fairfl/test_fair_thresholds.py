@@ -1,6 +1,5 @@
 """FairThresholds, rules as files, and ``fairfl apply``."""
 
-import json
 import os
 import re
 
@@ -151,8 +150,10 @@ def test_people_from_a_pipe_are_decided_on(cli, tmp_path):
     assert written == ["id,s,a,chance,decision\n007,0.3,f,0,0\n8,0.3,m,1,1\n"] * 2
 
 
-def test_columns_of_groups_are_those_of_fit(people):
-    """By name and in order, as scikit-learn has it of features; lists have no names."""
+def test_columns_of_groups_are_those_of_fit(people, fitted):
+    """By name and in order, as scikit-learn has it of features; lists have no names, and one column
+    is its names.
+    """
     groups, x = people[["a", "site"]], people[["s"]]
     model = ff.FairThresholds("cfl", 0.01, estimator="passthrough")
     model.fit(x, people["y"], sensitive_features=groups)
@@ -166,15 +167,12 @@ def test_columns_of_groups_are_those_of_fit(people):
     again = ff.FairThresholds("cfl", 0.01, estimator="passthrough")
     again.fit(x, people["y"], sensitive_features=lists)
     assert (again.predict_proba(x, sensitive_features=lists) == chance).all()
-
-
-def test_one_column_of_groups_is_their_names(people, fitted):
-    model = ff.FairThresholds("lft_fedavg", 0.02, estimator="passthrough")
-    roles = {"sensitive_features": people[["a"]], "client": people.site}
-    model.fit(people[["s"]], people["y"], **roles)
-    chance = model.predict_proba(people[["s"]], sensitive_features=people[["a"]])
-    expected = fitted.predict_proba(people[["s"]], sensitive_features=people["a"])
-    assert model.rule_.groups == ("f", "m") and (chance == expected).all()
+    column = {"sensitive_features": people[["a"]]}
+    single = clone(fitted).fit(x, people["y"], **column, client=people.site)
+    expected = fitted.predict_proba(x, sensitive_features=people["a"])
+    assert (
+        single.rule_.groups == ("f", "m") and (single.predict_proba(x, **column) == expected).all()
+    )
 
 
 def test_decisions_on_new_people(cli, fitted, tmp_path):
@@ -364,14 +362,6 @@ def test_unknown_groups_and_no_groups_are_refused(people, fitted):
         fitted.predict(x, sensitive_features="f")
 
 
-def test_json_holds_every_double():
-    rng = np.random.default_rng(0)
-    rule = ff.Classifier([np.sort(rng.random(9)), []], [rng.random(10), [1.0]], [1, "x"])
-    again = ff.Classifier.from_json(rule.to_json())
-    assert json.loads(rule.to_json()) == json.loads(again.to_json())
-    assert all((a == b).all() for a, b in zip(rule.edges, again.edges, strict=True))
-
-
 def test_blind_rules_learn_the_chances_of_the_groups():
     """The group is hard to see in y alone: one number loses, the estimator's two do not."""
     rng, n = np.random.default_rng(0), 4000
@@ -392,3 +382,14 @@ def test_blind_rules_learn_the_chances_of_the_groups():
     assert both.score(numbers, y) > one.score(score, y) + 0.02
     labels = ff.FairThresholds("cfl", 0.05, "eo", sees="x").fit(x, y, sensitive_features=sex)
     assert len(labels.estimators_) == 3
+    groups = pd.DataFrame({"sex": np.where(sex, "m", "f"), "half": np.where(y, "a", "b")})
+    crossed = ff.FairThresholds("cfl", 0.05, sees="x").fit(x, y, sensitive_features=groups)
+    assert len(crossed.estimators_) == 4  # y, and three of four groups
+    # a monotone rule is of P(y = 1 | x) alone, and several numbers have no order
+    ordered = ff.FairThresholds("cfl", 0.0, sees="x", monotone=True)
+    ordered.fit(x, y, sensitive_features=sex)
+    score = ordered.estimator_.predict_proba(x)[:, 1]
+    assert len(ordered.estimators_) == 1
+    assert (np.diff(ordered.predict_proba(x)[np.argsort(score), 1]) >= 0).all()
+    with pytest.raises(ValueError, match="monotone=True needs one score, .* got X of 2 columns"):
+        ordered.set_params(estimator="passthrough").fit(numbers, y, sensitive_features=sex)

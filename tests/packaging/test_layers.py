@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 
@@ -67,6 +68,11 @@ def arrows(layer: str) -> dict[str, set[str]]:
         folder: {target for target in others if (layer, folder, target) not in CIRCLES}
         for folder, others in edges.items()
     }
+
+
+def test_a_wheel_holds_these_layers():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert {*project["tool"]["setuptools"]["package-dir"].values()} == {*LAYERS}
 
 
 @pytest.mark.parametrize("layer", LAYERS)

@@ -52,7 +52,6 @@ Federation([Client([NORMAL] * 3, 0.5)]) | clients\[0\].q must be 3 shares that s
 Federation([Client([NORMAL] * 2, [0.5, 0.6])])
     | clients\[0\].q must be one number or 2 shares that sum to one, got \[0.5, 0.6\]
 Federation.normal([[0, 1, 2]], q=0.5) | q must have shape \(1, 3\) for 3 groups, got \(\)
-Federation([Client([Finite([0], [1])] * 3)]) | Finite and Samples are laws of two groups, got 3
 solve(ATOMS, 'cfl', 0.1, sees='a') | sees must be one of 'xa', 'x', got 'a'
 solve(ATOMS, 'cfl', 0.1, costs=(1, -1))
     | costs must not be negative, and the largest from 0.001 to 1000 .*got \(1, -1\)

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.theory.numerics.isotonic import isotonic
-from fairfl.theory.populations.cells import Cells
+from fairfl.theory.populations.cells import FOLDS, Cells
 from fairfl.theory.populations.classifiers import midpoints
 from fairfl.theory.populations.notions import NOTIONS
 from fairfl.theory.populations.score_levels import Merged
@@ -28,8 +28,6 @@ FITTED = {
     "client": "by client",
     "client_group": "by client and group",
 }
-FOLDS = 5
-"""Parts of the people; a calibration, or a rule, is fitted to all but one and judged on that."""
 FEW = 5
 """A level with fewer people, for each client and group on average, is warned of."""
 

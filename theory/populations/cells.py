@@ -20,7 +20,7 @@ from fairfl._support.json_file import list_of
 FEWEST = 4
 """Cells of the smallest tree that is tried."""
 FOLDS = 5
-"""Parts of the people; a tree is grown on all but one and judged on that."""
+"""Parts of the people; a tree, calibration or rule is fitted to all but one and judged on that."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,7 @@ def grown(
     levels: int,
     min_people: float,
     names: Sequence[str] | None = None,
+    weight: Array | None = None,
 ) -> Cells:
     """Cells of a classification tree (CART, Gini) that predicts ``targets``, numbered by their
     shares of y = 1.
@@ -135,17 +136,26 @@ def grown(
     Parameters
     ----------
     numbers : (n, d).  targets : (n, t) codes 0, 1, ..., y first.
+    weight : (n,) of people; impurities, losses and shares are weighted, and a leaf has
+        ``min_people`` of the effective number as well.
     """
     with extras_named():  # scikit-learn, for this alone
         from sklearn.model_selection import KFold
         from sklearn.tree import DecisionTreeClassifier
 
+    w = np.ones(len(numbers)) if weight is None else weight
+
     def tree(leaves: int, rows: Any) -> Any:
-        fewest = max(1, int(np.ceil(min_people)))
+        fewest, part, least = max(1, int(np.ceil(min_people))), w[rows], 0.0
+        if weight is not None:
+            least = min(0.5, min_people * (part @ part) / part.sum() ** 2)
         fitted = DecisionTreeClassifier(
-            max_leaf_nodes=leaves, min_samples_leaf=fewest, random_state=0
+            max_leaf_nodes=leaves,
+            min_samples_leaf=fewest,
+            min_weight_fraction_leaf=least,
+            random_state=0,
         )
-        return fitted.fit(numbers[rows], targets[rows])
+        return fitted.fit(numbers[rows], targets[rows], sample_weight=part)
 
     sizes = [levels]
     while sizes[-1] // 2 >= FEWEST:
@@ -154,7 +164,8 @@ def grown(
     if len(sizes) > 1 and len(numbers) >= FOLDS:
         for fitted, judged in KFold(FOLDS, shuffle=True, random_state=0).split(numbers):
             losses += [
-                _brier(tree(size, fitted), numbers[judged], targets[judged]) for size in sizes
+                _brier(tree(size, fitted), numbers[judged], targets[judged], w[judged])
+                for size in sizes
             ]
     chosen = tree(sizes[int(losses.argmin())], np.arange(len(numbers))).tree_
     is_leaf = chosen.children_left < 0
@@ -165,16 +176,18 @@ def grown(
     nodes = [tuple(array.tolist()) for array in (number, chosen.threshold, cell, high)]
     first = Cells(nodes[0], nodes[1], nodes[2], nodes[3], tuple(labels))
     where = first(numbers)
-    share = np.bincount(where, targets[:, 0]) / np.bincount(where)
+    share = np.bincount(where, w * targets[:, 0]) / np.bincount(where, w)
     rank = np.argsort(np.argsort(share, kind="stable"))
     cell[is_leaf] = rank[cell[is_leaf]]
     return Cells(first.number, first.threshold, tuple(cell.tolist()), first.high, first.names)
 
 
-def _brier(tree: Any, numbers: Array, targets: Array) -> float:
-    """The sum of squared differences of a tree's shares and the targets, over all classes."""
+def _brier(tree: Any, numbers: Array, targets: Array, weight: Array) -> float:
+    """The weighted sum of squared differences of a tree's shares and the targets, over all
+    classes.
+    """
     predicted = zip(tree.predict_proba(numbers), tree.classes_, targets.T, strict=True)
     return sum(
-        float(((share - (target[:, None] == classes)) ** 2).sum())
+        float(weight @ ((share - (target[:, None] == classes)) ** 2).sum(axis=1))
         for share, classes, target in predicted
     )

@@ -304,11 +304,8 @@ class Classifier:
         if np.ndim(number):
             raise ValueError(f"a must be one group, got {shown(a)}")
         a = int(number)
-        ends = np.concatenate([[-np.inf], self.edges[a], [np.inf]])
-        return [
-            (float(lo), float(hi), float(v))
-            for lo, hi, v in zip(ends, ends[1:], self.values[a], strict=False)
-        ]
+        ends = [-np.inf, *self.edges[a].tolist(), np.inf]
+        return list(zip(ends, ends[1:], self.values[a].tolist(), strict=False))
 
     def accept(self, a: ArrayLike, level: float = 1.0) -> list[tuple[float, float]]:
         """Maximal intervals [(lo, hi), ...] where P(ŷ = 1 | x, a) >= level; level = 1: certain
@@ -362,13 +359,11 @@ class Classifier:
 
     def mean_difference(self, federation: Federation) -> float:
         """MD = P(ŷ=1 | a=0) - P(ŷ=1 | a=1), two groups."""
-        rate = self._two(self.group_rates(federation))
-        return float(rate[0] - rate[1])
+        return float(self._difference(self.group_rates(federation)))
 
     def local_mean_differences(self, federation: Federation) -> Array:
         """(I,) MD_i; NaN for clients without people of both groups."""
-        rate = self._two(self.rates(federation).T)
-        return rate[0] - rate[1]
+        return self._difference(self.rates(federation).T)
 
     def disparity(self, federation: Federation) -> float:
         """max - min over groups of P(ŷ=1 | a); |MD| for two groups."""
@@ -389,12 +384,13 @@ class Classifier:
                 f"federation must be a Federation of {self.n_groups} groups, got {federation!r}"
             )
 
-    def _two(self, rates: Array) -> Array:
+    @staticmethod
+    def _difference(rates: Array) -> Array:
         if len(rates) != 2:
             raise ValueError(
                 f"a mean difference is defined for two groups, got {len(rates)}; see disparity"
             )
-        return rates
+        return rates[0] - rates[1]
 
 
 def _interval(low: float, high: float) -> str:

@@ -17,7 +17,7 @@ class Client:
     Parameters
     ----------
     laws : the law of x in group 0, in group 1, ...: frozen continuous scipy.stats laws or Mixture;
-        or Finite or Samples, of two groups.
+        or Finite or Samples.
     q : of two groups P(a=1 | this client), in [0, 1]; of any number A the shares (A,), which sum to
         one. Equal shares by default.
     weight : relative amount of data, positive; weights are normalised over the federation.
@@ -67,11 +67,6 @@ def read_clients(clients: Any) -> tuple[list[tuple[Law | Finite, ...]], Array, A
     finite_laws = [isinstance(law, Finite) for pair in laws for law in pair]
     if any(finite_laws) and not all(finite_laws):
         raise ValueError("laws must be all continuous or all finite, got a mixture of both kinds")
-    if all(finite_laws) and len(laws[0]) != 2:
-        raise ValueError(
-            f"Finite and Samples are laws of two groups, got {len(laws[0])}; for more use "
-            "Federation.finite or from_samples"
-        )
     return laws, np.stack(share), weight
 
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from fairfl._support import checks
 from fairfl._support.checks import Array, as_labels, coded, one_of, pos_code, shown, sized, whole
 from fairfl.theory.populations.calibration import AUTO, CALIBRATIONS, Counted
-from fairfl.theory.populations.cells import Cells, grown
+from fairfl.theory.populations.cells import grown
 from fairfl.theory.populations.score_levels import LEVELS, PEOPLE, merge_scores
 
 
@@ -42,7 +42,11 @@ def count_people(
         w = checks.broadcast("weight", values, (n,), f"({n},)")
     units, cells, merged, cuts = len(clients) * len(groups), None, None, None
     if x.ndim == 2 and x.shape[1] > 1:
-        cells = _cells(x, y, a, levels, units, [*map(str, getattr(score, "columns", ()))] or None)
+        if levels is not None:
+            whole("levels, of several numbers of a person,", levels, 2)
+        size = {"levels": LEVELS if levels is None else levels, "min_people": PEOPLE * units}
+        names = [*map(str, getattr(score, "columns", ()))] or None
+        cells = grown(x, np.stack([y, a], axis=1), names=names, weight=w, **size)
         k = cells(x)
         points = np.arange(float(len(cells)))
     else:
@@ -61,18 +65,6 @@ def count_people(
     )
     people = Counted(points, counts, groups, clients, calibrate, merged, cuts, cells=cells)
     return people.with_weights(*sums) if sums else people
-
-
-def _cells(
-    x: Array, y: Any, a: Any, levels: int | None, units: int, names: Sequence[str] | None
-) -> Cells:
-    """Cells of several numbers (n, d), each of ``PEOPLE`` for each client and group on average or
-    more.
-    """
-    if levels is not None:
-        whole("levels, of several numbers of a person,", levels, 2)
-    size = {"levels": LEVELS if levels is None else levels, "min_people": PEOPLE * units}
-    return grown(x, np.stack([y, a], axis=1), names=names, **size)
 
 
 def binary(name: str, values: Sequence[Hashable], codes: Array, pos_label: Hashable) -> Array:

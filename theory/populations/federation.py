@@ -85,7 +85,8 @@ class Federation(Tabular):
     def __init__(self, clients: Sequence[Client], eta: Any = None) -> None:
         laws, share, weight = read_clients(clients)
         if isinstance(laws[0][0], Finite):
-            self._set(weight, share, FiniteModel.from_laws(laws, share, eta))  # type: ignore[arg-type]
+            model, share = FiniteModel.from_laws(laws, share, eta)  # type: ignore[arg-type]
+            self._set(weight, share, model)
         else:
             etas = by_client(eta, len(laws), share.shape[1])
             densities = laws, etas, shares("weight", weight), share
@@ -382,18 +383,14 @@ class Federation(Tabular):
         return (1.0 + self.model.expected_gain) / 2.0
 
     def _columns(self) -> dict[str, ArrayLike]:
-        columns: dict[str, ArrayLike] = {"client": list(map(str, self.client_names))}
-        columns["weight"] = self.weight
-        columns |= {f"share_{name}": self.share[:, a] for a, name in enumerate(self.groups)}
-        return columns
+        shares = {f"share_{name}": self.share[:, a] for a, name in enumerate(self.groups)}
+        return {"client": list(map(str, self.client_names)), "weight": self.weight, **shares}
 
     def __repr__(self) -> str:
-        kind = (
-            f"finite X of {self.model.points.size}"
-            + (f" from {self.merged.scores} scores" if self.merged else "")
-            if isinstance(self.model, FiniteModel)
-            else "continuous X"
-        )
+        kind = "continuous X"
+        if isinstance(self.model, FiniteModel):
+            scores = f" from {self.merged.scores} scores" if self.merged else ""
+            kind = f"finite X of {self.model.points.size}{scores}"
         return f"Federation({self.n_clients} clients, {self.n_groups} groups, {kind})"
 
 

@@ -132,19 +132,15 @@ class FiniteModel:
 
     @classmethod
     def from_laws(
-        cls, laws: Sequence[tuple[Finite, Finite]], share: Array, eta: Any
-    ) -> FiniteModel:
-        """Merge the points of finite laws, one pair per client."""
-        points = np.unique(np.concatenate([law.points for pair in laws for law in pair]))
-        cells("clients x groups x points", (len(laws), 2, points.size))
-        conditional = np.zeros((len(laws), 2, points.size))
-        for i, pair in enumerate(laws):
-            for a, law in enumerate(pair):
-                conditional[i, a, np.searchsorted(points, law.points)] = law.masses
-        conditional[share == 0] = 0.0
-        return cls(
-            points, conditional, _table(eta, points, np.arange(points.size), conditional.shape)
-        )
+        cls, laws: Sequence[tuple[Finite, ...]], share: Array, eta: Any
+    ) -> tuple[FiniteModel, Array]:
+        """As :meth:`from_masses`, of finite laws for each client and group, their points merged."""
+        points = np.unique(np.concatenate([law.points for row in laws for law in row]))
+        cells("clients x groups x points", (*share.shape, points.size))
+        masses = np.zeros((*share.shape, points.size))
+        for (i, a), part in np.ndenumerate(share):
+            masses[i, a, np.searchsorted(points, laws[i][a].points)] = part * laws[i][a].masses
+        return cls.from_masses(points, masses, eta)
 
 
 def _holds_eta(item: object) -> bool:

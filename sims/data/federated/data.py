@@ -21,27 +21,19 @@ class FederatedData:
     Parameters
     ----------
     name : str
-    x : array, shape (N, ...)
-        Features. Floating point, or uint8 pixels, which are trained on as x / 255 in float32; int64
-        for tokens.
-    y : array, shape (N,) or (N, ...)
-        Labels: whole numbers (classes, tokens), or floating point (regression).
-    owner : int array, shape (N,)
-        The client of every row, 0..n_clients-1. A client may have no row.
-    n_clients : int, optional
-        Default: those that ``owner`` names, its largest code + 1.
-    part : int8 array, shape (N,), optional
-        0 train, 1 validation, 2 test; default: all train. See ``split``.
-    group : int array, shape (N,), optional
-        A sensitive attribute, 0..A-1.
+    x : (N, ...) features. Floating point, or uint8 pixels, which are trained on as x / 255 in
+        float32; int64 for tokens.
+    y : (N,) or (N, ...) labels: whole numbers (classes, tokens), or floating point (regression).
+    owner : (N,) the client of every row, 0..n_clients-1. A client may have no row.
+    n_clients : default: those that ``owner`` names, its largest code + 1.
+    part : (N,) 0 train, 1 validation, 2 test; default: all train. See ``split``.
+    group : (N,) a sensitive attribute, 0..A-1.
     client_names : tuple of str, optional
-    note : str
-        Where the data come from and what was done to them.
+    note : where the data come from and what was done to them.
 
     Raises
     ------
-    ValueError
-        If shapes do not match, a code is out of range, or x or y is not finite.
+    ValueError : if shapes do not match, a code is out of range, or x or y is not finite.
     """
 
     name: str

@@ -69,16 +69,15 @@ def fedfb_synthetic(
     Parameters
     ----------
     clients : 2, 3 or 4
-    heterogeneity : "low", "medium" or "high"
-        How the groups are shared out, see ``SPLITS``; two and four clients have "medium" alone.
-    rows : int, optional
-        3333, 5000 and 6667 by default.
-    test, validation : float
-        Shares of the rows, drawn at random from all: every client meets the same test.
+    heterogeneity : "low", "medium" or "high"; how the groups are shared out, see ``SPLITS``; two
+        and four clients have "medium" alone.
+    rows : 3333, 5000 and 6667 by default.
+    test, validation : shares of the rows, drawn at random from all: every client meets the same
+        test.
     seed : int
-    published : bool
-        The very draw of FedFB's published code (numpy's legacy stream, seed 123; the last rows for
-        testing), of which ``seed`` then decides who goes to which client and to validation alone.
+    published : the very draw of FedFB's published code (numpy's legacy stream, seed 123; the last
+        rows for testing), of which ``seed`` then decides who goes to which client and to validation
+        alone.
 
     Notes
     -----

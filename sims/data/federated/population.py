@@ -21,8 +21,7 @@ def sample(federation: Federation, rows: int, seed: int = 0) -> FederatedData:
 
     Raises
     ------
-    ValueError
-        If ``rows`` or ``seed`` is not allowed.
+    ValueError : if ``rows`` or ``seed`` is not allowed.
     """
     n = whole("rows", rows, 1)
     rng = generator(seed)

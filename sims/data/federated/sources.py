@@ -37,14 +37,8 @@ def load_federated(
     source.
 
     Data without users (images) come as one client: give them clients with
-    ``FederatedData.assigned`` and a partition.
-
-    Raises
-    ------
-    ValueError
-        If ``name`` is unknown, or a file is not what it should be.
-    DataUnavailable
-        If a file is not found and cannot be downloaded.
+    ``FederatedData.assigned`` and a partition. ValueError if ``name`` is unknown, or a file is not
+    what it should be. DataUnavailable if a file is not found and cannot be downloaded.
     """
     data = SOURCES[one_of("name", name, tuple(SOURCES))].load(folder, progress)
     return instance(f"data {name}", data, FederatedData)

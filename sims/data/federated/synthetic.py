@@ -41,17 +41,15 @@ def synthetic(
 
     Parameters
     ----------
-    alpha, beta : float >= 0
-        Variances of the models' and of the features' means between clients; q-FFL uses (1, 1).
+    alpha, beta : >= 0; variances of the models' and of the features' means between clients; q-FFL
+        uses (1, 1).
     clients : int
-    kind : str
-        "non-iid"; "iid": one model for all, x ~ N(0, diag); "hybrid": the first half of the clients
-        iid.
+    kind : "non-iid"; "iid": one model for all, x ~ N(0, diag); "hybrid": the first half of the
+        clients iid.
     seed : int
-    means : str
-        What u_k is: "number", as printed, or "class", a number for each class. With "number" alpha
-        changes no label: u_k adds u_k (1 + sum_j x_j) to every score, and the largest stays. With
-        "class" each entry has the same law, N(0, alpha + 1), and labels depend on alpha.
+    means : what u_k is: "number", as printed, or "class", a number for each class. With "number"
+        alpha changes no label: u_k adds u_k (1 + sum_j x_j) to every score, and the largest stays.
+        With "class" each entry has the same law, N(0, alpha + 1), and labels depend on alpha.
 
     Returns
     -------

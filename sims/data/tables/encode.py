@@ -28,12 +28,8 @@ def encode(
     """Return the features of a table (n, d), and their names: first the `numeric` columns, see
     `scaled`, by the rows where `is_test` (n,) is False, of which there must be one; then for each
     of the `categorical` columns one 0/1 column per value, in sorted order, named "column=value". A
-    missing value is 0 in all of them.
-
-    Raises
-    ------
-    ValueError
-        For a numeric column that does not hold finite numbers.
+    missing value is 0 in all of them. ValueError for a numeric column that does not hold finite
+    numbers.
     """
     blocks: list[NDArray[np.float64]] = []
     names: list[str] = []

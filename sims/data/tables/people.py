@@ -55,34 +55,25 @@ def read_people(
     Parameters
     ----------
     path : path
-    label, group : str
-        Columns. The label has two values; `form` says which becomes 1; with None all rows have 0.
-        The group has at least two values; of several columns a group is a combination of values
-        that somebody has, named "Black & Female".
-    client : str, optional
-        Column; without it, all rows are of one client, "all".
-    weight : str, optional
-        Column of positive numbers; without it, all rows count alike.
-    score : str or sequence of str, optional
-        Columns of finite numbers, which are then the only features.
-    features : sequence of str, optional
-        Columns: numbers enter unchanged, texts and truth values one-hot. By default all that have a
-        name and no role; dates and free text among them are an error. Columns of one value are left
-        out. The group is added unless it is among them or `blind`: the classifiers f(x, a) see the
-        group, and P(y = 1) without it is wrong for some group wherever y depends on the group.
-    blind : bool
-        Do not add the group.
-    categorical : bool
-        The score is a name, or a number without an order: its only feature is the rank of the value
-        by its share of y = 1.
-    numbers : mapping, optional
-        By role, columns of predictions, which are features after the score. Without a score they
-        are the only features.
-    by : str, optional
-        A column with parts of the people, which may have a role as well; dates are of months.
-    form : Form
-        How a text file is written, which value of the label is 1, and whether rows with a missing
-        cell are dropped.
+    label, group : columns. The label has two values; `form` says which becomes 1; with None all
+        rows have 0. The group has at least two values; of several columns a group is a combination
+        of values that somebody has, named "Black & Female".
+    client : column; without it, all rows are of one client, "all".
+    weight : column of positive numbers; without it, all rows count alike.
+    score : columns of finite numbers, which are then the only features.
+    features : columns: numbers enter unchanged, texts and truth values one-hot. By default all that
+        have a name and no role; dates and free text among them are an error. Columns of one value
+        are left out. The group is added unless it is among them or `blind`: the classifiers f(x, a)
+        see the group, and P(y = 1) without it is wrong for some group wherever y depends on the
+        group.
+    blind : do not add the group.
+    categorical : the score is a name, or a number without an order: its only feature is the rank of
+        the value by its share of y = 1.
+    numbers : by role, columns of predictions, which are features after the score. Without a score
+        they are the only features.
+    by : a column with parts of the people, which may have a role as well; dates are of months.
+    form : how a text file is written, which value of the label is 1, and whether rows with a
+        missing cell are dropped.
 
     Returns
     -------
@@ -92,38 +83,34 @@ def read_people(
 
     Raises
     ------
-    ValueError
-        If the content does not fit.
-    OSError
-        If the file cannot be read; `FileNotFoundError` if there is none.
+    ValueError : if the content does not fit.
+    OSError : if the file cannot be read; `FileNotFoundError` if there is none.
     """
     path = Path(path)
     groups = (group,) if isinstance(group, str) else tuple(group)
     if not groups:
         raise ValueError("group must name at least one column, got none")
     scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
-    named = {"score": scores or (None,), "label": (label,), "group": groups, "client": (client,)}
-    named["weight"] = (weight,)
-    roles = {role: columns for role, columns in named.items() if columns != (None,)}
+    named = {"score": scores, "label": (label,), "group": groups, "client": (client,)}
+    named |= {"weight": (weight,)}
+    roles = {role: columns for role, columns in named.items() if columns not in ((), (None,))}
     predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
     chosen = _chosen_features(scores, label or "", features, blind=blind, categorical=categorical)
     extra = () if predicted else chosen
     extra = extra if by is None or extra is None else [*extra, by]
     table = read_table(path, form, roles | predicted, extra)
     note_file(path)
-    n = len(table)
-    unlabelled = np.zeros(n, int), ("0", "1")
-    label_codes, label_names = unlabelled if label is None else table.labels(label)
+    zeros = np.zeros(len(table), int)
+    label_codes, label_names = (zeros, ("0", "1")) if label is None else table.labels(label)
     weights = (
         None if weight is None else person_weights(f"column {weight!r}", table.numbers(weight))
     )
     parts = [table.categories(column) for column in groups]
     group_codes, group_names = _groups(groups, parts)
-    everybody = np.zeros(n, int), ("all",)
+    everybody = zeros, ("all",)
     client_codes, client_names = everybody if client is None else table.categories(client)
     by_codes, by_names = everybody if by is None else _months(*table.categories(by))
-    score_names: tuple[str, ...] = ()
-    note = ""
+    score_names, note = (), ""
     if not scores and not predicted:
         group_parts = {} if blind else dict(zip(groups, parts, strict=True))
         taken = {*chain(*roles.values(), [by])}
@@ -145,7 +132,7 @@ def read_people(
         group_names=group_names,
         client=client_codes,
         client_names=client_names,
-        is_test=np.zeros(n, bool),
+        is_test=np.zeros(len(table), bool),
         note=" ".join(filter(None, [table.dropped, note])),
         label_names=label_names,
         columns=roles | {"features": tuple(columns)},

@@ -44,26 +44,19 @@ def load(
 
     Parameters
     ----------
-    name : str
-        One of `DATASETS`.
-    folder : path, optional
-        The only folder to search for the files. By default: the folder named by
-        `FAIRFL_DATA`, then the cache, then the public source (see `fairfl.sims.data.fetch`).
-    groups : str
-        "all" for the data set's own groups, "two" for the two that it is usually studied with, or
-        one of the data set's `groupings`.
-    seed : int
-        Draws the clients (and Bank's test rows), 0 to 2**32 - 1. `FEDFB_SEED` gives FedFB's own
+    name : one of `DATASETS`.
+    folder : the only folder to search for the files. By default: the folder named by `FAIRFL_DATA`,
+        then the cache, then the public source (see `fairfl.sims.data.fetch`).
+    groups : "all" for the data set's own groups, "two" for the two that it is usually studied with,
+        or one of the data set's `groupings`.
+    seed : draws the clients (and Bank's test rows), 0 to 2**32 - 1. `FEDFB_SEED` gives FedFB's own
         draw.
-    progress : callable, optional
-        See `fairfl.sims.data.fetch.Progress`.
+    progress : see `fairfl.sims.data.fetch.Progress`.
 
     Raises
     ------
-    ValueError
-        If `name`, `groups` or `seed` is not allowed, or the file is not what it should be.
-    DataUnavailable
-        If the file is not found and cannot be downloaded (an `OSError`).
+    ValueError : if `name`, `groups` or `seed` is not allowed, or the file is not what it should be.
+    DataUnavailable : if the file is not found and cannot be downloaded (an `OSError`).
     """
     table = DATASETS[one_of("name", name, tuple(DATASETS))]
     one_of(f"groups of {name!r}", groups, ("two", "all", *table.groupings))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import expit
 
-from fairfl._support.checks import as_array, positive, whole
+from fairfl._support.checks import as_array, broadcast, person_weights, positive, whole
 from fairfl._support.threads import one_thread
 from fairfl.sims.data.checks import numbers_table
 from fairfl.sims.data.score_model import ScoreModel
@@ -33,21 +33,19 @@ ROUNDING = 1e-13
 Floats = NDArray[np.float64]
 
 
-def logistic_fit(X: ArrayLike, y: ArrayLike, l2: float = 1.0) -> tuple[Floats, float]:
+def logistic_fit(
+    X: ArrayLike, y: ArrayLike, l2: float = 1.0, weight: ArrayLike | None = None
+) -> tuple[Floats, float]:
     """Logistic regression: P(y = 1 | x) = 1 / (1 + exp(-(w·x + b))); w (d,) and b.
 
-    Minimises sum_i log(1 + exp(-(2 y_i - 1)(v·z_i + b))) + (l2 / 2) |v|^2 by Newton's method, z the
-    standardised features (mean 0, population standard deviation 1) and v their coefficients; a
+    Minimises sum_i r_i log(1 + exp(-(2 y_i - 1)(v·z_i + b))) + (l2 / 2) |v|^2 by Newton's method, z
+    the standardised features (mean 0, population standard deviation 1) and v their coefficients; a
     constant feature has coefficient 0. The intercept b is not penalised. The minimum is unique,
     with collinear features or separable data, too. It is scikit-learn's `LogisticRegression(C=1 /
-    l2)` on z.
-
-    Raises
-    ------
-    ValueError
-        Unless X is finite of shape (n, d), y holds 0 and 1, one for each row, and both, and l2 > 0.
-    RuntimeError
-        If the gradient does not reach the tolerance.
+    l2)` on z. The r_i are the weights (n,) divided by their mean, so that their unit has no
+    meaning, or 1; mean and deviation are weighted, too. ValueError unless X is finite of shape (n,
+    d), y holds 0 and 1, one for each row, and both, l2 > 0, and weights are positive. RuntimeError
+    if the gradient does not reach the tolerance.
     """
     positive("l2", l2)
     table = numbers_table("X", X)
@@ -55,28 +53,30 @@ def logistic_fit(X: ArrayLike, y: ArrayLike, l2: float = 1.0) -> tuple[Floats, f
     if len(np.unique(labels)) < 2:
         raise ValueError("y must hold both 0 and 1")
     varies = table.max(axis=0) > table.min(axis=0)
-    share = np.full(len(table), 1 / len(table))
+    weights = _weights(weight, len(table))
+    relative = weights / weights.mean()
+    share = relative / len(table)
     mean = share @ table[:, varies]
     centred = table[:, varies] - mean
     scale = np.sqrt(share @ centred**2)
-    v, b = _minimise(centred / scale, labels, l2)
+    v, b = _minimise(centred / scale, labels, l2, relative)
     coefficients = np.zeros(table.shape[1])
     coefficients[varies] = v / scale
     return coefficients, float(b - mean @ (v / scale))
 
 
-def _minimise(Z: Floats, y: Floats, l2: float) -> tuple[Floats, float]:
+def _minimise(Z: Floats, y: Floats, l2: float, weight: Floats) -> tuple[Floats, float]:
     """The minimiser (v, b) for standardised features Z, by Newton's method with a line search."""
     A = np.column_stack([Z, np.ones(len(Z))])  # the intercept is the last coefficient
     theta, root_weighted = np.zeros(A.shape[1]), np.empty_like(A)
-    value, gradient = _objective(theta, A, y, l2)
+    value, gradient = _objective(theta, A, y, l2, weight)
     tolerance = TOLERANCE * len(Z)
     penalty = np.append(np.full(Z.shape[1], l2), 0.0)
     for _ in range(ITERATIONS):
         if np.abs(gradient).max() <= tolerance:
             return theta[:-1], float(theta[-1])
         p = expit(A @ theta)
-        np.multiply(A, np.sqrt(p * (1 - p))[:, None], out=root_weighted)
+        np.multiply(A, np.sqrt(p * (1 - p) * weight)[:, None], out=root_weighted)
         # a matrix with itself: numpy computes one triangle only
         hessian = root_weighted.T @ root_weighted
         hessian[np.diag_indices_from(hessian)] += penalty
@@ -89,7 +89,7 @@ def _minimise(Z: Floats, y: Floats, l2: float) -> tuple[Floats, float]:
         descent = gradient @ step
         for length in 0.5 ** np.arange(HALVINGS):
             trial = theta - length * step
-            new_value, new_gradient = _objective(trial, A, y, l2)
+            new_value, new_gradient = _objective(trial, A, y, l2, weight)
             if new_value <= value - ARMIJO * length * descent + ROUNDING * abs(value):
                 break
         else:
@@ -103,12 +103,14 @@ def _minimise(Z: Floats, y: Floats, l2: float) -> tuple[Floats, float]:
     )
 
 
-def _objective(theta: Floats, A: Floats, y: Floats, l2: float) -> tuple[float, Floats]:
+def _objective(
+    theta: Floats, A: Floats, y: Floats, l2: float, weight: Floats
+) -> tuple[float, Floats]:
     """The penalised loss at theta = (v, b) and its gradient (d + 1,); b is not penalised."""
     f = A @ theta
     penalised = np.append(theta[:-1], 0.0)
-    loss = np.ones(len(y)) @ (np.logaddexp(0.0, f) - y * f) + 0.5 * l2 * (penalised @ penalised)
-    return float(loss), A.T @ (expit(f) - y) + l2 * penalised
+    loss = weight @ (np.logaddexp(0.0, f) - y * f) + 0.5 * l2 * (penalised @ penalised)
+    return float(loss), A.T @ (weight * (expit(f) - y)) + l2 * penalised
 
 
 @one_thread()
@@ -120,6 +122,7 @@ def cross_fitted_score(
     group: ArrayLike | None = None,
     client: ArrayLike | None = None,
     l2: float = 1.0,
+    weight: ArrayLike | None = None,
 ) -> Floats:
     """Return, for every row, the probability of y = 1 by a `logistic_fit` that has not seen the
     row.
@@ -130,18 +133,13 @@ def cross_fitted_score(
 
     Parameters
     ----------
-    X : array of float, shape (n, d)
-        A group or client that the score may use has to be among these columns.
-    y : array, shape (n,)
-        0 or 1, each in at least two rows.
-    folds : int
-        From 2 to n.
-    seed : int
-        Of the dealing, >= 0.
-    group, client : array, shape (n,), optional
-        Used for the dealing only.
-    l2 : float
-        See `logistic_fit`.
+    X : (n, d) a group or client that the score may use has to be among these columns.
+    y : (n,) 0 or 1, each in at least two rows.
+    folds : from 2 to n.
+    seed : of the dealing, >= 0.
+    group, client : (n,) used for the dealing only.
+    l2 : see `logistic_fit`.
+    weight : (n,) of the people, see `logistic_fit`; dealing counts each once.
 
     Returns
     -------
@@ -158,10 +156,11 @@ def cross_fitted_score(
         if count < 2:  # with one row, the model that scores it is fitted without that label
             raise ValueError(f"y must be {value} in at least two rows, got {count}")
     fold = deal({"y": labels, "group": group, "client": client}, folds, seed)
-    score = np.empty(len(table))
+    score, weights = np.empty(len(table)), _weights(weight, len(table))
     for k in range(folds):
         in_fold = fold == k
-        coefficients, intercept = logistic_fit(table[~in_fold], labels[~in_fold], l2)
+        others = ~in_fold
+        coefficients, intercept = logistic_fit(table[others], labels[others], l2, weights[others])
         score[in_fold] = expit(table[in_fold] @ coefficients + intercept)
     return score
 
@@ -176,9 +175,16 @@ def fitted_model(data: Dataset, targets: Mapping[str, NDArray[np.bool_]]) -> Sco
         while name != column and (name in names or not name.startswith(f"{column}=")):
             column = next(columns)
         features.append((column, name[len(column) + 1 :]))
-    fits = [logistic_fit(data.features, target) for target in targets.values()]
+    fits = [logistic_fit(data.features, target, weight=data.weight) for target in targets.values()]
     coefficients, intercepts = (np.array(part) for part in zip(*fits, strict=True))
     return ScoreModel(tuple(targets), tuple(features), coefficients, intercepts)
+
+
+def _weights(weight: ArrayLike | None, n: int) -> Floats:
+    """(n,) weights of rows, by default 1."""
+    if weight is None:
+        return np.ones(n)
+    return broadcast("weight", person_weights("weight", weight), (n,), f"({n},)")
 
 
 def _labels(y: ArrayLike, n: int) -> Floats:

@@ -18,34 +18,21 @@ class Dataset:
 
     Parameters
     ----------
-    name : str
-        The name under which the data set is registered, or of its file.
-    features : array of float, shape (n, d)
-        Finite numbers; n >= 1. The sensitive attribute is among them where the preparation keeps
-        it.
-    feature_names : tuple of str, length d
-        Distinct.
-    label : array of int, shape (n,)
-        0 or 1; 1 is the favourable outcome.
-    group, client : array of int, shape (n,)
-        Codes into `group_names` and `client_names`.
-    group_names, client_names : tuple of str
-        Distinct. A name may have no row (after `select`).
-    is_test : array of bool, shape (n,)
-        True for the rows held out for testing, False for the training rows.
-    note : str
-        What was done to the published data, in a sentence or two.
-    label_names : pair of str
-        What 0 and 1 were in the file.
-    columns : dict of tuples of str
-        Of a file of your own: the columns that made the label, the group, the client, the score and
-        the features.
-    score_names : tuple of str
-        Of a categorical score: what its values 0, 1, ... are.
-    by : array of int, shape (n,), optional
-        Codes into `by_names`, of parts of the people by which a report is repeated.
-    weight : array of float, shape (n,), optional
-        Of the rows, positive; None: 1.
+    name : the name under which the data set is registered, or of its file.
+    features : (n, d) finite numbers; n >= 1. The sensitive attribute is among them where the
+        preparation keeps it.
+    feature_names : (d,) distinct.
+    label : (n,) 0 or 1; 1 is the favourable outcome.
+    group, client : (n,) codes into `group_names` and `client_names`.
+    group_names, client_names : distinct. A name may have no row (after `select`).
+    is_test : (n,) True for the rows held out for testing, False for the training rows.
+    note : what was done to the published data, in a sentence or two.
+    label_names : what 0 and 1 were in the file.
+    columns : of a file of your own: the columns that made the label, the group, the client, the
+        score and the features.
+    score_names : of a categorical score: what its values 0, 1, ... are.
+    by : (n,) codes into `by_names`, of parts of the people by which a report is repeated.
+    weight : (n,) of the rows, positive; None: 1.
     """
 
     name: str

@@ -20,15 +20,12 @@ class Joining(Participation):
 
     Parameters
     ----------
-    joins : tuple of int
-        t_s, from 0, below the number of rounds, in any order; groups may join together.
-    leaves : tuple of int, optional
-        Above the group's t_s; 0 for a group that stays, as all do by default.
-    groups : tuple of int, optional
-        The group of each client (K,), codes of ``joins``. By default clients are divided in their
-        order, evenly: the first K mod S groups have one more.
-    share : float in (0, 1]
-        C: max(C n, 1) of the n clients present, rounded down, every set of them equally likely.
+    joins : t_s, from 0, below the number of rounds, in any order; groups may join together.
+    leaves : above the group's t_s; 0 for a group that stays, as all do by default.
+    groups : the group of each client (K,), codes of ``joins``. By default clients are divided in
+        their order, evenly: the first K mod S groups have one more.
+    share : in (0, 1]; C: max(C n, 1) of the n clients present, rounded down, every set of them
+        equally likely.
 
     Errors: ValueError for anything else; when a simulation starts, for another number of clients,
     and for a t_s that the training never reaches.

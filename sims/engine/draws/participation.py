@@ -19,9 +19,7 @@ PARTICIPATIONS: Registry[type[Participation]] = Registry("algorithms", "fairfl.s
 
 
 class Participation(Named, ABC):
-    """Chooses the clients of a round; a choice is a function of the seed, the round and the
-    clients' ids.
-    """
+    """Chooses the clients of a round, as a function of the seed, the round and the clients' ids."""
 
     registry = PARTICIPATIONS
 

@@ -18,9 +18,7 @@ Blocks = Sequence[Tensor]
 
 
 def work_factor(device: torch.device) -> int:
-    """How much more work than a CPU the device does in the time that a call of torch takes to
-    start.
-    """
+    """How much more work than a CPU the device does while a call of torch starts."""
     return 1 if device.type == "cpu" else 64
 
 

@@ -53,14 +53,10 @@ class Module(Model):
 
     Parameters
     ----------
-    factory : callable () -> nn.Module
-        Its forward maps (B, ...) to outputs, row by row.
-    loss : callable (outputs, y) -> (B,)
-        Losses of the samples; ``cross_entropy`` by default.
-    classes : bool
-        Whether the outputs are scores of classes, so that there is an accuracy.
-    name : str
-        What a run's configuration records; the factory's name by default.
+    factory : () -> nn.Module; its forward maps (B, ...) to outputs, row by row.
+    loss : (outputs, y) -> (B,); losses of the samples; ``cross_entropy`` by default.
+    classes : whether the outputs are scores of classes, so that there is an accuracy.
+    name : what a run's configuration records; the factory's name by default.
 
     Errors: ValueError for a module in place of a factory, for modules with buffers (the averages of
     batch normalisation are no parameters: use group normalisation), and for modules without

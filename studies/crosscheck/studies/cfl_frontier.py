@@ -43,9 +43,7 @@ PANELS = {"below the frontier": -1.0, "from the budget": -0.5}
 
 
 def units(scale: Scale) -> list[Unit]:
-    """Quick: two worlds, 1,000 people, no rates. Paper: 14 worlds, up to 100,000; CFL for the
-    rates.
-    """
+    """Quick: two worlds, 1,000 people, no rates. Paper: 14, up to 100,000; CFL for the rates."""
     seeds = range(scale.seeds)
     if scale.paper:
         planned = _units(FIGURES + RANDOM, LEARNERS, (1,), 1_000, seeds, BUDGETS)

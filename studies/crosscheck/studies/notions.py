@@ -132,9 +132,7 @@ def _means(part: pd.DataFrame) -> dict[str, float]:
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
-    """Three hard inequalities, and two rates of CFL's at ε = 0, where its class contains the
-    optimum.
-    """
+    """Three hard inequalities, and two rates of CFL's at ε = 0, where its class has the optimum."""
     members, part = among(measures, "scheme", [ENSEMBLE]), _rated(measures)
     return (
         bound_verdict(

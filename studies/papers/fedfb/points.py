@@ -44,9 +44,7 @@ def by_setting(
     listed: Iterable[tuple[str, float, object]],
     label: Callable[[str, float], str],
 ) -> pd.DataFrame:
-    """The rows with their methods' names as objectives, and their settings as alpha; what is not
-    ``listed`` has none.
-    """
+    """The rows, methods' names as objectives, settings as alpha; those not ``listed`` have none."""
     settings = {label(name, setting): (name, setting) for name, setting, _ in listed}
     both = [settings.get(str(name), (str(name), np.nan)) for name in rows["objective"]]
     return rows.assign(objective=[n for n, _ in both], alpha=[setting for _, setting in both])

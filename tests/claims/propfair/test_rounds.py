@@ -1,6 +1,4 @@
-"""The exact moments of federated averaging against a tree of every outcome, and the bounds written
-out.
-"""
+"""The exact moments of federated averaging against a tree of every outcome, and the bounds."""
 
 from fractions import Fraction
 from itertools import combinations, product
@@ -25,9 +23,7 @@ LAW = [([0], Fraction(1, 4)), ([0, 1], Fraction(3, 4))]
 
 
 def enumerated(world, eta, law):
-    """E of the squared gradient by every sign of the noise (+- its deviation) and every draw of the
-    participants.
-    """
+    """E of the squared gradient by every sign of the noise and every draw of the participants."""
     state, squares = [(float(world["theta"]), 1.0)], []
     h, b = float(world["h"]), [float(x) for x in world["slopes"]]
     for _ in range(world["T"]):

@@ -1,6 +1,4 @@
-"""The derivatives of entropies in lemmas 8 and 9 against optima found by root finding and
-differences.
-"""
+"""The derivatives of entropies in lemmas 8, 9 against optima by root finding and differences."""
 
 from fractions import Fraction
 

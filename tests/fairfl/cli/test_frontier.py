@@ -79,18 +79,6 @@ def test_json_is_what_the_library_says(cli, quick, people, table, score, levels)
         assert steps[0][0] is None and steps[-1][1] is None
 
 
-def test_a_score_is_made_from_features_and_merged_into_levels(cli, quick, table):
-    result = cli("frontier", table, *COLUMNS[2:], "--feature", "z", "--points", 4)
-    assert result.exit_code == 0
-    assert (
-        "logistic regression on s, z" not in result.stdout
-        and "logistic regression on z, a" in result.stdout
-    )
-    assert "people or more (levels = 0 keeps all): the best threshold" in result.stdout
-    blind = cli("frontier", table, *COLUMNS[2:], "--feature", "z", "--points", 4, "--blind")
-    assert "logistic regression on z," in blind.stdout
-
-
 def test_parquet_and_one_client(cli, quick, people, tmp_path):
     file = tmp_path / "people.parquet"
     people.to_parquet(file)
@@ -201,10 +189,8 @@ def test_intervals_and_people_held_out(cli, quick, table):
     options = "20 --levels 5 --points 3 --at 0.2 --at 0.3".split()
     words = ("frontier", table, *COLUMNS[:-1], *options)
     answer = json.loads(cli(*words, "--seed", 3, "--json").stdout)
-    assert (
-        answer["intervals"] == {"bootstraps": 20, "seed": 3, "level": 0.95}
-        and answer["people"] == 240
-    )
+    assert answer["intervals"] == {"bootstraps": 20, "seed": 3, "level": 0.95}
+    assert answer["people"] == 240
     for scheme in answer["schemes"]:
         low, high = scheme["intervals"]["best_accuracy"]
         assert 0 <= low < high <= 1 and high - low < 0.3

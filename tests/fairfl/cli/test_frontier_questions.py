@@ -156,11 +156,8 @@ def test_intervals_and_held_out_people_of_another_question(cli, quick, table, mo
     for scheme in by_scheme.values():
         low, high = scheme["intervals"]["best_utility"]
         assert low < scheme["best_utility"] < high < 0 and high - low < 0.5
-        assert [row["rule"] for row in scheme["held_out"]] == [
-            "smallest disparity",
-            0.2,
-            "best utility",
-        ]
+        rules = [row["rule"] for row in scheme["held_out"]]
+        assert rules == ["smallest disparity", 0.2, "best utility"]
         assert -3 < scheme["held_out"][-1]["utility"] < 0
     words = json.loads(result.stdout)["in_words"]
     assert any("judged on the others, pooling's rule" in line for line in words)
@@ -257,19 +254,8 @@ def test_a_rule_of_features_decides_on_new_rows(cli, quick, people, tmp_path, se
     people["colour"] = np.random.default_rng(2).choice(["red", "blue", "a=b"], len(people))
     people["z=1"] = np.random.default_rng(3).normal(size=len(people))  # a column of its own
     people.to_csv(tmp_path / "p.csv", index=False)
-    words = ("--label", "y", "--group", "a", "--client", "site", "--feature", "z", "--blind")
-    words += (
-        "--feature",
-        "z=1",
-        "--feature",
-        "colour",
-        "--sees",
-        sees,
-        "--points",
-        4,
-        "--bootstraps",
-        0,
-    )
+    words = "--label y --group a --client site --blind --points 4 --bootstraps 0 --sees".split()
+    words += [sees, "--feature", "z", "--feature", "z=1", "--feature", "colour"]
     out = tmp_path / "out"
     assert cli("frontier", tmp_path / "p.csv", *words, "--out", out).exit_code == 0
     new = people.iloc[::-3]

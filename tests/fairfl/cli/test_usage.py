@@ -38,6 +38,7 @@ frontier PEOPLE --group-pair young,nobody | 'young,nobody'
 frontier PEOPLE --group a | must be different columns | 'a, a'
 frontier PEOPLE --notion parity | --notion must be one of | 'accuracy_parity' | 'parity'
 frontier PEOPLE --difference mean | difference must be one of | 'overall' | 'mean'
+frontier PEOPLE --score z --monotone | --monotone needs one --score | got s, z
 frontier PEOPLE --sees y | sees must be one of | 'xa' | 'y'
 frontier PEOPLE --costs 5 | --costs must be balanced, or FN:FP | '5'
 frontier PEOPLE --costs 1:2:3 | --costs must be balanced, or FN:FP | '1:2:3'

@@ -9,6 +9,7 @@ import pytest
 from browser import BROWSER, in_browser
 
 from fairfl.reports import sampling
+from fairfl.reports.comparison_words import headline, sentences
 from fairfl.reports.frontier import compared
 from fairfl.reports.frontier_page import frontier_page, positions
 from fairfl.reports.people import read
@@ -46,7 +47,8 @@ def table(folder: Path) -> Path:
     score = (rng.random(600) * np.where(group, 0.7, 1.0)).round(1)
     names = np.array(["</script><b>", "group 1"])[group]
     label = rng.random(600) < score
-    people = pd.DataFrame({"s": score, "y": label.astype(int), "a": names, "site": site})
+    columns = {"s": score, "y": label.astype(int), "a": names, "site": site, "z": score - group}
+    people = pd.DataFrame(columns)
     people.to_csv(folder / "people.csv", index=False)
     return folder / "people.csv"
 
@@ -83,6 +85,18 @@ def test_the_page_asks_and_answers_in_five_sentences(question, rates, reached) -
     assert (min(smallest) < 1e-9) == reached
     number = "gets as fair, and loses up to" if reached else f"disparity, {min(smallest):.3g}."
     assert number in sentences[0]
+
+
+@pytest.mark.parametrize("score", ["s", ["s", "z"]])
+def test_what_blind_rules_of_a_single_score_cost_is_called_so(score, tmp_path: Path) -> None:
+    question = Question(sees="x")
+    roles = {"label": "y", "group": "a", "client": "site"}
+    federation, notes, people, *_ = read(table(tmp_path), score=score, question=question, **roles)
+    comparison = compared(federation, people, question=question, count=3, bootstraps=0)
+    lines = [*sentences(comparison), headline(comparison)]
+    promises = [line for line in lines if re.search("costs|reaches|loses|fairer", line)]
+    assert len(promises) >= 7 and any("repeat --score" in note for note in notes) == (score == "s")
+    assert {"by rules of this score" in line for line in promises} == {score == "s"}
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium here: the page is not tried in a browser")

@@ -192,10 +192,7 @@ def test_a_rule_for_each_client_may_gain():
     )
     aware = comparison.reaches["client_aware"]
     assert aware.loss <= 1e-12 < 1e-4 < aware.gain
-    assert comparison.bounds[-1, 4].tolist() == [-1, 1] and comparison.bounds[0, 4].tolist() == [
-        0,
-        1,
-    ]
+    assert comparison.bounds[[-1, 0], 4].tolist() == [[-1, 1], [0, 1]]
 
 
 def test_a_small_group_varies_as_the_draws_that_have_it():

@@ -104,10 +104,8 @@ def test_the_parts_add_up_and_hold_the_laws_truth(compared):
         local = ff.frontier(coarse, cost["scheme"].removesuffix("_common"), 20, budgets="common")
         fair = float(local.accuracy_at(0.1))
         for share, true in zip(parts, (best - fair, best - central, central - fair), strict=True):
-            assert (
-                share["low"] - 1e-12 <= true <= share["high"] + 1e-12
-                and share["high"] - share["low"] < 0.02
-            )
+            assert share["low"] - 1e-12 <= true <= share["high"] + 1e-12
+            assert share["high"] - share["low"] < 0.02
         seen += 1
     assert seen == 2
     assert noise["auc_lost"]["low"] > 0.2 and noise["costs"][0]["lost"]["low"] > 0.05

@@ -339,14 +339,6 @@ def test_unusual_tables(name: str) -> None:
         assert solve(fed, scheme, 0.1).accuracy >= max(fed.base_rate, 1 - fed.base_rate) - 0.1
 
 
-@pytest.mark.parametrize("values", [[False, True], [-1, 1], [1, 2]], ids=str)
-def test_of_two_numbers_the_larger_stands_for_1(values: Any) -> None:
-    score, label, group, client = people_of_readme(200)
-    fed = Federation.from_samples(score, label, group, client)
-    same = Federation.from_samples(score, np.array(values)[label], group, client)
-    assert np.array_equal(same.model.eta, fed.model.eta)  # type: ignore[union-attr]
-
-
 @pytest.mark.parametrize(
     "pair", [["no", "yes"], ["nein", "ja"], [">50K", "<=50K"], [1, 0]], ids=str
 )
@@ -354,6 +346,9 @@ def test_of_two_numbers_the_larger_stands_for_1(values: Any) -> None:
 def test_pos_label_stands_for_1(pair: list[Any], kind: Any) -> None:
     score, label, group, client = people_of_readme(200)
     fed = Federation.from_samples(score, label, group, client)
+    for values in ([False, True], [-1, 1], [1, 2]):  # of two numbers the larger stands for 1
+        same = Federation.from_samples(score, np.array(values)[label], group, client)
+        assert np.array_equal(same.model.eta, fed.model.eta)  # type: ignore[union-attr]
     named = pd.Series([pair[y] for y in label], dtype=kind if isinstance(pair[0], str) else None)
     same = Federation.from_samples(score, named, group, client, pos_label=pair[1])
     assert np.array_equal(same.model.eta, fed.model.eta)  # type: ignore[union-attr]

@@ -76,6 +76,19 @@ def test_one_column_is_a_score_and_frames_name_numbers() -> None:
         ff.Federation.from_samples(numbers, y, a, client, levels=0)
 
 
+def test_people_of_no_weight_make_no_cells() -> None:
+    numbers, y, a, client = drawn(4000)
+    weight = np.where(np.arange(4000) % 2, 1e-9, np.random.default_rng(1).uniform(0.5, 2, 4000))
+    heavy = weight > 1e-9
+    y = np.where(heavy, y, numbers[:, 0] < 0.5).astype(int)  # the others' labels are reversed
+    fed = ff.Federation.from_samples(numbers, y, a, client, weight=weight)
+    assert fed.model.cells is not None
+    cell = fed.model.cells(numbers[heavy])
+    size, share = (np.bincount(cell, weight[heavy] * v) for v in (np.ones(heavy.sum()), y[heavy]))
+    assert size.min() >= 40 * 0.9 and (np.diff(share / size) > -1e-6).all()
+    assert np.ptp(share / size) > 0.5  # the law's is 0.7
+
+
 def test_a_rule_of_cells_is_kept_as_text() -> None:
     numbers, y, a, client = drawn(2000)
     rule = ff.solve(ff.Federation.from_samples(numbers, y, a, client), "cfl", 0.02).classifier

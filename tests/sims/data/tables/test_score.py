@@ -15,8 +15,8 @@ def sample(n: int = 400, d: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndar
     return X, (rng.random(n) < expit((X - 3) @ w)).astype(int)
 
 
-def cases() -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Rows and labels, by what is special about them."""
+def cases() -> dict[str, tuple[np.ndarray, ...]]:
+    """Rows, labels and weights, by what is special about them."""
     X, y = sample()
     ones, x = np.ones(len(y)), X[:, :1]
     separated = np.concatenate([np.linspace(-2, -1, 50), np.linspace(1, 2, 50)])[:, None]
@@ -27,6 +27,7 @@ def cases() -> dict[str, tuple[np.ndarray, np.ndarray]]:
         "constant columns": (np.column_stack([0.1 * ones, X, -7 * ones]), y),
         "nothing but constants": (np.ones((8, 2)), np.arange(8) % 4 // 3),
         "collinear": (np.column_stack([x, 10 * x]), y),
+        "weights": (X, y, np.random.default_rng(1).gamma(0.5, 1e-3, len(y)) + 1e-6),
     }
 
 
@@ -37,14 +38,16 @@ def test_agrees_with_scikit_learn(l2: float, case: str):
     linear_model = pytest.importorskip(
         "sklearn.linear_model", reason="scikit-learn is not installed"
     )
-    X, y = cases()[case]
-    coefficients, intercept = logistic_fit(X, y, l2)
-    deviation, varies = X.std(axis=0), np.ptp(X, axis=0) > 0
-    Z = np.where(varies, (X - X.mean(axis=0)) / np.where(varies, deviation, 1.0), 0.0)
+    X, y, *weight = cases()[case]
+    coefficients, intercept = logistic_fit(X, y, l2, *weight)
+    w = weight[0] / weight[0].mean() if weight else np.ones(len(y))
+    mean, varies = np.average(X, axis=0, weights=w), np.ptp(X, axis=0) > 0
+    deviation = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=w))
+    Z = np.where(varies, (X - mean) / np.where(varies, deviation, 1.0), 0.0)
     reference = linear_model.LogisticRegression(
         C=1 / l2, solver="newton-cholesky", tol=1e-12, max_iter=1000
     )
-    reference.fit(Z, y)
+    reference.fit(Z, y, sample_weight=w)
     assert (coefficients[~varies] == 0).all()
     np.testing.assert_allclose(coefficients * deviation, reference.coef_[0], rtol=0, atol=1e-6)
     score = expit(X @ coefficients + intercept)
@@ -53,10 +56,10 @@ def test_agrees_with_scikit_learn(l2: float, case: str):
 
 def test_the_score_of_a_row_ignores_its_own_label():
     X, y = sample(120)
-    fold = deal({"y": y}, 5, 0)
-    score = cross_fitted_score(X, y)
+    fold, weight = deal({"y": y}, 5, 0), np.arange(1.0, 121)
+    score = cross_fitted_score(X, y, weight=weight)
     for k in range(5):
-        w, b = logistic_fit(X[fold != k], y[fold != k])
+        w, b = logistic_fit(X[fold != k], y[fold != k], weight=weight[fold != k])
         np.testing.assert_array_equal(score[fold == k], expit(X[fold == k] @ w + b))
     pure_noise = np.random.default_rng(2).normal(size=(60, 40))
     labels = np.arange(60) % 2
