@@ -295,6 +295,10 @@ def _other_budgets(
     one for all clients, that have a disparity of at most ``upper`` (S,): its value, that judged on
     people it was not fitted to, or that less the jackknife's bias, if less. The bias is taken to
     fall with the square root of the people's number, as the gain by chance differences of sites.
+
+    Of several differences chance chooses which one has a client's budget. Where those of the
+    clients cancel each other, they might add up: then the disparity of all people is about the
+    budget, and the value that of the rule at this budget.
     """
     out, best, question = comparison.table, comparison.reaches["cfl"].frontier, comparison.question
     for rows, (scheme, reach), low in zip(out, comparison.reaches.items(), upper, strict=True):
@@ -302,6 +306,10 @@ def _other_budgets(
             continue
         budgets = np.linspace(0.0, reach.frontier.eps.max(), sampling.EVEN)
         candidates = np.repeat(budgets[:, None], federation.n_clients, axis=1)
+        if SCHEMES[scheme].one_budget and scheme in jumping:
+            at = np.repeat(np.array(comparison.disparities)[:, None], federation.n_clients, axis=1)
+            added_up = sampling.at_budgets(federation, scheme, at, question)[:, 0]
+            rows[1:-3, 0] = np.minimum(rows[1:-3, 0], np.nan_to_num(added_up, nan=np.inf))
         value, disparities = sampling.at_budgets(federation, scheme, candidates, question).T
         feasible = np.flatnonzero(disparities <= low)
         if feasible.size:
