@@ -1,16 +1,16 @@
 """A rule whose disparity is at most a limit among all people, whatever their distribution, with a
 probability that is chosen.
 
-Some of the people make a family of rules, the others test them. The differences of rates that are
-tested are tested one by one, each from its smallest value up until a rule fails (fixed-sequence
-testing: Learn then Test, Angelopoulos et al., 2021), and with its part of the level; of the rules
-that pass the most useful one is taken. So the makers say what is useful, and the testers where the
-limit is. Did each rule have to pass alone, few would: the makers' error would count as well as the
-testers'. So the family is a lattice: rules for each value of one or two differences of all people,
-on both sides of zero; of local training, whose budgets are the clients' own, for each value about
-which these limit their differences. More differences, or limits of clients, make a path of growing
-budgets, on which all are tested together: a rule above the limit is so in one of them, and each may
-have the whole level (Berger, 1982).
+Some of the people make a family of rules, the others test them. Each difference of two groups'
+rates is tested from its smallest value up until a rule fails (fixed-sequence testing: Learn then
+Test, Angelopoulos et al., 2021), with its part of the level; of the rules that pass the most useful
+one is taken. So the makers say what is useful, and the testers where the limit is. Did each rule
+have to pass alone, few would: the makers' error would count as well as the testers'. So the family
+is a lattice: rules for each value of one or two differences, on both sides of zero; where clients
+have budgets, for each value about which these limit the difference of every client. The tests of
+one difference at several clients are one test, and each may have the whole of its level: a rule
+above the limit is so at one of them (Berger, 1982). More differences make a path of growing
+budgets, on which all are tested together so.
 
 The testers' decisions are drawn, since a count of decisions is binomial and has exact tests.
 """
@@ -50,6 +50,8 @@ ENOUGH = 1.2, 1.45
 """A lattice has a rule that passes in most samples where the limit is so many times the standard
 error at the tests' normal quantile.
 """
+SPREAD = 1.75
+"""Where clients are tested, whose errors differ, so many times as much."""
 SINGLY = 5.2
 """A rule of a path passes in most samples where its limit is so many standard errors of all."""
 
@@ -79,13 +81,18 @@ class Promise(NamedTuple):
         """Whose disparities are tested: all people's, 0, or clients', 1, 2, ..."""
         return np.flatnonzero(self.limits < 1.0)
 
+    @property
+    def is_spread(self) -> bool:
+        """Whether clients are tested."""
+        return bool((self.limits[1:] < 1.0).any())
+
     def axes(self, groups: int) -> int:
-        """How many differences of all people a lattice moves, 0 of a path. The rates of one blind
-        rule are not moved one by one, nor those of clients.
+        """How many differences a lattice moves, 0 of a path. Two rates of one blind rule are not
+        moved one by one, nor two of all people and of clients.
         """
         count = len(NOTIONS[self.notion].rates) * (groups - 1)
-        is_free = count == 1 or self.sees == "xa" and count <= len(STEPS)
-        return count if is_free and self.tested.tolist() == [0] else 0
+        is_free = self.sees == "xa" and not (self.is_spread and self.limits[0] < 1.0)
+        return count if count == 1 or (is_free and count <= len(STEPS)) else 0
 
     def error(self, counts: Array) -> tuple[float, float]:
         """Of people (I, A, 2, n) the standard error of a difference, of rates 1/2, that is the
@@ -100,7 +107,7 @@ class Promise(NamedTuple):
 
     def quantile(self, groups: int) -> float:
         """Of the normal law, where each of a lattice's differences has its part of the level."""
-        count = self.tested.size * len(NOTIONS[self.notion].rates) * groups * (groups - 1)
+        count = len(NOTIONS[self.notion].rates) * groups * (groups - 1)
         return float(ndtri(1.0 - (1.0 - self.level) / max(count, 1)))
 
     def part(self, counts: Array) -> float:
@@ -108,11 +115,12 @@ class Promise(NamedTuple):
         groups, (error, limit) = counts.shape[1], self.error(counts)
         axes = self.axes(groups)
         enough = ENOUGH[axes - 1] * self.quantile(groups) if axes else SINGLY
+        enough *= SPREAD if axes and self.is_spread else 1.0
         return (enough * error / limit) ** 2
 
     def share_of_testers(self, counts: Array) -> float:
         """The share of people (I, A, 2, n) who are to test."""
-        axes = self.axes(counts.shape[1])
+        axes = 0 if self.is_spread else self.axes(counts.shape[1])
         return float(np.clip(self.part(counts), LEAST, MOST[axes - 1])) if axes else LEAST
 
 
@@ -134,16 +142,18 @@ def guaranteed(
     pairs = (rates.of_rule(rule[None]) for rule in rules)
     mass = np.concatenate([rates.mass.sum(axis=1, keepdims=True), rates.mass], axis=1)
     values = np.nan_to_num([np.concatenate([r[:, None], local], axis=1) for r, local in pairs])
-    differences = [
-        ((e, place, a), (e, place, b))
-        for e, place in product(range(len(people)), promise.tested)
-        for a, b in permutations(range(fed.n_groups), 2)
-        if min(people[e, place, k] + mass[e, place, k] for k in (a, b)) > 0
+    has_people = people + mass > 0
+    blocks = [
+        [((e, i, a), (e, i, b)) for i in promise.tested if has_people[e, i, [a, b]].all()]
+        for e, (a, b) in product(range(len(people)), permutations(range(fed.n_groups), 2))
     ]
-    sequences = [(differences, np.arange(len(rules)))]
+    blocks = [block for block in blocks if block]
+    sequences = [([pair for block in blocks for pair in block], np.arange(len(rules)))]
     if axes:
         rows = np.moveaxis(values, 0, -1)
-        sequences = [([(a, b)], np.argsort(rows[a] - rows[b])) for a, b in differences]
+        above = [[rows[a] - rows[b] - limits[a[1]] for a, b in block] for block in blocks]
+        orders = [np.argsort(np.max(differences, axis=0)) for differences in above]
+        sequences = [*zip(blocks, orders, strict=True)]
     alpha, passes = (1.0 - promise.level) / max(len(sequences), 1), np.ones(len(rules), bool)
 
     def p_value(j: Any, a: Any, b: Any) -> float:
