@@ -14,7 +14,7 @@ from fairfl.reports.sampling import NORMAL
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS, Rates
+from fairfl.theory.populations.notions import NOTIONS
 
 
 def with_intervals(
@@ -30,12 +30,12 @@ def with_intervals(
     ``fairfl.reports.sampling``.
 
     An interval is from 1.96 standard errors below the smallest to as many above the largest of
-    seven numbers: what these people give, which is too good; what the same rules give judged on
+    six numbers: what these people give, which is too good; what the same rules give judged on
     people they were not fitted to, which is not good enough; since frontiers are steep at their
     smallest disparity, and jump, what these people give at disparities 1.96 standard errors of a
     rule's larger and smaller, at the smallest if that is the largest in its interval, and as far on
-    the other side; what they give at other budgets with which the smallest disparity may be
-    reached; and, at one budget for all, if the disparity of one client was larger.
+    the other side; and what they give at other budgets with which the smallest disparity may be
+    reached, or, at one budget for all, if the clients' differences added up.
     ``bootstraps``: 0 for nothing.
     """
     comparison = replace(comparison, people=sample.people)
@@ -55,21 +55,18 @@ def with_intervals(
     inside = None if judged is None else judged[1]
     error = _errors(comparison, sample, derived, halves, inside, tried)
     upper = np.fmax(numbers[:, 0], honest[:, 0]) + NORMAL * error[:, 0]
-    other_budgets = _other_budgets(comparison, federation, sample, parts, upper, jumping)
-    further_apart = _further_apart(comparison, federation, sample)
+    others = measured(_other_budgets(comparison, federation, sample, parts, upper, jumping))
     below, above = _moved(comparison, NORMAL * derived.disparity_error[:, :-1], upper)
     moved = above, 2.0 * numbers - above, below
-    estimates = np.stack([numbers, honest, *moved, *map(measured, (other_budgets, further_apart))])
+    estimates = np.stack([numbers, honest, *moved, others])
     lower, beyond = sampling.withheld(derived.influence, sample)
-    low, high = np.fmin.reduce(estimates), np.fmax.reduce(estimates)
     # the largest loss, or a cost, that is another rule's has the error of that rule's value
-    lost = np.isin(np.arange(error.shape[1]), [4, error.shape[1] - 1])
-    is_others = (high - numbers > NORMAL * error) & lost
-    high += NORMAL * np.where(is_others, np.fmax(error, error[:, 1:2]), error)
+    is_others = np.isin(np.arange(error.shape[1]), [4, error.shape[1] - 1]) & (others > numbers)
+    others += NORMAL * np.where(is_others, np.fmax(error, error[:, 1:2]), error)
     ends = _bounded(
         comparison,
-        low - NORMAL * error + lower,
-        high + beyond,
+        np.fmin.reduce(estimates) - NORMAL * error + lower,
+        np.fmax(np.fmax.reduce(estimates) + NORMAL * error, others) + beyond,
         error,
         bootstrapped(sample, question, draws, seed),
     )
@@ -323,43 +320,6 @@ def _other_budgets(
             rows[0, 0] = min(rows[0, 0], worth)
             pooled = float(question.at(best, min(disparities[k], best.disparity[-1])))
             rows[-1, 0] = rows[-2, 0] + max(reach.loss, pooled - worth)
-    return out
-
-
-def _further_apart(comparison: Comparison, federation: Federation, sample: Counted) -> Array:
-    """The table where a scheme of one budget for all loses what it would if the disparity of one
-    client was larger by 1.96 standard errors, at the disparities of the comparison: the most over
-    the clients to whom that costs most.
-
-    Where several clients' constraints are nearly active, or their rates differ in opposite
-    directions, the loss has a kink, and a derivative tells one side of it. A client whose disparity
-    is larger has a smaller budget than the others; the common one is such that the pooled disparity
-    is the same.
-    """
-    out, best, question = comparison.table, comparison.reaches["cfl"].frontier, comparison.question
-    rates = Rates.of(question.notion, federation.joint.people, federation.joint.eta)
-    sums, squares = (table.sum(axis=(2, 3)) for table in (sample.counts, sample.squares))
-    people = sums.sum() * np.divide(sums, squares, out=np.ones_like(sums), where=squares > 0)
-    size = np.sort(np.maximum(people * rates.mass.min(axis=0), 1.0))  # (I, A)
-    margin = NORMAL * 0.5 * np.sqrt((1.0 / size[:, :2]).sum(axis=1))
-    for rows, (scheme, reach) in zip(out, comparison.reaches.items(), strict=True):
-        for k in (
-            np.flatnonzero(np.isfinite(rows[1:-3, 0])) + 1 if SCHEMES[scheme].one_budget else ()
-        ):
-            worth, disparity = rows[k]
-            loss = [out[0, k, 0] - worth]
-            lower = reach.points.eps[k] - np.diag(margin)
-            worths = sampling.at_budgets(federation, scheme, np.maximum(lower, 0.0), question)[:, 0]
-            for client in np.argsort(worths)[: sampling.COSTLIEST]:
-                if not worths[client] < worth - ZERO:
-                    break  # the client's constraint would not be active
-                budgets = lower[client] + margin[client] * np.linspace(-1.0, 1.0, 5)[:, None]
-                tried = sampling.at_budgets(federation, scheme, np.maximum(budgets, 0.0), question)
-                tried = tried[np.isfinite(tried[:, 0])]
-                value, disparities = tried[np.argsort(tried[:, 1])].T
-                losses = question.at(best, np.minimum(disparities, best.disparity[-1])) - value
-                loss.append(np.interp(disparity, disparities, losses))
-            rows[k, 0] = out[0, k, 0] - max(loss)
     return out
 
 

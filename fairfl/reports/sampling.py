@@ -37,8 +37,6 @@ NEIGHBOURS = 4
 """Points of a frontier whose derivatives are averaged."""
 EVEN = 16
 """Budgets that are tried between none and that of the best rule."""
-COSTLIEST = 2
-"""Clients whose disparity is taken to be larger, one at a time."""
 TRIED = 6
 """Points of a searched frontier whose budgets are fitted to halves of the people."""
 SPLITS = 3

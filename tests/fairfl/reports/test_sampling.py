@@ -12,7 +12,7 @@ import fairfl as ff
 import fairfl.reports.sampling as sampling
 from fairfl.reports.bootstrap import bootstrapped, interval, resampled
 from fairfl.reports.comparison import Spread, compare
-from fairfl.reports.comparison_intervals import _further_apart, _spots, with_intervals
+from fairfl.reports.comparison_intervals import _spots, with_intervals
 from fairfl.reports.comparison_words import _too_few
 from fairfl.reports.question import PLAIN
 from fairfl.reports.sampling import (
@@ -277,26 +277,6 @@ def test_a_loss_near_zero_has_the_error_of_its_second_order(monkeypatch):
     loss = ((counts - halves)[:, :, :, 1].sum(axis=(1, 2, 3)) / 240 - 0.5) ** 2
     error = corrected(np.zeros(()), loss, np.zeros(()), np.zeros_like(counts), halves)
     assert error == pytest.approx(np.sqrt(3) * 0.25 / 480, rel=0.1)
-
-
-def test_one_client_further_apart_is_the_slow_twins():
-    """The twin tries 201 common budgets where five are, and takes the best that is allowed."""
-    sample, fed = law(0)
-    comparison = compare(fed, at=[0.25], count=3)
-    pooled = comparison.table[0, 1, 0]
-    losses = pooled - _further_apart(comparison, fed, sample)[1:3, 1, 0]
-    margins = 0.98 * np.sqrt((1 / sample.counts.sum(axis=(2, 3))).sum(axis=1))
-    for scheme, loss, plain in zip(
-        ("lft_fedavg", "lft_ensemble"), losses, pooled - comparison.table[1:3, 1, 0], strict=True
-    ):
-        tried = [
-            ff.solve(fed, scheme, eps=np.maximum(eps - less, 0.0))
-            for less in np.diag(margins)
-            for eps in np.linspace(0, 0.7, 201)
-        ]
-        worth = np.array([s.accuracy * (s.disparity <= 0.25) for s in tried]).reshape(2, -1)
-        loss_by_twin = pooled - worth.max(axis=1).min()
-        assert plain + 0.005 < loss == pytest.approx(loss_by_twin, abs=0.0025), scheme
 
 
 def test_the_best_rules_disparity_is_drawn_from_the_seed():
