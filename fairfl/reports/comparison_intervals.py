@@ -86,7 +86,7 @@ class Derived(NamedTuple):
     """
 
     spots: list[sampling.Spot]
-    index: Array
+    places: Array
     influence: Array
     slopes: Array
     disparity_error: Array
@@ -107,7 +107,7 @@ def _held_out(
     """
     if outside is None:
         return np.full_like(comparison.table, np.nan), comparison.numbers
-    held_out = outside[derived.index]
+    held_out = outside[derived.places]
     held_out[..., 0] -= derived.slopes * (held_out[..., 1] - comparison.table[..., 1])
     honest = measured(held_out)
     honest[_pooled(comparison), 0] = 0.0  # a constant rule has disparity 0 on any people
@@ -132,7 +132,7 @@ def _errors(
     influence, table = derived.influence, comparison.table
     error = sampling.standard_errors(influence, sample)
     if inside is not None:
-        points, by_half = inside[len(derived.spots) :], inside[derived.index]
+        points, by_half = inside[len(derived.spots) :], inside[derived.places]
         searched = _searched(comparison, by_half.copy(), points, tried)
         change = by_half[:, :, 1] - table[:, :, 1, None]
         by_half[:, :, 0] -= derived.slopes[..., None] * change
