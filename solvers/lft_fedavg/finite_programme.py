@@ -94,12 +94,14 @@ class FedAvgProgramme:
     faces: Faces
 
     @cached_property
-    def is_level(self) -> Array:
-        """(N,) which unknowns of a rule are levels of rates: their scores are zero, as they may be
-        moved where they limit nothing.
+    def has_no_score(self) -> Array:
+        """(N,) which unknowns of a rule have scores of zero at all multipliers: levels of rates, as
+        they may be moved where they limit nothing, and cells without gain of clients without a
+        group, which still move the pooled rates.
         """
-        cells = self.faces.local.u.size
-        return np.arange(cells) >= cells - self.faces.local.levels
+        local, cells = self.faces.local, self.faces.local.u.size
+        is_level = np.arange(cells) >= cells - local.levels
+        return is_level | (local.u == 0) & (local.v == 0).all(axis=0)
 
     @cached_property
     def is_alone(self) -> Array:
@@ -133,19 +135,19 @@ class FedAvgProgramme:
         """
         faces, (_, rows, gain) = self.faces, self.faces.dual
         positive, negative = lowest > 0, (highest < 1) & (lowest <= 0)
-        may_be_positive = np.flatnonzero(~(positive | negative | self.is_level))
+        may_be_positive = np.flatnonzero(~(positive | negative | self.has_no_score))
         parts, extra = len(rows), may_be_positive.size
         table = np.zeros((gain.size + 1, parts + extra))
         table[:-1, :parts] = rows.T
         table[may_be_positive, parts + np.arange(extra)] = -1.0
         table[-1] = np.append(self.duality(positive)[0], faces.size[may_be_positive])
-        low = np.append(np.where(positive | self.is_level, -gain, -np.inf), -np.inf)
+        low = np.append(np.where(positive | self.has_no_score, -gain, -np.inf), -np.inf)
         most = relaxed.bound - self.duality(positive)[1] + MIXED_MET
         high = np.append(np.where(positive, np.inf, -gain), most)
         programme, zero = Programme(table), np.zeros(table.shape[1])
         above = np.full(table.shape[1], np.inf)
         above[:parts] = np.where(np.tile(faces.scale > 0, 2), LARGEST, 0.0)
-        largest = np.zeros(parts)
+        largest, is_empty = np.zeros(parts), True
         for k in np.flatnonzero(above[:parts]):
             one_sign = above.copy()
             one_sign[(k + parts // 2) % parts] = 0.0
@@ -155,8 +157,13 @@ class FedAvgProgramme:
             if optimum is None and not programme.is_infeasible:
                 raise CertificationError("HiGHS did not bound the multipliers")
             if optimum is not None:
+                is_empty = False
                 largest[k] = optimum.value * (1.0 + MIXED_MET) + MIXED_MET
-        if largest.max(initial=0.0) > LARGEST * (1.0 - MIXED_MET):
+        above[:parts][above[:parts] > 0] = np.inf
+        is_larger = is_empty and (
+            programme.best(zero, zero, above, low, high) is not None or not programme.is_infeasible
+        )
+        if is_larger or largest.max(initial=0.0) > LARGEST * (1.0 - MIXED_MET):
             raise CertificationError("the multipliers are not bounded")
         up, down = np.maximum(rows, 0.0), np.maximum(-rows, 0.0)
         return ScoreRange(largest, gain - largest @ down, gain + largest @ up)
@@ -185,12 +192,12 @@ class FedAvgProgramme:
         faces, local, last = self.faces, self.faces.local, self.faces.last
         lowest, highest = relaxed.box(gap)
         scores = self.score_range(relaxed, lowest, highest)
-        refused = (scores.high <= 0) & ~self.is_level
-        accepted = (scores.low >= 0) & ~self.is_level & ~refused
+        refused = (scores.high < 0) & ~self.has_no_score
+        accepted = (scores.low > 0) & ~self.has_no_score
         lowest, highest = np.where(accepted, 1.0, lowest), np.where(refused, 0.0, highest)
         if (lowest > highest).any():
             return None, -np.inf
-        is_open = ~(accepted | refused | self.is_level)
+        is_open = ~(accepted | refused | self.has_no_score)
         is_positive = is_open & (lowest > 0)
         is_negative = is_open & (highest < 1) & ~is_positive
         may_be_positive = np.flatnonzero(is_open & ~is_negative & (lowest < 1))
@@ -226,8 +233,8 @@ class FedAvgProgramme:
         rows.add(-np.inf, 0.0, parts=np.eye(signs), sign=-np.diag(scores.parts))
         rows.add(self.is_alone * 1.0, 1.0, sign=np.tile(np.eye(signs // 2), 2))
         for cells, low, high in (
-            (is_positive | self.is_level, 0.0, np.inf),
-            (is_negative | self.is_level, -np.inf, 0.0),
+            (is_positive | self.has_no_score, 0.0, np.inf),
+            (is_negative | self.has_no_score, -np.inf, 0.0),
         ):
             rows.add(low - gain[cells], high - gain[cells], parts=score_rows[cells])
         for name, cells, score, side in (
