@@ -30,7 +30,7 @@ from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
 from fairfl.solvers.problem import clients_problem, law_problem
 from fairfl.solvers.solution import CertificationError, Solution
 from fairfl.solvers.task import Task
-from fairfl.solvers.tolerances import MET, MIXED_MET, PROGRAMME_TIED, RISE
+from fairfl.solvers.tolerances import BOUND_WRONG, MET, MIXED_MET, PROGRAMME_TIED, RISE
 from fairfl.theory.populations.federation import Federation
 
 EFFORTS = {"ordinary": Effort(300, 20), "thorough": Effort(20_000, 5000)}
@@ -153,6 +153,12 @@ class FedAvgSearch:
                 gap = min(max(SECOND, STEP * gap), needed, widest)
         if gap == FIRST and bound - _gain(place) > MIXED_MET:
             place = max((place, self._climb(disparity, bound)), key=_gain)
+        return self._believed(place, bound, disparity)
+
+    def _believed(self, place: Place | None, bound: float, disparity: float) -> Proven:
+        """A place and its bound; CFL's in place of one that the place is above, which is wrong."""
+        if _gain(place) > bound + BOUND_WRONG:
+            bound = self.programme.relaxed(disparity).bound
         return place, max(bound, _gain(place))
 
     def _reached(self, face: Face | None, disparity: float | None) -> Place | None:
@@ -308,11 +314,11 @@ class FedAvgSearch:
         targets = np.linspace(low, max(low, self.free.disparity), points)
         for d in targets[::-1]:
             self.best(float(d))
-        for d in targets:  # up again: what was found at one disparity is known at the others
-            place, bound = self.solved[float(d)]
+        for d in map(float, targets):  # up again: what was found at one is known at the others
+            place, bound = self.solved[d]
             if bound - _gain(place) > MIXED_MET:
-                place = max((place, self.climbs(self._starts(float(d))[:RETRIED], float(d))), key=_gain)
-                self.solved[float(d)] = place, max(bound, _gain(place))
+                place = max((place, self.climbs(self._starts(d)[:RETRIED], d)), key=_gain)
+                self.solved[d] = self._believed(place, bound, d)
         places = [self.solved[float(d)][0] for d in targets]
         attained = self.attained([self.lowest, *places]).join(points_of(self.fed, [self.free]))
         curve = build("lft_fedavg", attained, partial(self._between, attained))
