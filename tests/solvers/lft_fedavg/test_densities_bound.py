@@ -88,10 +88,10 @@ def test_cells_prove_what_boxes_prove() -> None:
     assert (bounds - best <= 0.3 * (cfl - best)).all()
 
 
-def test_cells_without_slack_give_a_false_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cells_without_slack_give_a_false_bound_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(densities_programme, "_range", lambda v: (v.mean(axis=-1),) * 2)
-    best, bounds, _ = at_the_frontier(3e-4)
-    assert (bounds < best - 1e-9).any()
+    best, bounds, cfl = at_the_frontier(3e-4)
+    assert (bounds < best - 1e-9).any() or (bounds >= cfl - 1e-9).all()  # or is not believed
 
 
 @pytest.mark.parametrize("name", [k for k, fed in FEDERATIONS.items() if fed.n_clients == 2])
