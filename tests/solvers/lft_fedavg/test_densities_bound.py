@@ -85,7 +85,7 @@ def at_the_frontier(lower: float) -> tuple[Any, Any, Any]:
 def test_cells_prove_what_boxes_prove() -> None:
     best, bounds, cfl = at_the_frontier(0.0)
     assert (bounds >= best).all()
-    assert (bounds - best <= 0.3 * (cfl - best)).all()
+    assert (bounds - best <= 0.5 * (cfl - best)).all()
 
 
 def test_cells_without_slack_give_a_false_bound_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
