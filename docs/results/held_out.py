@@ -276,7 +276,7 @@ def equal_rows(name: str) -> Iterator[dict[str, Any]]:
         alone.append((0.0, max(y.mean(), 1 - y.mean())))
         for eps, (disparity, accuracy) in zip(BUDGETS, cells, strict=True):
             pairs = [sorted(pair) for pair in combinations(alone, 2) if min(pair)[0] <= disparity]
-            best = max(np.interp(disparity, *zip(*pair, strict=True)) for pair in pairs)
+            best = max(float(np.interp(disparity, *np.transpose(pair))) for pair in pairs)
             row = {"table": name, "model": model, "eps": eps, "method": "cells less one score"}
             yield row | {"accuracy": accuracy - best, "disparity": disparity}
 

@@ -393,4 +393,4 @@ class Rows:
     def stacked(self) -> tuple[sp.csr_array, tuple[Array, Array]]:
         """All rows, and their limits."""
         low, high = np.concatenate(self.limits, axis=1)
-        return sp.block_array(self.tables, format="csr"), (low, high)
+        return sp.csr_array(sp.block_array(self.tables)), (low, high)
