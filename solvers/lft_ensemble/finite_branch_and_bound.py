@@ -31,9 +31,9 @@ from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.problem import Problem, law_problem, own_problems, stored_with_federation
-from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.solution import CertificationError, Solution
 from fairfl.solvers.task import Task
-from fairfl.solvers.tolerances import PARTS_CLOSE, SAME_RULE, ZERO_BUDGET
+from fairfl.solvers.tolerances import PARTS_CLOSE, SAME_BUDGET, SAME_RULE, ZERO_BUDGET
 from fairfl.theory.populations.federation import Federation
 
 INSIDE = 1e-6
@@ -108,12 +108,15 @@ class Segments(EnsembleSearch):
             total += [np.interp(eps, self.eps[k].ravel(), values[k].ravel()) for values in table]
         return total[1] + self.pooled.b[0], self.pooled.base + total[0]
 
-    def searched(self, disparity: float | None) -> tuple[float, float, Array | None]:
+    def searched(
+        self, disparity: float | None, allowed: Array | None = None
+    ) -> tuple[float, float, Array | None]:
         """The utility less its constant, or minus the disparity, of the best ensemble found, a
-        bound on all others', and the shares (S, 2) of its segments' ends.
+        bound on all others', and the shares (S, 2) of its segments' ends; on segments ``allowed``
+        (S,), or all.
         """
         search = BranchAndBound(self, disparity)
-        search.add(np.ones(len(self.client), bool))
+        search.add(np.ones(len(self.client), bool) if allowed is None else allowed)
         while search.is_open and next(search.count) < NODES:
             search.branch()
         bound = max(search.worth + PARTS_CLOSE, search.bound)
@@ -184,14 +187,31 @@ class Segments(EnsembleSearch):
             shares = self.searched(disparity)[2]
             if shares is not None:
                 with suppress(CertificationError):
-                    question = self.fed, self.task, self.budgets(shares)
-                    solutions.append(solve_ensemble_finite(*question))
-                    if self.rules is not None:
-                        mixed = [np.tensordot(shares[k], self.rules[k]) for k in self.whose]
-                        solutions.append(
-                            solve_ensemble_finite(*question, (mixed, solutions[-1].multipliers))
-                        )
+                    solutions.extend(self.solutions(shares))
         return points_of(self.fed, solutions)
+
+    def solutions(self, shares: Array) -> Iterator[Solution]:
+        """The solution at the budgets of shares (S, 2) of the segments' ends, and where it is not
+        the only one the mixture of the rules there.
+        """
+        question = self.fed, self.task, self.budgets(shares)
+        solution = solve_ensemble_finite(*question)
+        yield solution
+        if self.rules is not None:
+            mixed = [np.tensordot(shares[k], self.rules[k]) for k in self.whose]
+            yield solve_ensemble_finite(*question, (mixed, solution.multipliers))
+
+    def mixture(self, eps: Array, disparity: float) -> Solution:
+        """The most useful solution with at most a disparity on the segments on which budgets (I,)
+        are.
+        """
+        ends = np.minimum(eps, [self.eps[k].max() for k in self.whose])[self.client, None]
+        room = SAME_BUDGET * np.array([-1.0, 1.0])
+        is_between = ((self.eps + room - ends) * np.array([-1.0, 1.0]) >= 0).all(axis=1)
+        shares = self.searched(disparity, is_between)[2]
+        if shares is None:
+            raise CertificationError("no mixture at the budgets has the disparity")
+        return [*self.solutions(shares)][-1]
 
     @property
     def exact(self) -> bool:
