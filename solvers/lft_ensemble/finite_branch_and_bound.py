@@ -53,7 +53,8 @@ class Segments(EnsembleSearch):
     client : (S,).  eps : (S, 2) budgets of the ends.  gain : (S, 2).  rows : (M, S, 2).
     pooled : everybody's problem with a budget of one.
     rules : (S, 2, N) of the clients at the ends, None where ``solve`` has no choice on a segment.
-    cut_short : the bounds of searches that ended at NODES parts.
+    nodes : parts that one search may look at.
+    cut_short : the bounds of searches that ended there.
     """
 
     fed: Federation
@@ -64,6 +65,7 @@ class Segments(EnsembleSearch):
     rows: Array
     pooled: Problem
     rules: Array | None = None
+    nodes: int = NODES
     cut_short: list[float] = field(default_factory=list)
 
     @classmethod
@@ -82,6 +84,7 @@ class Segments(EnsembleSearch):
             weight * np.concatenate(rows, axis=1),
             pooled,
             None if rules[0] is None else np.concatenate(rules),
+            NODES,
         )
 
     def best(self, disparity: float | None) -> Array | None:
@@ -117,7 +120,7 @@ class Segments(EnsembleSearch):
         """
         search = BranchAndBound(self, disparity)
         search.add(np.ones(len(self.client), bool) if allowed is None else allowed)
-        while search.is_open and next(search.count) < NODES:
+        while search.is_open and next(search.count) < self.nodes:
             search.branch()
         bound = max(search.worth + PARTS_CLOSE, search.bound)
         if bound > search.worth + PARTS_CLOSE:
@@ -205,9 +208,8 @@ class Segments(EnsembleSearch):
         """The most useful solution with at most a disparity on the segments on which budgets (I,)
         are.
         """
-        ends = np.minimum(eps, [self.eps[k].max() for k in self.whose])[self.client, None]
-        room = SAME_BUDGET * np.array([-1.0, 1.0])
-        is_between = ((self.eps + room - ends) * np.array([-1.0, 1.0]) >= 0).all(axis=1)
+        ends = np.minimum(eps, [self.eps[k].max() for k in self.whose])[self.client]
+        is_between = np.abs(ends - ends.clip(*self.eps.T)) <= SAME_BUDGET
         shares = self.searched(disparity, is_between)[2]
         if shares is None:
             raise CertificationError("no mixture at the budgets has the disparity")
