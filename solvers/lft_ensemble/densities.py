@@ -42,7 +42,7 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
     budgets = np.where(fed.defined, eps, np.inf)  # one group alone limits nothing
     problem = ThresholdProblem(model, fed.share)
     _, lam, t, md = solve_thresholds(problem, budgets, np.arange(fed.n_clients))
-    return by_thresholds(fed, task, model, eps, lam, t, md)
+    return by_thresholds(fed, task, eps, lam, t, md)
 
 
 def averaged(fed: Federation, task: Task, eps: Array, solutions: Sequence[Solution]) -> Solution:
@@ -59,13 +59,15 @@ def of_multipliers(fed: Federation, task: Task, model: ContinuousModel, lam: Arr
     with np.errstate(divide="ignore", invalid="ignore"):
         t = problem.thresholds(np.where(lam == 0.0, 0.0, np.arctanh(lam / problem.ends[0])), rows)
     md = problem.mean_difference(t, rows)
-    return by_thresholds(fed, task, model, np.where(lam != 0.0, np.abs(md), 1.0), lam, t, md)
+    return by_thresholds(fed, task, np.where(lam != 0.0, np.abs(md), 1.0), lam, t, md)
 
 
 def by_thresholds(
-    fed: Federation, task: Task, model: ContinuousModel, eps: Array, lam: Array, t: Array, md: Array
+    fed: Federation, task: Task, eps: Array, lam: Array, t: Array, md: Array
 ) -> Solution:
     """The clients' rules x > t_a, t (2, I), with MD (I,), certified for budgets eps (I,)."""
+    model = fed.model
+    assert isinstance(model, ContinuousModel)
     members = [Classifier.thresholds(cuts) for cuts in t.T.tolist()]
     certificates: list[Certificate] = []
     for i in map(int, np.flatnonzero(fed.defined)):

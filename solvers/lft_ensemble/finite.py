@@ -1,6 +1,7 @@
 """LFT+Ensemble(eps) on a finite X: the clients' own solutions, certified, averaged by weight."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -33,14 +34,9 @@ def solve_ensemble_finite(
 
 
 def ensemble(
-    fed: Federation,
-    task: Task,
-    eps: Array,
-    rules: Sequence[Array] | Array,
-    multipliers: Array,
-    certificates: tuple[Certificate, ...],
+    fed: Federation, task: Task, eps: Array, rules: Any, lam: Array, proofs: tuple[Certificate, ...]
 ) -> Solution:
     """The clients' certified rules (I, N), averaged by weight."""
     f = np.clip(fed.weight @ np.array(rules), 0.0, 1.0)  # rounding of a convex combination only
     rule = own_problems(fed, task)[0].rule(f, fed.n_groups)
-    return Solution(fed, task, eps, rule, multipliers, certificates)
+    return Solution(fed, task, eps, rule, lam, proofs)
