@@ -5,18 +5,19 @@ What frontiers alone need is imported by them: a first ``solve`` loads in two th
 """
 
 import dataclasses
+import math
 from functools import partial
 from typing import Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, flag, one_of, whole
+from fairfl._support.checks import Array, as_floats, broadcast, flag, one_of, shown, whole
 from fairfl._support.extras import extras_named
 from fairfl._support.threads import one_thread
 from fairfl.solvers.frontier import Frontier, Points, Repeatable
 from fairfl.solvers.schemes import LFT_FEDAVG, SOLVED, SchemeName
-from fairfl.solvers.solution import MinDisparity, Solution
+from fairfl.solvers.solution import CertificationError, MinDisparity, Solution, multiplier_shape
 from fairfl.solvers.solve_task import at_common_budgets, corners, joined, reproduced, solve_task
 from fairfl.solvers.task import COSTS, Costs, Task
 from fairfl.theory.populations.blind_rules import Sees
@@ -35,7 +36,7 @@ MOST_POINTS = 10_000
 def solve(
     federation: Federation,
     scheme: SchemeName,
-    eps: ArrayLike,
+    eps: ArrayLike | None = None,
     *,
     local_eps: ArrayLike | None = None,
     notion: Notion = "demographic_parity",
@@ -43,6 +44,7 @@ def solve(
     costs: Costs = COSTS,
     sees: Sees = "xa",
     monotone: bool = False,
+    multipliers: ArrayLike | None = None,
     method: Method = "exact",
     grid: int = 2000,
 ) -> Solution:
@@ -72,6 +74,9 @@ def solve(
     monotone : of rules f(x, a) that do not decrease in x the best, on a finite X of scores: a
         larger score of the same group (with sees="x" of anybody) is never accepted less. In each
         scheme everybody's problem is over these rules.
+    multipliers : in place of budgets, as ``Solution.multipliers`` has them: the rule that they
+        give, of several the most useful, certified for its own disparities. Of "client_aware" they
+        are of a pooled and of local budgets.
     method : "exact", or "lp": an independent linear programme (cvxpy, the extra "lp") on ``grid``
         cells of X, accurate to the square of the cells' width; 2 to 100,000 of them.
 
@@ -103,6 +108,12 @@ def solve(
     task = Task.of(federation, scheme, notion, difference, costs, sees, monotone=monotone)
     federation = federation.for_notion(task.notion)
     one_of("method", method, get_args(Method))
+    if multipliers is not None:
+        if eps is not None or local_eps is not None or monotone or method != "exact":
+            raise ValueError("multipliers take no eps, local_eps, monotone or method='lp' beside")
+        return _of_multipliers(federation, task, multipliers)
+    if eps is None:
+        raise ValueError("eps must be given, or multipliers")
     is_pooled = task.scheme.is_pooled
     budget = (
         pooled_budget(eps, scheme) if is_pooled else local_budgets("eps", eps, federation.n_clients)
@@ -188,7 +199,10 @@ def frontier(
         )
     search = partial(_frontier, federation, task, points, local, effort, budgets)
     curve = search()
-    curve = dataclasses.replace(curve, evaluate=Repeatable(search, curve.evaluate))
+    from fairfl.solvers.rule_of_multipliers import solution_at
+
+    solved = partial(solution_at, federation, task, local)
+    curve = dataclasses.replace(curve, evaluate=Repeatable(search, curve.evaluate), solved=solved)
     if task.accurate:
         return curve
     accuracy = [solve_task(federation, task, eps, local).accuracy for eps in curve.eps]
@@ -307,8 +321,11 @@ def min_disparity(
     if flag("certify", certify):
         _enclosable(federation, task)
     if task.scheme.is_pooled:  # f = 1/2 serves everybody alike
-        fair = solve_task(federation, task, np.zeros(1), local)
-        return MinDisparity(scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility)
+        solved = partial(solve_task, federation, task, np.zeros(1), local)
+        fair = solved()
+        return MinDisparity(
+            scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility, solved=solved
+        )
     if task.scheme == LFT_FEDAVG and not federation.is_finite:
         from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_minimum
 
@@ -328,6 +345,8 @@ def min_disparity(
         else:
             assert minimum.multipliers is not None
             lower, upper = enclose_two_clients(federation, minimum.multipliers[0])
+    from fairfl.solvers.rule_of_multipliers import solution_at
+
     worth, eps = float(minimum.worth[0]), minimum.eps[0]
     return MinDisparity(
         scheme,
@@ -339,7 +358,25 @@ def min_disparity(
         None if minimum.multipliers is None else minimum.multipliers[0],
         bool(reproduced(federation, task, minimum)[0]),
         worth - 1.0,
+        partial(solution_at, federation, task, local, minimum),
     )
+
+
+def _of_multipliers(federation: Federation, task: Task, multipliers: ArrayLike) -> Solution:
+    """The solution of checked multipliers (K,)."""
+    from fairfl.solvers.rule_of_multipliers import solution_of
+
+    has_local = task.scheme.sees_client
+    size = math.prod(multiplier_shape(federation, task, has_local))
+    lam = broadcast("multipliers", as_floats("multipliers", multipliers), (size,), f"({size},)")
+    try:
+        return solution_of(federation, task, lam, has_local)
+    except CertificationError as error:
+        raise ValueError(
+            "multipliers must be those of a solution: each of the other sign than its difference "
+            "of rates, and not such that scores of a whole group are zero, where budgets decide; "
+            f"got {shown(multipliers)}: {str(error).partition(';')[0]}"
+        ) from error
 
 
 def _local(federation: Federation, scheme: str, local_eps: ArrayLike | None) -> Array | None:

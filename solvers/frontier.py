@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats
+from fairfl._support.checks import Array, as_floats, single
 from fairfl._support.tabular import Tabular, numbered
 from fairfl._support.threads import one_thread
 from fairfl.solvers.plots import PlottedFrontier
@@ -105,8 +105,7 @@ class Frontier(Tabular, PlottedFrontier):
     multipliers : (P, K) the local multipliers λ of the points; None where they are not kept.
     reproduced : (P,) whether ``solve`` at ``eps`` gives this point to ``REPRODUCED``; they are
         solved when this is asked for. It does not where the wanted |MD_i| is no double (a rounding
-        below 1, say), or where the solution at eps is not unique. The multipliers, each one double,
-        may then miss the point too, by 1e-7 or so.
+        below 1, say), or where the solution at eps is not unique; ``solution_at`` then has it.
     utility : (P,) minus the expected costs, by default accuracy - 1. Where ``accurate`` is False,
         at other costs, the points are those that no other improves on in disparity and utility, and
         the accuracies are those of their solutions.
@@ -138,6 +137,7 @@ class Frontier(Tabular, PlottedFrontier):
     utility: Array = field(default_factory=lambda: np.zeros(0))
     accurate: bool = True
     upper: Upper | None = None
+    solved: Callable[[Points], Solution] | None = None
     bounds: Array | None = None
 
     def __repr__(self) -> str:
@@ -241,6 +241,33 @@ class Frontier(Tabular, PlottedFrontier):
         """The best worth with at most the given disparity."""
         d, flat, place = self._within(disparity)
         return self.points_at(flat).worth[place.reshape(d.shape)][()]
+
+    @one_thread()
+    def solution_at(self, disparity: float) -> Solution:
+        """The certified solution of the best point with at most the given disparity, found as in
+        :meth:`accuracy_at`: its rule, and the budgets that it solves its problem for, also where no
+        double budgets give the point to ``solve``.
+
+        Raises
+        ------
+        ValueError : a disparity below the smallest that the scheme reaches.
+        CertificationError : double multipliers miss the point by more than ``REPRODUCED``.
+        """
+        flat = self._within(single("disparity", disparity))[1]
+        assert self.solved is not None
+        return self.solved(self.points_at(flat))
+
+    def classifier_at(self, disparity: float) -> Any:
+        """The rule of :meth:`solution_at`: f(x, a), or f(x, a, i) of "client_aware".
+
+        Examples
+        --------
+        >>> import fairfl as ff
+        >>> F = ff.frontier(ff.Federation.normal(mean=[[3, 5], [1, -1]]), "lft_fedavg", 5)
+        >>> float(F.classifier_at(0.2)(5.0, a=0))
+        1.0
+        """
+        return self.solution_at(disparity).classifier
 
     @one_thread()
     def points_at(self, disparity: Array) -> Points:

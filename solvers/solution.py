@@ -1,5 +1,6 @@
 """Solution: the classifier, its accuracy and disparities, and the certificate of its optimality."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -118,6 +119,10 @@ class Solution(Tabular, PlottedRules):
     local_disparities : (I,) the disparity within each client, NaN where it has no two groups to
         compare.
     local_eps : (I,) the local budgets beside a pooled one, else None.
+    prices, local_prices : as ``eps`` and ``local_eps``, what a unit of each budget is worth: no
+        budgets larger by δ are worth more than prices·δ, and where multipliers are unique prices
+        are the derivative of ``utility``. An ensemble has none (ValueError): its multipliers are
+        of its clients' own utilities.
 
     Examples
     --------
@@ -209,6 +214,31 @@ class Solution(Tabular, PlottedRules):
         rates, _, local = self._rates
         return disparity(local, rates.mass, self.difference)
 
+    @cached_property
+    def _budget_prices(self) -> tuple[Array, Array]:
+        """Of the pooled budget (1,), if there is one, and of each client's (I,)."""
+        fed, task = self._fed, self._task
+        sizes = np.abs(self.multipliers)
+        if task.costs.shape[1] > 2 and fed.is_finite and task.difference == "pairwise":
+            sizes = sizes / 2.0  # rates differ from a level by half a budget
+        rates, places, contrasts = multiplier_shape(fed, task, self.local_eps is not None)
+        first = rates * contrasts if task.scheme.is_pooled else 0
+        local = sizes[first:].reshape(rates, -1, contrasts).sum(axis=(0, 2))
+        return sizes[:first].sum(keepdims=True), local if local.size else np.zeros(fed.n_clients)
+
+    @property
+    def prices(self) -> Array:
+        if self._task.scheme.is_averaged:
+            raise ValueError(
+                "prices are those of one problem: an ensemble's multipliers are of its clients' "
+                "own utilities, not of the ensemble's"
+            )
+        return self._budget_prices[int(not self._task.scheme.is_pooled)]
+
+    @property
+    def local_prices(self) -> Array | None:
+        return None if self.local_eps is None else self._budget_prices[1]
+
     @property
     def duality_gap(self) -> float:
         """The largest duality gap of the problems that were solved."""
@@ -236,7 +266,8 @@ class MinDisparity(Tabular):
     None. ``multipliers`` (I,) are the local λ of the solution, None where they are not
     kept; ``reproduced`` says whether ``solve`` at ``eps`` gives this point, to 1e-7. Where it does
     not, no double eps was found that does: the wanted |MD_i| is within a rounding of another, or
-    the solution at eps is not unique. The multipliers then attain it.
+    the solution at eps is not unique. ``solution`` is the certified one of this point, also then,
+    and ``classifier`` its rule.
 
     Examples
     --------
@@ -256,10 +287,32 @@ class MinDisparity(Tabular):
     multipliers: Array | None = None
     reproduced: bool = True
     utility: float = float("nan")
+    solved: Callable[[], Solution] | None = None
+
+    @cached_property
+    def solution(self) -> Solution:
+        assert self.solved is not None
+        return self.solved()
+
+    @property
+    def classifier(self) -> Any:
+        return self.solution.classifier
 
     def _columns(self) -> dict[str, ArrayLike]:
         names = ("scheme", "disparity", "accuracy", "utility", "lower", "upper", "reproduced")
         return {name: getattr(self, name) for name in names} | numbered("eps", self.eps)
+
+
+def multiplier_shape(fed: Federation, task: Task, has_local: bool = False) -> tuple[int, int, int]:
+    """Of multipliers (E, J, K): rates, places with budgets, and differences of groups; with local
+    budgets beside a pooled one the pooled ones come first, and places are one more.
+    """
+    groups, places = task.costs.shape[1], fed.n_clients
+    if task.scheme.is_pooled:
+        places = 1 + places * has_local
+    pairs = groups * (groups - 1) // 2
+    contrasts = groups if fed.is_finite or task.difference == "overall" else pairs
+    return len(NOTIONS[task.notion].rates), places, 1 if groups == 2 else contrasts
 
 
 def budget_term(lam: Array, eps: Array) -> Array:

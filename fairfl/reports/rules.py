@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.schemes import SCHEMES
 from fairfl.solvers.solution import Solution
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
@@ -31,6 +32,16 @@ def budgets(solution: Solution) -> str:
     """The budgets, and the local ones beside a pooled one."""
     local = () if solution.local_eps is None else (f"local {_budgets(solution.local_eps)}",)
     return ", ".join((_budgets(solution.eps), *local))
+
+
+def client_prices(solution: Solution) -> Array | None:
+    """(I,) what a unit of each client's budget is worth; None where clients have none, or each its
+    own problem.
+    """
+    scheme = SCHEMES[solution.scheme]
+    if scheme.is_averaged:
+        return None
+    return solution.local_prices if scheme.is_pooled else solution.prices
 
 
 def _budgets(budgets: Array) -> str:
@@ -57,6 +68,7 @@ def as_data(chosen: Chosen, groups: Sequence[str]) -> dict[str, Any]:
     return {
         "disparity": solution.disparity,
         "budgets": [_finite(eps) for eps in solution.eps.tolist()],
+        "client_prices": None if (prices := client_prices(solution)) is None else prices.tolist(),
         "rates": {
             rate.key: dict(zip(groups, map(_finite, by_group), strict=True))
             for rate, by_group in zip(

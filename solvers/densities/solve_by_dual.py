@@ -37,7 +37,7 @@ def solve_by_dual(
     problem = DensityProblem.of(task, model, eps, local_eps)
     begin = None if start is None else np.where(np.isfinite(problem.eps), start, 0) / task.unit
     visited = descend(problem.constraints, problem.eps, begin)
-    checked = partial(_certified, fed, task, problem, eps, local_eps)
+    checked = partial(certified, fed, task, problem, eps, local_eps)
     with suppress(CertificationError):
         return checked(*settle_ties(problem.constraints, problem.eps, visited[-1]))
     lines, best = refine(problem.constraints, problem.eps, visited)
@@ -46,7 +46,7 @@ def solve_by_dual(
     return checked(lines, best)
 
 
-def _certified(
+def certified(
     fed: Federation,
     task: Task,
     problem: DensityProblem,

@@ -51,14 +51,17 @@ def optimum(problem: Problem, budgets: Array) -> tuple[Array, Array, Certificate
     f, lam = solve_box(posed.box)
     f, lam = posed.of_box(nearest_to_toss(posed.box, f, lam), lam)
     certificate = certified(posed, f, lam)
-    if problem.unit is not None:
-        accepted = np.where(tied(problem.unit, lam), 0.5, problem.unit.scores(lam) > 0)
-        if problem.shares is not None:
-            accepted = filled(
-                f, accepted, np.asarray(problem.nobody), problem.levels, problem.shape[2]
-            )
-        f = np.where(problem.nobody, accepted, f)
-    return f, lam, certificate
+    return with_nobody(problem, f, lam), lam, certificate
+
+
+def with_nobody(problem: Problem, f: Array, lam: Array) -> Array:
+    """The rule f (N,) where nobody is: what the multipliers (K,) say of one person."""
+    if problem.unit is None:
+        return f
+    accepted = np.where(tied(problem.unit, lam), 0.5, problem.unit.scores(lam) > 0)
+    if problem.shares is not None:
+        accepted = filled(f, accepted, np.asarray(problem.nobody), problem.levels, problem.shape[2])
+    return np.where(problem.nobody, accepted, f)
 
 
 def optima(

@@ -7,6 +7,7 @@ MD = Σ_j π_j G_j(λ_j) and Acc = Σ_j π_j A_j(λ_j), each term a function of 
 between 0 and its value at eps_j = 0.
 """
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -35,14 +36,38 @@ from fairfl.theory.populations.notions import NOTIONS
 def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Solution:
     """Certified LFT+Ensemble(eps): each local problem carries its own certificate."""
     if not task.plain:
-        solutions = [_of_client(fed, task, eps, i) for i in range(fed.n_clients)]
-        rule = Classifier.average([s.classifier for s in solutions], fed.weight)
-        shape = len(NOTIONS[task.notion].rates), -1
-        lam = np.stack([s.multipliers.reshape(shape) for s in solutions], axis=1).ravel()
-        return Solution(fed, task, eps, rule, lam, tuple(s.certificates[0] for s in solutions))
+        return averaged(
+            fed, task, eps, [_of_client(fed, task, eps, i) for i in range(fed.n_clients)]
+        )
     budgets = np.where(fed.defined, eps, np.inf)  # one group alone limits nothing
     problem = ThresholdProblem(model, fed.share)
     _, lam, t, md = solve_thresholds(problem, budgets, np.arange(fed.n_clients))
+    return by_thresholds(fed, task, eps, lam, t, md)
+
+
+def averaged(fed: Federation, task: Task, eps: Array, solutions: Sequence[Solution]) -> Solution:
+    """The clients' certified solutions, averaged by weight."""
+    rule = Classifier.average([s.classifier for s in solutions], fed.weight)
+    shape = len(NOTIONS[task.notion].rates), -1
+    lam = np.stack([s.multipliers.reshape(shape) for s in solutions], axis=1).ravel()
+    return Solution(fed, task, eps, rule, lam, tuple(s.certificates[0] for s in solutions))
+
+
+def of_multipliers(fed: Federation, task: Task, model: ContinuousModel, lam: Array) -> Solution:
+    """By thresholds the ensemble of multipliers (I,), for the clients' own disparities."""
+    problem, rows = ThresholdProblem(model, fed.share), np.arange(fed.n_clients)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = problem.thresholds(np.where(lam == 0.0, 0.0, np.arctanh(lam / problem.ends[0])), rows)
+    md = problem.mean_difference(t, rows)
+    return by_thresholds(fed, task, np.where(lam != 0.0, np.abs(md), 1.0), lam, t, md)
+
+
+def by_thresholds(
+    fed: Federation, task: Task, eps: Array, lam: Array, t: Array, md: Array
+) -> Solution:
+    """The clients' rules x > t_a, t (2, I), with MD (I,), certified for budgets eps (I,)."""
+    model = fed.model
+    assert isinstance(model, ContinuousModel)
     members = [Classifier.thresholds(cuts) for cuts in t.T.tolist()]
     certificates: list[Certificate] = []
     for i in map(int, np.flatnonzero(fed.defined)):

@@ -36,6 +36,8 @@ from fairfl.solvers.tolerances import MET, SAME_BUDGET, SEGMENTS_ROOM, TABLES_TR
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
+NODES = 300
+"""Parts that branch and bound may look at for one disparity: a start for the local search."""
 REPEATS = 10
 """Times that budgets become nodes, where tables are not the truth there."""
 
@@ -53,15 +55,18 @@ class SegmentSearch(EnsembleSearch):
     def of(cls, fed: Federation, task: Task) -> SegmentSearch:
         """Tabulate all clients' solutions."""
         everybody = RuleFamily.of(fed, task).everybody
-        weights = enumerate(fed.weight)
-        tables = [Table.of(fed.alone(i), task, float(w), *everybody) for i, w in weights]
+        tables = [
+            Table.of(fed.alone(i), task, float(w), everybody, fed.n_clients)
+            for i, w in enumerate(fed.weight)
+        ]
         lines = [table.lines() for table in tables]
         client = np.repeat(np.arange(len(lines)), [len(ends) for ends, _ in lines])
         ends, values = (np.concatenate(v) for v in zip(*lines, strict=True))
         gain, rows = values[..., 0], np.moveaxis(values[..., 1:], -1, 0)
         nothing = np.zeros((len(rows), 0))
         pooled = Problem(np.zeros(0), nothing, np.zeros(len(rows)), np.ones(len(rows)))
-        return cls(fed, task, tables, Segments(fed, task, client, ends, gain, rows, pooled))
+        segments = Segments(fed, task, client, ends, gain, rows, pooled, nodes=NODES)
+        return cls(fed, task, tables, segments)
 
     def attained(self, disparities: Sequence[float | None]) -> Points:
         """What the best budgets for the disparities attain, or the least disparate ones (None), and

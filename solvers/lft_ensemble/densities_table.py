@@ -34,6 +34,10 @@ it is, and one where Newton's method fails at both.
 """
 FINE, ROUGH, MOST = 1e-10, 1e-6, 1000
 """How far a cubic, and a line, may be from the truth, unless a table has many nodes."""
+ALONE, FEWEST = 40, 8
+"""Where whole groups tie Newton's method fails, and a budget is solved by itself in a tenth of a
+second: so many for the tables of all clients, and for each at least. Lines are left in their place.
+"""
 JUMP = 1e-2
 """A rate of the client's that changes by more than this on a segment that is no line jumps."""
 
@@ -50,6 +54,7 @@ class Table:
     eps : (N,) increasing.  value, slope : (N, 1 + M) the worth and the rates, and their
         derivatives; NaN where these are unknown.
     error : (N - 1,) how far a segment is from what joins its ends.
+    alone : how many budgets may still be solved by themselves while the table is made.
     """
 
     path: BudgetPath
@@ -60,22 +65,31 @@ class Table:
     value: Array
     slope: Array
     error: Array
+    alone: int = PARTS[-1]
 
     @classmethod
     def of(
-        cls, fed: Federation, task: Task, weight: float, base: Array, functions: Sequence[Piecewise]
+        cls,
+        fed: Federation,
+        task: Task,
+        weight: float,
+        everybody: tuple[Array, Sequence[Piecewise]],
+        clients: int,
     ) -> Table:
-        """Nodes up to the free rule's own disparity."""
+        """Nodes up to the free rule's own disparity, of one of so many ``clients``."""
         path = BudgetPath.of(fed, task)
-        table = cls(path, weight, base, functions, *np.zeros((4, 0)))
+        nothing = np.zeros(0)
+        table = cls(path, weight, *everybody, nothing, nothing, nothing, nothing)
         eps = np.linspace(0.0, path.eps[-1], PARTS[-1] // 2 + 1)
         _, value, slope, sure = table.solved(eps)
         table.eps, table.value, table.slope = eps[sure], value[sure], slope[sure]
         table.error = np.full(table.eps.size - 1, np.inf)
+        table.alone = max(ALONE // clients, FEWEST)
         for _ in range(NARROW):
             ends, size = table.smooth_ends, np.diff(table.eps)
             width = table.eps[-1] / 2.0 ** np.where(ends == 0, COARSE, NARROW)
             is_coarse = (table.error > np.where(ends == 0, ROUGH, FINE)) & (size > width)
+            is_coarse &= (ends == 2) | (table.alone > 0)
             if not is_coarse.any() or table.eps.size > MOST:
                 break
             table.add((table.eps[:-1] + size / 2.0)[is_coarse])
@@ -104,6 +118,10 @@ class Table:
         value = self.weight * (self.base + np.sum(parts, axis=0))
         slope[~is_solved] = np.nan
         for k in np.flatnonzero(~is_solved):
+            if not certify and float(eps[k]) not in self.path.solutions:
+                if not self.alone:
+                    continue
+                self.alone -= 1
             try:
                 solution = self.path.solution(float(eps[k]))
             except CertificationError:

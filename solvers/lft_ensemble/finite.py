@@ -1,13 +1,14 @@
 """LFT+Ensemble(eps) on a finite X: the clients' own solutions, certified, averaged by weight."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.finite_x.linear_programme import certified, optima
 from fairfl.solvers.problem import Problem, own_problems
-from fairfl.solvers.solution import Solution
+from fairfl.solvers.solution import Certificate, Solution
 from fairfl.solvers.task import Task
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
@@ -29,6 +30,13 @@ def solve_ensemble_finite(
         lams = multipliers.reshape(rates, eps.size, -1).swapaxes(0, 1).reshape(eps.size, -1)
         posed = map(Problem.at, problems, eps[:, None])
         certificates = tuple(map(certified, posed, rules, lams))
+    return ensemble(fed, task, eps, rules, multipliers, certificates)
+
+
+def ensemble(
+    fed: Federation, task: Task, eps: Array, rules: Any, lam: Array, proofs: tuple[Certificate, ...]
+) -> Solution:
+    """The clients' certified rules (I, N), averaged by weight."""
     f = np.clip(fed.weight @ np.array(rules), 0.0, 1.0)  # rounding of a convex combination only
-    rule = problems[0].rule(f, fed.n_groups)
-    return Solution(fed, task, eps, rule, multipliers, certificates)
+    rule = own_problems(fed, task)[0].rule(f, fed.n_groups)
+    return Solution(fed, task, eps, rule, lam, proofs)

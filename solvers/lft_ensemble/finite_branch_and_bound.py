@@ -31,9 +31,9 @@ from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.problem import Problem, law_problem, own_problems, stored_with_federation
-from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.solution import CertificationError, Solution
 from fairfl.solvers.task import Task
-from fairfl.solvers.tolerances import PARTS_CLOSE, SAME_RULE, ZERO_BUDGET
+from fairfl.solvers.tolerances import PARTS_CLOSE, SAME_BUDGET, SAME_RULE, ZERO_BUDGET
 from fairfl.theory.populations.federation import Federation
 
 INSIDE = 1e-6
@@ -53,7 +53,8 @@ class Segments(EnsembleSearch):
     client : (S,).  eps : (S, 2) budgets of the ends.  gain : (S, 2).  rows : (M, S, 2).
     pooled : everybody's problem with a budget of one.
     rules : (S, 2, N) of the clients at the ends, None where ``solve`` has no choice on a segment.
-    cut_short : the bounds of searches that ended at NODES parts.
+    nodes : parts that one search may look at.
+    cut_short : the bounds of searches that ended there.
     """
 
     fed: Federation
@@ -64,6 +65,7 @@ class Segments(EnsembleSearch):
     rows: Array
     pooled: Problem
     rules: Array | None = None
+    nodes: int = NODES
     cut_short: list[float] = field(default_factory=list)
 
     @classmethod
@@ -82,6 +84,7 @@ class Segments(EnsembleSearch):
             weight * np.concatenate(rows, axis=1),
             pooled,
             None if rules[0] is None else np.concatenate(rules),
+            NODES,
         )
 
     def best(self, disparity: float | None) -> Array | None:
@@ -108,13 +111,16 @@ class Segments(EnsembleSearch):
             total += [np.interp(eps, self.eps[k].ravel(), values[k].ravel()) for values in table]
         return total[1] + self.pooled.b[0], self.pooled.base + total[0]
 
-    def searched(self, disparity: float | None) -> tuple[float, float, Array | None]:
+    def searched(
+        self, disparity: float | None, allowed: Array | None = None
+    ) -> tuple[float, float, Array | None]:
         """The utility less its constant, or minus the disparity, of the best ensemble found, a
-        bound on all others', and the shares (S, 2) of its segments' ends.
+        bound on all others', and the shares (S, 2) of its segments' ends; on segments ``allowed``
+        (S,), or all.
         """
         search = BranchAndBound(self, disparity)
-        search.add(np.ones(len(self.client), bool))
-        while search.is_open and next(search.count) < NODES:
+        search.add(np.ones(len(self.client), bool) if allowed is None else allowed)
+        while search.is_open and next(search.count) < self.nodes:
             search.branch()
         bound = max(search.worth + PARTS_CLOSE, search.bound)
         if bound > search.worth + PARTS_CLOSE:
@@ -184,14 +190,30 @@ class Segments(EnsembleSearch):
             shares = self.searched(disparity)[2]
             if shares is not None:
                 with suppress(CertificationError):
-                    question = self.fed, self.task, self.budgets(shares)
-                    solutions.append(solve_ensemble_finite(*question))
-                    if self.rules is not None:
-                        mixed = [np.tensordot(shares[k], self.rules[k]) for k in self.whose]
-                        solutions.append(
-                            solve_ensemble_finite(*question, (mixed, solutions[-1].multipliers))
-                        )
+                    solutions.extend(self.solutions(shares))
         return points_of(self.fed, solutions)
+
+    def solutions(self, shares: Array) -> Iterator[Solution]:
+        """The solution at the budgets of shares (S, 2) of the segments' ends, and where it is not
+        the only one the mixture of the rules there.
+        """
+        question = self.fed, self.task, self.budgets(shares)
+        solution = solve_ensemble_finite(*question)
+        yield solution
+        if self.rules is not None:
+            mixed = [np.tensordot(shares[k], self.rules[k]) for k in self.whose]
+            yield solve_ensemble_finite(*question, (mixed, solution.multipliers))
+
+    def mixture(self, eps: Array, disparity: float) -> Solution:
+        """The most useful solution with at most a disparity on the segments on which budgets (I,)
+        are.
+        """
+        ends = np.minimum(eps, [self.eps[k].max() for k in self.whose])[self.client]
+        is_between = np.abs(ends - ends.clip(*self.eps.T)) <= SAME_BUDGET
+        shares = self.searched(disparity, is_between)[2]
+        if shares is None:
+            raise CertificationError("no mixture at the budgets has the disparity")
+        return [*self.solutions(shares)][-1]
 
     @property
     def exact(self) -> bool:

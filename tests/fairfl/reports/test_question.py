@@ -14,7 +14,7 @@ from fairfl.reports.bootstrap import _resampled
 from fairfl.reports.comparison import compare
 from fairfl.reports.comparison_words import question_lines, sentences
 from fairfl.reports.curves import frontiers
-from fairfl.reports.frontier import rules_table, write
+from fairfl.reports.frontier import prices_table, rules_table, write
 from fairfl.reports.frontier_page import _rates
 from fairfl.reports.group_rates import group_rates
 from fairfl.reports.question import Question
@@ -151,6 +151,21 @@ def test_a_notion_is_its_row_in_the_table(monkeypatch, tmp_path):
         for method in ("exact", "lp")
     )
     assert exact.accuracy == pytest.approx(lp.accuracy, abs=1e-6)
+
+
+def test_prices_are_what_more_of_a_budget_brings():
+    rng = np.random.default_rng(1)
+    masses = rng.random((3, 2, 9))
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    fed = ff.Federation.finite(np.arange(9), masses, rng.random(9))
+    comparison = compare(fed, at=[0.01], count=8)
+    prices = prices_table(comparison)
+    assert prices is not None
+    solution = comparison.rules["lft_fedavg"].solution
+    for i, cell in enumerate([*prices.columns[-1].cells]):
+        more = ff.solve(fed, "lft_fedavg", solution.eps + 1e-6 * (np.arange(3) == i))
+        gain = 0.01 * (more.accuracy - solution.accuracy) / 1e-6  # in 0.01 of a budget
+        assert float(str(cell).removesuffix(" points")) == pytest.approx(100 * gain, abs=0.006)
 
 
 @pytest.mark.parametrize("difference", ["pairwise", "overall"])

@@ -1,0 +1,158 @@
+"""Solutions from their multipliers, and those of a frontier's points.
+
+The rule that accepts where u + λ·v > 0 maximises the Lagrangian. So it solves the problem whose
+budgets are the disparities that it has, wherever a difference of rates has the other sign than its
+multiplier: also where no double is such a budget. On a finite X cells tie, and multipliers leave
+their rates open: a point's budgets and its disparity decide.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.densities.problem import DensityProblem
+from fairfl.solvers.densities.solve_by_dual import certified as certified_on_laws
+from fairfl.solvers.finite_x.linear_programme import certified, solve_box, with_nobody
+from fairfl.solvers.frontier import SLACK_BUDGET, Points
+from fairfl.solvers.lft_ensemble.densities import averaged, of_multipliers
+from fairfl.solvers.lft_ensemble.finite import ensemble
+from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
+from fairfl.solvers.lft_fedavg.finite_faces import Faces
+from fairfl.solvers.numerics.dual import dual_point
+from fairfl.solvers.numerics.highs import dense
+from fairfl.solvers.problem import Problem, clients_problem, law_problem, own_problems, problem_of
+from fairfl.solvers.schemes import CFL, SOLVED
+from fairfl.solvers.solution import Certificate, CertificationError, Solution, multiplier_shape
+from fairfl.solvers.solve_task import solve_task
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import MET, REPRODUCED
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.federation import Federation
+
+
+def solution_of(fed: Federation, task: Task, lam: Array, has_local: bool = False) -> Solution:
+    """The rule of multipliers (K,), certified for the disparities that it has; ``has_local``: under
+    a pooled and local budgets. A budget whose multipliers are 0 is one.
+
+    Raises
+    ------
+    CertificationError : it solves no problem.
+    """
+    if task.scheme.is_averaged:
+        return _ensemble_of(fed, task, lam)
+    if fed.is_finite:
+        f, eps, certificate = _of_cells(problem_of(fed, task, has_local), lam)
+        rule = problem_of(fed, task, has_local).rule(f, fed.n_groups)
+        eps, local = (eps[:1], eps[1:]) if has_local else (eps, None)
+        return Solution(fed, task, eps, rule, lam, (certificate,), local)
+    slack = np.full(1 if task.scheme.is_pooled else fed.n_clients, SLACK_BUDGET)
+    local = np.full(fed.n_clients, SLACK_BUDGET) if has_local else None
+    assert isinstance(fed.model, ContinuousModel)
+    posed = partial(DensityProblem.of, task, fed.model)
+    problem = posed(slack, local)
+    point = dual_point(problem.constraints, lam[None] / task.unit)
+    lines = [sets.line(0) for sets in point.sets]
+    eps, local = _disparities(Solution(fed, task, slack, problem.rule(lines), lam, (), local))
+    return certified_on_laws(fed, task, posed(eps, local), eps, local, lines, point)
+
+
+def _disparities(solution: Solution) -> tuple[Array, Array | None]:
+    """The budgets that a rule solves its problem for, by its disparities, as its scheme has them;
+    one where no multiplier binds.
+    """
+    is_pooled = SOLVED[solution.scheme].is_pooled
+    values = solution.disparity if is_pooled else solution.local_disparities
+    eps = np.where(solution.prices > 0, values, SLACK_BUDGET)
+    if solution.local_prices is None:
+        return eps, None
+    return eps, np.where(solution.local_prices > 0, solution.local_disparities, SLACK_BUDGET)
+
+
+def _of_cells(problem: Problem, lam: Array) -> tuple[Array, Array, Certificate]:
+    """Of the rules (N,) of multipliers (K,) that solve a problem the most useful, the budgets, and
+    the certificate.
+    """
+    posed = replace(problem, v=dense(problem.v))
+    face = Faces(posed, posed).face(lam, (problem.scores(lam) > 0) * 1.0)
+    place = face.place(1.0, refine=True)
+    if place is None:
+        raise CertificationError("no rule of these multipliers solves a problem")
+    binds = np.bincount(problem.owner[lam != 0], minlength=place.eps.size) > 0
+    eps = np.where(binds, place.eps, SLACK_BUDGET)
+    return with_nobody(problem, place.f, lam), eps, certified(problem.at(eps), place.f, lam)
+
+
+def _ensemble_of(fed: Federation, task: Task, lam: Array) -> Solution:
+    """The clients' own solutions of multipliers (K,), averaged by weight."""
+    if task.plain and isinstance(fed.model, ContinuousModel):
+        return of_multipliers(fed, task, fed.model, lam)
+    shape = multiplier_shape(fed, task)
+    by_client = lam.reshape(shape).swapaxes(0, 1).reshape(fed.n_clients, -1)
+    if fed.is_finite:
+        parts = map(_of_cells, own_problems(fed, task), by_client)
+        rules, eps, certificates = zip(*parts, strict=True)
+        return ensemble(fed, task, np.concatenate(eps), rules, lam, certificates)
+    solutions = [
+        solution_of(fed.alone(i), replace(task, scheme=CFL), own) for i, own in enumerate(by_client)
+    ]
+    return averaged(fed, task, np.concatenate([s.eps for s in solutions]), solutions)
+
+
+def solution_at(fed: Federation, task: Task, local: Array | None, point: Points) -> Solution:
+    """The certified solution of a frontier's one ``point``: no more disparate and no less useful.
+    It is the solution at the point's budgets, that of its multipliers, or where cells tie one whose
+    rates meet the disparity: the first to MET, or the nearest to REPRODUCED.
+
+    Raises
+    ------
+    CertificationError : none is that near: double multipliers are too coarse.
+    """
+    best, least = None, np.inf
+    for attempt in _attempts(fed, task, local, point):
+        with suppress(CertificationError):
+            solution = attempt()
+            excess = solution.disparity - point.disparity[0]
+            missed = max(excess, point.worth[0] - 1.0 - solution.utility)
+            if missed < least:
+                best, least = solution, missed
+        if least <= MET:
+            break
+    if best is None or least > REPRODUCED:
+        raise CertificationError(
+            f"no double budgets or multipliers of {task.scheme.name} are near enough to disparity "
+            f"{point.disparity[0]:.9g}: ask for another one"
+        )
+    return best
+
+
+def _attempts(
+    fed: Federation, task: Task, local: Array | None, point: Points
+) -> Iterator[partial[Solution]]:
+    """What may give a point's solution."""
+    eps, lam, disparity = point.eps[0], point.multipliers, float(point.disparity[0])
+    yield partial(solve_task, fed, task, eps, local)
+    if lam is not None and not task.monotone:
+        yield partial(solution_of, fed, task, lam[0], local is not None)
+    if fed.is_finite and task.scheme.is_averaged:
+        yield partial(Segments.of(fed, task).mixture, eps, disparity)
+    elif fed.is_finite and not task.scheme.is_pooled:
+        yield partial(_at_ties, fed, task, eps, disparity)
+
+
+def _at_ties(fed: Federation, task: Task, eps: Array, disparity: float) -> Solution:
+    """Of LFT+FedAvg's rules that are optimal at the multipliers of the solution at budgets (I,) the
+    most useful with at most a disparity.
+    """
+    problem = clients_problem(fed, task)
+    faces = Faces(problem.box, law_problem(fed, task).box)
+    f, lam = solve_box(faces.local.at(eps))
+    place = faces.face(lam, f).place(disparity, refine=True)
+    if place is None:
+        raise CertificationError("no rule at the multipliers has the disparity")
+    certificate = certified(faces.local.at(place.eps), place.f, lam)
+    f, lam = problem.of_box(place.f, lam)
+    return Solution(fed, task, place.eps, problem.rule(f, fed.n_groups), lam, (certificate,))
