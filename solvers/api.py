@@ -247,11 +247,10 @@ def _frontier(
         curve, ends = fedavg_frontier(federation, task, points, effort)
     else:
         curve = _search(federation, task, effort).frontier(points)
-    is_bounded = curve.exact or curve.bounds is not None
-    if budgets == "each" and not is_bounded:
+    if budgets == "each" and not curve.is_bounded:
         curve = joined(curve, at_common_budgets(federation, task))
     ends = corners(federation, task) if ends is None else ends
-    curve = checked(federation, task, curve if is_bounded else filled(curve, ends), ends)
+    curve = checked(federation, task, curve if curve.is_bounded else filled(curve, ends), ends)
     return dataclasses.replace(
         curve,
         again=partial(reproduced, federation, task),

@@ -173,6 +173,15 @@ class Frontier(Tabular, PlottedFrontier):
         return self.gap <= PROVEN
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether ``gap`` takes no time."""
+        return self.exact or self.bounds is not None
+
+    def gap_below(self, worth: Array) -> Array:
+        """(P,) ``gap`` where it takes no time, else by CFL's ``worth`` (P,) at these disparities."""
+        return self.gap if self.is_bounded else np.maximum(worth - self.points.worth, 0.0)
+
+    @property
     def points(self) -> Points:
         """The points themselves."""
         worth = self.accuracy if self.accurate else 1.0 + self.utility
@@ -258,8 +267,11 @@ class Frontier(Tabular, PlottedFrontier):
         return self.points.join(points).take(rows)
 
     def _columns(self) -> dict[str, ArrayLike]:
-        """Scheme, disparity, accuracy, at costs other than one utility, and eps_0, eps_1, ..."""
-        names = ("scheme", "disparity", "accuracy", *(() if self.accurate else ("utility",)))
+        """Scheme, disparity, accuracy, at costs other than one utility, gap where it takes no time,
+        and eps_0, eps_1, ...
+        """
+        names = ["scheme", "disparity", "accuracy"]
+        names += ["utility"] * (not self.accurate) + ["gap"] * self.is_bounded
         return {name: getattr(self, name) for name in names} | numbered("eps", self.eps)
 
 

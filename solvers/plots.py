@@ -17,12 +17,28 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def curve(ax: Axes, scheme: str, x: ArrayLike, y: ArrayLike, **style: Any) -> None:
-    """A frontier in the look of its scheme, and a marker at its smallest disparity."""
-    look = SCHEMES[scheme]
-    (line,) = ax.plot(x, y, **look.stroke | style)
+NOT_PROVEN: dict[str, Any] = {"color": "#333333", "alpha": 0.45, "label": "not proven the best"}
+"""A line of any scheme between points of which one is not proven: the same, but pale."""
+
+
+def curve(
+    ax: Axes, scheme: str, x: ArrayLike, y: ArrayLike, proven: ArrayLike, **style: Any
+) -> None:
+    """A frontier in the look of its scheme, pale where points are not ``proven`` (P,), which the
+    legend says then, and a marker at its smallest disparity.
+    """
+    look, x, y, proven = SCHEMES[scheme], np.ravel(x), np.ravel(y), np.ravel(proven)
+    (line,) = ax.plot(x, np.where(proven, y, np.nan), **look.stroke | style)
     first = look.mark | {"color": line.get_color(), "clip_on": False, "zorder": 3}
-    ax.plot(np.ravel(x)[:1], np.ravel(y)[:1], **first)
+    ax.plot(x[:1], y[:1], **first)
+    if proven.all():
+        return
+    breaks = np.flatnonzero(proven[1:] & proven[:-1]) + 1
+    pale = {"color": line.get_color(), "alpha": NOT_PROVEN["alpha"], "label": None}
+    points = (np.insert(v, breaks, np.nan) for v in (x, y))
+    ax.plot(*points, **look.stroke | style | pale)
+    if NOT_PROVEN["label"] not in ax.get_legend_handles_labels()[1]:
+        ax.plot([], [], **NOT_PROVEN)
 
 
 class PlottedFrontier:
@@ -33,10 +49,11 @@ class PlottedFrontier:
     accuracy: Array
     utility: Array
     accurate: bool
+    proven: Array
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
         """The accuracy (utility, at costs other than one) against the disparity, in the look of the
-        scheme.
+        scheme; pale between points that are not ``proven``, which may take a few seconds.
 
         Parameters
         ----------
@@ -50,7 +67,7 @@ class PlottedFrontier:
         ax = axes(ax)
         height = self.accuracy if self.accurate else self.utility
         label = {"label": SCHEMES[self.scheme].label} | style
-        curve(ax, self.scheme, self.disparity, height, **label)
+        curve(ax, self.scheme, self.disparity, height, self.proven, **label)
         ax.set_xlabel("disparity")
         ax.set_ylabel("accuracy" if self.accurate else "utility")
         return ax
