@@ -186,9 +186,8 @@ def frontier(
         raise ValueError(
             f"budgets='common' goes with 'lft_ensemble' or 'lft_fedavg', got scheme {scheme!r}"
         )
-    search = partial(_frontier, federation, task, points, local, effort, budgets)
-    curve = search()
-    curve = dataclasses.replace(curve, evaluate=Repeatable(search, curve.evaluate))
+    search = Repeatable(partial(_frontier, federation, task, points, local, effort, budgets))
+    curve = dataclasses.replace(search.frontier, evaluate=search.evaluate, upper=search.upper)
     if task.accurate:
         return curve
     accuracy = [solve_task(federation, task, eps, local).accuracy for eps in curve.eps]
@@ -254,7 +253,7 @@ def _frontier(
     return dataclasses.replace(
         curve,
         again=partial(reproduced, federation, task),
-        upper=partial(upper_bound, federation, task),
+        upper=curve.upper or partial(upper_bound, federation, task),
     )
 
 

@@ -72,22 +72,27 @@ Upper = Callable[[Array, Array], Array]
 """Upper bounds (P,) on worths with at most the disparities (P,), at which worths are attained."""
 
 
-@dataclass
 class Repeatable:
-    """``evaluate`` of the frontier that ``search`` returns; a pickled copy searches at its first
-    call.
+    """``evaluate`` and ``upper`` of the frontier that ``search`` returns; a pickled copy searches
+    at its first call.
     """
 
-    search: Callable[[], Frontier]
-    evaluate: Evaluate | None
+    def __init__(self, search: Callable[[], Frontier]) -> None:
+        self.search = search
 
-    def __call__(self, disparity: Array) -> Points:
-        if self.evaluate is None:
-            self.evaluate = self.search().evaluate
-        return self.evaluate(disparity)
+    @cached_property
+    def frontier(self) -> Frontier:
+        return self.search()
+
+    def evaluate(self, disparity: Array) -> Points:
+        return self.frontier.evaluate(disparity)
+
+    def upper(self, disparity: Array, worth: Array) -> Array:
+        assert self.frontier.upper is not None
+        return self.frontier.upper(disparity, worth)
 
     def __getstate__(self) -> dict[str, object]:
-        return {"search": self.search, "evaluate": None}
+        return {"search": self.search}
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +165,7 @@ class Frontier(Tabular, PlottedFrontier):
         """(P,) see above."""
         if self.bounds is not None:
             return self.bounds
-        return self._bound(self.disparity, self.points.worth)
+        return self.bound_above(self.disparity, self.points.worth)
 
     @property
     def gap(self) -> Array:
@@ -178,7 +183,7 @@ class Frontier(Tabular, PlottedFrontier):
         return self.exact or self.bounds is not None
 
     def gap_below(self, worth: Array) -> Array:
-        """(P,) ``gap`` where it takes no time, else by CFL's ``worth`` (P,) at these disparities."""
+        """(P,) ``gap``, where that takes time by CFL's ``worth`` (P,) at these disparities."""
         return self.gap if self.is_bounded else np.maximum(worth - self.points.worth, 0.0)
 
     @property
@@ -219,10 +224,13 @@ class Frontier(Tabular, PlottedFrontier):
         ValueError : a disparity below the smallest that the scheme reaches.
         """
         d, flat, place = self._within(disparity)
-        return self._bound(flat, np.atleast_1d(self._best_at(flat)))[place.reshape(d.shape)][()]
+        return self.bound_above(flat, np.atleast_1d(self._best_at(flat)))[place.reshape(d.shape)][
+            ()
+        ]
 
     @one_thread()
-    def _bound(self, disparity: Array, worth: Array) -> Array:
+    def bound_above(self, disparity: Array, worth: Array) -> Array:
+        """As ``bound``, with at most the disparities (P,), at which worths (P,) are attained."""
         if self.exact:
             return worth
         bound = np.ones_like(worth) if self.upper is None else self.upper(disparity, worth)

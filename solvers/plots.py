@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-NOT_PROVEN: dict[str, Any] = {"color": "#333333", "alpha": 0.45, "label": "not proven the best"}
-"""A line of any scheme between points of which one is not proven: the same, but pale."""
+NOT_PROVEN: dict[str, Any] = {"alpha": 0.45, "label": "not proven the best"}
+"""Of a scheme's line between points of which one is not proven: it is pale."""
 
 
 def curve(
@@ -34,11 +34,10 @@ def curve(
     if proven.all():
         return
     breaks = np.flatnonzero(proven[1:] & proven[:-1]) + 1
-    pale = {"color": line.get_color(), "alpha": NOT_PROVEN["alpha"], "label": None}
     points = (np.insert(v, breaks, np.nan) for v in (x, y))
-    ax.plot(*points, **look.stroke | style | pale)
-    if NOT_PROVEN["label"] not in ax.get_legend_handles_labels()[1]:
-        ax.plot([], [], **NOT_PROVEN)
+    (pale,) = ax.plot(*points, **look.stroke | style | NOT_PROVEN)
+    if NOT_PROVEN["label"] in [other.get_label() for other in ax.lines[:-1]]:
+        pale.set_label("_")
 
 
 class PlottedFrontier:

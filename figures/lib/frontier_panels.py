@@ -76,8 +76,8 @@ def rows(panel: str, frontiers: Mapping[str, Frontier]) -> pd.DataFrame:
     """The frontiers of the schemes on one federation as a table. Columns: panel; scheme; minimum
     (true for the scheme's smallest disparity, its first point, marked by the dotted vertical);
     disparity; accuracy; utility, at costs other than one; below_cfl, the accuracy (utility) that
-    CFL has more at the same disparity; gap, what the best has more at most; eps_0, eps_1, ... the budgets that attain the point (CFL has
-    one, eps_0).
+    CFL has more at the same disparity; gap, what the best has more at most; eps_0, eps_1, ... the
+    budgets that attain the point (CFL has one, eps_0).
     """
     cfl = frontiers["cfl"]
     parts = []
@@ -150,4 +150,5 @@ def _legend(data: pd.DataFrame) -> list[Line2D]:
     curves = [Line2D([], [], **look.stroke | look.mark, label=look.label) for look in looks]
     smallest = Line2D([], [], color=style.INK, ls=":", lw=1.0, label="smallest disparity")
     is_proven = (numbers(data, "gap") <= PROVEN).all()
-    return [*curves, smallest, *([] if is_proven else [Line2D([], [], **NOT_PROVEN)])]
+    pale = [] if is_proven else [Line2D([], [], color=style.INK, **NOT_PROVEN)]
+    return [*curves, smallest, *pale]

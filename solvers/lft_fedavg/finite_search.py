@@ -75,7 +75,8 @@ def search_finite(
 @dataclass
 class FedAvgSearch:
     """A question to a federation, its ``faces`` so far, the ``effort`` that the proof of a point
-    takes, what is ``solved``, by disparity, and whether budgets were drawn to start from.
+    takes, what is ``solved``, by disparity, and whether budgets were drawn to start from; ``asked``
+    are answers that the search did not learn from.
     """
 
     fed: Federation
@@ -84,6 +85,7 @@ class FedAvgSearch:
     effort: Effort
     solved: dict[float, Proven] = field(default_factory=dict)
     is_drawn: bool = False
+    asked: dict[float, Proven] = field(default_factory=dict)
 
     @classmethod
     def of(cls, fed: Federation, task: Task, effort: str = "ordinary") -> FedAvgSearch:
@@ -311,7 +313,7 @@ class FedAvgSearch:
         attained = self.attained([self.lowest, *places]).join(points_of(self.fed, [self.free]))
         curve = build("lft_fedavg", attained, partial(self._between, attained))
         bounds = self.bounds(curve.disparity, curve.points.worth)
-        return dataclasses.replace(curve, bounds=bounds)
+        return dataclasses.replace(curve, bounds=bounds, upper=self._upper)
 
     def bounds(self, disparity: Array, worth: Array) -> Array:
         """(P,) bounds on what rules with at most the disparities (P,) are worth, by the programmes
@@ -328,11 +330,20 @@ class FedAvgSearch:
 
     def _between(self, attained: Points, disparity: Array) -> Points:
         """The best points with at most the disparities (P,), of new ones and of the attained."""
-        best_places = []
-        for d in disparity:
+        places = [self._ask(float(d))[0] for d in disparity]
+        return fitting(self.attained(places).join(attained), disparity)
+
+    def _upper(self, disparity: Array, worth: Array) -> Array:
+        """Bounds (P,) on what rules with at most the disparities (P,) are worth."""
+        bounds = [self._ask(float(d))[1] for d in disparity]
+        return np.maximum(self.faces.local.base + np.array(bounds), worth)
+
+    def _ask(self, disparity: float) -> Proven:
+        """As ``best``, from which the search learns nothing."""
+        if disparity not in self.asked:
             with self.unchanged():
-                best_places.append(self.best(float(d))[0])
-        return fitting(self.attained(best_places).join(attained), disparity)
+                self.asked[disparity] = self.best(disparity)
+        return self.asked[disparity]
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:
