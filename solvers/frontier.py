@@ -72,13 +72,13 @@ Upper = Callable[[Array, Array], Array]
 """Upper bounds (P,) on worths with at most the disparities (P,), at which worths are attained."""
 
 
+@dataclass
 class Repeatable:
     """``evaluate`` and ``upper`` of the frontier that ``search`` returns; a pickled copy searches
     at its first call.
     """
 
-    def __init__(self, search: Callable[[], Frontier]) -> None:
-        self.search = search
+    search: Callable[[], Frontier]
 
     @cached_property
     def frontier(self) -> Frontier:
@@ -88,8 +88,7 @@ class Repeatable:
         return self.frontier.evaluate(disparity)
 
     def upper(self, disparity: Array, worth: Array) -> Array:
-        assert self.frontier.upper is not None
-        return self.frontier.upper(disparity, worth)
+        return self.frontier.bound_above(disparity, worth)
 
     def __getstate__(self) -> dict[str, object]:
         return {"search": self.search}
@@ -163,9 +162,7 @@ class Frontier(Tabular, PlottedFrontier):
     @cached_property
     def bound(self) -> Array:
         """(P,) see above."""
-        if self.bounds is not None:
-            return self.bounds
-        return self.bound_above(self.disparity, self.points.worth)
+        return self.bound_above(*self.points[:2]) if self.bounds is None else self.bounds
 
     @property
     def gap(self) -> Array:
@@ -224,9 +221,7 @@ class Frontier(Tabular, PlottedFrontier):
         ValueError : a disparity below the smallest that the scheme reaches.
         """
         d, flat, place = self._within(disparity)
-        return self.bound_above(flat, np.atleast_1d(self._best_at(flat)))[place.reshape(d.shape)][
-            ()
-        ]
+        return self.bound_above(flat, self._best_at(flat))[place.reshape(d.shape)][()]
 
     @one_thread()
     def bound_above(self, disparity: Array, worth: Array) -> Array:
@@ -275,9 +270,7 @@ class Frontier(Tabular, PlottedFrontier):
         return self.points.join(points).take(rows)
 
     def _columns(self) -> dict[str, ArrayLike]:
-        """Scheme, disparity, accuracy, at costs other than one utility, gap where it takes no time,
-        and eps_0, eps_1, ...
-        """
+        """Scheme, disparity, accuracy, utility at costs other than one, gap if quick, eps_0, ..."""
         names = ["scheme", "disparity", "accuracy"]
         names += ["utility"] * (not self.accurate) + ["gap"] * self.is_bounded
         return {name: getattr(self, name) for name in names} | numbered("eps", self.eps)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, shown
 from fairfl.solvers.schemes import SCHEMES
@@ -21,23 +20,20 @@ NOT_PROVEN: dict[str, Any] = {"alpha": 0.45, "label": "not proven the best"}
 """Of a scheme's line between points of which one is not proven: it is pale."""
 
 
-def curve(
-    ax: Axes, scheme: str, x: ArrayLike, y: ArrayLike, proven: ArrayLike, **style: Any
-) -> None:
+def curve(ax: Axes, scheme: str, x: Array, y: Array, proven: Array, **style: Any) -> None:
     """A frontier in the look of its scheme, pale where points are not ``proven`` (P,), which the
     legend says then, and a marker at its smallest disparity.
     """
-    look, x, y, proven = SCHEMES[scheme], np.ravel(x), np.ravel(y), np.ravel(proven)
+    look = SCHEMES[scheme]
     (line,) = ax.plot(x, np.where(proven, y, np.nan), **look.stroke | style)
     first = look.mark | {"color": line.get_color(), "clip_on": False, "zorder": 3}
     ax.plot(x[:1], y[:1], **first)
-    if proven.all():
-        return
     breaks = np.flatnonzero(proven[1:] & proven[:-1]) + 1
-    points = (np.insert(v, breaks, np.nan) for v in (x, y))
-    (pale,) = ax.plot(*points, **look.stroke | style | NOT_PROVEN)
-    if NOT_PROVEN["label"] in [other.get_label() for other in ax.lines[:-1]]:
-        pale.set_label("_")
+    if breaks.size < x.size - 1:
+        pale = look.stroke | style | NOT_PROVEN
+        if NOT_PROVEN["label"] in [other.get_label() for other in ax.lines]:
+            pale["label"] = "_"  # once in a legend
+        ax.plot(*(np.insert(v, breaks, np.nan) for v in (x, y)), **pale)
 
 
 class PlottedFrontier:
@@ -48,7 +44,9 @@ class PlottedFrontier:
     accuracy: Array
     utility: Array
     accurate: bool
-    proven: Array
+
+    @property
+    def proven(self) -> Array: ...
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
         """The accuracy (utility, at costs other than one) against the disparity, in the look of the

@@ -94,8 +94,7 @@ class Reach:
     gain : the most it gains so; 0 unless rules see the client.
     points : at the smallest disparity, at those of the comparison (or the smallest above), of the
         best value, and at the largest loss.
-    gap, gaps_at : how far the frontier's points, and ``values_at``, are below the best at most, by
-        bounds that take no time.
+    gap, gaps_at : what the frontier's points, and ``values_at``, lack to the best at most.
     """
 
     frontier: Frontier

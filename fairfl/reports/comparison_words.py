@@ -215,9 +215,7 @@ def _cost(comparison: Comparison, scheme: str) -> str:
 
 
 def _best(question: Question, gap: float, loss: float) -> str:
-    """Whether values are proven, and what they lack at most, rounded up: no more than their loss to
-    pooling.
-    """
+    """The best, or what values lack to it at most, rounded up; never more than to pooling."""
     if gap <= PROVEN:
         return "the best"
     unit = 1e-5 if gap < 5e-5 else 1e-4

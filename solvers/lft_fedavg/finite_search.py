@@ -313,7 +313,7 @@ class FedAvgSearch:
         attained = self.attained([self.lowest, *places]).join(points_of(self.fed, [self.free]))
         curve = build("lft_fedavg", attained, partial(self._between, attained))
         bounds = self.bounds(curve.disparity, curve.points.worth)
-        return dataclasses.replace(curve, bounds=bounds, upper=self._upper)
+        return dataclasses.replace(curve, bounds=bounds, upper=self.bounds)
 
     def bounds(self, disparity: Array, worth: Array) -> Array:
         """(P,) bounds on what rules with at most the disparities (P,) are worth, by the programmes
@@ -324,7 +324,7 @@ class FedAvgSearch:
             above = [at for at in self.solved if at >= d - MET]
             bound = min((self.solved[at][1] for at in above), default=np.inf)
             if base + bound > value + MIXED_MET + MET and min(above, default=np.inf) > d + MET:
-                bound = min(bound, self.best(float(d))[1])
+                bound = min(bound, self._ask(float(d))[1])
             bounds.append(base + bound)
         return np.maximum(bounds, worth)
 
@@ -332,11 +332,6 @@ class FedAvgSearch:
         """The best points with at most the disparities (P,), of new ones and of the attained."""
         places = [self._ask(float(d))[0] for d in disparity]
         return fitting(self.attained(places).join(attained), disparity)
-
-    def _upper(self, disparity: Array, worth: Array) -> Array:
-        """Bounds (P,) on what rules with at most the disparities (P,) are worth."""
-        bounds = [self._ask(float(d))[1] for d in disparity]
-        return np.maximum(self.faces.local.base + np.array(bounds), worth)
 
     def _ask(self, disparity: float) -> Proven:
         """As ``best``, from which the search learns nothing."""
