@@ -30,7 +30,7 @@ from fairfl.solvers.numerics.descent import minimise_dual
 from fairfl.solvers.tolerances import BOUND_CLOSE, MD_ROUNDING
 from fairfl.theory.populations.federation import Federation
 
-CLIENTS = 3
+CLIENTS = 2
 """With more clients boxes are too many: the bounds found are CFL's, or hardly below."""
 BOXES = 20_000
 """Boxes looked at: three seconds."""

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -77,6 +78,25 @@ class Relaxed:
 
 
 @dataclass(frozen=True)
+class Spread:
+    """What is not one number in a cell of a law: of a part t of its people, 0 < t < 1, the values
+    and the utility depend on who is in it.
+
+    Attributes
+    ----------
+    rows : (R, N) by which each row of ``Faces.programme`` may be off, per min(t, 1 - t).
+    utility : (N,) likewise.
+    low, high : the smallest and largest score in the cell in the parts of the multipliers,
+        coefficients (N, 2 K) and constants (N,), in units of ``Faces.size``.
+    """
+
+    rows: Array
+    utility: Array
+    low: tuple[Array, Array]
+    high: tuple[Array, Array]
+
+
+@dataclass(frozen=True)
 class ScoreRange:
     """Multipliers' largest positive and negative parts (2 K,), and the smallest and largest scores
     (N,) in units of ``Faces.size`` that they allow.
@@ -89,9 +109,27 @@ class ScoreRange:
 
 @dataclass(frozen=True)
 class FedAvgProgramme:
-    """The programmes of the ``faces``' problems."""
+    """The programmes of the ``faces``' problems; on laws, whose cells have a ``spread``, what they
+    give are bounds.
+    """
 
     faces: Faces
+    spread: Spread | None = None
+
+    @cached_property
+    def scores(self) -> tuple[tuple[Array, Array], tuple[Array, Array], tuple[Array, Array]]:
+        """The cells' scores, and their smallest and largest in a cell: coefficients (N, 2 K) of the
+        multipliers' parts, and constants (N,), in units of ``Faces.size``.
+        """
+        _, rows, gain = self.faces.dual
+        mean = rows.T, gain
+        return mean, *((self.spread.low, self.spread.high) if self.spread else (mean, mean))
+
+    @cached_property
+    def is_exact(self) -> Array:
+        """(N,) which cells have one score."""
+        (_, low), (_, high) = self.scores[1:]
+        return low == high
 
     @cached_property
     def is_level(self) -> Array:
@@ -131,17 +169,22 @@ class FedAvgProgramme:
         ------
         CertificationError : they are not bounded, or HiGHS gives up.
         """
-        faces, (_, rows, gain) = self.faces, self.faces.dual
+        faces, ((rows, gain), lowest_score, highest_score) = self.faces, self.scores
         positive, negative = lowest > 0, (highest < 1) & (lowest <= 0)
-        may_be_positive = np.flatnonzero(~(positive | negative | self.is_level))
-        parts, extra = len(rows), may_be_positive.size
-        table = np.zeros((gain.size + 1, parts + extra))
-        table[:-1, :parts] = rows.T
-        table[may_be_positive, parts + np.arange(extra)] = -1.0
-        table[-1] = np.append(self.duality(positive)[0], faces.size[may_be_positive])
-        low = np.append(np.where(positive | self.is_level, -gain, -np.inf), -np.inf)
-        most = relaxed.bound - self.duality(positive)[1] + MIXED_MET
-        high = np.append(np.where(positive, np.inf, -gain), most)
+        certain = positive & self.is_exact
+        may_be_positive = np.flatnonzero(~(certain | negative | self.is_level))
+        (cells, parts), extra = rows.shape, may_be_positive.size
+        table = np.zeros((cells + extra + 1, parts + extra))
+        table[:cells, :parts] = np.where(
+            positive[:, None], highest_score[0], np.where(negative[:, None], lowest_score[0], rows)
+        )
+        table[cells:-1] = np.hstack([rows[may_be_positive], -np.eye(extra)])
+        table[-1] = np.append(self.duality(certain)[0], faces.size[may_be_positive])
+        least = np.where(positive, -highest_score[1], np.where(self.is_level, -gain, -np.inf))
+        low = np.concatenate([least, np.full(extra + 1, -np.inf)])
+        most = relaxed.bound - self.duality(certain)[1] + MIXED_MET
+        greatest = np.where(negative, -lowest_score[1], np.where(self.is_level, -gain, np.inf))
+        high = np.concatenate([greatest, -gain[may_be_positive], [most]])
         programme, zero = Programme(table), np.zeros(table.shape[1])
         above = np.full(table.shape[1], np.inf)
         above[:parts] = np.where(np.tile(faces.scale > 0, 2), LARGEST, 0.0)
@@ -158,8 +201,11 @@ class FedAvgProgramme:
                 largest[k] = optimum.value * (1.0 + MIXED_MET) + MIXED_MET
         if largest.max(initial=0.0) > LARGEST * (1.0 - MIXED_MET):
             raise CertificationError("the multipliers are not bounded")
-        up, down = np.maximum(rows, 0.0), np.maximum(-rows, 0.0)
-        return ScoreRange(largest, gain - largest @ down, gain + largest @ up)
+        return ScoreRange(
+            largest,
+            lowest_score[1] - np.maximum(-lowest_score[0], 0.0) @ largest,
+            highest_score[1] + np.maximum(highest_score[0], 0.0) @ largest,
+        )
 
     def duality(self, positive: Array) -> tuple[Array, float]:
         """Coefficients (2 K,) of the multipliers' parts, and the constant, in Σ s_+ + λ·b + what
@@ -182,6 +228,20 @@ class FedAvgProgramme:
         TooLarge : it needs more switches than ``effort`` has.
         CertificationError : the multipliers are not bounded.
         """
+        optimum = self.optimum(relaxed, gap, effort, known)
+        if optimum.f is None:
+            return None, optimum.bound
+        f = rounded(optimum.f, LOOSE)
+        (rows, gain), *_ = self.scores
+        lam, s = np.subtract(*np.split(optimum.parts, 2)), gain + rows @ optimum.parts
+        tied = (np.abs(s) <= LOOSE) | ((f > 0) & (f < 1))
+        sign = np.where(np.abs(lam) > LOOSE, np.sign(lam), 0.0)
+        return Face(self.faces, tied, np.where(tied, 0.0, s > 0), sign), optimum.bound
+
+    def optimum(
+        self, relaxed: Relaxed, gap: float, effort: Effort, known: Face | None = None
+    ) -> RuleOptimum:
+        """What the programme of ``within`` ends with."""
         faces, local, last = self.faces, self.faces.local, self.faces.last
         lowest, highest = relaxed.box(gap)
         scores = self.score_range(relaxed, lowest, highest)
@@ -189,20 +249,23 @@ class FedAvgProgramme:
         accepted = (scores.low >= 0) & ~self.is_level & ~refused
         lowest, highest = np.where(accepted, 1.0, lowest), np.where(refused, 0.0, highest)
         if (lowest > highest).any():
-            return None, -np.inf
+            return RuleOptimum(None, np.zeros(0), -np.inf)
         is_open = ~(accepted | refused | self.is_level)
         is_positive = is_open & (lowest > 0)
         is_negative = is_open & (highest < 1) & ~is_positive
         may_be_positive = np.flatnonzero(is_open & ~is_negative & (lowest < 1))
         may_be_negative = np.flatnonzero(is_open & ~is_positive & (highest > 0))
-        either = np.flatnonzero(is_open & ~is_positive & ~is_negative)
+        either = is_open & ~is_positive & ~is_negative
         switches = may_be_positive.size + may_be_negative.size
         switches += SIGNS * int(((faces.scale > 0) & ~self.is_alone).sum())
         if switches > effort.switches:
             raise TooLarge
 
-        _, score_rows, gain = faces.dual
-        score_rows, (_, rule_rows, rule_low) = score_rows.T, faces.programme
+        (score_rows, gain), lowest_score, highest_score = self.scores
+        _, rule_rows, rule_low = faces.programme
+        spread = self.spread or _no_spread(rule_rows.shape[0], gain.size)
+        divided = np.flatnonzero(is_open & ((spread.utility > 0) | (spread.rows > 0).any(axis=0)))
+        off, utility_off = spread.rows[:, divided], spread.utility[None, divided]
         below, above = np.zeros(last + 1), np.ones(last + 1)
         below[: lowest.size], above[: lowest.size], above[last] = (
             lowest,
@@ -213,49 +276,60 @@ class FedAvgProgramme:
         room = np.maximum(rule_rows, 0.0) @ above - np.maximum(-rule_rows, 0.0) @ below - rule_low
         utility = np.zeros((1, last + 1))
         utility[0, : local.u.size] = local.u
-        is_surely_positive = accepted | is_positive
-        slope, constant = self.duality(is_surely_positive)
+        certain = accepted | (is_positive & self.is_exact)
+        slope, constant = self.duality(certain)
+        uncertain = np.flatnonzero(is_open & ~is_negative & ~certain)
 
         rows = Rows(
             rule=last + 1, parts=signs, sign=signs, positive=may_be_positive.size,
-            negative=may_be_negative.size, excess=either.size,
+            negative=may_be_negative.size, excess=uncertain.size, divided=divided.size,
         )  # fmt: skip
-        rows.add(rule_low, np.inf, rule=rule_rows)
+        rows.add(rule_low, np.inf, rule=rule_rows, divided=off)
         binding = rule_low[:signs] + room[:signs]
-        rows.add(-np.inf, binding, rule=rule_rows[:signs], sign=np.diag(room[:signs]))
+        held = {"sign": np.diag(room[:signs]), "divided": -off[:signs]}
+        rows.add(-np.inf, binding, rule=rule_rows[:signs], **held)
+        part = np.eye(last + 1)[divided]
+        rows.add(-np.inf, 0.0, rule=-part, divided=np.eye(divided.size))
+        rows.add(-np.inf, 1.0, rule=part, divided=np.eye(divided.size))
         rows.add(-np.inf, 0.0, parts=np.eye(signs), sign=-np.diag(scores.parts))
         rows.add(self.is_alone * 1.0, 1.0, sign=np.tile(np.eye(signs // 2), 2))
-        for cells, low, high in (
-            (is_positive | self.is_level, 0.0, np.inf),
-            (is_negative | self.is_level, -np.inf, 0.0),
+        for cells, low, high, (coefficients, constants) in (
+            (self.is_level, 0.0, 0.0, (score_rows, gain)),
+            (is_positive, 0.0, np.inf, highest_score),
+            (is_negative, -np.inf, 0.0, lowest_score),
         ):
-            rows.add(low - gain[cells], high - gain[cells], parts=score_rows[cells])
-        for name, cells, score, side in (
-            ("positive", may_be_positive, scores.high, 1.0),
-            ("negative", may_be_negative, scores.low, -1.0),
+            rows.add(low - constants[cells], high - constants[cells], parts=coefficients[cells])
+        for name, cells, score, side, (coefficients, constants) in (
+            ("positive", may_be_positive, scores.high, 1.0, lowest_score),
+            ("negative", may_be_negative, scores.low, -1.0, highest_score),
         ):  # s is no further from zero than the switch allows, where f is 1, or 0
-            switches = {name: np.diag(-side * score[cells])}
-            rows.add(-np.inf, -side * gain[cells], parts=side * score_rows[cells], **switches)
+            switch = {name: np.diag(-side * score[cells])}
+            limit = -side * constants[cells]
+            rows.add(-np.inf, limit, parts=side * coefficients[cells], **switch)
             rule = side * np.eye(last + 1)[cells]
             rows.add((side - 1.0) / 2.0, np.inf, rule=rule, **{name: -np.eye(cells.size)})
-        excess = -np.eye(either.size)
-        rows.add(-np.inf, -gain[either], parts=score_rows[either], excess=excess)
+        excess = -np.eye(uncertain.size)
+        rows.add(-np.inf, -gain[uncertain], parts=score_rows[uncertain], excess=excess)
         pair = {
-            name: (cells == either[:, None]) * 1.0
+            name: (cells == np.flatnonzero(either)[:, None]) * 1.0
             for name, cells in (("positive", may_be_positive), ("negative", may_be_negative))
         }
         rows.add(-np.inf, 1.0, **pair)
-        dual = {"parts": slope[None], "excess": faces.size[either][None]}
-        rows.add(-np.inf, MIXED_MET - constant, rule=-utility, **dual)
+        dual = {"parts": slope[None], "excess": faces.size[uncertain][None]}
+        rows.add(-np.inf, MIXED_MET - constant, rule=-utility, **dual, divided=-utility_off)
         if relaxed.disparity is not None:
-            rows.add(relaxed.bound - gap - MIXED_MET, np.inf, rule=utility)
+            least = relaxed.bound - gap - MIXED_MET
+            rows.add(least, np.inf, rule=utility, divided=utility_off)
 
         boxes = (
             rows.join(rule=below),
             rows.join(1.0, rule=above, parts=scores.parts, excess=np.inf, sign=scores.parts > 0),
         )
         fairness = -1.0 * (np.arange(last + 1) == last)
-        aim = rows.join(rule=fairness if relaxed.disparity is None else utility[0])
+        if relaxed.disparity is None:
+            aim = rows.join(rule=fairness)
+        else:
+            aim = rows.join(rule=utility[0], divided=utility_off[0])
         is_whole = rows.join(sign=1.0, positive=1.0, negative=1.0) > 0
         start = None
         if known is not None:
@@ -266,13 +340,23 @@ class FedAvgProgramme:
             )
         optimum = best_mixed(aim, boxes, *rows.stacked, is_whole, effort.nodes, start)
         if optimum.x is None:
-            return None, optimum.bound
-        f = rounded(optimum.x[: local.u.size], LOOSE)
-        lam = np.subtract(*np.split(optimum.x[last + 1 : last + 1 + signs], 2))
-        s = gain + score_rows @ optimum.x[last + 1 : last + 1 + signs]
-        tied = (np.abs(s) <= LOOSE) | ((f > 0) & (f < 1))
-        sign = np.where(np.abs(lam) > LOOSE, np.sign(lam), 0.0)
-        return Face(faces, tied, np.where(tied, 0.0, s > 0), sign), optimum.bound
+            return RuleOptimum(None, np.zeros(0), optimum.bound)
+        parts = optimum.x[last + 1 : last + 1 + signs]
+        return RuleOptimum(optimum.x[: local.u.size], parts, optimum.bound)
+
+
+class RuleOptimum(NamedTuple):
+    """A rule (N,), None where none is found, the parts (2 K,) of its multipliers, and a bound."""
+
+    f: Array | None
+    parts: Array
+    bound: float
+
+
+def _no_spread(rows: int, cells: int) -> Spread:
+    """Of a finite X."""
+    none = np.zeros((cells, 0)), np.zeros(cells)
+    return Spread(np.zeros((rows, cells)), np.zeros(cells), none, none)
 
 
 class Rows:
