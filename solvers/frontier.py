@@ -176,10 +176,10 @@ class Frontier(Tabular, PlottedFrontier):
 
     @property
     def is_bounded(self) -> bool:
-        """Whether ``gap`` takes no time."""
-        return self.exact or self.bounds is not None
+        """Whether ``gap`` takes no time, or was asked for."""
+        return self.exact or self.bounds is not None or "bound" in vars(self)
 
-    def gap_below(self, worth: Array) -> Array:
+    def gap_below(self, worth: Array | float) -> Array:
         """(P,) ``gap``, where that takes time by CFL's ``worth`` (P,) at these disparities."""
         return self.gap if self.is_bounded else np.maximum(worth - self.points.worth, 0.0)
 

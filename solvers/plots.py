@@ -9,6 +9,7 @@ import numpy as np
 
 from fairfl._support.checks import Array, shown
 from fairfl.solvers.schemes import SCHEMES
+from fairfl.solvers.tolerances import PROVEN
 from fairfl.theory.populations.classifiers import Classifier, called
 from fairfl.theory.populations.rule_picture import axes, plot_rules
 
@@ -45,12 +46,11 @@ class PlottedFrontier:
     utility: Array
     accurate: bool
 
-    @property
-    def proven(self) -> Array: ...
+    def gap_below(self, worth: Array | float) -> Array: ...
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
         """The accuracy (utility, at costs other than one) against the disparity, in the look of the
-        scheme; pale between points that are not ``proven``, which may take a few seconds.
+        scheme; pale where not ``proven``, also where ``gap`` takes time and was not asked for.
 
         Parameters
         ----------
@@ -64,7 +64,8 @@ class PlottedFrontier:
         ax = axes(ax)
         height = self.accuracy if self.accurate else self.utility
         label = {"label": SCHEMES[self.scheme].label} | style
-        curve(ax, self.scheme, self.disparity, height, self.proven, **label)
+        proven = self.gap_below(np.inf) <= PROVEN
+        curve(ax, self.scheme, self.disparity, height, proven, **label)
         ax.set_xlabel("disparity")
         ax.set_ylabel("accuracy" if self.accurate else "utility")
         return ax

@@ -75,8 +75,7 @@ def search_finite(
 @dataclass
 class FedAvgSearch:
     """A question to a federation, its ``faces`` so far, the ``effort`` that the proof of a point
-    takes, what is ``solved``, by disparity, and whether budgets were drawn to start from; ``asked``
-    are answers that the search did not learn from.
+    takes, what is ``solved`` and ``asked`` by disparity, and whether starting budgets were drawn.
     """
 
     fed: Federation
