@@ -161,8 +161,7 @@ def _values_at(comparison: Comparison, k: int, schemes: Sequence[str]) -> str:
             column = len(ENDS) + len(comparison.disparities) + k
             parts[-1] += (
                 f", {difference(comparison.question, best - reached)} less"
-                f"{_between(comparison, scheme, column)}"
-                f" ({standing})"
+                f"{_between(comparison, scheme, column)} ({standing})"
                 f"{_near_pooling(comparison, scheme, column)}"
                 if best - reached > NEGLIGIBLE
                 else ", the same as pooling"
@@ -204,7 +203,8 @@ def _cost(comparison: Comparison, scheme: str) -> str:
             f"{subject} {fair}, and loses no {value} against pooling at any disparity that it "
             f"reaches.{gain}"
         )
-    standing = _best(question, float(reach.gap.max()), reach.loss)
+    gap = float(reach.gap.max()) if reach.frontier.is_bounded else reach.loss
+    standing = _best(question, gap, reach.loss)
     return (
         f"{subject} {fair}, and loses up to "
         f"{difference(question, reach.loss)}{_between(comparison, scheme, 4)} of {value} against "
