@@ -38,7 +38,7 @@ from fairfl._support.checks import (
 from fairfl.reports.guarantee import limits_of, of_rows
 from fairfl.reports.question import Question
 from fairfl.solvers.api import solve
-from fairfl.solvers.guarantee import guaranteed, share_of_testers
+from fairfl.solvers.guarantee import Promise, guaranteed
 from fairfl.solvers.schemes import SOLVED, SchemeName
 from fairfl.theory.populations.cells import FOLDS
 from fairfl.theory.populations.classifiers import places
@@ -240,12 +240,12 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         groups, a = intersections("group", group, len(codes))
         site = np.zeros(len(codes), int) if client is None else client
         clients, i = coded("client", site, len(codes))
-        budgets, limits = limits_of(self.scheme, self.eps, len(clients))
+        path, limits = limits_of(self.scheme, self.eps, len(clients))
         level = float(in_range("guarantee", self.guarantee, 0, 1, open_low=True, open_high=True))
         people, cells = np.zeros((len(clients), len(groups), 2, 1)), (i, a, codes)
         np.add.at(people[..., 0], cells, 1.0)  # pyright: ignore
-        share = share_of_testers(people, question.notion, limits, level)
-        tests = np.random.default_rng(0).random(len(codes)) < share
+        promise = Promise(question.notion, question.sees, limits, level)
+        tests = np.random.default_rng(0).random(len(codes)) < promise.share_of_testers(people)
         learned = self._targets(codes[~tests], group[~tests])
         made = self._learn(_safe_indexing(features, ~tests), learned, None)
         score = np.empty((len(codes), *made.shape[1:]))
@@ -255,7 +255,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self.federation_ = fed = Federation.of_people(makers).for_notion(question.notion)
         scheme: Any = self.scheme
         task = question.task(fed, scheme)
-        out = guaranteed(fed, task, budgets, limits, makers.counts, testers, level)
+        out = guaranteed(fed, task, path, promise, makers.counts, testers)
         if out.rule is None:
             raise RuntimeError(
                 f"no rule within eps was found with guarantee={level:g}: about "

@@ -1,14 +1,16 @@
 """A rule whose disparity is at most a limit among all people, whatever their distribution, with a
 probability that is chosen.
 
-Some of the people make a family of rules, the others test them. One or two differences of rates
-make a lattice: the best rule for each value of them, on both sides of zero. Every difference is
-tested from its smallest value up until a rule fails (fixed-sequence testing: Learn then Test,
-Angelopoulos et al., 2021), each with its part of the level; of the rules that pass the most useful
+Some of the people make a family of rules, the others test them. Each difference of two groups'
+rates is tested from its smallest value up until a rule fails (fixed-sequence testing: Learn then
+Test, Angelopoulos et al., 2021), with its part of the level; of the rules that pass the most useful
 one is taken. So the makers say what is useful, and the testers where the limit is. Did each rule
-have to pass alone, few would: the makers' error would count as well as the testers'. More
-differences, of three sites say, make a path of growing budgets, on which all are tested together: a
-rule above the limit is so in one of them, and each may have the whole level (Berger, 1982).
+have to pass alone, few would: the makers' error would count as well as the testers'. So the family
+is a lattice: rules for each value of one or two differences, on both sides of zero; where clients
+have budgets, for each value about which these limit the difference of every client. The tests of
+one difference at several clients are one test, and each may have the whole of its level: a rule
+above the limit is so at one of them (Berger, 1982). More differences make a path of growing
+budgets, on which all are tested together so.
 
 The testers' decisions are drawn, since a count of decisions is binomial and has exact tests.
 """
@@ -34,16 +36,22 @@ from fairfl.theory.populations.notions import NOTIONS, Rates
 
 STEPS = 161, 21
 """Values of the difference of a lattice, and of each of two."""
+WIDER = 4.0
+"""Of local training, whose rules move all people less than a client, a lattice is so much wider."""
 BUDGETS = 41
 """Rules of a path."""
-BEYOND = 2.5
-"""A lattice ends at the limit and so many standard errors of its makers."""
-SHARES = 2 / 3, 0.9
-"""The least and the largest share of the people who test."""
-ENOUGH = 1.2, 1.7
-"""A lattice of one difference, or two, has a rule that passes in most samples where the limit is so
-many times the standard error at the tests' normal quantile.
+BEYOND = 2.5, 1.3
+"""A lattice ends so many standard errors of its makers beyond what the testers can pass."""
+LEAST, MOST = 2 / 3, (0.9, 0.85)
+"""The least share of the people who test, and the largest: few make a wide lattice, which of two
+differences is coarse.
 """
+ENOUGH = 1.2, 1.45
+"""A lattice has a rule that passes in most samples where the limit is so many times the standard
+error at the tests' normal quantile.
+"""
+SPREAD = 1.75
+"""Where clients are tested, whose errors differ, so many times as much."""
 SINGLY = 5.2
 """A rule of a path passes in most samples where its limit is so many standard errors of all."""
 
@@ -58,34 +66,95 @@ class Guarantee(NamedTuple):
     sufficient: float
 
 
+class Promise(NamedTuple):
+    """That with probability ``level`` no disparity is above ``limits`` (1 + I,), of all people and
+    of each client (inf: any), of rules that see ``sees``.
+    """
+
+    notion: str
+    sees: str
+    limits: Array
+    level: float
+
+    @property
+    def tested(self) -> Array:
+        """Whose disparities are tested: all people's, 0, or clients', 1, 2, ..."""
+        return np.flatnonzero(self.limits < 1.0)
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether clients are tested."""
+        return bool((self.limits[1:] < 1.0).any())
+
+    def axes(self, groups: int) -> int:
+        """How many differences a lattice moves, 0 of a path. Two rates of one blind rule are not
+        moved one by one, nor two of all people and of clients.
+        """
+        count = len(NOTIONS[self.notion].rates) * (groups - 1)
+        is_free = self.sees == "xa" and not (self.is_spread and self.limits[0] < 1.0)
+        return count if count == 1 or (is_free and count <= len(STEPS)) else 0
+
+    def error(self, counts: Array) -> tuple[float, float]:
+        """Of people (I, A, 2, n) the standard error of a difference, of rates 1/2, that is the
+        largest multiple of its limit, and this limit.
+        """
+        people, worst = counts.sum(axis=3), (0.0, 1.0)
+        for place, rate in product(self.tested, NOTIONS[self.notion].rates):
+            size = (people.sum(axis=0), *people)[place] @ [rate.mass[0], sum(rate.mass)]
+            error = float(np.sqrt((0.25 / np.sort(size[size > 0])[:2]).sum()))
+            worst = max(worst, (error, float(self.limits[place])), key=lambda e: e[0] / e[1])
+        return worst
+
+    def quantile(self, groups: int) -> float:
+        """Of the normal law, where each of a lattice's differences has its part of the level."""
+        count = len(NOTIONS[self.notion].rates) * groups * (groups - 1)
+        return float(ndtri(1.0 - (1.0 - self.level) / max(count, 1)))
+
+    def part(self, counts: Array) -> float:
+        """The part of people (I, A, 2, n) whose tests pass a rule in most samples."""
+        groups, (error, limit) = counts.shape[1], self.error(counts)
+        axes = self.axes(groups)
+        enough = ENOUGH[axes - 1] * self.quantile(groups) if axes else SINGLY
+        enough *= SPREAD if axes and self.is_spread else 1.0
+        return (enough * error / limit) ** 2
+
+    def share_of_testers(self, counts: Array) -> float:
+        """The share of people (I, A, 2, n) who are to test."""
+        axes = 0 if self.is_spread else self.axes(counts.shape[1])
+        return float(np.clip(self.part(counts), LEAST, MOST[axes - 1])) if axes else LEAST
+
+
 def guaranteed(
-    fed: Federation, task: Task, budgets: Array, limits: Array, makers: Array, testers: Array,
-    level: float,
-) -> Guarantee:  # fmt: skip
-    """The most useful rule with no disparity above ``limits`` (1 + I,), of all people and of each
-    client (inf: any), with probability ``level``, by people ``testers`` (I, A, 2, n); others,
-    ``makers``, make ``fed``. ``budgets``: see :func:`fairfl.solvers.sensitivity.rules_at`.
+    fed: Federation, task: Task, path: Array, promise: Promise, makers: Array, testers: Array
+) -> Guarantee:
+    """The most useful rule of which people ``testers`` (I, A, 2, n) say that it keeps a promise;
+    others, ``makers``, make ``fed``. ``path`` (K, B): budgets of growing disparities, see
+    :func:`fairfl.solvers.sensitivity.rules_at`; a lattice is at the first of them.
 
     The tests are of differences between two groups, which no overall difference is above.
     """
-    error, limit = _error(makers, task.notion, limits)
-    rules, is_lattice = family(fed, task, budgets, limit + BEYOND * error)
+    axes, limits = promise.axes(fed.n_groups), promise.limits
+    error, (margin, limit) = promise.error(makers)[0], promise.error(testers)
+    top = max(limit - promise.quantile(fed.n_groups) * margin, 0.0) + BEYOND[axes - 1] * error
+    rules = family(fed, task, path, top, axes)
     served, people = decisions(task.notion, rules, testers)
     rates = Rates.of(task.notion, fed.joint.people, fed.joint.eta)
     pairs = (rates.of_rule(rule[None]) for rule in rules)
     mass = np.concatenate([rates.mass.sum(axis=1, keepdims=True), rates.mass], axis=1)
     values = np.nan_to_num([np.concatenate([r[:, None], local], axis=1) for r, local in pairs])
-    differences = [
-        ((e, place, a), (e, place, b))
-        for e, place in product(range(len(people)), np.flatnonzero(limits < 1.0))
-        for a, b in permutations(range(fed.n_groups), 2)
-        if min(people[e, place, k] + mass[e, place, k] for k in (a, b)) > 0
+    has_people = people + mass > 0
+    blocks = [
+        [((e, i, a), (e, i, b)) for i in promise.tested if has_people[e, i, [a, b]].all()]
+        for e, (a, b) in product(range(len(people)), permutations(range(fed.n_groups), 2))
     ]
-    sequences = [(differences, np.arange(len(rules)))]
-    if is_lattice:
+    blocks = [block for block in blocks if block]
+    sequences = [([pair for block in blocks for pair in block], np.arange(len(rules)))]
+    if axes:
         rows = np.moveaxis(values, 0, -1)
-        sequences = [([(a, b)], np.argsort(rows[a] - rows[b])) for a, b in differences]
-    alpha, passes = (1.0 - level) / max(len(sequences), 1), np.ones(len(rules), bool)
+        above = [[rows[a] - rows[b] - limits[a[1]] for a, b in block] for block in blocks]
+        orders = [np.argsort(np.max(differences, axis=0)) for differences in above]
+        sequences = [*zip(blocks, orders, strict=True)]
+    alpha, passes = (1.0 - promise.level) / max(len(sequences), 1), np.ones(len(rules), bool)
 
     def p_value(j: Any, a: Any, b: Any) -> float:
         first, second = ((float(served[j][k]), float(people[k])) for k in (a, b))
@@ -94,11 +163,7 @@ def guaranteed(
     for block, order in sequences:
         failed = (k for k, j in enumerate(order) if any(p_value(j, *d) > alpha for d in block))
         passes[order[next(failed, len(rules)) :]] = False
-    error, limit = _error(makers + testers, task.notion, limits)
-    part = (SINGLY * error / limit) ** 2
-    if is_lattice:
-        part = _part(makers + testers, task.notion, limits, level)
-    sufficient = float((makers + testers).sum() * part)
+    sufficient = float((makers + testers).sum() * promise.part(makers + testers))
     if not passes.any():
         return Guarantee(None, int(testers.sum()), sufficient)
     utility = [utility_of(fed, task.costs, rule[None]) for rule in rules]
@@ -107,74 +172,51 @@ def guaranteed(
     return Guarantee(model.classifier(best, fed.groups), int(testers.sum()), sufficient)
 
 
-def share_of_testers(counts: Array, notion: str, limits: Array, level: float) -> float:
-    """The share of people ``counts`` (I, A, 2, n) who are to test: of one difference more where
-    they are few, since a lattice of two is coarse where few make it.
+def path_of(budgets: Array) -> Array:
+    """Budgets from zero to ``budgets`` (B,); those of one or more, which limit nothing, stay."""
+    return np.where(budgets < 1.0, np.linspace(0.0, 1.0, BUDGETS)[:, None] * budgets, budgets)
+
+
+def family(fed: Federation, task: Task, path: Array, top: float, axes: int) -> Array:
+    """(J, A, n) rules, of an ensemble their averages: at budgets ``path`` and, with ``axes``, of a
+    lattice up to ``top`` at the first of them.
     """
-    is_one = counts.shape[1] == 2 and len(NOTIONS[notion].rates) == 1
-    part = _part(counts, notion, limits, level) if is_one else 0.0
-    return float(np.clip(part, *SHARES))
-
-
-def _part(counts: Array, notion: str, limits: Array, level: float) -> float:
-    """The part of people ``counts`` whose tests pass a rule of a lattice in most samples."""
-    groups, rates = counts.shape[1], len(NOTIONS[notion].rates)
-    error, limit = _error(counts, notion, limits)
-    z = ndtri((1.0 - level) / (rates * groups * (groups - 1)))
-    return (ENOUGH[rates * (groups - 1) > 1] * z * error / limit) ** 2
-
-
-def _error(counts: Array, notion: str, limits: Array) -> tuple[float, float]:
-    """The standard error of a difference, of rates 1/2, that is the largest multiple of its limit,
-    and this limit.
-    """
-    people, worst = counts.sum(axis=3), (0.0, 1.0)
-    for place, limit in zip([people.sum(axis=0), *people], limits, strict=True):
-        for rate in NOTIONS[notion].rates if limit < 1.0 else ():
-            size = place @ [rate.mass[0], sum(rate.mass)]
-            error = float(np.sqrt((0.25 / np.sort(size[size > 0])[:2]).sum()))
-            worst = max(worst, (error, float(limit)), key=lambda pair: pair[0] / pair[1])
-    return worst
-
-
-def family(fed: Federation, task: Task, budgets: Array, top: float) -> tuple[Array, bool]:
-    """(J, A, n) rules, of an ensemble their averages, and whether they are a lattice of
-    differences up to ``top``.
-    """
-    problems, weights, limits = own_problems(fed, task), fed.weight, budgets[:, None]
+    problems, weights = own_problems(fed, task), fed.weight
     if not task.scheme.is_averaged:
-        has_local = task.scheme.is_pooled and budgets.size > 1
-        problems, weights, limits = [problem_of(fed, task, has_local)], np.ones(1), budgets[None]
-    free = [np.flatnonzero(np.isfinite(problem.zero))[problem.levels :] for problem in problems]
-    count, points = max(cells.size for cells in free), np.linspace(0.0, 1.0, BUDGETS)[:, None]
-    # the rates of one blind rule, or at several clients, are not moved one by one
-    largest = len(STEPS) if task.sees == "xa" else 1
-    is_lattice = count <= largest and problems[0].levels <= 1 and limits.shape[1] == 1
-    if is_lattice:
-        points = np.array([*product(np.linspace(-1.0, 1.0, STEPS[count - 1]), repeat=count)])
-    rules = []
-    for point in points:
+        has_local = task.scheme.is_pooled and path.shape[1] > 1
+        problems, weights = [problem_of(fed, task, has_local)], np.ones(1)
+    top *= 1.0 if task.scheme.is_pooled else WIDER
+    steps, rules = np.linspace(-top, top, STEPS[axes - 1] if axes else 0), []
+    lattice = [(np.array(point), path[0]) for point in product(steps, repeat=axes) if axes]
+    for point, budgets in [*lattice, *((np.zeros(axes), eps) for eps in path[bool(axes) :])]:
         rule = np.zeros((fed.n_groups, problems[0].shape[2]))
+        by_problem = zip(weights, problems, budgets.reshape(len(problems), -1), strict=True)
         with suppress(CertificationError):
-            for weight, problem, at, limit in zip(weights, problems, free, limits, strict=True):
-                posed, eps = (
-                    problem,
-                    np.where(limit < np.inf, point * np.minimum(limit, 1.0), limit),
-                )
-                if is_lattice:
-                    posed, eps = _equal(problem, at, point * top), np.zeros_like(limit)
+            for weight, problem, eps in by_problem:
+                posed = _moved(problem, len(NOTIONS[task.notion].rates), point)
                 rule += weight * problem.rule(optimum(posed, eps)[0], fed.n_groups)[0]
             rules.append(np.clip(rule, 0.0, 1.0))
     if not rules:
         raise CertificationError("no rule of a family was certified")
-    return np.array(rules), is_lattice
+    return np.array(rules)
 
 
-def _equal(problem: Problem, free: Array, values: Array) -> Problem:
-    """The problem whose ``free`` constraints are equal to ``values`` at budgets of zero."""
-    b = problem.b.copy()
-    b[free] -= values[: free.size]
-    return replace(problem, b=b, stored=Stored(programme=problem.stored.programme))
+def _moved(problem: Problem, rates: int, point: Array) -> Problem:
+    """The problem whose differences, the same at all places, are about ``point`` and not zero."""
+    if not point.any():
+        return problem
+    is_free = np.isfinite(problem.zero).reshape(rates, np.unique(problem.owner).size, -1)
+    is_free[..., : problem.levels > 0] = False  # the other groups' levels are told from this one's
+    kinds = is_free.any(axis=1, keepdims=True)
+    axis = np.reshape(kinds.cumsum() - 1, kinds.shape)
+    moved = np.where(is_free & (axis < len(point)), point[np.clip(axis, 0, len(point) - 1)], 0.0)
+
+    def about(posed: Problem) -> Problem:
+        by = np.append(moved, np.zeros(posed.b.size - moved.size))
+        stored = Stored(programme=posed.stored.programme)
+        return replace(posed, b=posed.b - by, stored=stored)
+
+    return replace(about(problem), shares=problem.shares and about(problem.shares))
 
 
 def decisions(notion: str, rules: Array, counts: Array, seed: int = 0) -> tuple[Array, Array]:

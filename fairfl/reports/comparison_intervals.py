@@ -1,17 +1,20 @@
 """Intervals of the numbers of a comparison: what sampling the people does to them."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
 from fairfl._support.checks import Array
 from fairfl.reports import sampling
+from fairfl.reports.bootstrap import BOOTSTRAPS, Bootstrap, bootstrapped, interval
 from fairfl.reports.comparison import ENDS, ZERO, Comparison, Spread, measured
+from fairfl.reports.sampling import NORMAL
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS, Rates
+from fairfl.theory.populations.notions import NOTIONS
 
 
 def with_intervals(
@@ -27,92 +30,147 @@ def with_intervals(
     ``fairfl.reports.sampling``.
 
     An interval is from 1.96 standard errors below the smallest to as many above the largest of
-    seven numbers: what these people give, which is too good; what the same rules give judged on
+    six numbers: what these people give, which is too good; what the same rules give judged on
     people they were not fitted to, which is not good enough; since frontiers are steep at their
     smallest disparity, and jump, what these people give at disparities 1.96 standard errors of a
     rule's larger and smaller, at the smallest if that is the largest in its interval, and as far on
-    the other side; what they give at other budgets with which the smallest disparity may be
-    reached; and, at one budget for all, if the disparity of one client was larger.
+    the other side; and what they give at other budgets with which the smallest disparity may be
+    reached, or, at one budget for all, if the clients' differences added up.
     ``bootstraps``: 0 for nothing.
     """
     comparison = replace(comparison, people=sample.people)
     if bootstraps == 0:
         return comparison
-    draws = sampling.BOOTSTRAPS if bootstraps is None else bootstraps
-    spots, spot_index = _spots(comparison, sample)
+    draws, question = BOOTSTRAPS if bootstraps is None else bootstraps, comparison.question
     if progress is not None:
         progress("standard errors", 0, 1)
-    by_spot, slope, spot_error = sampling.influences(federation, sample, spots, comparison.question)
-    influence = measured(by_spot[spot_index])
-    error, table = sampling.standard_errors(influence, sample), comparison.table
-    numbers = honest = comparison.numbers
-    held_out = np.full_like(table, np.nan)
+    derived, tried = _derived(comparison, federation, sample), _tried(comparison)
+    numbers, jumping = comparison.numbers, {spot.scheme for spot in tried}
     rng = np.random.default_rng(seed)
     parts = sample.weigh(sampling.folds(sample.effective, rng))
     halves = sample.weigh(sampling.halved(sample.effective, rng))
-    judged = sampling.crossed(sample, parts, spots, comparison.question, progress)
-    tried = _tried(comparison)
-    half_judged = sampling.crossed(sample, halves, spots + tried, comparison.question, progress)
-    # values are moved along the frontier to the same disparity
-    slopes = np.where(np.isnan(table[..., 0]), np.nan, slope[spot_index])
-    pooled = [SCHEMES[scheme].is_pooled for scheme in comparison.reaches]
-    if judged is not None:
-        held_out = judged[0][spot_index]
-        held_out[..., 0] -= slopes * (held_out[..., 1] - table[..., 1])
-        honest = measured(held_out)
-        honest[pooled, 0] = 0.0  # a constant rule has disparity 0 on any people
-    if half_judged is not None:
-        inside = half_judged[1][spot_index]
-        searched = _searched(comparison, inside.copy(), half_judged[1][len(spots) :], tried)
-        inside[:, :, 0] -= slopes[..., None] * (inside[:, :, 1] - table[:, :, 1, None])
-        corrected = sampling.corrected(error, measured(inside), numbers, influence, halves)
-        corrected[pooled, 0] = np.nan
-        error = np.fmax.reduce([np.where(np.isnan(corrected), error, corrected), searched])
-    error = np.hypot(error, sampling.noise_errors(influence, sample))
-    jumping = np.isin([*comparison.reaches], [spot.scheme for spot in tried])
-    error[jumping, 0] = np.fmax(error[:, 0], spot_error[spot_index[:, 0]])[jumping]
-    upper = np.fmax(numbers[:, 0], honest[:, 0]) + sampling.NORMAL * error[:, 0]
-    other_budgets, further_apart = (
-        measured(changed)
-        for changed in (
-            _other_budgets(
-                comparison, federation, sample, parts, upper, {spot.scheme for spot in tried}
-            ),
-            _further_apart(comparison, federation, sample),
-        )
+    judged = sampling.crossed(sample, parts, derived.spots, question, progress)
+    held_out, honest = _held_out(comparison, derived, None if judged is None else judged[0])
+    judged = sampling.crossed(sample, halves, derived.spots + tried, question, progress)
+    inside = None if judged is None else judged[1]
+    error = _errors(comparison, sample, derived, halves, inside, tried)
+    upper = np.fmax(numbers[:, 0], honest[:, 0]) + NORMAL * error[:, 0]
+    others = measured(_other_budgets(comparison, federation, sample, parts, upper, jumping))
+    below, above = _moved(comparison, NORMAL * derived.disparity_error[:, :-1], upper)
+    moved = above, 2.0 * numbers - above, below
+    estimates = np.stack([numbers, honest, *moved, others])
+    lower, beyond = sampling.withheld(derived.influence, sample)
+    # the largest loss, or a cost, that is another rule's has the error of that rule's value
+    is_others = np.isin(np.arange(error.shape[1]), [4, error.shape[1] - 1]) & (others > numbers)
+    others += NORMAL * np.where(is_others, np.fmax(error, error[:, 1:2]), error)
+    ends = _bounded(
+        comparison,
+        np.fmin.reduce(estimates) - NORMAL * error + lower,
+        np.fmax(np.fmax.reduce(estimates) + NORMAL * error, others) + beyond,
+        error,
+        bootstrapped(sample, question, draws, seed),
     )
-    below, above = _moved(comparison, sampling.NORMAL * spot_error[spot_index[:, :-1]], upper)
-    estimates = np.stack(
-        [numbers, honest, above, 2.0 * numbers - above, below, other_budgets, further_apart]
-    )
-    lower, beyond = sampling.withheld(influence, sample)
-    ends = [
-        np.fmin.reduce(estimates) - sampling.NORMAL * error + lower,
-        np.fmax.reduce(estimates) + sampling.NORMAL * error + beyond,
-    ]
-    drawn, tied = sampling.best_disparities(sample, comparison.question, draws, seed)
-    ends = _bounded(comparison, ends[0], ends[1], error, drawn, tied)
     between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(comparison.bounds, -1, 0)[..., None])
     first, scale = numbers[:, :1], np.maximum(error[:, :1], ZERO)
     reached = np.where(first < ZERO, 1.0, ndtr((np.array(comparison.disparities) - first) / scale))
     held_out[..., 0] = np.clip(held_out[..., 0], *comparison.bounds[0, 1])
-    spread = Spread(between, reached, held_out[:, :-2], spot_error[spot_index[:, :-2]], draws, seed)
+    errors = derived.disparity_error[:, :-2]
+    spread = Spread(between, reached, held_out[:, :-2], errors, draws, seed)
     return replace(comparison, spread=spread)
 
 
-def _bounded(
-    comparison: Comparison, low: Array, high: Array, error: Array, drawn: Array, tied: float
+class Derived(NamedTuple):
+    """The distinct ``spots`` of a comparison, and which of them the rows of its table (S, K + 4)
+    are; the influences (S, C, I, A, 2, n) of its numbers; of the table's points the slopes of the
+    frontiers and the standard errors of the rules' disparities.
+    """
+
+    spots: list[sampling.Spot]
+    places: Array
+    influence: Array
+    slopes: Array
+    disparity_error: Array
+
+
+def _derived(comparison: Comparison, federation: Federation, sample: Counted) -> Derived:
+    spots, index = _spots(comparison, sample)
+    by_spot, slope, error = sampling.influences(federation, sample, spots, comparison.question)
+    slopes = np.where(np.isnan(comparison.table[..., 0]), np.nan, slope[index])
+    return Derived(spots, index, measured(by_spot[index]), slopes, error[index])
+
+
+def _held_out(
+    comparison: Comparison, derived: Derived, outside: Array | None
 ) -> tuple[Array, Array]:
-    """The ends (S, C) with those of the best rule's disparity, which is ``drawn`` (B,), or as small
-    as ``tied``; and with what one number says of another: the smallest disparity may be that of the
-    best rule. Where it may be as large as one of the comparison, the value there may be that at the
+    """The table (S, K + 4, 2) and its numbers on people whom rules were not fitted to, values moved
+    along the frontier to the same disparity; without ``outside`` unknown, and the fitted numbers.
+    """
+    if outside is None:
+        return np.full_like(comparison.table, np.nan), comparison.numbers
+    held_out = outside[derived.places]
+    held_out[..., 0] -= derived.slopes * (held_out[..., 1] - comparison.table[..., 1])
+    honest = measured(held_out)
+    honest[_pooled(comparison), 0] = 0.0  # a constant rule has disparity 0 on any people
+    return held_out, honest
+
+
+def _pooled(comparison: Comparison) -> list[bool]:
+    return [SCHEMES[scheme].is_pooled for scheme in comparison.reaches]
+
+
+def _errors(
+    comparison: Comparison,
+    sample: Counted,
+    derived: Derived,
+    halves: Array,
+    inside: Array | None,
+    tried: list[sampling.Spot],
+) -> Array:
+    """(S, C) standard errors of the numbers: of the derivatives, with what they do not explain of
+    the values and disparities ``inside`` of rules of half of the people, and of noise.
+    """
+    influence, table = derived.influence, comparison.table
+    error = sampling.standard_errors(influence, sample)
+    if inside is not None:
+        points, by_half = inside[len(derived.spots) :], inside[derived.places]
+        searched = _searched(comparison, by_half.copy(), points, tried)
+        change = by_half[:, :, 1] - table[:, :, 1, None]
+        by_half[:, :, 0] -= derived.slopes[..., None] * change
+        numbers = measured(by_half), comparison.numbers
+        corrected = sampling.corrected(error, *numbers, influence, halves)
+        corrected[_pooled(comparison), 0] = np.nan
+        error = np.fmax.reduce([np.where(np.isnan(corrected), error, corrected), searched])
+    error = np.hypot(error, sampling.noise_errors(influence, sample))
+    jumping = np.isin([*comparison.reaches], [spot.scheme for spot in tried])
+    error[jumping, 0] = np.fmax(error[:, 0], derived.disparity_error[:, 0])[jumping]
+    return error
+
+
+def _bounded(
+    comparison: Comparison, low: Array, high: Array, error: Array, best: Bootstrap
+) -> tuple[Array, Array]:
+    """The ends (S, C) with those of the ``best`` rule's disparity, unless local budgets limit it;
+    and with what one number says of another. Where the best rule may have a disparity of the
+    comparison, both values may be too good by ties. The smallest disparity may be that of the best
+    rule. Where it may be as large as one of the comparison, the value there may be that at the
     smallest, and the loss what this costs less what CFL pays. The largest loss may be as large as
     one of these.
     """
-    numbers = comparison.numbers
-    drawn_low, drawn_high = sampling.interval(numbers[:, 3], drawn[:, None]).T
-    low[:, 3] = np.fmin.reduce([low[:, 3], drawn_low, tied - sampling.NORMAL * error[:, 3]])
-    high[:, 3] = np.fmax(high[:, 3], drawn_high)
+    numbers, local_eps = comparison.numbers, comparison.question.local_eps
+    is_limited = local_eps is not None and local_eps < 1.0
+    drawn_low, drawn_high = interval(numbers[:, 3], best.disparities[:, None]).T
+    free = [not (SCHEMES[s].is_local and is_limited) for s in comparison.reaches]
+    tied = np.fmin(drawn_low, best.tied - NORMAL * error[:, 3])
+    low[free, 3], high[free, 3] = (
+        np.fmin(low[:, 3], tied)[free],
+        np.fmax(high[:, 3], drawn_high)[free],
+    )
+    may_be_best = np.array(comparison.disparities) >= low[:, 3:4]
+    columns = [2, *range(len(ENDS), len(ENDS) + may_be_best.shape[1])]
+    plain = error[:, columns]
+    narrower = plain - np.sqrt(np.maximum(plain**2 - best.excess_variance, 0.0))
+    further = np.fmax(best.optimism - NORMAL * narrower, 0.0)
+    low[:, columns] -= further * np.column_stack([np.ones(len(low)), may_be_best])
     may_coincide = high[:, 0] >= numbers[:, 3]
     high[may_coincide, 0] = np.fmax(high[:, 0], high[:, 3])[may_coincide]
     first, size = len(ENDS), len(comparison.disparities)
@@ -234,6 +292,10 @@ def _other_budgets(
     one for all clients, that have a disparity of at most ``upper`` (S,): its value, that judged on
     people it was not fitted to, or that less the jackknife's bias, if less. The bias is taken to
     fall with the square root of the people's number, as the gain by chance differences of sites.
+
+    Of several differences chance chooses which one has a client's budget. Where those of the
+    clients cancel each other, they might add up: then the disparity of all people is about the
+    budget, and the value that of the rule at this budget.
     """
     out, best, question = comparison.table, comparison.reaches["cfl"].frontier, comparison.question
     for rows, (scheme, reach), low in zip(out, comparison.reaches.items(), upper, strict=True):
@@ -241,6 +303,10 @@ def _other_budgets(
             continue
         budgets = np.linspace(0.0, reach.frontier.eps.max(), sampling.EVEN)
         candidates = np.repeat(budgets[:, None], federation.n_clients, axis=1)
+        if SCHEMES[scheme].one_budget and scheme in jumping:
+            at = np.repeat(np.array(comparison.disparities)[:, None], federation.n_clients, axis=1)
+            added_up = sampling.at_budgets(federation, scheme, at, question)[:, 0]
+            rows[1:-3, 0] = np.minimum(rows[1:-3, 0], np.nan_to_num(added_up, nan=np.inf))
         value, disparities = sampling.at_budgets(federation, scheme, candidates, question).T
         feasible = np.flatnonzero(disparities <= low)
         if feasible.size:
@@ -254,43 +320,6 @@ def _other_budgets(
             rows[0, 0] = min(rows[0, 0], worth)
             pooled = float(question.at(best, min(disparities[k], best.disparity[-1])))
             rows[-1, 0] = rows[-2, 0] + max(reach.loss, pooled - worth)
-    return out
-
-
-def _further_apart(comparison: Comparison, federation: Federation, sample: Counted) -> Array:
-    """The table where a scheme of one budget for all loses what it would if the disparity of one
-    client was larger by 1.96 standard errors, at the disparities of the comparison: the most over
-    the clients to whom that costs most.
-
-    Where several clients' constraints are nearly active, or their rates differ in opposite
-    directions, the loss has a kink, and a derivative tells one side of it. A client whose disparity
-    is larger has a smaller budget than the others; the common one is such that the pooled disparity
-    is the same.
-    """
-    out, best, question = comparison.table, comparison.reaches["cfl"].frontier, comparison.question
-    rates = Rates.of(question.notion, federation.joint.people, federation.joint.eta)
-    sums, squares = (table.sum(axis=(2, 3)) for table in (sample.counts, sample.squares))
-    people = sums.sum() * np.divide(sums, squares, out=np.ones_like(sums), where=squares > 0)
-    size = np.sort(np.maximum(people * rates.mass.min(axis=0), 1.0))  # (I, A)
-    margin = sampling.NORMAL * 0.5 * np.sqrt((1.0 / size[:, :2]).sum(axis=1))
-    for rows, (scheme, reach) in zip(out, comparison.reaches.items(), strict=True):
-        for k in (
-            np.flatnonzero(np.isfinite(rows[1:-3, 0])) + 1 if SCHEMES[scheme].one_budget else ()
-        ):
-            worth, disparity = rows[k]
-            loss = [out[0, k, 0] - worth]
-            lower = reach.points.eps[k] - np.diag(margin)
-            worths = sampling.at_budgets(federation, scheme, np.maximum(lower, 0.0), question)[:, 0]
-            for client in np.argsort(worths)[: sampling.COSTLIEST]:
-                if not worths[client] < worth - ZERO:
-                    break  # the client's constraint would not be active
-                budgets = lower[client] + margin[client] * np.linspace(-1.0, 1.0, 5)[:, None]
-                tried = sampling.at_budgets(federation, scheme, np.maximum(budgets, 0.0), question)
-                tried = tried[np.isfinite(tried[:, 0])]
-                value, disparities = tried[np.argsort(tried[:, 1])].T
-                losses = question.at(best, np.minimum(disparities, best.disparity[-1])) - value
-                loss.append(np.interp(disparity, disparities, losses))
-            rows[k, 0] = out[0, k, 0] - max(loss)
     return out
 
 

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from fairfl._support.whole_file import write_whole
+from fairfl.reports.bootstrap import FEWEST, MOST_BOOTSTRAPS
 from fairfl.reports.comparison import ENDS, Comparison, compare
 from fairfl.reports.comparison_intervals import with_intervals
 from fairfl.reports.comparison_words import clients, number, question_lines, sentences, shower, span
@@ -27,7 +28,7 @@ from fairfl.reports.parts import Part
 from fairfl.reports.parts import table as parts_table
 from fairfl.reports.question import PLAIN, Question
 from fairfl.reports.rules import budgets
-from fairfl.reports.sampling import FEWEST, MOST_BOOTSTRAPS, Progress
+from fairfl.reports.sampling import Progress
 from fairfl.reports.scores import Scored
 from fairfl.reports.scores import tables as score_tables
 from fairfl.reports.terminal import tell, tell_table

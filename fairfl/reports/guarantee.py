@@ -7,7 +7,6 @@ others' too.
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -17,20 +16,22 @@ from fairfl.reports.comparison_words import difference, number, shower
 from fairfl.reports.curves import noted
 from fairfl.reports.people import Read
 from fairfl.reports.sampling import LEVEL, Progress, accepted, by_label, judged
-from fairfl.solvers.guarantee import Guarantee, guaranteed, share_of_testers
+from fairfl.solvers.guarantee import Guarantee, Promise, guaranteed, path_of
 from fairfl.solvers.schemes import CFL, SCHEMES
-from fairfl.theory.populations.calibration import AUTO, Counted, ScoreWarning
+from fairfl.theory.populations.calibration import AUTO, Counted
 from fairfl.theory.populations.classifiers import Classifier, called
 from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS, local_budgets, pooled_budget
 
+BEYOND = 1.5
+"""Rules whose disparity is so many times the limit on their makers are not tested."""
 FEW = "guarantee needs people of every group and of every client, to make a rule and to test it"
 
 
 def limits_of(scheme: str, eps: Any, clients: int) -> tuple[Array, Array]:
-    """A scheme's budgets, and the largest disparities (1 + I,) that they allow: of all people, of
-    an ensemble's too, or of each client.
+    """A path of a scheme's budgets, and the largest disparities (1 + I,) that they allow: of all
+    people, of an ensemble's too, or of each client.
     """
     row, none = SCHEMES[scheme], np.full(clients, np.inf)
     if row.sees_client:
@@ -39,7 +40,9 @@ def limits_of(scheme: str, eps: Any, clients: int) -> tuple[Array, Array]:
     is_one = row.is_pooled or row.is_averaged
     if (budgets <= 0).any() or (is_one and np.ptp(budgets) > 0):
         raise ValueError(f"eps must be above 0{', one number,' * is_one} with guarantee, got {eps}")
-    return budgets, np.append(budgets[0], none) if is_one else np.append(np.inf, budgets)
+    if is_one:
+        return np.zeros((1, budgets.size)), np.append(budgets[0], none)
+    return path_of(budgets), np.append(np.inf, budgets)
 
 
 def of_rows(rows: Sequence[Array], tests: Array, levels: int | None) -> tuple[Counted, Array]:
@@ -75,34 +78,45 @@ def with_guarantee(
     clients = len(people.counts)
     if min(d, local_eps) <= 0.0:
         raise ValueError("guarantee needs disparities above 0 that limit the rules: --at")
-    limits = {
-        scheme: np.append(d, [local_eps if SCHEMES[scheme].is_local else np.inf] * clients)
+    promises = {
+        scheme: Promise(
+            question.notion,
+            question.sees,
+            np.append(d, [local_eps if SCHEMES[scheme].is_local else np.inf] * clients),
+            level,
+        )
         for scheme, chosen in comparison.rules.items()
         if isinstance(chosen.solution.classifier, Classifier)
     }
     counts_labels = NOTIONS[question.notion].counts_labels
-    shares = (share_of_testers(people.counts, question.notion, v, level) for v in limits.values())
-    makers, testers = _dealt(read, people, max(shares), counts_labels=counts_labels)
-    fed, everyone = _federation(makers), replace(makers, counts=makers.counts + testers)
-    budgets = {CFL.name: np.array([d])}
-    if set(limits) > {CFL.name}:
-        others = replace(question, only=tuple(limits))
+    share = max(promise.share_of_testers(people.counts) for promise in promises.values())
+    makers, testers = _dealt(read, people, share, counts_labels=counts_labels)
+    fed, everyone = (
+        Federation.of_people(makers, warn=False),
+        replace(makers, counts=makers.counts + testers),
+    )
+    paths = {CFL.name: np.zeros((1, 1))}
+    if set(promises) > {CFL.name}:
+        others = replace(question, only=tuple(promises))
         fitted = compare(fed, question=others, at=[d], progress=progress)
         comparison.failures.update(fitted.failures)
-        for scheme, chosen in fitted.rules.items():
-            eps, beside = chosen.solution.eps, chosen.solution.local_eps
-            budgets.setdefault(scheme, eps if beside is None else np.append(eps, beside))
-    promised: dict[str, Classifier | None] = dict.fromkeys(limits)
+        for scheme, reach in fitted.reaches.items():
+            chosen, curve = fitted.rules[scheme].solution, reach.frontier
+            path = curve.eps[curve.disparity <= max(chosen.disparity, BEYOND * d)]
+            if chosen.local_eps is not None:
+                path = path_of(np.append(chosen.eps, chosen.local_eps))
+            paths.setdefault(scheme, path)
+    promised: dict[str, Classifier | None] = dict.fromkeys(promises)
     words = [
         f"The rules that are written have a guarantee: a disparity of at most {d:g} among all "
         f"people such as these, with a probability of {100 * level:g} % for each rule, whatever "
         f"the people's distribution. {testers.sum():,.0f} people tested the rules, "
         f"{makers.people:,} others made them."
     ]
-    for scheme, eps in budgets.items():
+    for scheme, path in paths.items():
         with noted(f"guarantee of {scheme}", comparison.failures):
             task, halves = question.task(fed, scheme), (makers.counts, testers)
-            out = guaranteed(fed, task, eps, limits[scheme], *halves, level)
+            out = guaranteed(fed, task, path, promises[scheme], *halves)
             promised[scheme] = out.rule
             words.append(_words(comparison, people, everyone, scheme, out))
     return replace(comparison, guaranteed=promised, promises=tuple(words))
@@ -130,12 +144,6 @@ def _dealt(
     return replace(makers, **settings).calibrated(counts_labels=counts_labels), testers
 
 
-def _federation(people: Counted) -> Federation:
-    with catch_warnings():  # they were given where the people were read
-        simplefilter("ignore", ScoreWarning)
-        return Federation.of_people(people)
-
-
 def _words(
     comparison: Comparison, people: Counted, everyone: Counted, scheme: str, outcome: Guarantee
 ) -> str:
@@ -150,7 +158,7 @@ def _words(
         elif outcome.sufficient > people.people:
             enough = f"about {float(f'{outcome.sufficient:.2g}'):,.0f} people would do"
         return f"{row.label}: no rule with the guarantee was found, and none is written; {enough}."
-    task = question.task(_federation(people), CFL.name)
+    task = question.task(Federation.of_people(people, warn=False), CFL.name)
     (plain, _), (value, disparity) = (
         judged(*by_label(accepted(f.on(sample.points)[None], sample.counts)), task, question)
         for f, sample in ((comparison.rules[scheme].solution.classifier, people), (rule, everyone))

@@ -10,56 +10,40 @@ judged by rules that were fitted, at the same budgets, to the other four fifths.
 A derivative is of the fitted rule, and ignores how other people would change that rule. What that
 adds (for the members of an ensemble at its smallest disparity, say) shows where rules are fitted to
 halves of the people: what the derivative does not explain of these numbers is a second part of the
-variance (``corrected``). The disparity of the best rule jumps when η passes a level's costs; its
-interval is that of the bootstrap.
+variance (``corrected``). What no derivative tells is in ``fairfl.reports.bootstrap``.
 """
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
-from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.reports.question import PLAIN, Question
-from fairfl.sims.data.summary import nonnegative
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.solvers.sensitivity import People, averaged, rules_at, sensitivity
 from fairfl.solvers.solution import CertificationError
 from fairfl.solvers.task import Task
-from fairfl.theory.populations.calibration import FOLDS, Counted, ScoreWarning, folds
+from fairfl.theory.populations.calibration import FOLDS, Counted, folds
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import Joint
 from fairfl.theory.populations.notions import Rates, disparity
 
-BOOTSTRAPS = 100
-"""Default number of bootstraps."""
-FEWEST, MOST_BOOTSTRAPS = 20, 100_000
-"""Intervals are not made of fewer, nor of more."""
 LEVEL, NORMAL = 0.95, 1.959963984540054
 """Of intervals, and the normal quantile that goes with it."""
-UNSURE = 0.005
-"""Where at least this share of the draws decides otherwise, a decision is open."""
-MOST_TIED = 2
-"""Levels of a group at which decisions are open and may all be ties. That more of them are is not
-plausible; chance in the draws counts them.
-"""
-TRIES = 200
-"""Draws of a client's people."""
 NEIGHBOURS = 4
 """Points of a frontier whose derivatives are averaged."""
 EVEN = 16
 """Budgets that are tried between none and that of the best rule."""
-COSTLIEST = 2
-"""Clients whose disparity is taken to be larger, one at a time."""
 TRIED = 6
 """Points of a searched frontier whose budgets are fitted to halves of the people."""
 SPLITS = 3
 """Times that the people are halved."""
 FEW_SPLITS = 2.64
 """Squared ratio of Student's quantile, of so many degrees of freedom, to the normal one."""
+
 
 Progress = Callable[[str, int, int], None]
 """What is computed, how many of its parts are done, and of how many."""
@@ -69,52 +53,9 @@ def refitted(sample: Counted, counts: Array) -> Federation:
     """A federation of other people on the same levels, without a warning about what their score is
     worth.
     """
-    with catch_warnings():
-        simplefilter("ignore", ScoreWarning)
-        people = Counted(sample.points, counts, calibrate=sample.calibrate)
-        people = replace(people, names=sample.names, cells=sample.cells)
-        return Federation.of_people(people)
-
-
-def resampled(counts: Array, rng: np.random.Generator) -> Array:
-    """As many people of every client (I, A, 2, n), drawn from its own with replacement.
-
-    The clients are what they are, and so is their size; who came to them is chance, and so are the
-    shares of their groups. A client's draw is repeated until it has people of all groups that the
-    client has; where ``TRIES`` draws do not (many groups of one person), its groups keep their
-    sizes.
-    """
-    return np.stack([_resampled(client, rng) for client in counts])
-
-
-def _resampled(client: Array, rng: np.random.Generator) -> Array:
-    has_people = client.sum(axis=(1, 2)) > 0
-    for _ in range(TRIES):
-        draw = _redrawn(client, rng)
-        if ((draw.sum(axis=(1, 2)) > 0) == has_people).all():
-            return draw
-    groups = zip(client, has_people, strict=True)
-    return np.stack([_redrawn(group, rng) if filled else group for group, filled in groups])
-
-
-def _redrawn(people: Array, rng: np.random.Generator) -> Array:
-    size = int(people.sum())
-    return rng.multinomial(size, people.ravel() / size).reshape(people.shape).astype(np.float64)
-
-
-def interval(estimate: Array, draws: Array) -> Array:
-    """Approximate 95 % intervals (..., 2), within [0, 1], of shares, from ``draws`` (B, ...).
-
-    From the lower end to the higher of two intervals: the draws' quantiles, and estimate - bias ±
-    1.96 sd, bias and sd being those of the draws about the estimate. What is best on a sample is
-    better there than in truth, and on a sample of the sample it is better once more: quantiles are
-    biased twice; the other interval removes the bias, but not all of it, and where there was
-    little, too much.
-    """
-    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    middle, half = 2.0 * estimate - draws.mean(axis=0), NORMAL * draws.std(axis=0, ddof=1)
-    ends = np.minimum(low, middle - half), np.maximum(high, middle + half)
-    return np.clip(np.stack(ends, axis=-1), 0.0, 1.0)
+    people = Counted(sample.points, counts, calibrate=sample.calibrate)
+    people = replace(people, names=sample.names, cells=sample.cells)
+    return Federation.of_people(people, warn=False)
 
 
 def halved(counts: Array, rng: np.random.Generator) -> Array:
@@ -182,10 +123,11 @@ def at_budgets(fed: Federation, scheme: str, budgets: Array, question: Question)
     certified.
     """
     task, out = question.task(fed, scheme), np.full((len(budgets), 2), np.nan)
+    value_and_disparity = judge(fed.pooled, task, question)
     for k, eps in enumerate(budgets):
         with suppress(CertificationError):
             rule = averaged(fed, task, Spot(scheme, eps).rules(fed, task, question)[0])
-            out[k] = judged(fed.pooled, rule, task, question)
+            out[k] = value_and_disparity(rule)
     return out
 
 
@@ -305,7 +247,7 @@ def crossed(
     client are judged on the others.
     """
     remaining = sample.counts - parts
-    if (remaining.sum(axis=(1, 3, 4)) == 0).any() or _one_label(remaining, question):
+    if (remaining.sum(axis=(1, 3, 4)) == 0).any() or one_label(remaining, question):
         return None
     outcomes = np.zeros((len(spots), 2, sample.counts.shape[1], 2))
     inside = np.full((len(spots), 2, len(parts)), np.nan)
@@ -317,14 +259,18 @@ def crossed(
         occupied = fitted.sum(axis=(1, 2, 3)) > 0
         fed = refitted(sample, fitted[occupied])
         tasks = {scheme: question.task(fed, scheme) for scheme in {s.scheme for s in spots}}
+        places = {
+            scheme: (fed.joint, part[occupied]) if task.scheme.sees_client else (fed.pooled, part)
+            for scheme, task in tasks.items()
+        }
+        judges = {s: judge(places[s][0], task, question) for s, task in tasks.items()}
         for j, spot in enumerate(spots):
             refit = spot._replace(budgets=spot.budgets[occupied]) if spot.budgets.size > 1 else spot
             task, served = tasks[spot.scheme], np.full_like(outcomes[j], np.nan)
             with suppress(CertificationError):
                 rule = averaged(fed, task, refit.rules(fed, task, question)[0])
-                law, others = (fed.joint, part[occupied]) if len(rule) > 1 else (fed.pooled, part)
-                served = accepted(rule, others)
-                inside[j, :, k] = judged(law, rule, task, question)
+                served = accepted(rule, places[spot.scheme][1])
+                inside[j, :, k] = judges[spot.scheme](rule)
             outcomes[j] += served
     pairs = zip(outcomes, spots, strict=True)
     outside = [judged(*by_label(outcome), tasks[spot.scheme], question) for outcome, spot in pairs]
@@ -332,7 +278,7 @@ def crossed(
     return np.where(failed[:, None], np.nan, np.reshape(outside, (-1, 2))), inside
 
 
-def _one_label(counts: Array, question: Question) -> bool:
+def one_label(counts: Array, question: Question) -> bool:
     """Whether some of the tables (..., I, A, 2, n) have no balanced costs."""
     return question.costs == "balanced" and bool((counts.sum(axis=(-4, -3, -1)) == 0).any())
 
@@ -351,63 +297,21 @@ def by_label(served: Array) -> tuple[Joint, Array]:
     return Joint(people[None] / people.sum(), np.broadcast_to([0.0, 1.0], rule.shape)), rule
 
 
+def judge(
+    law: Joint, task: Task, question: Question = PLAIN
+) -> Callable[[Array], tuple[float, float]]:
+    """What gives value and disparity of rules (1 or J, A, n) on a law of J places."""
+    gain, rates = law.gain(task.costs, "xa"), Rates.of(task.notion, law.people, law.eta)
+    constant = law.constant(task.costs).sum() + question.is_share
+    mass = rates.mass.sum(axis=1)
+
+    def judged(rule: Array) -> tuple[float, float]:
+        gap = disparity(rates.of_rule(rule)[0], mass, task.difference)
+        return float(constant + (gain * rule).sum()), float(np.nan_to_num(gap))
+
+    return judged
+
+
 def judged(law: Joint, rule: Array, task: Task, question: Question = PLAIN) -> tuple[float, float]:
-    """Value and disparity of a rule (1 or J, A, n) on a law of J places."""
-    gain = (law.gain(task.costs, "xa") * rule).sum()
-    value = float(law.constant(task.costs).sum() + gain + question.is_share)
-    rates = Rates.of(task.notion, law.people, law.eta)
-    gap = disparity(rates.of_rule(rule)[0], rates.mass.sum(axis=1), task.difference)
-    return value, float(np.nan_to_num(gap))
-
-
-def best_disparities(
-    sample: Counted, question: Question, draws: int, seed: int
-) -> tuple[Array, float]:
-    """(B,) disparities of the most useful rule, of people drawn anew, from what withheld counts
-    can be, and with noise as theirs; and the least disparity of rules that decide as nearly all of
-    theirs do where these agree (inf where more than ``MOST_TIED`` levels of a group are open).
-
-    Of equally useful rules the least disparate is best. No draw has such a tie where η of some
-    levels is that at which it does not matter whom a rule accepts: each decides at random there.
-    """
-    rng, out, noisy = np.random.default_rng(seed), [], sample.epsilon
-    rules: list[Array] = []
-    for _ in range(draws):
-        counts = sample.effective
-        if sample.ranges is not None:
-            counts = fullest(sample, rng.normal(size=counts.shape))
-        counts = sample.weigh(resampled(counts, rng))
-        if noisy is not None:
-            counts = np.stack([_noised(*noise, rng) for noise in zip(counts, noisy, strict=True)])
-        if _one_label(counts, question):  # it accepts everybody, or nobody
-            out.append(0.0)
-            continue
-        fed = refitted(sample, counts)
-        task = question.task(fed, "cfl")
-        rule = (fed.pooled.gain(task.costs, task.sees) > 0) * np.ones((counts.shape[1], 1))
-        if task.monotone:
-            rule = rules_at(fed, task, np.array([np.inf]))
-        out.append(judged(fed.pooled, rule, task)[1])
-        rules.append(rule)
-    if not rules:
-        return np.array(out), 0.0
-    accepted_by, law = np.mean(rules, axis=0), refitted(sample, sample.counts).pooled
-    if (((accepted_by >= UNSURE) & (accepted_by <= 1.0 - UNSURE)).sum(axis=-1) > MOST_TIED).any():
-        return np.array(out), np.inf
-    rates = Rates.of(question.notion, law.people, law.eta)
-    certain, possible, rises = accepted_by > 1.0 - UNSURE, accepted_by >= UNSURE, rates.linear > 0
-    ends = (certain, possible), (possible, certain)
-    low, high = (rates.of_rule(np.where(rises, *end))[0] for end in ends)
-    level = (np.nanmax(low, axis=-1) + np.nanmin(high, axis=-1)) / 2
-    least = disparity(
-        np.clip(level[:, None], low, high), rates.mass.sum(axis=1), question.difference
-    )
-    return np.array(out), float(np.nan_to_num(least))
-
-
-def _noised(client: Array, epsilon: float, rng: np.random.Generator) -> Array:
-    if not np.isfinite(epsilon):
-        return client
-    up, down = rng.geometric(-np.expm1(-epsilon), (2, *client.shape))
-    noisy = client.astype(np.int64) + up - down
-    return nonnegative(noisy).astype(float) if noisy.sum() > 0 else client
+    """Value and disparity of a rule; see ``judge``."""
+    return judge(law, task, question)(rule)

@@ -56,7 +56,7 @@ TOUCHED = 1e-6
 """Cells of which the programme accepts a larger part, and not all, are cut in eight."""
 KNOWN = 1e-7
 """What a known rule may miss of the programme's rows: its rounding, and that of the cells."""
-EFFORT = Effort(300, 3)
+EFFORT = Effort(240, 3)
 """What a programme may take."""
 
 

@@ -132,12 +132,14 @@ class FedAvgProgramme:
         return low == high
 
     @cached_property
-    def is_level(self) -> Array:
-        """(N,) which unknowns of a rule are levels of rates: their scores are zero, as they may be
-        moved where they limit nothing.
+    def has_no_score(self) -> Array:
+        """(N,) which unknowns of a rule have scores of zero at all multipliers: levels of rates, as
+        they may be moved where they limit nothing, and cells without gain of clients without a
+        group, which still move the pooled rates.
         """
-        cells = self.faces.local.u.size
-        return np.arange(cells) >= cells - self.faces.local.levels
+        local, cells = self.faces.local, self.faces.local.u.size
+        is_level = np.arange(cells) >= cells - local.levels
+        return is_level | (local.u == 0) & (local.v == 0).all(axis=0)
 
     @cached_property
     def is_alone(self) -> Array:
@@ -172,7 +174,7 @@ class FedAvgProgramme:
         faces, ((rows, gain), lowest_score, highest_score) = self.faces, self.scores
         positive, negative = lowest > 0, (highest < 1) & (lowest <= 0)
         certain = positive & self.is_exact
-        may_be_positive = np.flatnonzero(~(certain | negative | self.is_level))
+        may_be_positive = np.flatnonzero(~(certain | negative | self.has_no_score))
         (cells, parts), extra = rows.shape, may_be_positive.size
         table = np.zeros((cells + extra + 1, parts + extra))
         table[:cells, :parts] = np.where(
@@ -180,15 +182,15 @@ class FedAvgProgramme:
         )
         table[cells:-1] = np.hstack([rows[may_be_positive], -np.eye(extra)])
         table[-1] = np.append(self.duality(certain)[0], faces.size[may_be_positive])
-        least = np.where(positive, -highest_score[1], np.where(self.is_level, -gain, -np.inf))
+        least = np.where(positive, -highest_score[1], np.where(self.has_no_score, -gain, -np.inf))
         low = np.concatenate([least, np.full(extra + 1, -np.inf)])
         most = relaxed.bound - self.duality(certain)[1] + MIXED_MET
-        greatest = np.where(negative, -lowest_score[1], np.where(self.is_level, -gain, np.inf))
+        greatest = np.where(negative, -lowest_score[1], np.where(self.has_no_score, -gain, np.inf))
         high = np.concatenate([greatest, -gain[may_be_positive], [most]])
         programme, zero = Programme(table), np.zeros(table.shape[1])
         above = np.full(table.shape[1], np.inf)
         above[:parts] = np.where(np.tile(faces.scale > 0, 2), LARGEST, 0.0)
-        largest = np.zeros(parts)
+        largest, is_empty = np.zeros(parts), True
         for k in np.flatnonzero(above[:parts]):
             one_sign = above.copy()
             one_sign[(k + parts // 2) % parts] = 0.0
@@ -198,8 +200,13 @@ class FedAvgProgramme:
             if optimum is None and not programme.is_infeasible:
                 raise CertificationError("HiGHS did not bound the multipliers")
             if optimum is not None:
+                is_empty = False
                 largest[k] = optimum.value * (1.0 + MIXED_MET) + MIXED_MET
-        if largest.max(initial=0.0) > LARGEST * (1.0 - MIXED_MET):
+        above[:parts][above[:parts] > 0] = np.inf
+        is_larger = is_empty and (
+            programme.best(zero, zero, above, low, high) is not None or not programme.is_infeasible
+        )
+        if is_larger or largest.max(initial=0.0) > LARGEST * (1.0 - MIXED_MET):
             raise CertificationError("the multipliers are not bounded")
         return ScoreRange(
             largest,
@@ -245,12 +252,12 @@ class FedAvgProgramme:
         faces, local, last = self.faces, self.faces.local, self.faces.last
         lowest, highest = relaxed.box(gap)
         scores = self.score_range(relaxed, lowest, highest)
-        refused = (scores.high <= 0) & ~self.is_level
-        accepted = (scores.low >= 0) & ~self.is_level & ~refused
+        refused = (scores.high < 0) & ~self.has_no_score
+        accepted = (scores.low > 0) & ~self.has_no_score
         lowest, highest = np.where(accepted, 1.0, lowest), np.where(refused, 0.0, highest)
         if (lowest > highest).any():
             return RuleOptimum(None, np.zeros(0), -np.inf)
-        is_open = ~(accepted | refused | self.is_level)
+        is_open = ~(accepted | refused | self.has_no_score)
         is_positive = is_open & (lowest > 0)
         is_negative = is_open & (highest < 1) & ~is_positive
         may_be_positive = np.flatnonzero(is_open & ~is_negative & (lowest < 1))
@@ -294,7 +301,7 @@ class FedAvgProgramme:
         rows.add(-np.inf, 0.0, parts=np.eye(signs), sign=-np.diag(scores.parts))
         rows.add(self.is_alone * 1.0, 1.0, sign=np.tile(np.eye(signs // 2), 2))
         for cells, low, high, (coefficients, constants) in (
-            (self.is_level, 0.0, 0.0, (score_rows, gain)),
+            (self.has_no_score, 0.0, 0.0, (score_rows, gain)),
             (is_positive, 0.0, np.inf, highest_score),
             (is_negative, -np.inf, 0.0, lowest_score),
         ):

@@ -30,13 +30,15 @@ from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
 from fairfl.solvers.problem import clients_problem, law_problem
 from fairfl.solvers.solution import CertificationError, Solution
 from fairfl.solvers.task import Task
-from fairfl.solvers.tolerances import MET, MIXED_MET, PROGRAMME_TIED, RISE
+from fairfl.solvers.tolerances import BOUND_WRONG, MET, MIXED_MET, PROGRAMME_TIED, RISE
 from fairfl.theory.populations.federation import Federation
 
 EFFORTS = {"ordinary": Effort(300, 20), "thorough": Effort(20_000, 5000)}
 """What the proof of one point may take."""
-STARTS = 11
-"""At each disparity climbs start from so many faces, those that are best there."""
+STARTS, RETRIED = 11, 3
+"""At each disparity climbs start from so many faces, those that are best there; and from so many
+once the others are solved.
+"""
 FAR, DRAWN, CELLS, FEWEST = 1e-3, 200, 400_000, 8
 """Where a climb ends further than FAR below CFL, budgets are drawn to start from, once: DRAWN, or
 as many as have CELLS cells together, and FEWEST at least.
@@ -75,7 +77,8 @@ def search_finite(
 @dataclass
 class FedAvgSearch:
     """A question to a federation, its ``faces`` so far, the ``effort`` that the proof of a point
-    takes, what is ``solved`` and ``asked`` by disparity, and whether starting budgets were drawn.
+    takes, what is ``solved`` and ``asked`` by disparity, which faces were climbed from at which
+    disparity, and whether budgets were drawn to start from.
     """
 
     fed: Federation
@@ -83,6 +86,7 @@ class FedAvgSearch:
     faces: Faces
     effort: Effort
     solved: dict[float, Proven] = field(default_factory=dict)
+    climbed: set[tuple[Face, float | None]] = field(default_factory=set)
     is_drawn: bool = False
     asked: dict[float, Proven] = field(default_factory=dict)
 
@@ -150,6 +154,12 @@ class FedAvgSearch:
                 gap = min(max(SECOND, STEP * gap), needed, widest)
         if gap == FIRST and bound - _gain(place) > MIXED_MET:
             place = max((place, self._climb(disparity, bound)), key=_gain)
+        return self._believed(place, bound, disparity)
+
+    def _believed(self, place: Place | None, bound: float, disparity: float) -> Proven:
+        """A place and its bound; CFL's in place of one that the place is above, which is wrong."""
+        if _gain(place) > bound + BOUND_WRONG:
+            bound = self.programme.relaxed(disparity).bound
         return place, max(bound, _gain(place))
 
     def _reached(self, face: Face | None, disparity: float | None) -> Place | None:
@@ -222,13 +232,15 @@ class FedAvgSearch:
         """The best place with at most ``disparity``, or the least disparate (None), that steps from
         face to face reach.
         """
-        best, passed = None, set[Face]()
+        best = None
         for start in distinct(starts):
             place: Place | None = start
-            while place is not None and place.face not in passed:
-                passed.add(place.face)
+            while place is not None:
                 if best is None or place.worth(disparity) > best.worth(disparity) + RISE:
                     best = place
+                if (step := (place.face, disparity)) in self.climbed:
+                    break  # it led to faces that are asked for their best
+                self.climbed.add(step)
                 place = self._next(place, disparity)
         return best
 
@@ -303,11 +315,11 @@ class FedAvgSearch:
         targets = np.linspace(low, max(low, self.free.disparity), points)
         for d in targets[::-1]:
             self.best(float(d))
-        for d in targets:  # up again: what was found at one disparity is known at the others
-            place, bound = self.solved[float(d)]
+        for d in map(float, targets):  # up again: what was found at one is known at the others
+            place, bound = self.solved[d]
             if bound - _gain(place) > MIXED_MET:
-                place = max((place, self.climbs(self._starts(float(d)), float(d))), key=_gain)
-                self.solved[float(d)] = place, max(bound, _gain(place))
+                place = max((place, self.climbs(self._starts(d)[:RETRIED], d)), key=_gain)
+                self.solved[d] = self._believed(place, bound, d)
         places = [self.solved[float(d)][0] for d in targets]
         attained = self.attained([self.lowest, *places]).join(points_of(self.fed, [self.free]))
         curve = build("lft_fedavg", attained, partial(self._between, attained))
@@ -343,14 +355,14 @@ class FedAvgSearch:
     def unchanged(self) -> Iterator[None]:
         """The search learns nothing: an answer depends on no question that came before."""
         by_signs, solved = self.faces.by_signs.copy(), self.solved.copy()
-        is_drawn = self.is_drawn
+        is_drawn, climbed = self.is_drawn, self.climbed.copy()
         lines = {face: face.lines.copy() for face in by_signs.values()}
         for programme, *_ in (self.faces.programme, self.faces.dual):
             programme.forget()
         try:
             yield
         finally:  # also where a user stops it
-            self.solved, self.is_drawn = solved, is_drawn
+            self.solved, self.is_drawn, self.climbed = solved, is_drawn, climbed
             self.faces.by_signs.clear()
             self.faces.by_signs.update(by_signs)
             for face, face_lines in lines.items():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fairfl as ff
-from fairfl.solvers.guarantee import decisions, guaranteed, share_of_testers
+from fairfl.solvers.guarantee import Promise, decisions, guaranteed, path_of
 from fairfl.solvers.task import Task
 
 LEVELS = np.arange(6.0)
@@ -47,6 +47,8 @@ CASES = [
     ("lft_fedavg", "dp", 2, 2, 20_000, 0.08, "xa", 0.5),
     ("lft_fedavg", "dp", 2, 3, 20_000, 0.1, "xa", 0.5),
     ("lft_ensemble", "dp", 2, 2, 6_000, 0.05, "xa", 0.9),
+    ("lft_fedavg_common", "dp", 2, 3, 4_000, 0.05, "xa", 0.95),
+    ("lft_fedavg_common", "eodds", 2, 2, 20_000, 0.06, "xa", 0.9),
     ("cfl", "dp", 2, 1, 800, 0.02, "xa", 0.0),
 ]
 
@@ -58,7 +60,9 @@ CASES = [
 def test_rules_keep_their_limit_in_the_population(
     scheme, notion, groups, clients, n, eps, sees, share, moved
 ):
-    """Where testers are from another population than makers too, for the guarantee is of theirs."""
+    """Where testers are from another population than makers too, for the guarantee is of theirs; a
+    budget of local training limits each client, or at common budgets all people.
+    """
     if moved and (share == 0.0 or groups > 2 or notion == "eodds" or clients > 1):
         return
     rng, tables = np.random.default_rng(1), 1 if n >= 20_000 else 10
@@ -69,15 +73,19 @@ def test_rules_keep_their_limit_in_the_population(
     for _ in range(tables):
         people = rng.multinomial(n, truth.ravel()).reshape(truth.shape).astype(float)
         task = {"notion": notion, "sees": sees}
-        name = Task.of(ff.Federation.from_counts(people, LEVELS), scheme, **task).notion
-        part = share_of_testers(people, name, limits, 0.95)
+        base = scheme.removesuffix("_common")
+        name = Task.of(ff.Federation.from_counts(people, LEVELS), base, **task).notion
+        promise = Promise(name, sees, limits, 0.95)
+        part = promise.share_of_testers(people)
         tested = rng.binomial(people.astype(int), part).astype(float)
         made = people - tested
         if moved:
             made = rng.multinomial(made.sum(), others.ravel()).reshape(truth.shape).astype(float)
         fed = ff.Federation.from_counts(made, LEVELS, calibrate="group")
-        budgets = np.full(1 if scheme == "cfl" else clients, eps)
-        out = guaranteed(fed, Task.of(fed, scheme, **task), budgets, limits, made, tested, 0.95)
+        path = np.zeros((1, 1 if scheme == "cfl" else clients))
+        if base == "lft_fedavg":
+            path = path_of(np.full(clients, eps))
+        out = guaranteed(fed, Task.of(fed, base, **task), path, promise, made, tested)
         assert out.people == tested.sum()
         if out.rule is None:
             assert moved or out.sufficient > 0.5 * n

@@ -38,8 +38,9 @@ def difference_p_value(first: Count, second: Count, limit: float) -> float:
     (x, n), (y, m) = first, second
     if min(n, m) == 0:
         return 1.0
-    (low, high), bounds = (clopper_pearson(count, MISSED / 2) for count in (first, second))
-    low, high = max(bounds[0], low - limit), min(bounds[1], high - limit, 1.0 - limit)
+    # the first probability may be above θ by more than the limit: only its upper end bounds θ
+    (_, largest), (low, high) = (clopper_pearson(count, MISSED / 2) for count in (first, second))
+    high = min(high, largest - limit, 1.0 - limit)
     if low > high:
         return MISSED
     # binomial tails are monotone in θ, which in a cell is between left and right

@@ -245,8 +245,12 @@ class Federation(Tabular):
         return cls.of_people(people, weight)
 
     @classmethod
-    def of_people(cls, sample: Counted, weight: ArrayLike | None = None) -> Federation:
-        """As :meth:`from_samples`, from counts of people, with the names of groups and clients."""
+    def of_people(
+        cls, sample: Counted, weight: ArrayLike | None = None, *, warn: bool = True
+    ) -> Federation:
+        """As :meth:`from_samples`, from counts of people, with the names of groups and clients;
+        ``warn``: whether to say what is doubtful about the score.
+        """
         people = sample.calibrated()
         masses = people.counts.sum(axis=2)
         size = masses.sum(axis=(1, 2))
@@ -260,8 +264,7 @@ class Federation(Tabular):
         self.groups = people.groups or self.groups
         self.client_names = people.clients or self.client_names
         self._sample, self.calibration = sample, people.calibration
-        odd = doubts(people, self.pooled.gain(ACCURATE, "xa")[0] > 0, self.groups)
-        if odd is not None:
+        if warn and (odd := doubts(people, self.pooled.gain(ACCURATE, "xa")[0] > 0, self.groups)):
             warnings.warn(odd, ScoreWarning, stacklevel=3)
         return self
 
@@ -277,9 +280,8 @@ class Federation(Tabular):
     @cached_property
     def _by_group(self) -> Federation:
         assert self._sample is not None
-        with warnings.catch_warnings():  # they were given when this federation was made
-            warnings.simplefilter("ignore", ScoreWarning)
-            return Federation.of_people(self._sample.calibrated(counts_labels=True), self.weight)
+        people = self._sample.calibrated(counts_labels=True)
+        return Federation.of_people(people, self.weight, warn=False)
 
     groups: tuple[Any, ...]
     client_names: tuple[Any, ...]

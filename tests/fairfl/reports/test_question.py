@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tasks import COUNTED, NOTIONS, Counted, federation
 
 import fairfl as ff
+from fairfl.reports.bootstrap import _resampled
 from fairfl.reports.comparison import compare
 from fairfl.reports.comparison_words import question_lines, sentences
 from fairfl.reports.curves import frontiers
@@ -17,7 +18,7 @@ from fairfl.reports.frontier import rules_table, write
 from fairfl.reports.frontier_page import _rates
 from fairfl.reports.group_rates import group_rates
 from fairfl.reports.question import Question
-from fairfl.reports.sampling import _resampled, accepted, by_label, judged, refitted
+from fairfl.reports.sampling import accepted, by_label, judged, refitted
 from fairfl.theory.populations.calibration import Counted as People
 from fairfl.theory.populations.notions import NOTIONS as TABLE
 from fairfl.theory.populations.notions import POSITIVE, NotionRow, Rates

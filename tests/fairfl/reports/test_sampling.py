@@ -10,22 +10,20 @@ from hypothesis import strategies as st
 
 import fairfl as ff
 import fairfl.reports.sampling as sampling
+from fairfl.reports.bootstrap import bootstrapped, interval, resampled
 from fairfl.reports.comparison import Spread, compare
-from fairfl.reports.comparison_intervals import _further_apart, _spots, with_intervals
+from fairfl.reports.comparison_intervals import _spots, with_intervals
 from fairfl.reports.comparison_words import _too_few
 from fairfl.reports.question import PLAIN
 from fairfl.reports.sampling import (
     Spot,
-    best_disparities,
     corrected,
     crossed,
     folds,
     halved,
     influences,
-    interval,
     noise_errors,
     refitted,
-    resampled,
     standard_errors,
 )
 from fairfl.sims.data.joined_summaries import joined
@@ -99,7 +97,7 @@ def test_people_too_few_to_be_dealt_into_parts():
     rare = np.array([[[[9.0, 9.0], [1.0, 0.0]], [[9.0, 9.0], [0.0, 0.0]]]])  # one person with y = 1
     sample, balanced = Counted(sample.points, rare), replace(PLAIN, costs="balanced")
     assert crossed(sample, folds(rare, np.random.default_rng(0)), [], balanced) is None
-    disparities, _ = best_disparities(sample, balanced, 20, 0)
+    disparities = bootstrapped(sample, balanced, 20, 0).disparities
     assert np.isfinite(disparities).all() and 0.0 in disparities
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -281,29 +279,9 @@ def test_a_loss_near_zero_has_the_error_of_its_second_order(monkeypatch):
     assert error == pytest.approx(np.sqrt(3) * 0.25 / 480, rel=0.1)
 
 
-def test_one_client_further_apart_is_the_slow_twins():
-    """The twin tries 201 common budgets where five are, and takes the best that is allowed."""
-    sample, fed = law(0)
-    comparison = compare(fed, at=[0.25], count=3)
-    pooled = comparison.table[0, 1, 0]
-    losses = pooled - _further_apart(comparison, fed, sample)[1:3, 1, 0]
-    margins = 0.98 * np.sqrt((1 / sample.counts.sum(axis=(2, 3))).sum(axis=1))
-    for scheme, loss, plain in zip(
-        ("lft_fedavg", "lft_ensemble"), losses, pooled - comparison.table[1:3, 1, 0], strict=True
-    ):
-        tried = [
-            ff.solve(fed, scheme, eps=np.maximum(eps - less, 0.0))
-            for less in np.diag(margins)
-            for eps in np.linspace(0, 0.7, 201)
-        ]
-        worth = np.array([s.accuracy * (s.disparity <= 0.25) for s in tried]).reshape(2, -1)
-        loss_by_twin = pooled - worth.max(axis=1).min()
-        assert plain + 0.005 < loss == pytest.approx(loss_by_twin, abs=0.0025), scheme
-
-
 def test_the_best_rules_disparity_is_drawn_from_the_seed():
     sample, fed = law(0)
-    first, again, second = (best_disparities(sample, PLAIN, 20, seed)[0] for seed in (1, 1, 2))
+    first, again, second = (bootstrapped(sample, PLAIN, 20, seed).disparities for seed in (1, 1, 2))
     assert np.array_equal(first, again) and not np.array_equal(first, second)
     free = ff.solve(fed, "cfl", np.inf).disparity
     assert first.min() < free < first.max()
@@ -337,6 +315,15 @@ def test_no_interval_ends_above_what_is_never_below():
     assert not (others[:, values] > high[0, 2]).any() and not (others[:, 5:8] > high[0, 5:8]).any()
     assert not (high[:, values] > high[:, [2]]).any() and not (low > high).any()
     assert not ((spread.held_out < 0) | (spread.held_out > 1)).any()
+
+
+def test_local_budgets_limit_the_best_rules_disparity():
+    """Its interval is not that of CFL's best rule, which has no such limits."""
+    sample, fed = law(0, 3000)
+    question = replace(PLAIN, local_eps=0.05, only=("cfl_local",))
+    comparison = compare(fed, at=[0.1], count=3, question=question)
+    (free_low, _), (low, high) = spread_of(comparison, fed, sample).interval[:, 3]
+    assert low < comparison.numbers[1, 3] < high < free_low
 
 
 def test_how_many_people_would_do_is_of_the_disparity_and_of_a_loss_that_matters():
@@ -397,13 +384,19 @@ def test_the_best_rules_disparity_may_be_that_of_any_tie():
     counts[0, :, :, 0], counts[0, :, :, 3] = [[80, 20], [80, 20]], [[10, 40], [10, 40]]
     counts[0, 0, :, 1], counts[0, 1, :, 2] = 50, 25
     fed = refitted(sample := Counted(np.arange(4.0), counts), counts)
-    draws, least = best_disparities(sample, PLAIN, 100, 0)
+    draws, least, *_ = bootstrapped(sample, PLAIN, 100, 0)
     people = counts[0].sum(axis=1)
     rates = [
         (people[a, 3] + np.linspace(0, 1, 5) * people[a, a + 1]) / people[a].sum() for a in (0, 1)
     ]
     tried = np.abs(np.subtract.outer(*rates)).min()
     assert least == pytest.approx(tried, abs=0.02) and least < draws.min()
+    # the best of many tables is so much better than that of their law, whose ties are the same
+    tables = np.random.default_rng(0).multinomial(counts.sum(), counts.ravel() / counts.sum(), 4000)
+    by_level = tables.reshape(-1, 2, 2, 4).sum(axis=1).max(axis=1).sum(axis=1) / counts.sum()
+    truth = counts.sum(axis=(0, 1)).max(axis=0).sum() / counts.sum()
+    optimism = bootstrapped(replace(sample, calibrate="group"), PLAIN, 100, 0).optimism
+    assert optimism == pytest.approx(by_level.mean() - truth, rel=0.15)
     assert fed.n_groups == 2
 
 

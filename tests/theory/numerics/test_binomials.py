@@ -20,7 +20,7 @@ def test_no_counts_reject_too_often(n, m):
             ]
         )
         for second in (0.0, 0.004, 0.1, 0.3, 0.5, 0.649, 0.65):
-            for more in (0.0, 0.05):
+            for more in (0.0, 0.05, 0.3, 1.0):
                 first = min(second + limit + more, 1.0)
                 chance = np.outer(
                     stats.binom.pmf(np.arange(n + 1), n, first),
