@@ -151,8 +151,8 @@ def frontier(
     scheme : "cfl" or "client_aware", at fixed ``local_eps``; "lft_ensemble" or "lft_fedavg".
     points : how many points, from 2 to ``MOST_POINTS`` (dominated ones among them are dropped).
     local_eps, notion, difference, costs, sees, monotone : as in :func:`solve`.
-    effort : "ordinary", or "thorough": ten times as many starts of LFT+FedAvg's search on laws, for
-        laws of very different widths or many clients; nothing else depends on it.
+    effort : "ordinary", or "thorough": of LFT+FedAvg ten times as many starts on laws, for those of
+        very different widths or many clients, and on a finite X larger programmes that prove more.
     budgets : "each", the best over all clients' budgets, which takes everybody's data to choose; or
         "common", one budget for all clients of "lft_ensemble" or "lft_fedavg".
 
@@ -160,23 +160,24 @@ def frontier(
     -------
     Frontier: every point is attained by its ``eps``, or where ``reproduced`` is False at least by
     its ``multipliers``; ``accuracy_at(d)``, and at costs other than one ``utility_at(d)``, solves
-    for any other disparity; ``gap`` and ``bound_at(d)`` say how far a searched one may be from the
-    best.
+    for any other disparity; ``proven`` says which points are the best, ``gap`` and ``bound_at(d)``
+    how far the others may be below it.
 
     Notes
     -----
     CFL's and the client-aware frontier are optimal. So are LFT+Ensemble's where all clients share q
-    and η, and on a finite X for two groups with one rate; and LFT+FedAvg's there, of up to five
+    and η, and on a finite X for two groups with one rate; and LFT+FedAvg's there, of up to three
     clients, 20,000 multipliers at which rules tie (two clients with 400 points have some 2,000),
-    and 20 million of these times cells. The others are the best that a search over all clients'
-    multipliers found: every point is attained, none is above CFL's, and other budgets may be
-    better, by ``gap`` at most. In an ensemble a client's trade-off may be convex in part, and MD of
-    the best may have either sign; LFT+FedAvg has several local maxima. docs/exactness.md says by
-    how much random budgets were better. Common budgets are a path in one number: exact on a finite
-    X for two groups with one rate (of LFT+FedAvg, where it bends no more often than there is time
-    for: ``exact`` says), on laws followed from 64 even budgets or more; else, of an ensemble,
-    solved at some. Of monotone rules LFT+FedAvg's is searched, and LFT+Ensemble's too of accuracy
-    parity and of blind rules.
+    and 20 million of these times cells. On every other finite X a mixed-integer programme for each
+    point of LFT+FedAvg's finds the best rule and proves it, or gives up at its ``effort`` and
+    leaves a ``gap``. The others are the best that a search over all clients' multipliers found:
+    every point is attained, none is above CFL's, and other budgets may be better, by ``gap`` at
+    most. In an ensemble a client's trade-off may be convex in part, and MD of the best may have
+    either sign; LFT+FedAvg has several local maxima. docs/exactness.md says by how much random
+    budgets were better. Common budgets are a path in one number: exact on a finite X for two groups
+    with one rate (of LFT+FedAvg, where it bends no more often than there is time for: ``exact``
+    says), on laws followed from 64 even budgets or more; else, of an ensemble, solved at some. Of
+    monotone rules LFT+Ensemble's is searched for accuracy parity and blind rules.
 
     Examples
     --------
@@ -197,12 +198,13 @@ def frontier(
         raise ValueError(
             f"budgets='common' goes with 'lft_ensemble' or 'lft_fedavg', got scheme {scheme!r}"
         )
-    search = partial(_frontier, federation, task, points, local, effort, budgets)
-    curve = search()
     from fairfl.solvers.rule_of_multipliers import solution_at
 
+    search = Repeatable(partial(_frontier, federation, task, points, local, effort, budgets))
     solved = partial(solution_at, federation, task, local)
-    curve = dataclasses.replace(curve, evaluate=Repeatable(search, curve.evaluate), solved=solved)
+    curve = dataclasses.replace(
+        search.frontier, evaluate=search.evaluate, upper=search.upper, solved=solved
+    )
     if task.accurate:
         return curve
     accuracy = [solve_task(federation, task, eps, local).accuracy for eps in curve.eps]
@@ -261,15 +263,14 @@ def _frontier(
         curve, ends = fedavg_frontier(federation, task, points, effort)
     else:
         curve = _search(federation, task, effort).frontier(points)
-    is_bounded = curve.exact or curve.bounds is not None
-    if budgets == "each" and not is_bounded:
+    if budgets == "each" and not curve.is_bounded:
         curve = joined(curve, at_common_budgets(federation, task))
     ends = corners(federation, task) if ends is None else ends
-    curve = checked(federation, task, curve if is_bounded else filled(curve, ends), ends)
+    curve = checked(federation, task, curve if curve.is_bounded else filled(curve, ends), ends)
     return dataclasses.replace(
         curve,
         again=partial(reproduced, federation, task),
-        upper=partial(upper_bound, federation, task),
+        upper=curve.upper or partial(upper_bound, federation, task),
     )
 
 
@@ -294,9 +295,9 @@ def min_disparity(
     federation : laws or samples.
     scheme : "cfl" and "client_aware" (always 0), "lft_ensemble" (exact for two groups with one
         rate, on laws where rules see the group: what MD ranges over is known) or "lft_fedavg"
-        (exact where q is common to all clients, and on a finite X as :func:`frontier` is; else the
-        best that a search over multipliers found: how far random eps went below it is measured in
-        :func:`frontier`).
+        (exact where it is 0, where q is common to all clients, and on a finite X where
+        :func:`frontier` is exact; else the smallest that a search over multipliers found, on a
+        finite X by a programme that may end early).
     local_eps, notion, difference, costs, sees, monotone : as in :func:`frontier`.
     certify : add a rigorous enclosure by interval arithmetic, for normal laws and logistic η:
         of "lft_ensemble", and of "lft_fedavg" with two clients, there 1e-6 wide at most.

@@ -74,20 +74,24 @@ Upper = Callable[[Array, Array], Array]
 
 @dataclass
 class Repeatable:
-    """``evaluate`` of the frontier that ``search`` returns; a pickled copy searches at its first
-    call.
+    """``evaluate`` and ``upper`` of the frontier that ``search`` returns; a pickled copy searches
+    at its first call.
     """
 
     search: Callable[[], Frontier]
-    evaluate: Evaluate | None
 
-    def __call__(self, disparity: Array) -> Points:
-        if self.evaluate is None:
-            self.evaluate = self.search().evaluate
-        return self.evaluate(disparity)
+    @cached_property
+    def frontier(self) -> Frontier:
+        return self.search()
+
+    def evaluate(self, disparity: Array) -> Points:
+        return self.frontier.evaluate(disparity)
+
+    def upper(self, disparity: Array, worth: Array) -> Array:
+        return self.frontier.bound_above(disparity, worth)
 
     def __getstate__(self) -> dict[str, object]:
-        return {"search": self.search, "evaluate": None}
+        return {"search": self.search}
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,9 +162,7 @@ class Frontier(Tabular, PlottedFrontier):
     @cached_property
     def bound(self) -> Array:
         """(P,) see above."""
-        if self.bounds is not None:
-            return self.bounds
-        return self._bound(self.disparity, self.points.worth)
+        return self.bound_above(*self.points[:2]) if self.bounds is None else self.bounds
 
     @property
     def gap(self) -> Array:
@@ -171,6 +173,15 @@ class Frontier(Tabular, PlottedFrontier):
     def proven(self) -> Array:
         """(P,) see above."""
         return self.gap <= PROVEN
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether ``gap`` takes no time, or was asked for."""
+        return self.exact or self.bounds is not None or "bound" in vars(self)
+
+    def gap_below(self, worth: Array | float) -> Array:
+        """(P,) ``gap``, where that takes time by CFL's ``worth`` (P,) at these disparities."""
+        return self.gap if self.is_bounded else np.maximum(worth - self.points.worth, 0.0)
 
     @property
     def points(self) -> Points:
@@ -210,10 +221,11 @@ class Frontier(Tabular, PlottedFrontier):
         ValueError : a disparity below the smallest that the scheme reaches.
         """
         d, flat, place = self._within(disparity)
-        return self._bound(flat, np.atleast_1d(self._best_at(flat)))[place.reshape(d.shape)][()]
+        return self.bound_above(flat, self._best_at(flat))[place.reshape(d.shape)][()]
 
     @one_thread()
-    def _bound(self, disparity: Array, worth: Array) -> Array:
+    def bound_above(self, disparity: Array, worth: Array) -> Array:
+        """As ``bound``, with at most the disparities (P,), at which worths (P,) are attained."""
         if self.exact:
             return worth
         bound = np.ones_like(worth) if self.upper is None else self.upper(disparity, worth)
@@ -285,8 +297,9 @@ class Frontier(Tabular, PlottedFrontier):
         return self.points.join(points).take(rows)
 
     def _columns(self) -> dict[str, ArrayLike]:
-        """Scheme, disparity, accuracy, at costs other than one utility, and eps_0, eps_1, ..."""
-        names = ("scheme", "disparity", "accuracy", *(() if self.accurate else ("utility",)))
+        """Scheme, disparity, accuracy, utility at costs other than one, gap if quick, eps_0, ..."""
+        names = ["scheme", "disparity", "accuracy"]
+        names += ["utility"] * (not self.accurate) + ["gap"] * self.is_bounded
         return {name: getattr(self, name) for name in names} | numbered("eps", self.eps)
 
 

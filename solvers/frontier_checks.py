@@ -14,7 +14,6 @@ from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
 from fairfl.solvers.lft_fedavg.densities_bound import highest_accuracy
 from fairfl.solvers.lft_fedavg.densities_programme import closer_bounds
-from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.schemes import LFT_FEDAVG
 from fairfl.solvers.solution import CertificationError, tolerance
 from fairfl.solvers.task import Task
@@ -113,9 +112,6 @@ def _closer(fed: Federation, task: Task, disparity: Array, worth: Array) -> Arra
     if task.scheme == LFT_FEDAVG and not fed.is_finite:
         bound = highest_accuracy(fed, disparity, worth) if task.plain else None
         return closer_bounds(fed, task, disparity, worth) if bound is None else bound
-    if task.scheme == LFT_FEDAVG:
-        search = FedAvgSearch.of(fed, task)
-        return search.bounds(disparity, worth)
     if task.scheme.is_averaged and fed.is_finite and not task.several:
         return Segments.of(fed, task).bound(disparity)
     return None

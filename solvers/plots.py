@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, shown
 from fairfl.solvers.schemes import SCHEMES
+from fairfl.solvers.tolerances import PROVEN
 from fairfl.theory.populations.classifiers import Classifier, called
 from fairfl.theory.populations.rule_picture import axes, plot_rules
 
@@ -17,12 +17,24 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def curve(ax: Axes, scheme: str, x: ArrayLike, y: ArrayLike, **style: Any) -> None:
-    """A frontier in the look of its scheme, and a marker at its smallest disparity."""
+NOT_PROVEN: dict[str, Any] = {"alpha": 0.45, "label": "not proven the best"}
+"""Of a scheme's line between points of which one is not proven: it is pale."""
+
+
+def curve(ax: Axes, scheme: str, x: Array, y: Array, proven: Array, **style: Any) -> None:
+    """A frontier in the look of its scheme, pale where points are not ``proven`` (P,), which the
+    legend says then, and a marker at its smallest disparity.
+    """
     look = SCHEMES[scheme]
-    (line,) = ax.plot(x, y, **look.stroke | style)
+    (line,) = ax.plot(x, np.where(proven, y, np.nan), **look.stroke | style)
     first = look.mark | {"color": line.get_color(), "clip_on": False, "zorder": 3}
-    ax.plot(np.ravel(x)[:1], np.ravel(y)[:1], **first)
+    ax.plot(x[:1], y[:1], **first)
+    breaks = np.flatnonzero(proven[1:] & proven[:-1]) + 1
+    if breaks.size < x.size - 1:
+        pale = look.stroke | style | NOT_PROVEN
+        if NOT_PROVEN["label"] in [other.get_label() for other in ax.lines]:
+            pale["label"] = "_"  # once in a legend
+        ax.plot(*(np.insert(v, breaks, np.nan) for v in (x, y)), **pale)
 
 
 class PlottedFrontier:
@@ -34,9 +46,11 @@ class PlottedFrontier:
     utility: Array
     accurate: bool
 
+    def gap_below(self, worth: Array | float) -> Array: ...
+
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
         """The accuracy (utility, at costs other than one) against the disparity, in the look of the
-        scheme.
+        scheme; pale where not ``proven``, also where ``gap`` takes time and was not asked for.
 
         Parameters
         ----------
@@ -50,7 +64,8 @@ class PlottedFrontier:
         ax = axes(ax)
         height = self.accuracy if self.accurate else self.utility
         label = {"label": SCHEMES[self.scheme].label} | style
-        curve(ax, self.scheme, self.disparity, height, **label)
+        proven = self.gap_below(np.inf) <= PROVEN
+        curve(ax, self.scheme, self.disparity, height, proven, **label)
         ax.set_xlabel("disparity")
         ax.set_ylabel("accuracy" if self.accurate else "utility")
         return ax

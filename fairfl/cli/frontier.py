@@ -156,7 +156,7 @@ def frontier(
     from fairfl.cli.progress import stages
     from fairfl.reports.comparison_words import failed
     from fairfl.reports.curves import noted
-    from fairfl.reports.frontier import compared, report, searched
+    from fairfl.reports.frontier import compared, report
     from fairfl.reports.frontier_page import frontier_page
     from fairfl.reports.guarantee import with_guarantee
     from fairfl.reports.question import Question
@@ -211,9 +211,8 @@ def frontier(
             scores = compare_scores(read, comparison, seed or 0, progress) if read.rows else []
         pages = {}
         if page is not None:
-            notes = [*read.notes, *searched(comparison)]
             settings: Any = draws | {"title": title, "progress": progress}
-            text = frontier_page(comparison, read.federation, read.people, notes, **settings)
+            text = frontier_page(comparison, read.federation, read.people, read.notes, **settings)
             pages[page] = text
     if out is not None and read.model is not None:
         pages[out / "score_model.json"] = read.model().to_json()

@@ -1,6 +1,7 @@
 "use strict";
 const PATH = 64; // budgets of a path
 const CURVES = [4, 40]; // parts of a frontier, at first and then
+const PROVEN = 1e-6; // a point this close to CFL's frontier is the best
 
 // The path of one budget for all clients, from none to zero. Accuracy increases with the budget,
 // so that the best solution for a disparity has the largest budget that keeps it.
@@ -100,6 +101,8 @@ function* explored(setting, budgets, d) {
       }
       best = rules.findLast(({md}) => Math.abs(md) <= d + MET) || null;
       const now = d < low ? null : better(d);
-      yield {name, low, now, curve: rules.map(({md, accuracy}) => [Math.abs(md), accuracy])};
+      const curve = rules.map(({md, accuracy}) => [Math.abs(md), accuracy]);
+      const proven = curve.map(([at, accuracy]) => schemes.cfl.at(at).accuracy - accuracy <= PROVEN);
+      yield {name, low, now, curve, proven};
     }
 }

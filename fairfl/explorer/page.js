@@ -17,6 +17,7 @@ const WORDS = {
 };
 const OF_CLIENTS = ["mean", "sd", "share", "weight"];
 const HEIGHT = 300;
+const PALE = {"stroke-opacity": 0.45}; // between points of which one is not proven
 const SLICE = 28; // milliseconds of computing between two drawings
 const PAUSE = 250; // milliseconds without a change after which the link is kept
 
@@ -134,8 +135,8 @@ function chart(svg, height, [left, right], [low, high], name) {
     element("line", {class: "axis", x1: LEFT, x2: width - RIGHT, y1: bottom, y2: bottom}),
     element("text", {x: (width + LEFT) / 2, y: height - 4, "text-anchor": "middle"}, name),
   );
-  const line = (points) =>
-    points.map(([a, b], k) => `${k ? "L" : "M"}${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("");
+  const line = (points, drawn = () => true) =>
+    points.map(([a, b], k) => `${k && drawn(k) ? "L" : "M"}${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("");
   return {x, y, line, width, bottom};
 }
 
@@ -162,18 +163,25 @@ function drawFrontiers() {
       element("text", {x: LEFT - 5, y: y(v) + 4, "text-anchor": "end"}, `${digits(100 * v, 4)} %`),
     );
   svg.append(element("text", {x: LEFT + 6, y: TOP + 14}, "accuracy"));
-  for (const {name, curve, now} of known) {
-    const {colour, name: label, searched, ...look} = data.looks[name];
+  const key = (label, stroke) => {
+    const sample = element("line", {x1: 0, x2: 36, y1: 5, y2: 5, ...stroke});
+    caption.push(element("span", {}, element("svg", {viewBox: "0 0 36 10"}, sample), label));
+  };
+  for (const {name, curve, proven, now} of known) {
+    const {colour, name: label, ...look} = data.looks[name];
     const stroke = {"stroke-width": look.width, "stroke-dasharray": look.dashes, stroke: colour};
-    svg.append(element("path", {d: line(curve), fill: "none", ...stroke}));
+    const drawn = (k) => proven[k - 1] && proven[k];
+    const pale = {...stroke, ...PALE, d: line(curve, (k) => !drawn(k))};
+    svg.append(element("path", {d: line(curve, drawn), fill: "none", ...stroke}));
+    svg.append(element("path", {fill: "none", ...pale}));
     if (now)
       svg.append(
         element("circle", {cx: x(Math.abs(now.md)), cy: y(now.accuracy), r: 5, fill: colour}),
       );
-    const sample = element("line", {x1: 0, x2: 36, y1: 5, y2: 5, ...stroke});
-    const mark = element("svg", {viewBox: "0 0 36 10"}, sample);
-    caption.push(element("span", {}, mark, searched ? `${label} (searched)` : label));
+    key(label, stroke);
   }
+  if (known.some(({proven}) => proven.includes(false)))
+    key("not proven the best", {"stroke-width": 2, stroke: "gray", ...PALE});
   svg.append(
     element("line", {class: "now", x1: x(setting.d), x2: x(setting.d), y1: TOP, y2: bottom}),
   );

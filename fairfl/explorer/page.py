@@ -51,6 +51,6 @@ def solver() -> str:
 
 def page() -> str:
     """The whole page."""
-    looks = {s.name: s.in_browser | {"searched": not s.is_pooled} for s in SHARED_RULE}
+    looks = {s.name: s.in_browser for s in SHARED_RULE}
     data = json.dumps({"ranges": RANGES, "presets": presets(), "looks": looks})
     return html_page(HERE / "page.html", data=data, solver=solver())

@@ -94,6 +94,7 @@ class Reach:
     gain : the most it gains so; 0 unless rules see the client.
     points : at the smallest disparity, at those of the comparison (or the smallest above), of the
         best value, and at the largest loss.
+    gap, gaps_at : what the frontier's points, and ``values_at``, lack to the best at most.
     """
 
     frontier: Frontier
@@ -103,6 +104,8 @@ class Reach:
     loss_at: float
     gain: float
     points: Points
+    gap: Array
+    gaps_at: tuple[float | None, ...]
 
     @property
     def smallest(self) -> float:
@@ -331,18 +334,24 @@ def reached(
         )
     )
     best, out = question.at(curves["cfl"], grid) + (not question.is_share), {}
+    cfl_worth = np.zeros(0)  # at the disparities
     for scheme, curve in curves.items():
         with noted(scheme, failures):
             low, high = curve.disparity[[0, -1]]
             points = curve.points_at(np.clip([low, *disparities, high], low, high))
-            values = (points.worth[1:-1] - (not question.is_share)).tolist()
-            pairs = zip(disparities, values, strict=True)
-            values_at = tuple(value if d >= low else None for d, value in pairs)
+            worth, limits = points.worth[1:-1], np.clip(disparities, low, high)
+            cfl_worth = worth if scheme == CFL.name else cfl_worth
+            bound = curve.bound_above(limits, worth) if curve.is_bounded else cfl_worth
+            values_at, gaps_at = (
+                tuple(v if d >= low else None for d, v in zip(disparities, column, strict=True))
+                for column in ((worth - (not question.is_share)).tolist(), (bound - worth).tolist())
+            )
             common, gains = grid >= low, SCHEMES[scheme].sees_client
             k, loss, worst_point = _losses(curve, points, grid[common], best[common], gains)
             worst, loss_at, gain = loss[k], grid[common][k], max(-float(loss.min()), 0.0)
             numbers = question.values(curve), values_at, float(worst), float(loss_at), gain
-            out[scheme] = Reach(curve, *numbers, points.join(worst_point))
+            gap = curve.gap_below(best[np.searchsorted(grid, curve.disparity)])
+            out[scheme] = Reach(curve, *numbers, points.join(worst_point), gap, gaps_at)
     return out
 
 

@@ -12,9 +12,9 @@ from fairfl.reports.comparison import ENDS, ZERO, Comparison, Reach
 from fairfl.reports.question import ONES, PLAIN, Question
 from fairfl.reports.sampling import LEVEL
 from fairfl.solvers.schemes import CFL, CFL_LOCAL, CLIENT_AWARE, SCHEMES
+from fairfl.solvers.tolerances import PROVEN
 from fairfl.theory.populations.notions import NOTIONS, Rate
 
-SEARCHED = "A better rule may exist: this value comes from a search."
 SURE = 0.95
 """What fewer samples reach is not said to be reached without their share."""
 DETECTABLE = 0.01
@@ -157,11 +157,11 @@ def _values_at(comparison: Comparison, k: int, schemes: Sequence[str]) -> str:
         if reached - best > NEGLIGIBLE:
             parts[-1] += f", {difference(comparison.question, reached - best)} more"
         elif scheme != CFL.name:
-            search_note = "" if reach.frontier.exact else " (from a search)"
+            standing = _best(comparison.question, reach.gaps_at[k] or 0.0, best - reached)
             column = len(ENDS) + len(comparison.disparities) + k
             parts[-1] += (
                 f", {difference(comparison.question, best - reached)} less"
-                f"{_between(comparison, scheme, column)}{search_note}"
+                f"{_between(comparison, scheme, column)} ({standing})"
                 f"{_near_pooling(comparison, scheme, column)}"
                 if best - reached > NEGLIGIBLE
                 else ", the same as pooling"
@@ -203,15 +203,24 @@ def _cost(comparison: Comparison, scheme: str) -> str:
             f"{subject} {fair}, and loses no {value} against pooling at any disparity that it "
             f"reaches.{gain}"
         )
-    search_note = "" if reach.frontier.exact else f" {SEARCHED}"
-
+    gap = float(reach.gap.max()) if reach.frontier.is_bounded else reach.loss
+    standing = _best(question, gap, reach.loss)
     return (
         f"{subject} {fair}, and loses up to "
         f"{difference(question, reach.loss)}{_between(comparison, scheme, 4)} of {value} against "
         f"pooling at the same disparity (at {number(reach.loss_at)})"
         f"{_near_pooling(comparison, scheme, 4) or _lower_bound(comparison, scheme, 4)}."
-        f"{search_note}{gain}"
+        f" Its {value.removesuffix('y')}ies are {standing}.{gain}"
     )
+
+
+def _best(question: Question, gap: float, loss: float) -> str:
+    """The best, or what values lack to it at most, rounded up; never more than to pooling."""
+    if gap <= PROVEN:
+        return "the best"
+    unit = 1e-5 if gap < 5e-5 else 1e-4
+    above = difference(question, np.ceil(gap / unit) * unit) if gap < loss - unit else "as much"
+    return f"the best of a search, at most {above} below the best"
 
 
 def _between(comparison: Comparison, scheme: str, column: int) -> str:

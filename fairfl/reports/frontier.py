@@ -52,11 +52,6 @@ if TYPE_CHECKING:
 
 STEP = 0.01
 """Of a budget, in a table of what that is worth."""
-SEARCHED = (
-    "{}: {} between the ends are the best that a search found; each is attained, and "
-    "CFL's bound them."
-)
-MINIMUM = "{}: the smallest disparity is the smallest that a search found."
 BY_SCORE = " by rules of this score"
 AGREED = "One budget for all clients: what they can agree on"
 PLANNED = "A budget for each client: the best that a planner who knew all data could choose"
@@ -154,7 +149,7 @@ def show(comparison: Comparison, notes: Sequence[str]) -> None:
     console.print(rules_table(comparison))
     if (prices := prices_table(comparison)) is not None:
         console.print(prices)
-    for line in [*sentences(comparison), *searched(comparison)]:
+    for line in sentences(comparison):
         tell(line, "  ")
     if comparison.judged:
         for schemes, title in parts:
@@ -169,16 +164,6 @@ def _groups(comparison: Comparison) -> str:
         f"{name} ({100 * share:.2g} %)"
         for name, share in zip(comparison.groups, comparison.shares, strict=True)
     )
-
-
-def searched(comparison: Comparison) -> list[str]:
-    """What is not exact."""
-    searched = [scheme for scheme, reach in comparison.reaches.items() if not reach.frontier.exact]
-    names = [SCHEMES[scheme].label for scheme in searched]
-    values = comparison.question.value.removesuffix("y") + "ies"
-    out = [SEARCHED.format(" and ".join(names), values)] if names else []
-    minima = [scheme for scheme in ("lft_fedavg_common", "lft_fedavg") if scheme in searched]
-    return out + [MINIMUM.format(SCHEMES[scheme].label) for scheme in minima]
 
 
 def rules_table(comparison: Comparison) -> Table:

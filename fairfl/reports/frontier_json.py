@@ -23,8 +23,8 @@ def as_data(comparison: Comparison) -> dict[str, Any]:
         row |= dict(zip(ends, comparison.numbers[k].tolist(), strict=False))
         row["rule"] = rules.as_data(comparison.rules[scheme], comparison.groups)
         row["exact"] = reach.frontier.exact
-        pairs = zip(comparison.disparities, reach.values_at, strict=True)
-        row["at"] = [{"disparity": d, value: v} for d, v in pairs]
+        rows = zip(comparison.disparities, reach.values_at, reach.gaps_at, strict=True)
+        row["at"] = [{"disparity": d, value: v, "gap": gap} for d, v, gap in rows]
         if comparison.spread is not None:
             row["intervals"] = {name: comparison.between(scheme, c) for c, name in enumerate(ends)}
             row["intervals"]["cost_of_smallest"] = comparison.between(scheme, -1)
@@ -39,7 +39,7 @@ def as_data(comparison: Comparison) -> dict[str, Any]:
         curve = reach.frontier
         names = ("disparity", "accuracy", "eps")
         row["frontier"] = {name: getattr(curve, name).tolist() for name in names}
-        row["frontier"][value] = reach.values.tolist()
+        row["frontier"] |= {value: reach.values.tolist(), "gap": reach.gap.tolist()}
         schemes.append(row)
     out: dict[str, Any] = {
         "groups": list(comparison.groups),

@@ -2,6 +2,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const form = document.forms[0], slider = document.getElementById("slider");
 let width = 720;
+const PALE = {"stroke-opacity": 0.45}; // between points of which one is not proven
 const HEIGHT = 380, LEFT = 56, RIGHT = 12, TOP = 12, BOTTOM = 44, OF = 1000;
 const cfl = data.schemes[0];
 
@@ -24,7 +25,7 @@ const known = data.schemes.flatMap((one) => [...one.curve.map((point) => point[1
 const low = Math.min(...known), high = Math.max(...known), margin = (high - low || Math.abs(high) || 1) * 0.05;
 const x = (d) => LEFT + (d / last) * (width - LEFT - RIGHT);
 const y = (v) => TOP + ((high + margin - v) / (high - low + 2 * margin)) * (HEIGHT - TOP - BOTTOM);
-const line = (points) => points.map(([d, v], k) => `${k ? "L" : "M"}${x(d).toFixed(1)} ${y(v).toFixed(1)}`).join("");
+const line = (points, drawn = () => true) => points.map(([d, v], k) => `${k && drawn(k) ? "L" : "M"}${x(d).toFixed(1)} ${y(v).toFixed(1)}`).join("");
 
 function ticks(from, to) {
   const rough = (to - from) / 5 || 1, power = 10 ** Math.floor(Math.log10(rough));
@@ -45,6 +46,13 @@ function axes(chart) {
   chart.append(element("text", {x: 14, y: HEIGHT / 2, "text-anchor": "middle", transform: `rotate(-90 14 ${HEIGHT / 2})`}, data.value));
 }
 
+function name(legend, text, stroke) {
+  const key = element("span"), mark = element("svg", {viewBox: "0 0 36 10"});
+  mark.append(element("line", {x1: 0, x2: 36, y1: 5, y2: 5, ...stroke}));
+  key.append(mark, ` ${text}`);
+  legend.append(key);
+}
+
 function draw(k) {
   const chart = document.getElementById("chart"), legend = document.getElementById("legend");
   width = Math.max(chart.clientWidth, 320); // text keeps its size
@@ -60,13 +68,13 @@ function draw(k) {
     }
     const end = one.curve[one.curve.length - 1], curve = end[0] < last ? [...one.curve, [last, end[1]]] : one.curve;
     const stroke = {stroke: one.colour, "stroke-width": one.width, "stroke-dasharray": one.dashes, fill: "none"};
-    chart.append(element("path", {d: line(curve), ...stroke}));
+    const proven = (k) => [k - 1, k].every((j) => one.proven[Math.min(j, one.proven.length - 1)]);
+    chart.append(element("path", {d: line(curve, proven), ...stroke}));
+    chart.append(element("path", {d: line(curve, (k) => !proven(k)), ...stroke, ...PALE}));
     if (one.at[k]) chart.append(element("circle", {cx: x(steps[k]), cy: y(one.at[k].value), r: 5, fill: one.colour}));
-    const key = element("span"), mark = element("svg", {viewBox: "0 0 36 10"});
-    mark.append(element("line", {x1: 0, x2: 36, y1: 5, y2: 5, ...stroke}));
-    key.append(mark, ` ${one.name}`);
-    legend.append(key);
+    name(legend, one.name, stroke);
   }
+  if (shown().some((one) => one.proven.includes(false))) name(legend, "not proven the best", {stroke: "gray", "stroke-width": 2, ...PALE});
   chart.append(element("line", {class: "now", x1: x(steps[k]), x2: x(steps[k]), y1: TOP, y2: HEIGHT - BOTTOM}));
 }
 

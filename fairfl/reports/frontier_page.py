@@ -17,6 +17,7 @@ from fairfl.reports.html_page import as_json, html_page
 from fairfl.reports.rules import Chosen, budgets
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.schemes import SCHEMES
+from fairfl.solvers.tolerances import PROVEN
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
@@ -135,6 +136,7 @@ def _scheme(dense: Comparison, federation: Federation, scheme: str) -> dict[str,
         "budgets": "" if look.is_pooled else "common" if look.one_budget else "each",
         **look.in_browser,
         "curve": _round(curve),
+        "proven": (reach.gap <= PROVEN).tolist(),
         "smallest_interval": _round(dense.between(scheme, 0)),
         "value_interval": _round(dense.between(scheme, 1)),
         "at": at,

@@ -13,8 +13,9 @@ from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import names, numbers, pick
 from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
-from fairfl.solvers.plots import curve
+from fairfl.solvers.plots import NOT_PROVEN, curve
 from fairfl.solvers.schemes import LABELS, SCHEMES
+from fairfl.solvers.tolerances import PROVEN
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import Notion
 
@@ -75,8 +76,8 @@ def rows(panel: str, frontiers: Mapping[str, Frontier]) -> pd.DataFrame:
     """The frontiers of the schemes on one federation as a table. Columns: panel; scheme; minimum
     (true for the scheme's smallest disparity, its first point, marked by the dotted vertical);
     disparity; accuracy; utility, at costs other than one; below_cfl, the accuracy (utility) that
-    CFL has more at the same disparity; eps_0, eps_1, ... the budgets that attain the point (CFL has
-    one, eps_0).
+    CFL has more at the same disparity; gap, what the best has more at most; eps_0, eps_1, ... the
+    budgets that attain the point (CFL has one, eps_0).
     """
     cfl = frontiers["cfl"]
     parts = []
@@ -84,11 +85,11 @@ def rows(panel: str, frontiers: Mapping[str, Frontier]) -> pd.DataFrame:
         frame = scheme_frontier.to_frame().assign(scheme=scheme)
         frame.insert(0, "panel", panel)
         frame.insert(2, "minimum", frame.index == 0)
-        if scheme_frontier.accurate:
-            below = cfl.accuracy_at(scheme_frontier.disparity) - scheme_frontier.accuracy
-        else:
-            below = cfl.utility_at(scheme_frontier.disparity) - scheme_frontier.utility
-        frame.insert(5 + (not scheme_frontier.accurate), "below_cfl", below)
+        best = cfl.utility_at(scheme_frontier.disparity)
+        place = 5 + (not scheme_frontier.accurate)
+        frame.insert(place, "below_cfl", best - scheme_frontier.utility)
+        if "gap" not in frame:
+            frame.insert(place + 1, "gap", scheme_frontier.gap_below(1.0 + best))
         parts.append(frame)
     return pd.concat(parts, ignore_index=True)
 
@@ -136,7 +137,7 @@ def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: fl
     for scheme in names(data, "scheme"):
         look, part = SCHEMES[scheme], pick(data, scheme=scheme)
         x, y = numbers(part, "disparity"), unit * numbers(part, column)
-        curve(axes, scheme, x, y)
+        curve(axes, scheme, x, y, numbers(part, "gap") <= PROVEN)
         axes.axvline(x[0], color=look.colour, ls=":", lw=0.6 + 0.5 * look.width)
     span = float(numbers(data, "disparity").max()) or 1.0
     axes.set_xlim(-0.03 * span, 1.03 * span)
@@ -147,4 +148,7 @@ def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: fl
 def _legend(data: pd.DataFrame) -> list[Line2D]:
     looks = [SCHEMES[scheme] for scheme in names(data, "scheme")]
     curves = [Line2D([], [], **look.stroke | look.mark, label=look.label) for look in looks]
-    return [*curves, Line2D([], [], color=style.INK, ls=":", lw=1.0, label="smallest disparity")]
+    smallest = Line2D([], [], color=style.INK, ls=":", lw=1.0, label="smallest disparity")
+    is_proven = (numbers(data, "gap") <= PROVEN).all()
+    pale = [] if is_proven else [Line2D([], [], color=style.INK, **NOT_PROVEN)]
+    return [*curves, smallest, *pale]

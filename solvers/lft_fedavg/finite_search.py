@@ -77,8 +77,8 @@ def search_finite(
 @dataclass
 class FedAvgSearch:
     """A question to a federation, its ``faces`` so far, the ``effort`` that the proof of a point
-    takes, what is ``solved``, by disparity, which faces were climbed from at which disparity, and
-    whether budgets were drawn to start from.
+    takes, what is ``solved`` and ``asked`` by disparity, which faces were climbed from at which
+    disparity, and whether budgets were drawn to start from.
     """
 
     fed: Federation
@@ -88,6 +88,7 @@ class FedAvgSearch:
     solved: dict[float, Proven] = field(default_factory=dict)
     climbed: set[tuple[Face, float | None]] = field(default_factory=set)
     is_drawn: bool = False
+    asked: dict[float, Proven] = field(default_factory=dict)
 
     @classmethod
     def of(cls, fed: Federation, task: Task, effort: str = "ordinary") -> FedAvgSearch:
@@ -323,7 +324,7 @@ class FedAvgSearch:
         attained = self.attained([self.lowest, *places]).join(points_of(self.fed, [self.free]))
         curve = build("lft_fedavg", attained, partial(self._between, attained))
         bounds = self.bounds(curve.disparity, curve.points.worth)
-        return dataclasses.replace(curve, bounds=bounds)
+        return dataclasses.replace(curve, bounds=bounds, upper=self.bounds)
 
     def bounds(self, disparity: Array, worth: Array) -> Array:
         """(P,) bounds on what rules with at most the disparities (P,) are worth, by the programmes
@@ -334,17 +335,21 @@ class FedAvgSearch:
             above = [at for at in self.solved if at >= d - MET]
             bound = min((self.solved[at][1] for at in above), default=np.inf)
             if base + bound > value + MIXED_MET + MET and min(above, default=np.inf) > d + MET:
-                bound = min(bound, self.best(float(d))[1])
+                bound = min(bound, self._ask(float(d))[1])
             bounds.append(base + bound)
         return np.maximum(bounds, worth)
 
     def _between(self, attained: Points, disparity: Array) -> Points:
         """The best points with at most the disparities (P,), of new ones and of the attained."""
-        best_places = []
-        for d in disparity:
+        places = [self._ask(float(d))[0] for d in disparity]
+        return fitting(self.attained(places).join(attained), disparity)
+
+    def _ask(self, disparity: float) -> Proven:
+        """As ``best``, from which the search learns nothing."""
+        if disparity not in self.asked:
             with self.unchanged():
-                best_places.append(self.best(float(d))[0])
-        return fitting(self.attained(best_places).join(attained), disparity)
+                self.asked[disparity] = self.best(disparity)
+        return self.asked[disparity]
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:

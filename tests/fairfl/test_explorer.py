@@ -123,7 +123,7 @@ def test_sliders_presets_and_links(tmp_path: Path) -> None:
             while (work) frame();
             seen.push({setting: structuredClone(setting), rows: rules.innerText,
               accuracy: shown().map(({now}) => now && now.accuracy),
-              curves: frontiers.querySelectorAll("path").length,
+              curves: frontiers.querySelectorAll("path[fill=none]:not([stroke-opacity])").length,
               bars: accepted0.querySelectorAll("rect").length,
               wide: document.documentElement.scrollWidth, faults: window.faults,
               unread: !unread.hidden});

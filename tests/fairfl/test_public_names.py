@@ -1,6 +1,7 @@
 """Public names: examples that run, tables, notebooks, pictures, pickles, and their types."""
 
 import copy
+import dataclasses
 import doctest
 import json
 import pickle
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import matplotlib
+import numpy as np
 import pytest
 from checkout import LAYERS, ROOT
 
@@ -88,13 +90,37 @@ def test_results_are_tables_and_have_a_page_in_notebooks(name: str) -> None:
 
 def test_frontiers_are_drawn_in_the_look_of_their_schemes() -> None:
     alone = ENSEMBLE.plot(color="black", label="mine")
-    (line, first) = alone.lines
-    assert (line.get_color(), first.get_color(), line.get_label()) == ("black", "black", "mine")
-    assert line.get_xdata() == pytest.approx(ENSEMBLE.disparity)
-    assert ENSEMBLE.plot(alone) is alone and len(alone.lines) == 4
-    both = ff.plot_frontiers([CFL, ENSEMBLE])
-    assert [text.get_text() for text in both.get_legend().get_texts()] == ["CFL", "LFT+Ensemble"]
+    (line, first, pale) = alone.lines
+    assert {line.get_color(), first.get_color(), pale.get_color()} == {"black"}
+    assert line.get_xdata() == pytest.approx(ENSEMBLE.disparity) and line.get_label() == "mine"
+    assert ENSEMBLE.plot(alone) is alone and len(alone.lines) == 6
+    both = ff.plot_frontiers([CFL, ENSEMBLE, ENSEMBLE])
+    assert _legend(both) == ["CFL", "LFT+Ensemble", "not proven the best", "LFT+Ensemble"]
     assert both is not alone and COSTLY.plot().get_ylabel() == "utility"
+
+
+def test_a_curve_is_pale_between_points_of_which_one_is_not_proven() -> None:
+    above = np.array([0, 0, 2e-6, 0, 0])
+    ax = dataclasses.replace(CFL, exact=False, bounds=CFL.accuracy + above).plot()
+    full, pale = (ax.lines[k].get_xydata() for k in (0, 2))
+    assert _drawn(full) == {(0, 1), (3, 4)} and _drawn(pale) == {(1, 2), (2, 3)}
+    assert (ax.lines[2].get_alpha() or 1) < 1 and ax.lines[0].get_alpha() is None
+    proven = dataclasses.replace(CFL, exact=False, bounds=CFL.accuracy + above / 4)
+    assert _legend(ff.plot_frontiers([proven])) == ["CFL"]
+    ensemble = ff.frontier(FED, "lft_ensemble", 3)  # its bound takes time: it has to be asked for
+    assert "gap" not in ensemble.to_frame() and not _drawn(ensemble.plot().lines[0].get_xydata())
+    assert ensemble.proven[-1] and "gap" in ensemble.to_frame()
+    assert np.isfinite(ensemble.plot().lines[0].get_ydata()).tolist() == ensemble.proven.tolist()
+
+
+def _legend(ax: Any) -> list[str]:
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def _drawn(points: Any) -> set[tuple[int, int]]:
+    """Pairs of CFL's points that a line joins."""
+    pairs = [p for p in zip(points, points[1:], strict=False) if np.isfinite(p).all()]
+    return {tuple(np.searchsorted(CFL.disparity, [a[0], b[0]]).tolist()) for a, b in pairs}
 
 
 @pytest.mark.parametrize("wrong", [[], CFL, [CFL, 3], "cfl", [CFL, COSTLY]])

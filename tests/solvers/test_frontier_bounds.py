@@ -29,6 +29,22 @@ def test_a_searched_frontier_is_bounded() -> None:
         F.bound_at(0.0)
 
 
+def test_a_finite_x_is_bounded_between_points_as_at_them() -> None:
+    """Four clients, whose frontier is proven, and up to .015 below CFL's."""
+    x, rng = np.linspace(-7, 7, 20), np.random.default_rng(6)
+    mean, sd, q = rng.normal(0, 1.5, (4, 2)), rng.uniform(0.5, 2, (4, 2)), rng.uniform(0.2, 0.8, 4)
+    masses = np.exp(-(((x - mean[..., None]) / sd[..., None]) ** 2) / 2)
+    masses *= np.stack([1 - q, q], axis=1)[..., None] / masses.sum(axis=2, keepdims=True)
+    fed = ff.Federation.finite(x, masses, 1 / (1 + np.exp(-x)))
+    F, cfl = ff.frontier(fed, "lft_fedavg", 4), ff.frontier(fed, "cfl", 2)
+    assert F.proven.all() and (cfl.accuracy_at(F.disparity) - F.accuracy).max() > 1e-3
+    assert F.bound_at(F.disparity) == pytest.approx(F.bound, abs=1e-8)
+    copy, middle = pickle.loads(pickle.dumps(F)), F.disparity[:2].mean()
+    assert F.bound_at(middle) - 1e-6 <= F.accuracy_at(middle) <= F.bound_at(middle)
+    assert copy.bound_at(middle) == pytest.approx(F.bound_at(middle), abs=1e-8)
+    assert F.bound_at(middle) < cfl.accuracy_at(middle) - 1e-3
+
+
 @pytest.mark.parametrize(
     ("worth", "later", "message"),
     [(0.05, 0.0, "above CFL's"), (-0.05, 0.0, "it is below"), (0.0, 0.2, "it starts at")],

@@ -71,5 +71,6 @@ def test_no_blind_ensemble_is_below_the_minimum(seed: int | None, notion: str) -
 def test_tables_name_the_utility_where_it_differs() -> None:
     fed, _ = arguments(1, "cfl")
     F = ff.frontier(fed, "cfl", 3, costs=(5, 1), notion="eo")
-    assert list(F.to_frame().columns) == ["scheme", "disparity", "accuracy", "utility", "eps_0"]
+    columns = ["scheme", "disparity", "accuracy", "utility", "gap", "eps_0"]
+    assert list(F.to_frame().columns) == columns and not F.to_frame()["gap"].any()
     assert "utility" not in ff.frontier(fed, "cfl", 3).to_frame()

@@ -55,7 +55,7 @@ def test_a_loss_between_the_points_is_not_passed_over():
     assert reaches["cfl"].loss == 0
 
 
-def test_a_searched_frontier_is_said_to_be_one():
+def test_what_is_not_proven_is_said_to_be_so():
     masses = np.array(
         [
             [[0.1, 0.1, 0.1, 0.4], [0.1, 0.1, 0.05, 0.05]],
@@ -63,15 +63,18 @@ def test_a_searched_frontier_is_said_to_be_one():
         ]
     )
     comparison = compare(ff.Federation.finite(np.arange(4), masses, [0.1, 0.4, 0.6, 0.9]), count=5)
-    for exact in (True, False):
+    for gap, standing in (
+        (0.0, "the best"),
+        (2.11e-5, "the best of a search, at most 0.003 points below the best"),
+        (0.004, "the best of a search, at most 0.40 points below the best"),
+        (0.01, "the best of a search, at most as much below the best"),
+    ):
         curves = {
-            scheme: dataclasses.replace(
-                reach, frontier=dataclasses.replace(reach.frontier, exact=exact), loss=0.01
-            )
+            scheme: dataclasses.replace(reach, gap=np.array([0.0, gap]), loss=0.01)
             for scheme, reach in comparison.reaches.items()
         }
         words = sentences(dataclasses.replace(comparison, reaches=curves))
-        assert all(("from a search" in line) == (not exact) for line in words[-4:])
+        assert all(line.endswith(f". Its accuracies are {standing}.") for line in words[-4:])
         assert all("up to 1.00 points" in line for line in words[-4:])
         assert ["one budget" in line for line in words[-4:]] == [True, True, False, False]
 
