@@ -29,7 +29,7 @@ import scipy.sparse as sp
 from fairfl._support.checks import Array
 from fairfl.solvers.finite_x.linear_programme import solve_box
 from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces
-from fairfl.solvers.numerics.highs import Programme, best_mixed, rounded
+from fairfl.solvers.numerics.highs import Programme, Table, best_mixed, rounded
 from fairfl.solvers.solution import CertificationError
 from fairfl.solvers.tolerances import MIXED_MET
 
@@ -46,15 +46,18 @@ solved for, to rounding.
 
 
 class TooLarge(Exception):
-    """A programme of more switches than there is time for."""
+    """A programme of more switches or cells than there is time for."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """The ``switches`` that a programme may have, and the ``nodes`` of branch and bound."""
+    """The ``switches`` and ``cells`` that a programme may have, and the ``nodes`` of branch and
+    bound.
+    """
 
     switches: int
     nodes: int
+    cells: int = 4_000
 
 
 @dataclass(frozen=True)
@@ -232,7 +235,7 @@ class FedAvgProgramme:
 
         Raises
         ------
-        TooLarge : it needs more switches than ``effort`` has.
+        TooLarge : it needs more switches or cells than ``effort`` has.
         CertificationError : the multipliers are not bounded.
         """
         optimum = self.optimum(relaxed, gap, effort, known)
@@ -250,6 +253,8 @@ class FedAvgProgramme:
     ) -> RuleOptimum:
         """What the programme of ``within`` ends with."""
         faces, local, last = self.faces, self.faces.local, self.faces.last
+        if local.u.size > effort.cells:
+            raise TooLarge
         lowest, highest = relaxed.box(gap)
         scores = self.score_range(relaxed, lowest, highest)
         refused = (scores.high < 0) & ~self.has_no_score
@@ -295,7 +300,7 @@ class FedAvgProgramme:
         binding = rule_low[:signs] + room[:signs]
         held = {"sign": np.diag(room[:signs]), "divided": -off[:signs]}
         rows.add(-np.inf, binding, rule=rule_rows[:signs], **held)
-        part = np.eye(last + 1)[divided]
+        part = _picked(divided, last + 1)
         rows.add(-np.inf, 0.0, rule=-part, divided=np.eye(divided.size))
         rows.add(-np.inf, 1.0, rule=part, divided=np.eye(divided.size))
         rows.add(-np.inf, 0.0, parts=np.eye(signs), sign=-np.diag(scores.parts))
@@ -313,7 +318,7 @@ class FedAvgProgramme:
             switch = {name: np.diag(-side * score[cells])}
             limit = -side * constants[cells]
             rows.add(-np.inf, limit, parts=side * coefficients[cells], **switch)
-            rule = side * np.eye(last + 1)[cells]
+            rule = side * _picked(cells, last + 1)
             rows.add((side - 1.0) / 2.0, np.inf, rule=rule, **{name: -np.eye(cells.size)})
         excess = -np.eye(uncertain.size)
         rows.add(-np.inf, -gain[uncertain], parts=score_rows[uncertain], excess=excess)
@@ -366,6 +371,12 @@ def _no_spread(rows: int, cells: int) -> Spread:
     return Spread(np.zeros((rows, cells)), np.zeros(cells), none, none)
 
 
+def _picked(cells: Array, size: int) -> sp.csr_array:
+    """Rows (R, size) that are one at ``cells`` (R,)."""
+    ones = np.ones(cells.size), (np.arange(cells.size), cells)
+    return sp.csr_array(ones, shape=(cells.size, size))
+
+
 class Rows:
     """Rows of a programme whose unknowns are named blocks."""
 
@@ -374,9 +385,9 @@ class Rows:
         self.tables: list[list[sp.csr_array]] = []
         self.limits: list[Array] = []
 
-    def add(self, low: Array | float, high: Array | float, **tables: Array) -> None:
+    def add(self, low: Array | float, high: Array | float, **tables: Table) -> None:
         """Rows with coefficients ``tables`` (R, size) of some blocks, and their limits (R,)."""
-        count = len(next(iter(tables.values())))
+        count = next(iter(tables.values())).shape[0]
         if count:
             self.tables.append(
                 [sp.csr_array(tables.get(k, (count, size))) for k, size in self.sizes.items()]
