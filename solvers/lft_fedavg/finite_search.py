@@ -51,6 +51,8 @@ FIRST, SECOND, STEP = 1e-8, 1e-5, 10.0
 """The first programme at a disparity is of rules this close to CFL's, the second as close as that;
 each next one reaches so many times as far.
 """
+COARSE = 12
+"""Points of the frontier at whose beginning an unproven minimum is."""
 RANGE = 2.0
 """In units of the largest cost: utilities do not differ by more."""
 DIGITS = 9
@@ -371,8 +373,10 @@ class FedAvgSearch:
     def minimum(self) -> Points:
         """The least disparate rule found, of several the most useful."""
         low = self.lowest
-        places = () if low is None else (low, self.best(low.disparity)[0])
-        return self.attained(places).least_disparate
+        place, bound = (None, np.inf) if low is None else self.best(low.disparity)
+        if bound - _gain(place) > MIXED_MET:  # what other disparities find may be better
+            return self.frontier(COARSE).points.take([0])
+        return self.attained([low, place]).least_disparate
 
 
 def _gain(place: Place | None) -> float:

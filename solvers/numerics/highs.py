@@ -39,7 +39,7 @@ MIXED = {
     "mip_rel_gap": 0.0,
     "mip_abs_gap": 1e-10,
     "presolve_rule_off": 1 << 15,  # probing lost the best rule of three clients by 6.4e-4
-    "time_limit": 10.0,
+    "time_limit": 60.0,
 }
 """Of mixed-integer programmes. A count of nodes ends them, so that answers are the same on every
 machine, but for programmes of many thousands of cells.

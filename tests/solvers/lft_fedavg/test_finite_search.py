@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from audit import random_budgets
+from scipy.stats import norm
 from tasks import beaten
 
 import fairfl as ff
@@ -149,3 +150,19 @@ def test_two_hundred_clients_with_no_budget_are_certified() -> None:
     fed = ff.Federation.finite(np.arange(n // 2), masses, eta, weight=weight)
     s = ff.solve(fed, "lft_fedavg", 0.0)
     assert abs(s.duality_gap) <= 1e-12 and s.local_disparities.max() <= 1e-12
+
+
+def test_two_clients_under_equalised_odds_are_solved_on_every_grid() -> None:
+    """The search of before began .0167 lower, and what it found depended on the number of cells."""
+    rng = np.random.default_rng(8)
+    mean, sd = rng.normal(0, 2, (2, 2)), rng.uniform(0.5, 2, (2, 2))
+    q, edges = rng.uniform(0.2, 0.8, 2), np.linspace(-9, 9, 51)
+    masses = np.diff(norm.cdf((edges - mean[..., None]) / sd[..., None]), axis=-1)
+    masses *= (np.stack([q, 1 - q], axis=1) / masses.sum(axis=-1))[..., None]
+    middle = (edges[1:] + edges[:-1]) / 2
+    fed = ff.Federation.finite(middle, masses, 1 / (1 + np.exp(-middle)))
+    F = ff.frontier(fed, "lft_fedavg", 12, notion="eodds")
+    smallest = ff.min_disparity(fed, "lft_fedavg", notion="eodds")
+    assert F.proven.all() and F.disparity[0] == smallest.disparity == 0.0
+    assert F.accuracy[0] == pytest.approx(smallest.accuracy, abs=1e-12)
+    assert F.accuracy[0] == pytest.approx(0.8540352660100, abs=1e-9)
