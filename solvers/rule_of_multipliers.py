@@ -111,17 +111,17 @@ def solution_at(fed: Federation, task: Task, local: Array | None, point: Points)
     ------
     CertificationError : none is that near: double multipliers are too coarse.
     """
-    best, least = None, np.inf
+    best, smallest_miss = None, np.inf
     for attempt in _attempts(fed, task, local, point):
         with suppress(CertificationError):
             solution = attempt()
             excess = solution.disparity - point.disparity[0]
             missed = max(excess, point.worth[0] - 1.0 - solution.utility)
-            if missed < least:
-                best, least = solution, missed
-        if least <= MET:
+            if missed < smallest_miss:
+                best, smallest_miss = solution, missed
+        if smallest_miss <= MET:
             break
-    if best is None or least > REPRODUCED:
+    if best is None or smallest_miss > REPRODUCED:
         raise CertificationError(
             f"no double budgets or multipliers of {task.scheme.name} are near enough to disparity "
             f"{point.disparity[0]:.9g}: ask for another one"

@@ -138,12 +138,12 @@ class LawCells:
         off = np.maximum(np.maximum(high - integrals, integrals - low), 0.0)
         off_local = np.where(family.bound[:, None], off[1 : k + 1], 0.0)
         rows = np.concatenate([off_local, off_local, off[k + 1 :], off[k + 1 :]])
-        least, most = low / faces.size, high / faces.size
+        low_scores, high_scores = low / faces.size, high / faces.size
         spread = Spread(
             rows,
             off[0],
-            (np.concatenate([least[1 : k + 1], -most[1 : k + 1]]).T, least[0]),
-            (np.concatenate([most[1 : k + 1], -least[1 : k + 1]]).T, most[0]),
+            (np.concatenate([low_scores[1 : k + 1], -high_scores[1 : k + 1]]).T, low_scores[0]),
+            (np.concatenate([high_scores[1 : k + 1], -low_scores[1 : k + 1]]).T, high_scores[0]),
         )
         return FedAvgProgramme(faces, spread)
 
@@ -159,11 +159,13 @@ class LawCells:
             integrals, ratios = self.measured(edges)
             low, high = _range(ratios)
             score = ratios[0] + np.einsum("m,mnq->nq", cfl, ratios[-cfl.size :])
-            least, most = _range(score)
-            reduced = np.where(least > 0, least, np.where(most < 0, most, 0.0))
-            part = np.divide(gap, np.abs(reduced), out=np.ones(least.size), where=reduced != 0)
+            low_score, high_score = _range(score)
+            reduced = np.where(low_score > 0, low_score, np.where(high_score < 0, high_score, 0.0))
+            open_share = np.divide(
+                gap, np.abs(reduced), out=np.ones(reduced.size), where=reduced != 0
+            )
             off = weights @ np.maximum(high - integrals, integrals - low)
-            slack = np.minimum(part, 0.5) * off
+            slack = np.minimum(open_share, 0.5) * off
             is_wide = slack > SLACK * gap
             if attempt < HALVINGS and is_wide.any():
                 edges = _halved(edges, is_wide)
@@ -219,8 +221,8 @@ def closer_bounds(fed: Federation, task: Task, disparity: Array, worth: Array) -
     for d, value in zip(disparity, worth, strict=True):
         mu = solve_by_dual(fed, pooled_task, np.array([d])).multipliers[None] / task.unit
         bound = relaxed = float(dual_point(cfl.constraints, mu).dual(d * is_limited)[0]) - base
-        known = 1.0 + (value - 1.0) / task.unit - base
+        attained = 1.0 + (value - 1.0) / task.unit - base
         with suppress(CertificationError):
-            bound = cells.bound(float(d), known, relaxed, mu[0][is_limited])
+            bound = cells.bound(float(d), attained, relaxed, mu[0][is_limited])
         bounds.append(1.0 + task.unit * (base + bound - 1.0))
     return np.array(bounds)

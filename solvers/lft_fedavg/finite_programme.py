@@ -185,11 +185,13 @@ class FedAvgProgramme:
         )
         table[cells:-1] = np.hstack([rows[may_be_positive], -np.eye(extra)])
         table[-1] = np.append(self.duality(certain)[0], faces.size[may_be_positive])
-        least = np.where(positive, -highest_score[1], np.where(self.has_no_score, -gain, -np.inf))
-        low = np.concatenate([least, np.full(extra + 1, -np.inf)])
-        most = relaxed.bound - self.duality(certain)[1] + MIXED_MET
+        lowest_row = np.where(
+            positive, -highest_score[1], np.where(self.has_no_score, -gain, -np.inf)
+        )
+        low = np.concatenate([lowest_row, np.full(extra + 1, -np.inf)])
+        dual_limit = relaxed.bound - self.duality(certain)[1] + MIXED_MET
         greatest = np.where(negative, -lowest_score[1], np.where(self.has_no_score, -gain, np.inf))
-        high = np.concatenate([greatest, -gain[may_be_positive], [most]])
+        high = np.concatenate([greatest, -gain[may_be_positive], [dual_limit]])
         programme, zero = Programme(table), np.zeros(table.shape[1])
         above = np.full(table.shape[1], np.inf)
         above[:parts] = np.where(np.tile(faces.scale > 0, 2), LARGEST, 0.0)
@@ -227,18 +229,18 @@ class FedAvgProgramme:
         return parts, float(local.u[positive].sum())
 
     def within(
-        self, relaxed: Relaxed, gap: float, effort: Effort, known: Face | None = None
+        self, relaxed: Relaxed, gap: float, effort: Effort, start_face: Face | None = None
     ) -> tuple[Face | None, float]:
         """The face of the most useful rule that is worth ``relaxed.bound - gap`` or more, where any
         disparity is allowed of the fairest; None where none is found. And what such rules are worth
-        at most, or minus the disparity that they have at least. ``known`` has such a rule.
+        at most, or minus the disparity that they have at least. ``start_face`` has such a rule.
 
         Raises
         ------
         TooLarge : it needs more switches or cells than ``effort`` has.
         CertificationError : the multipliers are not bounded.
         """
-        optimum = self.optimum(relaxed, gap, effort, known)
+        optimum = self.optimum(relaxed, gap, effort, start_face)
         if optimum.f is None:
             return None, optimum.bound
         f = rounded(optimum.f, LOOSE)
@@ -249,7 +251,7 @@ class FedAvgProgramme:
         return Face(self.faces, tied, np.where(tied, 0.0, s > 0), sign), optimum.bound
 
     def optimum(
-        self, relaxed: Relaxed, gap: float, effort: Effort, known: Face | None = None
+        self, relaxed: Relaxed, gap: float, effort: Effort, start_face: Face | None = None
     ) -> RuleOptimum:
         """What the programme of ``within`` ends with."""
         faces, local, last = self.faces, self.faces.local, self.faces.last
@@ -298,8 +300,8 @@ class FedAvgProgramme:
         )  # fmt: skip
         rows.add(rule_low, np.inf, rule=rule_rows, divided=off)
         binding = rule_low[:signs] + room[:signs]
-        held = {"sign": np.diag(room[:signs]), "divided": -off[:signs]}
-        rows.add(-np.inf, binding, rule=rule_rows[:signs], **held)
+        binding_tables = {"sign": np.diag(room[:signs]), "divided": -off[:signs]}
+        rows.add(-np.inf, binding, rule=rule_rows[:signs], **binding_tables)
         part = _picked(divided, last + 1)
         rows.add(-np.inf, 0.0, rule=-part, divided=np.eye(divided.size))
         rows.add(-np.inf, 1.0, rule=part, divided=np.eye(divided.size))
@@ -330,8 +332,8 @@ class FedAvgProgramme:
         dual = {"parts": slope[None], "excess": faces.size[uncertain][None]}
         rows.add(-np.inf, MIXED_MET - constant, rule=-utility, **dual, divided=-utility_off)
         if relaxed.disparity is not None:
-            least = relaxed.bound - gap - MIXED_MET
-            rows.add(least, np.inf, rule=utility, divided=utility_off)
+            worth_limit = relaxed.bound - gap - MIXED_MET
+            rows.add(worth_limit, np.inf, rule=utility, divided=utility_off)
 
         boxes = (
             rows.join(rule=below),
@@ -344,11 +346,11 @@ class FedAvgProgramme:
             aim = rows.join(rule=utility[0], divided=utility_off[0])
         is_whole = rows.join(sign=1.0, positive=1.0, negative=1.0) > 0
         start = None
-        if known is not None:
+        if start_face is not None:
             start = rows.join(
-                sign=np.concatenate([known.sign > 0, known.sign < 0]),
-                positive=(~known.tied & (known.rest > 0))[may_be_positive],
-                negative=(~known.tied & (known.rest == 0))[may_be_negative],
+                sign=np.concatenate([start_face.sign > 0, start_face.sign < 0]),
+                positive=(~start_face.tied & (start_face.rest > 0))[may_be_positive],
+                negative=(~start_face.tied & (start_face.rest == 0))[may_be_negative],
             )
         optimum = best_mixed(aim, boxes, *rows.stacked, is_whole, effort.nodes, start)
         if optimum.x is None:

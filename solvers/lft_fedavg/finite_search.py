@@ -139,11 +139,11 @@ class FedAvgSearch:
         with suppress(CertificationError, TooLarge):
             while True:
                 is_close = _gain(place) >= relaxed.bound - gap
-                known = place.face if place is not None and is_close else None
-                face, most = self.programme.within(relaxed, gap, self.effort, known)
+                start_face = place.face if place is not None and is_close else None
+                face, programme_bound = self.programme.within(relaxed, gap, self.effort, start_face)
                 place = max((place, self._reached(face, disparity)), key=_gain)
-                if most > -np.inf:  # solved, or out of nodes
-                    bound = min(bound, max(most, relaxed.bound - gap))
+                if programme_bound > -np.inf:  # solved, or out of nodes
+                    bound = min(bound, max(programme_bound, relaxed.bound - gap))
                     break
                 if is_close:
                     break  # a known rule is not in the programme, which is not believed
@@ -284,9 +284,9 @@ class FedAvgSearch:
         starts = sorted((p for p in fairest_places if p is not None), key=lambda p: p.disparity)
         lowest = self.climbs(distinct(starts)[: 2 * STARTS], None)
         with suppress(CertificationError, TooLarge):
-            gap, known = RANGE * self.task.unit, lowest and lowest.face
+            gap, start_face = RANGE * self.task.unit, lowest and lowest.face
             relaxed = self.programme.relaxed(None)
-            face, _ = self.programme.within(relaxed, gap, self.effort, known)
+            face, _ = self.programme.within(relaxed, gap, self.effort, start_face)
             places = [p for p in (self._reached(face, None), lowest) if p is not None]
             lowest = min(places, key=lambda place: place.disparity, default=None)
         return lowest

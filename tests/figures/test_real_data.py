@@ -36,12 +36,12 @@ def test_the_clients_and_groups_are_fedfbs(bank):
 
 def test_titles_name_the_groups_and_the_panels_are_drawn():
     rows = [
-        (title, scheme, d == 0, d, 0.8 + d, 0.0)
+        (title, scheme, d == 0, d, 0.8 + d, 0.0, 0.0)
         for title in real_data.DATASETS.values()
         for scheme in ("cfl", "lft_fedavg", "lft_ensemble")
         for d in (0.0, 0.1)
     ]
-    columns = "panel scheme minimum disparity accuracy below_cfl".split()
+    columns = "panel scheme minimum disparity accuracy below_cfl gap".split()
     figure = real_data.draw(pd.DataFrame(rows, columns=columns))
     titles = " ".join(axes.get_title(loc="left") for axes in figure.axes)
     for name in ("Adult", "COMPAS", "Bank", "women", "men", "African-American", "age 33 to 51"):

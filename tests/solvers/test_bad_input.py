@@ -31,7 +31,7 @@ test_the_public_functions = refused(
 solve([[0, 1]], 'cfl', 0.1) | federation must be a Federation, got list
 solve(LAWS, 'fedavg', 0.1)
     | scheme must be one of 'cfl', 'lft_fedavg', 'lft_ensemble', 'client_aware', got 'fedavg'
-solve(ATOMS, 'cfl', None) | eps must be numbers, got None
+solve(ATOMS, 'cfl', None) | eps must be given, or multipliers
 solve(ATOMS, 'lft_fedavg', [0.1, None]) | eps must be numbers, got \[0.1, None\]
 Federation.finite([0.0], [[[1.0], [1e-320]]], [0.5])
     | weight times share of client 0's group 1 must be 0 or at least 1e-307, got 9.9998\de-321
