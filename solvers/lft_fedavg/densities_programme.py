@@ -176,8 +176,8 @@ class LawCells:
                 optimum = programme.optimum(relaxed, gap, EFFORT)
             except TooLarge:
                 break
-            if optimum.f is None:
-                break  # a known rule is not in the programme, or it is too hard
+            if optimum.f is None or optimum.bound < worth - KNOWN:
+                break  # a known rule is not in the programme, or above its bound; or it is too hard
             closest = min(closest, max(optimum.bound, worth))
             smallest, largest = (
                 constants + coefficients @ optimum.parts
@@ -219,10 +219,10 @@ def closer_bounds(fed: Federation, task: Task, disparity: Array, worth: Array) -
     cfl = DensityProblem.of(pooled_task, fed.model, np.ones(1))
     base, is_limited, bounds = cells.family.problem.base, np.isfinite(cfl.eps), []
     for d, value in zip(disparity, worth, strict=True):
-        mu = solve_by_dual(fed, pooled_task, np.array([d])).multipliers[None] / task.unit
-        bound = relaxed = float(dual_point(cfl.constraints, mu).dual(d * is_limited)[0]) - base
-        attained = 1.0 + (value - 1.0) / task.unit - base
+        attained, bound = 1.0 + (value - 1.0) / task.unit - base, np.inf
         with suppress(CertificationError):
-            bound = cells.bound(float(d), attained, relaxed, mu[0][is_limited])
+            mu = solve_by_dual(fed, pooled_task, np.array([d])).multipliers[None] / task.unit
+            bound = float(dual_point(cfl.constraints, mu).dual(d * is_limited)[0]) - base
+            bound = cells.bound(float(d), attained, bound, mu[0][is_limited])
         bounds.append(1.0 + task.unit * (base + bound - 1.0))
     return np.array(bounds)

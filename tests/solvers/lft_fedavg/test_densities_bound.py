@@ -83,8 +83,8 @@ def at_the_frontier(lower: float) -> tuple[Any, Any, Any]:
 
 
 def test_cells_prove_what_boxes_prove() -> None:
-    best, bounds, cfl = at_the_frontier(0.0)
-    assert (bounds >= best).all()
+    best, bounds, cfl = at_the_frontier(1e-5)  # a bound is never below what the cells know of
+    assert (bounds >= best - 1e-9).all()
     assert (bounds - best <= 0.5 * (cfl - best)).all()
 
 
