@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
@@ -70,8 +71,8 @@ above so much.
 """
 QUICK = (
     "The quick profile stops after a small part of the paper's rounds: numbers have not "
-    "converged, and their order may be another. `--profile paper` runs it whole, and sets the "
-    "published numbers beside."
+    "converged, and their order may be another. The published numbers beside are of the whole "
+    "run, which is `--profile paper`."
 )
 
 
@@ -190,10 +191,13 @@ def _run(
     values = experiment.values(clients)
     is_unpublished = not len(experiment.published)
     quick = (QUICK,) if profile == "quick" and not is_unpublished else ()
-    published = experiment.published.head(0) if quick else experiment.published
-    table = compare(values, published)
+    table = compare(values, experiment.published)
+    if quick:  # a model that has not converged is not held against the paper's
+        table["apart"] = math.nan
     paired_table = (
-        compare(paired(values), published) if is_unpublished and seeds > 1 else values.head(0)
+        compare(paired(values), experiment.published)
+        if is_unpublished and seeds > 1
+        else values.head(0)
     )
     differences = (*quick, *experiment.differences(clients))
     written = _write(experiment, clients, table, paired_table, differences, out / experiment.name)
@@ -206,8 +210,12 @@ def _run(
         typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
         _require_convergence(lost)
         return
-    legend = "mean ± half of its 95 % interval" if is_unpublished else "ours ± sd [published ± sd]"
-    legend = "ours ± sd, not converged" if quick else legend
+    state = ", not converged" if quick else ""
+    legend = (
+        "mean ± half of its 95 % interval"
+        if is_unpublished
+        else f"ours ± sd{state} [published ± sd]"
+    )
     tell(f"{experiment.title}\nprofile {profile}, {seeds} seed{'s' * (seeds > 1)}; {legend}\n")
     tell_table(cells(table, "half" if is_unpublished else "sd"), keys=2)
     if len(paired_table):

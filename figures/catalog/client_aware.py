@@ -92,7 +92,9 @@ def _row(eps: float, local_eps: float, s: Solution) -> dict[str, object]:
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """A map of the budgets, and cuts through it, with the other schemes on both."""
+    """A map of the budgets, and cuts through it, with the other schemes on both. A marker is at a
+    scheme's smallest pooled disparity, as in figure 5.
+    """
     figure = Figure(figsize=(style.PAGE, 3.4))
     left, right = figure.subplots(1, 2)
     mesh = _map(left, pick(data, scheme="client_aware"))
@@ -100,10 +102,11 @@ def draw(data: pd.DataFrame) -> Figure:
     _cuts(right, pick(data, scheme="client_aware"))
     for look in SHARED_RULE:
         path = pick(data, scheme=look.name)
+        fairest = int(numbers(path, "disparity").argmin())
         for axes, column in ((left, "local_disparity"), (right, "accuracy")):
             x, y = numbers(path, "disparity"), numbers(path, column)
             axes.plot(x, y, **look.stroke, zorder=3)
-            axes.plot(x[0], y[0], **look.mark, zorder=4, clip_on=False)
+            axes.plot(x[fairest], y[fairest], **look.mark, zorder=4, clip_on=False)
     style.letter(left, 0, "client-aware rules, and where the others stand")
     style.letter(right, 1, "cuts at local budgets")
     figure.legend(handles=_legend(), loc="outside lower center", ncols=4, handlelength=3.6)

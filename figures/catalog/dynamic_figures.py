@@ -62,6 +62,7 @@ FIGURES = (
         1,
         "two groups, group benefit and convergence of FedAvg and algorithms 1 and 2",
         row("two layers", "two groups, two layers, α = 0.9, 70,000 rows", measures=SIX),
+        row("two layers", TWO, measures=SIX),
         row("LeNet", f"two groups, LeNet, α = 0.9, {FEW}", measures=SIX),
         others=other_data("two", "LeNet", ("2,000", "500")),
         columns=3,

@@ -3,7 +3,7 @@ written by ``fairfl simulate``: the mean over the seeds, and a band from the min
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -31,21 +31,24 @@ WIDE = 100.0
 """Panels with a GB above this are logarithmic beyond 1, to separate the lower curves."""
 TRAINED = 80.0
 """Test accuracy in percent; below it at the end, a model counts as under-trained."""
+TALLEST = 8.0
+"""Largest height of all panels together, in inches, so that a figure fits on a page."""
 PALE = 0.4
 """Opacity of the curves of under-trained models."""
 JOIN = {"color": "#888888", "lw": 0.6, "ls": (0, (4, 2))}
 UNITS = {"accuracy": " (%)", "loss": " (nats)"}
 SOLID, DASHED, DOTTED, MIXED = LINES
 BLUE, RED, GREEN, PINK, YELLOW = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"
+PURPLE = "#6A3D9A"
 LOOKS = {
     "FedAvg": ("#000000", SOLID),
     "Algorithm 1": (BLUE, DASHED),
     "Algorithm 1, global norm": (BLUE, DOTTED),
     "Algorithm 2": (RED, DOTTED),
     "Algorithm 2, global norm": (RED, DASHED),
-    "Algorithm 2, β = 0.25": (RED, SOLID),
-    "Algorithm 2, β = 0.5": (RED, MIXED),
-    "Algorithm 2, β = 0.75": (RED, DASHED),
+    "Algorithm 2, β = 0.25": (PURPLE, SOLID),
+    "Algorithm 2, β = 0.5": (GREEN, MIXED),
+    "Algorithm 2, β = 0.75": (YELLOW, DASHED),
     "Algorithm 3": (GREEN, DASHED),
     "Algorithm 4 on 1": (YELLOW, DASHED),
     "Algorithm 4 on 2": (YELLOW, DOTTED),
@@ -54,7 +57,7 @@ LOOKS = {
     "q-FedAvg, q = 0.1": (PINK, DOTTED),
     "q-FedAvg, q = 1": (PINK, MIXED),
 }
-"""Each algorithm has a colour, each variant a line style."""
+"""Each algorithm has a colour, each variant a line style. Each β, whose curves touch, has both."""
 
 Measures = tuple[tuple[str, str], ...]
 FOUR: Measures = (("GB (9)", "test"), ("GB (20)", "test"), ("accuracy", "test"), ("loss", "train"))
@@ -127,6 +130,8 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
             has_untrained |= bool(is_untrained)
             _curve(axes, curve, name, PALE if is_untrained else 1.0)
         _joins(axes, next(iter(curves.values())))
+        if measure == "accuracy":
+            axes.set_ylim(bottom=_accuracy_floor(curves.values()))
         axes.locator_params("y", nbins=4)
         if measure.startswith("GB"):
             axes.axhline(0.0, color=style.INK, lw=0.5)
@@ -142,7 +147,8 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
             axes.set_ylabel(row)
     figure.align_ylabels(grid[:, 0])
     handles = _legend(table, has_untrained)
-    figure.set_size_inches(style.PAGE, 1.75 * n_rows + 0.3 + 0.17 * -(-len(handles) // 3))
+    height = min(1.75, TALLEST / n_rows)
+    figure.set_size_inches(style.PAGE, height * n_rows + 0.3 + 0.17 * -(-len(handles) // 3))
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure
 
@@ -162,6 +168,14 @@ def _curve(axes: Axes, curve: pd.DataFrame, name: str, opacity: float) -> None:
 def _changes(curve: pd.DataFrame) -> Array:
     """Indices of the rows at which another group has joined."""
     return np.flatnonzero(np.diff(numbers(curve, "groups"))) + 1
+
+
+def _accuracy_floor(curves: Iterable[pd.DataFrame]) -> float:
+    """The least accuracy from the first joining on, down to a whole ten: curves are compared there,
+    and an axis from 0 shows 85 and 95 as one.
+    """
+    later = [numbers(curve, "min")[[0, *_changes(curve)][:2][-1] :].min() for curve in curves]
+    return 10.0 * float(np.floor(min(later) / 10.0))
 
 
 def _joins(axes: Axes, curve: pd.DataFrame) -> None:

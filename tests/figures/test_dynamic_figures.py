@@ -37,9 +37,13 @@ def test_every_curve_of_a_figure_is_one_of_an_experiment(k, units):
 
 
 def test_a_colour_an_algorithm():
-    """A variant shares its algorithm's colour and has a line of its own; others share none."""
+    """A variant shares its algorithm's colour and has a line of its own; others share none. Each β
+    has a colour, as the curves lie close.
+    """
     families = {}
     for name, (colour, _) in dynamic.LOOKS.items():
+        if "β" in name:
+            continue
         families.setdefault(name.split(",")[0].split(" on ")[0], set()).add(colour)
     assert all(len(colours) == 1 for colours in families.values())
     assert len(set.union(*families.values())) == len(families) == 6
@@ -96,3 +100,11 @@ def test_what_is_under_trained_is_pale(accuracy, pale):
     assert (figure.axes[0].lines[0].get_alpha() < 1) == pale
     legend = " ".join(text.get_text() for text in figure.legends[0].get_texts())
     assert ("under-trained" in legend) == pale
+
+
+def test_an_axis_of_accuracy_begins_where_the_curves_are_compared():
+    """From the first joining on: what training began with is off the axis."""
+    accuracies = pd.Series([9.0, 60.0, 83.0, 88.0, 95.0])
+    table = curve([0.0] * 5, [1, 1, 2, 2, 2], "GB (9)", accuracies)
+    accuracy = dynamic.draw(table, 2).axes[1]
+    assert accuracy.get_ylim()[0] == 80.0 and accuracy.get_ylim()[1] > 95.0

@@ -107,14 +107,16 @@ def test_runs_are_not_written_over_and_can_be_resumed(cli, config, tmp_path):
     assert changed.exit_code == 2 and "must hold a run of the same configuration" in changed.stderr
 
 
-def test_a_quick_run_is_said_to_be_one_and_compared_with_nothing(cli, tmp_path, monkeypatch):
+def test_a_quick_run_is_said_to_be_one_and_not_held_against_the_published(
+    cli, tmp_path, monkeypatch
+):
     monkeypatch.setitem(qffl_runs.ROUNDS, "Synthetic", (2, 3))
     for profile, compared in (("paper", True), ("quick", False)):
         words = ("--out", tmp_path / profile, "--seeds", 1, "--profile", profile)
         shown = cli("simulate", "qffl-table-9", *words, "--only", "*synthetic*")
         table = pd.read_csv(tmp_path / profile / "qffl-table-9" / "table.csv")
-        assert table["published"].notna().any() == table["apart"].notna().any() == compared
-        assert ("[published ± sd]" in shown.stdout) == compared
+        assert table["published"].notna().any() and table["apart"].notna().any() == compared
+        assert "[published ± sd]" in shown.stdout
         assert ("ours ± sd, not converged" in shown.stdout) != compared
     result = cli("simulate", "qffl-table-9", "--out", tmp_path, "--seeds", 1)
     assert result.exit_code == 0
