@@ -4,6 +4,7 @@ laws from a TOML file.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -152,35 +153,19 @@ def frontier(
     """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the
     data.
     """
-    from fairfl._support.checks import in_range, one_of
     from fairfl.cli.progress import stages
     from fairfl.reports.comparison_words import failed
     from fairfl.reports.curves import noted
     from fairfl.reports.frontier import compared, report
     from fairfl.reports.frontier_page import frontier_page
     from fairfl.reports.guarantee import with_guarantee
-    from fairfl.reports.question import Question
     from fairfl.reports.scores import compare_scores
-    from fairfl.solvers.schemes import SCHEMES
 
     only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
-    arguments: Any = (notion, difference, _costs(costs), sees, local_eps, only)
-    question = Question(*arguments, monotone=monotone)
-    if monotone and len(form.get("score", ())) > 1:
-        names = ", ".join(form["score"])
-        raise ValueError(f"--monotone needs one --score, several have no order, got {names}")
-    if by_client is not None:
-        shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
-        one_of("--by-client", by_client, shared)
+    arguments = (notion, difference, _costs(costs), sees, local_eps, only)
+    question = _question(arguments, monotone, form.get("score", ()), by_client)
     draws = nonempty(bootstraps=bootstraps, seed=seed)
-    people = dict(form)
-    if len(people.get("score", ())) == 1:
-        (people["score"],) = people["score"]
-    if guarantee is not None:
-        in_range("--guarantee", guarantee, 0, 1, open_low=True, open_high=True)
-        people["tests"] = True
-    if calibrate != "auto":
-        people["calibrate"] = calibrate
+    people = _people(form, guarantee, calibrate)
     title = files[0].stem
     if out is not None:
         from fairfl.figures.lib.saved import names
@@ -193,14 +178,9 @@ def frontier(
         read = _read(files, people, draws, question)
         question, left_out = question.for_groups(read.federation.n_groups, by_client)
         read = read._replace(notes=[*read.notes, *left_out])
+        settings: Any = draws | {"progress": progress}
         comparison = compared(
-            read.federation,
-            read.people,
-            question=question,
-            at=at or None,
-            count=points,
-            progress=progress,
-            **draws,
+            read.federation, read.people, question=question, at=at or None, count=points, **settings
         )
         if guarantee is not None:
             comparison = with_guarantee(comparison, read, guarantee, progress)
@@ -211,9 +191,8 @@ def frontier(
             scores = compare_scores(read, comparison, seed or 0, progress) if read.rows else []
         pages = {}
         if page is not None:
-            settings: Any = draws | {"title": title, "progress": progress}
-            text = frontier_page(comparison, read.federation, read.people, read.notes, **settings)
-            pages[page] = text
+            contents = read.federation, read.people, read.notes
+            pages[page] = frontier_page(comparison, *contents, title=title, **settings)
     if out is not None and read.model is not None:
         pages[out / "score_model.json"] = read.model().to_json()
     report(
@@ -228,6 +207,39 @@ def frontier(
     )
     if comparison.failures:
         raise RuntimeError("; ".join(failed(comparison)))
+
+
+def _question(
+    arguments: Any, monotone: bool, scores: Sequence[str], by_client: str | None
+) -> Question:
+    """The question that the options ask, once they go together."""
+    from fairfl._support.checks import one_of
+    from fairfl.reports.question import Question
+    from fairfl.solvers.schemes import SCHEMES
+
+    question = Question(*arguments, monotone=monotone)
+    if monotone and len(scores) > 1:
+        names = ", ".join(scores)
+        raise ValueError(f"--monotone needs one --score, several have no order, got {names}")
+    if by_client is not None:
+        shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
+        one_of("--by-client", by_client, shared)
+    return question
+
+
+def _people(form: dict[str, Any], guarantee: float | None, calibrate: str) -> dict[str, Any]:
+    """The arguments of ``fairfl.reports.people.read``, of those that a user gave."""
+    from fairfl._support.checks import in_range
+
+    people = dict(form)
+    if len(people.get("score", ())) == 1:
+        (people["score"],) = people["score"]
+    if guarantee is not None:
+        in_range("--guarantee", guarantee, 0, 1, open_low=True, open_high=True)
+        people["tests"] = True
+    if calibrate != "auto":
+        people["calibrate"] = calibrate
+    return people
 
 
 def _read(
