@@ -134,9 +134,10 @@ def guaranteed(
     The tests are of differences between two groups, which no overall difference is above.
     """
     axes, limits = promise.axes(fed.n_groups), promise.limits
-    error, (margin, limit) = promise.error(makers)[0], promise.error(testers)
-    top = max(limit - promise.quantile(fed.n_groups) * margin, 0.0) + BEYOND[axes - 1] * error
-    rules = family(fed, task, path, top, axes)
+    error, limit = promise.error(testers)
+    largest = max(limit - promise.quantile(fed.n_groups) * error, 0.0)  # that these can pass
+    beyond = BEYOND[axes - 1] * promise.error(makers)[0]
+    rules = family(fed, task, path, largest + beyond, axes)
     served, people = decisions(task.notion, rules, testers)
     rates = Rates.of(task.notion, fed.joint.people, fed.joint.eta)
     pairs = (rates.of_rule(rule[None]) for rule in rules)
