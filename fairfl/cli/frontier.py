@@ -153,6 +153,7 @@ def frontier(
     """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the
     data.
     """
+    from fairfl._support.checks import in_range
     from fairfl.cli.progress import stages
     from fairfl.reports.comparison_words import failed
     from fairfl.reports.curves import noted
@@ -164,8 +165,9 @@ def frontier(
     only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
     arguments = (notion, difference, _costs(costs), sees, local_eps, only)
     question = _question(arguments, monotone, form.get("score", ()), by_client)
+    if guarantee is not None:
+        in_range("--guarantee", guarantee, 0, 1, open_low=True, open_high=True)
     draws = nonempty(bootstraps=bootstraps, seed=seed)
-    people = _people(form, guarantee, calibrate)
     title = files[0].stem
     if out is not None:
         from fairfl.figures.lib.saved import names
@@ -175,7 +177,7 @@ def frontier(
         out_file(page, "--page")
     with stages() as progress:
         progress(f"reading of {files[0].name}", 0, 1)
-        read = _read(files, people, draws, question)
+        read = _read(files, form, draws, question, calibrate, guarantee is not None)
         question, left_out = question.for_groups(read.federation.n_groups, by_client)
         read = read._replace(notes=[*read.notes, *left_out])
         settings: Any = draws | {"progress": progress}
@@ -227,25 +229,17 @@ def _question(
     return question
 
 
-def _people(form: dict[str, Any], guarantee: float | None, calibrate: str) -> dict[str, Any]:
-    """The arguments of ``fairfl.reports.people.read``, of those that a user gave."""
-    from fairfl._support.checks import in_range
-
-    people = dict(form)
-    if len(people.get("score", ())) == 1:
-        (people["score"],) = people["score"]
-    if guarantee is not None:
-        in_range("--guarantee", guarantee, 0, 1, open_low=True, open_high=True)
-        people["tests"] = True
-    if calibrate != "auto":
-        people["calibrate"] = calibrate
-    return people
-
-
 def _read(
-    files: list[Path], people: dict[str, Any], draws: dict[str, Any], question: Question
+    files: list[Path],
+    form: dict[str, Any],
+    draws: dict[str, Any],
+    question: Question,
+    calibrate: str,
+    tests: bool,
 ) -> Read:
-    """What the files hold: a table of people, summaries of sites, or a federation of laws."""
+    """What the files hold: a table of people, summaries of sites, or a federation of laws;
+    ``tests``: whether rules are tested by people who did not make them.
+    """
     from fairfl.reports.people import Read, read, read_summaries
 
     kinds = {file.suffix.lower() for file in files}
@@ -255,25 +249,27 @@ def _read(
             f"{', '.join(file.name for file in files)}"
         )
     if kinds == {".json"}:
-        calibrate = people.pop("calibrate", "auto")
-        people.pop("tests", None)
-        _no_table(people, "summaries of sites")
+        _no_table(form, "summaries of sites")
         return read_summaries(files, calibrate, question)
     if kinds == {".toml"}:
         from fairfl.studies.user_runs.federation_file import read_federation
 
-        if people.pop("tests", False):
+        if tests:
             raise ValueError(f"guarantee goes with people, got the federation {files[0].name}")
-        _no_table(people | draws, f"the federation {files[0].name}")
+        options = form | ({} if calibrate == "auto" else {"calibrate": calibrate}) | draws
+        _no_table(options, f"the federation {files[0].name}")
         return Read(read_federation(files[0]))
-    require_columns(people)
-    return read(files[0], form=form_of(people), question=question, **people)
+    require_columns(form)
+    people = form | {"calibrate": calibrate, "tests": tests, "question": question}
+    if len(form.get("score", ())) == 1:
+        (people["score"],) = form["score"]
+    return read(files[0], form=form_of(people), **people)
 
 
-def _no_table(people: dict[str, Any], source: str) -> None:
+def _no_table(options: dict[str, Any], source: str) -> None:
     """ValueError where options of a table of people are given without one."""
-    if people:
-        raise ValueError(f"{', '.join(people)} goes with a table of people, got {source}")
+    if options:
+        raise ValueError(f"{', '.join(options)} goes with a table of people, got {source}")
 
 
 def _parts(read: Read, comparison: Comparison, scheme: str) -> list[Part]:
