@@ -249,9 +249,10 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         promise = Promise(question.notion, question.sees, limits, level)
         tests = np.random.default_rng(0).random(len(codes)) < promise.share_of_testers(people)
         learned = self._targets(codes[~tests], group[~tests])
-        made = self._learn(_safe_indexing(features, ~tests), learned, None)
-        score = np.empty((len(codes), *made.shape[1:]))
-        score[~tests], score[tests] = made, self._scores(_safe_indexing(features, tests))
+        maker_scores = self._learn(_safe_indexing(features, ~tests), learned, None)
+        score = np.empty((len(codes), *maker_scores.shape[1:]))
+        score[~tests] = maker_scores
+        score[tests] = self._scores(_safe_indexing(features, tests))
         makers, testers = of_rows((score, codes, a, i), tests, self.levels)
         makers = replace(makers, groups=groups, clients=clients, calibrate=self.calibrate)
         self.federation_ = fed = Federation.of_people(makers).for_notion(question.notion)

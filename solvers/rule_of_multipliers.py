@@ -99,7 +99,8 @@ def _ensemble_of(fed: Federation, task: Task, lam: Array) -> Solution:
         rules, eps, certificates = zip(*parts, strict=True)
         return ensemble(fed, task, np.concatenate(eps), rules, lam, certificates)
     solutions = [
-        solution_of(fed.alone(i), replace(task, scheme=CFL), own) for i, own in enumerate(by_client)
+        solution_of(fed.alone(i), replace(task, scheme=CFL), lam_i)
+        for i, lam_i in enumerate(by_client)
     ]
     return averaged(fed, task, np.concatenate([s.eps for s in solutions]), solutions)
 
