@@ -162,30 +162,11 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         is_score = isinstance(self.estimator, str)
         table: tuple[Any, Any] = X, y
         features, labels = validate_data(self, *table, skip_check_array=not is_score)
-        labels = column_or_1d(labels, warn=True)
-        assert_all_finite(labels)
         check_consistent_length(features, labels)
-        check_classification_targets(labels)
-        if (kind := type_of_target(labels)) != "binary":
-            raise ValueError(
-                f"Only binary classification is supported. The type of the target is {kind}."
-            )
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        weight = None
-        if sample_weight is not None:
-            weight = in_range("sample_weight", sample_weight, 0.0, np.inf, open_high=True)
-            weight = broadcast("sample_weight", weight, codes.shape, f"({len(codes)},)")
-        present = self.classes_ if weight is None else np.unique(labels[weight > 0])
-        if len(present) < 2:
-            rows = "" if weight is None else " at weights other than zero"
-            alone = f"one class: {present[0]!r}" if len(present) else "none"
-            raise ValueError(f"y must hold two classes{rows}, got {alone}")
+        codes, weight = self._codes(column_or_1d(labels, warn=True), sample_weight)
         self._group_columns = [*getattr(sensitive_features, "columns", ())]
         groups = sensitive_features
         group = None if groups is None else self._rows(groups, len(codes))
-        values = self.classes_.tolist()
-        self._one = pos_code("y", values, self.pos_label, ordered=True)
-        codes = (codes == self._one).astype(int)
         names = ("notion", "difference", "costs", "sees", "monotone")
         task: dict[str, Any] = {name: getattr(self, name) for name in names}
         if self.guarantee is not None:
@@ -217,6 +198,27 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self.rule_ = self.solution_.classifier
         return self
 
+    def _codes(self, labels: Array, sample_weight: ArrayLike | None) -> tuple[Array, Array | None]:
+        """y (n,) as 0 and 1, and the weights (n,); sets the classes."""
+        assert_all_finite(labels)
+        check_classification_targets(labels)
+        if (kind := type_of_target(labels)) != "binary":
+            raise ValueError(
+                f"Only binary classification is supported. The type of the target is {kind}."
+            )
+        self.classes_, codes = np.unique(labels, return_inverse=True)
+        weight = None
+        if sample_weight is not None:
+            weight = in_range("sample_weight", sample_weight, 0.0, np.inf, open_high=True)
+            weight = broadcast("sample_weight", weight, codes.shape, f"({len(codes)},)")
+        present = self.classes_ if weight is None else np.unique(labels[weight > 0])
+        if len(present) < 2:
+            rows = "" if weight is None else " at weights other than zero"
+            alone = f"one class: {present[0]!r}" if len(present) else "none"
+            raise ValueError(f"y must hold two classes{rows}, got {alone}")
+        self._one = pos_code("y", self.classes_.tolist(), self.pos_label, ordered=True)
+        return (codes == self._one).astype(int), weight
+
     def _targets(self, codes: Array, group: Any) -> list[Array]:
         """What the estimator learns, (n,) each: y; for rules that do not see the group, unless they
         are monotone in a score, also whether people are of a group, of all but the first in sorted
@@ -247,9 +249,10 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         promise = Promise(question.notion, question.sees, limits, level)
         tests = np.random.default_rng(0).random(len(codes)) < promise.share_of_testers(people)
         learned = self._targets(codes[~tests], group[~tests])
-        made = self._learn(_safe_indexing(features, ~tests), learned, None)
-        score = np.empty((len(codes), *made.shape[1:]))
-        score[~tests], score[tests] = made, self._scores(_safe_indexing(features, tests))
+        maker_scores = self._learn(_safe_indexing(features, ~tests), learned, None)
+        score = np.empty((len(codes), *maker_scores.shape[1:]))
+        score[~tests] = maker_scores
+        score[tests] = self._scores(_safe_indexing(features, tests))
         makers, testers = of_rows((score, codes, a, i), tests, self.levels)
         makers = replace(makers, groups=groups, clients=clients, calibrate=self.calibrate)
         self.federation_ = fed = Federation.of_people(makers).for_notion(question.notion)

@@ -134,9 +134,10 @@ def guaranteed(
     The tests are of differences between two groups, which no overall difference is above.
     """
     axes, limits = promise.axes(fed.n_groups), promise.limits
-    error, (margin, limit) = promise.error(makers)[0], promise.error(testers)
-    top = max(limit - promise.quantile(fed.n_groups) * margin, 0.0) + BEYOND[axes - 1] * error
-    rules = family(fed, task, path, top, axes)
+    error, limit = promise.error(testers)
+    largest = max(limit - promise.quantile(fed.n_groups) * error, 0.0)  # that these can pass
+    beyond = BEYOND[axes - 1] * promise.error(makers)[0]
+    rules = family(fed, task, path, largest + beyond, axes)
     served, people = decisions(task.notion, rules, testers)
     rates = Rates.of(task.notion, fed.joint.people, fed.joint.eta)
     pairs = (rates.of_rule(rule[None]) for rule in rules)
@@ -147,12 +148,11 @@ def guaranteed(
         [((e, i, a), (e, i, b)) for i in promise.tested if has_people[e, i, [a, b]].all()]
         for e, (a, b) in product(range(len(people)), permutations(range(fed.n_groups), 2))
     ]
-    blocks = [block for block in blocks if block]
     sequences = [([pair for block in blocks for pair in block], np.arange(len(rules)))]
     if axes:
-        rows = np.moveaxis(values, 0, -1)
-        above = [[rows[a] - rows[b] - limits[a[1]] for a, b in block] for block in blocks]
-        orders = [np.argsort(np.max(differences, axis=0)) for differences in above]
+        rows, blocks = np.moveaxis(values, 0, -1), [*filter(None, blocks)]
+        above = ([rows[a] - rows[b] - limits[a[1]] for a, b in block] for block in blocks)
+        orders = (np.argsort(np.max(differences, axis=0)) for differences in above)
         sequences = [*zip(blocks, orders, strict=True)]
     alpha, passes = (1.0 - promise.level) / max(len(sequences), 1), np.ones(len(rules), bool)
 

@@ -32,7 +32,7 @@ def curve(ax: Axes, scheme: str, x: Array, y: Array, proven: Array, **style: Any
     breaks = np.flatnonzero(proven[1:] & proven[:-1]) + 1
     if breaks.size < x.size - 1:
         pale = look.stroke | style | NOT_PROVEN
-        if NOT_PROVEN["label"] in [other.get_label() for other in ax.lines]:
+        if NOT_PROVEN["label"] in [curve.get_label() for curve in ax.lines]:
             pale["label"] = "_"  # once in a legend
         ax.plot(*(np.insert(v, breaks, np.nan) for v in (x, y)), **pale)
 

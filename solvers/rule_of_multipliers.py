@@ -45,19 +45,21 @@ def solution_of(fed: Federation, task: Task, lam: Array, has_local: bool = False
     if task.scheme.is_averaged:
         return _ensemble_of(fed, task, lam)
     if fed.is_finite:
-        f, eps, certificate = _of_cells(problem_of(fed, task, has_local), lam)
-        rule = problem_of(fed, task, has_local).rule(f, fed.n_groups)
-        eps, local = (eps[:1], eps[1:]) if has_local else (eps, None)
-        return Solution(fed, task, eps, rule, lam, (certificate,), local)
+        finite_problem = problem_of(fed, task, has_local)
+        f, eps, certificate = _of_cells(finite_problem, lam)
+        eps, local_eps = (eps[:1], eps[1:]) if has_local else (eps, None)
+        rule = finite_problem.rule(f, fed.n_groups)
+        return Solution(fed, task, eps, rule, lam, (certificate,), local_eps)
     slack = np.full(1 if task.scheme.is_pooled else fed.n_clients, SLACK_BUDGET)
-    local = np.full(fed.n_clients, SLACK_BUDGET) if has_local else None
+    local_slack = np.full(fed.n_clients, SLACK_BUDGET) if has_local else None
     assert isinstance(fed.model, ContinuousModel)
-    posed = partial(DensityProblem.of, task, fed.model)
-    problem = posed(slack, local)
+    problem_at = partial(DensityProblem.of, task, fed.model)
+    problem = problem_at(slack, local_slack)
     point = dual_point(problem.constraints, lam[None] / task.unit)
     lines = [sets.line(0) for sets in point.sets]
-    eps, local = _disparities(Solution(fed, task, slack, problem.rule(lines), lam, (), local))
-    return certified_on_laws(fed, task, posed(eps, local), eps, local, lines, point)
+    unlimited = Solution(fed, task, slack, problem.rule(lines), lam, (), local_slack)
+    budgets = _disparities(unlimited)
+    return certified_on_laws(fed, task, problem_at(*budgets), *budgets, lines, point)
 
 
 def _disparities(solution: Solution) -> tuple[Array, Array | None]:
@@ -97,7 +99,8 @@ def _ensemble_of(fed: Federation, task: Task, lam: Array) -> Solution:
         rules, eps, certificates = zip(*parts, strict=True)
         return ensemble(fed, task, np.concatenate(eps), rules, lam, certificates)
     solutions = [
-        solution_of(fed.alone(i), replace(task, scheme=CFL), own) for i, own in enumerate(by_client)
+        solution_of(fed.alone(i), replace(task, scheme=CFL), lam_i)
+        for i, lam_i in enumerate(by_client)
     ]
     return averaged(fed, task, np.concatenate([s.eps for s in solutions]), solutions)
 

@@ -172,24 +172,25 @@ def sensitivity(
     common : whether all clients have one budget.
     """
     f = averaged(people.fed, people.task, rules)
-    value, shared = people.utility(f), people.differences(f)
-    disparity = max((abs(t.value) for t in shared), default=0.0)
-    wide = [Limit(t, POOLED) for t in shared if abs(t.value) >= disparity - ACTIVE]
-    mixed, fixed = Mixed(people, rules), _active_limits(people, rules, budgets, common)
-    none = value.minus(value)
-    far = none.minus(wide[0].term, -wide[0].sign) if wide else none
-    counted = people.influence(far.g0, far.g1)
-    if end == "best" or not wide:
-        ends = [mixed.solved(term, fixed)[0] for term in (value, far)]
+    value, terms = people.utility(f), people.differences(f)
+    disparity = max((abs(t.value) for t in terms), default=0.0)
+    pooled_limits = [Limit(t, POOLED) for t in terms if abs(t.value) >= disparity - ACTIVE]
+    local_limits = _active_limits(people, rules, budgets, common)
+    mixed, limits = Mixed(people, rules), pooled_limits + local_limits
+    zero = value.minus(value)
+    size = zero.minus(pooled_limits[0].term, -pooled_limits[0].sign) if pooled_limits else zero
+    counted = people.influence(size.g0, size.g1)
+    if end == "best" or not pooled_limits:
+        ends = [mixed.solved(term, local_limits)[0] for term in (value, size)]
         return Sensitivity(ends[0], ends[1], 0.0, counted)
     if end == "smallest" and disparity > ACTIVE:
-        influence = mixed.solved(value, wide + fixed, 0.0)[0]
-        smallest = mixed.solved(none, wide + fixed, -1.0)[0]
+        influence = mixed.solved(value, limits, 0.0)[0]
+        smallest = mixed.solved(zero, limits, -1.0)[0]
         return Sensitivity(influence, smallest, 0.0, counted)
-    influence, lam = mixed.solved(value, wide + fixed)
-    lam = lam[: len(wide)]
-    signs = np.array([limit.sign for limit in wide]) if disparity > ACTIVE else np.sign(lam)
-    return Sensitivity(influence, 0.0 * influence, float(lam @ signs), counted)
+    influence, lam = mixed.solved(value, limits)
+    lam, signs = lam[: len(pooled_limits)], np.array([limit.sign for limit in pooled_limits])
+    slope = float(lam @ signs) if disparity > ACTIVE else float(np.abs(lam).sum())
+    return Sensitivity(influence, 0.0 * influence, slope, counted)
 
 
 class Limit(NamedTuple):

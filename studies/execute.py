@@ -31,9 +31,9 @@ def run_unit(
     reads what is done. Errors: as ``simulate``, and as ``unit_results.stored_measures``: a folder
     that holds another configuration's run is refused.
     """
-    done = stored_measures(folder / unit.name, unit) if resume and folder is not None else None
-    if done is not None:
-        return done
+    stored = stored_measures(folder / unit.name, unit) if resume and folder is not None else None
+    if stored is not None:
+        return stored
     with data_read() as files:
         setting = unit.make()
     if not isinstance(setting, Setting):
@@ -46,7 +46,7 @@ def run_unit(
         raise ValueError(
             f"objectives must name {len(setting.replicates)} replicates, got {unit.objectives!r}"
         )
-    result = simulate(
+    run = simulate(
         setting.model,
         setting.parts,
         setting.replicates,
@@ -59,9 +59,9 @@ def run_unit(
         progress=None if progress is None else partial(progress, unit.name),
     )
     if unit.measured is not None:
-        return unit.measured(result).assign(dataset=unit.dataset, unit=unit.name)
-    objective = np.array(unit.objectives, dtype=object)[result.clients["replicate"].to_numpy()]
-    return result.clients.assign(
+        return unit.measured(run).assign(dataset=unit.dataset, unit=unit.name)
+    objective = np.array(unit.objectives, dtype=object)[run.clients["replicate"].to_numpy()]
+    return run.clients.assign(
         dataset=unit.dataset, objective=objective, seed=unit.seed, unit=unit.name
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +14,7 @@ from fairfl.cli.options import form_of, of_file, option, out_file, place, with_f
 if TYPE_CHECKING:
     from fairfl._support.checks import Array
     from fairfl.sims.data.score_model import ScoreModel
-    from fairfl.sims.data.table_file import Table
+    from fairfl.sims.data.table_file import Form, Table
     from fairfl.theory.populations.classifiers import Classifier
 
 ADDED = ("chance", "decision")
@@ -43,8 +43,6 @@ def apply(
     ),
 ) -> None:
     """Add two columns to the table: the chance to be accepted, and the decision, 1 or 0."""
-    import csv
-    import io
     from itertools import tee
 
     import numpy as np
@@ -83,18 +81,8 @@ def apply(
     level = classifier.level(x[:, 0] if x.shape[1:] == (1,) else x)
     chance = classifier.of_number(level, a)
     decision = np.random.default_rng(seed).random(len(table)) < chance
-    header = next(unread)
-    if taken := {name.strip() for name in header} & set(ADDED):
-        raise ValueError(f"{file.name} must have no column {min(taken)!r}: it is to be added")
-    text = io.StringIO()
-    writer = csv.writer(text, delimiter=text_form.sep, lineterminator="\n")
-    writer.writerow([*header, *ADDED])
     added = dict(zip(table.rows.tolist(), zip(chance, decision, strict=True), strict=True))
-    for number, row in enumerate(unread, start=1):
-        if number in added:
-            p, yes = added[number]
-            writer.writerow([*row, f"{p:.12g}".replace(".", text_form.decimal), int(yes)])
-    write_whole(out, text.getvalue())
+    write_whole(out, _with_decisions(file.name, unread, added, text_form))
     if table.dropped:
         typer.echo(table.dropped)
     for name, code in zip(classifier.groups, classifier.number(classifier.groups), strict=True):
@@ -102,6 +90,26 @@ def apply(
         count = f"{decisions.sum():,} of {decisions.size:,} accepted"
         typer.echo(f"{name}: {count}; {classifier.accepted(name)}")
     typer.echo(f"written: {out}")
+
+
+def _with_decisions(
+    name: str, rows: Iterator[list[str]], added: dict[int, tuple[float, bool]], form: Form
+) -> str:
+    """The table as text, of the ``rows`` whose number is in ``added``, with chance and decision."""
+    import csv
+    import io
+
+    header = next(rows)
+    if taken := {column.strip() for column in header} & set(ADDED):
+        raise ValueError(f"{name} must have no column {min(taken)!r}: it is to be added")
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=form.sep, lineterminator="\n")
+    writer.writerow([*header, *ADDED])
+    for number, row in enumerate(rows, start=1):
+        if number in added:
+            chance, decision = added[number]
+            writer.writerow([*row, f"{chance:.12g}".replace(".", form.decimal), int(decision)])
+    return text.getvalue()
 
 
 def _check_numbers(

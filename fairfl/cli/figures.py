@@ -73,22 +73,22 @@ def draw(
     from fairfl.figures.render import render_all
     from fairfl.studies.user_runs.federation_file import read_federation
 
-    chosen = [entry.name for entry in find(names)]
-    label, custom = "", None
+    figure_names = [entry.name for entry in find(names)]
+    digest, custom = "", None
     if federation is not None:
-        digest = sha256(existing_file(federation).read_bytes()).hexdigest()[:16]
-        label, custom = f"{federation.name} ({digest})", read_federation(federation)
-    out_folder(out, *files_of(*chosen))
+        sha = sha256(existing_file(federation).read_bytes()).hexdigest()[:16]
+        digest, custom = f"{federation.name} ({sha})", read_federation(federation)
+    out_folder(out, *files_of(*figure_names))
     gc.freeze()  # no search for garbage among the modules
-    with counting("figures", len(chosen)) as one_more:
+    with counting("figures", len(figure_names)) as one_more:
         return render_all(
-            chosen,
+            figure_names,
             out,
-            job_count(jobs, len(chosen)),
+            job_count(jobs, len(figure_names)),
             force=force,
             progress=partial(_tell, one_more),
             federation=custom,
-            digest=label,
+            digest=digest,
         )
 
 

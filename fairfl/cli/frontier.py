@@ -4,6 +4,7 @@ laws from a TOML file.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -152,35 +153,21 @@ def frontier(
     """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the
     data.
     """
-    from fairfl._support.checks import in_range, one_of
+    from fairfl._support.checks import in_range
     from fairfl.cli.progress import stages
     from fairfl.reports.comparison_words import failed
     from fairfl.reports.curves import noted
     from fairfl.reports.frontier import compared, report
     from fairfl.reports.frontier_page import frontier_page
     from fairfl.reports.guarantee import with_guarantee
-    from fairfl.reports.question import Question
     from fairfl.reports.scores import compare_scores
-    from fairfl.solvers.schemes import SCHEMES
 
     only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
-    arguments: Any = (notion, difference, _costs(costs), sees, local_eps, only)
-    question = Question(*arguments, monotone=monotone)
-    if monotone and len(form.get("score", ())) > 1:
-        names = ", ".join(form["score"])
-        raise ValueError(f"--monotone needs one --score, several have no order, got {names}")
-    if by_client is not None:
-        shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
-        one_of("--by-client", by_client, shared)
-    draws = nonempty(bootstraps=bootstraps, seed=seed)
-    people = dict(form)
-    if len(people.get("score", ())) == 1:
-        (people["score"],) = people["score"]
+    arguments = (notion, difference, _costs(costs), sees, local_eps, only)
+    question = _question(arguments, monotone, form.get("score", ()), by_client)
     if guarantee is not None:
         in_range("--guarantee", guarantee, 0, 1, open_low=True, open_high=True)
-        people["tests"] = True
-    if calibrate != "auto":
-        people["calibrate"] = calibrate
+    draws = nonempty(bootstraps=bootstraps, seed=seed)
     title = files[0].stem
     if out is not None:
         from fairfl.figures.lib.saved import names
@@ -190,17 +177,12 @@ def frontier(
         out_file(page, "--page")
     with stages() as progress:
         progress(f"reading of {files[0].name}", 0, 1)
-        read = _read(files, people, draws, question)
+        read = _read(files, form, draws, question, calibrate, guarantee is not None)
         question, left_out = question.for_groups(read.federation.n_groups, by_client)
         read = read._replace(notes=[*read.notes, *left_out])
+        settings: Any = draws | {"progress": progress}
         comparison = compared(
-            read.federation,
-            read.people,
-            question=question,
-            at=at or None,
-            count=points,
-            progress=progress,
-            **draws,
+            read.federation, read.people, question=question, at=at or None, count=points, **settings
         )
         if guarantee is not None:
             comparison = with_guarantee(comparison, read, guarantee, progress)
@@ -211,9 +193,8 @@ def frontier(
             scores = compare_scores(read, comparison, seed or 0, progress) if read.rows else []
         pages = {}
         if page is not None:
-            settings: Any = draws | {"title": title, "progress": progress}
-            text = frontier_page(comparison, read.federation, read.people, read.notes, **settings)
-            pages[page] = text
+            contents = read.federation, read.people, read.notes
+            pages[page] = frontier_page(comparison, *contents, title=title, **settings)
     if out is not None and read.model is not None:
         pages[out / "score_model.json"] = read.model().to_json()
     report(
@@ -230,10 +211,35 @@ def frontier(
         raise RuntimeError("; ".join(failed(comparison)))
 
 
+def _question(
+    arguments: Any, monotone: bool, scores: Sequence[str], by_client: str | None
+) -> Question:
+    """The question that the options ask, once they go together."""
+    from fairfl._support.checks import one_of
+    from fairfl.reports.question import Question
+    from fairfl.solvers.schemes import SCHEMES
+
+    question = Question(*arguments, monotone=monotone)
+    if monotone and len(scores) > 1:
+        names = ", ".join(scores)
+        raise ValueError(f"--monotone needs one --score, several have no order, got {names}")
+    if by_client is not None:
+        shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
+        one_of("--by-client", by_client, shared)
+    return question
+
+
 def _read(
-    files: list[Path], people: dict[str, Any], draws: dict[str, Any], question: Question
+    files: list[Path],
+    form: dict[str, Any],
+    draws: dict[str, Any],
+    question: Question,
+    calibrate: str,
+    tests: bool,
 ) -> Read:
-    """What the files hold: a table of people, summaries of sites, or a federation of laws."""
+    """What the files hold: a table of people, summaries of sites, or a federation of laws;
+    ``tests``: whether rules are tested by people who did not make them.
+    """
     from fairfl.reports.people import Read, read, read_summaries
 
     kinds = {file.suffix.lower() for file in files}
@@ -243,25 +249,27 @@ def _read(
             f"{', '.join(file.name for file in files)}"
         )
     if kinds == {".json"}:
-        calibrate = people.pop("calibrate", "auto")
-        people.pop("tests", None)
-        _no_table(people, "summaries of sites")
+        _no_table(form, "summaries of sites")
         return read_summaries(files, calibrate, question)
     if kinds == {".toml"}:
         from fairfl.studies.user_runs.federation_file import read_federation
 
-        if people.pop("tests", False):
+        if tests:
             raise ValueError(f"guarantee goes with people, got the federation {files[0].name}")
-        _no_table(people | draws, f"the federation {files[0].name}")
+        options = form | ({} if calibrate == "auto" else {"calibrate": calibrate}) | draws
+        _no_table(options, f"the federation {files[0].name}")
         return Read(read_federation(files[0]))
-    require_columns(people)
-    return read(files[0], form=form_of(people), question=question, **people)
+    require_columns(form)
+    people = form | {"calibrate": calibrate, "tests": tests, "question": question}
+    if len(form.get("score", ())) == 1:
+        (people["score"],) = form["score"]
+    return read(files[0], form=form_of(people), **people)
 
 
-def _no_table(people: dict[str, Any], source: str) -> None:
+def _no_table(options: dict[str, Any], source: str) -> None:
     """ValueError where options of a table of people are given without one."""
-    if people:
-        raise ValueError(f"{', '.join(people)} goes with a table of people, got {source}")
+    if options:
+        raise ValueError(f"{', '.join(options)} goes with a table of people, got {source}")
 
 
 def _parts(read: Read, comparison: Comparison, scheme: str) -> list[Part]:

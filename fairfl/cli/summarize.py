@@ -1,12 +1,17 @@
 """``fairfl summarize``: a site's people as counts, for ``fairfl frontier``; no row leaves."""
 
+from __future__ import annotations
+
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fairfl.cli.options import Categorical, Weight, form_of, option, out_file, place, with_form
+
+if TYPE_CHECKING:
+    from fairfl.sims.data.summary import Summary
 
 
 @with_form
@@ -56,14 +61,14 @@ def summarize(
 
     out_file(out)
     cuts = _edges(levels, edges, categorical, len(score))
-    one = len(score) == 1
+    is_single = len(score) == 1
     counted = summary.summarize(
         file,
-        score=score[0] if one else score,
+        score=score[0] if is_single else score,
         label=label,
         group=group,
         site=site,
-        edges=cuts[0] if one else cuts,
+        edges=cuts[0] if is_single else cuts,
         weight=weight,
         form=form_of(form),
     )
@@ -74,8 +79,16 @@ def summarize(
     if epsilon is not None:
         counted = counted.noised(epsilon)
     summary.check_alone(counted, out.parent)
+    _tell(counted)
+    write_whole(out, counted.as_text())
+    typer.echo(f"written: {out}")
+
+
+def _tell(counted: Summary) -> None:
+    """Print what leaves the site, and what it costs."""
     if counted.withheld.any():
         typer.echo("Send one file about these people: two can give withheld counts away.")
+    epsilon = counted.epsilon
     if epsilon is not None:
         typer.echo(
             f"Noise: every count has two-sided geometric noise of epsilon = {epsilon:g}. One "
@@ -83,22 +96,19 @@ def summarize(
             f"budget of {epsilon:g}; another file of these people costs its own. The names are "
             "not protected."
         )
-    text = counted.as_text()
-    hidden = f"({int(counted.withheld.sum())} withheld)"
-    if weight is not None:
-        hidden = "of people, as many sums of their weights and of the squares of these,"
+    kind = f"({int(counted.withheld.sum())} withheld)"
+    if counted.weights is not None:
+        kind = "of people, as many sums of their weights and of the squares of these,"
     people = f"{counted.people:,} people{', with the noise,' * (epsilon is not None)}"
     with suppress(SystemExit):  # a reader such as head has seen enough
         if counted.left_out:
             typer.echo(counted.left_out)
         typer.echo(
-            f"{people} of {site}; y = 1 stands for {label} = {counted.labels[1]}. "
-            f"{counted.counts.size} counts {hidden} and the names below leave the "
+            f"{people} of {counted.site}; y = 1 stands for {counted.label} = {counted.labels[1]}. "
+            f"{counted.counts.size} counts {kind} and the names below leave the "
             "site, and nothing else:"
         )
-        typer.echo(text, nl=False)
-    write_whole(out, text)
-    typer.echo(f"written: {out}")
+        typer.echo(counted.as_text(), nl=False)
 
 
 def _edges(

@@ -60,13 +60,11 @@ def sweep(
     Parameters
     ----------
     function : of a module that other processes can import; returns a mapping of plain data (a row
-        of the table), or a sequence of such. What it raises is the unit's result, too: a row with
-        its message.
+        of the table), or a sequence of such. What it raises is a row, too, with its message.
     grid : values by parameter, of which every combination is a unit; or the units themselves, each
         a mapping; or a :class:`fairfl.sweeps.grid.Grid` with random draws.
     out : folder of the results; a new one, or that of the same sweep.
-    engine : "local" for processes, "ray" (extra ``ray``), or an ``Executor`` of
-        ``concurrent.futures``.
+    engine : "local" for processes, "ray" (extra ``ray``), or a ``concurrent.futures.Executor``.
     jobs : processes of "local"; 0 for one for each core, four at most.
     shard : (k, n) runs the k-th of n parts, k from 1; ``fairfl sweep table`` joins the folders.
     retry_failed : whether units that failed are run again.
@@ -76,9 +74,8 @@ def sweep(
 
     Returns
     -------
-    The table, which is also written as ``table.parquet`` into ``out``: columns ``unit`` (its
-    number), the parameters (of tables inside, with dots), what was found, and ``error``. Of a shard
-    only its own units.
+    The table, of a shard its own units, also in ``table.parquet`` in ``out``: columns ``unit`` (its
+    number), the parameters (of tables inside, with dots), what ``function`` gave, and ``error``.
 
     Raises
     ------
@@ -96,8 +93,6 @@ def sweep(
     >>> table["product"].tolist()
     [10, 14, 15, 21]
     """
-    with extras_named():
-        import pyarrow  # noqa: F401  # before any work: the table needs it
     units = Grid(axes=grid) if isinstance(grid, Mapping) else grid
     _check(function, units, engine, jobs)
     numbers = shard_numbers(len(units), *shard)
@@ -114,7 +109,9 @@ def sweep(
 
 
 def _check(function: Function, units: Units, engine: str | Executor, jobs: int) -> None:
-    """ValueError for arguments of a sweep that are wrong."""
+    """ValueError for arguments of a sweep that are wrong, and an error without pyarrow."""
+    with extras_named():
+        import pyarrow  # noqa: F401  # the table needs it
     if isinstance(engine, str):
         one_of("engine", engine, ENGINES)
     whole("jobs", jobs, 0)

@@ -40,12 +40,12 @@ class ScoreModel:
         """(n, d) chances of a table's rows; ValueError for a value that nobody had before."""
         values: dict[str, NDArray[np.float64] | NDArray[np.str_]] = {}
         for column in self.columns:
-            known = {value for name, value in self.features if name == column}
-            if known == {""}:
+            levels = {value for name, value in self.features if name == column}
+            if levels == {""}:
                 values[column] = table.numbers(column)
                 continue
             codes, names = table.categories(column)
-            if new := sorted({*names} - known):
+            if new := sorted({*names} - levels):
                 row = table.rows[np.flatnonzero(codes == names.index(new[0]))[0]]
                 raise ValueError(
                     f"column {column!r} of {table.path.name} must hold values that the score's "

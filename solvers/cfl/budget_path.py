@@ -87,12 +87,12 @@ class BudgetPath:
             [np.interp(eps, self.eps, multipliers) for multipliers in self.lam.T], axis=1
         )
         rules = self.family.at(np.where(np.isfinite(limits), start, 0.0))
-        left = np.arange(eps.size)
-        while left.size:
-            moved, is_better = self.family.follow(rules.take(left), budgets[left])
-            rules = rules.replaced(left, moved)
-            residual = kkt_residual(moved.lam, moved.values, limits[left])
-            left = left[is_better & (residual > KKT_TOLERANCE)]
+        unsolved = np.arange(eps.size)
+        while unsolved.size:
+            next_rules, is_better = self.family.follow(rules.take(unsolved), budgets[unsolved])
+            rules = rules.replaced(unsolved, next_rules)
+            residual = kkt_residual(next_rules.lam, next_rules.values, limits[unsolved])
+            unsolved = unsolved[is_better & (residual > KKT_TOLERANCE)]
         residual = kkt_residual(rules.lam, rules.values, limits)
         is_optimal = (residual <= ENOUGH) & (eps < self.eps[-1])
         self._keep(eps[is_optimal], rules.lam[is_optimal])

@@ -65,19 +65,19 @@ class ThresholdProblem:
 
     def thresholds(self, u: Array, index: Array) -> Array:
         """The thresholds t_0, t_1 (2, B) at λ = m tanh u, for the problems ``index``."""
-        (narrow, wide), twice = self.ends[:, index], 2.0 * np.abs(u)
+        (small, large), twice = self.ends[:, index], 2.0 * np.abs(u)
         # 2 artanh(m/M tanh u) = log(1 + 2m (1 - d)/(M - m + (M + m) d)), d = exp(-2u)
         with np.errstate(divide="ignore", invalid="ignore"):
-            excess = -2.0 * narrow * np.expm1(-twice)
-            excess /= wide - narrow + (wide + narrow) * np.exp(-twice)
-        odds = np.where(self.mass.T[:, index] > narrow, np.log1p(excess), twice)
-        odds = np.copysign(odds, np.outer([-1.0, 1.0], u))
+            excess = -2.0 * small * np.expm1(-twice)
+            excess /= large - small + (large + small) * np.exp(-twice)
+        log_odds = np.where(self.mass.T[:, index] > small, np.log1p(excess), twice)
+        log_odds = np.copysign(log_odds, np.outer([-1.0, 1.0], u))
         etas, kinds = self.kinds
         if len(etas) == 1:
-            return etas[0].at_odds(odds)
-        out, kind = np.empty(odds.shape), kinds[index].T
+            return etas[0].at_odds(log_odds)
+        out, kind = np.empty(log_odds.shape), kinds[index].T
         for k in np.unique(kind):
-            out[kind == k] = etas[k].at_odds(odds[kind == k])
+            out[kind == k] = etas[k].at_odds(log_odds[kind == k])
         return out
 
     @cached_property

@@ -51,43 +51,32 @@ class DensityProblem:
         """The problem of a task at budgets eps (1,), or (I,), as the scheme has them."""
         rates = model.rates(task.notion)
         clients, groups = model.mass.shape
-        rates_of_limits, budgets = [rates.pooled if task.scheme.is_pooled else rates], [eps]
+        pairs = [(rates.pooled if task.scheme.is_pooled else rates, eps)]
         if local_eps is not None:
-            rates_of_limits, budgets = [*rates_of_limits, rates], [eps, local_eps]
-        limits = [Limits.of(task, limited_rates, pairs=True) for limited_rates in rates_of_limits]
+            pairs.append((rates, local_eps))
+        limits = [Limits.of(task, limited_rates, pairs=True) for limited_rates, _ in pairs]
         table = np.concatenate([_counted(limit, model.mass) for limit in limits])
-        sees_client, unit = task.scheme.sees_client, task.unit
-        clients_of_rules = [[i] for i in range(clients)] if sees_client else [list(range(clients))]
-        rule_places = [
-            (members, group) for members in clients_of_rules for group in places(groups, task.sees)
-        ]
+        sees_client, costs = task.scheme.sees_client, task.costs / task.unit
+        members_of_rules = [[i] for i in range(clients)] if sees_client else [list(range(clients))]
+        rule_places = [(m, g) for m in members_of_rules for g in places(groups, task.sees)]
         rejects_all = np.zeros(0), np.zeros(1)
         constraints = Constraints(
-            1.0 + sum(model.utility(task.costs, a, *rejects_all) for a in range(groups)) / unit,
+            1.0 + sum(model.utility(costs, a, *rejects_all) for a in range(groups)),
             tuple(
-                model.profile(
-                    group,
-                    members if sees_client else None,
-                    task.costs / unit,
-                    NOTIONS[task.notion].rates,
-                )
-                for members, group in rule_places
+                model.profile(g, m if sees_client else None, costs, NOTIONS[task.notion].rates)
+                for m, g in rule_places
             ),
-            tuple(
-                table[..., group, :][..., members].reshape(len(table), -1)
-                for members, group in rule_places
-            ),
+            tuple(table[..., g, :][..., m].reshape(len(table), -1) for m, g in rule_places),
             np.concatenate([limit.table[0].ravel() for limit in limits]),
-            tuple(not model.mass[np.ix_(members, group)].any() for members, group in rule_places),
+            tuple(not model.mass[np.ix_(m, g)].any() for m, g in rule_places),
         )
-        pairs = zip(limits, budgets, strict=True)
         eps_of_limits = [
-            limited(limit.table[1], limit.table[2], budget[:, None]).ravel()
-            for limit, budget in pairs
+            limited(limit.table[1], limit.table[2], budgets[:, None]).ravel()
+            for limit, (_, budgets) in zip(limits, pairs, strict=True)
         ]
-        places_of = np.arange(len(rule_places)).reshape(len(clients_of_rules), -1)
-        places_of = np.broadcast_to(places_of, (len(clients_of_rules), groups))
-        return cls(constraints, np.concatenate(eps_of_limits), sees_client, places_of)
+        where = np.arange(len(rule_places)).reshape(len(members_of_rules), -1)
+        where = np.broadcast_to(where, (len(members_of_rules), groups))
+        return cls(constraints, np.concatenate(eps_of_limits), sees_client, where)
 
     def rule(self, lines: Sequence[tuple[Array, Array]]) -> Rule:
         """The rule with these edges and rates at each place."""

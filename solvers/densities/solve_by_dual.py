@@ -70,10 +70,10 @@ def certified(
         np.append(1.0, np.abs(lam) @ np.abs(rows)) @ profile.error_at(edges)
         for profile, rows, (edges, _) in places
     ]
-    error, (pooled, local) = float(sum(errors)), (np.inf, eps)
+    error, (pooled_budget, budgets) = float(sum(errors)), (np.inf, eps)
     if task.scheme.is_pooled:
-        pooled, local = eps, np.inf if local_eps is None else local_eps
-    excess = np.append(solution.local_disparities - local, solution.disparity - pooled)
+        pooled_budget, budgets = eps, np.inf if local_eps is None else local_eps
+    excess = np.append(solution.local_disparities - budgets, solution.disparity - pooled_budget)
     violation = float(np.fmax(excess, 0.0).max())
     worth = 1.0 + solution.utility / task.unit
     Certificate(worth, bound, violation, error).check(LAW_TOLERANCE, ADVICE)

@@ -41,7 +41,7 @@ def nearest_to_toss(problem: Problem, f: Array, lam: Array) -> Array:
         toss = g.copy()
         toss[is_free] = np.where(is_level[is_free], 0.0, 0.5)
         w = problem.values(toss)[is_bounded]
-        solution = _largest(table, w - low, w - high, size[is_free], is_level[is_free])
+        solution = _largest_rho(table, w - low, w - high, size[is_free], is_level[is_free])
         if solution is None:
             return f
         g[is_free], is_settled = solution
@@ -58,62 +58,64 @@ def tied(problem: Problem, lam: Array) -> Array:
 
 def _open(equations: Array) -> Array:
     """(N,) which unknowns of so many equations (R, N) these leave open."""
-    _, size, rows = np.linalg.svd(equations, full_matrices=False)
-    rows = rows[size > max(equations.shape) * np.finfo(float).eps * size.max(initial=0.0)]
+    _, singular, rows = np.linalg.svd(equations, full_matrices=False)
+    rounding = max(equations.shape) * np.finfo(float).eps * singular.max(initial=0.0)
+    rows = rows[singular > rounding]
     return (rows**2).sum(axis=0) < 1.0 - DETERMINED
 
 
-def _largest(
-    table: Array, below: Array, above: Array, size: Array, is_level: Array
+def _largest_rho(
+    table: Array, over_low: Array, over_high: Array, size: Array, is_level: Array
 ) -> tuple[Array, Array] | None:
     """The rates (N,) of the free cells, and which (N,) are settled; None where HiGHS gives up or
     nothing is.
 
-    Unknown are h times ``size`` of the cells, ρ times the rate at levels, and ρ itself; ``below``
-    and ``above`` (K,) are what values at a toss are above their limits.
+    Unknown are h times ``size`` of the cells, ρ times the rate at levels, and ρ itself: ``table``
+    (K, N) has the coefficients of all but ρ. ``over_low`` and ``over_high`` (K,) are the values at
+    a toss less their lower and upper limits.
     """
-    is_equation = below == above
-    columns = np.sign(table[is_equation])
-    if not len(table) or not is_level.any() and np.abs(columns).sum(axis=0).max() <= 1.0:
+    is_equation = over_low == over_high
+    signs = np.sign(table[is_equation])
+    if not len(table) or not is_level.any() and np.abs(signs).sum(axis=0).max() <= 1.0:
         # the cells of an equation move alike from a toss: nothing is nearer, where limits allow it
-        room = np.abs(table[is_equation]) @ size
-        deviation = columns.T @ (-below[is_equation] / np.where(room > 0.0, room, 1.0))
-        value = table @ (size * deviation)
-        if (np.minimum(value + below, -above - value)[~is_equation] >= 0.0).all():
-            return np.where(is_level, 0.0, (0.5 + deviation).clip(0.0, 1.0)), ~is_level
+        norms = np.abs(table[is_equation]) @ size
+        deviations = signs.T @ (-over_low[is_equation] / np.where(norms > 0.0, norms, 1.0))
+        changes = table @ (size * deviations)
+        if (np.minimum(changes + over_low, -over_high - changes)[~is_equation] >= 0.0).all():
+            return np.where(is_level, 0.0, (0.5 + deviations).clip(0.0, 1.0)), ~is_level
     at_toss = table[:, ~is_level] @ size[~is_level] / 2.0
     rows = np.concatenate(
         [
-            np.column_stack([table, below]),
-            np.column_stack([-table, -above])[~is_equation],
+            np.column_stack([table, over_low]),
+            np.column_stack([-table, -over_high])[~is_equation],
             np.column_stack([-np.diag(1.0 / size)[is_level], np.ones(int(is_level.sum()))]),
         ]
     )
-    lowest = np.concatenate([at_toss, -at_toss[~is_equation], np.zeros(int(is_level.sum()))])
-    highest = np.where(is_level, LARGEST * size, size)
-    ceilings = np.abs(rows) @ np.append(highest, LARGEST)
+    floors = np.concatenate([at_toss, -at_toss[~is_equation], np.zeros(int(is_level.sum()))])
+    largest = np.append(np.where(is_level, LARGEST * size, size), LARGEST)
+    ceilings = np.abs(rows) @ largest
     ceilings[: is_equation.size][is_equation] = at_toss[is_equation]
     gain = np.append(np.zeros(size.size), 1.0)
-    solution = highs.Maximiser(gain, rows, np.append(highest, LARGEST)).best(lowest, ceilings)
+    solution = highs.Maximiser(gain, rows, largest).best(floors, ceilings)
     if solution is None or solution[0][-1] < 1.0 - TOSS_ROUNDED:
         return None
     x, prices = solution
-    rho, cell_prices = max(x[-1], 1.0), np.abs(prices @ rows[:, :-1])
-    h = x[:-1] / size
-    is_settled = ~is_level & (cell_prices > TOSS_ROUNDED * cell_prices.max())
-    h = np.where(is_settled, np.round(h), h)
-    if rho >= LARGEST and not is_level.any() and max(-below.min(), above.max()) > TOSS_MET:
-        # no toss, but as near to one as 1/ρ: in units of 1/LARGEST
-        highest = np.abs(table) @ size
-        limits = np.minimum(LARGEST * below, highest), np.maximum(LARGEST * above, -highest)
-        solution = _largest(table, *limits, size, is_level)
+    rho = max(x[-1], 1.0)
+    if rho < LARGEST:
+        cell_prices = np.abs(prices @ rows[:, :-1])
+        is_settled = ~is_level & (cell_prices > TOSS_ROUNDED * cell_prices.max())
+        h = np.where(is_settled, np.round(x[:-1] / size), x[:-1] / size)
+        rates = np.where(is_level, h / rho, 0.5 + (h - 0.5) / rho)
+        return (rates, is_settled) if is_settled.any() else None
+    if not is_level.any() and max(-over_low.min(), over_high.max()) > TOSS_MET:
+        # within 1/LARGEST of a toss: solved again for LARGEST times the distance from it
+        bound = np.abs(table) @ size
+        limits = np.minimum(LARGEST * over_low, bound), np.maximum(LARGEST * over_high, -bound)
+        solution = _largest_rho(table, *limits, size, is_level)
         return None if solution is None else (0.5 + (solution[0] - 0.5) / LARGEST, solution[1])
-    if rho >= LARGEST:  # all at a toss, levels in the middle of what limits leave
-        rates = np.where(is_level, 0.0, 0.5)
-        for cell in np.flatnonzero(is_level):
-            columns = table[:, cell] != 0
-            if columns.any():  # else no budget speaks of it
-                rates[cell] = (above[columns].max() + below[columns].min()) / 2.0
-        return rates, ~is_level
-    rates = np.where(is_level, h / rho, 0.5 + (h - 0.5) / rho)
-    return (rates, is_settled) if is_settled.any() else None
+    rates = np.where(is_level, 0.0, 0.5)  # a toss, levels in the middle of what limits leave
+    for level in np.flatnonzero(is_level):
+        is_of_level = table[:, level] != 0
+        if is_of_level.any():  # else no budget speaks of it
+            rates[level] = (over_high[is_of_level].max() + over_low[is_of_level].min()) / 2.0
+    return rates, ~is_level

@@ -70,19 +70,22 @@ def sign_changes(
 
 
 def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> tuple[Array, Array]:
-    """Roots: parts are halved until each is without one, or monotone."""
+    """Owners and positions of the roots of series c (N, 16) on parts from ``low`` of width ``span``
+    (N,): parts are halved until each is without a root, or monotone.
+    """
     monotone: list[tuple[Array, ...]] = []
     for depth in range(MAX_DEPTH + 1):
-        size, b, tiny = np.abs(c), c @ _BERNSTEIN, noise[:, None] * _GROWTH
+        size, bernstein, rounding = np.abs(c), c @ _BERNSTEIN, noise[:, None] * _GROWTH
         total = size.sum(axis=1)
         # a root at the end of a part makes both equal, up to rounding
-        live = (2.0 * size[:, 0] <= total + noise) & (total > noise)
-        live = np.flatnonzero(live & ~_signed(b, tiny))
-        parts = c, noise, low, span, owner, b, tiny
-        c, noise, low, span, owner, b, tiny = (v[live] for v in parts)
-        simple = _signed(b[:, 1:] - b[:, :-1], tiny[:, 1:] + tiny[:, :-1]) | (depth == MAX_DEPTH)
-        monotone.append(tuple(v[simple] for v in (c, noise, low, span, owner)))
-        k = ~simple
+        may_change = (2.0 * size[:, 0] <= total + noise) & (total > noise)
+        rows = np.flatnonzero(may_change & ~_signed(bernstein, rounding))
+        parts = c, noise, low, span, owner, bernstein, rounding
+        c, noise, low, span, owner, bernstein, rounding = (v[rows] for v in parts)
+        is_monotone = _signed(np.diff(bernstein), rounding[:, 1:] + rounding[:, :-1])
+        is_monotone |= depth == MAX_DEPTH
+        monotone.append(tuple(v[is_monotone] for v in (c, noise, low, span, owner)))
+        k = ~is_monotone
         if not k.any():
             break
         c, noise, low, span, owner = c[k], noise[k], low[k], span[k] / 2, owner[k]

@@ -16,13 +16,14 @@ def concave_breaks(tangent: Callable[[float], tuple[float, float]], limit: float
     """Increasing places in [0, 1], between which the function is linear, from values and slopes; or
     taken to be linear, once ``limit`` tangents are known: those furthest from it come first.
     """
-    at, breaks, intervals = cache(tangent), [1.0], [(0.0, 0.0, 1.0)]
+    tangent, breaks, intervals = cache(tangent), [1.0], [(0.0, 0.0, 1.0)]
     while intervals:
         _, low, high = heappop(intervals)
-        (value, slope), (top, end), width = at(low), at(high), high - low
-        meet = low + (top - value - end * width) / (slope - end) if slope > end else low
-        missed = min(abs(top - value - tangent_slope * width) for tangent_slope in (slope, end))
-        if missed > LINEAR and low < meet < high and at.cache_info().currsize < limit:
+        (value, slope), (high_value, high_slope) = tangent(low), tangent(high)
+        fall = slope - high_slope
+        misses = [high_value - value - s * (high - low) for s in (slope, high_slope)]
+        meet, missed = low + misses[1] / fall if fall > 0 else low, min(map(abs, misses))
+        if missed > LINEAR and low < meet < high and tangent.cache_info().currsize < limit:
             for part in ((low, meet), (meet, high)):
                 heappush(intervals, (-missed, *part))
         else:

@@ -69,7 +69,7 @@ def knapsack_path(gain: Array, slope: Array, row: Array, offset: float) -> Knaps
     table = row * start  # one table for all that follows: to fetch new memory takes longer
     md = float(table.sum()) + offset
     size = float(np.abs(table, out=table).sum()) + abs(offset) + abs(md)
-    sign, tiny = float(np.sign(md)), HALF * np.finfo(np.float64).eps * size
+    sign, rounding = float(np.sign(md)), HALF * np.finfo(np.float64).eps * size
     # flips towards fairness: rejects where accepting adds to |MD|, accepts where it takes from it
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = np.divide(gain, np.multiply(sign, slope, out=table), out=table)
@@ -79,16 +79,16 @@ def knapsack_path(gain: Array, slope: Array, row: Array, offset: float) -> Knaps
     cells, rate = cells[order], rate[order]
     rises = rate[1:] > (1.0 + RATES_TIED) * rate[:-1]
     if not rises.all():
-        first = np.append(True, rises)
-        rate = rate[first][first.cumsum() - 1]
-    moved, flipped = abs(row[cells]), np.zeros(rate.size + 1)
-    moved[: rate.searchsorted(0.0, side="right")] /= 2.0  # from 1/2
-    moved.cumsum(out=flipped[1:])
+        is_first = np.append(True, rises)
+        rate = rate[is_first][is_first.cumsum() - 1]
+    changes, flipped = abs(row[cells]), np.zeros(rate.size + 1)
+    changes[: rate.searchsorted(0.0, side="right")] /= 2.0  # from 1/2
+    changes.cumsum(out=flipped[1:])
     # keep the flips down to MD = 0, whole ties included
-    stop = min(int(flipped.searchsorted(abs(md) - tiny)), rate.size)
+    stop = min(int(flipped.searchsorted(abs(md) - rounding)), rate.size)
     stop = int(rate.searchsorted(rate[stop - 1], side="right")) if stop else 0
     cells, gap = cells[:stop], abs(md) - flipped[: stop + 1]
-    gap[abs(gap) <= tiny] = 0.0
+    gap[abs(gap) <= rounding] = 0.0
     gap[-1] = min(gap[-1], 0.0)
     step = (sign * slope[cells] < 0) - start[cells]
     return KnapsackPath(start, cells, step, rate[:stop], gap, sign)

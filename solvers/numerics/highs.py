@@ -227,8 +227,8 @@ def best_mixed(
         if model.getModelStatus() in BOUNDED:
             information = model.getInfo()
             feasible = highspy.SolutionStatus.kSolutionStatusFeasible
-            is_found = information.primal_solution_status == feasible
-            x = np.array(model.getSolution().col_value) if is_found else None
+            has_point = information.primal_solution_status == feasible
+            x = np.array(model.getSolution().col_value) if has_point else None
             return MixedOptimum(x, tolerance - float(information.mip_dual_bound))
     return MixedOptimum(None, np.inf)
 

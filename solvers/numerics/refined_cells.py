@@ -58,12 +58,12 @@ def refine(
         # in-out separation: proposals on the way to the best known multipliers are steadier than
         # the programme's own
         centre = best.lam[0]
-        tried = dual_point(problem, centre + STEPS[:, None] * (lam - centre))
-        candidates = [tried.take(np.array([k])) for k in range(STEPS.size)]
+        steps = dual_point(problem, centre + STEPS[:, None] * (lam - centre))
+        candidates = [steps.take(np.array([k])) for k in range(STEPS.size)]
         best = min([best, *candidates], key=bound)
-        solution, better = settled(problem, best, eps[None])
-        if better[0]:
-            best = min(best, solution, key=bound)
+        next_point, is_better = settled(problem, best, eps[None])
+        if is_better[0]:
+            best = min(best, next_point, key=bound)
         proposed = [best, *candidates]
     return [_joined(*line) for line in lines], best
 

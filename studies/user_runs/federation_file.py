@@ -69,14 +69,15 @@ def _client(part: Section) -> Client:
 
 
 def _law(where: str, value: object) -> object:
+    """A Mixture, a Finite or a frozen scipy law, from the table at ``where`` in the file."""
     if not isinstance(value, dict) or len({"law", "mixture", "points"} & value.keys()) != 1:
         raise ValueError(
             f"{where} must be a table with one of law, mixture and points, got {shown(value)}"
         )
     table = Section(value, where)
     if "mixture" in value:
-        parameters = table.raw("mixture")
-        parts = parameters if isinstance(parameters, list) else [parameters]
+        parts = table.raw("mixture")
+        parts = parts if isinstance(parts, list) else [parts]
         laws = [_law(f"{where}.mixture[{k}]", part) for k, part in enumerate(parts)]
         return table.done(_placed(where, Mixture, laws, table.raw("weights", None)))
     if "points" in value:
@@ -84,18 +85,20 @@ def _law(where: str, value: object) -> object:
     name = value["law"]
     from scipy import stats  # half a second to load, and normal laws do without
 
-    dist = getattr(stats, name, None) if isinstance(name, str) else None
-    if not isinstance(dist, (stats.rv_continuous, stats.rv_discrete)):
+    family = getattr(stats, name, None) if isinstance(name, str) else None
+    if not isinstance(family, (stats.rv_continuous, stats.rv_discrete)):
         raise ValueError(
             f"{where}.law must be the name of a continuous law in scipy.stats, got {shown(name)}"
         )
     parameters = {key: _number(f"{where}.{key}", v) for key, v in value.items() if key != "law"}
     try:
-        return dist(**parameters)
+        return family(**parameters)
     except TypeError:
-        takes = ", ".join([*filter(None, (dist.shapes or "").split(", ")), "loc", "scale"])
-        got = ", ".join(parameters) or "none"
-        raise ValueError(f"{where} must give {name} its parameters ({takes}), got {got}") from None
+        allowed = ", ".join([*filter(None, (family.shapes or "").split(", ")), "loc", "scale"])
+        raise ValueError(
+            f"{where} must give {name} its parameters ({allowed}), got "
+            f"{', '.join(parameters) or 'none'}"
+        ) from None
 
 
 def _eta(table: Section, default: Logistic) -> Logistic:

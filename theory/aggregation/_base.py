@@ -143,13 +143,13 @@ class Objective(Named, ABC):
                 "none"
             )
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            result = self._conjugate(
+            suprema = self._conjugate(
                 w.reshape(-1, n),
                 None if np.isneginf(lower).all() else lower,
                 self._given_p(n),
                 tolerance,
             )
-        return result.reshape(w.shape[:-1])[()]
+        return suprema.reshape(w.shape[:-1])[()]
 
     # -- calculus
 

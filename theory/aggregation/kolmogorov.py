@@ -133,14 +133,14 @@ class KolmogorovMean(Objective):
         same = (f == f[:, :1]).all(-1)
         # where all losses agree the weights are 1/n, also where s' is 0 or infinite there
         slopes, at = np.where(same[:, None], 1.0, slopes), np.where(same, 1.0, at)
-        with np.errstate(invalid="ignore"):  # an infinite slope over another: told below
-            result = shared(slopes / at[:, None], p)
-        if not np.isfinite(result).all():
+        with np.errstate(invalid="ignore"):  # an infinite slope over another: refused below
+            dual_weights = shared(slopes / at[:, None], p)
+        if not np.isfinite(dual_weights).all():
             raise NotAttained(
                 "losses must have s' finite there and positive at their mean for dual weights to "
                 "exist"
             )
-        return value, result
+        return value, dual_weights
 
     def _inverted(self, f: Array, level: Array) -> Array:
         g = self.generator

@@ -205,13 +205,13 @@ def rank_weights(f: Array, w: Array, p: Array | None, knots: tuple[Array, Array]
     losses = np.take_along_axis(f, order, -1)
     new = np.diff(losses, prepend=np.inf) != 0
     by_rank = weights if new.all() else spread(weights, share, new)
-    result = np.empty_like(f)
-    np.put_along_axis(result, order, by_rank, -1)
-    return result
+    dual_weights = np.empty_like(f)
+    np.put_along_axis(dual_weights, order, by_rank, -1)
+    return dual_weights
 
 
 def spread(weights: Array, share: Array, new: Array) -> Array:
-    """Over each run in the rows of ``given``, its sum split in proportion to ``share``; ``new``
+    """Over each run in the rows of ``weights``, its sum split in proportion to ``share``; ``new``
     marks runs' starts.
     """
     starts = np.flatnonzero(new)

@@ -92,15 +92,15 @@ def group_benefit(losses: ArrayLike, joins: ArrayLike, form: str = "loss") -> Ar
     Errors: ValueError for another form, and where exp overflows.
     """
     checks.one_of("form", form, ("loss", "benefit"))
-    table, at = _trajectory(losses, joins)
+    table, times = _trajectory(losses, joins)
     levels = table if form == "loss" else -benefit(losses, joins)
     gaps = levels[:, 1:] - levels[:, :-1]
-    counted = ~np.isnan(gaps)
-    if (gaps[counted] > np.log(np.finfo(float).max)).any():
+    has_gap = ~np.isnan(gaps)
+    if (gaps[has_gap] > np.log(np.finfo(float).max)).any():
         raise ValueError(f"losses must have gaps below 709 for exp, got {np.nanmax(gaps)}")
-    total = np.expm1(np.where(counted, gaps, 0.0)).sum(axis=1)
-    result = total / np.maximum(counted.sum(axis=1), 1)
-    return np.where(np.arange(len(table)) >= at[0], result, np.nan)
+    total = np.expm1(np.where(has_gap, gaps, 0.0)).sum(axis=1)
+    means = total / np.maximum(has_gap.sum(axis=1), 1)
+    return np.where(np.arange(len(table)) >= times[0], means, np.nan)
 
 
 def within_group_std(

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import logsumexp
 
 from fairfl._support import checks
 from fairfl._support.checks import Array
@@ -36,22 +37,20 @@ def mean_utility(utilities: ArrayLike, alpha: float) -> Any:
     if np.isinf(alpha):
         return u.min(-1)
     power = 1 - alpha
-    dead = (u == 0).any(-1) if power <= 0 else (u == 0).all(-1)
+    is_zero = (u == 0).any(-1) if power <= 0 else (u == 0).all(-1)
     with np.errstate(divide="ignore", under="ignore"):
-        logs = np.where(dead[..., None], 0.0, np.log(u))
+        logs = np.where(is_zero[..., None], 0.0, np.log(u))
+        if power == 0:
+            return np.where(is_zero, 0.0, np.exp(logs.mean(-1)))[()]
         centre = logs.mean(-1, keepdims=True)
-        off = power * (logs - np.where(np.isfinite(centre), centre, logs.max(-1, keepdims=True)))
-        is_close = np.abs(off).max(-1) <= 1  # there no digit is lost to the mean's being nearly 1
-        small = np.where(is_close[..., None], off, 0.0)
-        slight = np.log1p(np.expm1(small).mean(-1)) / power if power else np.zeros(dead.shape)
-        ruling = (power * logs).max(-1, keepdims=True)  # no power overflows
-        wide = (
-            (np.log(np.exp(power * logs - ruling).mean(-1)) + ruling[..., 0]) / power
-            if power
-            else slight
-        )
-        result = np.exp(np.where(is_close, np.where(is_close, centre[..., 0], 0.0) + slight, wide))
-    return np.where(dead, 0.0, result)[()]
+        centre = np.where(np.isfinite(centre), centre, logs.max(-1, keepdims=True))
+        exponents = power * (logs - centre)
+        # where all are small, expm1 keeps the digits that a mean of nearly 1 would lose
+        is_close = np.abs(exponents).max(-1) <= 1
+        small = np.where(is_close[..., None], exponents, 0.0)
+        log_mean = logsumexp(exponents, axis=-1) - np.log(u.shape[-1])
+        log_mean = np.where(is_close, np.log1p(np.expm1(small).mean(-1)), log_mean)
+        return np.where(is_zero, 0.0, np.exp(centre[..., 0] + log_mean / power))[()]
 
 
 def shares(utilities: ArrayLike, alpha: float) -> Any:

@@ -252,8 +252,8 @@ class _Panels:
     """Densities p (I, P, n) at the nodes x (P, n) of panels, set right by the exact masses (I, P).
 
     ``half`` (P,) half widths; ``missed`` (I, P) what quadrature is off the masses; ``noise`` (P,)
-    the share that the rounding of x moves; ``near`` (I, P) where p was scaled to the exact mass;
-    ``floor`` (P,) the smallest panels that doubles can hold.
+    the share that the rounding of x moves; ``is_scaled`` (I, P) where p was scaled to the exact
+    mass; ``floor`` (P,) the smallest panels that doubles can hold.
     """
 
     half: Array
@@ -262,7 +262,7 @@ class _Panels:
     mass: Array
     missed: Array
     noise: Array
-    near: Array
+    is_scaled: Array
     floor: Array
 
 
@@ -323,6 +323,6 @@ def _judge(
     # masses are exact after the rescaling, so a panel errs by no more than its mass times what η
     # varies on it
     varies = np.where(is_negligible | panels.floor, 0.0, np.ptp(mass, axis=-1) + 1e-16 * largest)
-    is_exact = (panels.near | (panels.missed == 0)).all(axis=0) | is_negligible | panels.floor
+    is_exact = (panels.is_scaled | (panels.missed == 0)).all(axis=0) | is_negligible | panels.floor
     whole_errors = np.where(is_exact, np.minimum(tail + missed, varies), tail + missed)
     return (is_smooth | is_negligible).all(axis=0) | panels.floor, inner_errors, whole_errors

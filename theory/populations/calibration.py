@@ -65,11 +65,11 @@ class Calibration:
         if not self.losses:
             return text
         first, second = sorted(self.losses, key=self.losses.__getitem__)[:2]
-        other = "shared" if self.name != "shared" else first if first != self.name else second
-        near = " (better by less than a standard error)" * (other == first)
+        runner_up = "shared" if self.name != "shared" else first if first != self.name else second
+        note = " (better by less than a standard error)" * (runner_up == first)
         return (
-            f"{text}: cross-validated log loss {self.losses[self.name]:.4f}; {FITTED[other]} "
-            f"{self.losses[other]:.4f}{near}"
+            f"{text}: cross-validated log loss {self.losses[self.name]:.4f}; {FITTED[runner_up]} "
+            f"{self.losses[runner_up]:.4f}{note}"
         )
 
 

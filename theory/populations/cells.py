@@ -146,13 +146,13 @@ def grown(
     w = np.ones(len(numbers)) if weight is None else weight
 
     def tree(leaves: int, rows: Any) -> Any:
-        fewest, part, least = max(1, int(np.ceil(min_people))), w[rows], 0.0
+        fewest, part, share = max(1, int(np.ceil(min_people))), w[rows], 0.0
         if weight is not None:
-            least = min(0.5, min_people * (part @ part) / part.sum() ** 2)
+            share = min(0.5, min_people * (part @ part) / part.sum() ** 2)
         fitted = DecisionTreeClassifier(
             max_leaf_nodes=leaves,
             min_samples_leaf=fewest,
-            min_weight_fraction_leaf=least,
+            min_weight_fraction_leaf=share,
             random_state=0,
         )
         return fitted.fit(numbers[rows], targets[rows], sample_weight=part)

@@ -170,13 +170,13 @@ def by_client(eta: Any, clients: int, groups: int) -> list[tuple[Eta, ...]]:
             f"eta must be an Eta, or a sequence of {clients}, one per client, got {size}"
         )
     table: list[tuple[Eta, ...]] = []
-    for i, item in enumerate(default):
-        client_etas = (item,) * groups if isinstance(item, Eta) else item
+    for i, forms in enumerate(default):
+        client_etas = (forms,) * groups if isinstance(forms, Eta) else forms
         fits = isinstance(client_etas, Sequence) and len(client_etas) == groups
         if not fits or not all(isinstance(form, Eta) for form in client_etas):
             raise ValueError(
                 f"eta[{i}] must be an Eta (Logistic, Monotone) or {groups} of them, one per group, "
-                f"got {shown(item)}"
+                f"got {shown(forms)}"
             )
         table.append(tuple(client_etas))
     return table

@@ -118,12 +118,12 @@ def mnist(folder: str | Path | None = None, progress: Progress | None = None) ->
             f"{path.name} must hold x uint8 (N, 28, 28) and y (N,), got {x.dtype} {x.shape} and "
             f"{y.shape}"
         )
-    test = min(10_000, len(y) // 7)
+    count = min(10_000, len(y) // 7)
     note = (
-        f"{path.name}, an own order of rows: the last {test:,} are for testing, not the "
+        f"{path.name}, an own order of rows: the last {count:,} are for testing, not the "
         "published test images."
     )
-    return images("mnist", (x[:-test, None], y[:-test]), (x[-test:, None], y[-test:]), note)
+    return images("mnist", (x[:-count, None], y[:-count]), (x[-count:, None], y[-count:]), note)
 
 
 @register("fashion-mnist", "Fashion-MNIST (Xiao, Rasul and Vollgraf, 2017)")
@@ -151,7 +151,7 @@ def tar_members(path: Path) -> Iterator[tuple[str, Callable[[], bytes]]]:
 
 
 def _members(path: Path, names: tuple[str, ...]) -> dict[str, bytes]:
-    """The files of a tar archive whose base names are wanted."""
+    """The content of the files of a tar archive that have these base names."""
     contents: dict[str, bytes] = {}
     try:
         for member, read in tar_members(path):

@@ -100,11 +100,10 @@ def read_people(
     extra = extra if by is None or extra is None else [*extra, by]
     table = read_table(path, form, roles | predicted, extra)
     note_file(path)
-    zeros = np.zeros(len(table), int)
+    zeros, weights = np.zeros(len(table), int), None
     label_codes, label_names = (zeros, ("0", "1")) if label is None else table.labels(label)
-    weights = (
-        None if weight is None else person_weights(f"column {weight!r}", table.numbers(weight))
-    )
+    if weight is not None:
+        weights = person_weights(f"column {weight!r}", table.numbers(weight))
     parts = [table.categories(column) for column in groups]
     group_codes, group_names = _groups(groups, parts)
     everybody = zeros, ("all",)
@@ -116,12 +115,11 @@ def read_people(
         taken = {*chain(*roles.values(), [by])}
         columns, blocks, note = _learned(table, chosen, taken, group_parts)
     else:
-        blocks = [_numeric(table, name) for names in predicted.values() for name in names]
-        if scores and categorical:
+        numeric = () if categorical else scores
+        blocks = [_numeric(table, name) for name in chain(numeric, *predicted.values())]
+        if categorical:
             rank, score_names = _by_share(*table.categories(scores[0]), label_codes)
-            blocks = [(scores, rank[:, None]), *blocks]
-        else:
-            blocks = [*(_numeric(table, name) for name in scores), *blocks]
+            blocks.insert(0, (scores, rank[:, None]))
         columns = [name for names, _ in blocks for name in names]
     return Dataset(
         name=path.stem,

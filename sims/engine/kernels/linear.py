@@ -242,12 +242,12 @@ def entropy_targets(y: Tensor, classes: int, like: Tensor) -> Tensor:
 def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
     """Turn scores ``z`` (A, B, classes) into d loss / d z in place; losses (A, B) if wanted."""
     if z.size(2) == 2:  # by the log odds: half the operations
-        none, odds = z.unbind(2)
-        odds -= none
+        other_class, odds = z.unbind(2)
+        odds -= other_class
         losses = odds_slopes(odds, y, want)
-        torch.neg(odds, out=none)
+        torch.neg(odds, out=other_class)
         return losses
-    total = z.amax(2, True)
+    total = z.amax(2, True)  # one buffer: the largest scores first, then the sums
     z -= total
     label_terms = (z * y).sum(2) if want else None
     torch.sum(z.exp_(), 2, True, out=total)

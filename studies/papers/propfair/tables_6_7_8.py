@@ -37,12 +37,12 @@ def baselines(dataset: str) -> dict[str, tuple[Algorithm, float]]:
 
 
 def experiment(
-    item: str,
+    name: str,
     title: str,
     datasets: tuple[str, ...],
     units: Callable[[Scale], list[Unit]],
     measures: tuple[str, ...],
-    of: Printed | None = None,
+    printed: Printed | None = None,
     *notes: str,
     kind: str = "",
     picture: str = "",
@@ -50,18 +50,18 @@ def experiment(
     """One table or figure, and its picture where it has one."""
 
     def differences(clients: pd.DataFrame) -> tuple[str, ...]:
-        names = {str(name).partition(",")[0] for name in clients["dataset"]}
+        names = {str(dataset).partition(",")[0] for dataset in clients["dataset"]}
         return (*propfair_runs.differences(datasets, names), *notes)
 
     return Experiment(
-        f"propfair-{item}",
+        f"propfair-{name}",
         f"PropFair, {title}; MNIST and Synthetic where the paper's data are not at hand",
         SEEDS,
         units,
         lambda clients: statistics(last_round(clients, "test"), measures),
         differences,
-        pd.DataFrame(columns=COLUMNS) if of is None else published(of),
-        (Picture(f"propfair-{item}", kind, picture),) if kind else (),
+        pd.DataFrame(columns=COLUMNS) if printed is None else published(printed),
+        (Picture(f"propfair-{name}", kind, picture),) if kind else (),
     )
 
 
