@@ -43,15 +43,15 @@ Ltac2 rec permitted (t : constr) : unit := let (n, parts) := form t in
     if List.exist (Constr.equal t) (names ()) then () else refused "a statement must not use " t
   else List.iter permitted parts.
 (* Equal but for the levels of universes. *)
-Ltac2 rec same (a : constr) (b : constr) : bool := either (Constr.equal a b)
-  (match kind a with
+Ltac2 rec same (a : constr) (b : constr) : bool := if Constr.equal a b then true else
+  match kind a with
   | Sort _ => match kind b with
     | Sort _ => Bool.neg (either (Constr.equal a 'Prop) (Constr.equal b 'Prop))
     | _ => false end
   | _ => let (n, ts) := form a in let (m, vs) := form b in
     if both (both (Int.lt 1 n) (Int.equal n m)) (Int.equal (List.length ts) (List.length vs))
     then List.for_all (fun (x, y) => same x y) (List.combine ts vs) else false
-  end).
+  end.
 (* 1: v is t with a term of an equality 1 % better, or with L < R \/ R = 0 for one L <= R, or L < R
    where one is 0: L = R is reached, and not at 0 alone, where any factor would do.
    2: v is t with another term 1 % better, which no bound stands that has a summand on both sides, and
