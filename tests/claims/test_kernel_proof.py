@@ -137,6 +137,16 @@ def test_a_file_does_not_change_what_a_statement_means(name, tmp_path, monkeypat
 
 
 @coqc
+def test_an_exemption_is_of_one_text(tmp_path, monkeypatch):
+    text = (kernel_proof.FOLDER / "segregated.v").read_text("utf-8")
+    assert "Theorem segregated : forall F" in text and "\nintros F rule" in text
+    text = text.replace("segregated : forall F", "segregated : 1 < 0 -> forall F", 1)
+    text = text.replace("\nintros F rule", "\nintros _ F rule", 1)
+    with pytest.raises(Rejected, match="has no witness"):
+        proof(tmp_path, monkeypatch, text, "segregated").verify()
+
+
+@coqc
 def test_a_witness_is_asked_for_all_on_the_way_to_each_conclusion():
     goals = "".join(
         f"Goal forall (A B : R -> Prop) (C : Prop), {goal}. intros A B C. match goal with |- ?g => "
