@@ -1,9 +1,9 @@
 """Theorems that Coq's kernel has checked: a file of claims/proofs, and what it states."""
 
+import json
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,6 +12,7 @@ from pathlib import Path
 from shutil import which
 from typing import Self
 
+from fairfl._support.manifest import sha256
 from fairfl._support.whole_file import write_whole
 from fairfl.claims.certificates.base import ClaimCertificate, Rejected, require, weakest
 from fairfl.claims.words import Level
@@ -40,18 +41,14 @@ TACTIC = re.compile(r"[-+*{} ]*(?:(?:all|\d+) ?: ?[{} ]*)?(?:[a-z(\[]|$)")
 HEADER = """From Coq Require Import Reals Lra Lia List Permutation Sorted.
 Open Scope R_scope."""
 """Imports and scopes with which statements are read."""
-WITNESS = "_witness"
-"""``Lemma NAME_witness`` shows that the hypotheses of ``Theorem NAME`` can hold together: all on
-the way to each part of its conclusion, definitions unfolded.
+DATA = Path(__file__).with_name("data")
+GATE = DATA.joinpath("gate.v").read_text("utf-8")
+"""The rules for a theorem and its lemmas ``NAME_witness`` and ``NAME_sharp``, as tactics."""
+EXEMPT = json.loads(DATA.joinpath("exempt.json").read_text("utf-8"))
+"""Statements with no witness, or whose sharp lemma is loose: with a hypothesis changed or dropped.
+The key is the beginning of the SHA-256 of definitions and theorem: no other statement is exempt.
 """
-CHAINS = Path(__file__).with_name("data").joinpath("chains.v").read_text("utf-8")
-"""Ltac code that lists the conjunctions which a witness must show."""
-UNWITNESSED = {
-    "ensemble.v": ("lemma_12", "lemma_14", "lemma_15"),
-    "shares.v": ("lemma_16",),
-    "segregated.v": ("segregated",),
-}
-"""Theorems on integrals over a continuum: only Python has instances of their hypotheses."""
+DEFINED = re.compile(r"\b(?:Definition|Fixpoint|Inductive|Record|Lemma|Theorem) ([\w']+)")
 UNDONE = re.compile(r"\b(admit|give_up|Admitted|Abort|Axiom|Declare|Unset|bypass_check)\b")
 
 
@@ -75,14 +72,11 @@ class KernelProof(ClaimCertificate):
 
     @classmethod
     def of(cls, file: str, theorems: str, *otherwise: ClaimCertificate) -> Self:
-        """The certificate of a file's theorems, with the kernel that is installed here.
-
-        ``otherwise``, at least one certificate, shows the same without coqc, and refutes mutants.
+        """The certificate of theorems, with the kernel that is installed here. ``otherwise``, at
+        least one certificate, shows the same without coqc, and refutes mutants.
         """
         if not otherwise:
-            raise ValueError(
-                "otherwise must be at least one certificate, for where no coqc is installed"
-            )
+            raise ValueError("otherwise must be at least one certificate, for a place without coqc")
         return cls(file, theorems, kernel(), otherwise)
 
     @property
@@ -91,11 +85,6 @@ class KernelProof(ClaimCertificate):
         what a reader has to trust.
         """
         return stated(self.file, *self.theorems.split())
-
-    @property
-    def axioms(self) -> tuple[str, ...]:
-        """The axioms that the theorems of the file may assume."""
-        return CLASSICAL if Path(self.file).stem in CONTINUOUS.split() else REALS
 
     @property
     def level(self) -> Level:
@@ -107,12 +96,12 @@ class KernelProof(ClaimCertificate):
     def verify(self) -> None:
         path = FOLDER / self.file
         require(path.parent == FOLDER and path.is_file(), f"no file {self.file} in claims/proofs")
-        text, statement = path.read_text("utf-8"), self.statement
+        stated(self.file, *self.theorems.split())
         for part in self.otherwise:
             part.verify()
         if self.kernel and kernel() and COMPILING.get():
-            unwitnessed = UNWITNESSED.get(self.file, ())
-            undeclared = sorted(_assumed(text, statement, unwitnessed) - set(self.axioms))
+            axioms = CLASSICAL if path.stem in CONTINUOUS.split() else REALS
+            undeclared = sorted(_assumed(path.read_text("utf-8")).difference(axioms))
             require(not undeclared, f"{self.file} assumes {', '.join(undeclared)}")
 
     def replay(self) -> None:
@@ -121,16 +110,15 @@ class KernelProof(ClaimCertificate):
             part.replay()
 
     def unchecked(self) -> str:
-        if self.kernel and not kernel():
-            return f"{self.file} was not compiled: no coqc is installed here"
-        return ""
+        remark = f"{self.file} was not compiled: no coqc is installed here"
+        return remark if self.kernel and not kernel() else ""
 
     def summary(self) -> str:
         checker = f"by {self.kernel}" if self.kernel else "not compiled, no coqc was installed"
         alternatives = "; ".join(part.summary() for part in self.otherwise)
-        bare = [n for n in UNWITNESSED.get(self.file, ()) if n in self.theorems.split()]
-        remark = f" No instance in Coq of the hypotheses of {', '.join(bare)}." if bare else ""
-        return f"proof ({self.file}, {checker}): {self.statement}{remark} Beside it: {alternatives}"
+        texts = (self.statement, *(_exempt(stated(self.file, n)) for n in self.theorems.split()))
+        statement = " ".join(text for text in texts if text)
+        return f"proof ({self.file}, {checker}): {statement} Beside it: {alternatives}"
 
 
 def stated(file: str, *theorems: str) -> str:
@@ -139,43 +127,34 @@ def stated(file: str, *theorems: str) -> str:
     Errors: Rejected where the file has no such theorem, or sentences that are not allowed.
     """
     require(bool(theorems), f"a proof must name theorems of {file}, got none")
-    outside = list(_outside((FOLDER / file).read_text("utf-8")))
-    by_name = {
-        sentence.split(maxsplit=2)[1]: sentence
-        for sentence in outside
-        if sentence.startswith("Theorem ")
-    }
+    outside = _outside((FOLDER / file).read_text("utf-8"))
+    stating = _begun(outside, "Theorem ")
     for name in theorems:
-        require(
-            name in by_name, f"theorem must be one of {', '.join(by_name)} in {file}, got {name!r}"
-        )
-    chosen = [sentence for sentence in outside if sentence.startswith(NAMES)] + [
-        by_name[name] for name in theorems
-    ]
-    return " ".join(f"{sentence}." for sentence in chosen)
+        message = f"theorem must be one of {', '.join(stating)} in {file}, got {name!r}"
+        require(name in stating, message)
+    return " ".join((*_begun(outside, *NAMES).values(), *(stating[name] for name in theorems)))
 
 
 @cache
 def constant(file: str, name: str) -> Fraction:
-    """A number that a proof's ``Definition NAME : R := p / q`` defines: Python's statement reads it
-    from there, so that both have the same constant. ValueError: no such definition, or not of a
-    number.
+    """A number that a proof's ``Definition NAME : R := p / q`` defines and a theorem uses: Python's
+    statement has it from there. ValueError: no such definition, not of a number, or not used.
     """
-    for sentence in _outside((FOLDER / file).read_text("utf-8")):
-        match = re.fullmatch(rf"Definition {name} : (?:R|nat|Z) := ([0-9/ ]+)", sentence)
-        if match:
-            return Fraction(match[1].replace(" ", ""))
-    raise ValueError(f"{file} must define the number {name}, and does not")
+    outside = _outside((FOLDER / file).read_text("utf-8"))
+    number = rf"Definition {name} : (?:(?:nat|Z) := \d+|R := \d+(?: / [1-9]\d*)?)\."
+    match = re.fullmatch(number, outside.get(name, ""))
+    text = " ".join(_begun(outside, "Theorem ", *NAMES).values())
+    if match is None or len(re.findall(rf"\b{name}\b", text)) < 2:
+        raise ValueError(f"{file} must define the number {name} and use it in a theorem")
+    return Fraction(match[0].partition(":=")[2].replace(" ", "").strip("."))
 
 
 @cache
 def kernel() -> str:
     """ "Coq" and its version where ``coqc`` is installed, else empty."""
-    coqc = which("coqc")
-    if coqc is None:
-        return ""
-    process = subprocess.run([coqc, "--print-version"], capture_output=True, text=True, check=False)
-    return f"Coq {process.stdout.split()[0]}" if process.returncode == 0 and process.stdout else ""
+    command = ["coqc", "--print-version"]
+    words = subprocess.check_output(command, text=True).split() if which("coqc") else []
+    return f"Coq {words[0]}" if words else ""
 
 
 def sentences(text: str) -> list[str]:
@@ -193,10 +172,13 @@ def sentences(text: str) -> list[str]:
     ]
 
 
-def _outside(text: str) -> Iterator[str]:
-    """The sentences outside proofs. Rejects a file with other sentences or tactics than allowed."""
+@cache
+def _outside(text: str) -> dict[str, str]:
+    """The definitions, lemmas and theorems of a file by name, without proofs. Rejects a file with
+    other sentences or tactics than allowed.
+    """
     require('"' not in text, "a file must have no strings, in which comments would not end")
-    proving = False
+    outside, proving = dict[str, str](), False
     for sentence in sentences(text):
         require(sentence.isascii(), f"letters must be ASCII outside of comments: {sentence:.80}")
         match = UNDONE.search(sentence)
@@ -208,54 +190,71 @@ def _outside(text: str) -> Iterator[str]:
             proving = True
         else:
             require(sentence.startswith(HEADS), f"a sentence must not begin so: {sentence:.80}")
-            yield sentence
+            require("ltac" not in sentence, f"no tactic in a statement: {sentence:.80}")
+            outside["".join(sentence.split()[1:2])] = f"{sentence}."
     require(not proving, "a proof is not ended by Qed")
+    return outside
+
+
+def _begun(outside: dict[str, str], *heads: str) -> dict[str, str]:
+    return {name: sentence for name, sentence in outside.items() if sentence.startswith(heads)}
+
+
+def _exempt(statement: str) -> str:
+    return EXEMPT.get(sha256(statement.encode())[:12], "")
 
 
 @cache
-def _compiled(text: str) -> bytes:
-    return _coqc({"proof.v": text})[1]
+def _compiled(name: str, text: str) -> bytes:
+    return _coqc({name: text})[1]
 
 
 @cache
-def _assumed(text: str, statement: str, unwitnessed: tuple[str, ...]) -> frozenset[str]:
-    """The axioms that a statement's theorems assume; the kernel checks that the file proves each.
+def _library() -> frozenset[str]:
+    """The names that the parts of Coq's library define which statements are read with."""
+    coq = subprocess.run(["coqc", "-where"], capture_output=True, text=True, check=True).stdout
+    parts = (Path(coq.strip(), "theories", part) for part in ("Reals", "Arith", "Lists", "Sorting"))
+    texts = (file.read_text("utf-8") for part in parts for file in part.rglob("*.v"))
+    return frozenset(name for text in texts for name in DEFINED.findall(text))
 
-    Unless a theorem is one of ``unwitnessed``, a witness must satisfy its hypotheses.
 
-    The statement is read in a second file, after ``HEADER`` alone, so that no import, scope or
-    definition of the first one changes its meaning.
+@cache
+def _assumed(text: str) -> frozenset[str]:
+    """The axioms that a file's theorems assume; the kernel checks that the file proves each.
+
+    Statements are read in a second file, after ``HEADER`` alone, so that no import, scope or
+    definition of the first one changes their meaning. There they must pass the rules of ``gate.v``.
     """
-    names = [sentence.split()[1] for sentence in sentences(statement) if sentence.startswith(NAMES)]
-    unfold = "cbv beta iota zeta" + f" delta [{' '.join(names)}]" * bool(names)
-    script = [HEADER, CHAINS, *(f"Fail Check {sentence}." for sentence in names), "Require proof."]
-    lemmas = list[str]()
-    for sentence in sentences(statement):
-        name, _, goal = sentence.removeprefix("Theorem ").partition(":")
-        name = name.strip()
-        if not sentence.startswith("Theorem "):
-            script.append(f"{sentence}.")
-            continue
-        lemmas.append(f"@proof.{name}")
-        witness_check = ""
-        if name not in unwitnessed:
-            tactic = f'fail 9 "no witness of the hypotheses of {name}"'
-            if f" {name}{WITNESS} " in text:
-                tactic = f"exact (@proof.{name}{WITNESS})"
-                lemmas.append(f"@proof.{name}{WITNESS}")
-            witness_check = (
-                f"match goal with |- ?stated => let unfolded := eval {unfold} in stated in "
-                "let found := chains unfolded in let shown := all found in "
-                f"assert shown by (exact I || {tactic}) end. "
-            )
-        script.append(f"Goal {goal}. {witness_check}exact (@proof.{name}). Qed.")
-    script.append(f"Definition every := ({', '.join(lemmas)}, tt).\nPrint Assumptions every.\n")
-    output, _ = _coqc({"proof.vo": _compiled(text), "ask.v": "\n".join(script)})
-    if output.endswith("Closed under the global context\n"):
-        return frozenset()
+    outside = _outside(text)
+    definitions = _begun(outside, *NAMES)
+    names = [*definitions]
+    taken = sorted(_library().intersection(names))
+    require(not taken, f"a definition has a name of Coq's library: {', '.join(taken)}")
+    unfold = f" delta [{' '.join([*names, *(f'proof.{name}' for name in names)])}]" * bool(names)
+    script = [HEADER, *(f"Fail Check {name}." for name in names), "Require Import gate."]
+    script += [*definitions.values(), "Require proof."]
+    script.append(f"Ltac plain t := let u := eval cbv beta iota zeta{unfold} in t in u.")
+    proven = list[str]()
+    for name, theorem in _begun(outside, "Theorem ").items():
+        reason = _exempt(" ".join((*definitions.values(), theorem)))
+        witness, sharp = (
+            f"@proof.{lemma}" if lemma in outside else "tt" if kind in reason else "I"
+            for lemma, kind in ((f"{name}_witness", "no witness"), (f"{name}_sharp", "not sharp"))
+        )
+        goal = theorem.partition(":")[2]
+        refuted = outside.get(f"{name}_sharp", "").partition(":")[2] or "True."
+        script.append(
+            f"Definition {name}_sharp := {refuted} Goal {goal} "
+            f"judge plain {name}_sharp ({witness}) ({sharp}) {str('loose' in reason).lower()}. "
+            f"Abort. Goal {goal} exact (@proof.{name}). Qed."
+        )
+        proven += [f"@proof.{name}", witness, sharp]
+    script.append(f"Definition every := ({', '.join(proven)}).\nPrint Assumptions every.\n")
+    compiled = {"gate.vo": _compiled("gate.v", GATE), "proof.vo": _compiled("proof.v", text)}
+    output, _ = _coqc({**compiled, "ask.v": "\n".join(script)})
     _, heading, axioms = output.rpartition("Axioms:\n")
-    require(bool(heading), f"coqc lists no assumptions: {output:.200}")
-    return frozenset(line.split()[0] for line in axioms.splitlines() if line[:1].strip())
+    require(bool(heading) or output.endswith("Closed under the global context\n"), output[:200])
+    return frozenset(re.findall(r"^\S+", axioms * bool(heading), re.M))
 
 
 def _coqc(files: dict[str, bytes | str]) -> tuple[str, bytes]:

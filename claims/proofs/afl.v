@@ -140,3 +140,30 @@ split; [exists 1%nat, (fun _ => 0) | exists 1%nat, (fun _ => 2)]; unfold total; 
 - exists (fun _ => 0), 0. split; [intros; lra |]. split; [exists 0%nat; simpl; auto | intros; lra].
 - exists 0%nat. auto.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma inside_sharp : ~ (forall n v, simplex n v -> (forall f M, largest n f M -> total (seq 0 n)
+  (fun i => v i * f i) - M < 0) /\ largest n (fun _ => 0) 0 /\ total (seq 0 n) (fun i => v i * 0) -
+  0 = 0).
+Proof.
+intros s. destruct (s 1%nat (fun _ => 1)) as [c _].
+- split; [intros; lra | simpl; lra].
+- specialize (c (fun _ => 0) 0). simpl in c. enough (1 * 0 + 0 - 0 < 0) by lra. apply c.
+  split; [exists 0%nat; split; [left |]; reflexivity | intros; lra].
+Qed.
+Lemma outside_sharp : ~ (forall n v, (0 <= n)%nat -> ~ simplex n v -> forall B, exists f M, largest
+  n f M /\ B < total (seq 0 n) (fun i => v i * f i) - M).
+Proof.
+intros s. destruct (s O (fun _ => 0) (le_n 0) ltac:(intros [_ e]; simpl in e; lra) 0)
+  as (f & M & [(i & [] & _) _] & _).
+Qed.
+Lemma nonnegative_sharp : ~ (forall n v, (0 < n)%nat -> (total (seq 0 n) (fun i => Rmax (v i) 0) <=
+  1 -> forall f M, (forall i, 0 <= f i) -> largest n f M -> total (seq 0 n) (fun i => v i * f i) -
+  M < 0) /\ (1 < total (seq 0 n) (fun i => Rmax (v i) 0) -> forall B, exists f M, (forall i, 0 <= f
+  i) /\ largest n f M /\ B < total (seq 0 n) (fun i => v i * f i) - M)).
+Proof.
+intros s. destruct (s 1%nat (fun _ => 0) ltac:(lia)) as [c _].
+enough (0 * 0 + 0 - 0 < 0) by lra. apply (c ltac:(simpl; rewrite Rmax_left; lra) (fun _ => 0)).
+- intros; lra.
+- split; [exists 0%nat; split; [left |]; reflexivity | intros; lra].
+Qed.

@@ -65,3 +65,19 @@ exists 1%nat, 2, 2, 1, (fun _ => 2), (fun _ => 1). repeat split; try lra; try ap
 - exists 0%nat. simpl. auto.
 - simpl. rewrite ln_1. unfold Rdiv. lra.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma egalitarian_sharp : ~ (forall n alpha m l u v, (0 < n)%nat -> 0 < l < m -> (forall i, In i
+  (seq 0 n) -> m <= u i /\ 0 < v i) -> (exists j, In j (seq 0 n) /\ v j = l) -> 1 + ln (INR n) / ln
+  (m / l) < alpha -> total (seq 0 n) (fun i => utility alpha (v i)) < 101 / 100 * total (seq 0 n)
+  (fun i => utility alpha (u i))).
+Proof.
+intros s. assert (U : forall x, 0 < x -> utility 2 x = - / x).
+{ intros x p. unfold utility. replace (1 - 2) with (Ropp 1) by lra.
+  rewrite Rpower_Ropp, Rpower_1 by lra. field. lra. }
+specialize (s 1%nat 2 (1001 / 1000) 1 (fun _ => 1001 / 1000) (fun _ => 1)). simpl in s.
+rewrite ln_1, !U in s by lra.
+enough (- / 1 + 0 < 101 / 100 * (- / (1001 / 1000) + 0)) by lra.
+apply s; [exact (le_n 1) | lra | intros; lra | exists 0%nat; auto |].
+unfold Rdiv at 1. rewrite Rmult_0_l. lra.
+Qed.

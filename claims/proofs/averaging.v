@@ -1353,3 +1353,86 @@ exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f 
 assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_averaging |].
 unfold short, pace, wide, within, apart. simpl. repeat split; intros; try lra; try lia.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma at_rest : forall x t (c : R), rounds (next unit (fun f => f tt) (fun _ _ => 1) 1 (1/100)
+  (fun _ f => f (fun _ => cons (fun _ => 0) nil))) x t (fun _ => c) = c.
+Proof. intros x t c. induction t as [| t IH]; [reflexivity | exact IH]. Qed.
+Lemma full_sharp : ~ (forall d n F dF df draw L s g p K eta runs theta low T, clients d n F dF df
+  draw L s g -> unbiased d n df draw -> averaging unit (fun f => f tt) (fun _ => p) n K eta draw
+  runs -> short n K L eta -> steps * (exp 1 - 2) * (total n (fun i => p i * p i) * total n (fun i
+  => INR (K i) ^ 4)) * (L * eta) ^ 2 <= 1 -> (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t
+  < T)%nat /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d
+  (dF x)) < right_side (total n (fun i => p i * INR (K i))) eta L (F theta - low) (INR T) (total n
+  (fun i => p i * p i) * total n (fun i => noise (INR (K i)) (s i) g)) (total n (fun i => p i * p
+  i) * total n (fun i => away (INR (K i)) (s i) g))).
+Proof.
+intros s. assert (E := exp_le_3). destruct (s 1%nat 1%nat (fun _ => 0) _ _ _ 1 (fun _ => 0) 0
+  (fun _ => 1) _ (1/100) _ (fun _ => 0) 0 1%nat quiet_clients quiet_unbiased quiet_averaging)
+  as (t & _ & l); unfold short, steps; simpl; repeat split; intros; try lra; try lia.
+rewrite at_rest in l. unfold right_side, noise, away, square, dot in l. simpl in l. lra.
+Qed.
+Lemma chance_sharp : ~ (forall d n F dF df draw L s g A chosen share K eta runs theta low T m b,
+  clients d n F dF df draw L s g -> unbiased d n df draw -> averaging A chosen share n K eta draw
+  runs -> short n K L eta -> 1 <= m -> (forall i, (i < n)%nat -> m <= INR (K i)) -> (forall i, (i <
+  n)%nat -> chosen (fun o => share o i) = b i) -> steps * (exp 1 - 2) * total n (fun i => b i * INR
+  (K i) ^ 4) * (L * eta) ^ 2 <= 1 -> (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
+  /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x)) < right_side m eta
+  L (F theta - low) (INR T) (total n (fun i => b i * noise (INR (K i)) (s i) g)) (total n (fun i =>
+  b i * away (INR (K i)) (s i) g))).
+Proof.
+intros s. assert (E := exp_le_3). destruct (s 1%nat 1%nat (fun _ => 0) _ _ _ 1 (fun _ => 0) 0 unit
+  _ _ _ (1/100) _ (fun _ => 0) 0 1%nat 1 (fun _ => 1) quiet_clients quiet_unbiased quiet_averaging)
+  as (t & _ & l); unfold short, steps; simpl; repeat split; intros; try lra; try lia.
+rewrite at_rest in l. unfold right_side, noise, away, square, dot in l. simpl in l. lra.
+Qed.
+Lemma largest_sharp : ~ (forall d n F dF df draw L s g A chosen share K eta runs theta low T m c2
+  c3 c4, clients d n F dF df draw L s g -> unbiased d n df draw -> averaging A chosen share n K eta
+  draw runs -> short n K L eta -> 1 <= m -> (forall i, (i < n)%nat -> m <= INR (K i) /\ noise (INR
+  (K i)) (s i) g <= c2 /\ away (INR (K i)) (s i) g <= c3 /\ INR (K i) ^ 4 <= c4) -> steps * (exp 1
+  - 2) * c4 * (L * eta) ^ 2 <= 1 -> (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
+  /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x)) < right_side m eta
+  L (F theta - low) (INR T) c2 c3).
+Proof.
+intros s. assert (E := exp_le_3). destruct (s 1%nat 1%nat (fun _ => 0) _ _ _ 1 (fun _ => 0) 0 unit
+  _ _ _ (1/100) _ (fun _ => 0) 0 1%nat 1 0 0 1 quiet_clients quiet_unbiased quiet_averaging)
+  as (t & _ & l); unfold short, steps, noise, away; simpl; repeat split; intros; try lra; try lia.
+rewrite at_rest in l. unfold right_side, square, dot in l. simpl in l. lra.
+Qed.
+Lemma wide_full_sharp : ~ (forall d n F dF df draw L s g p K eta runs theta low T, clients d n F dF
+  df draw L s g -> averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs -> 0 < eta ->
+  (forall i, (i < n)%nat -> (1 <= K i)%nat /\ pace * L * INR (K i) * eta <= 1) -> (forall x, low <=
+  F x) -> (0 < T)%nat -> exists t, (t < T)%nat /\ rounds (next unit (fun f => f tt) (fun _ => p) n
+  eta runs) theta t (fun x => square d (dF x)) < wide_side (total n (fun i => p i * INR (K i))) eta
+  (F theta - low) (INR T) (total n (fun i => p i * p i) * total n (fun i => wide (INR (K i)) (s i)
+  g))).
+Proof.
+intros s. destruct (s 1%nat 1%nat (fun _ => 0) _ _ _ 1 (fun _ => 0) 0
+  (fun _ => 1) _ (1/100) _ (fun _ => 0) 0 1%nat quiet_clients quiet_averaging)
+  as (t & _ & l); unfold pace; simpl; repeat split; intros; try lra; try lia.
+rewrite at_rest in l. unfold wide_side, wide, square, dot in l. simpl in l. lra.
+Qed.
+Lemma wide_largest_sharp : ~ (forall d n F dF df draw L s g A chosen share K eta runs theta low T m
+  c, clients d n F dF df draw L s g -> averaging A chosen share n K eta draw runs -> 0 < eta -> 1
+  <= m -> (forall i, (i < n)%nat -> m <= INR (K i) /\ pace * L * INR (K i) * eta <= 1 /\ wide (INR
+  (K i)) (s i) g <= c) -> (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat /\ rounds
+  (next A chosen share n eta runs) theta t (fun x => square d (dF x)) < wide_side m eta (F theta -
+  low) (INR T) c).
+Proof.
+intros s. destruct (s 1%nat 1%nat (fun _ => 0) _ _ _ 1 (fun _ => 0) 0 unit
+  _ _ _ (1/100) _ (fun _ => 0) 0 1%nat 1 0 quiet_clients quiet_averaging)
+  as (t & _ & l); unfold pace, wide; simpl; repeat split; intros; try lra; try lia.
+rewrite at_rest in l. unfold wide_side, square, dot in l. simpl in l. lra.
+Qed.
+Lemma instance_sharp : ~ (let c f := (1 / 9 + 4 / 9) * (f 2 5 4 + f 3 7 4) in right_side (8 / 3)
+  at_eta 17 19 23 (c noise) (c away) = without_drift + 99 / 100 * with_drift * (exp 1 - 2)).
+Proof.
+intros s. assert (e := instance). cbv zeta in *. assert (l := exp_le_3).
+assert (L : 2 < exp 1) by (assert (x := exp_ineq1 1); lra).
+unfold without_drift, with_drift in *. lra.
+Qed.
+Lemma wide_instance_sharp : ~ (let c f := (1 / 9 + 4 / 9) * (f 2 5 4 + f 3 7 4) in wide_side (8 /
+  3) at_eta 19 23 (c wide) = 99 / 100 * wide_there).
+Proof.
+intros s. assert (e := wide_instance). cbv zeta in *. unfold wide_there in *. lra.
+Qed.

@@ -130,3 +130,28 @@ exists unit, unit, (fun _ => 1), (fun _ _ => 0), (fun _ => 0), (fun _ => 0), (fu
 unfold gain, total. simpl. split; [split; intros; lra |].
 split; [intros; rewrite Rabs_R0; lra |]. split; [reflexivity |]. exists tt. split; [auto | lra].
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma weak_duality_sharp : ~ (forall X K (u : X -> R) (v : K -> X -> R) b eps lam xs ks g, feasible
+  v b eps xs ks g -> total xs (fun x => u x * g x) < total xs (fun x => Rmax 0 (gain u v lam ks x))
+  + total ks (fun k => Rabs (lam k) * eps k + lam k * b k) \/ total xs (fun x => Rmax 0 (gain u v
+  lam ks x)) + total ks (fun k => Rabs (lam k) * eps k + lam k * b k) = 0).
+Proof.
+intros s. specialize (s unit unit (fun _ => 1) (fun _ _ => 0) (fun _ => 0) (fun _ => 0) (fun _ => 0)
+  (cons tt nil) nil (fun _ => 1)). simpl in s. unfold gain in s. simpl in s.
+rewrite Rmax_right in s by lra. destruct s as [l | e]; [| lra | lra].
+split; [intros; lra | intros k []].
+Qed.
+Lemma optimal_sharp : ~ (forall X K (u : X -> R) (v : K -> X -> R) b eps lam xs ks f g, feasible v
+  b eps xs ks f -> feasible v b eps xs ks g -> (forall x, In x xs -> (0 < gain u v lam ks x -> f x
+  = 1) /\ (gain u v lam ks x < 0 -> f x = 0)) -> (forall k, In k ks -> lam k * (total xs (fun x =>
+  v k x * f x) + b k) = - Rabs (lam k) * eps k) -> (total xs (fun x => u x * g x) < total xs (fun x
+  => u x * f x) \/ total xs (fun x => u x * f x) = 0) /\ (total xs (fun x => u x * g x) = total xs
+  (fun x => u x * f x) -> forall x, In x xs -> gain u v lam ks x <> 0 -> g x = f x)).
+Proof.
+intros s. assert (F : feasible (fun _ _ => 0) (fun _ => 0) (fun _ => 0) (cons tt nil)
+  (@nil unit) (fun _ => 1)) by (split; [intros; lra | intros k []]).
+destruct (s unit unit (fun _ => 1) (fun _ _ => 0) (fun _ => 0) (fun _ => 0) (fun _ => 0)
+  (cons tt nil) nil _ _ F F) as [[l | e] _]; [| intros k [] | apply (Rlt_irrefl _ l) | simpl in e; lra].
+intros x _. unfold gain. simpl. lra.
+Qed.

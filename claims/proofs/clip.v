@@ -15,3 +15,10 @@ destruct (P d) as [p H]. split; [exact p |]. rewrite <- (map_id d) at 3. apply m
 intros x I. specialize (H x I). assert (A := Rle_abs x). assert (B := Rle_abs (- x)).
 rewrite Rabs_Ropp in B. unfold limit. rewrite Rmin_right, Rmax_right; lra.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma unchanged_sharp : ~ (forall d, 0 <= largest d /\ map (limit (99 / 100 * largest d)) d = d).
+Proof.
+intros s. destruct (s (cons 1 nil)) as [_ e]. injection e as e. unfold limit, largest in e.
+simpl in e. rewrite Rabs_R1, (Rmax_left 1), Rmin_left, Rmax_right in e; lra.
+Qed.

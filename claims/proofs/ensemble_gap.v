@@ -105,3 +105,18 @@ repeat split; try lra; try (intros x y l; lra).
 - exists 0, 0, (-9/100), (1/10). split; (split; [lra |]); unfold clip, Rmax, Rmin;
     repeat destruct Rle_dec; lra.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma gap_sharp : ~ (forall j k g h z1 z2, 0 < j -> 0 < k -> rising g -> rising h -> g z1 = 0 -> h
+  z2 = 0 -> g 0 * h 0 < 0 -> -1 <= g 0 <= 1 -> -1 <= h 0 <= 1 -> (forall eps1 eps2 l1 l2, returned
+  g eps1 l1 -> returned h eps2 l2 -> eps1 <= Rmin (Rabs (g 0)) (Rabs (h 0)) -> eps2 <= Rmin (Rabs
+  (g 0)) (Rabs (h 0)) -> 0 < difference j k g h l1 l2 * (g 0 + h 0)) -> exists eps1 eps2 l1 l2,
+  returned g eps1 l1 /\ returned h eps2 l2 /\ eps1 <= Rmin (Rabs (g 0)) (Rabs (h 0)) /\ eps2 <=
+  Rmin (Rabs (g 0)) (Rabs (h 0)) /\ 0 < Rabs (difference j k g h l1 l2) /\ forall d1 d2 m1 m2,
+  returned g d1 m1 -> returned h d2 m2 -> (Rabs (difference j k g h l1 l2) < Rabs (difference j k g
+  h m1 m2) \/ Rabs (difference j k g h m1 m2) = 0)).
+Proof.
+intros s. destruct gap_witness as (j & k & g & h & z1 & z2 & A & B & C & D & E & F & G & H & K & L & _).
+destruct (s j k g h z1 z2 A B C D E F G H K L) as (e1 & e2 & l1 & l2 & P & Q & _ & _ & S & T).
+destruct (T e1 e2 l1 l2 P Q); lra.
+Qed.

@@ -350,3 +350,84 @@ Lemma near_witness : exists n a f M, ((0 < n)%nat) /\ (0 < a) /\ ((forall i, In 
 Proof.
 exists 1%nat, 1, (fun _ => 0), 0. repeat split; try apply Nat.lt_0_1; try lra; try (intros; lra). exists 0%nat. simpl. auto.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma one_client : forall a f, total (seq 0 1) (fun i => 1 * f i) - term 1 a f = f 0%nat - (a * f 0%nat) / a.
+Proof. intros a f. unfold term. simpl. rewrite !Rplus_0_r. unfold Rdiv. rewrite Rinv_1, Rmult_1_r, ln_exp. lra. Qed.
+Lemma corner : exists v, (forall i, In i (seq 0 2) -> 0 <= v i) /\ total (seq 0 2) v = 1
+  /\ penalty 2 1 v = ln 2 /\ 0 < ln 2.
+Proof.
+exists (fun i => match i with O => 1 | S _ => 0 end). split; [intros [| i] _; simpl; lra |]. split; [simpl; lra |].
+split; [| rewrite <- ln_1; apply ln_increasing; lra].
+unfold penalty, xlogx. simpl. destruct (Req_EM_T 1 0), (Req_EM_T 0 0); try lra.
+rewrite ln_1. replace (1 + 1) with 2 by lra. lra.
+Qed.
+Lemma inside_sharp : ~ (forall n a v, (0 < n)%nat -> 0 < a -> (forall i, In i (seq 0 n) -> 0 <= v
+  i) -> total (seq 0 n) v = 1 -> forall f, total (seq 0 n) (fun i => v i * f i) - term n a f <
+  penalty n a v).
+Proof.
+intros s. specialize (s 1%nat 1 (fun _ => 1) (le_n 1) ltac:(lra) ltac:(intros; lra)
+  ltac:(simpl; lra) (fun _ => 0)). rewrite one_client in s. unfold penalty, xlogx in s. simpl in s.
+destruct (Req_EM_T 1 0); rewrite ?ln_1 in s; lra.
+Qed.
+Lemma equality_sharp : ~ (forall n a f, (0 < n)%nat -> 0 < a -> let v := fun i => exp (a * f i) /
+  total (seq 0 n) (fun i => exp (a * f i)) in 99 / 100 * total (seq 0 n) (fun i => v i * f i) -
+  term n a f = penalty n a v).
+Proof.
+intros s. assert (e := s 1%nat 1 (fun _ => 1) (le_n 1) ltac:(lra)).
+assert (E := equality 1 1 (fun _ => 1) (le_n 1) ltac:(lra)). cbv beta zeta in *.
+assert (Z : total (seq 0 1) (fun i => exp (1 * 1) / total (seq 0 1) (fun i => exp (1 * 1)) * 1) = 1);
+  [| rewrite Z in *; lra].
+simpl. field. assert (p := exp_pos (1 * 1)). lra.
+Qed.
+Lemma approached_sharp : ~ (forall n a v eps, (0 < n)%nat -> 0 < a -> 0 < eps -> (forall i, In i
+  (seq 0 n) -> 0 <= v i) -> total (seq 0 n) v = 1 -> exists f, 101 / 100 * penalty n a v - eps <
+  total (seq 0 n) (fun i => v i * f i) - term n a f).
+Proof.
+intros s. destruct corner as (v & A & B & C & D).
+destruct (s 2%nat 1 v (ln 2 / 100) (le_S _ _ (le_n 1)) ltac:(lra) ltac:(lra) A B) as [f F].
+assert (E := inside 2 1 v (le_S _ _ (le_n 1)) ltac:(lra) A B f). lra.
+Qed.
+Lemma outside_sharp : ~ (forall n a v, (0 <= n)%nat -> 0 < a -> total (seq 0 n) v <> 1 \/ (exists
+  j, In j (seq 0 n) /\ v j < 0) -> forall B, exists f, B < total (seq 0 n) (fun i => v i * f i) -
+  term n a f).
+Proof.
+intros s. destruct (s O 1 (fun _ => 0) (le_n 0) ltac:(lra) ltac:(left; simpl; lra)
+  (- term 0 1 (fun _ => 0))) as [f F]. unfold term in F. simpl in F. lra.
+Qed.
+Lemma nonnegative_sharp : ~ (forall n a v, (0 < n)%nat -> 0 < a -> (forall i, In i (seq 0 n) -> 0
+  <= v i) -> total (seq 0 n) v = 1 -> forall eps, 0 < eps -> exists f, (forall i, In i (seq 0 n) ->
+  0 <= f i) /\ 101 / 100 * penalty n a v - eps < total (seq 0 n) (fun i => v i * f i) - term n a
+  f).
+Proof.
+intros s. destruct corner as (v & A & B & C & D).
+destruct (s 2%nat 1 v (le_S _ _ (le_n 1)) ltac:(lra) A B (ln 2 / 100) ltac:(lra)) as [f [_ F]].
+assert (E := inside 2 1 v (le_S _ _ (le_n 1)) ltac:(lra) A B f). lra.
+Qed.
+Lemma raised_sharp : ~ (forall n a v, (0 < n)%nat -> 0 < a -> (forall i, In i (seq 0 n) -> 0 <= v
+  i) -> total (seq 0 n) v < 1 -> exists c, 0 < c /\ total (seq 0 n) (fun i => Rmax (v i) c) = 1 /\
+  (forall f, (forall i, In i (seq 0 n) -> 0 <= f i) -> total (seq 0 n) (fun i => v i * f i) - term
+  n a f < penalty n a (fun i => Rmax (v i) c)) /\ exists f, (forall i, In i (seq 0 n) -> 0 <= f i)
+  /\ total (seq 0 n) (fun i => v i * f i) - term n a f = penalty n a (fun i => Rmax (v i) c)).
+Proof.
+intros s. destruct (s 1%nat 1 (fun _ => 0) (le_n 1) ltac:(lra) ltac:(intros; lra)
+  ltac:(simpl; lra)) as (c & _ & _ & l & f & F & e). specialize (l f F). lra.
+Qed.
+Lemma near_sharp : ~ (forall n a f M, (0 < n)%nat -> 0 < a -> (forall i, In i (seq 0 n) -> f i <=
+  M) -> (exists j, In j (seq 0 n) /\ f j = M) -> M - 99 / 100 * (ln (INR n) / a) <= term n a f <=
+  M).
+Proof.
+intros s. destruct corner as (_ & _ & _ & _ & D).
+assert (E : ln 2 < 1).
+{ rewrite <- (ln_exp 1). apply ln_increasing; [lra |]. assert (x := exp_ineq1 1). lra. }
+assert (F : ln (ln 2 / 100) < 0) by (rewrite <- ln_1; apply ln_increasing; lra).
+specialize (s 2%nat 1 (fun i => match i with O => 0 | S _ => ln (ln 2 / 100) end) 0
+  (le_S _ _ (le_n 1)) ltac:(lra) ltac:(intros [| i] _; lra) ltac:(exists 0%nat; simpl; auto)).
+unfold term in s. simpl in s. rewrite !Rmult_1_l, exp_0, exp_ln in s by lra.
+replace (1 + 1) with 2 in s by lra.
+change ((1 + (ln 2 / 100 + 0)) / 2) with ((1 + (ln 2 / 100 + 0)) * / 2) in s.
+rewrite ln_mult, ln_Rinv in s by lra.
+assert (G : ln (1 + (ln 2 / 100 + 0)) < ln 2 / 100); [| lra].
+rewrite <- (ln_exp (ln 2 / 100)) at 2. apply ln_increasing; [lra |].
+assert (x := exp_ineq1 (ln 2 / 100)). lra.
+Qed.

@@ -81,3 +81,20 @@ exists (fun _ => True), (fun x => x), (fun _ => 1), (fun _ => 1), 1%nat, (fun _ 
 unfold mean_of, total. repeat split; intros; simpl; auto; try lra; try apply derivable_pt_lim_id.
 exists 0. repeat split; lra.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma supports_sharp : ~ (forall (D : R -> Prop) s s' p n f g a b, (forall x y t, D x -> D y -> 0
+  <= t <= 1 -> D (x + t * (y - x))) -> (forall x y, D x -> D y -> x <= y -> s x <= s y) -> D a -> D
+  b -> 0 < s' a -> derivable_pt_lim s a (s' a) -> (forall i, In i (seq 0 n) -> derivable_pt_lim s
+  (f i) (s' (f i))) -> mean_of s p f n a -> mean_of s p g n b -> (forall t, 0 < t <= 1 -> exists c,
+  D c /\ mean_of s p (fun i => f i + t * (g i - f i)) n c /\ c <= a + t * (b - a)) -> let v := fun
+  i => p i * s' (f i) / s' a in total (seq 0 n) (fun i => v i * g i) - b < total (seq 0 n) (fun i
+  => v i * f i) - a).
+Proof.
+intros s. specialize (s (fun _ => True) (fun x => x) (fun _ => 1) (fun _ => 1) 1%nat (fun _ => 0)
+  (fun _ => 0) 0 0). simpl in s. cut (1 * 1 / 1 * 0 + 0 - 0 < 1 * 1 / 1 * 0 + 0 - 0); [lra |].
+apply s; auto; try lra; try (unfold mean_of; simpl; lra).
+- apply derivable_pt_lim_id.
+- intros. apply derivable_pt_lim_id.
+- intros t _. exists 0. unfold mean_of. simpl. repeat split; lra.
+Qed.

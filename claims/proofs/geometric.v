@@ -301,3 +301,61 @@ split; exists 1%nat, (fun _ => 0), (fun _ => 1), 1, 1; (split; [lia |]); (split;
 Qed.
 Lemma raised_witness : exists n, (0 < n)%nat /\ exists i, In i (seq 0 n).
 Proof. exists 1%nat. split; [lia | exists 0%nat; simpl; auto]. Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma geometric_one : forall u, 0 <= u 0%nat -> geometric 1 u (u 0%nat).
+Proof. intros u p. split; [exact p | simpl; lra]. Qed.
+Lemma inside_sharp : ~ (forall n v u G, (0 < n)%nat -> (forall i, In i (seq 0 n) -> 0 < v i) -> 1
+  <= product (seq 0 n) (fun i => INR n * v i) -> (forall i, In i (seq 0 n) -> 0 <= u i) ->
+  geometric n u G -> G < total (seq 0 n) (fun i => v i * u i) \/ total (seq 0 n) (fun i => v i * u
+  i) = 0).
+Proof.
+intros s. enough (1 < 1 * 1 + 0 \/ 1 * 1 + 0 = 0) by lra.
+apply (s 1%nat (fun _ => 1) (fun _ => 1) 1); auto; intros; try (simpl; lra).
+apply (geometric_one (fun _ => 1)). lra.
+Qed.
+Lemma beyond_sharp : ~ (forall n v, (0 < n)%nat -> (forall i, In i (seq 0 n) -> 0 < v i) -> product
+  (seq 0 n) (fun i => INR n * v i) <= 1 -> forall B, exists u G, (forall i, In i (seq 0 n) -> 0 <=
+  u i) /\ geometric n u G /\ B < G - total (seq 0 n) (fun i => v i * u i)).
+Proof.
+intros s. destruct (s 1%nat (fun _ => 1) ltac:(auto) ltac:(intros; lra) ltac:(simpl; lra) 0)
+  as (u & G & _ & [_ e] & l). simpl in *. lra.
+Qed.
+Lemma signed_sharp : ~ (forall n v, forall B, exists u G, (forall i, In i (seq 0 n) -> 0 <= u i) /\
+  geometric n u G /\ B < G - total (seq 0 n) (fun i => v i * u i)).
+Proof.
+intros s. destruct (s 1%nat (fun _ => 1) 0) as (u & G & _ & [_ e] & l). simpl in *. lra.
+Qed.
+Lemma topped_sharp : ~ (forall n v M, (0 < n)%nat -> 0 < M -> (forall i, In i (seq 0 n) -> 0 < v i)
+  -> 1 <= product (seq 0 n) (fun i => INR n * v i) -> (forall f G, (forall i, In i (seq 0 n) -> f i
+  <= M) -> geometric n (fun i => M - f i) G -> total (seq 0 n) (fun i => v i * f i) - (M - G) < M *
+  (total (seq 0 n) v - 1)) /\ geometric n (fun _ => M - M) 0 /\ total (seq 0 n) (fun i => v i * M)
+  - (M - 0) = M * (total (seq 0 n) v - 1)).
+Proof.
+intros s. destruct (s 1%nat (fun _ => 1) 1 ltac:(auto) ltac:(lra) ltac:(intros; lra)
+  ltac:(simpl; lra)) as [l _]. specialize (l (fun _ => 1) (1 - 1) ltac:(intros; lra)).
+simpl in l. enough (1 * 1 + 0 - (1 - (1 - 1)) < 1 * (1 + 0 - 1)) by lra. apply l.
+apply (geometric_one (fun _ => 1 - 1)). lra.
+Qed.
+Lemma capped_sharp : ~ (forall n lam v M c, (0 < n)%nat -> 0 < M -> 0 < c -> (forall i, In i (seq 0
+  n) -> v i = Rmax (lam i) c) -> product (seq 0 n) (fun i => INR n * v i) = 1 -> (forall f G,
+  (forall i, In i (seq 0 n) -> 0 <= f i <= M) -> geometric n (fun i => M - f i) G -> total (seq 0
+  n) (fun i => lam i * f i) - (M - G) < M * (total (seq 0 n) v - 1)) /\ (forall i, In i (seq 0 n)
+  -> 0 <= M * (1 - c / v i) <= M) /\ geometric n (fun i => M - M * (1 - c / v i)) (INR n * M * c)
+  /\ total (seq 0 n) (fun i => lam i * (M * (1 - c / v i))) - (M - INR n * M * c) = M * (total (seq
+  0 n) v - 1)).
+Proof.
+intros s. destruct (s 1%nat (fun _ => 1) (fun _ => 1) 1 1 ltac:(auto) ltac:(lra) ltac:(lra)
+  ltac:(intros; rewrite Rmax_left; lra) ltac:(simpl; lra)) as [l _].
+specialize (l (fun _ => 1) (1 - 1) ltac:(intros; lra)).
+simpl in l. enough (1 * 1 + 0 - (1 - (1 - 1)) < 1 * (1 + 0 - 1)) by lra. apply l.
+apply (geometric_one (fun _ => 1 - 1)). lra.
+Qed.
+Lemma raised_sharp : ~ (forall n lam, (0 < n)%nat -> (forall i, In i (seq 0 n) -> 0 < lam i) /\ 1
+  <= product (seq 0 n) (fun i => INR n * lam i) \/ exists c, 0 < c /\ product (seq 0 n) (fun i =>
+  INR n * Rmax (lam i) c) = 99 / 100 * 1).
+Proof.
+intros s. destruct (s 1%nat (fun _ => 995 / 1000) ltac:(auto)) as [[_ l] | (c & _ & e)]; simpl in *.
+- lra.
+- assert (A := Rmax_l (995 / 1000) c). lra.
+Qed.

@@ -120,3 +120,18 @@ Proof.
 exists (cons 1 nil), (cons 1 nil). split; [apply Permutation_refl |]. split; [repeat constructor |].
 split; [intros x [e | []]; lra |]. split; [simpl; lra |]. exists 1, 1. simpl. auto.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma by_rank_sharp : ~ (forall u phi, Permutation u phi -> StronglySorted Rge phi -> (forall x, In
+  x u -> 0 <= x) -> 0 < total u -> gini u phi = pairs u / (2 * INR (length u) ^ 2 * (total u / INR
+  (length u))) /\ (0 <= gini u phi /\ (gini u phi < 1 - / INR (length u) \/ 1 - / INR (length u) =
+  0)) /\ (gini u phi = 0 <-> forall x y, In x u -> In y u -> x = y)).
+Proof.
+intros s. destruct (s (cons 1 (cons 0 nil)) (cons 1 (cons 0 nil))) as (_ & [_ [l | l]] & _).
+- apply Permutation_refl.
+- repeat constructor; lra.
+- simpl. intros x [e | [e | []]]; lra.
+- simpl. lra.
+- unfold gini in l. simpl in l. field_simplify in l; lra.
+- simpl in l. lra.
+Qed.

@@ -89,3 +89,10 @@ exists 0, (1/132), (-3/16), 0. repeat split; try lra.
 - unfold g0, md, rate, clamp, Rmax, Rmin. repeat destruct Rle_dec; lra.
 - rewrite (proj1 (proj2 premises)). lra.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma premises_sharp : ~ (g0 0 = 99 / 100 * (3/5) /\ h 0 = -1/132 /\ forall e0 e1 l0 l1, 0 <= e0 <=
+  1/132 -> 0 <= e1 <= 1/132 -> g0 l0 = e0 -> h l1 = - e1 -> 0 < psi l0 l1).
+Proof.
+intros [e _]. destruct premises as [E _]. lra.
+Qed.

@@ -250,3 +250,72 @@ exists unit, (fun _ => True), (fun h => h tt), (fun _ => 1), (fun _ => 0), 0,
 repeat split; intros; auto; try lra; try discriminate.
 all: try (destruct H as [e | []]; subst; lra). rewrite Rmult_0_l, Rabs_R0. lra.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma point : @integral unit (fun _ => True) (fun h => h tt).
+Proof. unfold integral. repeat split; intros; auto. Qed.
+Lemma identity_sharp : ~ (forall X L E (u v : X -> R) lam f g, @integral X L E -> rule L u v f ->
+  rule L u v g -> threshold (fun x => u x + lam * v x) f -> 0 <= E (fun x => Rabs (u x + lam * v x)
+  * Rabs (f x - g x)) /\ E (fun x => u x * f x) - E (fun x => u x * g x) = 99 / 100 * E (fun x =>
+  Rabs (u x + lam * v x) * Rabs (f x - g x)) - lam * (E (fun x => v x * f x) - E (fun x => v x * g
+  x))).
+Proof.
+intros s. destruct (s unit (fun _ => True) (fun h => h tt) (fun _ => 1) (fun _ => 0) 0 (fun _ => 1)
+  (fun _ => 0) point) as [_ e]; unfold rule, threshold; repeat split; intros; auto; try lra.
+rewrite !Rabs_right in e; lra.
+Qed.
+Lemma increases_sharp : ~ (forall X L E (u v : X -> R) lam mu f g, @integral X L E -> rule L u v f
+  -> rule L u v g -> threshold (fun x => u x + lam * v x) f -> threshold (fun x => u x + mu * v x)
+  g -> lam < mu -> (E (fun x => v x * f x) < E (fun x => v x * g x) \/ E (fun x => v x * g x) =
+  0)).
+Proof.
+intros s. specialize (s unit (fun _ => True) (fun h => h tt) (fun _ => 1) (fun _ => 1) 0 1
+  (fun _ => 1) (fun _ => 1) point). enough (1 * 1 < 1 * 1 \/ 1 * 1 = 0) by lra.
+apply s; unfold rule, threshold; repeat split; intros; auto; lra.
+Qed.
+Lemma solves_sharp : ~ (forall X L E (u v : X -> R) lam eps free f g, @integral X L E -> rule L u v
+  free -> rule L u v f -> rule L u v g -> threshold (fun x => u x + 0 * v x) free -> threshold (fun
+  x => u x + lam * v x) f -> 0 <= eps -> E (fun x => v x * f x) = clip eps (E (fun x => v x * free
+  x)) -> Rabs (E (fun x => v x * g x)) <= eps -> (E (fun x => u x * g x) < E (fun x => u x * f x)
+  \/ E (fun x => u x * f x) = 0) /\ (E (fun x => u x * g x) = E (fun x => u x * f x) -> E (fun x =>
+  Rabs (u x + lam * v x) * Rabs (f x - g x)) = 0 \/ E (fun x => Rabs (u x + 0 * v x) * Rabs (free x
+  - f x)) = 0 /\ E (fun x => Rabs (u x + 0 * v x) * Rabs (free x - g x)) = 0)).
+Proof.
+intros s. destruct (s unit (fun _ => True) (fun h => h tt) (fun _ => 1) (fun _ => 0) 0 0 (fun _ => 1)
+  (fun _ => 1) (fun _ => 1) point) as [l _]; unfold rule, threshold;
+  repeat split; intros; auto; try lra.
+- unfold clip. rewrite Rmin_left, Rmax_right; lra.
+- rewrite Rmult_0_l, Rabs_R0. lra.
+Qed.
+Lemma unique_sharp : ~ (forall X L E (u v : X -> R) lam eps free f g h, @integral X L E -> rule L u
+  v free -> rule L u v f -> rule L u v g -> rule L u v h -> threshold (fun x => u x + 0 * v x) free
+  -> threshold (fun x => u x + lam * v x) f -> 0 <= eps -> E (fun x => v x * f x) = clip eps (E
+  (fun x => v x * free x)) -> Rabs (E (fun x => v x * g x)) <= eps -> Rabs (E (fun x => v x * h x))
+  <= eps -> E (fun x => u x * g x) = E (fun x => u x * f x) -> L (fun x => Rabs (g x - h x)) ->
+  (forall t d, t = 0 \/ t = lam -> 0 < d -> exists c k, 0 < c /\ L k /\ E k <= d /\ forall x, 0 <=
+  k x /\ (Rabs (u x + t * v x) < c -> 1 <= k x)) -> E (fun x => Rabs (g x - h x)) = 0).
+Proof.
+intros s. specialize (s unit (fun _ => True) (fun h => h tt) (fun _ => 1) (fun _ => 0) 0 0
+  (fun _ => 1) (fun _ => 1) (fun _ => 1) (fun _ => 0) point).
+enough (Rabs (1 - 0) = 0) as e by (rewrite Rabs_right in e; lra).
+apply s; unfold rule, threshold; repeat split; intros; auto; try lra.
+- unfold clip. rewrite Rmin_left, Rmax_right; lra.
+- rewrite Rmult_0_l, Rabs_R0. lra.
+- rewrite Rmult_0_l, Rabs_R0. lra.
+- exists (1 / 2), (fun _ => 0). repeat split; try lra. rewrite Rabs_right; lra.
+Qed.
+Lemma fair_sharp : ~ (forall X L E (u v : X -> R) eps (rules : list (X -> R)) g, @integral X L E ->
+  rules <> nil -> (forall f, In f rules -> rule L u v f /\ threshold u f) -> (forall f, rule L u v
+  f -> threshold u f -> Rabs (E (fun x => v x * f x)) <= eps) -> rule L u v g -> let ensemble x :=
+  fold_right (fun f s => f x + s) 0 rules / INR (length rules) in Rabs (E (fun x => v x * ensemble
+  x)) <= eps /\ (E (fun x => u x * g x) < E (fun x => u x * ensemble x) \/ E (fun x => u x *
+  ensemble x) = 0)).
+Proof.
+intros s. destruct (s unit (fun _ => True) (fun h => h tt) (fun _ => 1) (fun _ => 0) 0
+  (cons (fun _ => 1) nil) (fun _ => 1) point) as [_ l].
+- discriminate.
+- intros f [e | []]. subst. unfold rule, threshold. repeat split; intros; auto; lra.
+- intros f _ _. rewrite Rmult_0_l, Rabs_R0. lra.
+- unfold rule. repeat split; intros; auto; lra.
+- simpl in l. lra.
+Qed.

@@ -57,3 +57,22 @@ assert (D : distribution (fun t => (1 + Rabs t - Rabs (t - 1)) / 2)).
 exists (fun t => (1 + Rabs t - Rabs (t - 1)) / 2), (fun t => (1 + Rabs t - Rabs (t - 1)) / 2), (1/2).
 split; [exact D |]. split; [exact D |]. split; [lra | exists 0; lra].
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma onto_sharp : ~ (forall F0 F1 q, distribution F0 -> distribution F1 -> 0 < q < 1 -> continuity
+  (g F0 F1 q) /\ forall v, -1 <= v <= 1 -> exists lam, (Rabs lam < Rmax q (1 - q) \/ Rmax q (1 - q)
+  = 0) /\ g F0 F1 q lam = v).
+Proof.
+assert (D : distribution (fun t => (1 + Rabs t - Rabs (t - 1)) / 2)).
+{ split; [reg |]. split; intros t l.
+  - rewrite (Rabs_left1 t), (Rabs_left (t - 1)) by lra. lra.
+  - rewrite (Rabs_right t), (Rabs_right (t - 1)) by lra. lra. }
+intros s. destruct (s _ _ (1 / 2) D D ltac:(lra)) as [_ e].
+destruct (e 1 ltac:(lra)) as (lam & l & E). rewrite Rmax_left in l by lra.
+destruct l as [l | l]; [| lra]. unfold g in E.
+assert (A := Rle_abs lam). assert (B := Rle_abs (- lam)). rewrite Rabs_Ropp in B.
+replace (lam / (2 * (1 - 1 / 2))) with lam in E by field.
+replace (lam / (2 * (1 / 2))) with lam in E by field.
+rewrite !(Rabs_right (1 / 2 - lam)), !(Rabs_right (1 / 2 + lam)), !(Rabs_left (1 / 2 - lam - 1)),
+  !(Rabs_left (1 / 2 + lam - 1)) in E by lra. lra.
+Qed.

@@ -37,3 +37,15 @@ split; [exists (fun x => x + 1), 0, (-1) | exists (fun x => x), 1, 0];
 - rewrite Rmin_right, Rmax_right; lra.
 - rewrite Rabs_R0. lra.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma signs_sharp : ~ (forall g eps lam, rising g -> 0 <= eps -> g lam = clip eps (g 0) -> (eps <
+  Rabs (g 0) -> Rabs (g lam) = 99 / 100 * eps /\ 0 <= g lam * g 0 /\ lam * g 0 < 0) /\ (Rabs (g 0)
+  <= eps -> g lam = g 0 /\ lam = 0)).
+Proof.
+intros s. destruct (s (fun x => x + 1) (1 / 2) (- 1 / 2)) as [c _].
+- intros x y l. lra.
+- lra.
+- unfold clip. rewrite Rmin_left, Rmax_right; lra.
+- destruct c as [e _]; [rewrite Rabs_right; lra |]. rewrite Rabs_right in e; lra.
+Qed.

@@ -385,7 +385,7 @@ induction j as [| j IH]; intros b I b1 b0.
 Qed.
 
 (* The hypotheses of each theorem can hold together. *)
-Lemma one_mixture_witness : exists A ms w N losses Phi size bad risk, (Forall (law A) ms) /\
+Lemma one_mixture_witness : exists A (o : A) ms w N losses Phi size bad risk, (Forall (law A) ms) /\
   (length w = length ms) /\ (0 < squares w) /\ (0 < risk <= 1) /\ ((forall h, (h < N)%nat ->
   Forall (fun f : A -> R => forall a, 0 <= f a <= 1) (losses h) /\ forall z, weigh A w (losses h)
   z <= size h z)) /\ ((forall z, (forall h, (h < N)%nat -> joint A ms (weigh A w (losses h)) -
@@ -394,7 +394,7 @@ Lemma one_mixture_witness : exists A ms w N losses Phi size bad risk, (Forall (l
   joint A ms (weigh A w (losses h)) <= size h z + joint A ms Phi + sqrt (squares w / 2 * ln (/
   risk))) -> bad z <= 0))).
 Proof.
-exists unit, (cons (fun f => f tt) nil), (cons 1 nil), 1%nat, (fun _ => cons (fun _ => 0) nil),
+exists unit, tt, (cons (fun f => f tt) nil), (cons 1 nil), 1%nat, (fun _ => cons (fun _ => 0) nil),
   (fun _ => 0), (fun _ _ => 0), (fun _ => 0), 1.
 assert (Z : forall z, weigh unit (cons 1 nil) (cons (fun _ => 0) nil) z = 0).
 { intros [| a z]; simpl; lra. }
@@ -405,7 +405,7 @@ split; [intros z | intros z; split; [lra | intros; lra]]. split.
 - intros h _. simpl joint. rewrite !Z. lra.
 - exists 0%nat. split; [lia |]. simpl joint. rewrite !Z. lra.
 Qed.
-Lemma all_mixtures_witness : exists A ms (w : nat -> list R) N losses Phi size bad risk K top,
+Lemma all_mixtures_witness : exists A (o : A) ms (w : nat -> list R) N losses Phi size bad risk K top,
   (Forall (law A) ms) /\ ((0 < K)%nat) /\ (0 < risk <= 1) /\ ((forall k, (k < K)%nat -> length (w
   k) = length ms /\ 0 < squares (w k) /\ joint A ms (Phi k) + sqrt (squares (w k) / 2 * ln (/
   (risk / INR K))) <= top /\ (forall h, (h < N)%nat -> Forall (fun f : A -> R => forall a, 0 <= f
@@ -415,7 +415,7 @@ Lemma all_mixtures_witness : exists A ms (w : nat -> list R) N losses Phi size b
   h) z)) /\ ((forall z, bad z <= 1 /\ ((forall k h, (k < K)%nat -> (h < N)%nat -> joint A ms
   (weigh A (w k) (losses h)) <= size h z + top) -> bad z <= 0))).
 Proof.
-exists unit, (cons (fun f => f tt) nil), (fun _ => cons 1 nil), 1%nat,
+exists unit, tt, (cons (fun f => f tt) nil), (fun _ => cons 1 nil), 1%nat,
   (fun _ => cons (fun _ => 0) nil), (fun _ _ => 0), (fun _ _ => 0), (fun _ => 0), 1, 1%nat,
   (sqrt (squares (cons 1 nil) / 2 * ln (/ (1 / INR 1)))).
 assert (Z : forall z, weigh unit (cons 1 nil) (cons (fun _ => 0) nil) z = 0).
@@ -427,4 +427,80 @@ intros k _. split; [reflexivity |]. split; [simpl; lra |]. split; [simpl joint; 
 intros z. split.
 - intros h _. simpl joint. rewrite !Z. lra.
 - exists 0%nat. split; [lia |]. simpl joint. rewrite !Z. lra.
+Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma rare : exists m : (bool -> R) -> R, law bool m
+  /\ forall f, m f = 995 / 1000 * f false + 5 / 1000 * f true.
+Proof.
+exists (fun f => 995 / 1000 * f false + 5 / 1000 * f true). split; [| auto].
+split; [| split; [intros; lra | lra]].
+intros f g l. assert (A := l false). assert (B := l true). lra.
+Qed.
+Lemma one_mixture_sharp : ~ (forall A (o : A) ms w N losses Phi size bad risk, Forall (law A) ms ->
+  length w = length ms -> 0 < squares w -> 0 < risk <= 1 -> (forall h, (h < N)%nat -> Forall (fun f
+  : A -> R => forall a, 0 <= f a <= 1) (losses h) /\ forall z, weigh A w (losses h) z <= size h z)
+  -> (forall z, (forall h, (h < N)%nat -> joint A ms (weigh A w (losses h)) - weigh A w (losses h)
+  z <= Phi z) /\ exists h, (h < N)%nat /\ Phi z = joint A ms (weigh A w (losses h)) - weigh A w
+  (losses h) z) -> (forall z, bad z <= 1 /\ ((forall h, (h < N)%nat -> joint A ms (weigh A w
+  (losses h)) <= size h z + joint A ms Phi + sqrt (squares w / rate * ln (/ risk))) -> bad z <= 0))
+  -> joint A ms bad <= 99 / 100 * risk).
+Proof.
+intros s. destruct rare as (m & L & M).
+pose (f := fun b : bool => if b then 1 else 0).
+assert (J : joint bool (cons m nil) (weigh bool (cons 1 nil) (cons f nil)) = 5 / 1000).
+{ simpl. rewrite M. unfold f. lra. }
+assert (P : joint bool (cons m nil)
+  (fun z => 5 / 1000 - weigh bool (cons 1 nil) (cons f nil) z) = 0).
+{ simpl. rewrite M. unfold f. lra. }
+specialize (s bool true (cons m nil) (cons 1 nil) 1%nat (fun _ => cons f nil)
+  (fun z => 5 / 1000 - weigh bool (cons 1 nil) (cons f nil) z)
+  (fun _ => weigh bool (cons 1 nil) (cons f nil)) (fun z => match z with cons true _ => 0 | _ => 1 end) 1).
+cbv beta in s. rewrite J, P, Rinv_1, ln_1, Rmult_0_r, sqrt_0 in s.
+assert (B : joint bool (cons m nil) (fun z => match z with cons true _ => 0 | _ => 1 end) <= 99 / 100 * 1).
+{ apply s.
+  - constructor; [exact L | constructor].
+  - reflexivity.
+  - simpl. lra.
+  - lra.
+  - intros h _. split; [| intros; lra]. constructor; [| constructor]. intros []; unfold f; lra.
+  - intros z. split; [intros; lra |]. exists 0%nat. split; [auto | reflexivity].
+  - intros [| [] z]; (split; [lra |]); intros G; try lra; specialize (G 0%nat (le_n 1));
+      simpl in G; unfold f in G; try lra; destruct z; lra. }
+simpl in B. rewrite M in B. lra.
+Qed.
+Lemma all_mixtures_sharp : ~ (forall A (o : A) ms (w : nat -> list R) N losses Phi size bad risk K
+  top, Forall (law A) ms -> (0 < K)%nat -> 0 < risk <= 1 -> (forall k, (k < K)%nat -> length (w k)
+  = length ms /\ 0 < squares (w k) /\ joint A ms (Phi k) + sqrt (squares (w k) / rate * ln (/ (risk
+  / INR K))) <= top /\ (forall h, (h < N)%nat -> Forall (fun f : A -> R => forall a, 0 <= f a <= 1)
+  (losses h) /\ forall z, weigh A (w k) (losses h) z <= size h z) /\ forall z, (forall h, (h <
+  N)%nat -> joint A ms (weigh A (w k) (losses h)) - weigh A (w k) (losses h) z <= Phi k z) /\
+  exists h, (h < N)%nat /\ Phi k z = joint A ms (weigh A (w k) (losses h)) - weigh A (w k) (losses
+  h) z) -> (forall z, bad z <= 1 /\ ((forall k h, (k < K)%nat -> (h < N)%nat -> joint A ms (weigh A
+  (w k) (losses h)) <= size h z + top) -> bad z <= 0)) -> joint A ms bad <= 99 / 100 * risk).
+Proof.
+intros s. destruct rare as (m & L & M).
+pose (f := fun b : bool => if b then 1 else 0).
+assert (J : joint bool (cons m nil) (weigh bool (cons 1 nil) (cons f nil)) = 5 / 1000).
+{ simpl. rewrite M. unfold f. lra. }
+assert (P : joint bool (cons m nil)
+  (fun z => 5 / 1000 - weigh bool (cons 1 nil) (cons f nil) z) = 0).
+{ simpl. rewrite M. unfold f. lra. }
+specialize (s bool true (cons m nil) (fun _ => cons 1 nil) 1%nat (fun _ => cons f nil)
+  (fun _ z => 5 / 1000 - weigh bool (cons 1 nil) (cons f nil) z)
+  (fun _ => weigh bool (cons 1 nil) (cons f nil))
+  (fun z => match z with cons true _ => 0 | _ => 1 end) 1 1%nat 0).
+cbv beta in s. change (INR 1) with 1 in s.
+replace (1 / 1) with 1 in s by field. rewrite J, P, Rinv_1, ln_1, Rmult_0_r, sqrt_0 in s by lra.
+assert (B : joint bool (cons m nil) (fun z => match z with cons true _ => 0 | _ => 1 end) <= 99 / 100 * 1).
+{ apply s.
+  - constructor; [exact L | constructor].
+  - exact (le_n 1).
+  - lra.
+  - intros k _. split; [reflexivity |]. split; [simpl; lra |]. split; [lra |]. split.
+    + intros h _. split; [| intros; lra]. constructor; [| constructor]. intros []; unfold f; lra.
+    + intros z. split; [intros; lra |]. exists 0%nat. split; [auto | reflexivity].
+  - intros [| [] z]; (split; [lra |]); intros G; try lra; specialize (G 0%nat 0%nat (le_n 1) (le_n 1));
+      simpl in G; unfold f in G; try lra; destruct z; lra. }
+simpl in B. rewrite M in B. lra.
 Qed.

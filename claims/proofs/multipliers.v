@@ -274,3 +274,23 @@ repeat split; exists (fun _ => 0), (fun _ _ => 1), (fun _ => 0), (fun _ => 0), 1
 - exists 0%nat. simpl. auto.
 - exists (fun _ => 0). intros. lra.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma multipliers_sharp : ~ (forall u v b eps m n f, feasible v b eps m n f -> (forall g, feasible
+  v b eps m n g -> total (seq 0 m) (fun x => u x * g x) <= total (seq 0 m) (fun x => u x * f x)) ->
+  exists lam, (forall x, In x (seq 0 m) -> (0 < gain u v lam n x -> f x = 1) /\ (gain u v lam n x <
+  0 -> f x = 0)) /\ (forall k, In k (seq 0 n) -> lam k * (total (seq 0 m) (fun x => v k x * f x) +
+  b k) = 99 / 100 * (- Rabs (lam k) * eps k)) /\ forall g, (forall x, In x (seq 0 m) -> 0 <= g x <=
+  1) -> total (seq 0 m) (fun x => gain u v lam n x * g x) <= total (seq 0 m) (fun x => gain u v lam
+  n x * f x)).
+Proof.
+intros s. destruct (s (fun _ => 1) (fun _ _ => 1) (fun _ => 0) (fun _ => 1 / 2) 1%nat 1%nat
+  (fun _ => 1 / 2)) as (lam & g & e & _).
+- split; intros; [lra |]. simpl. rewrite Rabs_right; lra.
+- intros h [_ b]. specialize (b 0%nat (or_introl eq_refl)). simpl in *.
+  assert (A := Rle_abs (1 * h 0%nat + 0 + 0)). lra.
+- specialize (g 0%nat (or_introl eq_refl)). specialize (e 0%nat (or_introl eq_refl)).
+  unfold gain in g. simpl in *. destruct g as [p q].
+  destruct (Rtotal_order (1 + (lam 0%nat * 1 + 0)) 0) as [l | [l | l]]; [lra | | lra].
+  rewrite Rabs_left in e; lra.
+Qed.

@@ -122,3 +122,13 @@ Proof.
 split; [exists 1%nat, (fun _ => 1), (fun _ => 1) | exists 1%nat, (fun _ => 1), (fun _ => 2)];
   (split; [intros; lra |]); unfold total; simpl; lra.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma fair_sharp : ~ (forall n u v, (forall i, In i (seq 0 n) -> 0 < u i /\ 0 < v i) -> (total (seq
+  0 n) (fun i => (v i - u i) / u i) <= 0 -> (product (seq 0 n) v < product (seq 0 n) u \/ product
+  (seq 0 n) u = 0)) /\ (0 < total (seq 0 n) (fun i => (v i - u i) / u i) -> exists t, 0 < t <= 1 /\
+  product (seq 0 n) u < product (seq 0 n) (fun i => u i + t * (v i - u i)))).
+Proof.
+intros s. destruct (s 1%nat (fun _ => 1) (fun _ => 1)) as [l _]; [intros; lra |].
+simpl in l. lra.
+Qed.

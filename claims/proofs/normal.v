@@ -147,3 +147,19 @@ split; exists Phi, 0, 1, 1, 0.
   split; [apply Rdiv_lt_0_compat; assumption |]. repeat (split; [lra |]).
   right. field. split; [| lra]. apply Rgt_not_eq, sqrt_lt_R0. assert (p := PI_RGT_0). lra.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma corollary_11_sharp : ~ (forall Phi m0 m1 n0 n1 sd0 sd1, (forall x, derivable_pt_lim Phi x
+  (density x)) -> 0 < sd0 -> 0 < sd1 -> m0 < m1 -> n1 < n0 -> let g0 := g Phi m0 m1 sd0 in let g1
+  := g Phi n0 n1 sd1 in let z0 := (m1 - m0) / 2 in let z1 := (n1 - n0) / 2 in g0 z0 = 0 /\ g1 z1 =
+  0 /\ g0 0 < 0 < g1 0 /\ (forall t0 t1, 0 <= t0 -> z1 <= t1 -> (difference g0 g1 0 z1 < difference
+  g0 g1 t0 t1 \/ difference g0 g1 t0 t1 = 0)) /\ 0 < (g0 0 + g1 0) / 4 - difference g0 g1 0 z1 <
+  (m1 - m0 + (n0 - n1)) / (4 * sd0 * sqrt (2 * PI)) /\ ((2 * (m1 - m0) + (n0 - n1)) / sqrt (2 * PI)
+  <= sd0 * g1 0 -> 0 < difference g0 g1 0 z1)).
+Proof.
+intros s. destruct corollary_11_witness
+  as [_ (Phi & m0 & m1 & n0 & n1 & sd0 & sd1 & D & A & B & C & E & H)].
+destruct (corollary_11 Phi m0 m1 n0 n1 sd0 sd1 D A B C E) as (_ & _ & _ & _ & _ & P).
+destruct (s Phi m0 m1 n0 n1 sd0 sd1 D A B C E) as (_ & _ & _ & l & _).
+specialize (P H). specialize (l 0 ((n1 - n0) / 2) (Rle_refl 0) (Rle_refl _)). cbv zeta in *. lra.
+Qed.

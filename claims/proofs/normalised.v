@@ -114,3 +114,18 @@ assert (N : forall c, 0 <= c -> norm 1 (fun _ => c) = c).
 exists 1%nat, 0, 1, (fun x => 2 * x 0%nat), (fun x => 4 * x 0%nat), (fun _ => 0), (fun _ => 2),
   (fun _ => 4). rewrite !N by lra. split; [apply S |]. split; [apply S |]. repeat split; lra.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma fairer_sharp : ~ (forall n ell eta loss1 loss2 joined1 joined2 w g1 g2, smooth n ell loss1 w
+  g1 -> smooth n ell loss2 w g2 -> 0 <= eta -> 0 <= ell -> eta * ell < largest -> 0 < norm n g1 ->
+  norm n g1 <= norm n g2 / ratio -> least <= norm n g2 -> gap loss1 loss2 joined1 joined2 w (fedavg
+  eta g1 g2) < gap loss1 loss2 joined1 joined2 w (normalised n eta g1 g2)).
+Proof.
+intros s. destruct fairer_witness as (n & ell & _ & f1 & f2 & w & g1 & g2 & A & B & _ & L & _ & P & Q & Z).
+specialize (s n ell 0 f1 f2 0 0 w g1 g2 A B ltac:(lra) L ltac:(unfold largest; lra) P Q Z).
+unfold gap, fedavg, normalised in s.
+assert (e : (fun i => w i + - 0 * (g1 i + g2 i) / 2)
+  = (fun i => w i + - 0 * (g1 i / norm n g1 + g2 i / norm n g2) / 2)).
+{ apply FunctionalExtensionality.functional_extensionality. intros i. unfold Rdiv. ring. }
+rewrite e in s. lra.
+Qed.

@@ -43,3 +43,13 @@ Proof.
 exists 1%nat, (fun _ => True), (fun x => x), (fun _ => 0).
 split; [auto |]. split; [auto |]. exists 0%nat. simpl. auto.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma relative_sharp : ~ (forall n w (D : R -> Prop) h F, (forall x y, D x -> D y -> x < y -> h x <
+  h y) -> (forall j, In j (seq 0 n) -> D (F j)) -> forall i, In i (seq 0 n) -> weight n w (fun j =>
+  h (F j)) i = 99 / 100 * weight n w F i).
+Proof.
+intros s. specialize (s 1%nat (fun _ => 1) (fun _ => True) (fun x => x) (fun _ => 0)
+  ltac:(auto) (fun _ _ => I) 0%nat (or_introl eq_refl)). unfold weight, above, tied in s. simpl in s.
+destruct (Rlt_dec 0 0), (Req_EM_T 0 0); simpl in s; lra.
+Qed.

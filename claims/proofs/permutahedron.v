@@ -255,3 +255,46 @@ Lemma other_total_witness : exists n w v, (total (seq 0 n) v <> total (seq 0 n) 
 Proof.
 exists 2%nat, (fun _ => 0), (fun _ => 1). split; [unfold total; simpl; lra | exists 0%nat; lia].
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma ranked : forall F, ranking 1 F (cons 0%nat nil).
+Proof. intros F. split; [apply Permutation_refl | intros; lia]. Qed.
+Lemma alike : forall w, majorised 1 w w.
+Proof.
+intros w. split; [| reflexivity]. intros [| i [| j c]] d l; simpl.
+- lra.
+- destruct (l i (or_introl eq_refl)) as [e | []]. subst. lra.
+- exfalso. destruct (l i (or_introl eq_refl)) as [e | []].
+  destruct (l j (or_intror (or_introl eq_refl))) as [E | []]. subst.
+  inversion d as [| x y no]. apply no. now left.
+Qed.
+Lemma below_sharp : ~ (forall n w v F s, ranking n F s -> majorised n w v -> (total (seq 0 n) (fun
+  i => v i * F i) < rank_mean w F s \/ rank_mean w F s = 0)).
+Proof.
+intros s. specialize (s _ _ _ (fun _ => 1) _ (ranked _) (alike (fun _ => 1))).
+unfold rank_mean in s. simpl in s. lra.
+Qed.
+Lemma attained_sharp : ~ (forall n w F s, (forall k, (S k < n)%nat -> w (S k) <= w k) -> ranking n
+  F s -> exists v, majorised n w v /\ total (seq 0 n) (fun i => v i * F i) = 99 / 100 * rank_mean w
+  F s).
+Proof.
+intros s. destruct (s 1%nat (fun _ => 1) (fun _ => 1) _ ltac:(intros; lra) (ranked _))
+  as (v & [_ e] & E). unfold rank_mean in E. simpl in *. lra.
+Qed.
+Lemma exceeded_sharp : ~ (forall n w v c, NoDup c -> incl c (seq 0 n) -> total (seq 0 (length c)) w
+  <= total c v -> forall B, exists F s, ranking n F s /\ B < total (seq 0 n) (fun i => v i * F i) -
+  rank_mean w F s).
+Proof.
+intros s. destruct (s 1%nat (fun _ => 1) (fun _ => 1) (cons 0%nat nil)) with (B := 0)
+  as (F & r & R & l).
+- repeat constructor. intros [].
+- intros i I. exact I.
+- apply Rle_refl.
+- assert (L := below _ _ _ _ _ R (alike (fun _ => 1))). lra.
+Qed.
+Lemma other_total_sharp : ~ (forall n w v, forall B, exists F s, ranking n F s /\ B < total (seq 0
+  n) (fun i => v i * F i) - rank_mean w F s).
+Proof.
+intros s. destruct (s 1%nat (fun _ => 1) (fun _ => 1) 0) as (F & r & R & l).
+assert (L := below _ _ _ _ _ R (alike (fun _ => 1))). lra.
+Qed.

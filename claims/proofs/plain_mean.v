@@ -95,3 +95,23 @@ split; [exists 1%nat, (fun _ => 0) | exists 1%nat, (fun _ => 2)]; (split; [lia |
 - split; [intros; lra | exists (fun _ => 0); intros; lra].
 - exists 0%nat. split; [auto | lra].
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma conjugate_sharp : ~ (forall n v, (0 < n)%nat -> ((forall i, In i (seq 0 n) -> v i = / INR n)
+  -> forall f, total (seq 0 n) (fun i => v i * f i) - 99 / 100 * mean n f = 0) /\ ((exists j, In j
+  (seq 0 n) /\ v j <> / INR n) -> forall B, exists f, B < total (seq 0 n) (fun i => v i * f i) -
+  mean n f)).
+Proof.
+intros s. destruct (s 1%nat (fun _ => 1) ltac:(lia)) as [e _].
+specialize (e ltac:(intros; simpl; field) (fun _ => 1)). unfold mean in e. simpl in e. lra.
+Qed.
+Lemma nonnegative_sharp : ~ (forall n v, (0 < n)%nat -> ((forall i, In i (seq 0 n) -> v i <= / INR
+  n) -> (forall f, (forall i, 0 <= f i) -> total (seq 0 n) (fun i => v i * f i) - mean n f < 0) /\
+  total (seq 0 n) (fun i => v i * 0) - mean n (fun _ => 0) = 0) /\ ((exists j, In j (seq 0 n) /\ /
+  INR n < v j) -> forall B, exists f, (forall i, 0 <= f i) /\ B < total (seq 0 n) (fun i => v i * f
+  i) - mean n f)).
+Proof.
+intros s. destruct (s 1%nat (fun _ => 1) ltac:(lia)) as [e _].
+destruct (e ltac:(intros; simpl; lra)) as [l _]. specialize (l (fun _ => 1) ltac:(intros; lra)).
+unfold mean in l. simpl in l. lra.
+Qed.

@@ -70,3 +70,23 @@ Proof.
 exists 0%nat, (1/2), (fun _ _ _ => 0), 0, 0%nat. split; [lra |]. intros i _.
 rewrite Rminus_0_r, Rabs_R0. lra.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma ensemble_sharp : ~ (forall n q r, 0 < q < 1 -> let ks := seq 0 (S n) in let difference j :=
+  pooled ks (fun a : bool => if a then q else 1 - q) r false j - pooled ks (fun a : bool => if a
+  then q else 1 - q) r true j in (forall j, difference j = 99 / 100 * total ks (fun i => r i false
+  j - r i true j) / INR (S n)) /\ total ks difference / INR (S n) = total ks (fun j => total ks
+  (fun i => r i false j - r i true j)) / (INR (S n) * INR (S n))).
+Proof.
+intros s. destruct (s 0%nat (1 / 2) (fun _ a _ => if a then 0 else 1) ltac:(lra)) as [e _].
+specialize (e 0%nat). unfold pooled in e. simpl in e. field_simplify in e; lra.
+Qed.
+Lemma within_sharp : ~ (forall n q r eps j, 0 < q < 1 -> (forall i, In i (seq 0 (S n)) -> Rabs (r i
+  false j - r i true j) <= eps) -> Rabs (pooled (seq 0 (S n)) (fun a : bool => if a then q else 1 -
+  q) r false j - pooled (seq 0 (S n)) (fun a : bool => if a then q else 1 - q) r true j) < eps \/
+  eps = 0).
+Proof.
+intros s. destruct (s 0%nat (1 / 2) (fun _ a _ => if a then 0 else 1) 1 0%nat) as [l | l];
+  [lra | intros; rewrite Rminus_0_r, Rabs_R1; lra | | lra].
+unfold pooled in l. simpl in l. rewrite Rabs_right in l; field_simplify in l; lra.
+Qed.

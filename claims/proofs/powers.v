@@ -271,3 +271,47 @@ exists 1%nat, 1, (fun _ => 0), 0, 0. split; [lia |]. split; [lra |]. split.
 - split; [lra |]. unfold total. simpl. rewrite !Z. lra.
 - split; [intros; lra |]. exists 0%nat. simpl. auto.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma power_0 : forall y, power 0 y = 0.
+Proof. intros y. unfold power. destruct (Req_EM_T 0 0); lra. Qed.
+Lemma power_1 : forall y, power 1 y = 1.
+Proof.
+intros y. unfold power. destruct (Req_EM_T 1 0); [lra |].
+unfold Rpower. rewrite ln_1, Rmult_0_r. apply exp_0.
+Qed.
+Lemma level : mean 1 1 (fun _ => 1) 1.
+Proof. split; [lra |]. simpl. rewrite !power_1. lra. Qed.
+Lemma inside_sharp : ~ (forall n q v, (0 < n)%nat -> 0 < q -> total (seq 0 n) (fun i => power (Rmax
+  (v i) 0) ((q + 1) / q)) <= Rpower (INR n) (- / q) -> forall f A, (forall i, In i (seq 0 n) -> 0
+  <= f i) -> mean n q f A -> total (seq 0 n) (fun i => v i * f i) - A < 0).
+Proof.
+intros s. assert (L : 1 * 1 + 0 - 1 < 0); [| lra].
+apply (s 1%nat 1 (fun _ => 1) (le_n 1) Rlt_0_1) with (f := fun _ => 1).
+- simpl. rewrite Rmax_left, power_1 by lra. unfold Rpower. rewrite ln_1, Rmult_0_r, exp_0. lra.
+- intros. lra.
+- exact level.
+Qed.
+Lemma outside_sharp : ~ (forall n q v, (0 < n)%nat -> 0 < q -> Rpower (INR n) (- / q) <= total (seq
+  0 n) (fun i => power (Rmax (v i) 0) ((q + 1) / q)) -> forall B, exists f A, (forall i, In i (seq
+  0 n) -> 0 <= f i) /\ mean n q f A /\ B < total (seq 0 n) (fun i => v i * f i) - A).
+Proof.
+intros s. destruct (s 1%nat 1 (fun _ => 1) (le_n 1) Rlt_0_1) with (B := 0) as (f & A & P & M & l).
+- simpl. rewrite Rmax_left, power_1 by lra. unfold Rpower. rewrite ln_1, Rmult_0_r, exp_0. lra.
+- assert (L := inside 1 1 (fun _ => 1) (le_n 1) Rlt_0_1). simpl in *.
+  assert (C : 1 * f 0%nat + 0 - A <= 0); [| lra]. apply L; [| exact P | exact M].
+  rewrite Rmax_left, power_1 by lra. unfold Rpower. rewrite ln_1, Rmult_0_r, exp_0. lra.
+Qed.
+Lemma near_sharp : ~ (forall n q f A M, (0 < n)%nat -> 0 < q -> mean n q f A -> (forall i, In i
+  (seq 0 n) -> 0 <= f i <= M) -> (exists j, In j (seq 0 n) /\ f j = M) -> M * Rpower (INR n) (- /
+  (q + 1)) <= A /\ (A < M \/ M = 0)).
+Proof.
+intros s. destruct (s 1%nat 1 (fun _ => 1) 1 1 (le_n 1) Rlt_0_1 level) as [_ [l | l]]; [| | lra | lra].
+- intros. lra.
+- exists 0%nat. simpl. auto.
+Qed.
+Lemma zero_sharp : ~ (forall n q, 0 < q -> 0 < 0 /\ power 0 (q + 1) = total (seq 0 n) (fun i =>
+  power 0 (q + 1)) / INR n).
+Proof.
+intros s. destruct (s 1%nat 1 Rlt_0_1). lra.
+Qed.

@@ -9,7 +9,7 @@ Definition rising (h : R -> R) : Prop := forall x y, x < y -> h x < h y.
 Definition client (c : R * (R -> R) * R) : Prop :=
   let '(w, h, z) := c in 0 <= w /\ rising h /\ h z = 0 /\ -1 <= h 0 <= 1.
 Definition returned (c : R * (R -> R) * R) (lam : R) : Prop :=
-  let '(w, h, z) := c in exists eps, 0 <= eps <= 1 /\ h lam = clip eps (h 0).
+  exists eps, 0 <= eps <= 1 /\ snd (fst c) lam = clip eps (snd (fst c) 0).
 Definition total (t : R * (R -> R) * R -> R) (cs : list (R * (R -> R) * R)) : R :=
   fold_right (fun c s => t c + s) 0 cs.
 Definition difference (g : R -> R) (cs : list (R * (R -> R) * R)) (lams : list R) : R :=
@@ -32,13 +32,13 @@ assert (C : forall e, 0 <= e -> Rmin 0 (h 0) <= clip e (h 0) <= Rmax 0 (h 0)).
   - rewrite Rmin_right, (Rmax_left 0), (Rmin_right e) by lra. unfold Rmax.
     destruct (Rle_dec (- e) (h 0)); lra. }
 split.
-- intros [e [r E]]. specialize (C e (proj1 r)). rewrite <- E in C.
+- intros [e [r E]]. simpl in E. specialize (C e (proj1 r)). rewrite <- E in C.
   destruct (Rle_dec 0 (h 0)) as [p | n].
   + rewrite Rmin_left, Rmax_right in C by lra. assert (z <= 0) by (apply back; lra).
     rewrite Rmin_right, Rmax_left by lra. split; apply back; lra.
   + rewrite Rmin_right, Rmax_left in C by lra. assert (0 <= z) by (apply back; lra).
     rewrite Rmin_left, Rmax_right by lra. split; apply back; lra.
-- intros [l m]. exists (Rabs (h lam)). unfold clip.
+- intros [l m]. exists (Rabs (h lam)). simpl. unfold clip.
   assert (D : 0 <= h lam <= h 0 \/ h 0 <= h lam <= 0).
   { destruct (Rle_dec 0 z).
     - rewrite Rmin_left in l by lra. rewrite Rmax_right in m by lra.
@@ -129,6 +129,23 @@ split; exists (fun x => x), (cons (1, fun x => x, 0) nil);
   (split; [apply derivable_continuous, derivable_id |]); (split; [auto |]);
   (split; [constructor; [unfold client, rising; repeat split; auto; lra | constructor] |]).
 - exists (cons 0 nil). constructor; [exists 0; split; [lra |] | constructor].
-  unfold clip. rewrite Rmin_left, Rmax_right; lra.
+  unfold clip. simpl. rewrite Rmin_left, Rmax_right; lra.
 - exists 0. unfold low, high, total. simpl. rewrite Rmin_left, Rmax_left; lra.
+Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma range_sharp : ~ (forall g cs, continuity g -> (forall x y, x <= y -> g x <= g y) -> Forall
+  client cs -> (forall lams, Forall2 returned cs lams -> low g cs <= difference g cs lams /\
+  (difference g cs lams < high g cs \/ high g cs = 0)) /\ (forall t, low g cs <= t <= high g cs ->
+  exists lams, Forall2 returned cs lams /\ difference g cs lams = t)).
+Proof.
+intros s. destruct (s (fun x => x) (cons (1, fun x => x - 1, 1) nil)) as [l _].
+- apply derivable_continuous, derivable_id.
+- auto.
+- constructor; [| constructor]. unfold client, rising. repeat split; intros; lra.
+- assert (C : Forall2 returned (cons (1, fun x => x - 1, 1) nil) (cons 1 nil)).
+  { constructor; [| constructor]. exists 0. simpl. unfold clip.
+    rewrite Rmin_right, Rmax_left; lra. }
+  destruct (l _ C) as [_ c]. unfold difference, high, total in c. simpl in c.
+  rewrite Rmax_right in c; lra.
 Qed.

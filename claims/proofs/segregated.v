@@ -37,3 +37,19 @@ assert (fair : forall f, cfl rule accuracy md 0 f -> Rabs (md f) = 0).
 split; [exact same |]. split; [exact fair |].
 intros unfair f h Sf Sh. rewrite (fair h Sh). apply unfair, same, Sf.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma segregated_sharp : ~ (forall F (rule : F -> Prop) accuracy md local q eps clients, (forall f,
+  rule f -> Rabs (md f) <= 1) -> (forall f, fedavg rule accuracy local q eps clients f <-> cfl rule
+  accuracy md 1 f) /\ (forall f, cfl rule accuracy md 0 f -> Rabs (md f) = 0) /\ ((forall f, cfl
+  rule accuracy md 1 f -> 0 < Rabs (md f)) -> forall f h, fedavg rule accuracy local q eps clients
+  f -> cfl rule accuracy md 0 h -> Rabs (md h) < Rabs (md f))).
+Proof.
+intros s. destruct (s bool (fun _ => True) (fun b : bool => if b then 1 else 0) (fun _ => 0)
+  (fun _ b => if b then 1 else 0) (fun _ => 1 / 2) (fun _ => 0) (cons 0%nat nil)) as [e _].
+- intros. rewrite Rabs_R0. lra.
+- destruct (proj1 (e false)) as [_ l].
+  + split; [split; [exact I | intros; rewrite Rabs_R0; lra] |]. intros [] [_ b]; [| lra].
+    specialize (b 0%nat (or_introl eq_refl) ltac:(lra)). rewrite Rabs_R1 in b. lra.
+  + specialize (l true). simpl in l. rewrite Rabs_R0 in l. specialize (l (conj I Rle_0_1)). lra.
+Qed.

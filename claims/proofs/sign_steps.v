@@ -32,7 +32,7 @@ destruct (Rcase_abs (p t - a t - zero)).
   + eapply Rle_trans; [| apply Rmax_l]. lra.
 Qed.
 
-Theorem bound : forall a p zero n T, steps a p zero ->
+Lemma bounded : forall a p zero n T, steps a p zero ->
   Rabs (p (n + T)%nat - zero) <= Rabs (p n - zero) - used a n T
   \/ exists s, (s < T)%nat
      /\ Rabs (p (n + T)%nat - zero) <= a (n + s)%nat - used a (S (n + s)) (T - S s).
@@ -51,6 +51,14 @@ intros a p zero n T S. induction T as [| T IH].
       lra.
   + rewrite Rmax_right in H by lra. right. exists T. split; [lia |].
     rewrite Nat.sub_diag. simpl. lra.
+Qed.
+Theorem bound : forall a p zero n T, steps a p zero ->
+  Rabs (p (n + T)%nat - zero) <= Rabs (p n - zero) - used a n T
+  \/ exists s r, T = S (s + r)
+     /\ Rabs (p (n + T)%nat - zero) <= a (n + s)%nat - used a (S (n + s)) r.
+Proof.
+intros a p zero n T st. destruct (bounded a p zero n T st) as [l | (s & l & B)]; [now left | right].
+exists s, (T - S s)%nat. split; [lia | exact B].
 Qed.
 
 Theorem slowly : forall a p zero T, steps a p zero -> (forall t, a t <= ratio * a (S t)) ->
@@ -79,7 +87,7 @@ assert (more : used a n T0 <= used a n (m - n)).
 { replace (m - n)%nat with (T0 + (m - n - T0))%nat by lia. generalize (m - n - T0)%nat.
   induction n0; [rewrite Nat.add_0_r; lra |]. rewrite Nat.add_succ_r. simpl.
   destruct (S (n + (T0 + n0))%nat). lra. }
-destruct (bound a p zero n (m - n) S) as [H | [s [l H]]]; [lra |].
+destruct (bounded a p zero n (m - n) S) as [H | [s [l H]]]; [lra |].
 eapply Rle_lt_trans; [exact H |].
 assert (Q := pos (Datatypes.S (n + s)) (m - n - Datatypes.S s)%nat).
 assert (A := N (n + s)%nat ltac:(lia)). unfold R_dist in A. rewrite Rminus_0_r in A.
@@ -150,10 +158,11 @@ Proof.
 exists (fun _ => 0), (fun _ => 0), 0. split; intros t; [| lra]. repeat split; intros; try lra.
 rewrite Rminus_0_r, Rabs_R0. lra.
 Qed.
-Lemma limit_witness : exists a p zero, (steps a p zero) /\ (Un_cv a 0) /\ ((forall n B, exists T,
-  B <= used a n T)).
+Lemma harmonic : forall zero, steps (fun t => / (INR t + 1)) (fun _ => zero) zero
+  /\ Un_cv (fun t => / (INR t + 1)) 0
+  /\ forall n B, exists T, B <= used (fun t => / (INR t + 1)) n T.
 Proof.
-exists (fun t => / (INR t + 1)), (fun _ => 0), 0.
+intros zero.
 assert (P : forall t, 0 < / (INR t + 1)).
 { intros t. apply Rinv_0_lt_compat. assert (A := pos_INR t). lra. }
 assert (J : forall a s m n, used a s (m + n) = used a s m + used a (s + m) n).
@@ -167,7 +176,7 @@ assert (L : forall s m n, (n <= m)%nat ->
   assert (/ (INR s + INR m + 1) <= / (INR s + INR n + 1)) by (apply Rinv_le_contravar; lra).
   unfold Rdiv in *. lra. }
 split; [| split].
-- intros t. assert (A := P t). repeat split; intros; try lra. rewrite Rminus_0_r, Rabs_R0. lra.
+- intros t. assert (A := P t). repeat split; intros; try lra. rewrite Rminus_diag_eq, Rabs_R0 by reflexivity. lra.
 - apply RinvN_cv.
 - intros n B. assert (G : forall k, exists T, INR k / 2 <= used (fun t => / (INR t + 1)) n T).
   { induction k as [| k [T IH]]; [exists 0%nat; simpl; lra |]. exists (T + S (n + T))%nat.
@@ -181,6 +190,9 @@ split; [| split].
     rewrite INR_IZR_INZ, Z2Nat.id; [lra |]. apply le_IZR. lra. }
   destruct H as [k H]. destruct (G k) as [T H']. exists T. lra.
 Qed.
+Lemma limit_witness : exists a p zero, steps a p zero /\ Un_cv a 0
+  /\ forall n B, exists T, B <= used a n T.
+Proof. exists (fun t => / (INR t + 1)), (fun _ => 0), 0. apply harmonic. Qed.
 
 Lemma signs_witness : (exists alpha l0 l1 F zero, updates alpha l0 l1 F
   /\ (forall x, x < zero -> 0 < F (l0 O + l1 O - x) x)
@@ -200,4 +212,37 @@ split; [| split]; [exists (fun _ => 0), (fun _ => 0), (fun _ => -1) |
   exists (fun _ => 0), (fun _ => 0), (fun _ => 0)]; exists (fun _ x => - x), 0;
   (split; [intros t; simpl; repeat split; try lra; unfold Rdiv; ring |]);
   (split; [intros; lra |]); (split; [intros; lra |]); exists 0%nat; lra.
+Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma unmoved : steps (fun _ => 0) (fun _ => 1) 0.
+Proof. intros t. repeat split; intros; lra. Qed.
+Lemma bound_sharp : ~ (forall a p zero n T, steps a p zero -> (Rabs (p (n + T)%nat - zero) < Rabs
+  (p n - zero) - used a n T \/ Rabs (p n - zero) - used a n T = 0) \/ exists s r, T = S (s + r) /\
+  Rabs (p (n + T)%nat - zero) <= a (n + s)%nat - used a (S (n + s)) r).
+Proof.
+intros s. destruct (s _ _ _ 0%nat 0%nat unmoved) as [l | (t & r & l & _)]; [| lia]. simpl in l.
+rewrite Rminus_0_r, Rabs_R1 in l. lra.
+Qed.
+Lemma slowly_sharp : ~ (forall a p zero T, steps a p zero -> (forall t, a t <= ratio * a (S t)) ->
+  (Rabs (p (S T) - zero) < Rmax (Rabs (p O - zero) - used a 0 (S T)) (a T) \/ Rmax (Rabs (p O -
+  zero) - used a 0 (S T)) (a T) = 0)).
+Proof.
+intros s. specialize (s _ _ _ 0%nat unmoved ltac:(intros; unfold ratio; lra)). simpl in s.
+rewrite Rminus_0_r, Rabs_R1, Rmax_left in s; lra.
+Qed.
+Lemma limit_sharp : ~ (forall a p zero, steps a p zero -> Un_cv a 0 -> (forall n B, exists T, B <=
+  used a n T) -> Un_cv p (99 / 100 * zero)).
+Proof.
+intros s. destruct (harmonic 1) as (A & B & C).
+enough (1 = 99 / 100 * 1) by lra. apply (UL_sequence (fun _ => 1)); [| apply (s _ _ _ A B C)].
+intros e l. exists 0%nat. intros. unfold R_dist. rewrite Rminus_diag_eq, Rabs_R0; [exact l | reflexivity].
+Qed.
+Lemma signs_sharp : ~ (forall alpha l0 l1 F zero, updates alpha l0 l1 F -> (forall x, x < zero -> 0
+  < F (l0 O + l1 O - x) x) -> (forall x, zero < x -> F (l0 O + l1 O - x) x < 0) -> (forall t, l0 t
+  + l1 t = 99 / 100 * (l0 O + l1 O)) /\ steps (fun t => alpha t / sqrt 2) l1 zero).
+Proof.
+intros s. destruct (s (fun _ => 0) (fun _ => 1) (fun _ => 0) (fun _ x => - x) 0) as [e _];
+  [| intros; lra | intros; lra | specialize (e 0%nat); lra].
+intros t f norm. unfold Rdiv. rewrite Rmult_0_l. repeat split; lra.
 Qed.

@@ -48,3 +48,14 @@ exists 1, 2, 3, 0, 0, 1, 1. repeat split; try lra.
 assert (ln 1 < ln 2) by (apply ln_increasing; lra). assert (ln 2 < ln 3) by (apply ln_increasing; lra).
 unfold tilt. assert (A := exp_pos (1 * (ln 3 - ln 1))). assert (B := exp_pos (1 * (ln 3 - ln 2))). nra.
 Qed.
+
+(* Each theorem with one number 1 % better, or one inequality strict, or not, is false. *)
+Lemma grows_sharp : ~ (forall F0 F1 F2 g h k s, 0 < F0 -> F0 < F1 -> F1 < F2 -> 1 <= s -> 0 < k - h
+  -> 0 < (k - h) + (k - g) -> 0 <= tilt (ln F0) (ln F1) (ln F2) g h k 1 -> 0 < tilt (ln F0) (ln F1)
+  (ln F2) g h k s).
+Proof.
+intros s. specialize (s 1 2 4 (8 / 5) 0 1 1). unfold tilt in s. rewrite ln_1, !Rmult_1_l in s.
+assert (e : ln 4 = 2 * ln 2) by (replace 4 with (2 * 2) by lra; rewrite ln_mult; lra).
+rewrite e in s. replace (2 * ln 2 - 0) with (ln 4) in s by lra.
+replace (2 * ln 2 - ln 2) with (ln 2) in s by lra. rewrite !exp_ln in s by lra. lra.
+Qed.

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 from planted_claims import below
+from planted_proofs import CHEATS
 
 from fairfl.claims import dependencies
 from fairfl.claims.call import Call
@@ -25,6 +26,8 @@ Definition square x := x * x.
 Theorem positive : forall x : R,
   0 <= square x.
 Proof. intros x. unfold square. nra. Qed.
+Lemma positive_sharp : ~ forall x : R, 0 < square x.
+Proof. intros s. specialize (s 0). unfold square in s. lra. Qed.
 """
 BESIDE = Witness.at(Call.of(below), "2 squared is 4", x=2)
 
@@ -36,101 +39,10 @@ def proof(folder, monkeypatch, text, theorems="positive"):
 
 
 def altered(old, new):
-    assert GOOD.count(old) == 1
-    return GOOD.replace(old, new)
+    assert old in GOOD
+    return GOOD.replace(old, new, 1)
 
 
-HIDDEN = """Definition any (x y : R) : Prop := True.
-Notation "x <= y" := (any x y) : R_scope.
-"""
-"""Makes every inequality true."""
-REALS = "From Coq Require Import Reals.\nOpen Scope R_scope.\n"
-CHANGED = f"{HIDDEN}Lemma b : True.\nProof. exact I. Qed.\n"
-
-
-def cheat(goal, proof, reason="no witness", before="", defined="", head=REALS):
-    """A file that proves what its theorem ``none`` does not mean, and why it is rejected: what
-    stands ``before`` the theorem, and what it is ``defined`` with.
-    """
-    return f"{head}{before}{defined}Theorem none : {goal}.\nProof. {proof} Qed.\n", reason
-
-
-NESTED = "forall x : R, x < 0 -> 0 < x -> 1 <= 0"
-NEVER = "intros x a b. destruct (Rlt_asym _ _ a b)."
-UNREAL = f"Lemma unreal : {NESTED}.\nProof. {NEVER} Qed.\n"
-BELOW = "forall x : R, x + 1 <= x"
-ANY = "Definition R{}e (x y : R) := True. "
-CHEATS = {
-    "behind a proof that is ended otherwise": cheat(
-        BELOW,
-        "exact (fun _ => I).",
-        "no strings",
-        f"Lemma a : True.\nProof. exact I. Defined.\n{CHANGED}",
-    ),
-    "between strings that look like comments": cheat(
-        BELOW,
-        "exact (fun _ => I).",
-        "no strings",
-        'Lemma a : True.\nProof. idtac "(*". exact I. Qed.\n'
-        + CHANGED.replace("exact", 'idtac "*)". exact'),
-    ),
-    "after a comment that ends without a beginning": cheat(
-        BELOW,
-        "exact (fun _ => I).",
-        "a comment ends that has not begun",
-        f"Lemma a : True.\nProof. (simpl in *). exact I. Defined.\n{CHANGED}".replace('"', ""),
-    ),
-    "in a scope of its own": cheat(
-        "1 / 2 = 0", "reflexivity.", "coqc: ", "Open Scope nat_scope.\n"
-    ),
-    "by an import of its own": cheat(
-        "1 / 2 = 0",
-        "reflexivity.",
-        "coqc: ",
-        "From Coq Require Import Utf8 ZArith.\nOpen Scope Z_scope.\n",
-    ),
-    "in the statement too": cheat(
-        "half = 0",
-        "reflexivity.",
-        "coqc: ",
-        "Open Scope nat_scope.\n",
-        "Definition half := 1 / 2. ",
-    ),
-    "by a name of the library": cheat(
-        "forall x, Rle (x + 1) x", "exact (fun _ => I).", "coqc: ", "", ANY.format("l")
-    ),
-    "by a letter that looks like another": cheat(
-        "forall x, R\u0399e (x + 1) x",
-        "exact (fun _ => I).",
-        "must be ASCII",
-        "",
-        ANY.format("\u0399"),
-    ),
-    "by symbols of an import": cheat(
-        "\u2200 x : R, x + 1 <= x", "", "must be ASCII", head=REALS.replace("Reals.", "Reals Utf8.")
-    ),
-    "by hypotheses that contradict each other": cheat(NESTED, NEVER),
-    "by a witness of something else": cheat(
-        NESTED,
-        f"{NEVER} Qed.\nLemma none_witness : exists x, x < 0.\n"
-        "Proof. exists (-1). apply IZR_lt. reflexivity.",
-        "coqc: ",
-    ),
-    "by a type without members": cheat(
-        "forall z : {x : R | x < 0 /\\ 0 < x}, 1 <= 0",
-        "intros [x [a b]]. destruct (Rlt_asym _ _ a b).",
-    ),
-    "by those of a definition": cheat(
-        "any", "exact unreal.", before=UNREAL, defined=f"Definition any := {NESTED}. "
-    ),
-    "by those of a recursion": cheat(
-        "forall n, any n",
-        "intros n. induction n; [exact unreal | exact IHn].",
-        "coqc: ",
-        UNREAL,
-        f"Fixpoint any (n : nat) : Prop := match n with O => {NESTED} | S k => any k end. ",
-    ),
-}
 COMMANDS = (
     "Set Implicit Arguments",
     "Coercion INR : nat >-> R",
@@ -175,7 +87,7 @@ FALSE = {
     "a proof that prints": (altered("nra.", 'idtac "Axioms:". nra.'), "must have no strings"),
     "ended otherwise": (altered("Qed.", "Defined."), "no tactic: Defined"),
     "a command": (altered("nra.", "Open Scope nat_scope. nra."), "no tactic: Open Scope"),
-    "not ended": (altered("Qed.", ""), "not ended by Qed"),
+    "not ended": (GOOD.removesuffix("Qed.\n"), "not ended by Qed"),
     "an axiom": (altered("Definition", "Axiom more : 1 <= 0.\nDefinition"), "the file says Axiom"),
     "a parameter": (altered("Definition", "Parameter y : R.\nDefinition"), "must not begin so"),
     "an option": (
@@ -225,6 +137,16 @@ def test_a_file_does_not_change_what_a_statement_means(name, tmp_path, monkeypat
 
 
 @coqc
+def test_an_exemption_is_of_one_text(tmp_path, monkeypatch):
+    text = (kernel_proof.FOLDER / "segregated.v").read_text("utf-8")
+    assert "Theorem segregated : forall F" in text and "\nintros F rule" in text
+    text = text.replace("segregated : forall F", "segregated : 1 < 0 -> forall F", 1)
+    text = text.replace("\nintros F rule", "\nintros _ F rule", 1)
+    with pytest.raises(Rejected, match="has no witness"):
+        proof(tmp_path, monkeypatch, text, "segregated").verify()
+
+
+@coqc
 def test_a_witness_is_asked_for_all_on_the_way_to_each_conclusion():
     goals = "".join(
         f"Goal forall (A B : R -> Prop) (C : Prop), {goal}. intros A B C. match goal with |- ?g => "
@@ -232,7 +154,9 @@ def test_a_witness_is_asked_for_all_on_the_way_to_each_conclusion():
         f"first [constr_eq w ({shown}) | fail 1 w] end. Abort.\n"
         for goal, shown in CHAINS.items()
     )
-    kernel_proof._coqc({"ask.v": f"{kernel_proof.HEADER}\n{kernel_proof.CHAINS}{goals}"})
+    rules = kernel_proof._compiled("gate.v", kernel_proof.GATE)
+    header = f"{kernel_proof.HEADER}\nRequire Import gate.\n"
+    kernel_proof._coqc({"gate.vo": rules, "ask.v": header + goals})
 
 
 @coqc
@@ -261,6 +185,25 @@ def test_without_a_kernel_the_level_is_that_of_what_stands_beside(tmp_path, monk
         KernelProof.of("file.v", "positive")
 
 
+def test_a_constant_is_read_where_a_theorem_says_it(tmp_path, monkeypatch):
+    proof(tmp_path, monkeypatch, GOOD)
+    constant = kernel_proof.constant.__wrapped__
+    for number, value in (("R := 1 / 4", "1/4"), ("nat := 3", "3")):
+        text = GOOD.replace("square x := x", f"rate : {number}. Definition square x := rate * x")
+        (tmp_path / "file.v").write_text(text)
+        assert str(constant("file.v", "rate")) == value
+    for wrong in ("nat := 1 / 2", "Z := 1 / 2", "R := 1 / 0", "R := 1 / 2 / 3", "R := 1 - 2"):
+        text = GOOD.replace("square x := x", f"rate : {wrong}. Definition square x := rate * x")
+        (tmp_path / "file.v").write_text(text)
+        with pytest.raises(ValueError, match="must define the number rate and use it"):
+            constant("file.v", "rate")
+    (tmp_path / "file.v").write_text(
+        GOOD.replace("square x := x", "rate : R := 2. Definition square x := x")
+    )
+    with pytest.raises(ValueError, match="use it in a theorem"):
+        constant("file.v", "rate")
+
+
 def test_a_file_elsewhere_is_not_read(tmp_path, monkeypatch):
     certificate = proof(tmp_path, monkeypatch, GOOD)
     for name in ("other.v", "../file.v", str(tmp_path / "sub" / "file.v")):
@@ -281,6 +224,8 @@ def test_every_proof_is_of_a_claim_and_part_of_its_key():
 def test_several_theorems_are_one_certificate(tmp_path, monkeypatch):
     second = "Theorem even : forall x : R, square (- x) = square x."
     text = GOOD + second.replace("R, ", "R,\n  ") + "\nProof. intros. unfold square. ring. Qed.\n"
+    text += "Lemma even_sharp : ~ forall x : R, square (- x) = 99 / 100 * square x.\n"
+    text += "Proof. intros s. specialize (s 1). unfold square in s. lra. Qed.\n"
     both = proof(tmp_path, monkeypatch, text, "positive even")
     both.verify()
     assert both.statement == f"{SQUARE} {second}"
