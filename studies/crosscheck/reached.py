@@ -16,19 +16,19 @@ from fairfl.studies.crosscheck.prediction import (
     LONGER,
     RICHER,
     SAMPLED,
+    THEORY,
     TRAINED,
     banded,
     hard_verdict,
     near_verdict,
 )
 from fairfl.studies.crosscheck.study import Verdict
-from fairfl.studies.crosscheck.table_rows import exact_curve
+from fairfl.studies.crosscheck.table_rows import exact_curve, series
 from fairfl.studies.frames import among, floats
 
-IDEAL = 0.01
-"""Distance in (MD, accuracy) that a test on 40,000 people would not show: two standard errors."""
-
-EVEN_SEEDS = 3
+IDEAL = 0.02
+"""2/√n at 10,000 people: two standard errors of an MD on so many, half of them in each group."""
+EVEN_SEEDS = 4
 """Seeds of what has no sampling error: they differ by rounding to whole people."""
 
 
@@ -38,7 +38,7 @@ def cases_of(scheme: str, people: int = 1_000) -> dict[str, Practice]:
     return {
         TRAINED: Practice(scheme, people),
         SAMPLED: even,
-        LONGER: replace(even, rounds=120),
+        LONGER: replace(even, rounds=80),
         RICHER: replace(even, degree=3),
     }
 
@@ -97,5 +97,8 @@ class Reached:
         world, schemes = by_name(self.world), dict.fromkeys(("cfl", self.scheme))
         curves = [exact_curve(world, scheme).assign(panel=panel) for scheme in schemes]
         shown = among(measures, "case", cases)
+        aims = shown.drop_duplicates("budget")
+        points = floats(aims, "aim_disparity"), floats(aims, "aim_accuracy")
+        exact_points = series(panel, THEORY, "points", *points)
         bands = banded(panel, shown, "disparity", "accuracy", "budget")
-        return pd.concat([*curves, bands], ignore_index=True)
+        return pd.concat([*curves, exact_points, bands], ignore_index=True)

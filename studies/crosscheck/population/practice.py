@@ -205,6 +205,7 @@ class Practice:
                 line |= {name: getattr(worth, name) for name in ("difference", "disparity")}
                 line |= {"accuracy": worth.accuracy, "local": max(map(abs, worth.local))}
                 off = np.hypot(worth.difference - difference, worth.accuracy - accuracy)
+                line |= {"aim_disparity": abs(difference), "aim_accuracy": accuracy}
                 lines.append(line | {"rows": self.people, "distance": float(off)})
         return pd.DataFrame(lines)
 

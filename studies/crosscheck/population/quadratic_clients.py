@@ -26,13 +26,13 @@ class QuadraticClients:
 
     @classmethod
     def drawn(cls, seed: int, spread: Array, rows: int = 40, features: int = 4) -> QuadraticClients:
-        """Client k's truth is at the distance ``spread[k]`` (K,) from 0, in a direction of its own;
-        noise 1/2.
+        """Client k's truth is at the distance ``spread[k]`` (K,) from 0, K <= ``features``; random
+        directions at right angles, noise 1/2.
         """
         rng = np.random.default_rng([seed, 733])
         x = rng.normal(size=(len(spread), rows, features))
-        truth = rng.normal(size=(len(spread), features))
-        truth *= (spread / np.linalg.norm(truth, axis=1))[:, None]
+        directions = np.linalg.qr(rng.normal(size=(features, len(spread))))[0].T
+        truth = spread[:, None] * directions
         noise = rng.normal(size=x.shape[:2]) / 2
         return cls(x, np.einsum("knd,kd->kn", x, truth) + noise)
 

@@ -47,11 +47,11 @@ PAIRS = {
     "p-FFL": (RANKS, PFedAvg(RANKS)),
 }
 """Objective and algorithm."""
-LOCAL = MappingProxyType({"rounds": 30, "lr": 0.1, "steps": 5})
+LOCAL = MappingProxyType({"rounds": 20, "lr": 0.1, "steps": 5})
 CASES: dict[str, dict[str, Any]] = {
     TRAINED: {**LOCAL, "batch_size": 10},
     SAMPLED: {**LOCAL, "batch_size": None},
-    LONGER: {**LOCAL, "batch_size": None, "rounds": 60},
+    LONGER: {**LOCAL, "batch_size": None, "rounds": 40},
     ONE_STEP: {
         **LOCAL, "batch_size": None, "rounds": 80, "lr": 0.5, "steps": 1, "schedule": Cosine(),
     },
@@ -85,9 +85,11 @@ def rows(case: str, seeds: int) -> pd.DataFrame:
 
 
 def cancelling(gradients: Array) -> Array:
-    """The weights (K,), of sum one, of the gradients (K, d) whose weighted sum is the shortest."""
+    """The weights (K,) of the gradients (K, d), their sizes of sum one, whose weighted sum is the
+    shortest.
+    """
     vector = np.linalg.svd(gradients)[0][:, -1]
-    return vector / vector.sum()
+    return vector * np.sign(vector.sum()) / np.abs(vector).sum()
 
 
 @cache
@@ -140,12 +142,14 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
     parts = [series(PANEL, THEORY, "line", [0, 0.6], [0, 0.6])]
     for case in (TRAINED, ONE_STEP):
         shown = among(measures, "case", [case])
-        keyed = shown.assign(point=shown["algorithm"] + shown["client"].astype(str))
+        points = shown.groupby(["algorithm", "client"])
+        mean = points["dual"].transform("mean")  # seeds differ in it, and the weights as much
+        keyed = shown.assign(point=points.ngroup(), weight=mean + shown["weight"] - shown["dual"])
         parts.append(banded(PANEL, keyed, "dual", "weight", "point", "points"))
     return pd.concat(parts, ignore_index=True)
 
 
-PANEL = "weights of five algorithms"
+PANEL = "weights, five algorithms"
 PICTURES = (
     Drawing(
         "crosscheck-dual-weights", TITLE, "dual weight of a client", "weight at the end", points

@@ -24,6 +24,7 @@ from fairfl.studies.crosscheck.prediction import (
     units_of,
 )
 from fairfl.studies.crosscheck.study import Drawing, Verdict
+from fairfl.studies.crosscheck.table_rows import series
 from fairfl.studies.frames import among, floats
 
 NAME = "dynamic-bounds"
@@ -127,24 +128,15 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
 def points(measures: pd.DataFrame) -> pd.DataFrame:
     """The lead by the distance of the newcomer's optimum, and its bounds."""
     shown = among(measures, "quantity", QUANTITIES[:1])
-    one = among(shown, "case", [ONE_STEP])
-    parts = [
-        banded(PANEL, one, "apart", end, "apart").assign(series=THEORY, kind="line")
-        for end in ("low", "high")
-    ]
+    means = among(shown, "case", [ONE_STEP])[["apart", "low", "high"]].groupby("apart").mean()
+    ends = {"low": means["low"], "high": means["high"]}
+    limits = series(PANEL, THEORY, "band", means.index, means.mean(axis=1), **ends)
     cases = among(shown, "case", [TRAINED, ONE_STEP])
-    parts.append(banded(PANEL, cases, "apart", "value", "apart"))
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat([limits, banded(PANEL, cases, "apart", "value", "apart")], ignore_index=True)
 
 
-PANEL = "lead of a newcomer, and its bound"
+PANEL = "a newcomer's lead"
 PICTURES = (
-    Drawing(
-        "crosscheck-dynamic-bounds",
-        TITLE,
-        "distance of the newcomer's optimum",
-        "lead (loss)",
-        points,
-    ),
+    Drawing("crosscheck-dynamic-bounds", TITLE, "distance of its optimum", "lead (loss)", points),
 )
 units = partial(units_of, NAME, CASES, rows)
