@@ -33,7 +33,7 @@ SEEDS = {"quick": 20, "paper": 200}
 ROUNDS = 3
 """Rounds of the first group alone."""
 RATE = 0.15
-DISTANCES = (1.0, 2.0, 4.0, 8.0, 16.0)
+DISTANCES = (1.0, 2.0, 3.0, 4.0, 6.0)
 """Of the newcomer's optimum from 0; that of the first is at 1."""
 ROUNDING = 1e-12
 CASES: dict[str, dict[str, Any]] = {
