@@ -45,6 +45,7 @@ from fairfl.studies.crosscheck.training_plan import (
     LFT_AVG,
     LR,
     MOMENTUM,
+    features,
     spelt,
 )
 from fairfl.theory.populations.classifiers import Classifier
@@ -136,52 +137,43 @@ class Practice:
         """The run, not begun: a replicate for each vector of budgets (a number a client, or one for
         all).
         """
-        count = 1 if self.scheme == CFL else world.clients
-        bases, parts = self.bases(world), []
+        count, parts = 1 if self.scheme == CFL else world.clients, []
+        bases = self.bases(world)
         for seed in range(seeds):
             if self.is_sampled:
                 people, weight = sample(world.federation, self.people, seed), np.ones(self.people)
             else:
                 people, weight = even_sample(world, self.people, seed)
-            x = bases[0](people.x[:, 0], people.group)
-            for client, basis in enumerate(bases[1:], start=1):
-                rows = people.owner == client
-                x[rows] = basis(people.x[rows, 0], people.group[rows])
-            owner = seed * count + (0 * people.owner if count == 1 else people.owner)
-            parts.append((x, people.y, owner, people.group, weight))
+            owner, x = people.owner, features(people, bases)
+            parts.append((x, people.y, seed * count + owner * (count > 1), people.group, weight))
         x, y, owner, group, weight = map(np.concatenate, zip(*parts, strict=True))
         data = FederatedData("samples", x, y, owner, seeds * count, group=group)
-        algorithms = [
-            BySample(
-                FairBatch("dp", ALPHA, DECAY, "zero_one", budget=budget[0], projection="sum"),
-                budgets=np.resize(budget, seeds * count) if len(budget) > 1 else None,
-                clients=count,
-                is_averaged=self.scheme in (LFT_AVG, FEDFB),
-                is_pooled=self.scheme == FEDFB,
-                weights=None if self.is_sampled else tuple(weight.tolist()),
+        replicates = [
+            Replicate(
+                BySample(
+                    FairBatch("dp", ALPHA, DECAY, "zero_one", budget=budget[0], projection="sum"),
+                    budgets=np.resize(budget, seeds * count) if len(budget) > 1 else None,
+                    clients=count,
+                    is_averaged=self.scheme in (LFT_AVG, FEDFB),
+                    is_pooled=self.scheme == FEDFB,
+                    weights=None if self.is_sampled else tuple(weight.tolist()),
+                )
             )
             for budget in budgets
         ]
-        return Simulation(
-            Logistic(bases[0].size, bias=False),
-            Parts.of(data),
-            [Replicate(algorithm) for algorithm in algorithms],
-            Training(
-                self.rounds, self.lr, batch_size=None, steps=self.steps, momentum=self.momentum
-            ),
-            Computing(device="cpu", dtype="float64"),
-        )
+        settings = {"steps": self.steps, "momentum": self.momentum, "batch_size": None}
+        training = Training(self.rounds, self.lr, **settings)
+        model = Logistic(bases[0].size, bias=False)
+        return Simulation(model, Parts.of(data), replicates, training, Computing("cpu", "float64"))
 
     def members(self, world: World, simulation: Simulation) -> list[list[list[Classifier]]]:
         """The rules learned, by replicate and sample: one, or for LFT+Ensemble one a client."""
         bases, count = self.bases(world), 1 if self.scheme == CFL else world.clients
-        all_models = [as_floats(state[MODELS]) for state in simulation.states]
+        models = [as_floats(state[MODELS]) for state in simulation.states]
+        samples = [rows.reshape(-1, count, rows.shape[1]) for rows in models]
         return [
-            [
-                [learned(basis, row) for basis, row in zip(bases, rows, strict=False)]
-                for rows in models.reshape(-1, count, models.shape[1])
-            ]
-            for models in all_models
+            [[learned(*pair) for pair in zip(bases, rows, strict=False)] for rows in replicate]
+            for replicate in samples
         ]
 
     def measures(
@@ -191,30 +183,34 @@ class Practice:
         accuracy and largest local disparity, and its distance in (MD, accuracy) from the aim.
         ``is_personal``: every client has its member's rule.
         """
-        simulation, budgets = self.simulation(world, [*aims], seeds), [*aims]
+        simulation, lines = self.simulation(world, [*aims], seeds), []
         while not simulation.done:
             simulation.step()
-        lines = []
-        for budget, samples in zip(budgets, self.members(world, simulation), strict=True):
+        rules = self.members(world, simulation)
+        for (budget, (md, accuracy)), samples in zip(aims.items(), rules, strict=True):
             for seed, members in enumerate(samples):
                 share = np.array(world.weight if len(members) > 1 else (1.0,))
                 average = Classifier.average(members, share)
                 rule = ClientClassifiers(members) if is_personal else average
-                worth, (difference, accuracy) = Performance.of(rule, world.federation), aims[budget]
+                worth = Performance.of(rule, world.federation)
                 line = {"world": world.name, "seed": seed, "budget": spelt(budget)}
-                line |= {name: getattr(worth, name) for name in ("difference", "disparity")}
-                line |= {"accuracy": worth.accuracy, "local": max(map(abs, worth.local))}
-                off = np.hypot(worth.difference - difference, worth.accuracy - accuracy)
-                line |= {"aim_disparity": abs(difference), "aim_accuracy": accuracy}
-                lines.append(line | {"rows": self.people, "distance": float(off)})
+                line |= {name: getattr(worth, name) for name in ("disparity", "accuracy")}
+                line |= {"difference": worth.difference, "local": max(map(abs, worth.local))}
+                line |= {"aim_disparity": abs(md), "aim_accuracy": accuracy, "rows": self.people}
+                off = np.hypot(worth.difference - md, worth.accuracy - accuracy)
+                lines.append(line | {"distance": float(off)})
         return pd.DataFrame(lines)
 
 
 def aims_of(world: World, scheme: SchemeName, budgets: Sequence[tuple[float, ...]]) -> Aims:
-    """The exact MD and accuracy of a scheme at vectors of budgets, one for all or one a client."""
-    aims = {}
+    """The exact MD and accuracy of a scheme at vectors of budgets, one for all or one a client; of
+    client-aware rules they are local ones.
+    """
+    aims, federation = {}, world.federation
     for budget in budgets:
-        solution = solve(world.federation, scheme, budget if len(budget) > 1 else budget[0])
+        eps = budget if len(budget) > 1 else budget[0]
+        local = {"eps": np.inf, "local_eps": eps} if scheme == "client_aware" else {"eps": eps}
+        solution = solve(federation, scheme, **local)
         aims[budget] = solution.mean_difference, solution.accuracy
     return aims
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import torch
@@ -14,12 +13,7 @@ from fairfl.sims.engine import ClientData, LeastSquares, Parts
 
 @dataclass(frozen=True, eq=False)
 class QuadraticClients:
-    """F_k(w) = mean over rows of (x.w - y)² / 2.
-
-    Attributes
-    ----------
-    x, y : (K, n, d), (K, n).
-    """
+    """F_k(w) = mean over rows of (x.w - y)² / 2, of x (K, n, d) and y (K, n)."""
 
     x: Array
     y: Array
@@ -32,8 +26,7 @@ class QuadraticClients:
         rng = np.random.default_rng([seed, 733])
         x = rng.normal(size=(len(spread), rows, features))
         directions = np.linalg.qr(rng.normal(size=(features, len(spread))))[0].T
-        truth = spread[:, None] * directions
-        noise = rng.normal(size=x.shape[:2]) / 2
+        truth, noise = spread[:, None] * directions, rng.normal(size=x.shape[:2]) / 2
         return cls(x, np.einsum("knd,kd->kn", x, truth) + noise)
 
     @property
@@ -41,7 +34,7 @@ class QuadraticClients:
         """The engine's."""
         return LeastSquares(self.x.shape[2], bias=False)
 
-    @cached_property
+    @property
     def parts(self) -> Parts:
         """The engine's data."""
         pairs = zip(map(torch.from_numpy, self.x), map(torch.from_numpy, self.y), strict=True)
@@ -55,7 +48,7 @@ class QuadraticClients:
         """(K, d)."""
         return np.einsum("kn,knd->kd", self.x @ w - self.y, self.x) / self.x.shape[1]
 
-    @cached_property
+    @property
     def smoothness(self) -> float:
         """The largest eigenvalue of a client's Hessian."""
         hessians = np.einsum("kni,knj->kij", self.x, self.x) / self.x.shape[1]

@@ -10,19 +10,9 @@ from fairfl._support.checks import Array
 from fairfl.sims.algorithms.dynamic import NormalizedFedAvg
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import Computing, Joining, Replicate, Simulation, Training, as_floats
+from fairfl.studies.crosscheck import prediction
 from fairfl.studies.crosscheck.population.quadratic_clients import QuadraticClients
-from fairfl.studies.crosscheck.prediction import (
-    DISTANCE,
-    ONE_STEP,
-    SAMPLED,
-    THEORY,
-    TRAINED,
-    banded,
-    causes,
-    hard_verdict,
-    near_verdict,
-    units_of,
-)
+from fairfl.studies.crosscheck.prediction import ONE_STEP, TRAINED, near_verdict
 from fairfl.studies.crosscheck.study import Drawing, Verdict
 from fairfl.studies.crosscheck.table_rows import series
 from fairfl.studies.frames import among, floats
@@ -30,52 +20,49 @@ from fairfl.studies.frames import among, floats
 NAME = "dynamic-bounds"
 TITLE = "What a group that joins gains: the bounds of theorems 1 and 2 on trained models"
 SEEDS = {"quick": 20, "paper": 200}
-ROUNDS = 3
-"""Rounds of the first group alone."""
-RATE = 0.15
-DISTANCES = (1.0, 2.0, 3.0, 4.0, 6.0)
-"""Of the newcomer's optimum from 0; that of the first is at 1."""
-ROUNDING = 1e-12
-CASES: dict[str, dict[str, Any]] = {
-    TRAINED: {"steps": 5, "batch_size": 10},
-    SAMPLED: {"steps": 5, "batch_size": None},
-    ONE_STEP: {"steps": 1, "batch_size": None},
+ALONE, RATE = 3, 0.15
+"""Rounds of the first group alone, and the learning rate."""
+APART = (1.0, 2.0, 3.0, 4.0, 6.0)
+"""Distances of the newcomer's optimum from 0; that of the first is at 1."""
+FULL: dict[str, Any] = {"steps": 5, "batch_size": None}
+CASES = {
+    TRAINED: FULL | {"batch_size": 10},
+    prediction.SAMPLED: FULL,
+    ONE_STEP: FULL | {"steps": 1},
 }
 QUANTITIES = ("the newcomer's lead under FedAvg", "what the normalised step is fairer by")
+ROUNDING = 1e-12
 
 
 def rows(case: str, seeds: int) -> pd.DataFrame:
-    """For each seed and distance the lead of the newcomer after its first round under FedAvg, and
-    FedAvg's lead less that of the normalised step, with their bounds; ``distance`` is how far a
-    value is outside, as a share of η (a² + b²).
+    """For each seed the lead of the newcomer after its first round under FedAvg, and FedAvg's lead
+    less that of the normalised step, with their bounds; ``distance`` is how far a value is outside,
+    as a share of η (a² + b²).
     """
     lines = []
     for seed in range(seeds):
-        distance = DISTANCES[seed % len(DISTANCES)]
-        clients = QuadraticClients.drawn(seed, np.array([1.0, distance]))
-        simulation = Simulation(
-            clients.model,
-            clients.parts,
-            [Replicate(FedAvg(), seed), Replicate(NormalizedFedAvg(norm="global"), seed)],
-            Training(ROUNDS + 1, RATE, participation=Joining((0, ROUNDS)), **CASES[case]),
-            Computing(device="cpu", dtype="float64"),
-        )
-        models = [as_floats(simulation.params)]
+        apart = APART[seed % len(APART)]
+        clients = QuadraticClients.drawn(seed, np.array([1.0, apart]))
+        replicates = [Replicate(rule, seed) for rule in (FedAvg(), NormalizedFedAvg("global"))]
+        schedule = Joining((0, ALONE))
+        training = Training(ALONE + 1, RATE, participation=schedule, **CASES[case])
+        computing = Computing("cpu", "float64")
+        simulation = Simulation(clients.model, clients.parts, replicates, training, computing)
+        models = [as_floats(simulation.params).copy()]
         while not simulation.done:
             simulation.step()
             models.append(as_floats(simulation.params).copy())
-        first, before = clients.losses(models[0][0]), clients.losses(models[-2][0])
-        head = float(first[0] - before[0])
+        before, gradients = clients.losses(models[-2][0]), clients.gradients(models[-2][0])
+        head = float(clients.losses(models[0][0])[0] - before[0])
         gains = [before - clients.losses(w) for w in models[-1]]
         leads = [float(gain[1] - gain[0]) - head for gain in gains]
-        gradients = clients.gradients(models[-2][0])
         firsts, errors = bounds(gradients, RATE, clients.smoothness, head)
         scale, values = RATE * float((gradients**2).sum()), (leads[0], leads[0] - leads[1])
         for name, first, error, value in zip(QUANTITIES, firsts, errors, values, strict=True):
-            line = {"seed": seed, "apart": distance, "quantity": name, "value": value}
+            line = {"seed": seed, "apart": apart, "quantity": name, "value": value}
             line |= {"low": first - error, "high": first + error}
             off = float(abs(value - first) - error) / scale
-            lines.append(line | {"outside": off, DISTANCE: max(off, 0.0)})
+            lines.append(line | {"outside": off, prediction.DISTANCE: max(off, 0.0)})
     return pd.DataFrame(lines)
 
 
@@ -99,44 +86,35 @@ def bounds(gradients: Array, rate: float, smoothness: float, head: float) -> tup
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """How far outside of the bounds each case is."""
-    return {"cases": causes(measures)}
+    return {"cases": prediction.causes(measures)}
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     """Hard with one step on all data, for which the bounds are proved."""
     one = among(measures, "case", [ONE_STEP])
-    lead = among(one, "quantity", QUANTITIES[:1])
+    lead, within = among(one, "quantity", QUANTITIES[:1]), f"{' and '.join(QUANTITIES)} are within"
     unfair, proved = (float(np.mean(floats(lead, name) > 0)) for name in ("value", "low"))
-    text = "the newcomer's lead under FedAvg, and what the normalised step is fairer by, are within"
+    rounds = f"FedAvg is unfair in {unfair:.0%} of rounds, by the bound in {proved:.0%}"
+    hard = f"After one step on all data {within} their bounds ({rounds})."
+    soft = f"After five local steps on batches {within} the bounds of one step."
+    slack = -floats(one, "outside")
     return (
-        hard_verdict(
-            "one-step-within-bounds",
-            f"After one step on all data {text} their bounds (FedAvg is unfair in {unfair:.0%} of "
-            f"rounds, by the bound in {proved:.0%}).",
-            -floats(one, "outside"),
-            ROUNDING,
-        ),
-        near_verdict(
-            "local-steps-within-bounds",
-            f"After five local steps on batches {text} the bounds of one step.",
-            measures,
-            ROUNDING,
-        ),
+        prediction.hard_verdict("one-step-within-bounds", hard, slack, ROUNDING),
+        near_verdict("local-steps-within-bounds", soft, measures, ROUNDING),
     )
 
 
 def points(measures: pd.DataFrame) -> pd.DataFrame:
     """The lead by the distance of the newcomer's optimum, and its bounds."""
-    shown = among(measures, "quantity", QUANTITIES[:1])
+    panel, shown = "a newcomer's lead", among(measures, "quantity", QUANTITIES[:1])
     means = among(shown, "case", [ONE_STEP])[["apart", "low", "high"]].groupby("apart").mean()
     ends = {"low": means["low"], "high": means["high"]}
-    limits = series(PANEL, THEORY, "band", means.index, means.mean(axis=1), **ends)
+    limits = series(panel, prediction.THEORY, "band", means.index, means.mean(axis=1), **ends)
     cases = among(shown, "case", [TRAINED, ONE_STEP])
-    return pd.concat([limits, banded(PANEL, cases, "apart", "value", "apart")], ignore_index=True)
+    bands = prediction.banded(panel, cases, "apart", "value", "apart")
+    return pd.concat([limits, bands], ignore_index=True)
 
 
-PANEL = "a newcomer's lead"
-PICTURES = (
-    Drawing("crosscheck-dynamic-bounds", TITLE, "distance of its optimum", "lead (loss)", points),
-)
-units = partial(units_of, NAME, CASES, rows)
+X, Y = "distance of its optimum", "lead (loss)"
+PICTURES = (Drawing("crosscheck-dynamic-bounds", TITLE, X, Y, points),)
+units = partial(prediction.units_of, NAME, CASES, rows)

@@ -5,18 +5,10 @@ from functools import partial
 
 import pandas as pd
 
-from fairfl.studies.crosscheck.prediction import (
-    ONE_STEP,
-    SAMPLED,
-    TRAINED,
-    causes,
-    near_verdict,
-    units_of,
-)
-from fairfl.studies.crosscheck.reached import IDEAL, Reached, cases_of
+from fairfl.studies.crosscheck import prediction
+from fairfl.studies.crosscheck.prediction import ONE_STEP, SAMPLED, TRAINED, Reached, near_verdict
 from fairfl.studies.crosscheck.study import Verdict
-from fairfl.studies.crosscheck.table_rows import trade_off
-from fairfl.studies.crosscheck.training_plan import LFT_AVG
+from fairfl.studies.crosscheck.training_plan import LFT_AVG, spelt
 from fairfl.studies.frames import among
 
 NAME = "lft-fedavg"
@@ -24,48 +16,37 @@ TITLE = "LFT+FedAvg's learner reaches its exact optimum with one local step, not
 SEEDS = {"quick": 6, "paper": 40}
 OUTSIDE, INSIDE = (0.05,), (0.2,)
 """Budgets whose optimal multipliers are outside of FedFB's box, and inside."""
-CASES = cases_of(LFT_AVG, 2_000)
-EVEN_STEP = replace(CASES[SAMPLED], steps=1, rounds=200, lr=1.5, momentum=0.0)
-REACHED = Reached(
-    "lft_fedavg", "figure-5d", {**CASES, ONE_STEP: EVEN_STEP}, (OUTSIDE, INSIDE)
-)  # fmt: skip
+CASES = prediction.cases_of(LFT_AVG, 2_000)
+CASES[ONE_STEP] = replace(CASES[SAMPLED], steps=1, rounds=200, lr=1.5, momentum=0.0)
+REACHED = Reached("lft_fedavg", CASES, (OUTSIDE, INSIDE))
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Distances from the exact points, by budget."""
-    budgets = dict.fromkeys(measures["budget"])
-    return {f"cases at {budget}": causes(_at(measures, budget)) for budget in budgets}
-
-
-def _at(measures: pd.DataFrame, budget: str) -> pd.DataFrame:
-    return among(measures, "budget", [budget])
+    return {
+        f"cases at {spelt(eps)}": prediction.causes(among(measures, "budget", [spelt(eps)]))
+        for eps in REACHED.budgets
+    }
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     """The hard inequality, what ten local steps reach, and what one does."""
-    outside, inside = (_at(measures, f"{budget[0]:g}") for budget in (OUTSIDE, INSIDE))
-    statement = (
-        "With one local step, without sampling, it does where the optimum's multipliers are {} "
-        "the box of (6) that FairBatch keeps λ in (ε = {:g})."
-    )
-    return (
-        REACHED.bounded(measures),
-        REACHED.near("ten-steps-on-samples", outside),
-        REACHED.near("ten-steps-without-sampling", outside, SAMPLED),
+    at = {eps: among(measures, "budget", [spelt(eps)]) for eps in REACHED.budgets}
+    one = [
         near_verdict(
-            "one-step-inside-the-box", statement.format("inside", *INSIDE), inside, IDEAL, ONE_STEP
-        ),
-        near_verdict(
-            "one-step-outside-the-box", statement.format("outside", *OUTSIDE), outside, IDEAL,
+            f"one-step-{place}-the-box",
+            "With one local step, without sampling, it does where the optimum's multipliers are "
+            f"{place} the box of (6) that FairBatch keeps λ in (ε = {spelt(eps)}).",
+            at[eps],
+            prediction.IDEAL,
             ONE_STEP,
-        ),
-    )  # fmt: skip
+        )
+        for place, eps in (("inside", INSIDE), ("outside", OUTSIDE))
+    ]
+    ten = REACHED.near("ten-steps-on-samples", at[OUTSIDE])
+    even = REACHED.near("ten-steps-without-sampling", at[OUTSIDE], SAMPLED)
+    return (REACHED.bounded(measures), ten, even, *one)
 
 
-def points(measures: pd.DataFrame) -> pd.DataFrame:
-    """The exact frontiers, and what is learned."""
-    return REACHED.points("LFT+FedAvg", measures, TRAINED, SAMPLED, ONE_STEP)
-
-
-PICTURES = (trade_off("crosscheck-lft-fedavg", TITLE, points),)
-units = partial(units_of, NAME, REACHED.cases, REACHED.rows)
+PICTURES = REACHED.pictures(NAME, TITLE, TRAINED, SAMPLED, ONE_STEP)
+units = partial(prediction.units_of, NAME, REACHED.cases, REACHED.rows)
