@@ -91,7 +91,7 @@ def test_intervals_verdicts_and_causes():
         for seed, noise in enumerate((-0.01, 0.0, 0.01))
     ]
     table = causes(pd.DataFrame(rows))
-    assert table["removed"].to_list()[1:] == pytest.approx([0.6, 0.3])
+    assert table["removed mean"].to_list()[1:] == pytest.approx([0.6, 0.3])
     text = near_verdict("n", "s", pd.DataFrame(rows), 2.0).found
     assert "no sampling 0.4, which is 0.6" in text
     assert hard_verdict("n", "s", np.array([0.0, np.nan])).holds is False
