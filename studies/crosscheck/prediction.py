@@ -70,9 +70,10 @@ Rows = Callable[[str, int], pd.DataFrame]
 
 
 def units_of(name: str, cases: Iterable[str], rows: Rows, scale: Scale) -> list[Unit]:
-    """A unit a case, with all of its seeds."""
+    """A unit a case, with all of its seeds, of which it is called by the last."""
+    seeds = scale.seeds
     return [
-        Unit(f"{name}-{k}-{scale.seeds}", case, 0, (), partial(_labelled, rows, case, scale.seeds))
+        Unit(f"{name}-{k}-{seeds}", case, seeds - 1, (), partial(_labelled, rows, case, seeds))
         for k, case in enumerate(cases)
     ]
 

@@ -73,7 +73,7 @@ class BySample(LocalFairBatch):
 
     def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
         (task,) = super().client(round)
-        if self._weights is None:
+        if self._weights is None or task.sample_weights is None:
             return (task,)
         return (replace(task, sample_weights=task.sample_weights * self._weights),)
 
@@ -152,7 +152,7 @@ class Practice:
             Replicate(
                 BySample(
                     FairBatch("dp", ALPHA, DECAY, "zero_one", budget=budget[0], projection="sum"),
-                    budgets=np.resize(budget, seeds * count) if len(budget) > 1 else None,
+                    budgets=budget * seeds if len(budget) > 1 else None,
                     clients=count,
                     is_averaged=self.scheme in (LFT_AVG, FEDFB),
                     is_pooled=self.scheme == FEDFB,
@@ -206,11 +206,13 @@ def aims_of(world: World, scheme: SchemeName, budgets: Sequence[tuple[float, ...
     """The exact MD and accuracy of a scheme at vectors of budgets, one for all or one a client; of
     client-aware rules they are local ones.
     """
-    aims, federation = {}, world.federation
+    aims = {}
     for budget in budgets:
-        eps = budget if len(budget) > 1 else budget[0]
-        local = {"eps": np.inf, "local_eps": eps} if scheme == "client_aware" else {"eps": eps}
-        solution = solve(federation, scheme, **local)
+        eps = np.array(budget) if len(budget) > 1 else float(*budget)
+        if scheme == "client_aware":
+            solution = solve(world.federation, scheme, np.inf, local_eps=eps)
+        else:
+            solution = solve(world.federation, scheme, eps)
         aims[budget] = solution.mean_difference, solution.accuracy
     return aims
 

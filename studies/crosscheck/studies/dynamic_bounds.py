@@ -15,7 +15,7 @@ from fairfl.studies.crosscheck.population.quadratic_clients import QuadraticClie
 from fairfl.studies.crosscheck.prediction import ONE_STEP, TRAINED, near_verdict
 from fairfl.studies.crosscheck.study import Drawing, Verdict
 from fairfl.studies.crosscheck.table_rows import series
-from fairfl.studies.frames import among, floats
+from fairfl.studies.frames import among, floats, loose
 
 NAME = "dynamic-bounds"
 TITLE = "What a group that joins gains: the bounds of theorems 1 and 2 on trained models"
@@ -107,9 +107,11 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
 def points(measures: pd.DataFrame) -> pd.DataFrame:
     """The lead by the distance of the newcomer's optimum, and its bounds."""
     panel, shown = "a newcomer's lead", among(measures, "quantity", QUANTITIES[:1])
-    means = among(shown, "case", [ONE_STEP])[["apart", "low", "high"]].groupby("apart").mean()
-    ends = {"low": means["low"], "high": means["high"]}
-    limits = series(panel, prediction.THEORY, "band", means.index, means.mean(axis=1), **ends)
+    one = loose(among(shown, "case", [ONE_STEP]))[["apart", "low", "high"]]
+    means = one.groupby("apart", as_index=False).mean()
+    low, high = floats(means, "low"), floats(means, "high")
+    ends = {"low": low, "high": high}
+    limits = series(panel, prediction.THEORY, "band", means["apart"], (low + high) / 2, **ends)
     cases = among(shown, "case", [TRAINED, ONE_STEP])
     bands = prediction.banded(panel, cases, "apart", "value", "apart")
     return pd.concat([limits, bands], ignore_index=True)

@@ -25,6 +25,7 @@ from fairfl.studies.crosscheck.studies import dual_weights as weights
 from fairfl.studies.crosscheck.studies import dynamic_bounds as dynamic
 from fairfl.studies.crosscheck.studies import ensemble, fedfb, lft_fedavg, personal
 from fairfl.studies.crosscheck.training_plan import ENSEMBLE, LEARNERS, Plan
+from fairfl.studies.frames import among, floats
 from fairfl.theory.populations.classifiers import Classifier
 
 STUDIES = (frontier, ensemble, lft_fedavg, fedfb, weights, dynamic, personal)
@@ -172,9 +173,9 @@ def test_a_doubled_bound_is_found(monkeypatch):
 def test_what_is_gained_on_common_rules_is_of_their_optimum():
     table = personal.REACHED.rows(SAMPLED, 2)
     (best,) = aims_of(by_name("figure-5d"), "lft_fedavg", [(0.05, 0.05)]).values()
-    part = personal.behind(table)[table["budget"] == "0.05"]
-    assert part["behind"].to_numpy() == pytest.approx(best[1] - part["accuracy"].to_numpy())
-    assert (part["behind"] < 0).all()
+    part = among(personal.behind(table), "budget", ["0.05"])
+    gains = floats(part, "behind")
+    assert gains == pytest.approx(best[1] - floats(part, "accuracy")) and (gains < 0).all()
 
 
 def test_pictures_have_theory_and_bands():
@@ -182,5 +183,6 @@ def test_pictures_have_theory_and_bands():
     (drawing,) = dynamic.PICTURES
     drawn = drawing.table(table)
     assert set(drawn["series"]) == {"theory", TRAINED, ONE_STEP} and set(drawn["kind"]) == {"band"}
-    assert (drawn["low"] <= drawn["y"]).all() and (drawn["y"] <= drawn["high"]).all()
+    low, middle, high = (floats(drawn, name) for name in ("low", "y", "high"))
+    assert (low <= middle).all() and (middle <= high).all()
     assert len({study.NAME for study in STUDIES}) == 7
