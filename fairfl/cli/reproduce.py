@@ -94,7 +94,7 @@ def _draw_together(studies: Sequence[Study], out: Path) -> None:
     drawings = []
     for study in studies:
         for drawing in study.pictures[:1]:
-            table = pd.read_csv(out / study.name / f"{drawing.name}.csv", keep_default_na=False)
+            table = pd.read_csv(out / study.name / f"{drawing.name}.csv")
             drawings.append((drawing, table))
     if drawings:
         draw_together(TOGETHER, "Theory and training", drawings, out)

@@ -17,7 +17,7 @@ SEEDS = {"quick": 6, "paper": 40}
 OUTSIDE, INSIDE = (0.05,), (0.2,)
 """Budgets whose optimal multipliers are outside of FedFB's box, and inside."""
 CASES = prediction.cases_of(LFT_AVG, 2_000)
-CASES[ONE_STEP] = replace(CASES[SAMPLED], steps=1, rounds=200, lr=1.5, momentum=0.0)
+CASES[ONE_STEP] = replace(CASES[SAMPLED], steps=1, rounds=120, lr=1.5, momentum=0.0)
 REACHED = Reached("lft_fedavg", CASES, (OUTSIDE, INSIDE))
 
 
