@@ -105,7 +105,7 @@ def causes(measures: pd.DataFrame, column: str = DISTANCE) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def near_verdict(
+def limit_verdict(
     name: str,
     statement: str,
     measures: pd.DataFrame,
@@ -126,9 +126,9 @@ def near_verdict(
 
 def hard_verdict(name: str, statement: str, slack: Array, tolerance: float = TOLERANCE) -> Verdict:
     """Whether every ``slack`` of an inequality, which is a theorem, is at least -``tolerance``."""
-    least = float(np.min(slack))
-    found = f"{np.size(slack)} values, the least slack {least:.2g}"
-    return Verdict(name, bool(least >= -tolerance), statement, found, hard=True)
+    smallest = float(np.min(slack))
+    text = f"{np.size(slack)} values, the smallest slack {smallest:.2g}"
+    return Verdict(name, bool(smallest >= -tolerance), statement, text, hard=True)
 
 
 def banded(
@@ -179,7 +179,7 @@ class Reached:
         statement = f"No learned rule is more accurate than the exact {label} optimum at its |MD|."
         return hard_verdict("below-the-frontier", statement, floats(measures, "below"))
 
-    def near(self, name: str, measures: pd.DataFrame, case: str = TRAINED) -> Verdict:
+    def verdict(self, name: str, measures: pd.DataFrame, case: str = TRAINED) -> Verdict:
         """Whether a case ends at the exact point: of samples to 2/√n, two standard errors of an
         MD, else to ``IDEAL``.
         """
@@ -187,7 +187,7 @@ class Reached:
         limit = float(2 / np.sqrt(practice.people)) if practice.is_sampled else IDEAL
         on = f"on samples of {practice.people:,} people" if practice.is_sampled else f"with {case}"
         statement = f"{learner} {on} ends at its exact optimum, in MD and accuracy."
-        return near_verdict(name, statement, measures, limit, case)
+        return limit_verdict(name, statement, measures, limit, case)
 
     def pictures(self, name: str, title: str, *cases: str) -> tuple[Drawing]:
         """The exact frontiers and points, and the means and intervals of some cases by budget."""

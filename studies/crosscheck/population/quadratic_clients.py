@@ -19,7 +19,9 @@ class QuadraticClients:
     y: Array
 
     @classmethod
-    def drawn(cls, seed: int, spread: Array, rows: int = 40, features: int = 4) -> QuadraticClients:
+    def random(
+        cls, seed: int, spread: Array, rows: int = 40, features: int = 4
+    ) -> QuadraticClients:
         """Client k's truth is at the distance ``spread[k]`` (K,) from 0, K <= ``features``; random
         directions at right angles, noise 1/2.
         """

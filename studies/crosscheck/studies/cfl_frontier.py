@@ -29,8 +29,8 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     """The hard inequality, and what is reached."""
     return (
         REACHED.bounded(measures),
-        REACHED.near("cfl-on-samples", measures),
-        REACHED.near("cfl-without-sampling", measures, SAMPLED),
+        REACHED.verdict("cfl-on-samples", measures),
+        REACHED.verdict("cfl-without-sampling", measures, SAMPLED),
     )
 
 

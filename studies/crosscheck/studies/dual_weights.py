@@ -12,7 +12,7 @@ from fairfl.sims.engine import Computing, Cosine, Replicate, Training, simulate
 from fairfl.solvers.minimax.solve_minimax import solve_minimax
 from fairfl.studies.crosscheck import prediction
 from fairfl.studies.crosscheck.population.quadratic_clients import QuadraticClients
-from fairfl.studies.crosscheck.prediction import ONE_STEP, TRAINED, near_verdict
+from fairfl.studies.crosscheck.prediction import ONE_STEP, TRAINED, limit_verdict
 from fairfl.studies.crosscheck.study import Drawing, Verdict
 from fairfl.studies.crosscheck.table_rows import series
 from fairfl.studies.frames import among
@@ -82,13 +82,13 @@ def cancelling(gradients: Array) -> Array:
 def dual_weights(seed: int, name: str) -> Array:
     """λ of the certified minimum, scaled to sum one."""
     clients, start = clients_of(seed), np.zeros(len(SPREAD))
-    least = solve_minimax(clients.losses, PAIRS[name][0], start, jac=clients.gradients)
-    return least.dual_weights / least.dual_weights.sum()
+    minimum = solve_minimax(clients.losses, PAIRS[name][0], start, jac=clients.gradients)
+    return minimum.dual_weights / minimum.dual_weights.sum()
 
 
 def clients_of(seed: int) -> QuadraticClients:
     """As many dimensions as clients: then few weights let the gradients cancel."""
-    return QuadraticClients.drawn(seed, SPREAD, features=len(SPREAD))
+    return QuadraticClients.random(seed, SPREAD, features=len(SPREAD))
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -103,10 +103,10 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
         "At the end of q-FFL, TERM, PropFair, AFL and p-FFL the weights under which the clients' "
         "gradients cancel are the dual weights of the certified minimum, with "
     )
-    one, several = "one full local step.", "five local steps on batches."
+    single, several = "one full local step.", "five local steps on batches."
     return (
-        near_verdict("one-step-dual-weights", statement + one, measures, LIMIT, ONE_STEP),
-        near_verdict("local-steps-dual-weights", statement + several, measures, LIMIT),
+        limit_verdict("one-step-dual-weights", statement + single, measures, LIMIT, ONE_STEP),
+        limit_verdict("local-steps-dual-weights", statement + several, measures, LIMIT),
     )
 
 

@@ -12,7 +12,7 @@ from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import Computing, Joining, Replicate, Simulation, Training, as_floats
 from fairfl.studies.crosscheck import prediction
 from fairfl.studies.crosscheck.population.quadratic_clients import QuadraticClients
-from fairfl.studies.crosscheck.prediction import ONE_STEP, TRAINED, near_verdict
+from fairfl.studies.crosscheck.prediction import ONE_STEP, TRAINED, limit_verdict
 from fairfl.studies.crosscheck.study import Drawing, Verdict
 from fairfl.studies.crosscheck.table_rows import series
 from fairfl.studies.frames import among, floats, loose
@@ -22,7 +22,7 @@ TITLE = "What a group that joins gains: the bounds of theorems 1 and 2 on traine
 SEEDS = {"quick": 20, "paper": 200}
 ALONE, RATE = 3, 0.15
 """Rounds of the first group alone, and the learning rate."""
-APART = (1.0, 2.0, 3.0, 4.0, 6.0)
+SEPARATIONS = (1.0, 2.0, 3.0, 4.0, 6.0)
 """Distances of the newcomer's optimum from 0; that of the first is at 1."""
 FULL: dict[str, Any] = {"steps": 5, "batch_size": None}
 CASES = {
@@ -41,8 +41,8 @@ def rows(case: str, seeds: int) -> pd.DataFrame:
     """
     lines = []
     for seed in range(seeds):
-        apart = APART[seed % len(APART)]
-        clients = QuadraticClients.drawn(seed, np.array([1.0, apart]))
+        separation = SEPARATIONS[seed % len(SEPARATIONS)]
+        clients = QuadraticClients.random(seed, np.array([1.0, separation]))
         replicates = [Replicate(rule, seed) for rule in (FedAvg(), NormalizedFedAvg("global"))]
         schedule = Joining((0, ALONE))
         training = Training(ALONE + 1, RATE, participation=schedule, **CASES[case])
@@ -59,7 +59,7 @@ def rows(case: str, seeds: int) -> pd.DataFrame:
         firsts, errors = bounds(gradients, RATE, clients.smoothness, head)
         scale, values = RATE * float((gradients**2).sum()), (leads[0], leads[0] - leads[1])
         for name, first, error, value in zip(QUANTITIES, firsts, errors, values, strict=True):
-            line = {"seed": seed, "apart": apart, "quantity": name, "value": value}
+            line = {"seed": seed, "separation": separation, "quantity": name, "value": value}
             line |= {"low": first - error, "high": first + error}
             off = float(abs(value - first) - error) / scale
             lines.append(line | {"outside": off, prediction.DISTANCE: max(off, 0.0)})
@@ -91,29 +91,30 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     """Hard with one step on all data, for which the bounds are proved."""
-    one = among(measures, "case", [ONE_STEP])
-    lead, within = among(one, "quantity", QUANTITIES[:1]), f"{' and '.join(QUANTITIES)} are within"
+    step = among(measures, "case", [ONE_STEP])
+    lead, within = among(step, "quantity", QUANTITIES[:1]), f"{' and '.join(QUANTITIES)} are within"
     unfair, proved = (float(np.mean(floats(lead, name) > 0)) for name in ("value", "low"))
     rounds = f"FedAvg is unfair in {unfair:.0%} of rounds, by the bound in {proved:.0%}"
     hard = f"After one step on all data {within} their bounds ({rounds})."
     soft = f"After five local steps on batches {within} the bounds of one step."
-    slack = -floats(one, "outside")
+    slack = -floats(step, "outside")
     return (
         prediction.hard_verdict("one-step-within-bounds", hard, slack, ROUNDING),
-        near_verdict("local-steps-within-bounds", soft, measures, ROUNDING),
+        limit_verdict("local-steps-within-bounds", soft, measures, ROUNDING),
     )
 
 
 def points(measures: pd.DataFrame) -> pd.DataFrame:
     """The lead by the distance of the newcomer's optimum, and its bounds."""
     panel, shown = "a newcomer's lead", among(measures, "quantity", QUANTITIES[:1])
-    one = loose(among(shown, "case", [ONE_STEP]))[["apart", "low", "high"]]
-    means = one.groupby("apart", as_index=False).mean()
+    ends = loose(among(shown, "case", [ONE_STEP]))[["separation", "low", "high"]]
+    means = ends.groupby("separation", as_index=False).mean()
     low, high = floats(means, "low"), floats(means, "high")
-    ends = {"low": low, "high": high}
-    limits = series(panel, prediction.THEORY, "band", means["apart"], (low + high) / 2, **ends)
+    limits = series(
+        panel, prediction.THEORY, "band", means["separation"], (low + high) / 2, low=low, high=high
+    )
     cases = among(shown, "case", [TRAINED, ONE_STEP])
-    bands = prediction.banded(panel, cases, "apart", "value", "apart")
+    bands = prediction.banded(panel, cases, "separation", "value", "separation")
     return pd.concat([limits, bands], ignore_index=True)
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 from fairfl.studies.crosscheck import prediction
 from fairfl.studies.crosscheck.population.frontier_distance import exact
 from fairfl.studies.crosscheck.population.worlds import by_name
-from fairfl.studies.crosscheck.prediction import SAMPLED, TRAINED, Reached, causes, near_verdict
+from fairfl.studies.crosscheck.prediction import SAMPLED, TRAINED, Reached, causes, limit_verdict
 from fairfl.studies.crosscheck.study import Verdict
 from fairfl.studies.crosscheck.training_plan import ENSEMBLE, spelt
 from fairfl.studies.frames import among, floats
@@ -22,8 +22,8 @@ REACHED = Reached("lft_ensemble", prediction.cases_of(ENSEMBLE), (FAIREST, (1.0,
 def below_delta(measures: pd.DataFrame) -> pd.DataFrame:
     """The rules at the budgets of δ, with how far below δ their |MD| is."""
     part = among(measures, "budget", [spelt(FAIREST)])
-    least = exact(by_name(REACHED.world), "lft_ensemble").disparity[0]
-    return part.assign(fairer=least - floats(part, "disparity"))
+    delta = exact(by_name(REACHED.world), "lft_ensemble").disparity[0]
+    return part.assign(fairer=delta - floats(part, "disparity"))
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -37,10 +37,10 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     say, name = "In the mean no learned ensemble is fairer than δ", "delta-without-sampling"
     return (
         REACHED.bounded(measures),
-        REACHED.near("ensemble-on-samples", measures),
-        REACHED.near("ensemble-without-sampling", measures, SAMPLED),
-        near_verdict("delta-on-samples", f"{say}.", fairer, limit, column="fairer"),
-        near_verdict(
+        REACHED.verdict("ensemble-on-samples", measures),
+        REACHED.verdict("ensemble-without-sampling", measures, SAMPLED),
+        limit_verdict("delta-on-samples", f"{say}.", fairer, limit, column="fairer"),
+        limit_verdict(
             name, f"{say}, without sampling.", fairer, prediction.IDEAL, SAMPLED, "fairer"
         ),
     )

@@ -16,7 +16,7 @@ from fairfl.studies.crosscheck.population.frontier_distance import supporting_pl
 from fairfl.studies.crosscheck.population.learned_rules import Performance
 from fairfl.studies.crosscheck.population.practice import Practice
 from fairfl.studies.crosscheck.population.worlds import World, by_name
-from fairfl.studies.crosscheck.prediction import ONE_STEP, SAMPLED, TRAINED, causes, near_verdict
+from fairfl.studies.crosscheck.prediction import ONE_STEP, SAMPLED, TRAINED, causes, limit_verdict
 from fairfl.studies.crosscheck.study import Drawing, Verdict
 from fairfl.studies.crosscheck.table_rows import series
 from fairfl.studies.crosscheck.training_plan import ALPHA, CFL, FEDFB
@@ -58,8 +58,8 @@ def _trained(world: World, practice: Practice, seeds: int) -> tuple[Array, Array
         if simulation.round > 1:  # λ moves at the start of every round but the first
             path.append(as_floats(simulation.states[0][LAM]).reshape(seeds, -1, 2)[:, 0, 1].copy())
     (samples,) = practice.members(world, simulation)
-    worth = [Performance.of(rule, world.federation) for (rule,) in samples]
-    lost = [supporting_plane(world.federation, each.rates) - each.accuracy for each in worth]
+    worth = [Performance.of(member, world.federation) for (member,) in samples]
+    lost = [supporting_plane(world.federation, rule.rates) - rule.accuracy for rule in worth]
     return np.array(lost), np.array(path)
 
 
@@ -82,17 +82,17 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     gap = "FedFB with ten local steps loses no more accuracy than CFL's learner on the same people."
     return (
         prediction.hard_verdict("below-the-plane", plane, floats(measures, "lost")),
-        near_verdict("theorem-24-on-samples", f"{path} laws, up to 2/√n.", measures, limit),
-        near_verdict(even, f"{path} laws.", measures, prediction.IDEAL, SAMPLED),
-        near_verdict("gap-to-cfl", gap, measures, NEAR, column="behind"),
+        limit_verdict("theorem-24-on-samples", f"{path} laws, up to 2/√n.", measures, limit),
+        limit_verdict(even, f"{path} laws.", measures, prediction.IDEAL, SAMPLED),
+        limit_verdict("gap-to-cfl", gap, measures, NEAR, column="behind"),
     )
 
 
 def points(measures: pd.DataFrame) -> pd.DataFrame:
     """λ's distance by round, and the bound."""
     shown, panel = among(measures, "case", [TRAINED, SAMPLED]), "FedFB's λ"
-    one = shown.drop_duplicates("round")
-    limit = floats(one, "round"), floats(one, "bound")
+    rounds = shown.drop_duplicates("round")
+    limit = floats(rounds, "round"), floats(rounds, "bound")
     bands = prediction.banded(panel, shown, "round", "off", "round")
     return pd.concat([series(panel, prediction.THEORY, "line", *limit), bands], ignore_index=True)
 

@@ -6,7 +6,7 @@ from functools import partial
 import pandas as pd
 
 from fairfl.studies.crosscheck import prediction
-from fairfl.studies.crosscheck.prediction import ONE_STEP, SAMPLED, TRAINED, Reached, near_verdict
+from fairfl.studies.crosscheck.prediction import ONE_STEP, SAMPLED, TRAINED, Reached, limit_verdict
 from fairfl.studies.crosscheck.study import Verdict
 from fairfl.studies.crosscheck.training_plan import LFT_AVG, spelt
 from fairfl.studies.frames import among
@@ -32,8 +32,8 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     """The hard inequality, what ten local steps reach, and what one does."""
     at = {eps: among(measures, "budget", [spelt(eps)]) for eps in REACHED.budgets}
-    one = [
-        near_verdict(
+    single = [
+        limit_verdict(
             f"one-step-{place}-the-box",
             "With one local step, without sampling, it does where the optimum's multipliers are "
             f"{place} the box of (6) that FairBatch keeps λ in (ε = {spelt(eps)}).",
@@ -43,9 +43,9 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
         )
         for place, eps in (("inside", INSIDE), ("outside", OUTSIDE))
     ]
-    ten = REACHED.near("ten-steps-on-samples", at[OUTSIDE])
-    even = REACHED.near("ten-steps-without-sampling", at[OUTSIDE], SAMPLED)
-    return (REACHED.bounded(measures), ten, even, *one)
+    ten = REACHED.verdict("ten-steps-on-samples", at[OUTSIDE])
+    even = REACHED.verdict("ten-steps-without-sampling", at[OUTSIDE], SAMPLED)
+    return (REACHED.bounded(measures), ten, even, *single)
 
 
 PICTURES = REACHED.pictures(NAME, TITLE, TRAINED, SAMPLED, ONE_STEP)

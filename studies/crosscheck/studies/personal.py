@@ -8,7 +8,7 @@ import pandas as pd
 from fairfl.studies.crosscheck import prediction
 from fairfl.studies.crosscheck.population.practice import aims_of
 from fairfl.studies.crosscheck.population.worlds import by_name
-from fairfl.studies.crosscheck.prediction import SAMPLED, TRAINED, Reached, causes, near_verdict
+from fairfl.studies.crosscheck.prediction import SAMPLED, TRAINED, Reached, causes, limit_verdict
 from fairfl.studies.crosscheck.study import Verdict
 from fairfl.studies.crosscheck.training_plan import ENSEMBLE, spelt
 from fairfl.studies.frames import floats
@@ -41,9 +41,9 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     )
     return (
         REACHED.bounded(measures),
-        REACHED.near("personal-on-samples", measures),
-        REACHED.near("personal-without-sampling", measures, SAMPLED),
-        near_verdict("above-common-rules", statement, behind(measures), 0.0, column="behind"),
+        REACHED.verdict("personal-on-samples", measures),
+        REACHED.verdict("personal-without-sampling", measures, SAMPLED),
+        limit_verdict("above-common-rules", statement, behind(measures), 0.0, column="behind"),
     )
 
 
