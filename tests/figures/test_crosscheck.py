@@ -64,7 +64,7 @@ def test_panels_of_several_drawings_keep_their_axes_and_bands(tmp_path):
     assert [axes.get_xlabel() for axes in shown] == ["x one"] * 3 + ["x two"]
     assert [axes.get_ylabel() for axes in shown] == ["y one"] * 3 + ["y two"]
     low, high = np.arange(1.0, 5.0) - 0.5, np.arange(1.0, 5.0) + 1
-    edges = shown[3].collections[0].get_paths()[0].vertices
+    edges = np.asarray(shown[3].collections[0].get_paths()[0].vertices)
     assert edges[:, 1].min() == low.min() and edges[:, 1].max() == high.max()
     files = draw_together("both", "together", [(first, table()), (second, bands)], tmp_path)
     assert [file.name for file in files] == ["both.csv", "both.svg", "both.png"]
