@@ -19,9 +19,16 @@ from fairfl.cli.options import Force, Jobs, Out, out_folder
 
 if TYPE_CHECKING:
     from fairfl.claims.outcome import Outcome
+    from fairfl.studies.crosscheck.study import Study
 
-STUDIES = ("frontier",)
-"""Of the cross-check: learned rules under the exact frontier."""
+STUDIES = (
+    "frontier", "ensemble", "lft-fedavg", "fedfb", "dual-weights", "dynamic-bounds", "personal",
+)  # fmt: skip
+"""Of the cross-check: the predictions that are tried by training."""
+
+
+TOGETHER = "predictions"
+"""Name of the picture that shows all of them."""
 
 
 def reproduce(out: Out = Path("out"), jobs: Jobs = 0, force: Force = False) -> None:
@@ -71,6 +78,23 @@ def _crosschecked(out: Path, jobs: int) -> tuple[list[dict[str, Any]], str]:
             from fairfl.studies.crosscheck.studies.all_studies import find
 
             chosen = find([*STUDIES]) if STUDIES else []
-            return [run_study(study, "quick", None, out, True, jobs, True) for study in chosen], ""
+            reports = [run_study(study, "quick", None, out, True, jobs, True) for study in chosen]
+            _draw_together(chosen, out)
+            return reports, ""
     except MissingExtra as error:
         return [], str(error)
+
+
+def _draw_together(studies: Sequence[Study], out: Path) -> None:
+    """One picture with the panels of every study's first picture."""
+    import pandas as pd
+
+    from fairfl.figures.lib.crosscheck import draw_together
+
+    drawings = []
+    for study in studies:
+        for drawing in study.pictures[:1]:
+            table = pd.read_csv(out / study.name / f"{drawing.name}.csv")
+            drawings.append((drawing, table))
+    if drawings:
+        draw_together(TOGETHER, "Theory and training", drawings, out)

@@ -15,6 +15,8 @@ from fairfl.reports.claims.page import summary
 from fairfl.reports.html_page import html_page
 from fairfl.solvers.schemes import LABELS
 
+TOGETHER = "crosscheck/predictions.png"
+"""The picture with the panels of all studies."""
 SHOWN = {name: name for name in ("panel", "scheme", "point", "disparity", "accuracy")}
 SHOWN |= {f"eps_{i}": f"ε{i}" for i in range(3)}
 
@@ -35,6 +37,8 @@ def write_index(
     titles = {name: entry.title for name, entry in registered().items()}
     parts = [_section(outcome, titles[outcome.name]) for outcome in outcomes]
     crosschecked = "".join(_study(study, out) for study in studies) or f"<p>{escape(missing)}</p>\n"
+    if (out / TOGETHER).is_file() and studies:
+        crosschecked = f'<img src="{TOGETHER}" alt="Theory and training">\n{crosschecked}'
     failed = "".join(f"<li>{escape(f'{id}: {why}')}</li>\n" for id, why in failures.items())
     page = html_page(
         Path(__file__).with_suffix(".html"),
@@ -47,14 +51,16 @@ def write_index(
 
 
 def _study(study: dict[str, Any], out: Path) -> str:
-    """A study's verdicts and pictures."""
+    """A study's verdicts, and links to its pictures."""
     title = escape(study["title"])
     verdicts = "".join(f"<li>{escape(line)}</li>\n" for line in study["lines"])
     files = [Path(file).relative_to(out).as_posix() for file in study["files"]]
-    pictures = "".join(
-        f'<img src="{escape(file)}" alt="{title}">\n' for file in files if file.endswith(".png")
+    pictures = " · ".join(
+        f'<a href="{escape(file)}">{escape(Path(file).stem)}</a>'
+        for file in files
+        if file.endswith(".png")
     )
-    return f"<h3>{title}</h3>\n<ul>\n{verdicts}</ul>\n{pictures}"
+    return f"<h3>{title}</h3>\n<ul>\n{verdicts}</ul>\n<p>{pictures}</p>\n"
 
 
 def _section(outcome: Outcome, title: str) -> str:

@@ -74,10 +74,10 @@ def crosscheck(study: str, seed: int, profile: str = "quick") -> list[dict[Hasha
 
     (study_found,) = find([study])
     units = [unit for unit in study_found.units(Scale(profile, seed + 1)) if unit.seed == seed]
-    rows = run_units(units).drop(columns=["seed"], errors="ignore")
     return [
-        {k: None if v is None or v != v else v for k, v in row.items()}
-        for row in rows.to_dict("records")
+        {k: None if v is None or v != v else v for k, v in row.items() if k != "seed"}
+        for row in run_units(units).to_dict("records")
+        if row.get("seed", seed) == seed
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
@@ -48,33 +49,42 @@ def draw(drawing: Drawing, measures: pd.DataFrame, folder: Path) -> list[Path]:
     table = drawing.table(measures)
     if len(table) == 0:
         return []
+    return draw_together(drawing.name, drawing.title, [(drawing, table)], folder)
+
+
+def draw_together(
+    name: str, title: str, drawings: Sequence[tuple[Drawing, pd.DataFrame]], folder: Path
+) -> list[Path]:
+    """Write name.csv, .svg and .png of one picture with the panels of all drawings."""
+    table = pd.concat([table for _, table in drawings], ignore_index=True)
     with style.sheet():
-        figure = figure_of(drawing, table)
-        return save(drawing.name, drawing.title, table, figure, folder)
+        return save(name, title, table, figure_of(title, drawings), folder)
 
 
-def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
-    """One panel each; the legend below has every series once."""
-    panels, looks = names(table, "panel"), look_of(table)
+def figure_of(title: str, drawings: Sequence[tuple[Drawing, pd.DataFrame]]) -> Figure:
+    """The drawings' panels, one each; the legend below has every series once."""
+    looks = look_of(pd.concat([table for _, table in drawings], ignore_index=True))
+    panels = [
+        (drawing, table, panel) for drawing, table in drawings for panel in names(table, "panel")
+    ]
     columns = 2 if len(panels) in (2, 4) else min(3, len(panels))
     legend_columns = 2 if columns == 1 else 4 if max(map(len, looks)) < LONG else 3
     legend_lines = -(-len(looks) // legend_columns)
     figure, grid = style.panels(len(panels), columns, 2.6, 0.4 + 0.16 * legend_lines, 1.5)
-    figure.suptitle(drawing.title)
-    for k, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
+    figure.suptitle(title)
+    kinds = {series: list[str]() for series in looks}
+    for k, (axes, (drawing, table, panel)) in enumerate(zip(grid, panels, strict=True)):
         rows = pick(table, panel=panel)
-        for series, look in looks.items():
+        for series in names(rows, "series"):
             for kind in names(pick(rows, series=series), "kind"):
-                _series(axes, pick(rows, series=series, kind=kind), kind, look)
+                kinds[series].append(kind)
+                _series(axes, pick(rows, series=series, kind=kind), kind, looks[series])
         for axis in drawing.log:
             _logarithmic(axes, axis)
         style.letter(axes, k, panel)
         axes.set_xlabel(drawing.x)
-        axes.set_ylabel(drawing.y if k % columns == 0 else "")
-    handles = [
-        _handle(series, names(pick(table, series=series), "kind"), look)
-        for series, look in looks.items()
-    ]
+        axes.set_ylabel(drawing.y if k % columns == 0 or len(drawings) > 1 else "")
+    handles = [_handle(series, kinds[series], look) for series, look in looks.items()]
     below = "outside lower center"
     figure.legend(handles=handles, loc=below, ncols=legend_columns, handlelength=3.0)
     return figure
@@ -129,8 +139,11 @@ def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: SeriesLook) -> None
     colour, plain = look["color"], {"color": look["color"], "ls": look["ls"]}
     if kind == "line":
         axes.plot(x, y, lw=1.4, zorder=2, **plain)
-    elif kind == "path":
+    elif kind in ("path", "band"):
         axes.plot(x, y, lw=0.9, marker=look["marker"], ms=3.2, zorder=3, **plain)
+        if kind == "band":
+            low, high = numbers(rows, "low"), numbers(rows, "high")
+            axes.fill_between(x, low, high, color=colour, alpha=0.2, lw=0, zorder=1)
     else:
         if "low" in rows and np.isfinite(numbers(rows, "low")).any():
             bars = [y - numbers(rows, "low"), numbers(rows, "high") - y]
@@ -140,7 +153,7 @@ def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: SeriesLook) -> None
 
 
 def _handle(series: str, kinds: list[str], look: SeriesLook) -> Line2D:
-    line = look["ls"] if {"line", "path"} & set(kinds) else "none"
-    marker = look["marker"] if {"points", "path"} & set(kinds) else ""
+    line = look["ls"] if {"line", "path", "band"} & set(kinds) else "none"
+    marker = look["marker"] if {"points", "path", "band"} & set(kinds) else ""
     mark = {"marker": marker, "ms": 4.0, "mfc": "none" if "points" in kinds else look["color"]}
     return Line2D([], [], color=look["color"], ls=line, lw=1.3, label=series, **mark)

@@ -8,8 +8,10 @@ import pandas as pd
 from fairfl._support.checks import one_of
 from fairfl.studies.experiment import Runs
 
-KINDS = ("line", "points", "path")
-"""How a series is drawn: a curve; points; points joined in the order of the rows."""
+KINDS = ("line", "points", "path", "band")
+"""How a series is drawn: a curve; points; points joined in the order of the rows, without and with
+a band of their intervals.
+"""
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,8 @@ class Drawing:
     title : a line.
     x, y : the axes' labels, with units.
     table : (measures) -> DataFrame; what is drawn, which is the CSV too: columns panel, series,
-        kind (``KINDS``), x, y; low and high for bars at points. The order of the rows is the order
-        of panels, of series, and of points along a path.
+        kind (``KINDS``), x, y; low and high for bars at points and for bands. The order of the rows
+        is the order of panels, of series, and of points along a path.
     log : which axes are logarithmic: "", "x", "y" or "xy".
     """
 

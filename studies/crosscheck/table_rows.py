@@ -85,17 +85,6 @@ def rate_verdict(
     return Verdict(name, rate.is_near(-power), statement, text)
 
 
-def guided(table: pd.DataFrame, powers: dict[str, float]) -> pd.DataFrame:
-    """The panels, each with a line n^power through the mean of its points."""
-    parts = []
-    for panel, power in powers.items():
-        part = among(table, "panel", [panel])
-        x, y = floats(part, "x"), floats(part, "y")
-        level, sizes = np.exp(np.mean(np.log(y) - power * np.log(x))), np.unique(x)
-        parts += [part, series(panel, f"n^{power:g}", "line", sizes, level * sizes**power)]
-    return pd.concat(parts, ignore_index=True)
-
-
 def by_size(panel: str, name: str, sizes: Array, distances: Array) -> pd.DataFrame:
     """The series of the root mean square of the distances at each size."""
     distinct = np.unique(sizes)

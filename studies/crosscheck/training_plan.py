@@ -10,7 +10,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from fairfl._support.checks import one_of, whole
+from fairfl._support.checks import Array, one_of, whole
+from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.population import sample
 from fairfl.sims.engine import Computing, Logistic, Parts, Replicate, Result, Training
 from fairfl.sims.engine.algorithm import Algorithm
@@ -193,8 +194,14 @@ def featured(world: World, rows: int, seed: int, bases: Sequence[Basis]) -> Part
     if (counts == 0).any():
         at = divmod(int(np.argmin(counts)), world.groups)
         raise ValueError(f"rows must be enough for people of every group, got {rows}: none at {at}")
+    return Parts.of(replace(data, x=features(data, bases)))
+
+
+def features(data: FederatedData, bases: Sequence[Basis]) -> Array:
+    """The features of one basis, or of each person's owner's."""
+    assert data.group is not None
     x = bases[0](data.x[:, 0], data.group)
     for client, basis in enumerate(bases[1:], start=1):
         is_owner = data.owner == client
         x[is_owner] = basis(data.x[is_owner, 0], data.group[is_owner])
-    return Parts.of(replace(data, x=x))
+    return x

@@ -140,7 +140,7 @@ def planted_study(monkeypatch):
 
     def table(measures):
         points = measures[["disparity", "accuracy"]].set_axis(["x", "y"], axis=1)
-        return points.assign(panel="p", series="s", kind="points")
+        return points.assign(panel="p", series="s", kind="points", low=float("nan"))
 
     def means(measures):
         return {"means": measures.groupby("scheme")[["accuracy"]].mean()}

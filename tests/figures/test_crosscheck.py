@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from fairfl.figures.lib import style
-from fairfl.figures.lib.crosscheck import draw, figure_of, look_of
+from fairfl.figures.lib.crosscheck import draw, draw_together, figure_of, look_of
 from fairfl.solvers.schemes import CFL
 from fairfl.studies.crosscheck.study import Drawing
 
@@ -24,9 +24,8 @@ def table():
 
 def test_panels_series_and_legend():
     with style.sheet():
-        figure = figure_of(
-            Drawing("n", "A title", "x label", "y label", lambda m: m, "xy"), table()
-        )
+        drawing = Drawing("n", "A title", "x label", "y label", lambda m: m, "xy")
+        figure = figure_of("A title", [(drawing, table())])
     shown = [axes for axes in figure.axes if axes.get_visible()]
     assert [axes.get_title(loc="left") for axes in shown] == ["(a) one", "(b) two", "(c) three"]
     assert all(
@@ -56,12 +55,28 @@ def test_three_files_and_none_without_rows(tmp_path):
     assert draw(drawing, table().iloc[:0], tmp_path) == []
 
 
+def test_panels_of_several_drawings_keep_their_axes_and_bands(tmp_path):
+    bands = table().assign(kind="band", panel="four")
+    first, second = (Drawing(n, "t", f"x {n}", f"y {n}", lambda m: m) for n in ("one", "two"))
+    with style.sheet():
+        figure = figure_of("together", [(first, table()), (second, bands)])
+    shown = [axes for axes in figure.axes if axes.get_visible()]
+    assert [axes.get_xlabel() for axes in shown] == ["x one"] * 3 + ["x two"]
+    assert [axes.get_ylabel() for axes in shown] == ["y one"] * 3 + ["y two"]
+    low, high = np.arange(1.0, 5.0) - 0.5, np.arange(1.0, 5.0) + 1
+    edges = np.asarray(shown[3].collections[0].get_paths()[0].vertices)
+    assert edges[:, 1].min() == low.min() and edges[:, 1].max() == high.max()
+    files = draw_together("both", "together", [(first, table()), (second, bands)], tmp_path)
+    assert [file.name for file in files] == ["both.csv", "both.svg", "both.png"]
+    assert len(pd.read_csv(files[0])) == 2 * len(bands)
+
+
 @pytest.mark.parametrize("panels", [1, 2, 4, 5])
 def test_any_number_of_panels(panels):
     columns = {"panel": [*map(str, range(panels))], "series": "s", "kind": "line"}
     rows = pd.DataFrame({**columns, "x": 1.0, "y": 2.0})
     with style.sheet():
-        figure = figure_of(Drawing("n", "t", "x", "y", lambda m: m), rows)
+        figure = figure_of("t", [(Drawing("n", "t", "x", "y", lambda m: m), rows)])
     assert sum(axes.get_visible() for axes in figure.axes) == panels
 
 
@@ -71,6 +86,6 @@ def test_a_logarithmic_axis_has_ticks(high, tick_count):
         {"panel": "p", "series": "s", "kind": "line", "x": [1.0, 2.0], "y": [0.09, high]}
     )
     with style.sheet():
-        axes = figure_of(Drawing("n", "t", "x", "y", lambda m: m, "y"), rows).axes[0]
+        axes = figure_of("t", [(Drawing("n", "t", "x", "y", lambda m: m, "y"), rows)]).axes[0]
     low, top = axes.get_ylim()
     assert sum(low <= tick <= top for tick in axes.get_yticks()) >= tick_count

@@ -24,7 +24,7 @@ WIDER = (0.0, 1e-9, 1e-8, 1e-7)
 
 
 @lru_cache(maxsize=128)
-def exact(world: World, scheme: SchemeName = "cfl", points: int = 60) -> Frontier:
+def exact(world: World, scheme: SchemeName = "cfl", points: int = 30) -> Frontier:
     """The frontier, solved once."""
     return frontier(world.federation, scheme, points)
 

@@ -71,9 +71,9 @@ def test_reproduce_writes_a_page_with_relative_links_to_files_that_exist(
     parser = Links()
     parser.feed(page)
     assert parser.open == []
-    # three places of the page, the claims, the study's picture, and for the one figure a picture,
-    # its link and three files
-    assert len(parser.links) == 10
+    # three places of the page, the claims, the studies' picture and a link to one study's, and for
+    # the one figure a picture, its link and three files
+    assert len(parser.links) == 11
     anchors = [link for link in parser.links if link.startswith("#")]
     assert all(f'<section id="{link[1:]}">' in page for link in anchors) and len(anchors) == 3
     assert all((tmp_path / link).is_file() for link in parser.links if link not in anchors)

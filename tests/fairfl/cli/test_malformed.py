@@ -63,7 +63,7 @@ def test_a_folder_of_no_name_is_none(cli, tmp_path, monkeypatch, command):
 
 
 WRITTEN = {"frontier": "frontier.csv", "figures": "fedfb_figure_2.png", "reproduce": "index.html"}
-WRITTEN |= {"simulate": "run/table.csv", "crosscheck": "ensemble/verdicts.json"}
+WRITTEN |= {"simulate": "run/table.csv", "crosscheck": "dual-weights/verdicts.json"}
 WRITTEN |= {"claims report": "claims.html"}
 
 

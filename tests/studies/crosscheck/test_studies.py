@@ -1,166 +1,187 @@
-"""The verdicts of the frontier and of ensembles on planted rules of known worth."""
+"""The predictions: what holds as it is, and planted faults that turn each verdict."""
 
-import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.population.frontier_distance import below, exact
+from fairfl.sims.engine import simulate
+from fairfl.studies.crosscheck import prediction
 from fairfl.studies.crosscheck.population.learned_rules import Performance
-from fairfl.studies.crosscheck.population.worlds import by_name, in_words, random_world
-from fairfl.studies.crosscheck.rates import TOO_FEW
+from fairfl.studies.crosscheck.population.practice import Practice, aims_of, even_sample
+from fairfl.studies.crosscheck.population.worlds import by_name
+from fairfl.studies.crosscheck.prediction import (
+    ONE_STEP,
+    SAMPLED,
+    TRAINED,
+    Interval,
+    causes,
+    hard_verdict,
+    limit_verdict,
+)
 from fairfl.studies.crosscheck.studies import cfl_frontier as frontier
-from fairfl.studies.crosscheck.studies import ensemble as ensembles
-from fairfl.studies.experiment import Scale
+from fairfl.studies.crosscheck.studies import dual_weights as weights
+from fairfl.studies.crosscheck.studies import dynamic_bounds as dynamic
+from fairfl.studies.crosscheck.studies import ensemble, fedfb, lft_fedavg, personal
+from fairfl.studies.crosscheck.training_plan import ENSEMBLE, LEARNERS, Plan
+from fairfl.studies.frames import among, floats
 from fairfl.theory.populations.classifiers import Classifier
 
-WORLD = by_name("figure-5a")
-
-
-def row(world, scheme, rule, members=(), degree=1, rows=1000, seed=0, budget="0.1"):
-    figures = Performance.of(rule, world.federation)
-    cells = {"world": world.name, "scheme": scheme, "degree": degree, "rows": rows, "seed": seed}
-    cells |= {"budget": budget, "accuracy": figures.accuracy, "difference": figures.difference}
-    cells |= {"disparity": figures.disparity, "rule": rule.to_json()}
-    return cells | {"members": json.dumps([member.to_json() for member in members])}
-
-
-def moved(rule, shift):
-    """A threshold rule with group 0's cuts moved by ``shift``."""
-    return Classifier([rule.edges[0] + shift, rule.edges[1]], rule.values)
-
-
-def planted(power=0.5):
-    """CFL rules at two budgets, whose cuts are off by n^-power in opposite directions."""
-    rows = []
-    for world in (WORLD, random_world(0)):
-        for size in frontier.SIZES:
-            for budget in frontier.RATED:
-                best = solve(world.federation, "cfl", budget).classifier
-                off = Classifier(
-                    [best.edges[0] + size**-power, best.edges[1] + 0.4 * size**-power], best.values
-                )
-                rows.append(row(world, "CFL", off, rows=size, budget=f"{budget:g}"))
-    return pd.DataFrame(rows)
+STUDIES = (frontier, ensemble, lft_fedavg, fedfb, weights, dynamic, personal)
 
 
 def verdict(verdicts, name):
     return next(row for row in verdicts if row.name == name)
 
 
-def test_an_error_of_the_root_costs_its_square():
-    """Cuts off by n^-1/2: |MD| by that order, accuracy at the same |MD| by 1/n."""
-    verdicts = frontier.verdicts(planted())
-    assert [row.holds for row in verdicts] == [True] * 3
-    slower = frontier.verdicts(planted(0.25))
-    assert verdict(slower, "cfl-regret-rate").holds is False
-    assert verdict(slower, "cfl-budget-rate").holds is False
+def measured(study, cases, seeds=2):
+    rows = study.rows if hasattr(study, "rows") else study.REACHED.rows
+    return pd.concat([rows(case, seeds).assign(case=case) for case in cases], ignore_index=True)
 
 
-def test_what_one_world_alone_has_is_no_rate_of_all():
-    """100,000 people in one world alone: nothing but that world's own line changes."""
-    table = planted()
-    odd = table[(table["world"] == WORLD.name) & (table["rows"] == 250)].assign(rows=100_000)
-    before, after = (frontier.verdicts(rows) for rows in (table, pd.concat([table, odd])))
-    assert [v.found for v in after[1:3]] == [v.found for v in before[1:3]]
+@pytest.mark.parametrize("scheme", LEARNERS)
+def test_samples_together_train_as_each_alone(scheme):
+    """Against the engine's own algorithms, a run for each sample."""
+    world, practice = by_name("figure-5a"), Practice(scheme, 400, rounds=5, steps=3)
+    aims = dict.fromkeys([(0.0,), (0.1,)], (0.0, 0.0))
+    table = practice.measures(world, aims, 2)
+    simulation = practice.simulation(world, [*aims], 2)
+    while not simulation.done:
+        simulation.step()
+    members = practice.members(world, simulation)
+    for seed in range(2):
+        plan = Plan(world, scheme, 1, 400, seed, tuple(aims), 5, 3)
+        setting = plan.setting()
+        run = simulate(
+            setting.model, setting.parts, setting.replicates, setting.training, setting.computing
+        )
+        alone = plan.members(run)
+        for budget, rules in enumerate(alone):
+            for one, other in zip(members[budget][seed], rules, strict=True):
+                for found, expected in zip(one.edges, other.edges, strict=True):
+                    np.testing.assert_allclose(found, expected, rtol=1e-9)
+        if scheme != ENSEMBLE:  # the ensemble votes by the shares of the laws, not of the sample
+            expected = plan.measured(run)["accuracy"]
+            found = table[table["seed"] == seed]["accuracy"]
+            np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-def test_three_sizes_decide_nothing():
-    """No interval and no verdict, and the tables say so."""
-    few = planted(0.25).query("rows <= 4000")
-    verdicts = frontier.verdicts(few)
-    for name in ("cfl-regret-rate", "cfl-budget-rate"):
-        assert (verdict(verdicts, name).holds, verdict(verdicts, name).found) == (None, TOO_FEW)
-    assert set(frontier.tables(few)["rates"]["below"]) == {TOO_FEW}
-    few = learned_ensembles(power=0.1).query("rows <= 8000")
-    rate = verdict(ensembles.verdicts(few), "ensemble-rate")
-    assert (rate.holds, rate.found) == (None, TOO_FEW)
-    assert set(ensembles.tables(few)["rates"]["distance"]) == {TOO_FEW}
+def test_an_even_sample_has_the_rates_of_the_laws():
+    world = by_name("figure-5d")
+    people, weight = even_sample(world, 4_000, 1)
+    rule = Classifier([[0.3], [-0.7]], [[0.0, 1.0]] * 2)
+    exact = Performance.of(rule, world.federation)
+    accepted = people.x[:, 0] > np.where(people.group == 0, 0.3, -0.7)
+    rates = [accepted[people.group == a].mean() for a in range(2)]
+    assert rates[0] - rates[1] == pytest.approx(exact.difference, abs=2e-3)
+    right = (accepted == people.y) @ weight / weight.sum()
+    assert right == pytest.approx(exact.accuracy, abs=1e-3)
+    assert weight.mean() == pytest.approx(1.0)
 
 
-def test_the_quick_profile_shows_no_rate():
-    """It has one size, which decides none: no verdict, no table and no picture of one."""
-    units = frontier.units(Scale("quick", 1))
-    assert len(units) == 16 and all("-n1000-" in unit.name for unit in units)
-    quick = planted().query("rows == 1000").assign(budget="0.15")
-    assert [row.name for row in frontier.verdicts(quick)] == ["below-cfl-frontier"]
-    assert list(frontier.tables(quick)) == ["points"] and frontier.shrinking(quick).empty
-
-
-@pytest.mark.parametrize("push", [1e-6, 0.01])
-def test_a_rule_above_the_frontier_is_found(push):
-    table = planted()
-    table.loc[3, "accuracy"] += frontier.beside(table).loc[3, "below"] + push
-    decision = verdict(frontier.verdicts(table), "below-cfl-frontier")
-    assert decision.holds is False and decision.hard and f"{-push:.2g}" in decision.found
-
-
-def test_distance_below_against_the_solver():
-    """The frontier's accuracy at 0.2 less that of the optimum at 0.1: solved twice."""
-    tight, loose = (solve(WORLD.federation, "cfl", eps) for eps in (0.1, 0.2))
-    assert below(WORLD, [0.2], [tight.accuracy])[0] == pytest.approx(
-        loose.accuracy - tight.accuracy, abs=1e-9
-    )
-
-
-def learned_ensembles(noise=0.5, power=0.5):
-    """The exact members with cuts off by noise n^-power, a different sign for each seed."""
-    rows = []
-    for name in ("figure-5a", "random-3"):
-        world = ensembles.by_name(name)
-        for budgets in ensembles.targets(world).values():
-            for size in ensembles.SIZES:
-                for seed, sign in enumerate((1, -1)):
-                    alone = (world.alone(i).federation for i in range(world.clients))
-                    best = [
-                        solve(client, "cfl", eps).classifier
-                        for client, eps in zip(alone, budgets, strict=True)
-                    ]
-                    members = [moved(rule, sign * noise * size**-power) for rule in best]
-                    whole = Classifier.average(members, world.weight)
-                    text = " ".join(f"{v:g}" for v in budgets)
-                    cells = (whole, members, 1, size, seed, text)
-                    rows.append(row(world, "LFT+Ensemble", *cells))
-    return pd.DataFrame(rows)
-
-
-def test_ensembles_at_a_known_rate():
-    verdicts = ensembles.verdicts(learned_ensembles())
-    assert verdict(verdicts, "members-below-their-own-frontier").holds is True
-    assert verdict(verdicts, "ensemble-rate").holds is True
-    slower = ensembles.verdicts(learned_ensembles(power=0.1))
-    assert verdict(slower, "ensemble-rate").holds is False
-    exactly = learned_ensembles(noise=0.0)
-    tables = ensembles.tables(exactly.assign(difference=exactly["difference"] + 0.1))
-    assert tables["points"]["distance"].to_numpy() == pytest.approx(0.1, abs=1e-6)
-
-
-PERFECT = Performance(0.999, np.zeros((1, 2)), 0.0, 0.0, (0.0,))
+def test_intervals_verdicts_and_causes():
+    values = np.array([0.9, 1.0, 1.1])
+    interval = Interval.of(values)
+    half = 4.302652729911275 * 0.1 / np.sqrt(3)  # Student's quantile, two degrees
+    assert (interval.low, interval.high) == pytest.approx((1 - half, 1 + half))
+    assert [interval.within(limit) for limit in (2.0, 1.0, 0.5)] == [True, None, False]
+    rows = [
+        {"case": case, "seed": seed, "distance": base + noise}
+        for case, base in ((TRAINED, 1.0), (SAMPLED, 0.4), (ONE_STEP, 0.1))
+        for seed, noise in enumerate((-0.01, 0.0, 0.01))
+    ]
+    table = causes(pd.DataFrame(rows))
+    assert table["removed mean"].to_list()[1:] == pytest.approx([0.6, 0.3])
+    text = limit_verdict("n", "s", pd.DataFrame(rows), 2.0).found
+    assert "no sampling 0.4, which is 0.6" in text
+    assert hard_verdict("n", "s", np.array([0.0, np.nan])).holds is False
 
 
 @pytest.mark.parametrize(
-    ("place", "replacement"),
-    [
-        ("Performance.of", lambda rule, fed: PERFECT),
-        ("below", lambda world, disparity, accuracy: np.full(len(accuracy), np.nan)),
-    ],
+    ("study", "case"),
+    [(frontier, SAMPLED), (ensemble, SAMPLED), (personal, SAMPLED), (lft_fedavg, ONE_STEP)],
 )
-def test_a_member_above_or_at_no_point_of_its_frontier_is_found(place, replacement, monkeypatch):
-    table = learned_ensembles()
-    monkeypatch.setattr(f"{ensembles.__name__}.{place}", replacement)
-    assert verdict(ensembles.verdicts(table), "members-below-their-own-frontier").holds is False
+def test_a_shifted_optimum_is_found(study, case, monkeypatch):
+    """By 0.05 of an MD; and a frontier that is too low, by what the nearest rule is below it."""
+    tried = replace(study.REACHED, budgets=study.REACHED.budgets[1:])
+    exact = aims_of(by_name(tried.world), tried.scheme, tried.budgets)
+    moved = {key: (md + 0.05, accuracy) for key, (md, accuracy) in exact.items()}
+    for aims, holds in ((exact, True), (moved, False)):
+        monkeypatch.setattr(prediction, "aims_of", lambda *_, aims=aims: aims)
+        table = tried.rows(case, 2).assign(case=case)
+        assert tried.verdict("n", table, case).holds is holds
+        assert tried.bounded(table).holds is True
+    short = floats(table, "below")  # of a frontier that is too low
+    assert tried.bounded(table.assign(below=short - short.min() - 1e-6)).holds is False
 
 
-def test_pictures_have_their_curves():
-    table = ensembles.points(learned_ensembles())
-    for name in ("figure-5a", "random-3"):
-        shown = table[
-            (table["panel"] == in_words(name)) & (table["series"] == "LFT+Ensemble, exact")
-        ]
-        np.testing.assert_array_equal(
-            shown["x"], exact(ensembles.by_name(name), "lft_ensemble").disparity
-        )
-    rates = frontier.shrinking(planted().replace({"figure-5a": "figure-5a"}))
-    assert {"n^-1", "n^-0.5"} < set(rates["series"]) and (rates["y"] > 0).all()
+def test_a_wrong_delta_is_found(monkeypatch):
+    table = measured(ensemble, [SAMPLED])
+    name = "delta-without-sampling"
+    assert verdict(ensemble.verdicts(pd.concat([table, table.assign(case=TRAINED)])), name).holds
+    exact = ensemble.exact(by_name("figure-5d"), "lft_ensemble")
+    wrong = replace(exact, disparity=exact.disparity + 0.05)
+    monkeypatch.setattr(ensemble, "exact", lambda *_: wrong)
+    both = pd.concat([table, table.assign(case=TRAINED)])
+    assert verdict(ensemble.verdicts(both), name).holds is False
+
+
+def test_a_wrong_multiplier_of_fedfb_is_found(monkeypatch):
+    both = measured(fedfb, [TRAINED, SAMPLED])
+    names = ("below-the-plane", "theorem-24-without-sampling", "gap-to-cfl")
+    assert all(verdict(fedfb.verdicts(both), name).holds for name in names[:2])
+    solve = fedfb.solve
+
+    def turned(*task):
+        solution = solve(*task)
+        return replace(solution, multipliers=-solution.multipliers)
+
+    monkeypatch.setattr(fedfb, "solve", turned)
+    wrong = fedfb.verdicts(measured(fedfb, [TRAINED, SAMPLED]))
+    assert verdict(wrong, names[1]).holds is False
+
+
+def test_wrong_dual_weights_are_found(monkeypatch):
+    monkeypatch.setattr(weights, "PAIRS", {k: weights.PAIRS[k] for k in ("q-FFL", "TERM")})
+    weights.dual_weights.cache_clear()
+    table = measured(weights, [ONE_STEP], 4)
+    near = limit_verdict("n", "s", table, weights.LIMIT, ONE_STEP)
+    assert near.holds is True
+    dual = weights.dual_weights
+    monkeypatch.setattr(weights, "dual_weights", lambda *which: np.roll(dual(*which), 1))
+    wrong = limit_verdict("n", "s", measured(weights, [ONE_STEP], 4), weights.LIMIT, ONE_STEP)
+    assert wrong.holds is False
+
+
+def test_a_doubled_bound_is_found(monkeypatch):
+    table = measured(dynamic, [TRAINED, SAMPLED, ONE_STEP], 20)
+    first, second = dynamic.verdicts(table)
+    assert (first.holds, first.hard, second.holds) == (True, True, False)
+    bounds = dynamic.bounds
+
+    def doubled(*numbers):
+        firsts, errors = bounds(*numbers)
+        return 2 * firsts, errors
+
+    monkeypatch.setattr(dynamic, "bounds", doubled)
+    wrong = measured(dynamic, [TRAINED, SAMPLED, ONE_STEP], 20)
+    assert dynamic.verdicts(wrong)[0].holds is False
+
+
+def test_what_is_gained_on_common_rules_is_of_their_optimum():
+    table = personal.REACHED.rows(SAMPLED, 2)
+    (best,) = aims_of(by_name("figure-5d"), "lft_fedavg", [(0.05, 0.05)]).values()
+    part = among(personal.behind(table), "budget", ["0.05"])
+    gains = floats(part, "behind")
+    assert gains == pytest.approx(best[1] - floats(part, "accuracy")) and (gains < 0).all()
+
+
+def test_pictures_have_theory_and_bands():
+    table = measured(dynamic, [TRAINED, SAMPLED, ONE_STEP], 10)
+    (drawing,) = dynamic.PICTURES
+    drawn = drawing.table(table)
+    assert set(drawn["series"]) == {"theory", TRAINED, ONE_STEP} and set(drawn["kind"]) == {"band"}
+    low, middle, high = (floats(drawn, name) for name in ("low", "y", "high"))
+    assert (low <= middle).all() and (middle <= high).all()
+    assert len({study.NAME for study in STUDIES}) == 7

@@ -1,0 +1,237 @@
+"""Schemes trained on many samples in one run, with each source of error switched on or off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from scipy import special
+from torch import Tensor
+
+from fairfl._support.checks import Array
+from fairfl.sims.data.federated.data import FederatedData
+from fairfl.sims.data.federated.population import sample
+from fairfl.sims.engine import (
+    CellSums,
+    Computing,
+    LocalTask,
+    Logistic,
+    Parts,
+    Received,
+    Replicate,
+    Simulation,
+    State,
+    Training,
+    as_floats,
+    as_tensor,
+)
+from fairfl.sims.engine.secure_sums import CellRound
+from fairfl.sims.group_fairness import FairBatch, LocalFairBatch
+from fairfl.sims.group_fairness.lft import MODELS
+from fairfl.solvers.api import solve
+from fairfl.solvers.schemes import SchemeName
+from fairfl.studies.crosscheck.population.features import Basis
+from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
+from fairfl.studies.crosscheck.population.worlds import World
+from fairfl.studies.crosscheck.training_plan import (
+    ALPHA,
+    CFL,
+    DECAY,
+    ENSEMBLE,
+    FEDFB,
+    LFT_AVG,
+    LR,
+    MOMENTUM,
+    features,
+    spelt,
+)
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.client_classifiers import ClientClassifiers
+
+Aims = dict[tuple[float, ...], tuple[float, float]]
+"""By vector of budgets the MD, with its sign, and the accuracy that theory predicts."""
+
+
+@dataclass(frozen=True)
+class BySample(LocalFairBatch):
+    """Local fair training of the clients of several samples, which share nothing: one run in place
+    of one for each sample.
+
+    The clients of a sample follow one another, ``clients`` of them. ``is_averaged``: their models
+    are averaged after every round (LFT+FedAvg). ``is_pooled``: they have one λ, which follows the
+    sum of their reports (with the average FedFB; of a single client FairBatch). ``weights`` (N,)
+    multiply the people's losses. Parity alone.
+    """
+
+    clients: int = 1
+    is_averaged: bool = False
+    is_pooled: bool = False
+    weights: tuple[float, ...] | None = None
+
+    def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
+        (task,) = super().client(round)
+        if self._weights is None or task.sample_weights is None:
+            return (task,)
+        return (replace(task, sample_weights=task.sample_weights * self._weights),)
+
+    @cached_property
+    def _weights(self) -> Tensor | None:
+        return None if self.weights is None else as_tensor(np.array(self.weights))
+
+    def remember(self, round: CellRound, cells: CellSums) -> State:
+        wrong = self._totals(cells.wrong) if self.is_pooled else cells.wrong
+        return super().remember(round, replace(cells, wrong=wrong))
+
+    def keep(self, round: CellRound, received: Received) -> State:
+        models = super().keep(round, received)[MODELS]
+        if self.is_averaged:
+            weight = round.p.reshape(-1, self.clients)
+            share = models.new_tensor(weight / weight.sum(1, keepdims=True))[:, :, None]
+            means = (share * models.view(*weight.shape, -1)).sum(1)
+            models = means.repeat_interleave(self.clients, 0)
+        return {MODELS: models}
+
+    def _people(self, counts: Array) -> list[Array | None]:
+        return super()._people(self._totals(counts) if self.is_pooled else counts)
+
+    def _totals(self, values: Array) -> Array:
+        """Sums (K, ...) over the clients of a sample, a row for each of them."""
+        by_sample = values.reshape(-1, self.clients, *values.shape[1:]).sum(1)
+        return by_sample.repeat(self.clients, axis=0)
+
+
+@dataclass(frozen=True)
+class Practice:
+    """How a scheme is trained: each field switches a source of error off.
+
+    Attributes
+    ----------
+    scheme : one of ``training_plan.LEARNERS``.
+    people : in each sample.
+    is_sampled : people are drawn at random; else ``even_sample`` stands for the laws.
+    degree : of the model class (``Basis``).
+    rounds, steps : steps of λ, and full gradient steps between two.
+    lr, momentum : of these steps; momentum starts anew in every round.
+    """
+
+    scheme: str
+    people: int = 1_000
+    is_sampled: bool = True
+    degree: int = 1
+    rounds: int = 40
+    steps: int = 10
+    lr: float = LR
+    momentum: float = MOMENTUM
+
+    def bases(self, world: World) -> list[Basis]:
+        """One for each model that a sample has."""
+        clients = range(world.clients) if self.scheme == ENSEMBLE else [None]
+        return [Basis.of(world, self.degree, client) for client in clients]
+
+    def simulation(
+        self, world: World, budgets: Sequence[tuple[float, ...]], seeds: int
+    ) -> Simulation:
+        """The run, not begun: a replicate for each vector of budgets (a number a client, or one for
+        all).
+        """
+        count, parts = 1 if self.scheme == CFL else world.clients, []
+        bases = self.bases(world)
+        for seed in range(seeds):
+            if self.is_sampled:
+                people, weight = sample(world.federation, self.people, seed), np.ones(self.people)
+            else:
+                people, weight = even_sample(world, self.people, seed)
+            owner, x = people.owner, features(people, bases)
+            parts.append((x, people.y, seed * count + owner * (count > 1), people.group, weight))
+        x, y, owner, group, weight = map(np.concatenate, zip(*parts, strict=True))
+        data = FederatedData("samples", x, y, owner, seeds * count, group=group)
+        replicates = [
+            Replicate(
+                BySample(
+                    FairBatch("dp", ALPHA, DECAY, "zero_one", budget=budget[0], projection="sum"),
+                    budgets=budget * seeds if len(budget) > 1 else None,
+                    clients=count,
+                    is_averaged=self.scheme in (LFT_AVG, FEDFB),
+                    is_pooled=self.scheme == FEDFB,
+                    weights=None if self.is_sampled else tuple(weight.tolist()),
+                )
+            )
+            for budget in budgets
+        ]
+        settings = {"steps": self.steps, "momentum": self.momentum, "batch_size": None}
+        training = Training(self.rounds, self.lr, **settings)
+        model = Logistic(bases[0].size, bias=False)
+        return Simulation(model, Parts.of(data), replicates, training, Computing("cpu", "float64"))
+
+    def members(self, world: World, simulation: Simulation) -> list[list[list[Classifier]]]:
+        """The rules learned, by replicate and sample: one, or for LFT+Ensemble one a client."""
+        bases, count = self.bases(world), 1 if self.scheme == CFL else world.clients
+        models = [as_floats(state[MODELS]) for state in simulation.states]
+        samples = [rows.reshape(-1, count, rows.shape[1]) for rows in models]
+        return [
+            [[learned(*pair) for pair in zip(bases, rows, strict=False)] for rows in replicate]
+            for replicate in samples
+        ]
+
+    def measures(
+        self, world: World, aims: Aims, seeds: int, is_personal: bool = False
+    ) -> pd.DataFrame:
+        """A row for each vector of budgets and sample: the learned rule's exact MD, disparity,
+        accuracy and largest local disparity, and its distance in (MD, accuracy) from the aim.
+        ``is_personal``: every client has its member's rule.
+        """
+        simulation, lines = self.simulation(world, [*aims], seeds), []
+        while not simulation.done:
+            simulation.step()
+        rules = self.members(world, simulation)
+        for (budget, (md, accuracy)), samples in zip(aims.items(), rules, strict=True):
+            for seed, members in enumerate(samples):
+                share = np.array(world.weight if len(members) > 1 else (1.0,))
+                average = Classifier.average(members, share)
+                rule = ClientClassifiers(members) if is_personal else average
+                worth = Performance.of(rule, world.federation)
+                line = {"world": world.name, "seed": seed, "budget": spelt(budget)}
+                line |= {name: getattr(worth, name) for name in ("disparity", "accuracy")}
+                line |= {"difference": worth.difference, "local": max(map(abs, worth.local))}
+                line |= {"aim_disparity": abs(md), "aim_accuracy": accuracy, "rows": self.people}
+                off = np.hypot(worth.difference - md, worth.accuracy - accuracy)
+                lines.append(line | {"distance": float(off)})
+        return pd.DataFrame(lines)
+
+
+def aims_of(world: World, scheme: SchemeName, budgets: Sequence[tuple[float, ...]]) -> Aims:
+    """The exact MD and accuracy of a scheme at vectors of budgets, one for all or one a client; of
+    client-aware rules they are local ones.
+    """
+    aims = {}
+    for budget in budgets:
+        eps = np.array(budget) if len(budget) > 1 else float(*budget)
+        if scheme == "client_aware":
+            solution = solve(world.federation, scheme, np.inf, local_eps=eps)
+        else:
+            solution = solve(world.federation, scheme, eps)
+        aims[budget] = solution.mean_difference, solution.accuracy
+    return aims
+
+
+def even_sample(world: World, rows: int, seed: int = 0) -> tuple[FederatedData, Array]:
+    """People who stand for the laws without sampling error, and their weights.
+
+    A systematic sample of x: equal steps of its distribution function in every client and group,
+    whose sizes are their shares of ``rows``, rounded; the seed shifts it. Each x is there with
+    label 1 and 0, of weights 2 η and 2 (1 - η). Shares of people are right to the order of 1/n.
+    """
+    rng, parts = np.random.default_rng([seed, 4111]), []
+    for i in range(world.clients):
+        for a in range(world.groups):
+            count = max(1, round(rows * world.weight[i] * world.shares[i, a] / 2))
+            u = (np.arange(count) + rng.random()) / count
+            x = world.mean[i][a] + world.sd[i][a] * special.ndtri(np.clip(u, 1e-12, 1 - 1e-12))
+            label, weight = np.repeat([1, 0], count), 2 * special.expit(np.concatenate([x, -x]))
+            columns = np.tile(x, 2), label, np.full(2 * count, i), np.full(2 * count, a), weight
+            parts.append(columns)
+    x, y, owner, group, weight = map(np.concatenate, zip(*parts, strict=True))
+    return FederatedData("even", x[:, None], y, owner, world.clients, group=group), weight

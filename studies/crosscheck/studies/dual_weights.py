@@ -1,0 +1,126 @@
+"""Weights at the end of q-FFL, TERM, PropFair, AFL, p-FFL against the optimum's dual weights."""
+
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fairfl._support.checks import Array
+from fairfl.sims.algorithms import afl, pfedavg, propfair, qfedavg, term
+from fairfl.sims.engine import Computing, Cosine, Replicate, Training, simulate
+from fairfl.solvers.minimax.solve_minimax import solve_minimax
+from fairfl.studies.crosscheck import prediction
+from fairfl.studies.crosscheck.population.quadratic_clients import QuadraticClients
+from fairfl.studies.crosscheck.prediction import ONE_STEP, TRAINED, limit_verdict
+from fairfl.studies.crosscheck.study import Drawing, Verdict
+from fairfl.studies.crosscheck.table_rows import series
+from fairfl.studies.frames import among
+from fairfl.theory import aggregation
+
+NAME = "dual-weights"
+TITLE = "The clients' weights at the end of training are the dual weights of the optimum"
+SEEDS = {"quick": 3, "paper": 40}
+SPREAD = np.array([0.6, 0.9, 1.2, 1.5])
+"""Distances of the clients' optima from 0."""
+TOP, RANKS = 8.0, aggregation.RankWeighted.gini()
+PAIRS = {
+    "q-FFL": (aggregation.QFFL(2.0), qfedavg.QFedAvg(2.0)),
+    "TERM": (aggregation.TERM(1.0), term.TERM(1.0)),
+    "PropFair": (aggregation.PropFair(TOP), propfair.PropFair(TOP, rescale=True)),
+    "AFL": (aggregation.AFL(), afl.AFL(0.2)),
+    "p-FFL": (RANKS, pfedavg.PFedAvg(RANKS)),
+}
+"""Objective and algorithm."""
+FULL: dict[str, Any] = {"rounds": 20, "lr": 0.1, "steps": 5, "batch_size": None}
+CASES = {
+    TRAINED: FULL | {"batch_size": 10},
+    prediction.SAMPLED: FULL,
+    prediction.LONGER: FULL | {"rounds": 40},
+    ONE_STEP: FULL | {"rounds": 80, "lr": 0.5, "steps": 1, "schedule": Cosine()},
+}
+"""Settings of training. A rate that falls lets p-FFL end at a kink."""
+LIMIT = 0.01
+"""Share of the weight that may be on the wrong clients."""
+
+
+def rows(case: str, seeds: int) -> pd.DataFrame:
+    """A row an algorithm, seed and client: the weights under which the gradients cancel at the
+    trained model, the dual weights of the certified minimum, and half of what they differ by.
+    """
+    lines = []
+    for seed in range(seeds):
+        clients = clients_of(seed)
+        replicates = [Replicate(algorithm, seed) for _, algorithm in PAIRS.values()]
+        trained = simulate(
+            clients.model,
+            clients.parts,
+            replicates,
+            Training(**CASES[case]),
+            Computing("cpu", "float64"),
+        )
+        for name, w in zip(PAIRS, trained.params, strict=True):
+            weights, dual = cancelling(clients.gradients(w)), dual_weights(seed, name)
+            line = {"algorithm": name, "seed": seed}
+            line[prediction.DISTANCE] = float(np.abs(weights - dual).sum() / 2)
+            pairs = zip(dual, weights, strict=True)
+            lines += [
+                line | {"client": k, "dual": x, "weight": y} for k, (x, y) in enumerate(pairs)
+            ]
+    return pd.DataFrame(lines)
+
+
+def cancelling(gradients: Array) -> Array:
+    """The weights (K,) of the gradients (K, d), their sizes of sum one, whose weighted sum is the
+    shortest.
+    """
+    vector = np.linalg.svd(gradients)[0][:, -1]
+    return vector * np.sign(vector.sum()) / np.abs(vector).sum()
+
+
+@cache
+def dual_weights(seed: int, name: str) -> Array:
+    """λ of the certified minimum, scaled to sum one."""
+    clients, start = clients_of(seed), np.zeros(len(SPREAD))
+    minimum = solve_minimax(clients.losses, PAIRS[name][0], start, jac=clients.gradients)
+    return minimum.dual_weights / minimum.dual_weights.sum()
+
+
+def clients_of(seed: int) -> QuadraticClients:
+    """As many dimensions as clients: then few weights let the gradients cancel."""
+    return QuadraticClients.random(seed, SPREAD, features=len(SPREAD))
+
+
+def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Distances by case, also of each algorithm."""
+    of = {name: prediction.causes(among(measures, "algorithm", [name])) for name in PAIRS}
+    return {"cases": prediction.causes(measures), **of}
+
+
+def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
+    """One local step reaches them, several do not."""
+    statement = (
+        "At the end of q-FFL, TERM, PropFair, AFL and p-FFL the weights under which the clients' "
+        "gradients cancel are the dual weights of the certified minimum, with "
+    )
+    single, several = "one full local step.", "five local steps on batches."
+    return (
+        limit_verdict("one-step-dual-weights", statement + single, measures, LIMIT, ONE_STEP),
+        limit_verdict("local-steps-dual-weights", statement + several, measures, LIMIT),
+    )
+
+
+def points(measures: pd.DataFrame) -> pd.DataFrame:
+    """Weights by dual weights, of practice and of one local step."""
+    panel, shown = "weights, five algorithms", among(measures, "case", [TRAINED, ONE_STEP])
+    keys = shown.groupby(["case", "algorithm", "client"])
+    mean = keys["dual"].transform("mean")  # seeds differ in it, and the weights as much
+    keyed = shown.assign(point=keys.ngroup(), weight=mean + shown["weight"] - shown["dual"])
+    bars = prediction.banded(panel, keyed, "dual", "weight", "point", "points")
+    equal = series(panel, prediction.THEORY, "line", [0, 0.6], [0, 0.6])
+    return pd.concat([equal, bars], ignore_index=True)
+
+
+X, Y = "dual weight of a client", "weight at the end"
+PICTURES = (Drawing("crosscheck-dual-weights", TITLE, X, Y, points),)
+units = partial(prediction.units_of, NAME, CASES, rows)
