@@ -1,0 +1,143 @@
+"""The arena as two sweeps: all settings of every entrant on the tuning samples, then the best of
+them on the scored ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+
+from fairfl._support.checks import one_of, whole
+from fairfl._support.extras import extras_named
+from fairfl.sweeps.sweep import sweep
+
+PROFILES: dict[str, dict[str, Any]] = {
+    "quick": {"federations": ("figure-5d", "table-2"), "rounds": 15, "tuning": range(1000, 1001)},
+    "full": {"federations": (), "rounds": 100, "tuning": range(1000, 1002)},
+}
+"""Federations (none: all), rounds, and the seeds of the samples on which settings are chosen."""
+LEAST_PEOPLE, PEOPLE = 1000, 100
+"""People in a sample: in all at least, and for each client."""
+COLUMNS = "round bytes score below own violation accuracy disparity error".split()
+"""Columns of the rows, also where no unit has them."""
+Tell = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """The outcome of the arena.
+
+    Attributes
+    ----------
+    standings : a row for each entrant: rank, scores and their intervals, speed, tuned settings.
+    differences : a row for each pair of entrants of one question.
+    rows : the scores of every sample and scored round, at the tuned settings.
+    errors : messages of the scored units that failed, by frequency.
+    """
+
+    standings: pd.DataFrame
+    differences: pd.DataFrame
+    rows: pd.DataFrame
+    errors: dict[str, int]
+
+
+def arena(
+    out: str | Path | None = None,
+    *,
+    profile: str = "quick",
+    algorithms: Sequence[str] = (),
+    federations: Sequence[str] = (),
+    predictions: Sequence[str | Path] = (),
+    seeds: int = 10,
+    engine: str | Executor = "local",
+    jobs: int = 0,
+    progress: Tell | None = None,
+) -> Board:
+    """Train algorithms on samples of federations whose optimum is known, and score them on the
+    laws: distances to certified optima, with intervals over samples. See docs/arena.md.
+
+    Parameters
+    ----------
+    out : folder of the two sweeps, from which a stopped run goes on; by default none is kept.
+    profile : "quick", two federations and 15 rounds, or "full", all and 100.
+    algorithms, federations : labels and names; by default all, and the profile's.
+    predictions : files of other systems' predictions.
+    seeds : scored samples 0, 1, ..., at least 2.
+    engine, jobs : as in :func:`fairfl.sweep`.
+    progress : called with the stage, the units done, and of how many.
+
+    Raises
+    ------
+    ValueError : an argument out of range, a folder of another run, a file that is no rule.
+    AboveOptimum : a model is better than a certified optimum, a fault of the program.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> with ThreadPoolExecutor(1) as thread:
+    ...     board = ff.arena(algorithms=["FedSGD"], seeds=2, engine=thread)
+    >>> bool(board.standings["score"][0] >= 0)
+    True
+    """
+    with extras_named():
+        from fairfl.studies.arena.entrants import chosen
+        from fairfl.studies.arena.predictions import predicted
+        from fairfl.studies.arena.published import federations as published
+        from fairfl.studies.arena.standings import differences, standings, tuned
+    choice = PROFILES[one_of("profile", profile, tuple(PROFILES))]
+    whole("seeds", seeds, 2)
+    entrants = {entrant.label: entrant for entrant in chosen(algorithms)}
+    names = federations or choice["federations"] or published()
+    places = [published()[one_of("federation", name, tuple(published()))] for name in names]
+    pairs = [(place, e) for place in places for e in entrants.values() if e.takes(place)]
+    others = [predicted(path) for path in predictions]
+    settings = {(place.name, e.label): list(e.settings) for place, e in pairs}
+    with TemporaryDirectory() if out is None else nullcontext(out) as folder:
+        for stage, samples in {"tuning": choice["tuning"], "scores": range(seeds)}.items():
+            units = [
+                {"federation": place.name, "entrant": entrant.label, "seed": seed}
+                | {"setting": setting, "rounds": choice["rounds"]}
+                | {"rows": max(LEAST_PEOPLE, PEOPLE * place.federation.n_clients)}
+                for place, entrant in pairs
+                for setting in settings[place.name, entrant.label]
+                for seed in samples
+            ]
+            tell = None if progress is None else partial(progress, stage)
+            rows = _run(units, Path(folder) / stage, engine, jobs, tell)
+            settings = tuned(rows)
+    errors = rows["error"].dropna().value_counts()
+    for entrant, scores in others:
+        entrants[entrant.label] = entrant
+        rows = pd.concat([rows, scores.assign(round=choice["rounds"])], ignore_index=True)
+    rows = rows[rows["score"].notna()]
+    tables = standings(rows, entrants), differences(rows, entrants), rows
+    return Board(*tables, {str(text): int(n) for text, n in errors.items()})
+
+
+def _run(
+    units: list[dict[str, object]],
+    folder: Path,
+    engine: str | Executor,
+    jobs: int,
+    tell: Callable[[int, int], None] | None,
+) -> pd.DataFrame:
+    """The rows of a sweep; AboveOptimum where a unit ended with it."""
+    from fairfl.studies.arena.scores import AboveOptimum
+    from fairfl.studies.arena.unit import unit
+
+    if tell is not None:
+        tell(0, len(units))
+    rows = sweep(unit, units, folder, engine=engine, jobs=jobs, progress=tell)
+    for message in rows["error"].dropna():
+        if message.startswith(AboveOptimum.__name__):
+            raise AboveOptimum(message)
+    return rows.reindex(columns=list(dict.fromkeys([*COLUMNS, *rows])))
