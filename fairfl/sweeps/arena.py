@@ -20,12 +20,12 @@ from fairfl._support.extras import extras_named
 from fairfl.sweeps.sweep import sweep
 
 PROFILES: dict[str, dict[str, Any]] = {
-    "quick": {"federations": ("figure-5d", "table-2"), "rounds": 15, "tuning": range(1000, 1001)},
-    "full": {"federations": (), "rounds": 100, "tuning": range(1000, 1002)},
+    "quick": {"rules": ("figure-5d",), "models": ("table-2",), "rounds": 12, "tuning": 1},
+    "full": {"rules": (), "models": (), "rounds": 100, "tuning": 2},
 }
-"""Federations (none: all), rounds, and the seeds of the samples on which settings are chosen."""
-LEAST_PEOPLE, PEOPLE = 1000, 100
-"""People in a sample: in all at least, and for each client."""
+"""Federations of rules and of models that aim at objectives (none: all), rounds, tuning samples."""
+TUNING = 1000
+"""The seed of the first sample on which settings are chosen."""
 COLUMNS = "round bytes score below own violation accuracy disparity error".split()
 """Columns of the rows, also where no unit has them."""
 Tell = Callable[[str, int, int], None]
@@ -67,7 +67,7 @@ def arena(
     Parameters
     ----------
     out : folder of the two sweeps, from which a stopped run goes on; by default none is kept.
-    profile : "quick", two federations and 15 rounds, or "full", all and 100.
+    profile : "quick", two federations and 12 rounds, or "full", all and 100.
     algorithms, federations : labels and names; by default all, and the profile's.
     predictions : files of other systems' predictions.
     seeds : scored samples 0, 1, ..., at least 2.
@@ -96,17 +96,23 @@ def arena(
     choice = PROFILES[one_of("profile", profile, tuple(PROFILES))]
     whole("seeds", seeds, 2)
     entrants = {entrant.label: entrant for entrant in chosen(algorithms)}
-    names = federations or choice["federations"] or published()
-    places = [published()[one_of("federation", name, tuple(published()))] for name in names]
-    pairs = [(place, e) for place in places for e in entrants.values() if e.takes(place)]
+    names = {key: federations or choice[key] or published() for key in ("rules", "models")}
+    for name in federations:
+        one_of("federation", name, tuple(published()))
+    pairs = [
+        (published()[name], entrant)
+        for entrant in entrants.values()
+        for name in names["rules" if entrant.is_rule else "models"]
+        if entrant.takes(published()[name])
+    ]
     others = [predicted(path) for path in predictions]
     settings = {(place.name, e.label): list(e.settings) for place, e in pairs}
     with TemporaryDirectory() if out is None else nullcontext(out) as folder:
-        for stage, samples in {"tuning": choice["tuning"], "scores": range(seeds)}.items():
+        tuning = range(TUNING, TUNING + choice["tuning"])
+        for stage, samples in {"tuning": tuning, "scores": range(seeds)}.items():
             units = [
                 {"federation": place.name, "entrant": entrant.label, "seed": seed}
                 | {"setting": setting, "rounds": choice["rounds"]}
-                | {"rows": max(LEAST_PEOPLE, PEOPLE * place.federation.n_clients)}
                 for place, entrant in pairs
                 for setting in settings[place.name, entrant.label]
                 for seed in samples

@@ -80,13 +80,13 @@ def entrant_of(table: object, where: str) -> Entrant:
     else:
         one_of(part.at("aim"), aim, (*SOLVED, PARETO, PERSONAL))
     flags = {f"is_{key}": part.flag(key, default=False) for key in ("end", "pooled", "joining")}
+    only = part.done(part.section("only", {})).table
     settings = {point_label(chosen): row for row, chosen in points(listed.table, "")}
     if len(settings) != TRIES:
         raise ValueError(
             f"{listed.at('grid')} must have {TRIES} combinations, as every entrant's, got "
             f"{len(settings)} of {label}"
         )
-    only = part.done(part.section("only", {})).table
     entrant = Entrant(label, aim, settings, **flags, only=only)
     for setting in settings:
         entrant.trained(setting)

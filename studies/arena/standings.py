@@ -10,6 +10,7 @@ from scipy import stats
 from fairfl.solvers.schemes import SOLVED
 from fairfl.studies.arena.entrants import Entrant
 from fairfl.studies.arena.published import federations
+from fairfl.studies.arena.scores import CLOSED
 from fairfl.studies.beside_published import COVERAGE, half_interval
 from fairfl.studies.crosscheck.study import Drawing
 from fairfl.studies.crosscheck.table_rows import series, trade_off
@@ -80,7 +81,8 @@ def differences(rows: pd.DataFrame, entrants: Mapping[str, Entrant]) -> pd.DataF
             lead = (table[pair[0]] - table[pair[1]]).dropna().groupby("seed").mean()
             tail, n = (1 - COVERAGE) / (2 * len(pairs)), len(lead)
             half = stats.t.isf(tail, max(n - 1, 1)) * lead.std() / np.sqrt(max(n, 1))
-            lines.append((question, *pair, lead.mean(), half, n, abs(lead.mean()) > half))
+            is_apart = abs(lead.mean()) > half + CLOSED
+            lines.append((question, *pair, lead.mean(), half, n, is_apart))
     return pd.DataFrame(lines, columns=list(PAIRS))
 
 
@@ -112,7 +114,9 @@ def points(rows: pd.DataFrame) -> pd.DataFrame:
     """The exact frontiers of the file, and each rule's mean over samples."""
     parts, rules = [], _last(rows).dropna(subset=["accuracy"])
     for (name,), place in groups(rules, ["federation"]):
-        for scheme, curve in federations()[name].frontiers.items():
+        curves = federations()[name].frontiers
+        for scheme in sorted(curves, key="client_aware".__ne__):  # under CFL's, which it may equal
+            curve = curves[scheme]
             label = f"{SOLVED[scheme].label}, exact"
             parts.append(series(name, label, "line", curve["disparity"], curve["accuracy"]))
         for (label,), part in groups(place, ["entrant"]):

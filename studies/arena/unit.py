@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.population import sample
 from fairfl.sims.engine import Computing, Joining, Logistic, Parts, Replicate, Simulation, Training
 from fairfl.sims.engine.draws.participation import Everyone
@@ -20,6 +21,8 @@ from fairfl.studies.papers.fedfb.data import pooled
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
 
+LEAST_PEOPLE, PEOPLE = 1000, 100
+"""People in a sample: in all at least, and for each client."""
 STEPS = 5
 """Full gradient steps of a client in a round."""
 SHARES = (0.05, 0.1, 0.2, 0.5, 1.0)
@@ -27,16 +30,18 @@ SHARES = (0.05, 0.1, 0.2, 0.5, 1.0)
 Row = dict[str, object]
 
 
-def unit(
-    federation: str, entrant: str, seed: int, setting: str, rounds: int, rows: int
-) -> list[Row]:
+def people_of(place: Published, seed: int) -> FederatedData:
+    """The sample of a seed, the same for every entrant."""
+    return sample(place.federation, max(LEAST_PEOPLE, PEOPLE * place.federation.n_clients), seed)
+
+
+def unit(federation: str, entrant: str, seed: int, setting: str, rounds: int) -> list[Row]:
     """A row for each scored round: the scores, and the bytes of models and messages until then.
 
-    ``rows`` people are drawn from the federation by ``seed``, the same for every entrant; every
-    client takes ``STEPS`` full gradient steps a round.
+    Every client takes ``STEPS`` full gradient steps a round.
     """
     place, competitor = federations()[federation], entrants()[entrant]
-    people = sample(place.federation, rows, seed)
+    people = people_of(place, seed)
     assert people.group is not None
     parts = Parts.of(replace(people, x=place.basis(people.x[:, 0], people.group)))
     parts = pooled(parts) if competitor.is_pooled else parts
