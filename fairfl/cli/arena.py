@@ -38,6 +38,7 @@ def arena(
         "out/arena"
     ),
     jobs: Jobs = 0,
+    engine: Annotated[str, option("local (processes) or ray.")] = "local",
     show: Listed = False,
     publish: Annotated[bool, option("Write points.csv and samples.csv, and run none.")] = False,
     imports: Imports = None,
@@ -74,6 +75,7 @@ def arena(
             federations=federation or (),
             predictions=predictions or (),
             seeds=seeds,
+            engine=engine,
             jobs=jobs,
             progress=progress,
         )

@@ -105,6 +105,9 @@ def arena(
         for name in names["rules" if entrant.is_rule else "models"]
         if entrant.takes(published()[name])
     ]
+    if not pairs:
+        labels = ", ".join(entrants)
+        raise ValueError(f"federations must be such as can ask {labels}, got {list(federations)}")
     others = [predicted(path) for path in predictions]
     settings = {(place.name, e.label): list(e.settings) for place, e in pairs}
     with TemporaryDirectory() if out is None else nullcontext(out) as folder:
@@ -120,6 +123,8 @@ def arena(
             tell = None if progress is None else partial(progress, stage)
             rows = _run(units, Path(folder) / stage, engine, jobs, tell)
             settings = tuned(rows)
+            if not any(settings.values()):
+                raise RuntimeError(f"no setting could be trained: {rows['error'].iloc[0]}")
     errors = rows["error"].dropna().value_counts()
     for entrant, scores in others:
         entrants[entrant.label] = entrant
