@@ -109,7 +109,9 @@ def arena(
         labels = ", ".join(entrants)
         raise ValueError(f"federations must be such as can ask {labels}, got {list(federations)}")
     others = [predicted(path) for path in predictions]
+    settings: dict[tuple[str, ...], list[str]]
     settings = {(place.name, e.label): list(e.settings) for place, e in pairs}
+    rows: Any = None
     with TemporaryDirectory() if out is None else nullcontext(out) as folder:
         tuning = range(TUNING, TUNING + choice["tuning"])
         for stage, samples in {"tuning": tuning, "scores": range(seeds)}.items():
@@ -123,8 +125,8 @@ def arena(
             tell = None if progress is None else partial(progress, stage)
             rows = _run(units, Path(folder) / stage, engine, jobs, tell)
             settings = tuned(rows)
-            if not any(settings.values()):
-                raise RuntimeError(f"no setting could be trained: {rows['error'].iloc[0]}")
+            if rows["score"].isna().all() or stage == "tuning" and not any(settings.values()):
+                raise RuntimeError(f"none could be trained: {rows['error'].dropna().iloc[0]}")
     errors = rows["error"].dropna().value_counts()
     for entrant, scores in others:
         entrants[entrant.label] = entrant
@@ -140,7 +142,7 @@ def _run(
     engine: str | Executor,
     jobs: int,
     tell: Callable[[int, int], None] | None,
-) -> pd.DataFrame:
+) -> Any:
     """The rows of a sweep; AboveOptimum where a unit ended with it."""
     from fairfl.studies.arena.scores import AboveOptimum
     from fairfl.studies.arena.unit import unit

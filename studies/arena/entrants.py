@@ -74,7 +74,8 @@ def entrant_of(table: object, where: str) -> Entrant:
     than ``TRIES``.
     """
     part = Section(table, where)
-    label, aim, listed = part.text("label"), part.raw("aim", "cfl"), part.section("algorithm")
+    label, listed = part.text("label"), part.section("algorithm")
+    aim: Any = part.raw("aim", "cfl")
     if isinstance(aim, dict):
         aim = special(Objective, Section(aim, part.at("aim")))
     else:

@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 
 from fairfl._support.checks import Array, one_of
-from fairfl.sims.data.table_file import PLAIN, Table, read_table
+from fairfl.sims.data.table_file import PLAIN, read_table
 from fairfl.studies.arena.entrants import Entrant
 from fairfl.studies.arena.published import Published, federations
 from fairfl.studies.arena.scores import AboveOptimum
 from fairfl.studies.arena.unit import people_of, scored
+from fairfl.studies.frames import floats, groups, loose
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
 
@@ -59,43 +60,34 @@ def predicted(path: str | Path) -> tuple[Entrant, pd.DataFrame]:
     label, (texts, codes, _) = Path(path).stem, table.columns["federation"]
     for text in texts:
         one_of(f"federation of {table.path.name}", text, tuple(federations()))
-    aim = "client_aware" if "client" in table.columns else "cfl"
-    keys, lines = np.stack([codes, table.numbers("seed")], axis=1), []
-    for code, seed in np.unique(keys, axis=0):
-        place = federations()[texts[int(code)]]
-        rows = np.flatnonzero((keys == (code, seed)).all(axis=1))
+    is_told = "client" in table.columns
+    columns = {key: table.numbers(key) for key in (*COLUMNS[1:], *["client"] * is_told)}
+    frame = pd.DataFrame({"federation": np.array(texts)[codes], "client": 0.0, **columns})
+    aim, lines = "client_aware" if is_told else "cfl", []
+    for (name, seed), part in groups(frame, ["federation", "seed"]):
+        place = federations()[name]
         try:
-            members = [Classifier.on_points(place.points, t) for t in _rule(table, place, rows)]
-            rule = members[0] if aim == "cfl" else ClientClassifiers(members)
-            scores = scored(place, aim, rule)
+            members = [Classifier.on_points(place.points, t) for t in _rule(part, place, is_told)]
+            scores = scored(place, aim, ClientClassifiers(members) if is_told else members[0])
         except (AboveOptimum, ValueError) as error:
-            name = f"{table.path.name} is not a rule of the published points of {place.name}"
-            raise ValueError(f"{name}: {error}") from None
-        names = {"federation": place.name, "entrant": label, "seed": int(seed)}
+            where = f"{table.path.name} is not a rule of the published points of {name}"
+            raise ValueError(f"{where}: {error}") from None
+        names = {"federation": name, "entrant": label, "seed": int(seed)}
         lines.append({**names, "setting": "predictions", **scores})
     return Entrant(label, aim), pd.DataFrame(lines)
 
 
-def _rule(table: Table, place: Published, rows: Array) -> Array:
+def _rule(part: pd.DataFrame, place: Published, is_told: bool) -> Array:
     """(1 or I, A, n) the predictions of one federation and seed; each point must be there once."""
-    x, group, prediction = (table.numbers(key)[rows] for key in ("x", "group", "prediction"))
-    is_told, fed, points = "client" in table.columns, place.federation, place.points
-    client = table.numbers("client")[rows] if is_told else np.zeros(len(rows))
-    shape = (fed.n_clients if is_told else 1, fed.n_groups, len(points))
-    keys = list(zip(client, group, x, strict=True))
-    places = {
-        (i, a, v): (i, a, k)
-        for i in range(shape[0])
-        for a in range(shape[1])
-        for k, v in enumerate(points.tolist())
-    }
-    if wrong := [key for key in keys if key not in places]:
-        raise ValueError(f"client, group and x must be those of a point, got {wrong[0]}")
-    if len(keys) != len(places) or len(set(keys)) != len(keys):
-        raise ValueError(f"each of {len(places)} points must be there once, got {len(keys)} rows")
+    fed, prediction = place.federation, floats(part, "prediction")
+    axes = range(fed.n_clients if is_told else 1), range(fed.n_groups), place.points
+    rows = pd.MultiIndex.from_frame(loose(part)[["client", "group", "x"]])
+    points = pd.MultiIndex.from_product(axes, names=rows.names)
+    if len(other := rows.difference(points)):
+        raise ValueError(f"client, group and x must be those of a point, got {other[0]}")
+    if len(rows) != len(points) or rows.has_duplicates:
+        raise ValueError(f"each of {len(points)} points must be there once, got {len(rows)} rows")
     if not ((prediction >= 0) & (prediction <= 1)).all():
         worst = prediction[np.argmax(np.abs(prediction - 0.5))]
         raise ValueError(f"prediction must be in [0, 1], got {worst:g}")
-    rule = np.empty(shape)
-    rule[tuple(np.array([places[key] for key in keys]).T)] = prediction
-    return rule
+    return prediction[rows.get_indexer(points)].reshape([len(axis) for axis in axes])

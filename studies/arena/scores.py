@@ -7,6 +7,7 @@ no rule.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -45,16 +46,18 @@ def rule_scores(
     its own law. Else ``own`` is ``below``. ``limited`` is the disparity that the scheme limits.
     """
     fed, worth = place.federation, Performance.of(rule, place.federation)
+    parts: Any = place.parts  # an optimum reads a world's federation alone
+    world: Any = place
     bound = "client_aware" if isinstance(rule, ClientClassifiers) else "cfl"
-    below = [optimum(place, bound, worth.disparity) - worth.accuracy]
+    below = [optimum(world, bound, worth.disparity) - worth.accuracy]
     own, local = below, np.abs(worth.local)
     if scheme == "lft_fedavg":
-        own = [optimum(place, scheme, local) - worth.accuracy]
+        own = [optimum(world, "lft_fedavg", local) - worth.accuracy]
     elif scheme == "lft_ensemble":
-        pairs = list(zip(place.parts, members, strict=True))
+        pairs = list(zip(parts, members, strict=True))
         worths = [Performance.of(member, part.federation) for part, member in pairs]
         local = np.array([member.disparity for member in worths])
-        best = [optimum(part, "cfl", d) for part, d in zip(place.parts, local, strict=True)]
+        best = [optimum(part, "cfl", d) for part, d in zip(parts, local, strict=True)]
         own = [b - member.accuracy for b, member in zip(best, worths, strict=True)]
     not_above(place, [*below, *own], TOLERANCE)
     is_local = str(scheme).startswith("lft")

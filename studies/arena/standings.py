@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from fairfl.studies.arena.scores import CLOSED
 from fairfl.studies.beside_published import COVERAGE, half_interval
 from fairfl.studies.crosscheck.study import Drawing
 from fairfl.studies.crosscheck.table_rows import series, trade_off
-from fairfl.studies.frames import floats, groups, loose
+from fairfl.studies.frames import Frame, floats, groups, loose
 
 NEAR = 0.01
 """Rounds and bytes are counted until a model is within this of its optimum."""
@@ -22,19 +23,19 @@ MEASURES = ("score", "below", "own", "violation", "accuracy", "disparity")
 PAIRS = ("question", "first", "second", "difference", "±", "samples", "apart")
 
 
-def tuned(rows: pd.DataFrame) -> dict[tuple[str, str], list[str]]:
+def tuned(rows: pd.DataFrame) -> dict[tuple[Any, ...], list[str]]:
     """(federation, entrant) -> the setting whose mean score after the last round is the least, the
     first of several. One that failed on a sample is never chosen.
     """
     best = {}
     for key, part in groups(_last(rows), ["federation", "entrant"]):
         by_setting = part.groupby("setting", sort=False)["score"]
-        means = by_setting.agg(lambda scores: scores.mean(skipna=False)).dropna()
+        means = loose(by_setting.agg(lambda scores: scores.mean(skipna=False)).dropna())
         best[key] = [str(means.idxmin())] if len(means) else []
     return best
 
 
-def _last(rows: pd.DataFrame) -> pd.DataFrame:
+def _last(rows: pd.DataFrame) -> Frame:
     """The rows after the last round, and those of units that failed."""
     return loose(rows)[rows["round"].isna() | (rows["round"] == rows["round"].max())]
 
@@ -50,13 +51,17 @@ def standings(rows: pd.DataFrame, entrants: Mapping[str, Entrant]) -> pd.DataFra
     lines, pairs = [], differences(rows, entrants)
     for (label,), part in groups(rows, ["entrant"]):
         last, entrant = _last(part), entrants[label]
-        line = {"question": entrant.question, "entrant": label, "rank": _rank(entrant, pairs)}
+        line: dict[str, object] = {
+            "question": entrant.question,
+            "entrant": label,
+            "rank": _rank(entrant, pairs),
+        }
         for name in MEASURES:
             by_seed = last.groupby("seed")[name].mean().dropna()
             line |= {name: by_seed.mean(), f"± {name}": half_interval(by_seed.std(), len(by_seed))}
         line |= _speed(part) | {"federations": last["federation"].nunique()}
         lines.append(line | {"samples": last["seed"].nunique(), "settings": _settings(last)})
-    table = pd.DataFrame(lines)
+    table: Frame = pd.DataFrame(lines)
     order = [entrant.question for entrant in entrants.values()]
     keys = {"first": table["question"].map(order.index), "is_end": table["rank"] == ""}
     ranked = table.assign(**keys).sort_values([*keys, "score"], kind="stable")
@@ -86,7 +91,7 @@ def differences(rows: pd.DataFrame, entrants: Mapping[str, Entrant]) -> pd.DataF
     return pd.DataFrame(lines, columns=list(PAIRS))
 
 
-def _rank(entrant: Entrant, pairs: pd.DataFrame) -> str:
+def _rank(entrant: Entrant, pairs: Frame) -> str:
     """The ranks that it may have."""
     pairs = pairs[(pairs["first"] == entrant.label) | (pairs["second"] == entrant.label)]
     is_behind = (floats(pairs, "difference") > 0) == (pairs["first"] == entrant.label)
@@ -95,16 +100,16 @@ def _rank(entrant: Entrant, pairs: pd.DataFrame) -> str:
     return "" if entrant.is_end else f"{low}" if low == high else f"{low} to {high}"
 
 
-def _speed(part: pd.DataFrame) -> dict[str, float]:
+def _speed(part: Frame) -> dict[str, float]:
     """Share of the samples that come near, and medians of the rounds and kB until then."""
     units = ["federation", "seed"]
     distance, excess = part["own"].fillna(part["score"]), part["violation"].fillna(0.0)
-    near = loose(part)[(distance <= NEAR) & (excess <= NEAR)].groupby(units).first()
+    near = part[(distance <= NEAR) & (excess <= NEAR)].groupby(units).first()
     share = len(near) / len(part[units].drop_duplicates())
     return {"near": share, "rounds": near["round"].median(), "kB": near["bytes"].median() / 1000}
 
 
-def _settings(last: pd.DataFrame) -> str:
+def _settings(last: Frame) -> str:
     """The tuned settings, each with the number of federations that it is best on."""
     counts = last.drop_duplicates("federation")["setting"].value_counts(sort=False)
     return "; ".join(f"{text} ({n})" for text, n in counts.items())

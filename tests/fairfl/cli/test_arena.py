@@ -69,7 +69,7 @@ def test_an_entrant_of_ones_own_and_predictions(cli, tmp_path):
     assert done.exit_code == 0, done.stderr
     table = pd.read_csv(tmp_path / "out" / "standings.csv").set_index("entrant")
     assert table["question"]["my weights"] == table["question"]["AFL"] == "AFL()"
-    assert "power" in table["settings"]["my weights"]
+    assert table["settings"]["my weights"].startswith("lr = ")
     assert table["score"]["theirs"] == pytest.approx(0, abs=1e-9)
     assert table["settings"]["theirs"] == "predictions (1)"
 
