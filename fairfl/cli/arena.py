@@ -14,8 +14,8 @@ from fairfl.cli.options import Imports, Jobs, Listed, option, out_folder, place
 if TYPE_CHECKING:
     import pandas as pd
 
-SHOWN = ["entrant", "rank", "score", "± score", "below", "own", "violation"]
-SHOWN += ["near", "rounds", "kB", "settings"]
+SHOWN = ["entrant", "rank", "score", "± score", "below_cfl", "below_scheme", "violation"]
+SHOWN += ["reached", "rounds", "kB", "federations", "settings"]
 TABLES = "standings", "differences", "rows"
 
 

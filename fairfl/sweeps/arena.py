@@ -26,7 +26,7 @@ PROFILES: dict[str, dict[str, Any]] = {
 """Federations of rules and of models that aim at objectives (none: all), rounds, tuning samples."""
 TUNING = 1000
 """The seed of the first sample on which settings are chosen."""
-COLUMNS = "round bytes score below own violation accuracy disparity error".split()
+COLUMNS = "round bytes score below_cfl below_scheme violation accuracy disparity error".split()
 """Columns of the rows, also where no unit has them."""
 Tell = Callable[[str, int, int], None]
 
@@ -108,7 +108,11 @@ def arena(
     if not pairs:
         labels = ", ".join(entrants)
         raise ValueError(f"federations must be such as can ask {labels}, got {list(federations)}")
-    others = [predicted(path) for path in predictions]
+    others = [predicted(path, range(seeds)) for path in predictions]
+    for entrant, _ in others:
+        if entrant.label in entrants:
+            raise ValueError(f"predictions must have names of their own, got {entrant.label!r}")
+        entrants[entrant.label] = entrant
     settings: dict[tuple[str, ...], list[str]]
     settings = {(place.name, e.label): list(e.settings) for place, e in pairs}
     rows: Any = None
@@ -128,8 +132,7 @@ def arena(
             if rows["score"].isna().all() or stage == "tuning" and not any(settings.values()):
                 raise RuntimeError(f"none could be trained: {rows['error'].dropna().iloc[0]}")
     errors = rows["error"].dropna().value_counts()
-    for entrant, scores in others:
-        entrants[entrant.label] = entrant
+    for _, scores in others:
         rows = pd.concat([rows, scores.assign(round=choice["rounds"])], ignore_index=True)
     rows = rows[rows["score"].notna()]
     tables = standings(rows, entrants), differences(rows, entrants), rows

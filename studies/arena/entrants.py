@@ -115,5 +115,5 @@ def entrants() -> dict[str, Entrant]:
 
 def chosen(labels: Sequence[str] | None) -> list[Entrant]:
     """The entrants of these labels, by default all; ValueError for another label."""
-    known = entrants()
-    return [known[one_of("algorithm", label, tuple(known))] for label in labels or known]
+    by_label = entrants()
+    return [by_label[one_of("algorithm", label, tuple(by_label))] for label in labels or by_label]

@@ -2,7 +2,7 @@
 own.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -36,17 +36,13 @@ def published_samples(seeds: Iterable[int]) -> pd.DataFrame:
     parts = []
     for (name, place), seed in product(federations().items(), seeds):
         people = people_of(place, seed)
-        columns = {
-            "client": people.owner,
-            "group": people.group,
-            "x": people.x[:, 0],
-            "y": people.y,
-        }
-        parts.append(pd.DataFrame({"federation": name, "seed": seed, **columns}))
+        names = {"federation": name, "seed": seed, "client": people.owner}
+        values = {"group": people.group, "x": people.x[:, 0], "y": people.y}
+        parts.append(pd.DataFrame({**names, **values}))
     return pd.concat(parts, ignore_index=True)
 
 
-def predicted(path: str | Path) -> tuple[Entrant, pd.DataFrame]:
+def predicted(path: str | Path, seeds: Sequence[int]) -> tuple[Entrant, pd.DataFrame]:
     """The entrant of a file, and its scores, a row for each federation and seed.
 
     Columns ``COLUMNS``, and ``client`` of rules that are told the client, whose bound is the
@@ -60,6 +56,8 @@ def predicted(path: str | Path) -> tuple[Entrant, pd.DataFrame]:
     label, (texts, codes, _) = Path(path).stem, table.columns["federation"]
     for text in texts:
         one_of(f"federation of {table.path.name}", text, tuple(federations()))
+    for seed in np.setdiff1d(table.numbers("seed"), seeds):
+        raise ValueError(f"seed of {table.path.name} must be below {len(seeds)}, got {seed:g}")
     is_told = "client" in table.columns
     columns = {key: table.numbers(key) for key in (*COLUMNS[1:], *["client"] * is_told)}
     frame = pd.DataFrame({"federation": np.array(texts)[codes], "client": 0.0, **columns})
@@ -83,8 +81,8 @@ def _rule(part: pd.DataFrame, place: Published, is_told: bool) -> Array:
     axes = range(fed.n_clients if is_told else 1), range(fed.n_groups), place.points
     rows = pd.MultiIndex.from_frame(loose(part)[["client", "group", "x"]])
     points = pd.MultiIndex.from_product(axes, names=rows.names)
-    if len(other := rows.difference(points)):
-        raise ValueError(f"client, group and x must be those of a point, got {other[0]}")
+    if len(elsewhere := rows.difference(points)):
+        raise ValueError(f"client, group and x must be those of a point, got {elsewhere[0]}")
     if len(rows) != len(points) or rows.has_duplicates:
         raise ValueError(f"each of {len(points)} points must be there once, got {len(rows)} rows")
     if not ((prediction >= 0) & (prediction <= 1)).all():

@@ -40,33 +40,35 @@ def rule_scores(
 ) -> dict[str, float]:
     """Accuracy and disparities of a rule, and how much more accurate certified optima are.
 
-    ``below``: CFL's at the rule's own |MD|, or the client-aware one's for f(x, a, i). ``own``: the
-    scheme's at what the scheme limits: LFT+FedAvg's at each client's |MD_i|; of an ensemble the
-    mean over clients of each one's own optimum at its member's |MD| less the member's accuracy, on
-    its own law. Else ``own`` is ``below``. ``limited`` is the disparity that the scheme limits.
+    ``below_cfl``: CFL's at the rule's |MD|, or the client-aware one's for f(x, a, i).
+    ``below_scheme``: the scheme's at what the scheme limits: LFT+FedAvg's at each client's |MD_i|;
+    of an ensemble the mean over clients of the client's optimum at its member's |MD| less the
+    member's accuracy, on the client's law. Else the two are one. ``limited`` is the disparity that
+    the scheme limits.
     """
     fed, worth = place.federation, Performance.of(rule, place.federation)
     parts: Any = place.parts  # an optimum reads a world's federation alone
     world: Any = place
     bound = "client_aware" if isinstance(rule, ClientClassifiers) else "cfl"
-    below = [optimum(world, bound, worth.disparity) - worth.accuracy]
-    own, local = below, np.abs(worth.local)
+    below_cfl = [optimum(world, bound, worth.disparity) - worth.accuracy]
+    below_scheme, local = below_cfl, np.abs(worth.local)
     if scheme == "lft_fedavg":
-        own = [optimum(world, "lft_fedavg", local) - worth.accuracy]
+        below_scheme = [optimum(world, "lft_fedavg", local) - worth.accuracy]
     elif scheme == "lft_ensemble":
         pairs = list(zip(parts, members, strict=True))
         worths = [Performance.of(member, part.federation) for part, member in pairs]
         local = np.array([member.disparity for member in worths])
         best = [optimum(part, "cfl", d) for part, d in zip(parts, local, strict=True)]
-        own = [b - member.accuracy for b, member in zip(best, worths, strict=True)]
-    not_above(place, [*below, *own], TOLERANCE)
+        below_scheme = [b - member.accuracy for b, member in zip(best, worths, strict=True)]
+    not_above(place, [*below_cfl, *below_scheme], TOLERANCE)
+    weights = fed.weight if scheme == "lft_ensemble" else None
     is_local = str(scheme).startswith("lft")
     return {
         "accuracy": worth.accuracy,
         "disparity": worth.disparity,
         "limited": float(np.nanmax(local)) if is_local else worth.disparity,
-        "below": below[0],
-        "own": float(np.average(own, weights=fed.weight if len(own) > 1 else None)),
+        "below_cfl": below_cfl[0],
+        "below_scheme": float(np.average(below_scheme, weights=weights)),
     }
 
 

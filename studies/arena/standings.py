@@ -19,7 +19,7 @@ from fairfl.studies.frames import Frame, floats, groups, loose
 
 NEAR = 0.01
 """Rounds and bytes are counted until a model is within this of its optimum."""
-MEASURES = ("score", "below", "own", "violation", "accuracy", "disparity")
+MEASURES = ("score", "below_cfl", "below_scheme", "violation", "accuracy", "disparity")
 PAIRS = ("question", "first", "second", "difference", "±", "samples", "apart")
 
 
@@ -46,7 +46,7 @@ def standings(rows: pd.DataFrame, entrants: Mapping[str, Entrant]) -> pd.DataFra
     Measures are means over federations and samples, ± half of the 95 % interval of the mean over
     samples: of these federations. Rank "2 to 4": one entrant of the question is better, and two are
     not told apart from it (``differences``). ``rounds`` and ``kB``: medians until the model is
-    within ``NEAR`` of its optimum and of its budget, where it comes there: in the share ``near``.
+    within ``NEAR`` of its optimum and of its budget, where it does: in the share ``reached``.
     """
     lines, pairs = [], differences(rows, entrants)
     for (label,), part in groups(rows, ["entrant"]):
@@ -103,10 +103,14 @@ def _rank(entrant: Entrant, pairs: Frame) -> str:
 def _speed(part: Frame) -> dict[str, float]:
     """Share of the samples that come near, and medians of the rounds and kB until then."""
     units = ["federation", "seed"]
-    distance, excess = part["own"].fillna(part["score"]), part["violation"].fillna(0.0)
-    near = part[(distance <= NEAR) & (excess <= NEAR)].groupby(units).first()
-    share = len(near) / len(part[units].drop_duplicates())
-    return {"near": share, "rounds": near["round"].median(), "kB": near["bytes"].median() / 1000}
+    distance, excess = part["below_scheme"].fillna(part["score"]), part["violation"].fillna(0.0)
+    first = part[(distance <= NEAR) & (excess <= NEAR)].groupby(units).first()
+    share = len(first) / len(part[units].drop_duplicates())
+    return {
+        "reached": share,
+        "rounds": first["round"].median(),
+        "kB": first["bytes"].median() / 1000,
+    }
 
 
 def _settings(last: Frame) -> str:

@@ -79,8 +79,8 @@ def _trained(
         (row,) = run.step()
         sent += row["bytes_up"] + row["bytes_down"]
         if run.round in marks:
-            own = algorithm.personal(run.states[0])
-            models = None if own is None else as_floats(own)
+            personal = algorithm.personal(run.states[0])
+            models = None if personal is None else as_floats(personal)
             once = 8 * models.size if algorithm.is_ensemble and models is not None else 0
             volume = np.nan if competitor.is_pooled else sent + once
             yield run.round, as_floats(run.params[0]), models, volume
@@ -109,4 +109,4 @@ def scored(
     """
     scores = rule_scores(place, aim, rule, members)
     violation = 0.0 if is_end else max(0.0, scores.pop("limited") - BUDGET)
-    return {**scores, "violation": violation, "score": scores["below"] + violation}
+    return {**scores, "violation": violation, "score": scores["below_cfl"] + violation}

@@ -71,6 +71,9 @@ def test_an_entrant_of_ones_own_and_predictions(cli, tmp_path):
     assert table["question"]["my weights"] == table["question"]["AFL"] == "AFL()"
     assert table["settings"]["my weights"].startswith("lr = ")
     assert table["score"]["theirs"] == pytest.approx(0, abs=1e-9)
+    pd.concat(frames).to_csv(tmp_path / "AFL.csv", index=False)
+    done = cli("arena", *words, "--predictions", tmp_path / "AFL.csv")
+    assert done.exit_code == 2 and "names of their own" in done.stderr
     assert table["settings"]["theirs"] == "predictions (1)"
 
 

@@ -95,9 +95,9 @@ def test_rules_are_scored_as_a_linear_programme_does():
         assert row["disparity"] == pytest.approx(abs(difference), abs=1e-12)
         assert row["limited"] == pytest.approx(max(local), abs=1e-12)
         pooled = best_within([abs(difference)], mass, eta, [[0, 1]])
-        assert row["below"] == pytest.approx(pooled - accuracy, abs=1e-9)
+        assert row["below_cfl"] == pytest.approx(pooled - accuracy, abs=1e-9)
         own = best_within(local, mass, eta, [[0], [1]])
-        assert row["own"] == pytest.approx(own - accuracy, abs=1e-6)
+        assert row["below_scheme"] == pytest.approx(own - accuracy, abs=1e-6)
         members = [classifier, Classifier.on_points(TABLE.points, other)]
         row = scores.rule_scores(
             TABLE, "lft_ensemble", Classifier.average(members, [0.5, 0.5]), members
@@ -107,15 +107,15 @@ def test_rules_are_scored_as_a_linear_programme_does():
             part = mass[[i]] / mass[i].sum(), eta[[i]]
             value, gap = accuracy_and_gap(table, *part)
             short.append(best_within([abs(gap)], *part, [[0]]) - value)
-        assert row["own"] == pytest.approx(np.mean(short), abs=1e-9)
+        assert row["below_scheme"] == pytest.approx(np.mean(short), abs=1e-9)
         told = scores.rule_scores(TABLE, "client_aware", ClientClassifiers(members))
         best = ff.frontier(TABLE.federation, "client_aware", 5).accuracy_at(told["disparity"])
-        assert told["below"] == pytest.approx(best - told["accuracy"], abs=1e-9)
+        assert told["below_cfl"] == pytest.approx(best - told["accuracy"], abs=1e-9)
 
 
 def test_what_is_better_than_the_optimum_is_an_error(monkeypatch):
     rule = ff.solve(LAWS.federation, "cfl", 0.1).classifier
-    assert abs(scores.rule_scores(LAWS, "cfl", rule)["below"]) < 1e-9
+    assert abs(scores.rule_scores(LAWS, "cfl", rule)["below_cfl"]) < 1e-9
     true = Performance.of(rule, LAWS.federation)
     better = Performance(true.accuracy + 1e-6, *list(vars(true).values())[1:])
     monkeypatch.setattr(scores.Performance, "of", lambda *_: better)
@@ -274,12 +274,12 @@ def written(path, place, rule, **columns):
 def test_predictions_are_scored_as_rules(tmp_path):
     best = ff.solve(LAWS.federation, "cfl", 0.05)
     written(tmp_path / "best.csv", LAWS, best.classifier.on(LAWS.points))
-    entrant, table = predictions.predicted(tmp_path / "best.csv")
-    assert entrant == Entrant("best", "cfl") and 0 <= table["below"][0] < 1e-4
+    entrant, table = predictions.predicted(tmp_path / "best.csv", range(1))
+    assert entrant == Entrant("best", "cfl") and 0 <= table["below_cfl"][0] < 1e-4
     members = [np.zeros((2, 8)), np.ones((2, 8))]
     frames = [written(tmp_path / "c.csv", TABLE, m, client=i) for i, m in enumerate(members)]
     pd.concat(frames).to_csv(tmp_path / "told.csv", index=False)
-    entrant, table = predictions.predicted(tmp_path / "told.csv")
+    entrant, table = predictions.predicted(tmp_path / "told.csv", range(1))
     mass, eta = joint()
     right = (mass[0] * (1 - eta[0])).sum() + (mass[1] * eta[1]).sum()
     assert entrant.aim == "client_aware" and table["accuracy"][0] == pytest.approx(right)
@@ -301,9 +301,12 @@ def test_what_is_no_rule_is_refused(tmp_path):
     ):
         table.to_csv(file, index=False)
         with pytest.raises(ValueError, match="not a rule of the published points of table-2"):
-            predictions.predicted(file)
+            predictions.predicted(file, range(1))
         with pytest.raises(ValueError, match=message):
-            predictions.predicted(file)
+            predictions.predicted(file, range(1))
     frame.assign(federation="atlantis").to_csv(file, index=False)
     with pytest.raises(ValueError, match="federation of planted.csv must be"):
-        predictions.predicted(file)
+        predictions.predicted(file, range(1))
+    frame.assign(seed=1).to_csv(file, index=False)
+    with pytest.raises(ValueError, match="seed of planted.csv must be below 1, got 1"):
+        predictions.predicted(file, range(1))
