@@ -56,7 +56,8 @@ class Entrant:
     def question(self) -> str:
         """What it is asked, by which entrants are ranked together."""
         if self.is_rule:
-            return f"fair to groups, {BUDGET:g}"
+            limited = "|MD|" if SOLVED[str(self.aim)].is_pooled else "each |MD_i|"
+            return f"{limited} at most {BUDGET:g}"
         return f"{self.aim}, half of the clients join" if self.is_joining else str(self.aim)
 
     def takes(self, place: Published) -> bool:

@@ -15,6 +15,7 @@ from scipy.special import expit
 from fairfl._support.checks import Array
 from fairfl.solvers.densities.problem import Rule
 from fairfl.solvers.minimax.solve_minimax import solve_minimax
+from fairfl.solvers.schemes import SOLVED
 from fairfl.studies.arena.published import Published
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, optimum
 from fairfl.studies.crosscheck.population.learned_rules import Performance
@@ -62,11 +63,10 @@ def rule_scores(
         below_scheme = [b - member.accuracy for b, member in zip(best, worths, strict=True)]
     not_above(place, [*below_cfl, *below_scheme], TOLERANCE)
     weights = fed.weight if scheme == "lft_ensemble" else None
-    is_local = str(scheme).startswith("lft")
     return {
         "accuracy": worth.accuracy,
         "disparity": worth.disparity,
-        "limited": float(np.nanmax(local)) if is_local else worth.disparity,
+        "limited": worth.disparity if SOLVED[str(scheme)].is_pooled else float(np.nanmax(local)),
         "below_cfl": below_cfl[0],
         "below_scheme": float(np.average(below_scheme, weights=weights)),
     }

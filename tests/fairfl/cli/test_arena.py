@@ -45,7 +45,7 @@ def test_tables_picture_and_a_run_that_goes_on(cli, tmp_path, monkeypatch):
     names = ("standings.csv", "differences.csv", "rows.csv", "arena.csv", "arena.svg", "arena.png")
     first = [(tmp_path / "out" / name).read_bytes() for name in names]
     table = pd.read_csv(tmp_path / "out" / "standings.csv").set_index("entrant")
-    assert [*table.index[2:]] == ["FedAvg, an end", "AFL"] and table["rank"].isna()[
+    assert [*table.index] == ["FedFB", "FedAvg, an end", RULES[1], "AFL"] and table["rank"].isna()[
         "FedAvg, an end"
     ]
     assert {*pd.read_csv(tmp_path / "out" / "rows.csv")["seed"]} == {0, 1}
