@@ -92,12 +92,14 @@ def differences(rows: pd.DataFrame, entrants: Mapping[str, Entrant]) -> pd.DataF
 
 
 def _rank(entrant: Entrant, pairs: Frame) -> str:
-    """The ranks that it may have."""
+    """The ranks that it may have; none where nobody is asked the same."""
     pairs = pairs[(pairs["first"] == entrant.label) | (pairs["second"] == entrant.label)]
     is_behind = (floats(pairs, "difference") > 0) == (pairs["first"] == entrant.label)
     is_apart = pairs["apart"].astype(bool)
     low, high = 1 + int((is_apart & is_behind).sum()), 1 + int((~is_apart | is_behind).sum())
-    return "" if entrant.is_end else f"{low}" if low == high else f"{low} to {high}"
+    if entrant.is_end or not len(pairs):
+        return ""
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _speed(part: Frame) -> dict[str, float]:
