@@ -63,7 +63,8 @@ def standings(rows: pd.DataFrame, entrants: Mapping[str, Entrant]) -> pd.DataFra
         lines.append(line | {"samples": last["seed"].nunique(), "settings": _settings(last)})
     table: Frame = pd.DataFrame(lines)
     order = [entrant.question for entrant in entrants.values()]
-    keys = {"first": table["question"].map(order.index), "is_end": table["rank"] == ""}
+    is_end = [entrants[label].is_end for label in table["entrant"]]
+    keys = {"first": table["question"].map(order.index), "is_end": is_end}
     ranked = table.assign(**keys).sort_values([*keys, "score"], kind="stable")
     return ranked.drop(columns=[*keys]).reset_index(drop=True)
 
