@@ -55,9 +55,7 @@ def arena(
     from fairfl.sweeps.arena import arena as run
 
     if show:
-        tell_list(
-            [(e.label, f"{e.question}; tuned over {', '.join(e.settings)}") for e in chosen(())]
-        )
+        tell_list([(e.label, f"{e.question}: {' or '.join(e.settings)}") for e in chosen(())])
         return
     if publish:
         from fairfl.studies.arena.predictions import published_points, published_samples
