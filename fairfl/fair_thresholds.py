@@ -255,7 +255,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self.federation_ = fed = Federation.of_people(makers).for_notion(question.notion)
         scheme: Any = self.scheme
         task = question.task(fed, scheme)
-        out = guaranteed(fed, task, path, promise, makers.counts, testers)
+        out = guaranteed(makers, task, path, promise, testers)
         if out.rule is None:
             raise RuntimeError(
                 f"no rule within eps was found with guarantee={level:g}: about "

@@ -6,6 +6,7 @@ import pytest
 import fairfl as ff
 from fairfl.solvers.guarantee import Promise, decisions, guaranteed, path_of
 from fairfl.solvers.task import Task
+from fairfl.theory.populations.count_people import checked_counts
 
 LEVELS = np.arange(6.0)
 
@@ -71,21 +72,22 @@ def test_rules_keep_their_limit_in_the_population(
     sizes = (np.inf, [eps] * clients) if by_client else (eps, [np.inf] * clients)
     limits, above, found = np.append(*sizes), 0, 0
     for _ in range(tables):
-        people = rng.multinomial(n, truth.ravel()).reshape(truth.shape).astype(float)
+        drawn = rng.multinomial(n, truth.ravel()).reshape(truth.shape).astype(float)
         task = {"notion": notion, "sees": sees}
         base = scheme.removesuffix("_common")
-        name = Task.of(ff.Federation.from_counts(people, LEVELS), base, **task).notion
+        name = Task.of(ff.Federation.from_counts(drawn, LEVELS), base, **task).notion
         promise = Promise(name, sees, limits, 0.95)
-        part = promise.share_of_testers(people)
-        tested = rng.binomial(people.astype(int), part).astype(float)
-        made = people - tested
+        part = promise.share_of_testers(drawn)
+        tested = rng.binomial(drawn.astype(int), part).astype(float)
+        made = drawn - tested
         if moved:
             made = rng.multinomial(made.sum(), others.ravel()).reshape(truth.shape).astype(float)
-        fed = ff.Federation.from_counts(made, LEVELS, calibrate="group")
+        people = checked_counts(made, LEVELS, "group", None)
         path = np.zeros((1, 1 if scheme == "cfl" else clients))
         if base == "lft_fedavg":
             path = path_of(np.full(clients, eps))
-        out = guaranteed(fed, Task.of(fed, base, **task), path, promise, made, tested)
+        posed = Task.of(ff.Federation.of_people(people, warn=False), base, **task)
+        out = guaranteed(people, posed, path, promise, tested)
         assert out.people == tested.sum()
         if out.rule is None:
             assert moved or out.sufficient > 0.5 * n
