@@ -1,11 +1,14 @@
 """Rules with a guarantee, held against the population that their people are drawn from."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import fairfl as ff
 from fairfl.solvers.guarantee import Promise, decisions, guaranteed, path_of
 from fairfl.solvers.task import Task
+from fairfl.theory.populations.calibration import on_fewer_levels
 from fairfl.theory.populations.count_people import checked_counts
 
 LEVELS = np.arange(6.0)
@@ -125,3 +128,32 @@ def test_decisions_are_counts_of_people():
             assert (served[1] <= served[2]).all() and (served[2] <= served[0]).all()
             share = served[2, :, 0].sum() / served[0, :, 0].sum()
             assert share == pytest.approx(0.6, abs=0.1)
+
+
+def test_sites_that_differ_in_opposite_directions_have_a_rule_of_few_levels():
+    """Of 60 levels none was found: rules kept their budgets by what the makers had by chance."""
+    z = np.linspace(-2.5, 2.5, 60)
+    mean = np.array([[-0.4, 0.4], [0.4, -0.2]])
+    mass, eta = np.exp(-((z - mean[..., None]) ** 2) / 2.0), 1.0 / (1.0 + np.exp(-1.5 * z))
+    mass /= mass.sum(axis=-1, keepdims=True)
+    truth, found = np.stack([mass * (1.0 - eta), mass * eta], axis=2) / 4.0, 0
+    promise = Promise("demographic_parity", "xa", np.array([np.inf, 0.05, 0.05]), 0.95)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        drawn = rng.multinomial(20_000, truth.ravel()).reshape(truth.shape)
+        tested = rng.binomial(drawn, 2 / 3).astype(float)
+        people = checked_counts(drawn - tested, z, "shared", None)
+        fewer, merged = on_fewer_levels(people, tested)
+        assert 4 <= fewer.points.size <= 20
+        assert np.array_equal(merged.sum(axis=-1), tested.sum(axis=-1))
+        assert np.array_equal(fewer.counts.sum(axis=-1), people.counts.sum(axis=-1))
+        assert np.array_equal(fewer.level(z), np.searchsorted(fewer.points, z, "right") - 1)
+        fed = ff.Federation.of_people(people, warn=False)
+        path = path_of(np.full(2, 0.05))
+        rule = guaranteed(people, Task.of(fed, "lft_fedavg"), path, promise, tested).rule
+        found += rule is not None
+        if rule is not None:
+            assert max(disparity(law, rule.on(z), "dp") for law in truth) <= 0.05
+    assert found >= 2
+    names = replace(people, names=tuple(map(str, z)))
+    assert on_fewer_levels(names, tested)[0] is names
