@@ -161,7 +161,8 @@ class FedAvgProgramme:
     def relaxed(self, disparity: float | None) -> Relaxed:
         """CFL at a disparity; None: at any."""
         pooled = self.faces.pooled.at(np.array([1.0 if disparity is None else disparity]))
-        lam = solve_box(pooled)[1]
+        path = pooled.path
+        lam = solve_box(pooled)[1] if path is None else path.classifier(float(pooled.eps[0]))[1]
         reduced = np.zeros(self.faces.local.u.size)
         cells = pooled.u.size - pooled.levels
         reduced[:cells] = 0.0 if disparity is None else pooled.scores(lam)[:cells]
@@ -247,8 +248,8 @@ class FedAvgProgramme:
         (rows, gain), *_ = self.scores
         lam, s = np.subtract(*np.split(optimum.parts, 2)), gain + rows @ optimum.parts
         tied = (np.abs(s) <= LOOSE) | ((f > 0) & (f < 1))
-        sign = np.where(np.abs(lam) > LOOSE, np.sign(lam), 0.0)
-        return Face(self.faces, tied, np.where(tied, 0.0, s > 0), sign), optimum.bound
+        lam = np.where(np.abs(lam) > LOOSE, lam, 0.0)
+        return Face(self.faces, tied, np.where(tied, 0.0, s > 0), lam), optimum.bound
 
     def optimum(
         self, relaxed: Relaxed, gap: float, effort: Effort, start_face: Face | None = None
@@ -348,7 +349,7 @@ class FedAvgProgramme:
         start = None
         if start_face is not None:
             start = rows.join(
-                sign=np.concatenate([start_face.sign > 0, start_face.sign < 0]),
+                sign=np.concatenate([start_face.lam > 0, start_face.lam < 0]),
                 positive=(~start_face.tied & (start_face.rest > 0))[may_be_positive],
                 negative=(~start_face.tied & (start_face.rest == 0))[may_be_negative],
             )
