@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.lft_fedavg.finite_cells import Relaxed
 from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces, Place
-from fairfl.solvers.lft_fedavg.finite_programme import Relaxed
 from fairfl.solvers.lft_fedavg.finite_vertices import LinearProgramme, TooMany, Vertices, vertices
 from fairfl.solvers.tolerances import EQUAL, PROGRAMME_TIED
 
