@@ -4,7 +4,7 @@ mixed-integer programme of rules, budgets and multipliers at once.
 A rule f is optimal for some budgets iff multipliers λ are complementary to it (``finite_faces``).
 Switches say which: one of each cell allows its score s = u + λV to be positive and asks for f = 1,
 one allows it to be negative and asks for f = 0, and one of each constraint and sign allows its
-multiplier to have that sign and asks for a value at the budget. Three inequalities make the
+multiplier to have that sign and asks for a value at the budget. Two inequalities make the
 programme small:
 
 - *Fixing by reduced costs.* With CFL's multipliers at the disparity, reduced costs s* and bound D,
@@ -13,8 +13,6 @@ programme small:
   (or 0) the score is not negative (or positive), which is linear in λ.
 - *Weak duality.* Budgets |y| = |Vf + b| and λ complementary to f have Σ s_+ + λ·b = u·f - Σ |λ||y|,
   which is at most u·f. This bounds the multipliers, by a linear programme each.
-- *Iterative deepening.* γ grows until a rule is found. The first programmes are the smallest: they
-  find the rules of CFL that are optimal for some budgets.
 """
 
 from __future__ import annotations

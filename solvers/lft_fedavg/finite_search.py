@@ -2,12 +2,12 @@
 useful rule at one disparity after another, each with a bound on what every rule has.
 
 A *face* is the polyhedron of the rules, with their budgets, that given multipliers are
-complementary to (``finite_faces``); a *place* is the best rule of a face at some disparity. At each
-disparity the faces so far are asked first, and then a mixed-integer programme whether a rule of
-CFL's is optimal for some budgets (``finite_programme``). Where neither has what CFL has, climbs
-lead from face to face, and the programme looks for a rule that is better than where they end, over
-so many nodes: what it does not exclude is the bound. Every point is solved again for its budgets
-and certified for them.
+complementary to (``finite_faces``); a *place* is the best rule of a face at some disparity. Where
+the faces are few all are asked (``finite_exact``). Else the cheap answers come first, until one has
+what CFL has: the faces so far, the budgets that CFL's rule keeps, and climbs from face to face. The
+mixed-integer programme (``finite_programme``) looks for a rule that is better than these, over so
+many nodes: what it does not exclude is the bound. Every point is the rule of its face, certified
+for its budgets.
 """
 
 from __future__ import annotations
@@ -81,14 +81,14 @@ class FedAvgSearch:
     def of(cls, fed: Federation, task: Task, effort: str = "ordinary") -> FedAvgSearch:
         """Start from budgets of zero and of one."""
         search = cls(fed, task, Faces.of(fed, task), EFFORTS[effort])
-        if search.all is None:
+        if search.all_faces is None:
             for eps in (0.0, SLACK_BUDGET):
                 search.start(np.full(fed.n_clients, eps))
         return search
 
     @cached_property
-    def all(self) -> AllFaces | None:
-        """All faces, of two groups with one rate, where they are few."""
+    def all_faces(self) -> AllFaces | None:
+        """All faces, of one rate of two groups, where they are few."""
         if not (self.task.several or self.task.monotone):
             with suppress(TooMany):
                 return AllFaces.of(self.faces)
@@ -116,8 +116,8 @@ class FedAvgSearch:
 
     def _best(self, disparity: float) -> Proven:
         relaxed = self.programme.relaxed(disparity)
-        if self.all is not None:
-            place = self.all.best(relaxed)
+        if self.all_faces is not None:
+            place = self.all_faces.best(relaxed)
             return place, _gain(place)
         place, bound = None, relaxed.bound
         for start in (self._known, self._at_cfl, partial(self._climb, bound)):
@@ -258,8 +258,8 @@ class FedAvgSearch:
     @cached_property
     def lowest(self) -> Place | None:
         """The least disparate place that is found."""
-        if self.all is not None:
-            return self.all.fairest
+        if self.all_faces is not None:
+            return self.all_faces.fairest
         fair = self.best(0.0)[0]
         if fair is not None:
             return fair
@@ -300,7 +300,7 @@ class FedAvgSearch:
                 self.solved[d] = self._believed(place, bound, d)
         places = [self.solved[float(d)][0] for d in targets]
         attained = self.attained([self.lowest, *places]).join(points_of(self.fed, [self.free]))
-        is_exact = self.all is not None
+        is_exact = self.all_faces is not None
         curve = build("lft_fedavg", attained, partial(self._between, attained), is_exact)
         if is_exact:
             return curve

@@ -80,7 +80,7 @@ def test_the_search_agrees_with_all_vertices_of_six_clients(
 ) -> None:
     fed = random_federation(seed, 6)
     search = FedAvgSearch.of(fed, task := Task.of(fed, "lft_fedavg"))
-    assert search.all is None
+    assert search.all_faces is None
     F = search.frontier(9)
     monkeypatch.setattr("fairfl.solvers.lft_fedavg.finite_exact.CLIENTS", 6)
     exact = FedAvgSearch.of(fed, task).frontier(9)
