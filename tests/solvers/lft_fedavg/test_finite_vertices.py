@@ -112,9 +112,8 @@ def test_the_best_rule_of_all_vertices(seed: int, clients: int, points: int, not
     masses /= masses.sum(axis=(1, 2), keepdims=True)
     fed = ff.Federation.finite(np.arange(points), masses, rng.random((clients, points)))
     search = FedAvgSearch.of(fed, task := Task.of(fed, "lft_fedavg", notion=notion))
-    assert search.all_faces is not None
-    smallest = search.lowest.disparity
-    disparities = smallest + np.array([-1e-6, 1e-9, 0.01, 0.1, 0.5])
+    assert search.all_faces is not None and search.lowest is not None
+    disparities = search.lowest.disparity + np.array([-1e-6, 1e-9, 0.01, 0.1, 0.5])
     places = [search.best(d)[0] for d in disparities]
     worths = [-np.inf if p is None else p.gain + search.faces.local.base for p in places]
     assert worths == pytest.approx(best_of_all(fed, task, disparities), abs=1e-8)
