@@ -90,8 +90,8 @@ class LawCells:
 
     def ends(self, count: int) -> list[Array]:
         """The edges of ``count`` even cells of each place."""
-        lines = [f.edges[[0, -1]] for f in self.family.problem.profiles]
-        return [np.linspace(*line, count + 1) for line in lines]
+        profiles = self.family.problem.profiles
+        return [np.linspace(f.edges[0], f.edges[-1], count + 1) for f in profiles]
 
     def cfl_rules(self, disparities: Array) -> Rules:
         """CFL's rules with at most the disparities (P,)."""

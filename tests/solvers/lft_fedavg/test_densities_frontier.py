@@ -148,8 +148,8 @@ def test_many_clients_are_as_good_as_all_that_is_known(
 
 
 def test_rules_of_cfl_solve_the_clients_problems() -> None:
-    """Each is CFL's rule to 1e-5, and ``solve`` confirms it for its budgets; of four others there is
-    none where the frontier is below CFL's.
+    """Each is CFL's rule to 1e-5, and ``solve`` confirms it at its budgets; four others have
+    none where their frontier is below CFL's.
     """
     fed, d = random_laws(8, 46004), np.array([0.0, 0.05, 0.2])
     rules = rules_of_cfl(LawCells.of(RuleFamily.of(fed), fed, FEDAVG), d)
