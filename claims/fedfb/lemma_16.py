@@ -28,9 +28,10 @@ def strict(instance: Instance, pool: str = "bayes", differ: bool = True) -> Case
         level = world.pooled.multiplier(eps) / world.pooled.shares[aim - 1]
         targets = [level * client.shares[aim - 1] for client in world.clients]
     premises = {
-        "ε < |g(0)|": eps < start,
+        "ε < |g(0)|": 0 <= eps < start,
         "g_i increase": world.positive,
-        "q_0 ≠ q_1": not differ or world.q[0] != world.q[1],
+        "q_0 ≠ q_1": 0 < min(world.q) <= max(world.q) < 1
+        and (not differ or world.q[0] != world.q[1]),
     }
     return Case((worse(world, between(world, instance["place"], targets), eps),), premises)
 
@@ -114,7 +115,11 @@ CLAIMS = (
             statement=r"The statement with $P(i\mid a=1)=\frac{q_i}{q_0+q_1}$, $P(i\mid "
             r"a=0)=\frac{1-q_i}{2-q_0-q_1}$.",
             scope="as stated: two clients of equal weight, every multiplier",
-            check=proof("shares.v", "lemma_16", drawn(strict, instances, tolerance=0.0)),
+            check=proof(
+                "shares.v",
+                "lemma_16",
+                drawn(strict, instances, tolerance=0.0, examples=(60, 4000), moved="q part place"),
+            ),
             mutants={
                 "common q": ("for q_0 = q_1 too", {"differ": False}),
                 "as printed": ("g of the printed pooled law", {"pool": "printed"}),

@@ -81,7 +81,11 @@ def reachable(instance: Instance, wider: Fraction = ZERO, low: str = "least") ->
             Relation(mean_difference, "<=", upper, "MD <= U"),
             Relation(reached, "==", value, "reached"),
         ),
-        {"common q": len(set(world.q)) == 1},
+        {
+            "common q": len(set(world.q)) == 1 and 0 < world.q[0] < 1,
+            "g_i increase": world.positive,
+            "place": 0 <= instance["part"] <= 1,
+        },
     )
 
 
@@ -172,10 +176,17 @@ CLAIMS = (
         statement=r"$MD\in[L,U]$, $L=\frac1I\sum_i\min\{g(0),g(g_i^{-1}(0))\}$, $U$ with $\max$; "
         r"all of it is reached, so $\min DP\,Disp=\max\{0,L,-U\}$.",
         kind="tight bound",
-        hypotheses={name: PREMISES[name] for name in ("common q", "g_i increase")},
+        hypotheses={
+            **{name: PREMISES[name] for name in ("common q", "g_i increase")},
+            "place": "the value lies in [L, U]",
+        },
         scope="any I; each g_i strictly increasing, g continuous",
         whose="ours",
-        check=proof("range.v", "range", drawn(reachable, budgeted, tolerance=0.0)),
+        check=proof(
+            "range.v",
+            "range",
+            drawn(reachable, budgeted, tolerance=0.0, examples=(24, 3000), moved="q eps part"),
+        ),
         mutants={
             "ERM alone": ("L = U = g(0)", {"low": "ERM"}),
             "wider": ("L and U moved apart by 1/1000 each", {"wider": "1/1000"}),

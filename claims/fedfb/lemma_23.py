@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from fairfl.claims.exact import Instance
-from fairfl.claims.fedfb.bilevel import equality, jets, outer
+from fairfl.claims.fedfb.bilevel import as_printed, equality, jets, outer
 from fairfl.claims.forms import Claim, counterexample, every, identity
 
 HALF, THIRD, ZERO = Fraction(1, 2), Fraction(1, 3), Fraction(0)
@@ -91,6 +91,7 @@ def lemma(
             counterexample(
                 equality, "three groups: G_1 ∇G_1 + G_2 ∇G_2 = 0 with no term zero", flat(notion, 3)
             ),
+            identity(as_printed, notion=notion, groups=3),
         ),
         mutants={"V = 0": ("equality iff Σ G_a ∇G_a = 0", {"condition": "V"})},
         severity="theorem",
@@ -107,7 +108,10 @@ def lemma(
             kind="identity",
             scope="two parameters; λ inside its region",
             size="A = 2, 3, 4",
-            check=every(*(identity(jets, notion=notion, groups=count) for count in (2, 3, 4))),
+            check=every(
+                *(identity(jets, notion=notion, groups=count) for count in (2, 3, 4)),
+                *(identity(as_printed, notion=notion, groups=count) for count in (2, 3, 4)),
+            ),
             mutants={"ascent": ("the slope with the other sign", {"sign": -1})},
         ),
     )

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.exact import Instance
-from fairfl.claims.fedfb.bilevel import instances, outer, slope
+from fairfl.claims.fedfb.bilevel import as_printed, instances, outer, slope
 from fairfl.claims.fedfb.lemma_23 import FLAT
-from fairfl.claims.forms import Claim, counterexample, drawn, proof, witness
+from fairfl.claims.forms import Claim, counterexample, drawn, identity, proof, witness
 
 ZERO, THIRD, HALF, ONE = Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1)
 ROOT, RATIO = sympy.sqrt(2), constant("sign_steps.v", "ratio")
@@ -185,7 +185,8 @@ CLAIMS = (
             check=proof(
                 "sign_steps.v",
                 "bound slowly limit signs",
-                drawn(bounded, lines, tolerance=0.0),
+                identity(as_printed, notion="dp", groups=2),
+                drawn(bounded, lines, tolerance=0.0, moved="steps goal"),
                 witness(
                     bounded,
                     "just before the zero the first step goes 0.24 behind it; 1/10 leaves 0.14",

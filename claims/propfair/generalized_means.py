@@ -56,7 +56,7 @@ def case(instance: Instance, lower: Fraction = Fraction(1), upper: Fraction = Fr
             Relation(ball(lower) * peak, "<=", tilted + peak * room, "TERM from below", high),
             Relation(tilted, "<=", n * peak * (ball(upper) + room), "TERM from above", high),
         ),
-        {"losses": min(f) >= 0},
+        {"losses": min(f) >= 0, "alpha": alpha > 0},
     )
 
 
@@ -73,7 +73,7 @@ def losses(draw: st.DrawFn) -> Instance:
     }
 
 
-RUN = drawn(case, losses, tolerance=1e-11)
+RUN = drawn(case, losses, tolerance=1e-11, moved="f alpha")
 
 
 CLAIMS = (
@@ -108,7 +108,7 @@ CLAIMS = (
         statement=r"$\max f \cdot n^{-1/(q+1)} \le A \le \max f$ for q-FFL and $\max f - "
         r"\log(n)/\alpha \le A \le \max f$ for TERM, so that both tend to $\max f$.",
         kind="limit",
-        hypotheses={"losses": "f_i >= 0"},
+        hypotheses={"losses": "f_i >= 0", "alpha": "alpha > 0"},
         scope="as stated, n >= 1, q > 0, alpha > 0",
         check=every(
             proof("powers.v", "near", RUN), proof("entropy.v", "near", RUN), identity(limits)

@@ -16,7 +16,7 @@ from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import counterexample, definite, drawn, every, identity, proof, witness
-from fairfl.claims.propfair.cosines import AS_PROVED, case, full, mixed
+from fairfl.claims.propfair.cosines import AS_PROVED, HILL, as_printed, case, full, mixed
 from fairfl.claims.propfair.rounds import front
 from fairfl.claims.propfair.smoothness import descent, room
 
@@ -236,7 +236,9 @@ CLAIMS = (
                 proof(
                     "averaging.v",
                     "wide_full wide_largest wide_instance",
-                    drawn(case, mixed, examples=(20, 600)),
+                    drawn(case, mixed, examples=(10, 300), moved="rho clients"),
+                    witness(case, "a start near the top of a hill", HILL),
+                    drawn(as_printed, mixed, examples=(40, 600), moved="rho clients"),
                     witness(
                         crowded,
                         "the crowd keeps more than 4e-6, within the bound",
@@ -274,7 +276,9 @@ CLAIMS = (
             proof(
                 "averaging.v",
                 "wide_full wide_instance",
-                drawn(case, full, examples=(20, 1500)),
+                drawn(case, full, examples=(10, 800), moved="rho clients"),
+                witness(case, "a start near the top of a hill", HILL),
+                drawn(as_printed, full, examples=(40, 600), moved="rho clients"),
                 witness(
                     sawtooth,
                     "1,000 steps a round, each along a tooth of the loss: 0.94 of the bound is "

@@ -1,0 +1,99 @@
+"""Instances next to one that was drawn: at the edges of hypotheses, and just outside of them.
+
+A strategy draws round numbers inside the hypotheses of its statement. A false variant, whose
+hypothesis or domain is 1 % wider, is true at all of them; next to them it is not.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from fairfl.claims.exact import Instance
+
+PERCENT, LITTLE = Fraction(1, 200), Fraction(1, 400)
+MOVES: tuple[Callable[[Any], Any], ...] = (
+    lambda x: x * (1 + PERCENT),
+    lambda x: x * (1 - PERCENT),
+    lambda x: x + LITTLE,
+    lambda x: x - LITTLE,
+    lambda x: 2 * x,
+    lambda x: 0 * x,
+)
+"""By half a percent, or a quarter of a point, either way; twice the number, and none of it."""
+MOVED = 2
+"""Neighbours of each instance by one move, and as many by an exchange between two numbers."""
+EDGES, HALVINGS = 4, 7
+"""One instance in so many is moved to the edge of a hypothesis, within 1 part in 2^7."""
+NUMBERS = (float, Fraction)
+"""What is moved; whole numbers count things."""
+Place = tuple[list[Any] | dict[str, Any], Any]
+"""A list or dict, and the index or key of a number in it."""
+
+
+def neighbours(
+    instance: Instance, fields: str, applies: Callable[[Instance], bool]
+) -> Iterator[Instance]:
+    """Neighbours of ``instance`` by moves of the numbers of ``fields``, names with spaces between.
+
+    They depend on the instance alone, so that drawing it again draws them too. ``applies`` says
+    whether an instance satisfies the hypotheses.
+    """
+    random = Random(json.dumps(instance, default=str, sort_keys=True))
+    names = [name for name in fields.split() if instance.get(name) is not None]
+    if not any(True for _ in _places(instance, names)):
+        return
+    for _ in range(MOVED):
+        near = deepcopy(instance)
+        holder, key = random.choice(list(_places(near, names)))
+        holder[key] = random.choice(MOVES)(holder[key])
+        yield near
+    near = deepcopy(instance)
+    holder, key = random.choice(list(_places(near, names)))
+    if isinstance(holder, list) and len(holder) > 1:  # their sum stays
+        other = random.choice([k for k in range(len(holder)) if k != key])
+        if isinstance(holder[other], NUMBERS):
+            step = random.choice((LITTLE, -LITTLE))
+            holder[key], holder[other] = holder[key] + step, holder[other] - step
+            yield near
+    if random.randrange(EDGES) == 0:
+        yield from _edge(instance, names, applies, random)
+
+
+def _edge(
+    instance: Instance, names: list[str], applies: Callable[[Instance], bool], random: Random
+) -> Iterator[Instance]:
+    """The last instance that satisfies the hypotheses on the way of one number to its double, or to
+    0; by bisection.
+    """
+    index = random.randrange(len(list(_places(instance, names))))
+
+    def at(factor: Fraction) -> Instance:
+        moved = deepcopy(instance)
+        holder, key = list(_places(moved, names))[index]
+        holder[key] *= factor
+        return moved
+
+    low, high = Fraction(1), Fraction(random.choice((0, 2)))
+    if applies(at(high)):
+        return
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if applies(at(middle)) else (low, middle)
+    yield at(low)
+
+
+def _places(instance: Instance, names: list[str]) -> Iterator[Place]:
+    """Where the numbers of these fields stand."""
+    todo: list[Place] = [(instance, name) for name in names]
+    while todo:
+        holder, key = todo.pop()
+        value = holder[key]
+        if isinstance(value, list):
+            todo += [(value, k) for k in range(len(value))]
+        elif isinstance(value, dict):
+            todo += [(value, k) for k in value]
+        elif isinstance(value, NUMBERS):
+            yield holder, key
