@@ -67,7 +67,7 @@ def sign_of_benefit(instance: Instance, form: str = "loss", only_then: bool = Tr
 
 @st.composite
 def joiners(draw: st.DrawFn) -> Instance:
-    """Two to four groups of any losses; half of the time gains fall from the first on, by little."""
+    """Two to four groups of any losses; half of the time their gains fall, by little."""
     n, loss = (
         draw(st.sampled_from([2, 2, 2, 3, 4])),
         st.integers(0, 20).map(lambda k: Fraction(k, 4)),

@@ -102,7 +102,8 @@ def flow(speed: str = "2", sign: int = -1) -> dict[str, sympy.Expr]:
     """Along w' = -(u_1 + u_2)/2, u_i the unit vectors from x_1 = 0 and x_2 = (D, 0): r_2 - r_1 does
     not change, and e = r_1 + r_2 falls as ``speed`` (e^2 - D^2)/(e^2 - delta^2).
 
-    "lead" is L_2 - L_1 for one curvature 1; "time" is that t(e) = (s - e)/2 + (D^2 - delta^2)/(4D) log(...) has this speed, s = e(0).
+    "lead" is L_2 - L_1 for one curvature 1; "time" is that t(e) = (s - e)/2 + (D^2 -
+    delta^2)/(4D) log(...) has this speed, s = e(0).
     """
     x, y = sympy.symbols("X Y", real=True)
     d, e, delta, start = sympy.symbols("D e delta s", positive=True)

@@ -75,8 +75,8 @@ def outer(notion: str, groups: int, shares: Sequence[Term], constants: Sequence[
 
 
 def as_printed(notion: str, groups: int) -> dict[str, sympy.Expr]:
-    """The inner objective, the gaps and μ of :func:`outer` less (6)-(7) and lemma 23's μ, (89)-(91),
-    (101)-(103) and (108), or (125)-(127), each written as it is printed.
+    """The inner objective, the gaps and μ of :func:`outer` less (6)-(7) and lemma 23's μ,
+    (89)-(91), (101)-(103) and (108), or (125)-(127), each written as it is printed.
     """
     s, k = sympy.symbols(f"s0:{groups}"), sympy.symbols(f"k1:{groups}")
     problem = outer(notion, groups, s, k)

@@ -158,7 +158,7 @@ CLAIMS = (
         check=proof(
             "ensemble_gap.v",
             "gap",
-            drawn(bound, opposed, tolerance=0.0, examples=(30, 3000), moved="q eps"),
+            drawn(bound, opposed, tolerance=0.0, examples=(20, 3000), moved="q eps"),
         ),
         mutants={
             "above δ": ("DP Disp >= 1.01 δ", {"factor": "101/100"}),
@@ -226,7 +226,7 @@ CLAIMS = (
         hypotheses={**PREMISES, **INCREASE, "budgets": "ε_0, ε_1 in [0, c]"},
         scope="each g_i strictly increasing",
         size="n = 2",
-        check=drawn(favoured, opposed, tolerance=0.0, examples=(30, 3000), moved="q eps"),
+        check=drawn(favoured, opposed, tolerance=0.0, examples=(20, 3000), moved="q eps"),
         mutants={
             "client 0": ("the ERM of client 0 in place of that of all people", {"by": "client 0"}),
             "other group": ("the other group than the ERM", {"sign": -1}),

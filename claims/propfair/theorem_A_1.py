@@ -80,9 +80,9 @@ def as_printed(instance: Instance, kind: str = "max") -> Case:
         return Case.outside(world.premises)
     average = kind if world.law else "printed"
     start, rho = float(gap(instance).mid()), float(instance["rho"])
-    told = printed(instance, start, rho, world.law is not None, average)
+    formula = printed(instance, start, rho, world.law is not None, average)
     computed = [float(value.mid()) for value in (world.eta, world.right)]
-    rows = zip(("step size", "bound"), computed, told, strict=True)
+    rows = zip(("step size", "bound"), computed, formula, strict=True)
     return Case(tuple(Relation(a, "==", b, name, b or 1.0) for name, a, b in rows), world.premises)
 
 

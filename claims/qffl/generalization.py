@@ -198,7 +198,7 @@ def proved(theorem: str, mode: str) -> Part:
     return proof(
         "mcdiarmid.v",
         theorem,
-        drawn(case, worlds, tolerance=0.0, examples=(60, 2000), mode=mode),
+        drawn(case, worlds, tolerance=0.0, examples=(30, 1000), mode=mode, moved="delta tables"),
         *(witness(case, "little is to spare", world, mode=mode) for world in TIGHT),
         witness(coins, "fair coins", RARE),
     )
