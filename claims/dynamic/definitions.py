@@ -164,23 +164,28 @@ CLAIMS = (
     Claim(
         "dynamic/gb",
         203,
-        "The group benefit (9) is positive iff the algorithm is fair",
+        "A positive group benefit (9) means that the algorithm is fair",
         number="Eqs. (9), (20)",
         printed=r"$GB_t = \frac{1}{n-1} \sum_{i=1}^{n-1} \exp\left(L_{v_{i+1}}(w_t) - "
         r"L_{v_i}(w_t)\right) - 1$. A positive value of GB indicates that the algorithm is fair, "
-        r"and larger value indicates better fairness of the algorithm. (20): " + PRINTED_20,
-        statement=r"$GB_t$ of (9) is positive iff every group that joined earlier has the larger "
-        r"benefit at $t$ (definition 2).",
-        kind="equivalence",
+        r"and larger value indicates better fairness of the algorithm. [...] It should be noted "
+        r"that the metric here does not exactly follow Definition 1, the reason can be seen in "
+        r"section E in Appendix. (20): " + PRINTED_20,
+        statement=r"$GB_t$ of (9) is positive only if every group that joined earlier has the "
+        r"larger benefit at $t$ (definition 2).",
+        kind="implication",
         hypotheses=GROUPS,
         scope="two groups",
-        severity="theorem",
+        whose="reading",
+        severity="remark",
         check=counterexample(
             sign_of_benefit,
             "v_1 from 1 to 9/10, v_2 from 10 to 2: GB > 0, but v_2 has gained more",
             {"joined": [1, 10], "now": ["9/10", 2]},
         ),
         mutants={"(20)": ("the form with the losses at joining", {"form": "benefit"})},
+        reading="'Indicates' as 'implies'. The text says itself that (9) leaves out a term of "
+        "definition 1, and in appendix E why.",
         erratum="(9) compares losses, definition 2 compares gains: a group that joins late with a "
         "large loss makes (9) positive, however much it gains. Use (20), whose sign is that of the "
         "gap for two groups. That (9) leaves out a term which is the same for all algorithms (it "
@@ -215,7 +220,7 @@ CLAIMS = (
         hypotheses=GROUPS,
         scope="three groups",
         whose="implied",
-        severity="theorem",
+        severity="remark",
         check=counterexample(
             sign_of_benefit,
             "benefits 1, 2 and -1: gaps -1 and 3, so GB > 9, but v_2 has gained more than v_1",

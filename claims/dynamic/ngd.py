@@ -253,7 +253,7 @@ CLAIMS = (
             "defined": "both gradients differ from 0",
         },
         scope="d = 1",
-        severity="theorem",
+        severity="remark",
         check=counterexample(
             fair,
             "L_1 = (w-1)^2/2, L_2 = (w-4)^2/2, w_1 = -1/2, w_(t_2) = 0, eta = 1/2: v_1 has gained "

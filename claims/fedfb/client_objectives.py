@@ -95,7 +95,8 @@ def opportunity(count: Cells, loss: Cells, lam: Any, weighting: str) -> dict[str
     ]
     terms = loss if weighting == "own" else scaled
     means = {c: sum(v[c] for v in terms) / (clients if weighting == "own" else 1) for c in LABELLED}
-    pooled = {c: sum(v[c] for v in scaled) for c in LABELLED}
+    sums = {c: sum(n[c] * v[c] for n, v in zip(count, loss, strict=True)) for c in LABELLED}
+    pooled = {c: sums[c] / people[c] for c in LABELLED}
     printed = lam * pooled["11"] + ((total - people["0*"]) / total - lam) * pooled["10"]
     printed += people["0*"] / total * pooled["0*"]
     return {
@@ -181,7 +182,7 @@ CLAIMS = (
             "equal sizes": ("clients of one size", {"count": [Fraction(1), Fraction(1)]}),
             "1/I": ("an unweighted mean", {"kind": "equal"}),
         },
-        severity="theorem",
+        severity="step",
         erratum=r"$L^{(i)}$ contains $n^{(i)}_{y,a}$ already, so FedAvg's weights count the sizes "
         r"twice: a client enters by the square of its size. Average the models with weights "
         r"$\frac1I$, or let client $i$ descend on $\frac n{n^{(i)}}L^{(i)}$.",
@@ -271,7 +272,7 @@ CLAIMS = (
             "two groups": ("A = 2", {"groups": 2}),
             "outside": ("the terms of a = 0 outside", {"place": "outside"}),
         },
-        severity="constant",
+        severity="misprint",
         erratum="The terms of a = 0 must stand outside of the sum over a, where they are counted "
         "A - 1 times. For A > 2 the assumption as printed may hold where the Hessian is "
         "negative. For A = 2 it makes no difference.",

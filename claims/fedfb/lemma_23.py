@@ -76,7 +76,8 @@ def lemma(
         number=f"Lemma {number}",
         printed=rf"If assumption {assumption} holds, then on the direction {direction} we have "
         rf"$\mu(\lambda)\cdot\nabla {objective}(\lambda)"
-        r"\le0$, and the equality holds if only if $\mu(\lambda)=0$.",
+        rf"\le0$, and the equality holds {'if and' if notion == 'cp' else 'if'} only if "
+        r"$\mu(\lambda)=0$.",
         statement=r"$\mu\cdot\nabla F=0$ only if $\mu=0$.",
         kind="bound",
         hypotheses={

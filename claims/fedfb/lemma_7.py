@@ -174,7 +174,7 @@ CLAIMS = (
         r"$\lambda=g^{-1}(\cdot)$ is defined.",
         kind="uniqueness",
         hypotheses={**SETTING, "domain": "low < high, both in [-max(q, 1-q), max(q, 1-q)]"},
-        severity="theorem",
+        severity="step",
         check=counterexample(
             increasing,
             "u avoids (1/4, 3/4) in both groups: g = 1/2 on all of [-1/4, 1/4], so g is not "

@@ -249,7 +249,7 @@ CLAIMS = (
             {"alpha": Fraction(2), "sign": 1, "lam": [HALF, HALF], "ends": [ONE, ONE]},
         ),
         mutants={"short": ("a step of α/100", {"alpha": "1/50"})},
-        severity="theorem",
+        severity="step",
         erratum="Project onto the box. With A = 2 every step moves both λ_a by α/√2; the narrower "
         "side of the box is at most 1 wide, so α = 2 leaves it from wherever λ is, and α = 1 at "
         "the first update. Weights of the inner problem are then negative, and w_λ need not exist.",
@@ -273,7 +273,7 @@ CLAIMS = (
             {"alpha": ONE, "sign": 1, "lam": [HALF], "ends": [ONE]},
         ),
         mutants={"α = 1/2": ("a step to the end", {"alpha": HALF})},
-        severity="theorem",
+        severity="step",
         erratum=r"Project onto $\Lambda$ after each step. Outside of it a client's loss has a "
         r"negative weight, and (126) need have no minimiser.",
         reading="The paper does not say what happens at the boundary, as for fedfb/eq-9.",
