@@ -25,7 +25,7 @@ MOVES: tuple[Callable[[Any], Any], ...] = (
 """By half a percent, or a quarter of a point, either way; twice the number, and none of it."""
 MOVED = 2
 """Neighbours of each instance by one move, and as many by an exchange between two numbers."""
-EDGES, HALVINGS = 4, 7
+EDGES, HALVINGS = 2, 7
 """One instance in so many is moved to the edge of a hypothesis, within 1 part in 2^7."""
 NUMBERS = (float, Fraction)
 """What is moved; whole numbers count things."""
@@ -42,16 +42,19 @@ def neighbours(
     whether an instance satisfies the hypotheses.
     """
     random = Random(json.dumps(instance, default=str, sort_keys=True))
-    names = [name for name in fields.split() if instance.get(name) is not None]
-    if not any(True for _ in _places(instance, names)):
+    names = [name for name in fields.split() if any(True for _ in _places(instance, name))]
+    if not names:
         return
+
+    def place() -> tuple[str, int]:
+        name = random.choice(names)
+        return name, random.randrange(len(list(_places(instance, name))))
+
     for _ in range(MOVED):
-        near = deepcopy(instance)
-        holder, key = random.choice(list(_places(near, names)))
+        near, holder, key = _copy(instance, *place())
         holder[key] = random.choice(MOVES)(holder[key])
         yield near
-    near = deepcopy(instance)
-    holder, key = random.choice(list(_places(near, names)))
+    near, holder, key = _copy(instance, *place())
     if isinstance(holder, list) and len(holder) > 1:  # their sum stays
         other = random.choice([k for k in range(len(holder)) if k != key])
         if isinstance(holder[other], NUMBERS):
@@ -59,25 +62,24 @@ def neighbours(
             holder[key], holder[other] = holder[key] + step, holder[other] - step
             yield near
     if random.randrange(EDGES) == 0:
-        yield from _edge(instance, names, applies, random)
+        yield from _edge(instance, *place(), applies)
 
 
 def _edge(
-    instance: Instance, names: list[str], applies: Callable[[Instance], bool], random: Random
+    instance: Instance, name: str, index: int, applies: Callable[[Instance], bool]
 ) -> Iterator[Instance]:
     """The last instance that satisfies the hypotheses on the way of one number to its double, or to
     0; by bisection.
     """
-    index = random.randrange(len(list(_places(instance, names))))
 
     def at(factor: Fraction) -> Instance:
-        moved = deepcopy(instance)
-        holder, key = list(_places(moved, names))[index]
+        moved, holder, key = _copy(instance, name, index)
         holder[key] *= factor
         return moved
 
-    low, high = Fraction(1), Fraction(random.choice((0, 2)))
-    if applies(at(high)):
+    ends = (end for end in map(Fraction, (2, 0)) if not applies(at(end)))
+    low, high = Fraction(1), next(ends, None)
+    if high is None:
         return
     for _ in range(HALVINGS):
         middle = (low + high) / 2
@@ -85,9 +87,16 @@ def _edge(
     yield at(low)
 
 
-def _places(instance: Instance, names: list[str]) -> Iterator[Place]:
-    """Where the numbers of these fields stand."""
-    todo: list[Place] = [(instance, name) for name in names]
+def _copy(instance: Instance, name: str, index: int) -> tuple[Instance, Any, Any]:
+    """A copy, and where one of its numbers stands: a list or dict, and an index or key."""
+    copied = deepcopy(instance)
+    holder, key = list(_places(copied, name))[index]
+    return copied, holder, key
+
+
+def _places(instance: Instance, name: str) -> Iterator[Place]:
+    """Where the numbers of a field stand."""
+    todo: list[Place] = [(instance, name)] if name in instance else []
     while todo:
         holder, key = todo.pop()
         value = holder[key]

@@ -83,7 +83,7 @@ CLAIMS = (
         check=proof(
             "ensemble.v",
             "lemma_15",
-            drawn(below, near_tau, tolerance=0.0, examples=(40, 4000), moved="q part"),
+            drawn(below, near_tau, tolerance=0.0, examples=(24, 4000), moved="q part"),
             drawn(above, near_tau, tolerance=0.0, examples=(20, 4000), moved="q part"),
         ),
         mutants={

@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance
-from fairfl.claims.fedfb.lemma_12 import between, worse
+from fairfl.claims.fedfb.lemma_12 import SHARE, between, worse
 from fairfl.claims.fedfb.worlds import HALF, ZERO, Clients, Population, mix, parts, worlds
 from fairfl.claims.forms import Case, Claim, counterexample, drawn, proof
 
@@ -69,8 +69,9 @@ def instances() -> st.SearchStrategy[Instance]:
     """Two clients, mostly of unequal q, a budget, and places of multipliers."""
     place, aim = st.lists(parts(8), min_size=2, max_size=2), st.sampled_from([0, 1, 2])
     shares = st.sampled_from([Fraction(1, 8), Fraction(1, 4), Fraction(3, 8), Fraction(3, 4)])
-    q = st.lists(shares, min_size=2, max_size=2)
-    return worlds(2, q=q, place=place, part=parts(16, 15), aim=aim)
+    differing = st.lists(shares, min_size=2, max_size=2, unique=True)
+    q = st.one_of(differing, differing, differing, shares.map(lambda v: [v, v]))
+    return worlds(2, q=q, place=place, part=SHARE, aim=aim)
 
 
 PRINTED = (

@@ -219,7 +219,7 @@ CLAIMS = (
         check=proof(
             "range.v",
             "range",
-            drawn(reachable, budgeted, tolerance=0.0, examples=(24, 3000), moved="q eps part"),
+            drawn(reachable, budgeted, tolerance=0.0, examples=(16, 3000), moved="q eps part"),
         ),
         mutants={
             "ERM alone": ("L = U = g(0)", {"low": "ERM"}),

@@ -200,7 +200,7 @@ CLAIMS = (
             check=proof(
                 "lemma_7.v",
                 "identity increases solves",
-                drawn(optimal, rivals, tolerance=0.0, examples=(40, 4000), moved="q eps"),
+                drawn(optimal, rivals, tolerance=0.0, examples=(30, 4000), moved="q eps"),
             ),
             mutants={
                 "exchanged": ("λ/q in group 0 and λ/(1-q) in group 1", {"shares": "wrong"}),
@@ -247,7 +247,7 @@ CLAIMS = (
             check=proof(
                 "lemma_7_onto.v",
                 "onto",
-                drawn(reached, rivals, tolerance=0.0, examples=(40, 4000), moved="q eps"),
+                drawn(reached, rivals, tolerance=0.0, examples=(30, 4000), moved="q eps"),
             ),
             mutants={"99 %": ("g = ±1 at 0.99 times the ends", {"factor": "99/100"})},
         ),

@@ -67,7 +67,7 @@ def utilities(draw: st.DrawFn) -> Instance:
     """Two positive vectors; the second next to the first, or any."""
     n, quarter = draw(st.integers(1, 4)), st.integers(1, 20).map(lambda k: Fraction(k, 4))
     u, v = ([draw(quarter) for _ in range(n)] for _ in range(2))
-    return {"u": draw(st.sampled_from([u, [u[0]] * n])), "v": v}
+    return {"u": draw(st.sampled_from([u, v, [u[0]] * n])), "v": v}
 
 
 def schur(power: int = 1) -> dict[str, sympy.Expr]:

@@ -207,8 +207,8 @@ def skewed(draw: st.DrawFn) -> Instance:
         "slopes": [Fraction(0)] * 2,
         "sizes": [100 * size, Fraction(1)],
         "steps": [2, 2],
-        "h": Fraction(9, 500),
-        "T": 450,
+        "h": Fraction(1, 100),
+        "T": 800,
         "law": [[[0], 1 - rare], [[1], rare]],
     }
 
