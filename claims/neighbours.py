@@ -62,14 +62,18 @@ def neighbours(
             holder[key], holder[other] = holder[key] + step, holder[other] - step
             yield near
     if random.randrange(EDGES) == 0:
-        yield from _edge(instance, *place(), applies)
+        yield from _edge(instance, *place(), applies, random.sample((Fraction(0), Fraction(2)), 2))
 
 
 def _edge(
-    instance: Instance, name: str, index: int, applies: Callable[[Instance], bool]
+    instance: Instance,
+    name: str,
+    index: int,
+    applies: Callable[[Instance], bool],
+    ends: list[Fraction],
 ) -> Iterator[Instance]:
-    """The last instance that satisfies the hypotheses on the way of one number to its double, or to
-    0; by bisection.
+    """The last instance that satisfies the hypotheses on the way of one number to its product with
+    the first of ``ends`` that breaks one; by bisection.
     """
 
     def at(factor: Fraction) -> Instance:
@@ -77,8 +81,7 @@ def _edge(
         holder[key] *= factor
         return moved
 
-    ends = (end for end in map(Fraction, (2, 0)) if not applies(at(end)))
-    low, high = Fraction(1), next(ends, None)
+    low, high = Fraction(1), next((end for end in ends if not applies(at(end))), None)
     if high is None:
         return
     for _ in range(HALVINGS):

@@ -50,7 +50,7 @@ class PropertyRun(ClaimCertificate):
     examples: int
     discarded: int
     seed: int
-    moved: str
+    moved: str = ""
 
     @classmethod
     def of(

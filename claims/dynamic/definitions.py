@@ -200,7 +200,15 @@ CLAIMS = (
             check=every(
                 identity(residuals),
                 definite(slope, strict=True),
-                beside(drawn(sign_of_benefit, joiners, form="benefit", only_then=False)),
+                beside(
+                    drawn(
+                        sign_of_benefit,
+                        joiners,
+                        form="benefit",
+                        only_then=False,
+                        moved="joined now",
+                    )
+                ),
             ),
             mutants={
                 "a sign": ("the second term of the exponent turned", {"sign": -1}),

@@ -180,7 +180,10 @@ CLAIMS = (
             r"the product is 1.",
             hypotheses={"range": "f < M", "feasible": "lambda > 0, prod n lambda_i >= 1"},
             scope="every n; the bound is (4) for lambda_i u_i",
-            check=every(identity(at_weights), beside(drawn(geometric, near_border, tolerance=0.0))),
+            check=every(
+                identity(at_weights),
+                beside(drawn(geometric, near_border, tolerance=0.0, moved="lambda")),
+            ),
             mutants={
                 "1 % more": ("1.01 times these weights", {"turned": Fraction(101, 100)}),
                 "prod >= 1/2": ("a larger set of weights", {"bound": "1/2"}),
