@@ -103,11 +103,13 @@ def smoother(smooth: Fraction = 6 / PACE) -> Decomposition:
 
 def quieter(quiet: Fraction = 1 / WITHIN) -> Decomposition:
     """A part of the printed sigma~_l^2 less a batch's error, u = 2 |g - k|/M and v = 4 L_0
-    |f - h|/M^2 (propfair/smoothness-direct): sigma~_l^2 is the mean of 18 u^2 + 2 v^2.
+    |f - h|/M^2 (propfair/smoothness-direct).
     """
     u, v = sympy.symbols("u v", real=True)
-    share = sympy.Rational(str(quiet))
-    return share * (18 * u**2 + 2 * v**2) - (u + v) ** 2, [(3 * u - v / 3) ** 2]
+    M, L0 = sympy.symbols("M L0", positive=True)
+    steep, fall = u * M / 2, v * M**2 / (4 * L0)
+    printed = 8 / M**4 * (9 * M**2 * steep**2 + 4 * L0**2 * fall**2)
+    return sympy.Rational(str(quiet)) * printed - (u + v) ** 2, [(3 * u - v / 3) ** 2]
 
 
 def nearer() -> Decomposition:
