@@ -24,7 +24,7 @@ MOVES: tuple[Callable[[Any], Any], ...] = (
 )
 """By half a percent, or a quarter of a point, either way; twice the number, and none of it."""
 MOVED = 2
-"""Neighbours of each instance by one move, and as many by an exchange between two numbers."""
+"""Neighbours of each instance by one move; one more has two numbers exchanged in part, or equal."""
 EDGES, HALVINGS = 2, 7
 """One instance in so many is moved to the edge of a hypothesis, within 1 part in 2^7."""
 NUMBERS = (float, Fraction)
@@ -55,11 +55,12 @@ def neighbours(
         holder[key] = random.choice(MOVES)(holder[key])
         yield near
     near, holder, key = _copy(instance, *place())
-    if isinstance(holder, list) and len(holder) > 1:  # their sum stays
+    if isinstance(holder, list) and len(holder) > 1:
         other = random.choice([k for k in range(len(holder)) if k != key])
-        if isinstance(holder[other], NUMBERS):
-            step = random.choice((LITTLE, -LITTLE))
-            holder[key], holder[other] = holder[key] + step, holder[other] - step
+        if isinstance(holder[other], NUMBERS):  # a sum that stays, or equal numbers
+            step = random.choice((LITTLE, -LITTLE, holder[other] - holder[key]))
+            holder[key] += step
+            holder[other] -= step if abs(step) == LITTLE else 0
             yield near
     if random.randrange(EDGES) == 0:
         yield from _edge(instance, *place(), applies, random.sample((Fraction(0), Fraction(2)), 2))

@@ -51,6 +51,8 @@ VARIANTS = [
     ("fedfb/lemma-7/repaired", "fedfb.worlds", "HALF - lam / (2 * (1 - self.q))", "HALF - lam / (2 * self.q)"),
     ("fedfb/lemma-20/repaired", "fedfb.lemma_10", "j**2 * s * e", "j * s * e"),
     ("fedfb/theorem-24/repaired", "fedfb.theorem_24", "max(abs(lams[0] - goal) - sum(used, ZERO), *after)", "max(abs(lams[0] - goal) - sum(used, ZERO), used[-1] / 2)"),
+    ("pffl/relative", "pffl.rank_weights", "strict: bool = True", "strict: bool = False"),
+    ("qffl/lemma-10/repaired", "qffl.generalization", "norm(mixture, (q + 1) / q if q else None)", "norm(mixture, q + 1)"),
     # one model on both sides
     ("fedfb/lemma-23/repaired", "fedfb.bilevel", "(2 * shares[a], {a: -1})", "(shares[a], {a: -1})"),
     ("fedfb/lemma-25/repaired", "fedfb.bilevel", "{\"0*\": (shares[0], {})}", "{\"0*\": (shares[1], {})}"),
@@ -69,6 +71,8 @@ VARIANTS = [
     ("dynamic/gb/repaired", "dynamic.definitions", "0, \"<\", value, \"fair: GB\"", "Fraction(1, 10), \"<\", value, \"fair: GB\""),
     ("qffl/lemma-8/repaired", "qffl.lemma_8", "ball(q + 1) ** 2 * X * X", "ball(q + 1) * X * X"),
     ("propfair/smoothness-direct", "propfair.smoothness", "factor, printed = M / 2,", "factor, printed = M / 4,", "way=\"split\", c=1", "way=\"split\", c=Fraction(1, 2)", "c=Fraction(1), moved", "c=Fraction(1, 2), moved"),
+    ("qffl/lemma-12", "qffl.lemma_12", "factor * q * f", "factor * q / 2 * f", "outer = q * f ** (q - 1)\n    bound", "outer = q * f ** (q - 1) / 2\n    bound"),
+    ("propfair/theorem-3.3-full", "propfair.theorem_3_3", "9 * M**2 * steep**2", "4 * M**2 * steep**2"),
     # a hypothesis left out
     ("dynamic/gb/repaired", "dynamic.definitions", "    \"groups\": \"at least two groups have joined\",\n", ""),
     ("propfair/conjugate-term", "propfair.conjugates", ", \"alpha\": \"alpha > 0\"", ""),
