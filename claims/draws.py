@@ -49,10 +49,12 @@ class Tally:
             self.discarded += 1
             return None
         self.examples += 1
-        near = neighbours(decode(encode(instance)), self.moved, lambda x: self._near(x) is not None)
-        return min([margin, *(m for m in map(self._near, near) if m is not None)])
+        adjacent = neighbours(
+            decode(encode(instance)), self.moved, lambda x: self._adjacent(x) is not None
+        )
+        return min([margin, *(m for m in map(self._adjacent, adjacent) if m is not None)])
 
-    def _near(self, instance: Instance) -> float | None:
+    def _adjacent(self, instance: Instance) -> float | None:
         """The margin at a neighbour, None also where a number of the statement is undefined."""
         try:
             return self._at(instance)

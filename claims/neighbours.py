@@ -51,17 +51,17 @@ def neighbours(
         return name, random.randrange(len(list(_places(instance, name))))
 
     for _ in range(MOVED):
-        near, holder, key = _copy(instance, *place())
+        copied, holder, key = _copy(instance, *place())
         holder[key] = random.choice(MOVES)(holder[key])
-        yield near
-    near, holder, key = _copy(instance, *place())
+        yield copied
+    copied, holder, key = _copy(instance, *place())
     if isinstance(holder, list) and len(holder) > 1:
-        other = random.choice([k for k in range(len(holder)) if k != key])
-        if isinstance(holder[other], NUMBERS):  # a sum that stays, or equal numbers
-            step = random.choice((LITTLE, -LITTLE, holder[other] - holder[key]))
+        second = random.choice([k for k in range(len(holder)) if k != key])
+        if isinstance(holder[second], NUMBERS):  # a sum that stays, or equal numbers
+            step = random.choice((LITTLE, -LITTLE, holder[second] - holder[key]))
             holder[key] += step
-            holder[other] -= step if abs(step) == LITTLE else 0
-            yield near
+            holder[second] -= step if abs(step) == LITTLE else 0
+            yield copied
     if random.randrange(EDGES) == 0:
         yield from _edge(instance, *place(), applies, random.sample((Fraction(0), Fraction(2)), 2))
 

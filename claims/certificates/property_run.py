@@ -119,7 +119,7 @@ class PropertyRun(ClaimCertificate):
     def summary(self) -> str:
         share = self.discarded / max(1, self.examples + self.discarded)
         margin = self.worst.get("margin", float("nan"))
-        near = " and next to them" if self.moved else ""
+        place = " and next to them" if self.moved else ""
         return (
-            f"{self.examples} examples{near}, {share:.1%} discarded; smallest margin {margin:.3g}"
+            f"{self.examples} examples{place}, {share:.1%} discarded; smallest margin {margin:.3g}"
         )

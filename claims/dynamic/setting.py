@@ -74,15 +74,15 @@ DIRECTIONS = [["1", "0"], ["-1", "0"], ["3/5", "4/5"], ["-3/5", "4/5"], ["0", "1
 
 @st.composite
 def rounds(
-    draw: st.DrawFn, least: Rational = 0, ratio: Rational = 2, largest: Rational = 1
+    draw: st.DrawFn, shortest: Rational = 0, ratio: Rational = 2, largest: Rational = 1
 ) -> Instance:
-    """Quadratics in the plane of curvatures in [-1, 1] at a w with ||g_2|| >= ``least``, ||g_2|| >=
+    """Quadratics in the plane of curvatures in [-1, 1] at a w with ||g_2|| >= ``shortest`` and >=
     ``ratio`` ||g_1|| and eta < ``largest``: at these edges, or within; and a head start.
     """
     part = st.sampled_from(["0", "1/100", "1/3", "1", "3"]).map(Fraction)
     inside = st.sampled_from(["1/100", "1/2", "99/100", "999/1000"]).map(Fraction)
     short, extra = draw(part) + Fraction(1, 1000), draw(part)
-    long = max(ratio * short, Fraction(least)) + extra
+    long = max(ratio * short, Fraction(shortest)) + extra
     curvature = st.lists(st.sampled_from([1, -1, 0, HALF]).map(Fraction), min_size=2, max_size=2)
     g, h = (
         [size * Fraction(x) for x in draw(st.sampled_from(DIRECTIONS))] for size in (short, long)

@@ -188,7 +188,7 @@ CLAIMS = (
                     norm=GRADIENT,
                     ratio=RATIO,
                     step=STEP,
-                    least=GRADIENT,
+                    shortest=GRADIENT,
                     largest=STEP,
                     examples=(30, 3000),
                     moved="eta c d",
@@ -221,7 +221,7 @@ CLAIMS = (
         hypotheses={"defined": "0 < ||g_1|| < ||g_2||", "gradient": "||g_2|| >= 2"},
         check=every(
             definite(first_order, strict=True),
-            beside(drawn(linear, rounds, least=2, ratio=Fraction(1001, 1000))),
+            beside(drawn(linear, rounds, shortest=2, ratio=Fraction(1001, 1000))),
         ),
         mutants={
             "||g_2|| >= 1": ("1 for 2", {"norm": 1}),

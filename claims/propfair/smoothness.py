@@ -48,12 +48,12 @@ def composed(instance: Instance, c: Fraction = Fraction(3)) -> Case:
     M, f, h, g, k = (instance[name] for name in "Mfhgk")
     L0, fall = max(abs(g), abs(k)), abs(f - h)
     distance = abs(g / (M - f) - k / (M - h))
-    steep, apart = abs(g - k), 4 / M
+    steep, factor = abs(g - k), 4 / M
     far = max(steep, fall / L0 if L0 else Fraction(0))  # L = 1: points that are no nearer
     premises = {"range": 0 <= min(f, h) and max(f, h) <= M / 2, "Lipschitz": M > 0}
     relations = (
         Relation(distance, "<=", 4 / M**2 * (c / 2 * M + L0**2) * far, "smoothness, (A.46)"),
-        Relation(distance, "<=", apart * (c / 2 * steep + L0 / M * fall), "clients, (A.49)"),
+        Relation(distance, "<=", factor * (c / 2 * steep + L0 / M * fall), "clients, (A.49)"),
         Relation(
             distance**2,
             "<=",

@@ -71,14 +71,14 @@ def case(instance: Instance) -> Case:
     return Case((Relation(0, "<=", product, "(a) at p = 0"),), premises)
 
 
-def grows(instance: Instance, least: int = 1) -> Case:
-    """A positive tilt at s = 1 is positive at every s from ``least`` on."""
+def grows(instance: Instance, lowest: int = 1) -> Case:
+    """A positive tilt at s = 1 is positive at every s from ``lowest`` on."""
     value, ratio = ([ball(v) for v in instance[name]] for name in ("F", "ratio"))
     g, h, k = instance["ratio"]
     premises = {
         "order": 0 < instance["F"][0] < instance["F"][1] < instance["F"][2],
         "ratios": k - h > 0 and 2 * k - h - g > 0,
-        "power": instance["s"] >= least,
+        "power": instance["s"] >= lowest,
         "tilt": bool(tilt(value, ratio, Fraction(1)) > 0),
     }
     larger = tilt(value, ratio, instance["s"])
@@ -181,6 +181,6 @@ CLAIMS = (
         },
         whose="ours",
         check=proof("tilt.v", "grows", drawn(grows, tilted, moved="F ratio")),
-        mutants={"0 <= s": ("every s >= 0", {"lower": 0, "least": 0})},
+        mutants={"0 <= s": ("every s >= 0", {"lower": 0, "lowest": 0})},
     ),
 )
