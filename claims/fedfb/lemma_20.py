@@ -106,6 +106,7 @@ def reachable(instance: Instance, wider: Fraction = ZERO, low: str = "least") ->
             "common q": len(set(world.q)) == 1 and 0 < world.q[0] < 1,
             "g_i increase": world.positive,
             "place": 0 <= instance["part"] <= 1,
+            "budgets": min(instance["eps"]) >= 0,
         },
     )
 
@@ -213,6 +214,7 @@ CLAIMS = (
         hypotheses={
             **{name: PREMISES[name] for name in ("common q", "g_i increase")},
             "place": "the value lies in [L, U]",
+            "budgets": "ε_i >= 0",
         },
         scope="any I; each g_i strictly increasing, g continuous",
         whose="ours",
