@@ -7,6 +7,7 @@ from torch import Tensor
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.draws.order import Passes, orders
 from fairfl.sims.engine.kernels.model import Model
+from fairfl.sims.engine.step import Batch, stepped
 from fairfl.sims.engine.task import Jobs
 
 
@@ -35,14 +36,30 @@ def _train_one(model: Model, data: ClientData, jobs: Jobs, j: int, anchor: Tenso
         begin = (t % batches_per_pass) * batch_size
         positions = order[begin : begin + batch_size]
         rows = torch.from_numpy(first_row + positions).to(data.x.device)
-        gradient = gradient_factor * _gradient(model, w, data.x[rows], data.y[rows], rows, jobs, j)
-        gradient = gradient + decay * w + prox * (w - anchor)
-        gradient = gradient if jobs.linear is None else gradient + jobs.linear[j]
-        velocity = momentum * velocity + gradient
-        w = w - learning_rate * velocity
+        x, y = data.x[rows], data.y[rows]
+
+        def gradient(w: Tensor, x: Tensor = x, y: Tensor = y, rows: Tensor = rows) -> Tensor:
+            gradient = gradient_factor * _gradient(model, w, x, y, rows, jobs, j)
+            gradient = gradient + decay * w + prox * (w - anchor)
+            return gradient if jobs.linear is None else gradient + jobs.linear[j]
+
+        if jobs.step is None:
+            velocity = momentum * velocity + gradient(w)
+            w = w - learning_rate * velocity
+            continue
+        share = torch.full_like(w[:1], 1 / len(rows)).expand(1, len(rows))
+        if jobs.sample_weights is not None:
+            share = share * jobs.sample_weights[int(jobs.weights_of[j]), rows]
+        memory = {name: values[j : j + 1] for name, values in jobs.memory.items()}
+        lr, steps = (w.new_tensor([[number]]) for number in (learning_rate, jobs.steps[j]))
+        batch = Batch(x[None], y[None], share, anchor.clone()[None], memory, lr, t, steps)
+        (w,), changed = stepped(jobs.step, w[None], lambda rows: gradient(rows[0])[None], batch)
+        for name, values in changed.items():
+            memory[name].copy_(values)
     return w - anchor
 
 
+@torch.enable_grad()
 def _gradient(
     model: Model, w: Tensor, x: Tensor, y: Tensor, rows: Tensor, jobs: Jobs, j: int
 ) -> Tensor:

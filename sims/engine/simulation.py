@@ -23,9 +23,16 @@ from fairfl.sims.engine.losses import measure_models, tied
 from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import Computing, Replicate, Training
-from fairfl.sims.engine.task import Floats, Ints, LocalTask, as_floats
+from fairfl.sims.engine.task import Floats, Ints, LocalTask, as_floats, memory_names
 from fairfl.sims.engine.updates_in_blocks import Arrivals, Received, sound
-from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
+from fairfl.sims.engine.work import (
+    Assignment,
+    bytes_of,
+    perform,
+    perform_in_parts,
+    received_together,
+    work,
+)
 
 Row = dict[str, float]
 """What a replicate's round counts and measures, by name: see ``metrics.ROUNDS``."""
@@ -119,7 +126,7 @@ class Simulation:
             raise ValueError(f"rounds must be more than are done, got {self.training.rounds}")
         before = self.params.clone(), list(self.states), list(self.weights)
         try:
-            with self._threads(), torch.set_grad_enabled(self.computing.backend == "loop"):
+            with self._threads(), torch.no_grad():
                 rows = self._train(self._begin())
         except BaseException:  # a round that fails in one replicate is undone in all
             self.params, self.states, self.weights = before
@@ -135,8 +142,8 @@ class Simulation:
         by_replicate = [assignments for _, assignments, _ in begun]
         flat = [assignment for assignments in by_replicate for assignment in assignments]
         if 2 * bytes_of(model, params, flat) <= limit:
-            updates = iter(perform(model, data, params, flat, self.computing, limit))
-            tasks = [tuple(next(updates) for _ in assignments) for assignments in by_replicate]
+            outcomes = iter(perform(model, data, params, flat, self.computing, limit))
+            tasks = [received_together([next(outcomes) for _ in part]) for part in by_replicate]
             trains: list[Arrivals] = [lambda updates=updates: [updates] for updates in tasks]
         else:
             trains = [
@@ -241,18 +248,36 @@ class Simulation:
         assignments, totals = list[Assignment](), {"steps": 0, "samples": 0}
         for number, task in enumerate(tasks):
             instance(f"a task of {type(replicate.algorithm).__name__}.client", task, LocalTask)
-            for name, rows in (("start", task.start), ("linear", task.linear)):
-                if rows is not None and rows.shape != (len(clients), self.model.size):
-                    raise ValueError(
-                        f"{name} must have shape ({len(clients)}, {self.model.size}), got "
-                        f"{tuple(rows.shape)} from {replicate.algorithm!r}"
-                    )
+            self._check_task(replicate.algorithm, task, len(clients), momentum)
+            memory_names(tasks[: number + 1])
             local = training.batch_size, training.epochs, training.steps
             steps, batch, *cost = work(sizes, effort, *((None, None, 1) if task.whole else local))
             rates = round.lr, 0.0 if task.whole else momentum, decay, task.prox, 1.0
             assignments.append(Assignment(r, number, seed, round, task, steps, batch, rates))
             totals = {k: totals[k] + count for k, count in zip(totals, cost, strict=True)}
         return round, assignments, row | {"stragglers": int((effort < 1).sum())} | totals
+
+    def _check_task(
+        self, algorithm: Algorithm, task: LocalTask, n_clients: int, momentum: float
+    ) -> None:
+        """ValueError for rows of other shapes, and for momentum that a step would leave out."""
+        for name, rows in (("start", task.start), ("linear", task.linear)):
+            if rows is not None and rows.shape != (n_clients, self.model.size):
+                raise ValueError(
+                    f"{name} must have shape ({n_clients}, {self.model.size}), got "
+                    f"{tuple(rows.shape)} from {algorithm!r}"
+                )
+        for name, rows in task.memory.items():
+            if not isinstance(rows, Tensor) or rows.ndim != 2 or len(rows) != n_clients:
+                raise ValueError(
+                    f"memory {name!r} must be a tensor of shape ({n_clients}, S), got "
+                    f"{getattr(rows, 'shape', rows)} from {algorithm!r}"
+                )
+        if task.step is not None and momentum and not task.whole:
+            raise ValueError(
+                "momentum must be 0 for a task with a step, which may keep a velocity in its "
+                f"memory, got {momentum} for {algorithm!r}"
+            )
 
     def _finish(self, begun: list[Begun], trains: list[Arrivals]) -> list[Row]:
         """Take the servers' steps from the finite updates, and return the round's rows."""
@@ -269,6 +294,7 @@ class Simulation:
                     train,
                     ids,
                     assignments[0].steps,
+                    memory_names([assignment.task for assignment in assignments]),
                     drop=self.computing.non_finite == "drop",
                     room=self.limit,
                 )
