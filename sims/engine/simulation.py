@@ -23,7 +23,7 @@ from fairfl.sims.engine.losses import measure_models, tied
 from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import Computing, Replicate, Training
-from fairfl.sims.engine.task import Floats, Ints, LocalTask, as_floats, memory_names
+from fairfl.sims.engine.task import Floats, Ints, LocalTask, as_floats, as_tensor, memory_names
 from fairfl.sims.engine.updates_in_blocks import Arrivals, Received, sound
 from fairfl.sims.engine.work import (
     Assignment,
@@ -54,6 +54,7 @@ class Simulation:
     Attributes
     ----------
     round : rounds done.
+    is_stopped : whether the run ends before its last round; a callback may set it.
     params : (R, P) global parameters.
     states : each algorithm's state.
     weights : (clients (m,), weights (m,)) of each replicate's last round: w^(t+1) = w^t + server_lr
@@ -84,7 +85,7 @@ class Simulation:
             name: model.prepare(part.to(self.device, dtype)) for name, part in data.parts.items()
         }
         self.data = self.parts["train"]
-        first = [model.init(replicate.seed) for replicate in self.replicates]
+        first = [self._start(replicate) for replicate in self.replicates]
         self.params = torch.stack(first).to(self.device, dtype)
         self.summed = self._secure_sums()
         started = [
@@ -94,7 +95,19 @@ class Simulation:
         self.states: list[State] = [self._checked(r, state) for r, state in enumerate(started)]
         nobody = np.zeros(0, np.int64), np.zeros(0)
         self.weights: list[tuple[Ints, Floats]] = [nobody] * len(first)
-        self.round = 0
+        self.round, self.is_stopped = 0, False
+
+    def _start(self, replicate: Replicate) -> Tensor:
+        """A replicate's first parameters (P,)."""
+        if replicate.start is None:
+            return self.model.init(replicate.seed)
+        start = as_tensor(np.asarray(replicate.start))
+        if start.shape != (self.model.size,):
+            raise ValueError(
+                f"start must have shape ({self.model.size},) for {self.model.describe()}, got "
+                f"{tuple(start.shape)}"
+            )
+        return start
 
     def _secure_sums(self) -> list[Summed | None]:
         """The secure aggregation of each replicate whose server sees sums alone."""
@@ -117,13 +130,15 @@ class Simulation:
 
     @property
     def done(self) -> bool:
-        """Whether all rounds are done."""
-        return self.round >= self.training.rounds
+        """Whether no round is left."""
+        return self.is_stopped or self.round >= self.training.rounds
 
     def step(self) -> list[Row]:
         """One round of every replicate; a row of measures for each."""
         if self.done:
-            raise ValueError(f"rounds must be more than are done, got {self.training.rounds}")
+            raise ValueError(
+                f"rounds must be left to do, got {self.round} done of {self.training.rounds}"
+            )
         before = self.params.clone(), list(self.states), list(self.weights)
         try:
             with self._threads(), torch.no_grad():
