@@ -6,14 +6,17 @@ from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.draws.order import Passes, orders
-from fairfl.sims.engine.kernels.model import Model
+from fairfl.sims.engine.kernels.model import Model, seeded
 from fairfl.sims.engine.step import Batch, stepped
 from fairfl.sims.engine.task import Jobs
 
 
 def train_loop(model: Model, data: ClientData, jobs: Jobs, params: Tensor) -> Tensor:
     """Updates w - w^t (J, P), as ``train`` gives them."""
-    rows = [_train_one(model, data, jobs, j, params[r]) for j, r in enumerate(jobs.replicate)]
+    rows = []
+    for j, r in enumerate(jobs.replicate):
+        with seeded(model, int(jobs.keys[j])):
+            rows.append(_train_one(model, data, jobs, j, params[r]))
     return torch.stack(rows) if rows else params.new_empty(0, model.size)
 
 
@@ -25,6 +28,9 @@ def _train_one(model: Model, data: ClientData, jobs: Jobs, j: int, anchor: Tenso
     first_row = int(data.offsets[jobs.client[j]])
     w = (anchor if jobs.start is None else jobs.start[j]).clone()
     velocity = torch.zeros_like(w)
+    is_parameter = torch.zeros_like(w, dtype=torch.bool)[None]
+    for block in model.blocks(is_parameter)[: model.trained_blocks]:
+        block.fill_(True)
     batches_per_pass = -(-size // batch_size)
     order = np.zeros(0, np.int64)
     learning_rate, momentum, decay, prox, gradient_factor = jobs.rates[:, j].tolist()
@@ -41,7 +47,8 @@ def _train_one(model: Model, data: ClientData, jobs: Jobs, j: int, anchor: Tenso
         def gradient(w: Tensor, x: Tensor = x, y: Tensor = y, rows: Tensor = rows) -> Tensor:
             gradient = gradient_factor * _gradient(model, w, x, y, rows, jobs, j)
             gradient = gradient + decay * w + prox * (w - anchor)
-            return gradient if jobs.linear is None else gradient + jobs.linear[j]
+            gradient = gradient if jobs.linear is None else gradient + jobs.linear[j]
+            return torch.where(is_parameter[0], gradient, 0)
 
         if jobs.step is None:
             velocity = momentum * velocity + gradient(w)

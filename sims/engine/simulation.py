@@ -288,6 +288,11 @@ class Simulation:
                     f"memory {name!r} must be a tensor of shape ({n_clients}, S), got "
                     f"{getattr(rows, 'shape', rows)} from {algorithm!r}"
                 )
+        if task.step is not None and self.model.trained_blocks is not None:
+            raise ValueError(
+                f"step must not be given for a module with buffers, got {self.model.describe()} "
+                f"and {algorithm!r}"
+            )
         if task.step is not None and momentum and not task.whole:
             raise ValueError(
                 "momentum must be 0 for a task with a step, which may keep a velocity in its "

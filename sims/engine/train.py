@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
+from fairfl.sims.engine.kernels.model import Blocks, Model, Weights, seeded
 from fairfl.sims.engine.plan import Run, plan
 from fairfl.sims.engine.step import Batch, stepped
 from fairfl.sims.engine.task import Floats, Jobs, SampleWeights
@@ -51,7 +51,8 @@ def train(
             size = chunk_size(model, jobs, params, memory_limit, int(largest_size[last]))
             part = slice(last, last := min(last + size, len(jobs)))
             part_rows = part if rows is None else rows[part]
-            _train_chunk(model, data, jobs.take(part), params, updates, part_rows, memory_limit)
+            with seeded(model, int(jobs.keys[part.start])):  # its clients go in turn
+                _train_chunk(model, data, jobs.take(part), params, updates, part_rows, memory_limit)
     return updates
 
 
@@ -178,7 +179,7 @@ class _Rule:
         if jobs.plain:
             scale = -lr * scale
         else:
-            self.velocity = [torch.zeros_like(block) for block in params]
+            self.velocity = [torch.zeros_like(block) for block in params[: model.trained_blocks]]
             rates = {"lr": lr, "momentum": momentum, "decay": decay, "prox": prox}
             self.rates = {k: column(v, params[0]) for k, v in rates.items() if v.any()}
         # torch takes no number that the dtype does not hold
