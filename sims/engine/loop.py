@@ -56,6 +56,7 @@ def _train_one(model: Model, data: ClientData, jobs: Jobs, j: int, anchor: Tenso
             continue
         share = torch.full_like(w[:1], 1 / len(rows)).expand(1, len(rows))
         if jobs.sample_weights is not None:
+            assert jobs.weights_of is not None  # they come together
             share = share * jobs.sample_weights[int(jobs.weights_of[j]), rows]
         memory = {name: values[j : j + 1] for name, values in jobs.memory.items()}
         lr, steps = (w.new_tensor([[number]]) for number in (learning_rate, jobs.steps[j]))

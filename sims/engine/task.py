@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
@@ -86,6 +86,10 @@ class LocalTask:
             raise ValueError(
                 "sample_weights must not be given with a batch_objective, got "
                 f"{self.batch_objective!r}"
+            )
+        if not isinstance(self.step, (Callable, type(None))) or not isinstance(self.step, Hashable):
+            raise ValueError(
+                f"step must be a function, or hashable and callable, got {self.step!r}"
             )
         if self.step is None and self.memory:
             raise ValueError(f"memory must go with a step, got {list(self.memory)} without one")

@@ -111,8 +111,8 @@ def _train_chunk(
     # sent to the device once a chunk, and nothing within the steps
     parameter_rows = () if jobs.parameters is None else jobs.parameters
     parameters = [column(row, params)[:, None] for row in parameter_rows]
-    is_label = data.targets is None or jobs.step is not None
-    batch_data = data.x, data.y if is_label else data.targets
+    targets = data.y if data.targets is None or jobs.step is not None else data.targets
+    batch_data = data.x, targets
     sample_limit = fetched(memory_limit) // max(1, data.x.nbytes // len(data.x))  # samples
     for run in plan(jobs, data, params, memory_limit // PLANNED):
         weights: Iterator[Any] = _weights(jobs.objective, parameters, run, params)

@@ -1,18 +1,16 @@
 """What a module's first steps show: whether its clients can be stacked, and a step's memory."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from fairfl.sims.engine.kernels.mlp import Activation
 
-if TYPE_CHECKING:
-    from fairfl.sims.engine.kernels.module import Module
+Module = Any
+"""``kernels.module.Module``, whose file imports this one."""
 
 
 @dataclass

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from federations import EXACT, classified
+from torch import nn
 from torch.func import grad, vmap
 from torch.nn.functional import cosine_similarity, cross_entropy, normalize
 
@@ -320,8 +321,22 @@ class Everything(Remembering):
         return (replace(task, prox=0.3, **terms), engine.LocalTask())
 
 
+class Last(nn.GRU):
+    """Clients go in turn."""
+
+    def forward(self, x):
+        return super().forward(x[:, :, None])[0][:, -1]
+
+
+MODULES = [
+    lambda: nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3)),
+    lambda: nn.Sequential(nn.Linear(4, 5), nn.GELU(), nn.Linear(5, 3)),
+    lambda: Last(1, 3, batch_first=True),
+]
+
+
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("model", [SOFTMAX, NETWORK], ids=str)
+@pytest.mark.parametrize("model", [SOFTMAX, NETWORK, *map(engine.Module, MODULES)], ids=str)
 def test_chunks_order_and_backend_change_nothing(model, weighted):
     training = engine.Training(
         3, lr=0.05, batch_size=3, epochs=2, weight_decay=0.1, stragglers=0.5, dropout=0.3
@@ -375,6 +390,8 @@ class Cheat(Remembering):
         return {"v": params.new_zeros(clients, 2)}
 
     def client(self, round):
+        if self.rule == "list":
+            return (engine.LocalTask(step=[self.step]),)
         if self.rule == "alone":
             return (engine.LocalTask(memory=round.state),)
         rows = round.params if self.rule == "rows" else round.state["v"]
@@ -420,6 +437,7 @@ class Cheat(Remembering):
         ("three", "step must return models, or models and a memory, got 3 values"),
         ("nan", "the update of client 0, 1, 2 is NaN or infinite in round 0"),
         ("nan memory", "the update of client 0, 1, 2 is NaN or infinite in round 0"),
+        ("list", "step must be a function, or hashable and callable, got"),
         ("alone", r"memory must go with a step, got \['v'\] without one"),
         ("rows", r"memory 'v' must be a tensor of shape \(3, S\), got .*15"),
         ("twice", r"memory must have other names in each task, got \['v', 'v'\]"),
