@@ -136,9 +136,7 @@ class Simulation:
     def step(self) -> list[Row]:
         """One round of every replicate; a row of measures for each."""
         if self.done:
-            raise ValueError(
-                f"rounds must be left to do, got {self.round} done of {self.training.rounds}"
-            )
+            raise ValueError(f"rounds must be more than are done, got {self.training.rounds}")
         before = self.params.clone(), list(self.states), list(self.weights)
         try:
             with self._threads(), torch.no_grad():

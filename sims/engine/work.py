@@ -104,8 +104,8 @@ def perform(
         else:
             done = train(model, data, jobs, params, room, order)
         counts = [len(assignments[i].steps) for i in members]
-        kept = [rows[np.argsort(order)] for rows in jobs.memory.values()]
-        parts = [rows.split_with_sizes(counts) for rows in (done, *kept)]
+        memories = [rows[np.argsort(order)] for rows in jobs.memory.values()]
+        parts = [rows.split_with_sizes(counts) for rows in (done, *memories)]
         outcomes |= zip(members, map(list, zip(*parts, strict=True)), strict=True)
     return [outcomes[i] for i in range(len(assignments))]
 
