@@ -253,9 +253,10 @@ class Simulation:
         (_, momentum, decay, _), replicate = self.rates[r], self.replicates[r]
         clients, training, seed = round.clients, self.training, replicate.seed
         names, sizes = self.data.names[clients], self.data.sizes[clients]
-        effort = np.ones(len(names))
+        effort, n_stragglers = None, 0
         if training.stragglers:
             effort = taking_part.efforts(training.stragglers, seed, round.number, names)
+            n_stragglers = int((effort < 1).sum())
         tasks = replicate.algorithm.client(round) if len(clients) else ()
         instance(f"the tasks of {type(replicate.algorithm).__name__}.client", tasks, tuple)
         assignments, totals = list[Assignment](), {"steps": 0, "samples": 0}
@@ -268,7 +269,7 @@ class Simulation:
             rates = round.lr, 0.0 if task.whole else momentum, decay, task.prox, 1.0
             assignments.append(Assignment(r, number, seed, round, task, steps, batch, rates))
             totals = {k: totals[k] + count for k, count in zip(totals, cost, strict=True)}
-        return round, assignments, row | {"stragglers": int((effort < 1).sum())} | totals
+        return round, assignments, row | {"stragglers": n_stragglers} | totals
 
     def _check_task(
         self, algorithm: Algorithm, task: LocalTask, n_clients: int, momentum: float

@@ -1,6 +1,7 @@
 """Local SGD of many clients at once: chunk by chunk, run by run, step by step."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import partial
 from itertools import repeat
 from typing import Any
@@ -51,7 +52,8 @@ def train(
             size = chunk_size(model, jobs, params, memory_limit, int(largest_size[last]))
             part = slice(last, last := min(last + size, len(jobs)))
             part_rows = part if rows is None else rows[part]
-            with seeded(model, int(jobs.keys[part.start])):  # its clients go in turn
+            # clients whose training is random go in turn
+            with seeded(int(jobs.keys[part.start])) if model.is_random else nullcontext():
                 _train_chunk(model, data, jobs.take(part), params, updates, part_rows, memory_limit)
     return updates
 

@@ -105,19 +105,26 @@ def perform(
             done = train(model, data, jobs, params, room, order)
         counts = [len(assignments[i].steps) for i in members]
         memories = [rows[np.argsort(order)] for rows in jobs.memory.values()]
-        parts = [rows.split_with_sizes(counts) for rows in (done, *memories)]
-        outcomes |= zip(members, map(list, zip(*parts, strict=True)), strict=True)
+        parts = [[done, *memories]]
+        if len(counts) > 1:
+            parts = zip(*(rows.split_with_sizes(counts) for rows in parts[0]), strict=True)
+        outcomes |= zip(members, map(list, parts), strict=True)
     return [outcomes[i] for i in range(len(assignments))]
 
 
 def work(
-    sizes: Ints, effort: Floats, batch_size: int | None, epochs: int | None, steps: int | None
+    sizes: Ints,
+    effort: Floats | None,
+    batch_size: int | None,
+    epochs: int | None,
+    steps: int | None,
 ) -> tuple[Ints, int, int, int]:
     """SGD steps of each client and its batches' size; of all, the steps and their samples."""
     batch = batch_size or int(sizes.max(initial=1))
     per_pass = (sizes + (batch - 1)) // batch
-    whole_steps = per_pass * (epochs or 1) if steps is None else steps
-    client_steps = np.maximum(1, np.ceil(effort * whole_steps).astype(np.int64))
+    client_steps = per_pass * (epochs or 1) if steps is None else np.full(len(sizes), steps)
+    if effort is not None:
+        client_steps = np.maximum(1, np.ceil(effort * client_steps).astype(np.int64))
     passes, extra_steps = np.divmod(client_steps, per_pass)
     samples = passes @ sizes + np.minimum(extra_steps * batch, sizes).sum()
     return client_steps, batch, int(client_steps.sum()), int(samples)

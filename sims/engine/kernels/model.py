@@ -26,11 +26,8 @@ def work_factor(device: torch.device) -> int:
 
 
 @contextmanager
-def seeded(model: Model, key: int) -> Iterator[None]:
-    """Within it torch's random numbers depend on the key alone, for a model that draws some."""
-    if not model.is_random:
-        yield
-        return
+def seeded(key: int) -> Iterator[None]:
+    """Within it torch's random numbers depend on the key alone."""
     with torch.random.fork_rng():
         torch.manual_seed(key)
         yield
@@ -54,7 +51,7 @@ class Model(ABC):
     """
 
     is_random: bool = False
-    """Whether the forward of training draws torch's random numbers (dropout); ``seeded``."""
+    """Whether the forward of training draws torch's random numbers (dropout): see ``seeded``."""
     trained_blocks: int | None = None
     """How many of the ``blocks`` are parameters, which come first. The others are buffers, which a
     forward of training changes in place; None where there are none.
