@@ -262,7 +262,8 @@ class Simulation:
         assignments, totals = list[Assignment](), {"steps": 0, "samples": 0}
         for number, task in enumerate(tasks):
             instance(f"a task of {type(replicate.algorithm).__name__}.client", task, LocalTask)
-            self._check_task(replicate.algorithm, task, len(clients), momentum)
+            has_buffers = self.model.trained_blocks is not None
+            task.check(replicate.algorithm, len(clients), self.model.size, momentum, has_buffers)
             memory_names(tasks[: number + 1])
             local = training.batch_size, training.epochs, training.steps
             steps, batch, *cost = work(sizes, effort, *((None, None, 1) if task.whole else local))
@@ -270,33 +271,6 @@ class Simulation:
             assignments.append(Assignment(r, number, seed, round, task, steps, batch, rates))
             totals = {k: totals[k] + count for k, count in zip(totals, cost, strict=True)}
         return round, assignments, row | {"stragglers": n_stragglers} | totals
-
-    def _check_task(
-        self, algorithm: Algorithm, task: LocalTask, n_clients: int, momentum: float
-    ) -> None:
-        """ValueError for rows of other shapes, and for momentum that a step would leave out."""
-        for name, rows in (("start", task.start), ("linear", task.linear)):
-            if rows is not None and rows.shape != (n_clients, self.model.size):
-                raise ValueError(
-                    f"{name} must have shape ({n_clients}, {self.model.size}), got "
-                    f"{tuple(rows.shape)} from {algorithm!r}"
-                )
-        for name, rows in task.memory.items():
-            if not isinstance(rows, Tensor) or rows.ndim != 2 or len(rows) != n_clients:
-                raise ValueError(
-                    f"memory {name!r} must be a tensor of shape ({n_clients}, S), got "
-                    f"{getattr(rows, 'shape', rows)} from {algorithm!r}"
-                )
-        if task.step is not None and self.model.trained_blocks is not None:
-            raise ValueError(
-                f"step must not be given for a module with buffers, got {self.model.describe()} "
-                f"and {algorithm!r}"
-            )
-        if task.step is not None and momentum and not task.whole:
-            raise ValueError(
-                "momentum must be 0 for a task with a step, which may keep a velocity in its "
-                f"memory, got {momentum} for {algorithm!r}"
-            )
 
     def _finish(self, begun: list[Begun], trains: list[Arrivals]) -> list[Row]:
         """Take the servers' steps from the finite updates, and return the round's rows."""

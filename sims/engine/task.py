@@ -94,6 +94,32 @@ class LocalTask:
         if self.step is None and self.memory:
             raise ValueError(f"memory must go with a step, got {list(self.memory)} without one")
 
+    def check(
+        self, owner: object, n_clients: int, size: int, momentum: float, has_buffers: bool
+    ) -> None:
+        """ValueError for rows of other shapes than k clients and a model of ``size`` have, and for
+        momentum and buffers, which a step would leave out. ``owner`` is the algorithm.
+        """
+        for name, rows in (("start", self.start), ("linear", self.linear)):
+            if rows is not None and rows.shape != (n_clients, size):
+                raise ValueError(
+                    f"{name} must have shape ({n_clients}, {size}), got {tuple(rows.shape)} from "
+                    f"{owner!r}"
+                )
+        for name, rows in self.memory.items():
+            if not isinstance(rows, Tensor) or rows.ndim != 2 or len(rows) != n_clients:
+                raise ValueError(
+                    f"memory {name!r} must be a tensor of shape ({n_clients}, S), got "
+                    f"{getattr(rows, 'shape', rows)} from {owner!r}"
+                )
+        if self.step is not None and has_buffers:
+            raise ValueError(f"step must not be given for a module with buffers, got {owner!r}")
+        if self.step is not None and momentum and not self.whole:
+            raise ValueError(
+                "momentum must be 0 for a task with a step, which may keep a velocity in its "
+                f"memory, got {momentum} for {owner!r}"
+            )
+
 
 def memory_names(tasks: Sequence[LocalTask]) -> tuple[str, ...]:
     """The names in the memories of a client's tasks; ValueError where two tasks share one."""
