@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -125,29 +126,25 @@ MISSING |= {"a date": np.array(["2020", "2021", "NaT"], dtype="datetime64[Y]")}
 @pytest.mark.parametrize("values", MISSING.values(), ids=MISSING)
 def test_missing_labels_are_refused_wherever_people_are_told(values: Any) -> None:
     people: Any = {"label": [0, 1, 1], "group": [0, 1, 0], "client": [0, 0, 1]}
-
-    def refused(name: str) -> Any:
-        return pytest.raises(ValueError, match=f"^{name} must not be missing, got .* at row 2")
-
-    for name in people:
-        with refused(name):
-            Federation.from_samples([1.0, 2.0, 3.0], **people | {name: values})
-    with refused("group"):
-        FairMeasures.of([0, 1, 0], people["label"], values)
-    with refused("y"):
-        FairMeasures.of([0, 1, 0], values, people["group"])
-    model, score = FairThresholds(estimator="passthrough"), [[1.0], [2.0], [3.0]]
-    with refused("y"):
-        model.fit(score, values)
-    with refused("sensitive_features"):
-        model.fit(score, people["label"], sensitive_features=values)
-    with refused("client"):
-        model.fit(score, people["label"], sensitive_features=people["group"], client=values)
-    model.fit(score, people["label"], sensitive_features=people["group"])
-    with refused("sensitive_features"):
-        model.predict(score, sensitive_features=values)
-    with refused("a"):
-        model.rule_([1.0, 2.0, 3.0], values)
+    model, score, (y, a, _) = (
+        FairThresholds(estimator="passthrough"),
+        np.arange(3.0),
+        people.values(),
+    )
+    x, fitted = score[:, None], FairThresholds(estimator="passthrough")
+    fitted.fit(x, y, sensitive_features=a)
+    for name, call in (
+        *((k, partial(Federation.from_samples, score, **people | {k: values})) for k in people),
+        ("group", lambda: FairMeasures.of([0, 1, 0], y, values)),
+        ("y", lambda: FairMeasures.of([0, 1, 0], values, a)),
+        ("y", lambda: model.fit(x, values)),
+        ("sensitive_features", lambda: model.fit(x, y, sensitive_features=values)),
+        ("client", lambda: model.fit(x, y, sensitive_features=a, client=values)),
+        ("sensitive_features", lambda: fitted.predict(x, sensitive_features=values)),
+        ("a", lambda: fitted.rule_(score, values)),
+    ):
+        with pytest.raises(ValueError, match=f"^{name} must not be missing, got .* at row 2"):
+            call()
 
 
 @odd
@@ -354,10 +351,9 @@ def test_odd_scores_are_warned_of() -> None:
         Federation.from_samples(-score, label, group, client)
     assert warned[0].filename == __file__  # the caller's line
     rare = label * (rng.random(n) < 0.1).astype(int)
-    with pytest.warns(ScoreWarning, match="accepts nobody, whatever the score"):
-        Federation.from_samples(score, rare, group, client)
-    with pytest.warns(ScoreWarning, match="accepts everybody, whatever the score"):
-        Federation.from_samples(-score, 1 - rare, group, client)
+    for who, *rows in (("nobody", score, rare), ("everybody", -score, 1 - rare)):
+        with pytest.warns(ScoreWarning, match=f"accepts {who}, whatever the score"):
+            Federation.from_samples(*rows, group, client)
 
 
 @odd
