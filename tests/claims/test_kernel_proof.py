@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 from planted_claims import below
-from planted_proofs import CHEATS
+from planted_proofs import CHEATS, Session
 
 from fairfl.claims import dependencies
 from fairfl.claims.call import Call
@@ -128,12 +128,39 @@ def test_what_the_kernel_refuses_or_what_it_assumes_is_rejected(name, tmp_path, 
         proof(tmp_path, monkeypatch, text).verify()
 
 
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    session = Session(tmp_path_factory.mktemp("session"))
+    yield session
+    session.process.communicate("Quit.\n")
+
+
+def judged_in(session, monkeypatch):
+    monkeypatch.setattr(kernel_proof, "_compiled", lambda name, text: text.encode())
+    monkeypatch.setattr(kernel_proof, "_coqc", session.compile)
+
+
 @coqc
+@pytest.mark.parametrize("is_alone", [False, pytest.param(True, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("name", CHEATS)
-def test_a_file_does_not_change_what_a_statement_means(name, tmp_path, monkeypatch):
+def test_a_file_does_not_change_what_a_statement_means(
+    name, is_alone, session, tmp_path, monkeypatch
+):
+    """In one session, as loading the library is most of a compilation, or ``is_alone``."""
     text, reason = CHEATS[name]
+    if not is_alone:
+        judged_in(session, monkeypatch)
     with pytest.raises(Rejected, match=reason):
         proof(tmp_path, monkeypatch, text, "none").verify()
+
+
+@coqc
+def test_a_session_accepts_what_is_right_and_knows_what_is_assumed(session, tmp_path, monkeypatch):
+    judged_in(session, monkeypatch)
+    proof(tmp_path, monkeypatch, GOOD).verify()
+    for text, reason in UNSOUND.values():
+        with pytest.raises(Rejected, match=re.escape(reason)):
+            proof(tmp_path, monkeypatch, text).verify()
 
 
 @coqc

@@ -1,5 +1,12 @@
 """Files of Coq that prove what their theorem ``none`` does not mean, and why each is rejected."""
 
+import re
+import subprocess
+from itertools import count
+
+from fairfl.claims.certificates import kernel_proof
+from fairfl.claims.certificates.base import require
+
 HIDDEN = """Definition any (x y : R) : Prop := True.
 Notation "x <= y" := (any x y) : R_scope.
 """
@@ -287,3 +294,45 @@ CHEATS |= {
         defined="Definition idle (x : R) : Prop := x = x. ",
     ),
 }
+
+
+class Session:
+    """A process of Coq that has the library loaded and judges one file after another: for the gate
+    it stands for ``coqc``, which loads the library twice for each.
+    """
+
+    def __init__(self, folder):
+        (folder / "gate.vo").write_bytes(kernel_proof._compiled("gate.v", kernel_proof.GATE))
+        self.process = subprocess.Popen(
+            ["coqtop", "-q", "-emacs", "-R", folder, ""],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.numbers = count()
+        library = kernel_proof.HEADER.partition(".\n")[0].replace("Import ", "")
+        self.output(f"{library}.\nRequire gate.\nDefinition loaded := 0.\n")
+
+    def output(self, text):
+        """What Coq says of a text, of which nothing stays but what is loaded."""
+        end, lines = f"end_{next(self.numbers)}", list[str]()
+        self.process.stdin.write(
+            f"{text}\nFail Check {end}.\nReset loaded. Definition loaded := 0.\n"
+        )
+        self.process.stdin.flush()
+        while end not in "".join(lines[-1:]):
+            lines.append(self.process.stdout.readline())
+            assert lines[-1], "".join(lines)
+        return re.sub("<prompt>.*?</prompt>", "\0", "".join(lines[:-2]), flags=re.S)
+
+    def compile(self, files):
+        """As ``kernel_proof._coqc`` of the gate's files, where a file of proofs is a module."""
+        text = f"Module proof.\n{files['proof.vo'].decode()}\nEnd proof.\n{files['ask.v']}"
+        text, output = text.replace("Require proof.", ""), ""
+        # a session goes on after an error; what is assumed takes a second to say
+        for part in (text.partition("Print Assumptions")[0], text):
+            output = self.output(part)
+            error = output.partition("Error:")[2].partition("\0")[0]
+            require(not error, f"coqc: {' '.join(error.split())[-400:]}")
+        return output.replace("\0", ""), b""

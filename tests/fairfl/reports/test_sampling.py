@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import fairfl as ff
 import fairfl.reports.sampling as sampling
-from fairfl.reports.bootstrap import bootstrapped, interval, resampled
+from fairfl.reports.bootstrap import bootstrapped, resampled
 from fairfl.reports.comparison import Spread, compare
 from fairfl.reports.comparison_intervals import _spots, with_intervals
 from fairfl.reports.comparison_words import _too_few
@@ -57,23 +57,6 @@ def test_folds_are_everybody_once_and_even(seed):
     assert np.array_equal(parts.sum(axis=0), sample.counts) and parts.min() >= 0
     # within client, group and label
     assert np.ptp(parts.sum(axis=-1), axis=0).max() <= 1
-
-
-def test_intervals_hold_a_mean_and_undo_a_bias():
-    """Shares of 400 people: intervals hold the truth 95 times in 100; so do they where all is
-    biased by .03, by which quantiles alone miss it every fourth time or more often.
-    """
-    rng = np.random.default_rng(0)
-    truth, people, tables = 0.3, 400, 400
-    share = rng.binomial(people, truth, tables) / people
-    draws = rng.binomial(people, share, (200, tables)) / people
-    for bias in (0.0, 0.03):
-        low, high = interval(share + bias, draws + 2 * bias).T
-        assert ((low <= truth) & (truth <= high)).mean() > 0.91
-        sd = np.sqrt(truth * (1 - truth) / people)
-        assert (high - low).mean() == pytest.approx(2 * 1.96 * sd + 2 * bias, rel=0.08)
-    low, high = np.quantile(draws + 2 * 0.03, [0.025, 0.975], axis=0)
-    assert ((low <= truth) & (truth <= high)).mean() < 0.75
 
 
 def test_a_score_of_ones_own_is_worth_nothing_on_others():
@@ -374,30 +357,6 @@ def test_an_interval_holds_what_is_on_the_other_side_of_a_jump():
     assert numbers[1, 6] > 0.06 > 0.03 > comparison.numbers[1, 6]
     assert low[1, 5] <= numbers[1, 5] <= high[1, 5] <= high[0, 5]
     assert 0.0 <= low[1, 6] <= numbers[1, 6] <= high[1, 6] <= high[1, 4]
-
-
-def test_the_best_rules_disparity_may_be_that_of_any_tie():
-    """Two levels at 1/2, one of them in either group only: of the best rules one has no disparity,
-    found by trying those with shares 0, 1/4, ..., 1 of both; no draw has it.
-    """
-    counts = np.zeros((1, 2, 2, 4))
-    counts[0, :, :, 0], counts[0, :, :, 3] = [[80, 20], [80, 20]], [[10, 40], [10, 40]]
-    counts[0, 0, :, 1], counts[0, 1, :, 2] = 50, 25
-    fed = refitted(sample := Counted(np.arange(4.0), counts), counts)
-    draws, least, *_ = bootstrapped(sample, PLAIN, 100, 0)
-    people = counts[0].sum(axis=1)
-    rates = [
-        (people[a, 3] + np.linspace(0, 1, 5) * people[a, a + 1]) / people[a].sum() for a in (0, 1)
-    ]
-    tried = np.abs(np.subtract.outer(*rates)).min()
-    assert least == pytest.approx(tried, abs=0.02) and least < draws.min()
-    # the best of many tables is so much better than that of their law, whose ties are the same
-    tables = np.random.default_rng(0).multinomial(counts.sum(), counts.ravel() / counts.sum(), 4000)
-    by_level = tables.reshape(-1, 2, 2, 4).sum(axis=1).max(axis=1).sum(axis=1) / counts.sum()
-    truth = counts.sum(axis=(0, 1)).max(axis=0).sum() / counts.sum()
-    optimism = bootstrapped(replace(sample, calibrate="group"), PLAIN, 100, 0).optimism
-    assert optimism == pytest.approx(by_level.mean() - truth, rel=0.15)
-    assert fed.n_groups == 2
 
 
 @pytest.mark.deep

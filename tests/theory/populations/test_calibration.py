@@ -1,14 +1,14 @@
-"""From people to a finite federation: counts by hand, merging against all ways to merge."""
+"""From people to a finite federation: counts by hand."""
 
 import re
 import warnings
-from itertools import product
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fairfl.fair_thresholds import FairThresholds
@@ -25,7 +25,7 @@ from fairfl.theory.populations.calibration import (
 )
 from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.score_levels import merge_levels, merge_scores
+from fairfl.theory.populations.score_levels import merge_scores
 
 # people at random
 odd = pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
@@ -126,29 +126,25 @@ MISSING |= {"a date": np.array(["2020", "2021", "NaT"], dtype="datetime64[Y]")}
 @pytest.mark.parametrize("values", MISSING.values(), ids=MISSING)
 def test_missing_labels_are_refused_wherever_people_are_told(values: Any) -> None:
     people: Any = {"label": [0, 1, 1], "group": [0, 1, 0], "client": [0, 0, 1]}
-
-    def refused(name: str) -> Any:
-        return pytest.raises(ValueError, match=f"^{name} must not be missing, got .* at row 2")
-
-    for name in people:
-        with refused(name):
-            Federation.from_samples([1.0, 2.0, 3.0], **people | {name: values})
-    with refused("group"):
-        FairMeasures.of([0, 1, 0], people["label"], values)
-    with refused("y"):
-        FairMeasures.of([0, 1, 0], values, people["group"])
-    model, score = FairThresholds(estimator="passthrough"), [[1.0], [2.0], [3.0]]
-    with refused("y"):
-        model.fit(score, values)
-    with refused("sensitive_features"):
-        model.fit(score, people["label"], sensitive_features=values)
-    with refused("client"):
-        model.fit(score, people["label"], sensitive_features=people["group"], client=values)
-    model.fit(score, people["label"], sensitive_features=people["group"])
-    with refused("sensitive_features"):
-        model.predict(score, sensitive_features=values)
-    with refused("a"):
-        model.rule_([1.0, 2.0, 3.0], values)
+    model, score, (y, a, _) = (
+        FairThresholds(estimator="passthrough"),
+        np.arange(3.0),
+        people.values(),
+    )
+    x, fitted = score[:, None], FairThresholds(estimator="passthrough")
+    fitted.fit(x, y, sensitive_features=a)
+    for name, call in (
+        *((k, partial(Federation.from_samples, score, **people | {k: values})) for k in people),
+        ("group", lambda: FairMeasures.of([0, 1, 0], y, values)),
+        ("y", lambda: FairMeasures.of([0, 1, 0], values, a)),
+        ("y", lambda: model.fit(x, values)),
+        ("sensitive_features", lambda: model.fit(x, y, sensitive_features=values)),
+        ("client", lambda: model.fit(x, y, sensitive_features=a, client=values)),
+        ("sensitive_features", lambda: fitted.predict(x, sensitive_features=values)),
+        ("a", lambda: fitted.rule_(score, values)),
+    ):
+        with pytest.raises(ValueError, match=f"^{name} must not be missing, got .* at row 2"):
+            call()
 
 
 @odd
@@ -269,25 +265,6 @@ def test_weights_are_summed_and_people_counted() -> None:
     assert np.array_equal(alike.effective, plain.counts)
 
 
-def test_levels_keep_order_and_mean() -> None:
-    rng = np.random.default_rng(0)
-    score = rng.normal(size=500)
-    label = (rng.random(500) < 1 / (1 + np.exp(-score))).astype(float)
-    for level_count, top in ((20, 20), (3, 3), (1, 2), (None, 500 // 40)):
-        levels, merged = merge_scores(score, label, 4, level_count)
-        points, people = np.unique(levels, return_counts=True)
-        assert 2 <= points.size <= top and (merged.scores, merged.levels) == (500, points.size)
-        assert merged.people == people.min()
-        assert level_count == 1 or people.min() >= 500 / (level_count or 500 / 40)
-        assert (np.diff(levels[np.argsort(score)]) >= 0).all()
-        assert levels.mean() == pytest.approx(score.mean(), abs=1e-12)
-    same, merged = merge_scores(score, label, 4, 0)
-    assert same is score and str(merged) == "500 distinct scores, none merged"
-    few = np.repeat([0.0, 1.0, 2.0], [5, 490, 5])
-    # no more scores than levels that were asked for
-    assert merge_scores(few, (few > 1).astype(float), 4, 3)[0] is few
-
-
 def people_of_readme(count: int) -> tuple[Any, Any, Any, Any]:
     """Score, label, group and client: x ~ N(MEAN[i, a], 1) with all its digits, η logistic."""
     rng = np.random.default_rng(1)
@@ -361,38 +338,6 @@ def test_pos_label_stands_for_1(pair: list[Any], kind: Any) -> None:
         Federation.from_samples(score, named, group, client, pos_label=7)
 
 
-def cuts(n: int) -> Any:
-    """All ways to cut n scores into levels, as codes."""
-    for chosen in product((0, 1), repeat=n - 1):
-        yield np.append(0, np.cumsum(chosen))
-
-
-def brier(code: Any, eta: Any, counts: Any) -> float:
-    mean = np.bincount(code, counts * eta) / np.bincount(code, counts)
-    return float(counts @ (eta - mean[code]) ** 2)
-
-
-@given(
-    st.lists(st.tuples(st.integers(1, 6), st.integers(0, 4)), min_size=2, max_size=9),
-    st.integers(1, 14),
-)
-@example([(1, 0)] * 9, 3)  # of equally good ways that of most levels
-def test_merging_is_the_best_of_all_ways(rows: list[tuple[int, int]], smallest: int) -> None:
-    counts = np.array([c for c, _ in rows], dtype=float)
-    eta = isotonic(np.minimum(counts, [p for _, p in rows]), counts)
-    code = merge_levels(eta, counts, smallest)
-    assert code[0] == 0 and set(np.diff(code)) <= {0, 1} and code[-1] > 0
-    enough = [c for c in cuts(len(eta)) if c[-1] > 0 and np.bincount(c, counts).min() >= smallest]
-    allowed = enough or [c for c in cuts(len(eta)) if c[-1] == 1]
-    losses = [brier(c, eta, counts) for c in allowed]
-    assert any(np.array_equal(c, code) for c in allowed)
-    assert brier(code, eta, counts) <= min(losses) + 1e-7
-    as_good = [
-        c[-1] for c, loss in zip(allowed, losses, strict=True) if loss <= min(losses) + 1e-12
-    ]
-    assert code[-1] == max(as_good)
-
-
 def test_odd_scores_are_warned_of() -> None:
     rng = np.random.default_rng(0)
     n = 400
@@ -406,10 +351,9 @@ def test_odd_scores_are_warned_of() -> None:
         Federation.from_samples(-score, label, group, client)
     assert warned[0].filename == __file__  # the caller's line
     rare = label * (rng.random(n) < 0.1).astype(int)
-    with pytest.warns(ScoreWarning, match="accepts nobody, whatever the score"):
-        Federation.from_samples(score, rare, group, client)
-    with pytest.warns(ScoreWarning, match="accepts everybody, whatever the score"):
-        Federation.from_samples(-score, 1 - rare, group, client)
+    for who, *rows in (("nobody", score, rare), ("everybody", -score, 1 - rare)):
+        with pytest.warns(ScoreWarning, match=f"accepts {who}, whatever the score"):
+            Federation.from_samples(*rows, group, client)
 
 
 @odd
