@@ -36,10 +36,12 @@ SMALL: tuple[tuple[str, Notion], ...] = (
 """Pairs of a world and a notion. Parity of two groups is in the study ``frontier``."""
 SHOWN = (*SMALL, ("figure-9d", "eo"), ("random-0-2-3", "eo"), ("random-1-3-3", "eodds"))
 TWO, THREE = ("figure-5d", "figure-9d", "random-0"), ("random-0-2-3", "random-1-3-3")
-QUESTIONS = dict.fromkeys((*SMALL, *product(TWO, ("eo", "eodds")), *product(THREE, NOTIONS)))
+QUESTIONS: dict[tuple[str, Notion], None] = dict.fromkeys(
+    (*SMALL, *product(TWO, ("eo", "eodds")), *product(THREE, NOTIONS))
+)
 ROUNDS = dict.fromkeys(LEARNERS, 40) | {CFL: 100}
 """Steps of λ: after 40 three groups are .07 apart at ε = 0, after 100 they are .05."""
-CASES = {
+CASES: dict[str, tuple[str, Notion, Practice]] = {
     f"{world}, {notion}, {scheme}": (
         world,
         notion,
