@@ -24,7 +24,8 @@ test: .venv/.ready-dev
 	$(PYTEST)
 
 # For the loop of one change: the first row of the first two test functions of every file, of those not marked slow,
-# with five examples of hypothesis, so that every family of every layer is asked (tests/conftest.py chooses).
+# with five examples of hypothesis, so that every family of every layer is asked (tests/conftest.py chooses); the tests of
+# duality and calculus are asked whole.
 test-fast: .venv/.ready-dev
 	HYPOTHESIS_PROFILE=fast $(PYTEST) --fast
 

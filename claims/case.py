@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from operator import eq, ge, gt, le, lt, ne
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from flint import arb, fmpq
 from sympy import Expr, Float, sympify
@@ -104,6 +104,11 @@ class Case:
     def __post_init__(self) -> None:
         if not self.relations:
             raise ValueError("a case must have at least one relation, got none")
+
+    @classmethod
+    def outside(cls, premises: Mapping[str, bool]) -> Self:
+        """Of an instance that breaks a premise: nothing is said of it."""
+        return cls((Relation(0, "==", 0),), premises)
 
     @property
     def applies(self) -> bool:

@@ -9,6 +9,7 @@ from hypothesis.database import InMemoryExampleDatabase
 
 from fairfl.claims.case import Case
 from fairfl.claims.exact import Instance, decode, encode
+from fairfl.claims.neighbours import neighbours
 
 SLOW_BUT_COUNTED = (
     HealthCheck.too_slow,
@@ -28,22 +29,43 @@ class Tally:
 
     ``worst`` is the instance of the smallest margin, {"instance", "margin"}, or where one violates
     the statement the last of these, the shrunk one. Margins above minus ``tolerance`` count as
-    rounding.
+    rounding. ``moved`` names the fields whose numbers have neighbours, at which the statement is
+    evaluated too; they are not counted.
     """
 
-    def __init__(self, statement: Callable[[Instance], Case], tolerance: float) -> None:
-        self.statement, self.tolerance = statement, tolerance
+    def __init__(
+        self, statement: Callable[[Instance], Case], tolerance: float, moved: str = ""
+    ) -> None:
+        self.statement, self.tolerance, self.moved = statement, tolerance, moved
         self.examples = self.discarded = 0
         self.worst: dict[str, Any] = {}
 
     def margin(self, instance: Instance) -> float | None:
-        """The margin at the instance, None where it breaks a premise; NaN counts as a violation."""
-        data = encode(instance)
-        case = self.statement(decode(data))
-        if not case.applies:
+        """The smallest margin at the instance and its neighbours, None where it breaks a premise;
+        NaN counts as a violation.
+        """
+        margin = self._at(instance)
+        if margin is None:
             self.discarded += 1
             return None
         self.examples += 1
+        adjacent = neighbours(
+            decode(encode(instance)), self.moved, lambda x: self._adjacent(x) is not None
+        )
+        return min([margin, *(m for m in map(self._adjacent, adjacent) if m is not None)])
+
+    def _adjacent(self, instance: Instance) -> float | None:
+        """The margin at a neighbour, None also where a number of the statement is undefined."""
+        try:
+            return self._at(instance)
+        except (ArithmeticError, ValueError):
+            return None
+
+    def _at(self, instance: Instance) -> float | None:
+        data = encode(instance)
+        case = self.statement(decode(data))
+        if not case.applies:
+            return None
         margin = case.margin if case.margin == case.margin else float("-inf")
         if not self.worst or margin < max(self.worst["margin"], -self.tolerance):
             self.worst = {"instance": data, "margin": margin}

@@ -5,7 +5,7 @@ several. A mutant is a row of changed parameters: each part takes those that its
 instance have by name. The other classes that most claims use are imported from here too.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import TypeVar
@@ -18,6 +18,7 @@ from fairfl.claims.case import Case as Case
 from fairfl.claims.case import Operator as Operator
 from fairfl.claims.case import Relation as Relation
 from fairfl.claims.certificates import (
+    Beside,
     ClaimCertificate,
     Counterexample,
     Decomposition,
@@ -65,13 +66,15 @@ class Every:
     negation: bool
 
     def __call__(self, effort: Effort, **changes: object) -> Evidence:
-        changeable = frozenset[str]().union(*(part.takes for part in self.parts))
+        changeable = _taken(self.parts)
         if not changes.keys() <= changeable:
             raise ValueError(
                 f"changes must be of {', '.join(sorted(changeable))}, got {', '.join(changes)}"
             )
-        parts = tuple(_certificate(part, effort, changes) for part in self.parts)
-        return Evidence(parts, self.negation)
+        certificates = _certificates(self.parts, effort, changes)
+        if not changes and all(isinstance(part, Beside) for part in certificates):
+            raise ValueError("a check must have a part that gives a level, got what is beside it")
+        return Evidence(certificates, self.negation)
 
 
 def every(*parts: Part, negation: bool = False) -> Every:
@@ -113,9 +116,12 @@ def drawn(
     *,
     tolerance: float = 1e-9,
     examples: tuple[int, int] | None = None,
+    moved: str = "",
     **constants: object,
 ) -> Part:
-    """``case`` at ``examples`` (quick, deep) instances from the strategy ``draws()``."""
+    """``case`` at ``examples`` (quick, deep) instances from the strategy ``draws()``, and next to
+    them: where numbers of the fields ``moved`` have other values.
+    """
     return Part(
         lambda effort, changes: PropertyRun.of(
             _call(case, {**constants, **changes}),
@@ -123,8 +129,16 @@ def drawn(
             effort,
             tolerance=tolerance,
             examples=effort.pick(*examples) if examples else None,
+            moved=moved,
         ),
         _names(case) | _names(draws),
+    )
+
+
+def beside(*parts: Part) -> Part:
+    """What holds the algebra's model to instances: parts that are verified and give no level."""
+    return Part(
+        lambda effort, changes: Beside(_certificates(parts, effort, changes)), _taken(parts)
     )
 
 
@@ -134,9 +148,9 @@ def proof(file: str, theorems: str, *otherwise: Part) -> Part:
     """
     return Part(
         lambda effort, changes: KernelProof.of(
-            file, theorems, *(_certificate(part, effort, changes) for part in otherwise)
+            file, theorems, *_certificates(otherwise, effort, changes)
         ),
-        frozenset[str]().union(*(part.takes for part in otherwise)),
+        _taken(otherwise),
     )
 
 
@@ -165,14 +179,25 @@ def _changed(instance: Source, changes: Changes) -> Instance:
     return instance(**changes) if callable(instance) else {**instance, **changes}
 
 
-def _certificate(part: Part, effort: Effort, changes: Changes) -> ClaimCertificate:
-    return part.make(effort, {name: changes[name] for name in part.takes & changes.keys()})
+def _certificates(
+    parts: Sequence[Part], effort: Effort, changes: Changes
+) -> tuple[ClaimCertificate, ...]:
+    """Of all parts, or of those that the changes concern: the others are as they were."""
+    return tuple(
+        part.make(effort, {name: changes[name] for name in part.takes & changes.keys()})
+        for part in parts
+        if not changes or part.takes & changes.keys()
+    )
 
 
 def _call(function: Callable[..., T], constants: Changes) -> Call[T]:
     """The call with those of ``constants`` that the function has by name."""
     names = _names(function)
     return Call.of(function, **{k: v for k, v in constants.items() if k in names})
+
+
+def _taken(parts: Sequence[Part]) -> frozenset[str]:
+    return frozenset[str]().union(*(part.takes for part in parts))
 
 
 def _names(function: Callable[..., object]) -> frozenset[str]:

@@ -122,7 +122,7 @@ class Lemma:
         values = instance["instance"]
         premises = {name: bool(holds(values)) for name, holds in self.where.items()}
         if not all(premises.values()):
-            return Case((Relation(0, "==", 0),), premises)
+            return Case.outside(premises)
         if isinstance(values, dict):
             verdict = self.predicate(**values, **changes)
         else:

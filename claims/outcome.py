@@ -5,7 +5,13 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from fairfl.claims.certificates import ClaimCertificate, Counterexample, KernelProof, Witness
+from fairfl.claims.certificates import (
+    Beside,
+    ClaimCertificate,
+    Counterexample,
+    KernelProof,
+    Witness,
+)
 from fairfl.claims.certificates.base import require
 from fairfl.claims.claim import Claim
 from fairfl.claims.effort import Effort
@@ -63,11 +69,12 @@ class Outcome:
 
     @property
     def instances(self) -> tuple[Counterexample | Witness, ...]:
-        """Certificates of one instance among the parts and the proofs' alternatives, each once."""
+        """Certificates of one instance among the parts and what is beside them, each once."""
+        inner = {KernelProof: "otherwise", Beside: "parts"}
         certificates = [
             certificate
             for part in self._parts
-            for certificate in (part, *(part.otherwise if isinstance(part, KernelProof) else ()))
+            for certificate in (part, *getattr(part, inner.get(type(part), ""), ()))
         ]
         return tuple(
             {

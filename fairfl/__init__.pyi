@@ -17,6 +17,7 @@ from fairfl.solvers.solution import Certificate as Certificate
 from fairfl.solvers.solution import CertificationError as CertificationError
 from fairfl.solvers.solution import MinDisparity as MinDisparity
 from fairfl.solvers.solution import Solution as Solution
+from fairfl.sweeps.arena import arena as arena
 from fairfl.sweeps.sweep import sweep as sweep
 from fairfl.theory.populations.calibration import ScoreWarning as ScoreWarning
 from fairfl.theory.populations.classifiers import Classifier as Classifier

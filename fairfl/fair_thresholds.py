@@ -72,8 +72,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
     levels, calibrate : see :meth:`fairfl.Federation.from_samples`, with its warnings.
     guarantee : a probability, such as 0.95, with which the rule keeps eps among all people such as
         these, whatever their distribution: some of them learn the score and a family of rules, the
-        others test these. eps limits the pooled disparity, of "lft_fedavg" each client's. None: eps
-        limits the disparity of the people at hand; that of all is above it as often as not.
+        others test these. eps limits the pooled disparity, of "lft_fedavg" each client's; there the
+        rule may leave a part to a constant. None: eps limits the disparity of the people at hand.
     random_state : of ``predict``, unless it is given one: a seed, or a generator of numpy.
     pos_label : the label that is y = 1, which costs and notions count from; None: the later in
         sorted order.
@@ -258,7 +258,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self.federation_ = fed = Federation.of_people(makers).for_notion(question.notion)
         scheme: Any = self.scheme
         task = question.task(fed, scheme)
-        out = guaranteed(fed, task, path, promise, makers.counts, testers)
+        out = guaranteed(makers, task, path, promise, testers)
         if out.rule is None:
             raise RuntimeError(
                 f"no rule within eps was found with guarantee={level:g}: about "

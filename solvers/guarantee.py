@@ -12,6 +12,11 @@ one difference at several clients are one test, and each may have the whole of i
 above the limit is so at one of them (Berger, 1982). More differences make a path of growing
 budgets, on which all are tested together so.
 
+Two things keep the makers' chance out. Rules that do not see the group, or are limited at clients,
+are of few levels, chosen on folds: of many, they keep their budgets by what the makers have by
+chance. And each family has rules that leave a share of the decisions to the most useful constant:
+what the makers err in a difference is smaller by this share, so that these rules come first.
+
 The testers' decisions are drawn, since a count of decisions is binomial and has exact tests.
 """
 
@@ -29,6 +34,7 @@ from fairfl.solvers.problem import Problem, Stored, own_problems, problem_of
 from fairfl.solvers.solution import CertificationError, utility_of
 from fairfl.solvers.task import Task
 from fairfl.theory.numerics.binomials import difference_p_value
+from fairfl.theory.populations.calibration import Counted, on_fewer_levels
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
@@ -40,6 +46,11 @@ WIDER = 4.0
 """Of local training, whose rules move all people less than a client, a lattice is so much wider."""
 BUDGETS = 41
 """Rules of a path."""
+CONSTANT = np.arange(1, 10) / 10
+"""Shares of decisions that are left to a constant, in at most MIXED rules of a lattice."""
+MIXED = 33
+EXPECTED = 3.0
+"""Rules are tested in the order of their differences plus so many standard errors of the makers."""
 BEYOND = 2.5, 1.3
 """A lattice ends so many standard errors of its makers beyond what the testers can pass."""
 LEAST, MOST = 2 / 3, (0.9, 0.85)
@@ -125,42 +136,45 @@ class Promise(NamedTuple):
 
 
 def guaranteed(
-    fed: Federation, task: Task, path: Array, promise: Promise, makers: Array, testers: Array
+    people: Counted, task: Task, path: Array, promise: Promise, testers: Array
 ) -> Guarantee:
     """The most useful rule of which people ``testers`` (I, A, 2, n) say that it keeps a promise;
-    others, ``makers``, make ``fed``. ``path`` (K, B): budgets of growing disparities, see
+    others, ``people``, make it. ``path`` (K, B): budgets of growing disparities, see
     :func:`fairfl.solvers.sensitivity.rules_at`; a lattice is at the first of them.
 
     The tests are of differences between two groups, which no overall difference is above.
     """
+    if promise.is_spread or task.sees == "x":
+        people, testers = on_fewer_levels(people, testers)
+    fed = Federation.of_people(people, warn=False).for_notion(task.notion)
+    makers = people.counts
     axes, limits = promise.axes(fed.n_groups), promise.limits
-    error, limit = promise.error(testers)
-    largest = max(limit - promise.quantile(fed.n_groups) * error, 0.0)  # that these can pass
-    beyond = BEYOND[axes - 1] * promise.error(makers)[0]
-    rules = family(fed, task, path, largest + beyond, axes)
-    served, people = decisions(task.notion, rules, testers)
+    error, (margin, limit) = promise.error(makers)[0], promise.error(testers)
+    largest = max(limit - promise.quantile(fed.n_groups) * margin, 0.0) + BEYOND[axes - 1] * error
+    largest *= 1.0 if task.scheme.is_pooled or promise.is_spread else WIDER
+    rules, decided = family(fed, task, path, largest, axes, promise.is_spread or not axes)
+    served, sizes = decisions(task.notion, rules, testers)
     rates = Rates.of(task.notion, fed.joint.people, fed.joint.eta)
     pairs = (rates.of_rule(rule[None]) for rule in rules)
     mass = np.concatenate([rates.mass.sum(axis=1, keepdims=True), rates.mass], axis=1)
     values = np.nan_to_num([np.concatenate([r[:, None], local], axis=1) for r, local in pairs])
-    has_people = people + mass > 0
+    has_people = sizes + mass > 0
     blocks = [
         [((e, i, a), (e, i, b)) for i in promise.tested if has_people[e, i, [a, b]].all()]
-        for e, (a, b) in product(range(len(people)), permutations(range(fed.n_groups), 2))
+        for e, (a, b) in product(range(len(sizes)), permutations(range(fed.n_groups), 2))
     ]
-    sequences = [([pair for block in blocks for pair in block], np.arange(len(rules)))]
-    if axes:
-        rows, blocks = np.moveaxis(values, 0, -1), [*filter(None, blocks)]
-        above = ([rows[a] - rows[b] - limits[a[1]] for a, b in block] for block in blocks)
-        orders = (np.argsort(np.max(differences, axis=0)) for differences in above)
-        sequences = [*zip(blocks, orders, strict=True)]
-    alpha, passes = (1.0 - promise.level) / max(len(sequences), 1), np.ones(len(rules), bool)
+    blocks = blocks if axes else [[pair for block in blocks for pair in block]]
+    blocks = [block for block in blocks if block]
+    alpha, passes = (1.0 - promise.level) / max(len(blocks), 1), np.ones(len(rules), bool)
 
     def p_value(j: Any, a: Any, b: Any) -> float:
-        first, second = ((float(served[j][k]), float(people[k])) for k in (a, b))
+        first, second = ((float(served[j][k]), float(sizes[k])) for k in (a, b))
         return difference_p_value(first, second, float(limits[a[1]]))
 
-    for block, order in sequences:
+    rows = np.moveaxis(values, 0, -1)
+    for block in blocks:
+        above = [rows[a] - rows[b] - limits[a[1]] for a, b in block]
+        order = np.argsort(np.max(above, axis=0) + EXPECTED * error * decided, kind="stable")
         failed = (k for k, j in enumerate(order) if any(p_value(j, *d) > alpha for d in block))
         passes[order[next(failed, len(rules)) :]] = False
     sufficient = float((makers + testers).sum() * promise.part(makers + testers))
@@ -177,15 +191,17 @@ def path_of(budgets: Array) -> Array:
     return np.where(budgets < 1.0, np.linspace(0.0, 1.0, BUDGETS)[:, None] * budgets, budgets)
 
 
-def family(fed: Federation, task: Task, path: Array, top: float, axes: int) -> Array:
+def family(
+    fed: Federation, task: Task, path: Array, top: float, axes: int, has_constant: bool
+) -> tuple[Array, Array]:
     """(J, A, n) rules, of an ensemble their averages: at budgets ``path`` and, with ``axes``, of a
-    lattice up to ``top`` at the first of them.
+    lattice up to ``top`` at the first of them; where ``has_constant``, also with parts left to the
+    most useful constant. (J,) the parts that are not.
     """
     problems, weights = own_problems(fed, task), fed.weight
     if not task.scheme.is_averaged:
         has_local = task.scheme.is_pooled and path.shape[1] > 1
         problems, weights = [problem_of(fed, task, has_local)], np.ones(1)
-    top *= 1.0 if task.scheme.is_pooled else WIDER
     steps, rules = np.linspace(-top, top, STEPS[axes - 1] if axes else 0), []
     lattice = [(np.array(point), path[0]) for point in product(steps, repeat=axes) if axes]
     for point, budgets in [*lattice, *((np.zeros(axes), eps) for eps in path[bool(axes) :])]:
@@ -198,7 +214,15 @@ def family(fed: Federation, task: Task, path: Array, top: float, axes: int) -> A
             rules.append(np.clip(rule, 0.0, 1.0))
     if not rules:
         raise CertificationError("no rule of a family was certified")
-    return np.array(rules)
+    table, decided = np.array(rules), np.ones(len(rules))
+    if has_constant:
+        constants = np.zeros_like(rules[0]), np.ones_like(rules[0])
+        constant = max(constants, key=lambda f: utility_of(fed, task.costs, f[None]))
+        some = table[: max(len(lattice), 1) : max(len(lattice) // MIXED, 1)]
+        mixed = [share * constant + (1.0 - share) * some for share in CONSTANT]
+        table = np.concatenate([table, *mixed])
+        decided = np.append(decided, np.repeat(1.0 - CONSTANT, len(some)))
+    return table, decided
 
 
 def _moved(problem: Problem, rates: int, point: Array) -> Problem:

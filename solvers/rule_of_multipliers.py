@@ -24,7 +24,7 @@ from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
 from fairfl.solvers.lft_fedavg.finite_faces import Faces
 from fairfl.solvers.numerics.dual import dual_point
 from fairfl.solvers.numerics.highs import dense
-from fairfl.solvers.problem import Problem, clients_problem, law_problem, own_problems, problem_of
+from fairfl.solvers.problem import Problem, own_problems, problem_of
 from fairfl.solvers.schemes import CFL, SOLVED
 from fairfl.solvers.solution import Certificate, CertificationError, Solution, multiplier_shape
 from fairfl.solvers.solve_task import solve_task
@@ -150,12 +150,6 @@ def _at_ties(fed: Federation, task: Task, eps: Array, disparity: float) -> Solut
     """Of LFT+FedAvg's rules that are optimal at the multipliers of the solution at budgets (I,) the
     most useful with at most a disparity.
     """
-    problem = clients_problem(fed, task)
-    faces = Faces(problem.box, law_problem(fed, task).box)
+    faces = Faces.of(fed, task)
     f, lam = solve_box(faces.local.at(eps))
-    place = faces.face(lam, f).place(disparity, refine=True)
-    if place is None:
-        raise CertificationError("no rule at the multipliers has the disparity")
-    certificate = certified(faces.local.at(place.eps), place.f, lam)
-    f, lam = problem.of_box(place.f, lam)
-    return Solution(fed, task, place.eps, problem.rule(f, fed.n_groups), lam, (certificate,))
+    return faces.solution(fed, task, faces.face(lam, f), disparity)

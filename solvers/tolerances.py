@@ -30,10 +30,6 @@ MD_FAINT = 1e-10
 """An MD below this is compared in log-odds."""
 MD_SIGNLESS = 1e-14
 """MD_i up to this has no sign."""
-CORNER_MISSED = 1e-13
-"""How far a cell of a corner may be out of [0, 1], and an MD_i on its wrong side."""
-CORNER_ABOVE = 1e-14
-"""What a corner must be above a chord to count."""
 RISE = 1e-11
 """What rises by less has not risen."""
 MD_ROUNDING = 1e-12

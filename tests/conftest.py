@@ -30,7 +30,8 @@ ASKED = 2
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--fast", action="store_true", help="two quick rows of every file")
+    rows = "two quick rows of every file, and all of those marked whole"
+    parser.addoption("--fast", action="store_true", help=rows)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -38,7 +39,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Of a test's rows all but every k-th are deep where it says ``every(k)``.
 
     Under ``--fast`` the first row of the first test functions of every file, of those that are not
-    slow: a file is a family of tests, so that every family of every layer is asked.
+    slow: a file is a family of tests, so that every family of every layer is asked. Files marked
+    ``whole`` are asked in full: what they test, conjugates and domains, differs from row to row.
     """
     rows: Counter[str] = Counter()
     for item in items:
@@ -55,7 +57,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         file, name = item.nodeid.partition("::")[0], item.nodeid.partition("[")[0]
         seen = names_of_file.setdefault(file, set())
         slow = item.get_closest_marker("slow") or item.get_closest_marker("deep")
-        is_selected = not slow and name not in seen and len(seen) < ASKED
+        is_first = name not in seen and len(seen) < ASKED
+        is_selected = not slow and (is_first or item.get_closest_marker("whole") is not None)
         (selected if is_selected else left).append(item)
         if is_selected:
             seen.add(name)

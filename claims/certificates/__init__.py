@@ -2,11 +2,13 @@
 
 from fairfl.claims.certificates.algebra import Decomposition, DefiniteForm, SymbolicZero
 from fairfl.claims.certificates.base import ClaimCertificate, Rejected, from_json, weakest
+from fairfl.claims.certificates.beside import Beside
 from fairfl.claims.certificates.kernel_proof import KernelProof
 from fairfl.claims.certificates.property_run import PropertyRun
 from fairfl.claims.certificates.replay import Counterexample, Witness
 
 __all__ = [
+    "Beside",
     "ClaimCertificate",
     "Counterexample",
     "Decomposition",

@@ -38,6 +38,8 @@ class PropertyRun(ClaimCertificate):
     examples : instances drawn that satisfied the premises.
     discarded : instances drawn that broke a premise.
     seed : of the draws.
+    moved : the fields whose numbers are moved to neighbouring values, where the statement must hold
+        too, see :mod:`fairfl.claims.neighbours`.
     """
 
     statement: Call[Case]
@@ -48,6 +50,7 @@ class PropertyRun(ClaimCertificate):
     examples: int
     discarded: int
     seed: int
+    moved: str = ""
 
     @classmethod
     def of(
@@ -59,18 +62,18 @@ class PropertyRun(ClaimCertificate):
         tolerance: float = 1e-9,
         seed: int = 0,
         examples: int | None = None,
+        moved: str = "",
     ) -> Self:
         """Draw ``examples`` instances, by default as many as the effort states, and evaluate them.
 
         The first violation stops the search, and hypothesis shrinks it where the effort says so. It
         is then ``worst``, and the certificate is rejected when it is verified.
         """
-        tally = Tally(statement, tolerance)
+        tally = Tally(statement, tolerance, moved)
         count = effort.examples if examples is None else examples
         draw(tally, draws, count, seed, shrink=effort.shrink)
-        return cls(
-            statement, tolerance, tally.worst, draws, count, tally.examples, tally.discarded, seed
-        )
+        counts = tally.examples, tally.discarded
+        return cls(statement, tolerance, tally.worst, draws, count, *counts, seed, moved)
 
     @property
     def level(self) -> Level:
@@ -108,7 +111,7 @@ class PropertyRun(ClaimCertificate):
 
     def _drawn_again(self, limit: int | None) -> int:
         """Draw all instances, or the first ones, again; the number that satisfied the premises."""
-        tally = Tally(self.statement, self.tolerance)
+        tally = Tally(self.statement, self.tolerance, self.moved)
         is_violated = draw(tally, self.draws, self.asked, self.seed, limit)
         require(not is_violated, f"drawn again, violated at {tally.worst}")
         return tally.examples
@@ -116,4 +119,7 @@ class PropertyRun(ClaimCertificate):
     def summary(self) -> str:
         share = self.discarded / max(1, self.examples + self.discarded)
         margin = self.worst.get("margin", float("nan"))
-        return f"{self.examples} examples, {share:.1%} discarded; smallest margin {margin:.3g}"
+        place = " and next to them" if self.moved else ""
+        return (
+            f"{self.examples} examples{place}, {share:.1%} discarded; smallest margin {margin:.3g}"
+        )

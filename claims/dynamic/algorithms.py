@@ -152,8 +152,8 @@ CLAIMS = (
             check=proof(
                 "clip.v",
                 "unchanged",
-                drawn(bounds, updates, tolerance=0.0, absolute=True),
-                drawn(by_library, updates, tolerance=0.0),
+                drawn(bounds, updates, tolerance=0.0, absolute=True, moved="update"),
+                drawn(by_library, updates, tolerance=0.0, moved="update"),
             ),
             mutants={
                 "max d": ("as printed", {"absolute": False}),

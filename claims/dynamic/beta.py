@@ -97,7 +97,7 @@ CLAIMS = (
         kind="implication",
         hypotheses={"gradient": "||g_2|| >= 2"},
         scope="d = 1, one curvature",
-        severity="theorem",
+        severity="remark",
         check=counterexample(
             more_beta,
             "x_1 = 3, x_2 = 2, w = 0, eta = 1/10: the models at t_2 + 2 are 3/8 and 19/40, and v_2 "
@@ -132,7 +132,7 @@ CLAIMS = (
         kind="implication",
         scope="every training: the two models are the same; one of them, d = 1",
         whose="implied",
-        severity="theorem",
+        severity="remark",
         check=counterexample(
             first_round,
             "L_1 = (w-1)^2/2, L_2 = (w-4)^2/2: the models at t_2 + 1 are the same, and (4) is "

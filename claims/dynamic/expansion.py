@@ -18,8 +18,13 @@ def residuals(divisor: str = "2") -> dict[str, sympy.Expr]:
     """
     square, f, eta, c = sympy.symbols("square f eta c", real=True)
     quadratic = f - eta * square + c * eta**2 * square / 2
-    benefit = (eta - eta**2 * c / sympy.Rational(divisor)) * square
-    return {"f(w) less the quadratic": f - quadratic - benefit}
+    factor = eta - eta**2 * c / sympy.Rational(divisor)
+    w = sympy.Symbol("w", real=True)  # f = c w^2/2, of slope c w
+    exact = c * w**2 / 2 - c * (w - eta * c * w) ** 2 / 2
+    return {
+        "f(w) less the quadratic": f - quadratic - factor * square,
+        "equal where L = mu": exact - factor * (c * w) ** 2,
+    }
 
 
 def rise(distance: int = 3) -> Decomposition:

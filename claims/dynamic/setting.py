@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import isqrt
 
+from hypothesis import strategies as st
+
 from fairfl.claims.exact import Instance, dot
 
 Rational = int | Fraction
@@ -65,3 +67,28 @@ def on_line(
 ) -> Instance:
     """A round in one dimension: L_1 = c (w + g/c)^2/2, L_2 = d (w + h/d)^2/2."""
     return {"g": [g], "h": [h], "c": [c], "d": [d], "eta": eta, "gained": gained}
+
+
+DIRECTIONS = [["1", "0"], ["-1", "0"], ["3/5", "4/5"], ["-3/5", "4/5"], ["0", "1"]]
+
+
+@st.composite
+def rounds(
+    draw: st.DrawFn, shortest: Rational = 0, ratio: Rational = 2, largest: Rational = 1
+) -> Instance:
+    """Quadratics in the plane of curvatures in [-1, 1] at a w with ||g_2|| >= ``shortest`` and >=
+    ``ratio`` ||g_1|| and eta < ``largest``: at these edges, or within; and a head start.
+    """
+    part = st.sampled_from(["0", "1/100", "1/3", "1", "3"]).map(Fraction)
+    inside = st.sampled_from(["1/100", "1/2", "99/100", "999/1000"]).map(Fraction)
+    short, extra = draw(part) + Fraction(1, 1000), draw(part)
+    long = max(ratio * short, Fraction(shortest)) + extra
+    curvature = st.lists(st.sampled_from([1, -1, 0, HALF]).map(Fraction), min_size=2, max_size=2)
+    g, h = (
+        [size * Fraction(x) for x in draw(st.sampled_from(DIRECTIONS))] for size in (short, long)
+    )
+    return {
+        **{"g": g, "h": h, "c": draw(curvature), "d": draw(curvature)},
+        "eta": largest * draw(inside),
+        "gained": draw(inside),
+    }

@@ -5,9 +5,19 @@ from fractions import Fraction
 import sympy
 
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.dynamic.setting import gap, on_line, smoothness
+from fairfl.claims.dynamic.setting import gap, on_line, rounds, smoothness
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    beside,
+    counterexample,
+    definite,
+    drawn,
+    every,
+    witness,
+)
 
 HEAD = Fraction(3, 16)
 """In the repaired form the head start of v_1 is at most this times eta ||g_2||^2."""
@@ -68,6 +78,26 @@ def bound(head: Fraction = HEAD, ratio: Fraction = Fraction(2)) -> Decomposition
     return value, terms
 
 
+def unfair(instance: Instance, head: Fraction = HEAD, ratio: Fraction = Fraction(2)) -> Case:
+    """The repaired form for quadratics: "gained" is a share of the largest head start."""
+    a2, b2 = (dot(instance[name], instance[name]) for name in "gh")
+    eta, share = instance["eta"], instance["gained"]
+    premises = {
+        "step size": 0 < eta and 3 * eta * smoothness(instance) <= 1,
+        "gradients": b2 >= ratio**2 * a2,
+        "head start": share <= 1,
+    }
+    value = gap({**instance, "gained": share * head * eta * b2})
+    return Case((Relation(value, "<=", 0, "benefit of v_1 less that of v_2"),), premises)
+
+
+def equal(instance: Instance, head: Fraction = HEAD, ratio: Fraction = Fraction(2)) -> Case:
+    """At the edge of all hypotheses the benefits are equal: g_1 = 1, curvatures -1 and 1."""
+    edge = {**instance, "h": [ratio], "gained": head * instance["eta"] * ratio**2}
+    return Case((Relation(gap(edge), "==", 0, "benefit of v_1 less that of v_2"),))
+
+
+EDGE = on_line(1, 2, "1/3", c=-1)
 PRINTED = (
     r"Fedavg is not dynamically fair at the timepoint $t_2 + 1$ if $\|\nabla_w "
     r"L_{v_2}(w_{t_2})\|_2$ is sufficiently large such that $\|\nabla_w L_{v_2}(w_{t_2})\|_2 "
@@ -125,7 +155,19 @@ CLAIMS = (
                 "gradients": "||g_2|| >= 2 ||g_1||",
                 "head start": "eta ||g_2||^2 >= (16/3) (L_1(w_1) - L_1(w_(t_2)))",
             },
-            check=definite(bound),
+            check=every(
+                definite(bound),
+                beside(
+                    drawn(
+                        unfair,
+                        rounds,
+                        examples=(30, 3000),
+                        largest=Fraction(1, 3),
+                        moved="g h eta gained",
+                    ),
+                    witness(equal, "curvatures -1 and 1 at the edge of all hypotheses", EDGE),
+                ),
+            ),
             mutants={
                 "1 % more": ("a head start up to 1.01 of what is allowed", {"head": "303/1600"}),
                 "||g_2|| >= 1.98 ||g_1||": ("1 % less", {"ratio": "99/50"}),

@@ -7,9 +7,20 @@ import sympy
 
 from fairfl.claims.certificates import Decomposition
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line, smoothness
+from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line, rounds, smoothness
+from fairfl.claims.dynamic.setting import norm as length
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, proof
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    beside,
+    counterexample,
+    definite,
+    drawn,
+    every,
+    proof,
+)
 
 FILE = "normalised.v"
 GRADIENT, RATIO, STEP = (constant(FILE, name) for name in ("least", "ratio", "largest"))
@@ -93,6 +104,16 @@ def exact(
     return lower, [*terms, (a + p) * q / 4, q * (b + 4) / 40]
 
 
+def linear(instance: Instance, norm: Fraction = Fraction(2), share: int = 1) -> Case:
+    """The linear parts at gradients of rational length, ||g_1|| < ``share`` ||g_2||."""
+    g, h = instance["g"], instance["h"]
+    a, b = length(g), length(h)
+    premises = {"defined": 0 < a < share * b, "gradient": b >= norm}
+    cosine = dot(g, h) / (a * b) if a * b else Fraction(0)
+    relation = Relation((b - a) * (1 + cosine), "<", b**2 - a**2, "times eta/2")
+    return Case((relation,), premises)
+
+
 DEFINED = {"defined": "g_1 and g_2 are not 0, else the normalised steps are undefined"}
 READING = (
     "'Fairer' is (4) alone. Definition 3 compares absolutely fair algorithms only, and theorem 1 "
@@ -157,7 +178,22 @@ CLAIMS = (
                 "order": "||g_1|| <= ||g_2||/2",
                 "step size": "eta L < 2/5",
             },
-            check=proof(FILE, "fairer", definite(exact, strict=True)),
+            check=proof(
+                FILE,
+                "fairer",
+                definite(exact, strict=True),
+                drawn(
+                    fairer,
+                    rounds,
+                    norm=GRADIENT,
+                    ratio=RATIO,
+                    step=STEP,
+                    shortest=GRADIENT,
+                    largest=STEP,
+                    examples=(30, 3000),
+                    moved="eta c d",
+                ),
+            ),
             mutants={
                 "||g_1|| <= ||g_2||": ("without the half", {"ratio": Fraction(1)}),
                 "eta L < 1": ("1 for 2/5", {"step": Fraction(1)}),
@@ -182,7 +218,11 @@ CLAIMS = (
         r"\|g_1\|)(1 + \cos) < \frac{\eta}{2} (\|g_2\|^2 - \|g_1\|^2)$, the linear parts under "
         r"normalised gradient descent and under FedAvg.",
         kind="bound",
-        check=definite(first_order, strict=True),
+        hypotheses={"defined": "0 < ||g_1|| < ||g_2||", "gradient": "||g_2|| >= 2"},
+        check=every(
+            definite(first_order, strict=True),
+            beside(drawn(linear, rounds, shortest=2, ratio=Fraction(1001, 1000))),
+        ),
         mutants={
             "||g_2|| >= 1": ("1 for 2", {"norm": 1}),
             "1 % less": ("1.98 for 2", {"norm": "99/50"}),

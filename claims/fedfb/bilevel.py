@@ -74,6 +74,37 @@ def outer(notion: str, groups: int, shares: Sequence[Term], constants: Sequence[
     return Outer(weight, gap, _unit(len(gap)))
 
 
+def as_printed(notion: str, groups: int) -> dict[str, sympy.Expr]:
+    """The inner objective, the gaps and μ of :func:`outer` less (6)-(7) and lemma 23's μ,
+    (89)-(91), (101)-(103) and (108), or (125)-(127), each written as it is printed.
+    """
+    s, k = sympy.symbols(f"s0:{groups}"), sympy.symbols(f"k1:{groups}")
+    problem = outer(notion, groups, s, k)
+    L = {name: sympy.Symbol(f"L{name}") for name in problem.weight}
+    lam, others = sympy.symbols(f"l0:{2 * groups}"), range(1, groups)
+    if notion == "dp":
+        cells = ((lam[a] * L[f"0{a}"], 2 * s[a] - lam[a], L[f"1{a}"]) for a in range(groups))
+        inner = sum(first + rest * second for first, rest, second in cells)
+        gaps = [-L["00"] + L["10"] + L[f"0{a}"] - L[f"1{a}"] + k[a - 1] for a in others]
+        mu = [-sum(gaps), *gaps]
+    else:
+        rows = {"cp": [("", 1)], "eo": [("1", s[1])], "eodds": [("0", s[0]), ("1", s[1])]}[notion]
+        inner, mu = L["0*"] * s[0] if notion == "eo" else sympy.Integer(0), []
+        for place, (y, share) in enumerate(rows):
+            part = lam[place * (groups - 1) :]
+            inner += sum(part[a - 1] * L[f"{y}{a}"] for a in others)
+            inner += (share - sum(part[a - 1] for a in others)) * L[f"{y}0"]
+            mu += [L[f"{y}{a}"] - L[f"{y}0"] for a in others]
+        gaps = mu
+    ours = [constant + sum(c * L[n] for n, c in parts.items()) for constant, parts in problem.gap]
+    ours += [dot(row, ours) for row in problem.direction]
+    rows = enumerate(zip(ours, [*gaps, *mu], strict=True))
+    weights = problem.weights(lam[: groups if notion == "dp" else len(mu)])
+    return {"inner": dot(weights.values(), L.values()) - inner} | {
+        str(j): x - y for j, (x, y) in rows
+    }
+
+
 def _unit(size: int) -> list[list[int]]:
     return [[int(k == j) for j in range(size)] for k in range(size)]
 

@@ -7,7 +7,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.fedfb.bilevel import outer
+from fairfl.claims.fedfb.bilevel import as_printed, outer
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, every, identity
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
@@ -65,7 +65,13 @@ def averaged(kinds: Sequence[str] = ("scaled", "equal")) -> dict[str, sympy.Expr
     mean = {
         c: sum(n[c] * v[c] for n, v in zip(count, loss, strict=True)) / totals[c] for c in CELLS
     }
-    (pooled,) = objectives([totals], [mean], lam)
+    people = {a: totals["0" + a] + totals["1" + a] for a in "01"}
+    prime = {c: totals[c] * mean[c] / people[c[1]] for c in CELLS}
+    pooled = sum(
+        lam[a] * prime[f"0{a}"]
+        + (2 * people[str(a)] / sum(totals.values()) - lam[a]) * prime[f"1{a}"]
+        for a in (0, 1)
+    )
     local = objectives(count, loss, lam)
     return {
         f"(7), {kind}": dot(server_weights(count, kind), local)
@@ -82,19 +88,19 @@ def opportunity(count: Cells, loss: Cells, lam: Any, weighting: str) -> dict[str
     """
     people = {c: sum(n[c] for n in count) for c in LABELLED}
     total, clients = sum(people.values()), len(count)
-    factor = {
-        "11": lam,
-        "10": (people["10"] + people["11"]) / total - lam,
-        "0*": people["0*"] / total,
-    }
+    first, zero = (people["10"] + people["11"]) / total, people["0*"] / total
+    local = {"11": lam, "10": first - lam, "0*": zero}
     scaled = [
         {c: n[c] * v[c] / people[c] for c in LABELLED} for n, v in zip(count, loss, strict=True)
     ]
     terms = loss if weighting == "own" else scaled
     means = {c: sum(v[c] for v in terms) / (clients if weighting == "own" else 1) for c in LABELLED}
-    pooled = {c: sum(v[c] for v in scaled) for c in LABELLED}
+    sums = {c: sum(n[c] * v[c] for n, v in zip(count, loss, strict=True)) for c in LABELLED}
+    pooled = {c: sums[c] / people[c] for c in LABELLED}
+    printed = lam * pooled["11"] + ((total - people["0*"]) / total - lam) * pooled["10"]
+    printed += people["0*"] / total * pooled["0*"]
     return {
-        "(90)": tuple(sum(factor[c] * v[c] for c in LABELLED) for v in (means, pooled)),
+        "(90)": (sum(local[c] * means[c] for c in LABELLED), printed),
         "μ_1": tuple(v["11"] - v["10"] for v in (means, pooled)),
     }
 
@@ -176,7 +182,7 @@ CLAIMS = (
             "equal sizes": ("clients of one size", {"count": [Fraction(1), Fraction(1)]}),
             "1/I": ("an unweighted mean", {"kind": "equal"}),
         },
-        severity="theorem",
+        severity="step",
         erratum=r"$L^{(i)}$ contains $n^{(i)}_{y,a}$ already, so FedAvg's weights count the sizes "
         r"twice: a client enters by the square of its size. Average the models with weights "
         r"$\frac1I$, or let client $i$ descend on $\frac n{n^{(i)}}L^{(i)}$.",
@@ -266,7 +272,7 @@ CLAIMS = (
             "two groups": ("A = 2", {"groups": 2}),
             "outside": ("the terms of a = 0 outside", {"place": "outside"}),
         },
-        severity="constant",
+        severity="misprint",
         erratum="The terms of a = 0 must stand outside of the sum over a, where they are counted "
         "A - 1 times. For A > 2 the assumption as printed may hold where the Hessian is "
         "negative. For A = 2 it makes no difference.",
@@ -276,7 +282,10 @@ CLAIMS = (
             statement=r"$\sum_{a\ge1}\sum_y\lambda_{y,a}\nabla^2L_{y,a}+\sum_y(\frac{n_{y,"
             r"\star}}n-\sum_{a\ge1}\lambda_{y,a})\nabla^2L_{y,0}$ is the Hessian.",
             size="A = 2, 3, 4",
-            check=every(*(identity(any_matrix, groups=groups) for groups in (2, 3, 4))),
+            check=every(
+                *(identity(any_matrix, groups=groups) for groups in (2, 3, 4)),
+                identity(as_printed, notion="eodds", groups=4),
+            ),
             mutants={"as printed": ("inside of the sum", {"place": "inside"})},
         ),
     ),

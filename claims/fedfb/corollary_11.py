@@ -87,7 +87,11 @@ CLAIMS = (
         hypotheses=PREMISES,
         scope="condition 1 (2 is its mirror); every σ^(0), and those from a bound on",
         whose="reading",
-        check=proof("normal.v", "corollary_11", drawn(error, favouring, tolerance=0.0)),
+        check=proof(
+            "normal.v",
+            "corollary_11",
+            drawn(error, favouring, tolerance=0.0, moved="wide narrow sd"),
+        ),
         mutants={
             "1 % tighter": ("0.99 of the bound on the error", {"constant": "99/100"}),
             "same order": ("both clients favour the same group", {"turned": True}),

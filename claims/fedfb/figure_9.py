@@ -114,7 +114,7 @@ CLAIMS = (
     Claim(
         "fedfb/figure-9-accuracy",
         265,
-        "figure 9: LFT+Ensemble obtains a strictly higher accuracy than LFT+FedAvg",
+        "figure 9: LFT+Ensemble can be more accurate than any rule of LFT+FedAvg that is as fair",
         number="Section 5.2, figure 9",
         printed=r"A very interesting observation is that LFT+Ensemble is observed to obtain a "
         r"strictly higher accuracy than LFT+FedAvg.",
@@ -135,7 +135,10 @@ CLAIMS = (
             ),
             "λ = k": ("the maximum at the price, not at its opposite", {"offset": -1}),
         },
+        whose="reading",
         severity="remark",
+        reading="'Is observed to obtain' as a statement on every rule of LFT+FedAvg, on the laws. "
+        "As an observation of the curves that are drawn it is not touched.",
         erratum="On the laws it is the other way round in panel (a) at ε = (1, 0.52, 1); "
         "both curves end at one rule, the most accurate: the observation comes "
         "from the samples or from the grid of multipliers.",

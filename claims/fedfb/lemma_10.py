@@ -51,6 +51,7 @@ def bound(instance: Instance, factor: Fraction = ONE) -> Case:
     """
     world = Clients.of(instance["laws"], instance["q"])
     premises, delta, _ = conditions(world)
+    premises["budgets"] = min(instance["eps"]) >= 0
     fairer = min(world.clients, key=lambda client: abs(client.g(ZERO)))
     ends = [ZERO if client is fairer else client.multiplier(ZERO) for client in world.clients]
     disparity, smallest = (
@@ -86,7 +87,7 @@ def opposed(draw: st.DrawFn) -> Instance:
         draw(st.tuples(*cells))
         for cells in ((small, large, middle, small), (small, middle, large, small))
     )
-    laws, q = [wide, [high, low]], Fraction(draw(st.integers(3, 5)), 8)
+    laws, q = [wide, [high, low]], [Fraction(draw(st.integers(3, 5)), 8)] * 2
     if draw(st.booleans()):
         laws = laws[::-1]
     if draw(st.booleans()):
@@ -111,7 +112,10 @@ PREMISES = {
     "opposite": "g_0(0) g_1(0) < 0: the clients' ERMs favour different groups",
     "ψ": "ψ (g_0(0) + g_1(0)) > 0 on [0, c]²",
 }
-INCREASE = {"g_i increase": "each g_i is strictly increasing, as the proof of lemma 7 says"}
+INCREASE = {
+    "g_i increase": "each g_i is strictly increasing, as the proof of lemma 7 says",
+    "budgets": "ε_i >= 0",
+}
 
 
 def favoured(instance: Instance, by: str = "ERM", sign: int = 1) -> Case:
@@ -122,6 +126,7 @@ def favoured(instance: Instance, by: str = "ERM", sign: int = 1) -> Case:
     """
     world = Clients.of(instance["laws"], instance["q"])
     premises, _, pair = conditions(world)
+    premises["budgets"] = 0 <= min(instance["eps"]) <= max(instance["eps"]) <= 1
     local = [client.difference(client.rule(ZERO)) for client in world.clients]
     c = min(abs(client.g(ZERO)) for client in world.clients)
     eps = [c * share for share in instance["eps"]]
@@ -150,7 +155,11 @@ CLAIMS = (
         kind="tight bound",
         hypotheses={**PREMISES, **INCREASE},
         scope="each g_i strictly increasing",
-        check=proof("ensemble_gap.v", "gap", drawn(bound, opposed, tolerance=0.0)),
+        check=proof(
+            "ensemble_gap.v",
+            "gap",
+            drawn(bound, opposed, tolerance=0.0, examples=(20, 3000), moved="q eps"),
+        ),
         mutants={
             "above δ": ("DP Disp >= 1.01 δ", {"factor": "101/100"}),
             "below δ": ("0.99 δ is reached", {"factor": "99/100"}),
@@ -214,10 +223,10 @@ CLAIMS = (
         r"and $MD(f^{LFT+Ensemble}_{\varepsilon_0,\varepsilon_1})\,MD(f^{ERM})>0$; "
         r"$c=\min_i|MD_i(f^{ERM})|$.",
         kind="implication",
-        hypotheses={**PREMISES, **INCREASE},
+        hypotheses={**PREMISES, **INCREASE, "budgets": "ε_0, ε_1 in [0, c]"},
         scope="each g_i strictly increasing",
         size="n = 2",
-        check=drawn(favoured, opposed, tolerance=0.0),
+        check=drawn(favoured, opposed, tolerance=0.0, examples=(20, 3000), moved="q eps"),
         mutants={
             "client 0": ("the ERM of client 0 in place of that of all people", {"by": "client 0"}),
             "other group": ("the other group than the ERM", {"sign": -1}),

@@ -23,7 +23,12 @@ def bound(instance: Instance, condition: str = "all equal", gaps: bool = False) 
     if condition == "all equal":
         equal = equal and lams[0] == world.pooled.multiplier(eps)
     relation = Relation(accuracy, "==" if equal else "<", world.pooled.best(eps), "accuracy")
-    return Case((relation,), {"g_i increase": gaps or world.positive})
+    return Case((relation,), {**common(world), "g_i increase": gaps or world.positive})
+
+
+def common(world: Clients) -> dict[str, bool]:
+    """Clients of one share q in (0, 1)."""
+    return {"common q": len(set(world.q)) == 1 and 0 < world.q[0] < 1}
 
 
 def fair(instance: Instance, part: Fraction = ONE) -> Case:
@@ -35,7 +40,8 @@ def fair(instance: Instance, part: Fraction = ONE) -> Case:
         (
             Relation(abs(difference), "<=", eps, "DP Disp"),
             Relation(accuracy, "==", world.pooled.best(eps), "accuracy"),
-        )
+        ),
+        {"shares": 0 < min(world.q) <= max(world.q) < 1 and instance["slack"] >= 0},
     )
 
 
@@ -103,8 +109,9 @@ def strict(instance: Instance, opposite: bool = True) -> Case:
     erm = abs(world.pooled.g(ZERO))
     eps = instance["part"] * erm
     premises = {
+        **common(world),
         "g_i increase": world.positive,
-        "ε < |g(0)|": eps < erm,
+        "ε < |g(0)|": 0 <= eps < erm,
         "opposite": not opposite or start[0] * start[1] < 0,
     }
     return Case((worse(world, multipliers(world, instance, eps), eps),), premises)
@@ -133,10 +140,15 @@ def turned(instance: Instance, agree: bool) -> Instance:
     }
 
 
+EDGE = st.sampled_from([Fraction(999, 1000), Fraction(201, 200)])
+SHARE = st.one_of(parts(16, 15), parts(16, 15), EDGE)
+"""ε over |g(0)|, at its edge one time in three."""
+
+
 def placed() -> st.SearchStrategy[Instance]:
     """Two clients, a fraction of |g(0)| for ε, and places of the λ_i in their ranges."""
     place = st.lists(parts(8), min_size=2, max_size=2)
-    return worlds(2, place=place, part=parts(16, 15), aim=st.booleans())
+    return worlds(2, place=place, part=SHARE, aim=st.booleans())
 
 
 def instances() -> st.SearchStrategy[Instance]:
@@ -170,7 +182,11 @@ CLAIMS = (
         kind="bound",
         hypotheses=INCREASE,
         scope=SCOPE,
-        check=proof("ensemble.v", "lemma_12", drawn(bound, ensembles, tolerance=0.0)),
+        check=proof(
+            "ensemble.v",
+            "lemma_12",
+            drawn(bound, ensembles, tolerance=0.0, examples=(24, 4000), moved="q place"),
+        ),
         mutants={
             "λ_0 = λ_1": ("equality iff λ_0 = λ_1", {"condition": "two equal"}),
             "gaps": ("where g_i need not increase", {"gaps": True}),
@@ -191,8 +207,13 @@ CLAIMS = (
         statement=r"$\varepsilon_i=1$ for all $i$ gives the accuracy CFL($\varepsilon$) and "
         r"$|MD|\le\varepsilon$.",
         kind="implication",
+        hypotheses={"shares": "q_i in (0, 1); ε >= |g(0)|"},
         scope="as stated; any number of clients, any q_i; ERM fair whatever it does at ties",
-        check=proof("lemma_7.v", "fair", drawn(fair, slackened, tolerance=0.0)),
+        check=proof(
+            "lemma_7.v",
+            "fair",
+            drawn(fair, slackened, tolerance=0.0, examples=(24, 4000), moved="q slack"),
+        ),
         mutants={"1 % less fair": ("ε >= 0.99 |g(0)|", {"part": "99/100"})},
         rests_on=("fedfb/lemma-7/repaired",),
     ),
@@ -205,7 +226,11 @@ CLAIMS = (
         kind="bound",
         hypotheses={**PREMISES, **INCREASE},
         scope=SCOPE,
-        check=proof("ensemble.v", "lemma_14", drawn(strict, instances, tolerance=0.0)),
+        check=proof(
+            "ensemble.v",
+            "lemma_14",
+            drawn(strict, instances, tolerance=0.0, examples=(50, 4000), moved="q place part"),
+        ),
         mutants={"any signs": ("without g_0(0) g_1(0) < 0", {"opposite": False})},
         rests_on=("fedfb/lemma-7/repaired", "fedfb/eq-10/repaired"),
         reading="g_i⁻¹ is a function; else see fedfb/lemma-14/gaps.",

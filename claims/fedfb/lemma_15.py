@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance
-from fairfl.claims.fedfb.lemma_12 import INCREASE, SCOPE, multipliers, placed, turned, worse
+from fairfl.claims.fedfb.lemma_12 import INCREASE, SCOPE, common, multipliers, placed, turned, worse
 from fairfl.claims.fedfb.worlds import ONE, ZERO, Clients
 from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
 
@@ -21,7 +21,7 @@ def tau(world: Clients, choose: str = "max") -> Fraction:
 def premises(world: Clients) -> dict[str, bool]:
     """Lemma 15's, with strictness."""
     start = [client.g(ZERO) for client in world.clients]
-    return {"same": start[0] * start[1] > 0, "g_i increase": world.positive}
+    return {**common(world), "same": start[0] * start[1] > 0, "g_i increase": world.positive}
 
 
 def below(instance: Instance, end: Fraction = ONE) -> Case:
@@ -31,7 +31,7 @@ def below(instance: Instance, end: Fraction = ONE) -> Case:
     relation = Relation(ZERO, "<=", ZERO, "τ = 0")  # no ε is below 0: f_0^0 = f_1^0
     if tau(world) > 0:
         relation = worse(world, multipliers(world, instance, eps), eps)
-    return Case((relation,), premises(world))
+    return Case((relation,), {**premises(world), "ε < τ": 0 <= instance["part"] < 1})
 
 
 def above(instance: Instance, choose: str = "max", start: Fraction = ONE) -> Case:
@@ -46,7 +46,7 @@ def above(instance: Instance, choose: str = "max", start: Fraction = ONE) -> Cas
         Relation(abs(difference), "<=", eps, "DP Disp"),
         Relation(accuracy, "==", world.pooled.best(eps), "accuracy"),
     )
-    return Case(relations, premises(world))
+    return Case(relations, {**premises(world), "ε ≥ τ": 0 <= instance["part"] <= 1})
 
 
 def near_tau() -> st.SearchStrategy[Instance]:
@@ -59,7 +59,12 @@ def near_tau() -> st.SearchStrategy[Instance]:
     return pairs.map(lambda pair: pair[0] | pair[1])
 
 
-PREMISES = {**INCREASE, "same": "g_0(0) g_1(0) > 0"}
+PREMISES = {
+    **INCREASE,
+    "same": "g_0(0) g_1(0) > 0",
+    "ε < τ": "where LFT+Ensemble is less accurate",
+    "ε ≥ τ": "where it matches CFL",
+}
 
 CLAIMS = (
     Claim(
@@ -78,8 +83,8 @@ CLAIMS = (
         check=proof(
             "ensemble.v",
             "lemma_15",
-            drawn(below, near_tau, tolerance=0.0),
-            drawn(above, near_tau, tolerance=0.0),
+            drawn(below, near_tau, tolerance=0.0, examples=(24, 4000), moved="q part"),
+            drawn(above, near_tau, tolerance=0.0, examples=(20, 4000), moved="q part"),
         ),
         mutants={
             "1.01 τ": ("< CFL(ε) for all ε < 1.01 τ", {"end": "101/100"}),

@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance
-from fairfl.claims.fedfb.lemma_12 import between, worse
+from fairfl.claims.fedfb.lemma_12 import SHARE, between, worse
 from fairfl.claims.fedfb.worlds import HALF, ZERO, Clients, Population, mix, parts, worlds
 from fairfl.claims.forms import Case, Claim, counterexample, drawn, proof
 
@@ -28,9 +28,10 @@ def strict(instance: Instance, pool: str = "bayes", differ: bool = True) -> Case
         level = world.pooled.multiplier(eps) / world.pooled.shares[aim - 1]
         targets = [level * client.shares[aim - 1] for client in world.clients]
     premises = {
-        "ε < |g(0)|": eps < start,
+        "ε < |g(0)|": 0 <= eps < start,
         "g_i increase": world.positive,
-        "q_0 ≠ q_1": not differ or world.q[0] != world.q[1],
+        "q_0 ≠ q_1": 0 < min(world.q) <= max(world.q) < 1
+        and (not differ or world.q[0] != world.q[1]),
     }
     return Case((worse(world, between(world, instance["place"], targets), eps),), premises)
 
@@ -68,8 +69,9 @@ def instances() -> st.SearchStrategy[Instance]:
     """Two clients, mostly of unequal q, a budget, and places of multipliers."""
     place, aim = st.lists(parts(8), min_size=2, max_size=2), st.sampled_from([0, 1, 2])
     shares = st.sampled_from([Fraction(1, 8), Fraction(1, 4), Fraction(3, 8), Fraction(3, 4)])
-    q = st.lists(shares, min_size=2, max_size=2)
-    return worlds(2, q=q, place=place, part=parts(16, 15), aim=aim)
+    differing = st.lists(shares, min_size=2, max_size=2, unique=True)
+    q = st.one_of(differing, differing, differing, shares.map(lambda v: [v, v]))
+    return worlds(2, q=q, place=place, part=SHARE, aim=aim)
 
 
 PRINTED = (
@@ -114,7 +116,11 @@ CLAIMS = (
             statement=r"The statement with $P(i\mid a=1)=\frac{q_i}{q_0+q_1}$, $P(i\mid "
             r"a=0)=\frac{1-q_i}{2-q_0-q_1}$.",
             scope="as stated: two clients of equal weight, every multiplier",
-            check=proof("shares.v", "lemma_16", drawn(strict, instances, tolerance=0.0)),
+            check=proof(
+                "shares.v",
+                "lemma_16",
+                drawn(strict, instances, tolerance=0.0, examples=(60, 4000), moved="q part place"),
+            ),
             mutants={
                 "common q": ("for q_0 = q_1 too", {"differ": False}),
                 "as printed": ("g of the printed pooled law", {"pool": "printed"}),

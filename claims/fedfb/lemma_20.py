@@ -7,26 +7,47 @@ from hypothesis import strategies as st
 
 from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance
-from fairfl.claims.fedfb.lemma_10 import conditions
+from fairfl.claims.fedfb.lemma_10 import conditions, opposed
 from fairfl.claims.fedfb.worlds import ONE, ZERO, Clients, worlds
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, drawn, every, proof
 
 
-def printed(instance: Instance, members: str = "clients") -> Case:
-    """DP Disp >= δ̃ of the ensemble of all; or, repaired, of the classifiers of the two subsets."""
+def printed(instance: Instance, members: str = "clients", factor: Fraction = ONE) -> Case:
+    """DP Disp >= δ̃ of the ensemble of all; or, repaired, of the classifiers of the two "subsets",
+    which reach δ̃ where the fairer one is free and the other perfectly fair.
+    """
     world = Clients.of(instance["laws"], instance["q"])
     split, eps = instance["split"], instance["eps"]
     premises, delta, pair = conditions(world, split)
     if members == "clients":
-        lams = world.multipliers(eps)
-        disparity = abs(world.ensemble(lams)[0])
-    else:
-        rules = [p.rule(p.multiplier(e)) for p, e in zip(pair, eps[:2], strict=True)]
-        sizes = [Fraction(len(part), len(world.q)) for part in split]
-        disparity = abs(
-            sum((s * world.pooled.difference(r) for s, r in zip(sizes, rules, strict=True)), ZERO)
-        )
-    return Case((Relation(delta, "<=", disparity, "DP Disp"),), premises)
+        disparity = abs(world.ensemble(world.multipliers(eps))[0])
+        return Case((Relation(delta, "<=", disparity, "DP Disp"),), premises)
+    sizes = [Fraction(len(part), len(world.q)) for part in split]
+    fairer = min(pair, key=lambda people: abs(people.g(ZERO)))
+    premises["budgets"] = min(eps) >= 0
+    values = []
+    for budgets in (eps, [ONE if people is fairer else ZERO for people in pair]):
+        rules = [p.rule(p.multiplier(e)) for p, e in zip(pair, budgets, strict=False)]
+        values.append(abs(world.mixture(rules, sizes)[0]))
+    relations = [Relation(factor * delta, "<=", values[0], "DP Disp")]
+    if members == "drawn subsets":
+        relations.append(Relation(factor * delta, "==", values[1], "reached"))
+    return Case(tuple(relations), premises)
+
+
+def grouped() -> st.SearchStrategy[Instance]:
+    """A wide client against two narrow ones, in either order."""
+    splits = st.sampled_from([[[0], [1, 2]], [[2, 1], [0]]])
+    return st.tuples(opposed(), splits).map(lambda pair: twinned(*pair))
+
+
+def twinned(instance: Instance, split: list[list[int]]) -> Instance:
+    """Three clients: the wide one, whose cells at the ends are the largest, the narrow one and
+    one like it.
+    """
+    wide, narrow = sorted(instance["laws"], key=lambda pair: -pair[0][0] - pair[0][3])
+    twin = [[a + k % 2 for k, a in enumerate(law)] for law in narrow]
+    return {**instance, "laws": [wide, narrow, twin], "q": instance["q"][:1] * 3, "split": split}
 
 
 def corner(square: int = 2, factor: Fraction = ONE) -> Decomposition:
@@ -81,7 +102,12 @@ def reachable(instance: Instance, wider: Fraction = ZERO, low: str = "least") ->
             Relation(mean_difference, "<=", upper, "MD <= U"),
             Relation(reached, "==", value, "reached"),
         ),
-        {"common q": len(set(world.q)) == 1},
+        {
+            "common q": len(set(world.q)) == 1 and 0 < world.q[0] < 1,
+            "g_i increase": world.positive,
+            "place": 0 <= instance["part"] <= 1,
+            "budgets": min(instance["eps"]) >= 0,
+        },
     )
 
 
@@ -123,7 +149,7 @@ CLAIMS = (
         statement=r"$DP\,Disp(f^{LFT+Ensemble}_\varepsilon)\ge\tilde\delta$, $f_\varepsilon$ the "
         r"average of all $I$ local classifiers.",
         kind="bound",
-        hypotheses=PREMISES,
+        hypotheses={**PREMISES, "budgets": "ε_i >= 0"},
         scope="I = 3, as stated",
         check=every(
             proof(
@@ -151,8 +177,21 @@ CLAIMS = (
             "DP Disp at least δ̃ > 0",
             statement=r"$DP\,Disp(J_0\tilde f_0+J_1\tilde f_1)\ge\tilde\delta>0$ for all "
             r"$\tilde\varepsilon_0,\tilde\varepsilon_1\in[0,1]$.",
+            hypotheses={**PREMISES, "budgets": "ε̃_j >= 0"},
             scope="each g̃_j strictly increasing, any shares",
-            check=proof("ensemble_gap.v", "gap", definite(corner)),
+            check=proof(
+                "ensemble_gap.v",
+                "gap",
+                definite(corner),
+                drawn(
+                    printed,
+                    grouped,
+                    tolerance=0.0,
+                    examples=(12, 1000),
+                    members="drawn subsets",
+                    moved="q eps",
+                ),
+            ),
             mutants={
                 "J_0": ("J_0 for J_0² in (63)", {"square": 1}),
                 "1 % more": ("1.01 ψ̃(c, 0)", {"factor": "101/100"}),
@@ -172,10 +211,18 @@ CLAIMS = (
         statement=r"$MD\in[L,U]$, $L=\frac1I\sum_i\min\{g(0),g(g_i^{-1}(0))\}$, $U$ with $\max$; "
         r"all of it is reached, so $\min DP\,Disp=\max\{0,L,-U\}$.",
         kind="tight bound",
-        hypotheses={name: PREMISES[name] for name in ("common q", "g_i increase")},
+        hypotheses={
+            **{name: PREMISES[name] for name in ("common q", "g_i increase")},
+            "place": "the value lies in [L, U]",
+            "budgets": "ε_i >= 0",
+        },
         scope="any I; each g_i strictly increasing, g continuous",
         whose="ours",
-        check=proof("range.v", "range", drawn(reachable, budgeted, tolerance=0.0)),
+        check=proof(
+            "range.v",
+            "range",
+            drawn(reachable, budgeted, tolerance=0.0, examples=(16, 3000), moved="q eps part"),
+        ),
         mutants={
             "ERM alone": ("L = U = g(0)", {"low": "ERM"}),
             "wider": ("L and U moved apart by 1/1000 each", {"wider": "1/1000"}),

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from fairfl.claims.exact import Instance
-from fairfl.claims.fedfb.bilevel import equality, jets, outer
+from fairfl.claims.fedfb.bilevel import as_printed, equality, jets, outer
 from fairfl.claims.forms import Claim, counterexample, every, identity
 
 HALF, THIRD, ZERO = Fraction(1, 2), Fraction(1, 3), Fraction(0)
@@ -76,7 +76,8 @@ def lemma(
         number=f"Lemma {number}",
         printed=rf"If assumption {assumption} holds, then on the direction {direction} we have "
         rf"$\mu(\lambda)\cdot\nabla {objective}(\lambda)"
-        r"\le0$, and the equality holds if only if $\mu(\lambda)=0$.",
+        rf"\le0$, and the equality holds {'if and' if notion == 'cp' else 'if'} only if "
+        r"$\mu(\lambda)=0$.",
         statement=r"$\mu\cdot\nabla F=0$ only if $\mu=0$.",
         kind="bound",
         hypotheses={
@@ -91,6 +92,7 @@ def lemma(
             counterexample(
                 equality, "three groups: G_1 ∇G_1 + G_2 ∇G_2 = 0 with no term zero", flat(notion, 3)
             ),
+            identity(as_printed, notion=notion, groups=3),
         ),
         mutants={"V = 0": ("equality iff Σ G_a ∇G_a = 0", {"condition": "V"})},
         severity="theorem",
@@ -107,7 +109,10 @@ def lemma(
             kind="identity",
             scope="two parameters; λ inside its region",
             size="A = 2, 3, 4",
-            check=every(*(identity(jets, notion=notion, groups=count) for count in (2, 3, 4))),
+            check=every(
+                *(identity(jets, notion=notion, groups=count) for count in (2, 3, 4)),
+                *(identity(as_printed, notion=notion, groups=count) for count in (2, 3, 4)),
+            ),
             mutants={"ascent": ("the slope with the other sign", {"sign": -1})},
         ),
     )

@@ -31,6 +31,7 @@ from fairfl.claims.forms import (
 SETTING = {
     "density": "x | a has a density, η is strictly increasing",
     "q in (0, 1)": "both groups are there",
+    "budget": "ε >= 0",
 }
 
 
@@ -63,7 +64,13 @@ def optimal(instance: Instance, shares: str = "right", part: Fraction = ONE) -> 
         "step function": step_accuracy(people, instance["rival"], eps),
     }
     relations = [Relation(rival, "<=", accuracy, name) for name, rival in rivals.items()]
-    return Case((Relation(abs(people.difference(rule)), "<=", eps, "feasible"), *relations))
+    feasible = Relation(abs(people.difference(rule)), "<=", eps, "feasible")
+    return Case((feasible, *relations), setting(people, eps))
+
+
+def setting(people: Population, eps: Fraction) -> dict[str, bool]:
+    """Both groups are there, and the budget is one."""
+    return {"q in (0, 1)": 0 < people.q < 1, "budget": eps >= 0}
 
 
 def reached(instance: Instance, factor: Fraction = ONE) -> Case:
@@ -79,7 +86,8 @@ def reached(instance: Instance, factor: Fraction = ONE) -> Case:
             Relation(ends[0], "==", -1, "g at the left end"),
             Relation(ends[1], "==", 1, "g at the right end"),
             Relation(people.g(people.preimage(value)[0]), "==", value, "onto"),
-        )
+        ),
+        setting(people, instance["eps"]),
     )
 
 
@@ -166,7 +174,7 @@ CLAIMS = (
         r"$\lambda=g^{-1}(\cdot)$ is defined.",
         kind="uniqueness",
         hypotheses={**SETTING, "domain": "low < high, both in [-max(q, 1-q), max(q, 1-q)]"},
-        severity="theorem",
+        severity="step",
         check=counterexample(
             increasing,
             "u avoids (1/4, 3/4) in both groups: g = 1/2 on all of [-1/4, 1/4], so g is not "
@@ -190,7 +198,9 @@ CLAIMS = (
             hypotheses=SETTING,
             scope="as stated; the proof: any linear and monotone expectation, randomised ties",
             check=proof(
-                "lemma_7.v", "identity increases solves", drawn(optimal, rivals, tolerance=0.0)
+                "lemma_7.v",
+                "identity increases solves",
+                drawn(optimal, rivals, tolerance=0.0, examples=(30, 4000), moved="q eps"),
             ),
             mutants={
                 "exchanged": ("λ/q in group 0 and λ/(1-q) in group 1", {"shares": "wrong"}),
@@ -234,7 +244,11 @@ CLAIMS = (
             statement=r"$g$ is continuous, $g(\mp\max(q,1-q))=\mp1$, and takes all values between.",
             hypotheses=SETTING,
             scope="as stated; the proof: continuous distribution functions of u = η(x)",
-            check=proof("lemma_7_onto.v", "onto", drawn(reached, rivals, tolerance=0.0)),
+            check=proof(
+                "lemma_7_onto.v",
+                "onto",
+                drawn(reached, rivals, tolerance=0.0, examples=(30, 4000), moved="q eps"),
+            ),
             mutants={"99 %": ("g = ±1 at 0.99 times the ends", {"factor": "99/100"})},
         ),
     ),

@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance
-from fairfl.claims.fedfb.lemma_7 import SETTING, quantile
+from fairfl.claims.fedfb.lemma_7 import SETTING, quantile, setting
 from fairfl.claims.fedfb.worlds import HALF, ZERO, Clients, parts, worlds
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
@@ -38,7 +38,7 @@ def unique(instance: Instance, factor: Fraction = Fraction(1)) -> Case:
             cuts = quantile(people.laws[0], rates[0]), quantile(people.laws[1], rates[1])
             operator = "==" if rates == best_rates else "<"
             relations.append(Relation(people.accuracy(cuts), operator, best_accuracy, "accuracy"))
-    return Case(tuple(relations))
+    return Case(tuple(relations), setting(people, eps))
 
 
 def instances() -> st.SearchStrategy[Instance]:
@@ -67,7 +67,7 @@ def repaired(instance: Instance, sign: int = -1) -> Case:
         Relation(lam, "!=" if unfair else "==", 0, "λ_ε"),
         Relation(ZERO, "<=", sign * start * lam, "the sign of λ_ε"),
     )
-    return Case(relations, {"g increases": world.positive})
+    return Case(relations, {"g increases": world.positive, **setting(people, eps)})
 
 
 def budgeted() -> st.SearchStrategy[Instance]:
@@ -87,7 +87,11 @@ CLAIMS = (
         hypotheses=SETTING,
         scope="almost everywhere under the law of (x, a), in which s has no atom at 0",
         whose="reading",
-        check=proof("lemma_7.v", "unique", drawn(unique, instances, tolerance=0.0)),
+        check=proof(
+            "lemma_7.v",
+            "unique",
+            drawn(unique, instances, tolerance=0.0, examples=(30, 3000), moved="q eps"),
+        ),
         mutants={
             "0.99 λ": ("the rule of 0.99 λ", {"factor": "99/100"}),
             "1.01 λ": ("the rule of 1.01 λ", {"factor": "101/100"}),
@@ -130,8 +134,13 @@ CLAIMS = (
             r"$\lambda_\varepsilon\ne0$. Else $\lambda_\varepsilon=0$, $MD(f_\varepsilon)=g(0)$. "
             r"Always $\lambda_\varepsilon g(0)\le0$.",
             kind="implication",
-            hypotheses={"g increases": "g is strictly increasing, as the proof of lemma 7 says"},
-            check=proof("lemma_9.v", "signs", drawn(repaired, budgeted, tolerance=0.0)),
+            hypotheses={
+                **SETTING,
+                "g increases": "g is strictly increasing, as the proof of lemma 7 says",
+            },
+            check=proof(
+                "lemma_9.v", "signs", drawn(repaired, budgeted, tolerance=0.0, moved="q eps")
+            ),
             mutants={"sign": ("λ_ε has the sign of g(0)", {"sign": 1})},
         ),
     ),

@@ -61,7 +61,8 @@ def residuals(normal: str = "mean") -> dict[str, sympy.Expr]:
 
 def aggregated(correction: int = 1, local: bool = False) -> dict[str, sympy.Expr]:
     """F_1 of some clients, plus F_1^(i) of one more, minus correction (n_00/n_*0 - n_01/n_*1),
-    minus F_1 of all of them; F_1^(i) with the global counts, or with the client's (``local``).
+    minus P(ŷ=1 | 1) - P(ŷ=1 | 0) of all of them; F_1^(i) with the global counts, or with
+    the client's (``local``).
     """
     (wrong, count), (client_wrong, client_count) = symbols(), symbols("_i")
     base = fairness(dict.fromkeys(KEYS, 0), count)
@@ -71,7 +72,7 @@ def aggregated(correction: int = 1, local: bool = False) -> dict[str, sympy.Expr
         "F_a": fairness(wrong, count)
         + client_value
         - correction * base
-        - fairness(all_wrong, count)
+        - (accepted(all_wrong, count, 1) - accepted(all_wrong, count, 0))
     }
 
 

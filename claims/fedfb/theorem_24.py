@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.exact import Instance
-from fairfl.claims.fedfb.bilevel import instances, outer, slope
+from fairfl.claims.fedfb.bilevel import as_printed, instances, outer, slope
 from fairfl.claims.fedfb.lemma_23 import FLAT
-from fairfl.claims.forms import Claim, counterexample, drawn, proof, witness
+from fairfl.claims.forms import Claim, counterexample, drawn, identity, proof, witness
 
 ZERO, THIRD, HALF, ONE = Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1)
 ROOT, RATIO = sympy.sqrt(2), constant("sign_steps.v", "ratio")
@@ -185,7 +185,8 @@ CLAIMS = (
             check=proof(
                 "sign_steps.v",
                 "bound slowly limit signs",
-                drawn(bounded, lines, tolerance=0.0),
+                identity(as_printed, notion="dp", groups=2),
+                drawn(bounded, lines, tolerance=0.0, moved="steps goal"),
                 witness(
                     bounded,
                     "just before the zero the first step goes 0.24 behind it; 1/10 leaves 0.14",
@@ -248,7 +249,7 @@ CLAIMS = (
             {"alpha": Fraction(2), "sign": 1, "lam": [HALF, HALF], "ends": [ONE, ONE]},
         ),
         mutants={"short": ("a step of α/100", {"alpha": "1/50"})},
-        severity="theorem",
+        severity="step",
         erratum="Project onto the box. With A = 2 every step moves both λ_a by α/√2; the narrower "
         "side of the box is at most 1 wide, so α = 2 leaves it from wherever λ is, and α = 1 at "
         "the first update. Weights of the inner problem are then negative, and w_λ need not exist.",
@@ -272,7 +273,7 @@ CLAIMS = (
             {"alpha": ONE, "sign": 1, "lam": [HALF], "ends": [ONE]},
         ),
         mutants={"α = 1/2": ("a step to the end", {"alpha": HALF})},
-        severity="theorem",
+        severity="step",
         erratum=r"Project onto $\Lambda$ after each step. Outside of it a client's loss has a "
         r"negative weight, and (126) need have no minimiser.",
         reading="The paper does not say what happens at the boundary, as for fedfb/eq-9.",

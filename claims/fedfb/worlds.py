@@ -115,7 +115,7 @@ class Clients:
         cls, laws: Sequence[Sequence[Sequence[int | Fraction]]], q: Sequence[Fraction] | Fraction
     ) -> Clients:
         """From weights of any sum, laws[i][a][k], and one q for all clients or one each."""
-        q_by_client = [q] * len(laws) if isinstance(q, Fraction) else list(q)
+        q_by_client = [q] * len(laws) if isinstance(q, Fraction) else q
         shares = tuple(Fraction(v) for v in q_by_client)
         normal = tuple((masses(pair[0]), masses(pair[1])) for pair in laws)
         return cls(normal, shares)
@@ -134,7 +134,11 @@ class Clients:
         """The pooled law of some clients."""
         of_a = [[self.clients[i].shares[a] for i in members] for a in (0, 1)]
         laws = tuple(mix([self.laws[i][a] for i in members], of_a[a]) for a in (0, 1))
-        return Population((laws[0], laws[1]), sum(of_a[1], Fraction(0)) / len(members))
+        pooled = Population((laws[0], laws[1]), sum(of_a[1], Fraction(0)) / len(members))
+        for rule in ((HALF, HALF), (ZERO, HALF), (HALF, ZERO)):  # by the law of total probability
+            parts = [self.clients[i].accuracy(rule) for i in members]
+            assert pooled.accuracy(rule) == sum(parts) / len(parts)
+        return pooled
 
     def multipliers(self, eps: Sequence[Fraction]) -> list[Fraction]:
         """The λ_i of the clients' own problems with budgets ε_i."""
@@ -143,9 +147,21 @@ class Clients:
     def ensemble(self, lams: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
         """MD and accuracy of the average of the clients' rules: both are linear in f."""
         rules = [client.rule(lam) for client, lam in zip(self.clients, lams, strict=True)]
-        count = len(rules)
-        difference = sum((self.pooled.difference(r) for r in rules), Fraction(0)) / count
-        return difference, sum((self.pooled.accuracy(r) for r in rules), Fraction(0)) / count
+        return self.mixture(rules)
+
+    def mixture(
+        self, rules: Sequence[Rule], weights: Sequence[Fraction] | None = None
+    ) -> tuple[Fraction, Fraction]:
+        """MD and accuracy of a weighted average of rules, counted client by client."""
+        shares = weights or [Fraction(1, len(rules))] * len(rules)
+        accepted, right = [ZERO, ZERO], ZERO  # P(accepted, a), times the number of clients
+        for share, rule in zip(shares, rules, strict=True):
+            for client in self.clients:
+                right += share * client.accuracy(rule)
+                for a in (0, 1):
+                    accepted[a] += share * client.shares[a] * client.rate(a, rule[a])
+        people = [sum(client.shares[a] for client in self.clients) for a in (0, 1)]
+        return accepted[0] / people[0] - accepted[1] / people[1], right / len(self.clients)
 
     def solved_by(self, eps: Sequence[Fraction], lams: Sequence[Fraction]) -> bool:
         """Whether the λ_i solve the clients' problems: g_i is as at the solution closest to 0."""
@@ -204,11 +220,13 @@ def worlds(
     **fields: st.SearchStrategy[object],
 ) -> st.SearchStrategy[Instance]:
     """Instances {"laws", "q"} and ``fields``: integer weights from ``minimum`` up (0 leaves gaps),
-    one q for all clients or, if not ``equal``, one each.
+    and q of each client, one number if ``equal``.
     """
     weights = st.lists(st.integers(minimum, 9), min_size=cells, max_size=cells).filter(any)
     unit = st.integers(1, 7).map(lambda k: Fraction(k, 8))
-    shares = unit if equal else st.lists(unit, min_size=clients, max_size=clients)
+    shares = st.lists(unit, min_size=clients, max_size=clients)
+    if equal:
+        shares = unit.map(lambda q: [q] * clients)
     pairs = st.lists(st.lists(weights, min_size=2, max_size=2), min_size=clients, max_size=clients)
     return st.fixed_dictionaries({"laws": pairs, "q": shares, **fields})
 

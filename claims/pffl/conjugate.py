@@ -113,7 +113,9 @@ CLAIMS = (
         hypotheses=HYPOTHESES,
         whose="ours",
         check=proof(
-            "permutahedron.v", "below attained exceeded other_total", drawn(case, instances)
+            "permutahedron.v",
+            "below attained exceeded other_total",
+            drawn(case, instances, moved="w v F"),
         ),
         mutants={
             "no total": ("sum v <= 1 in place of sum v = 1", {"total": False}),
@@ -133,7 +135,7 @@ CLAIMS = (
         hypotheses=HYPOTHESES,
         scope="n <= 5, weights in fractions; fairfl's RankWeighted",
         whose="ours",
-        check=drawn(dual, instances, tolerance=1e-12),
+        check=drawn(dual, instances, tolerance=1e-12, moved="w F"),
         mutants={"turned": ("the largest weight on the smallest loss", {"worst": True})},
     ),
 )

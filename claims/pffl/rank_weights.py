@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate, combinations
+from typing import Any
 
 import sympy
 from hypothesis import strategies as st
@@ -82,13 +83,25 @@ def by_rank(weights: Sequence[Fraction], losses: Sequence[int | Fraction]) -> Fr
     return dot(weights, sorted(losses, reverse=True))
 
 
-def midpoint(instance: Instance, turned: bool = False) -> Case:
-    """At a midpoint the function is at most the mean of its values at the ends."""
-    w, first, second = instance["w"], instance["one"], instance["two"]
-    middle = [(a + b) / 2 for a, b in zip(first, second, strict=True)]
-    weights = sorted(w, reverse=not turned)
-    ends = by_rank(weights, first) + by_rank(weights, second)
-    return Case((Relation(2 * by_rank(weights, middle), "<=", ends, "midpoint"),))
+def midpoint(instance: Instance, turned: bool = False, step: int = 1) -> Case:
+    """For sorted weights the function is at most the mean of its values at two ends, at their
+    midpoint; where w_k < w_(k+1), as the weights are drawn, it exceeds that by w_(k+1) - w_k.
+
+    The ends have 1 and -1 at places k and k+1 in either order, 2 before and -2 after them.
+    """
+
+    def excess(weights: list[Fraction], first: list[Any], second: list[Any]) -> Fraction:
+        middle = [Fraction(a + b) / 2 for a, b in zip(first, second, strict=True)]
+        return 2 * by_rank(weights, middle) - by_rank(weights, first) - by_rank(weights, second)
+
+    w = instance["w"]
+    in_order = sorted(w, reverse=not turned)
+    relations = [Relation(excess(in_order, instance["one"], instance["two"]), "<=", 0, "midpoint")]
+    for k, (weight, following) in enumerate(zip(w, w[1:], strict=False)):
+        before, after = [2] * k, [-2] * (len(w) - k - 2)
+        dent = excess(w, [*before, 1, -1, *after], [*before, -1, 1, *after])
+        relations.append(Relation(dent, "==", 2 * step * (following - weight), "dent"))
+    return Case(tuple(relations))
 
 
 @st.composite
@@ -99,15 +112,12 @@ def ends(draw: st.DrawFn) -> Instance:
 
 
 def dent(step: int = 1) -> dict[str, sympy.Expr]:
-    """Where w_k < w_(k+1) the function is not convex: twice its value at a midpoint exceeds the sum
-    at the ends by 2 (w_(k+1) - w_k), for each n and k.
-
-    The ends have 1 and -1 at places k and k+1 in either order, 2 before and -2 after them, whose
-    weighted sum is P; the midpoint has 0 at both places.
+    """:func:`midpoint` for each n and k: P is the weighted sum of what the ends have before and
+    after the two places.
     """
-    weight, next_weight, P = sympy.symbols("w_k w_next P", real=True)
-    ends, middle = P + weight - next_weight, P
-    return {"excess": 2 * middle - 2 * ends - 2 * step * (next_weight - weight)}
+    weight, following, P = sympy.symbols("w_k w_next P", real=True)
+    ends, middle = P + weight - following, P
+    return {"excess": 2 * middle - 2 * ends - 2 * step * (following - weight)}
 
 
 CLAIMS = (
@@ -129,7 +139,7 @@ CLAIMS = (
             "by zero)"
         },
         scope="every n",
-        check=proof("gini.v", "by_rank", drawn(case, utilities, tolerance=0.0)),
+        check=proof("gini.v", "by_rank", drawn(case, utilities, tolerance=0.0, moved="u")),
         mutants={
             "2i for 2i-1": ("the first n even numbers for the odd ones", {"offset": 0}),
             "below 1 - 1.01/n": ("a smaller range", {"span": "101/100"}),
@@ -151,7 +161,11 @@ CLAIMS = (
         kind="implication",
         hypotheses={"losses": "F_i >= 0", "increasing": "h strictly increasing on [0, inf)"},
         scope="as stated: any n, any weights, any h that increases; ties shared evenly",
-        check=proof("order.v", "relative", drawn(kept_order, instances, tolerance=0.0)),
+        check=proof(
+            "order.v",
+            "relative",
+            drawn(kept_order, instances, tolerance=0.0, moved="losses images"),
+        ),
         mutants={
             "q-FFL's weights": (
                 "weights proportional to F_i, q-FFL with q = 1",
@@ -177,7 +191,11 @@ CLAIMS = (
         scope="every n",
         whose="ours",
         check=every(
-            proof("permutahedron.v", "below attained", drawn(midpoint, ends, tolerance=0.0)),
+            proof(
+                "permutahedron.v",
+                "below attained",
+                drawn(midpoint, ends, tolerance=0.0, moved="w one two"),
+            ),
             identity(dent),
         ),
         mutants={

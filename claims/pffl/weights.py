@@ -6,8 +6,18 @@ from typing import Any
 import sympy
 
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
+from fairfl.claims.exact import Instance, ball
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    beside,
+    counterexample,
+    definite,
+    every,
+    identity,
+    witness,
+)
 
 
 def weight(p1: sympy.Expr | int, d: sympy.Expr | int, k: sympy.Expr, n: sympy.Expr) -> sympy.Expr:
@@ -99,6 +109,14 @@ def above(factor: int = 1) -> Decomposition:
     """
     x = sympy.symbols("x", nonnegative=True)
     return sympy.diff(sympy.log(1 + x) - factor * x / (1 + x), x), [x / (1 + x) ** 2]
+
+
+def between(instance: Instance, factor: Fraction = Fraction(1)) -> Case:
+    """ln(k+1) <= ``factor`` H_k <= 1 + ln k; at k = 1 the right side is reached."""
+    k = instance["k"]
+    value = factor * sum(Fraction(1, i) for i in range(1, k + 1))
+    low, high = (ball(k + 1).log(), 1 + ball(k).log()) if k > 1 else (ball(2).log(), ball(1))
+    return Case((Relation(low, "<=", value, "lower"), Relation(value, "<=", high, "upper")))
 
 
 CLAIMS = (
@@ -196,7 +214,12 @@ CLAIMS = (
             r"in $k$, for every $k \ge 1$.",
             kind="bound",
             scope="every k",
-            check=every(identity(steps), definite(below), definite(above)),
+            check=every(
+                identity(steps),
+                definite(below),
+                definite(above),
+                beside(*(witness(between, f"k = {k}", {"k": k}) for k in (1, 2, 9))),
+            ),
             mutants={
                 "1/(k+2)": ("a wrong spacing", {"shift": 1}),
                 "twice the logarithm": ("2 ln(1+x) <= x", {"factor": 2}),

@@ -53,10 +53,14 @@ def gap(instance: Instance, slack: Fraction = Fraction(1)) -> Case:
     and U has a minus.
     """
     u, v = instance["u"], instance["v"]
+    if not 0 < min(v) < min(u):
+        return Case.outside({"egalitarian": False})
     ratio = arb(len(u)).log() / ball(min(u) / min(v)).log()
     alpha = 1 + slack * Fraction(int(float(ratio.upper()) * 1000) + 1, 1000) + Fraction(1, 1000)
     left, right = welfare(v, alpha), welfare(u, alpha)
-    return Case((Relation(left, "<", right, f"alpha = {alpha}"),), {"egalitarian": min(v) < min(u)})
+    return Case(
+        (Relation(left, "<", right, f"alpha = {alpha}"),), {"egalitarian": 0 < min(v) < min(u)}
+    )
 
 
 @st.composite
@@ -84,7 +88,7 @@ CLAIMS = (
         statement=r"For $U = \{u, v\}$ with $\min v < \min u$ and $\alpha$ large enough, $\sum "
         r"u_i^\alpha > \sum v_i^\alpha$.",
         kind="limit",
-        hypotheses={"egalitarian": "u has the larger minimum"},
+        hypotheses={"egalitarian": "u has the larger minimum; utilities are positive"},
         scope="U = {(1, 1), (2, 1/2)}: (2, 1/2) is better at every alpha > 0",
         severity="remark",
         check=every(definite(best_off, strict=True), negation=True),
@@ -104,11 +108,11 @@ CLAIMS = (
             check=every(
                 identity(residuals),
                 definite(bend),
-                proof("alpha.v", "egalitarian", drawn(gap, pairs)),
+                proof("alpha.v", "egalitarian", drawn(gap, pairs, moved="u v")),
             ),
             mutants={
                 "printed": ("sum u^alpha", {"form": "printed"}),
-                "half": ("half of the threshold's excess over 1", {"slack": "1/2"}),
+                "1 % less": ("0.99 of the threshold's excess over 1", {"slack": "99/100"}),
             },
         ),
     ),

@@ -154,7 +154,7 @@ CLAIMS = (
             statement=r"On $f \ge 0$, $q > 0$: $A^*(\lambda) = 0$ if $\|\max(\lambda, "
             r"0)\|_{(q+1)/q} \le n^{-1/(q+1)}$, $\infty$ otherwise.",
             scope="as stated, n >= 1; the norm's bound as one on its power (q+1)/q",
-            check=proof("powers.v", "inside outside zero", drawn(case, near_ball)),
+            check=proof("powers.v", "inside outside zero", drawn(case, near_ball, moved="lambda")),
             mutants={
                 "100.5 %": ("the bound moved out", {"shift": "1/200"}),
                 "99.5 %": ("the bound moved in", {"shift": "-1/200"}),
@@ -176,7 +176,9 @@ CLAIMS = (
         kind="identity",
         scope="as stated, n >= 1",
         check=proof(
-            "afl.v", "inside outside nonnegative", drawn(maximum, near_simplex, tolerance=0.0)
+            "afl.v",
+            "inside outside nonnegative",
+            drawn(maximum, near_simplex, tolerance=0.0, moved="lambda f"),
         ),
         mutants={
             "101 %": ("sums up to 1.01", {"total": "101/100"}),

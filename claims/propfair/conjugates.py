@@ -53,7 +53,7 @@ def entropy(instance: Instance, factor: Fraction = Fraction(1), mean: bool = Tru
             Relation(values[1], "<=", bound, "bound, near the maximiser"),
             Relation(penalty - ball(Fraction(1, 10**6)), "<=", values[1], "approached"),
         ),
-        {"simplex": sum(x, Fraction(0)) == 1 and min(x) >= 0},
+        {"simplex": sum(x, Fraction(0)) == 1 and min(x) >= 0, "alpha": alpha > 0},
     )
 
 
@@ -116,6 +116,10 @@ def closed(instance: Instance, capped: bool = True) -> Case:
     n v = 1. Dual: for 0 <= f <= M, lambda.f <= v.f, and (C.21) at v.
     """
     v, c = instance["v"], min(instance["v"])
+    premises = {"level": prod(len(v) * a for a in v) == 1 and c > 0}
+    premises["below"] = min(instance["lower"]) >= 0
+    if not premises["level"]:
+        return Case.outside(premises)
     n, M = len(v), instance["M"]
     x = [a - d if a == c else a for a, d in zip(v, instance["lower"], strict=True)]
     u = [M * c / (a if capped else max(b, Fraction(1, 10**9))) for a, b in zip(v, x, strict=True)]
@@ -127,7 +131,7 @@ def closed(instance: Instance, capped: bool = True) -> Case:
             Relation(value, "==", M * (sum(v, Fraction(0)) - 1), "primal and dual values"),
             Relation(0, "<=", M - max(u), "f >= 0"),
         ),
-        {"level": prod(n * a for a in v) == 1 and min(v) > 0, "below": min(instance["lower"]) >= 0},
+        premises,
     )
 
 
@@ -155,7 +159,9 @@ CLAIMS = (
         r"for every other $\lambda$: it is $t\|\lambda - 1/n\|^2$ along $f = t(\lambda - 1/n)$.",
         kind="identity",
         scope="as stated, n >= 1",
-        check=proof("plain_mean.v", "conjugate", drawn(level, weights, tolerance=0.0)),
+        check=proof(
+            "plain_mean.v", "conjugate", drawn(level, weights, tolerance=0.0, moved="lambda")
+        ),
         mutants={
             "2/n": ("another point", {"scale": 2}),
             "f >= 0": (
@@ -180,9 +186,13 @@ CLAIMS = (
         r"near $0$ for every $\lambda$ of the simplex; elsewhere $f = t\mathbf{1}$, or $f_i \to "
         r"-\infty$ for $\lambda_i < 0$, is unbounded.",
         kind="identity",
-        hypotheses={"simplex": "lambda >= 0 of sum one; 0 log 0 = 0"},
+        hypotheses={"simplex": "lambda >= 0 of sum one; 0 log 0 = 0", "alpha": "alpha > 0"},
         scope="as stated, n >= 1",
-        check=proof("entropy.v", "inside equality approached outside", drawn(entropy, on_simplex)),
+        check=proof(
+            "entropy.v",
+            "inside equality approached outside",
+            drawn(entropy, on_simplex, moved="lambda alpha f"),
+        ),
         mutants={
             "no 1/n": ("the sum for the mean in A", {"mean": False}),
             "1.01 A*": ("the conjugate 1 % larger", {"factor": "101/100"}),
@@ -207,7 +217,9 @@ CLAIMS = (
         kind="identity",
         scope="as stated, n >= 1",
         check=proof(
-            "geometric.v", "inside beyond signed", drawn(geometric, near_border, tolerance=0.0)
+            "geometric.v",
+            "inside beyond signed",
+            drawn(geometric, near_border, tolerance=0.0, moved="lambda"),
         ),
         mutants={
             "prod >= 0.999": ("a larger domain", {"threshold": "999/1000"}),
@@ -232,7 +244,11 @@ CLAIMS = (
         hypotheses={"level": "prod n v_i = 1", "below": "lambda = v, or below c where v = c"},
         scope="as stated, n >= 1",
         whose="ours",
-        check=proof("geometric.v", "topped capped raised", drawn(closed, levels, tolerance=0.0)),
+        check=proof(
+            "geometric.v",
+            "topped capped raised",
+            drawn(closed, levels, tolerance=0.0, moved="v lower"),
+        ),
         mutants={"lambda for v": ("f_i = M (1 - c/lambda_i)", {"capped": False})},
         notes="In the first level f = M attains it, and (C.21) is the bound. "
         "theory.aggregation.PropFair computes it.",

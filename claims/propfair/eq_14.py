@@ -8,7 +8,18 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, identity, proof
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    beside,
+    counterexample,
+    drawn,
+    every,
+    identity,
+    proof,
+)
+from fairfl.claims.propfair.conjugates import geometric, near_border
 from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, PropFair
 
 OBJECTIVES = {
@@ -41,6 +52,9 @@ def case(instance: Instance, name: str, bound: bool = True) -> Case:
     """Fenchel's inequality at f in the domain for weights of g, equality for those of f."""
     objective = OBJECTIVES[name]
     f, g = (np.array([float(x) for x in instance[k]]) for k in ("f", "g"))
+    premises = {"losses": min(*f, *g) >= 0 and max(*f, *g) < 2, "convex": True}
+    if not premises["losses"]:
+        return Case.outside(premises)
     other_weights, weights = objective.dual_weights(g), objective.dual_weights(f)
     value = float(objective.value(f))
     left = float(other_weights @ f - objective.conjugate(other_weights))
@@ -49,7 +63,7 @@ def case(instance: Instance, name: str, bound: bool = True) -> Case:
         Relation(float(weights @ f - objective.conjugate(weights)), "==", value, "its own weights"),
         Relation(0.0, "<=", float(weights.min()), "weights are non-negative"),
     )
-    return Case(relations, {"losses": bool(f.min() >= 0 and f.max() < 2), "convex": True})
+    return Case(relations, premises)
 
 
 @st.composite
@@ -111,7 +125,10 @@ CLAIMS = (
             proof(
                 "fenchel_young.v",
                 "supports",
-                *(drawn(case, pairs, examples=(20, 1000), name=name) for name in OBJECTIVES),
+                *(
+                    drawn(case, pairs, examples=(10, 500), moved="f g", name=name)
+                    for name in OBJECTIVES
+                ),
             ),
         ),
         mutants={
@@ -163,7 +180,10 @@ CLAIMS = (
             r"the product is 1.",
             hypotheses={"range": "f < M", "feasible": "lambda > 0, prod n lambda_i >= 1"},
             scope="every n; the bound is (4) for lambda_i u_i",
-            check=identity(at_weights),
+            check=every(
+                identity(at_weights),
+                beside(drawn(geometric, near_border, tolerance=0.0, moved="lambda")),
+            ),
             mutants={
                 "1 % more": ("1.01 times these weights", {"turned": Fraction(101, 100)}),
                 "prod >= 1/2": ("a larger set of weights", {"bound": "1/2"}),

@@ -5,10 +5,21 @@ from typing import Any
 
 import sympy
 from flint import arb
+from hypothesis import strategies as st
 
 from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance, ball
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    beside,
+    counterexample,
+    definite,
+    drawn,
+    every,
+    identity,
+)
 
 
 def upper(x: Any) -> Any:
@@ -35,6 +46,20 @@ def remainder() -> Decomposition:
     x, y = sympy.symbols("x y", positive=True)
     gap = sympy.diff(upper(x), x) - x / (1 - x)
     return gap.subs(x, 1 - y), [(1 - y) ** 2 / (2 * y**2)]
+
+
+def rest(instance: Instance, factor: Fraction = Fraction(1)) -> Case:
+    """0 <= -log(1 - x) - x <= ``factor`` x^2/(2(1 - x)), in balls."""
+    x = instance["x"]
+    if not 0 < x < 1:
+        return Case.outside({"range": False})
+    value, high = -(ball(1 - x)).log() - ball(x), ball(factor * x**2 / (2 * (1 - x)))
+    return Case((Relation(0, "<=", value), Relation(value, "<=", high)), {"range": True})
+
+
+def shares() -> st.SearchStrategy[Instance]:
+    """x in (0, 1), near its ends too."""
+    return st.integers(1, 199).map(lambda k: {"x": Fraction(k, 200)})
 
 
 def replaced(loss: Fraction, M: Fraction, eps: Fraction, joined: bool) -> arb:
@@ -96,8 +121,13 @@ CLAIMS = (
         kind="limit",
         hypotheses={"range": "0 <= f < M"},
         scope="every f and M",
-        check=every(identity(residuals), definite(remainder)),
-        mutants={"2/M": ("twice the slope", {"slope": 2})},
+        check=every(
+            identity(residuals), definite(remainder), beside(drawn(rest, shares, moved="x"))
+        ),
+        mutants={
+            "2/M": ("twice the slope", {"slope": 2}),
+            "0.9": ("0.9 of the bound", {"factor": "9/10"}),
+        },
         notes="'PropFair should be at least as good as FedAvg (by taking large M)' is about the "
         "best M, chosen in hindsight; at a fixed M the mean loss of PropFair's optimum is never "
         "below FedAvg's, which minimises it.",

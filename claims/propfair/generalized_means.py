@@ -30,6 +30,23 @@ def residuals(
     }
 
 
+def explicit(clients: int) -> dict[str, sympy.Expr]:
+    """The same with the losses themselves: s(A) of each printed A, and the mean of the s(f_i)."""
+    q, alpha, M = sympy.symbols("q alpha M", positive=True)
+    f, u = (sympy.symbols(f"{name}1:{clients + 1}", positive=True) for name in "fu")  # u = M - f
+    norm = sum(v ** (q + 1) for v in f) ** (1 / (q + 1))
+    printed = clients ** (-1 / (q + 1)) * norm
+    log_mean = sympy.log(sum(sympy.exp(alpha * v) for v in f) / clients) / alpha
+    root = sympy.prod(v ** sympy.Rational(1, clients) for v in u)
+    return {
+        "q-FFL (11)": printed ** (q + 1) - sum(v ** (q + 1) for v in f) / clients,
+        "TERM (12)": sympy.exp(alpha * log_mean) - sum(sympy.exp(alpha * v) for v in f) / clients,
+        "PropFair (13)": sympy.expand_log(
+            -sympy.log(M - (M - root)) + sum(sympy.log(v) for v in u) / clients
+        ),
+    }
+
+
 def limits() -> dict[str, sympy.Expr]:
     """The factor and the summand of :func:`case` in the limit."""
     n, q, alpha = sympy.symbols("n q alpha", positive=True)
@@ -56,7 +73,7 @@ def case(instance: Instance, lower: Fraction = Fraction(1), upper: Fraction = Fr
             Relation(ball(lower) * peak, "<=", tilted + peak * room, "TERM from below", high),
             Relation(tilted, "<=", n * peak * (ball(upper) + room), "TERM from above", high),
         ),
-        {"losses": min(f) >= 0},
+        {"losses": min(f) >= 0, "alpha": alpha > 0},
     )
 
 
@@ -65,15 +82,15 @@ def losses(draw: st.DrawFn) -> Instance:
     """Non-negative losses, with ties and zeros: one positive loss reaches the bound from below,
     equal ones that from above.
     """
-    n = draw(st.integers(1, 5))
+    n, size = draw(st.integers(1, 5)), draw(st.sampled_from([0, 4, 12]))
     return {
-        "f": [Fraction(draw(st.integers(0, 12)), 4) for _ in range(n)],
+        "f": [Fraction(draw(st.integers(0, size)), 4) for _ in range(n)],
         "power": draw(st.integers(1, 12)),
         "alpha": Fraction(draw(st.integers(1, 30)), 3),
     }
 
 
-RUN = drawn(case, losses, tolerance=1e-11)
+RUN = drawn(case, losses, tolerance=1e-11, moved="f alpha")
 
 
 CLAIMS = (
@@ -91,7 +108,7 @@ CLAIMS = (
         kind="identity",
         hypotheses={"losses": "f_i > 0; f_i < M for PropFair"},
         scope="every n",
-        check=identity(residuals),
+        check=every(identity(residuals), *(identity(explicit, clients=n) for n in (2, 3))),
         mutants={
             "n^(2/(q+1))": ("another power of n", {"root": 2}),
             "no 1/n": ("the sum for the mean in TERM", {"mean": False}),
@@ -108,7 +125,7 @@ CLAIMS = (
         statement=r"$\max f \cdot n^{-1/(q+1)} \le A \le \max f$ for q-FFL and $\max f - "
         r"\log(n)/\alpha \le A \le \max f$ for TERM, so that both tend to $\max f$.",
         kind="limit",
-        hypotheses={"losses": "f_i >= 0"},
+        hypotheses={"losses": "f_i >= 0", "alpha": "alpha > 0"},
         scope="as stated, n >= 1, q > 0, alpha > 0",
         check=every(
             proof("powers.v", "near", RUN), proof("entropy.v", "near", RUN), identity(limits)

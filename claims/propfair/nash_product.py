@@ -4,10 +4,22 @@ from fractions import Fraction
 from math import prod
 
 import sympy
+from hypothesis import strategies as st
 
 from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, definite, every, identity, proof, witness
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    beside,
+    definite,
+    drawn,
+    every,
+    identity,
+    proof,
+    witness,
+)
 
 
 def tangent_line(tangent: int = 1, mean: str = "arithmetic") -> dict[str, sympy.Expr]:
@@ -26,6 +38,36 @@ def slope() -> Decomposition:
     """(x-1) h'(x) >= 0, and 0 at x = 1 alone: h falls before 1 and rises after it."""
     x = sympy.symbols("x", positive=True)
     return (x - 1) * (1 - 1 / x), [(x - 1) ** 2 / x]
+
+
+def means(instance: Instance, share: Fraction = Fraction(1)) -> Case:
+    """(4) in n-th powers: the product is below that of the mean, and equal iff all are equal."""
+    u = instance["u"]
+    power = (share * sum(u) / len(u)) ** len(u)
+    operator = "==" if len(set(u)) == 1 else "<"
+    return Case((Relation(prod(u), operator, power, "product"),), {"positive": min(u) > 0})
+
+
+def fair(instance: Instance, mean: str = "geometric", power: int = 1) -> Case:
+    """u is at least as good as v where (1), or (D.10), holds for v; and where it does not, a point
+    next to u on the segment is better.
+    """
+    u, v = instance["u"], instance["v"]
+    slope = sum((b - a) / a**power for a, b in zip(u, v, strict=True))
+    rival = v if slope <= 0 else [a + (b - a) / 10**6 for a, b in zip(u, v, strict=True)]
+    worth = [prod(x) if mean == "geometric" else -sum(1 / y for y in x) for x in (u, rival)]
+    ends = worth if slope > 0 else worth[::-1]
+    strict = "<" if slope > 0 else "<="
+    is_far = abs(slope) > Fraction(1, 1000) or slope <= 0
+    return Case((Relation(ends[0], strict, ends[1]),), {"positive": min(*u, *v) > 0 and is_far})
+
+
+@st.composite
+def utilities(draw: st.DrawFn) -> Instance:
+    """Two positive vectors; the second next to the first, or any."""
+    n, quarter = draw(st.integers(1, 4)), st.integers(1, 20).map(lambda k: Fraction(k, 4))
+    u, v = ([draw(quarter) for _ in range(n)] for _ in range(2))
+    return {"u": draw(st.sampled_from([u, v, [u[0]] * n])), "v": v}
 
 
 def schur(power: int = 1) -> dict[str, sympy.Expr]:
@@ -89,9 +131,14 @@ CLAIMS = (
         kind="bound",
         hypotheses={"positive": "u_i > 0"},
         scope="every n",
-        check=every(identity(tangent_line), definite(slope)),
+        check=every(
+            identity(tangent_line),
+            definite(slope),
+            beside(drawn(means, utilities, tolerance=0.0, moved="u")),
+        ),
         mutants={
             "harmonic mean": ("the harmonic mean on the right", {"mean": "harmonic"}),
+            "1 % more": ("1.01 times the mean", {"share": "101/100"}),
             "slope 2": ("log x <= 2x - 1, no tangent", {"tangent": 2}),
         },
         notes="The text concludes that a large product means a large sum. A maximiser of the "
@@ -147,7 +194,13 @@ CLAIMS = (
         kind="equivalence",
         hypotheses={"positive": "U in R^n_{++}, convex for 'only if'"},
         scope="as stated; the derivatives are those of one term of a sum",
-        check=proof("nash.v", "fair", identity(residuals), definite(concavity)),
+        check=proof(
+            "nash.v",
+            "fair",
+            identity(residuals),
+            definite(concavity),
+            drawn(fair, utilities, tolerance=0.0, moved="u v"),
+        ),
         mutants={
             "squared": ("the optimality condition (D.10) of the harmonic mean", {"power": 2}),
             "log convex": ("the second derivative's sign turned", {"sign": -1}),
@@ -170,7 +223,9 @@ CLAIMS = (
         hypotheses={"positive": "U convex, in R^n_{++}"},
         scope="every n and U: the derivatives are those of one term of a sum",
         check=every(
-            identity(residuals, mean="harmonic", power=2), definite(concavity, mean="harmonic")
+            identity(residuals, mean="harmonic", power=2),
+            definite(concavity, mean="harmonic"),
+            beside(drawn(fair, utilities, tolerance=0.0, moved="u v", mean="harmonic", power=2)),
         ),
         mutants={
             "first power": ("the condition (D.8) of proportional fairness", {"power": 1}),

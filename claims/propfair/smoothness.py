@@ -3,10 +3,21 @@
 from fractions import Fraction
 
 import sympy
+from hypothesis import strategies as st
 
 from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, definite, every, identity, witness
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    beside,
+    definite,
+    drawn,
+    every,
+    identity,
+    witness,
+)
 
 
 def residuals(way: str = "common", scale: int = 1, c: int | Fraction = 3) -> dict[str, sympy.Expr]:
@@ -28,6 +39,38 @@ def residuals(way: str = "common", scale: int = 1, c: int | Fraction = 3) -> dic
         "batches, (A.52)": 2 * ((factor * s) ** 2 + (L0 * z) ** 2) / smallest**2
         - 8 / M**4 * (c**2 * M**2 * s**2 + 4 * L0**2 * z**2),
     }
+
+
+def composed(instance: Instance, c: Fraction = Fraction(3)) -> Case:
+    """The differences of gradients, one number each, against (A.46), (A.49) and (A.52) with ``c``/2
+    for 3/2: of two points or clients, and a client's two batches.
+    """
+    M, f, h, g, k = (instance[name] for name in "Mfhgk")
+    L0, fall = max(abs(g), abs(k)), abs(f - h)
+    distance = abs(g / (M - f) - k / (M - h))
+    steep, factor = abs(g - k), 4 / M
+    far = max(steep, fall / L0 if L0 else Fraction(0))  # L = 1: points that are no nearer
+    premises = {"range": 0 <= min(f, h) and max(f, h) <= M / 2, "Lipschitz": M > 0}
+    relations = (
+        Relation(distance, "<=", 4 / M**2 * (c / 2 * M + L0**2) * far, "smoothness, (A.46)"),
+        Relation(distance, "<=", factor * (c / 2 * steep + L0 / M * fall), "clients, (A.49)"),
+        Relation(
+            distance**2,
+            "<=",
+            8 / M**4 * (c**2 * M**2 * steep**2 + 4 * L0**2 * fall**2),
+            "batches, (A.52)",
+        ),
+    )
+    return Case(relations, premises)
+
+
+@st.composite
+def ranges(draw: st.DrawFn) -> Instance:
+    """Losses up to M/2, at it half of the time, and gradients."""
+    M, part = Fraction(draw(st.integers(1, 4))), st.sampled_from(["0", "1/4", "9/10", "1", "1"])
+    f, h = (Fraction(draw(part)) * M / 2 for _ in range(2))
+    g, k = (Fraction(draw(st.integers(-8, 8)), 4) for _ in range(2))
+    return {"M": M, "f": f, "h": h, "g": g, "k": k}
 
 
 def squares() -> Decomposition:
@@ -102,7 +145,11 @@ CLAIMS = (
         kind="bound",
         hypotheses=HYPOTHESES,
         scope="every dimension",
-        check=every(identity(residuals), definite(squares)),
+        check=every(
+            identity(residuals),
+            definite(squares),
+            beside(drawn(composed, ranges, tolerance=0.0, moved="f h g k")),
+        ),
         mutants={
             "1/4 for 3/2": ("less than what holds", {"c": "1/2"}),
             "twice": ("twice the difference in (A.44)", {"scale": 2}),
@@ -128,7 +175,10 @@ CLAIMS = (
         hypotheses=HYPOTHESES,
         scope="every dimension",
         whose="ours",
-        check=identity(residuals, way="split", c=1),
+        check=every(
+            identity(residuals, way="split", c=1),
+            beside(drawn(composed, ranges, tolerance=0.0, c=Fraction(1), moved="f h g k")),
+        ),
         mutants={
             "1/4": ("half of that", {"c": "1/2"}),
             "twice": ("twice the difference", {"scale": 2}),

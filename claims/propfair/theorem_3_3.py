@@ -16,7 +16,7 @@ from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import counterexample, definite, drawn, every, identity, proof, witness
-from fairfl.claims.propfair.cosines import AS_PROVED, case, full, mixed
+from fairfl.claims.propfair.cosines import AS_PROVED, HILL, as_printed, case, full, mixed
 from fairfl.claims.propfair.rounds import front
 from fairfl.claims.propfair.smoothness import descent, room
 
@@ -103,11 +103,13 @@ def smoother(smooth: Fraction = 6 / PACE) -> Decomposition:
 
 def quieter(quiet: Fraction = 1 / WITHIN) -> Decomposition:
     """A part of the printed sigma~_l^2 less a batch's error, u = 2 |g - k|/M and v = 4 L_0
-    |f - h|/M^2 (propfair/smoothness-direct): sigma~_l^2 is the mean of 18 u^2 + 2 v^2.
+    |f - h|/M^2 (propfair/smoothness-direct).
     """
     u, v = sympy.symbols("u v", real=True)
-    share = sympy.Rational(str(quiet))
-    return share * (18 * u**2 + 2 * v**2) - (u + v) ** 2, [(3 * u - v / 3) ** 2]
+    M, L0 = sympy.symbols("M L0", positive=True)
+    steep, fall = u * M / 2, v * M**2 / (4 * L0)
+    printed = 8 / M**4 * (9 * M**2 * steep**2 + 4 * L0**2 * fall**2)
+    return sympy.Rational(str(quiet)) * printed - (u + v) ** 2, [(3 * u - v / 3) ** 2]
 
 
 def nearer() -> Decomposition:
@@ -236,7 +238,9 @@ CLAIMS = (
                 proof(
                     "averaging.v",
                     "wide_full wide_largest wide_instance",
-                    drawn(case, mixed, examples=(20, 600)),
+                    drawn(case, mixed, examples=(10, 300), moved="rho clients"),
+                    witness(case, "a start near the top of a hill", HILL),
+                    drawn(as_printed, mixed, examples=(40, 600), moved="rho clients"),
                     witness(
                         crowded,
                         "the crowd keeps more than 4e-6, within the bound",
@@ -274,7 +278,9 @@ CLAIMS = (
             proof(
                 "averaging.v",
                 "wide_full wide_instance",
-                drawn(case, full, examples=(20, 1500)),
+                drawn(case, full, examples=(10, 800), moved="rho clients"),
+                witness(case, "a start near the top of a hill", HILL),
+                drawn(as_printed, full, examples=(40, 600), moved="rho clients"),
                 witness(
                     sawtooth,
                     "1,000 steps a round, each along a tooth of the loss: 0.94 of the bound is "

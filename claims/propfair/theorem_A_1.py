@@ -2,6 +2,7 @@
 uniformly drawn subsets if clients differ in size; repaired it holds.
 """
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import combinations
@@ -14,45 +15,75 @@ from fairfl.claims.exact import Instance, ball, dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof, witness
 from fairfl.claims.propfair.rounds import (
     FRONT,
+    Law,
     averaged,
     bound,
     front,
     gap,
+    printed,
     shares,
     squared_gradients,
     step_limit,
 )
 
 
-def case(instance: Instance, kind: str = "max", lead: Fraction = FRONT, dropped: str = "") -> Case:
-    """Theorem A.1 at one world: min_t E||grad F(theta_t)||^2 against the bound, as balls.
+@dataclass(frozen=True)
+class Sides:
+    """The premises of theorem A.1 at one world, the step size, the law of S_t and the bound."""
 
-    ``instance["law"]``: (members, probability) pairs that S_t is drawn from, None for full
+    premises: dict[str, bool]
+    eta: arb
+    law: Law | None
+    right: arb
+
+
+def sides(instance: Instance, kind: str, lead: Fraction = FRONT, dropped: str = "") -> Sides:
+    """``instance["law"]``: (members, probability) pairs that S_t is drawn from, None for full
     participation. ``kind``: the average over clients under partial participation, see
     ``averaged``. The step size is the share ``instance["rho"]`` of the limit. For mutants:
     ``lead``, the bound's first number; ``dropped`` "noise" or "slopes".
     """
     law = [(list(m), Fraction(chance)) for m, chance in instance["law"] or ()] or None
-    world = {key: value for key, value in instance.items() if key not in ("law", "rho")}
-    steps, p = world["steps"], shares(world["sizes"])
-    average = kind if law else "printed"
-    mean = dot(p, steps)
-    eta = ball(Fraction(instance["rho"])) * step_limit(
-        world["L"], steps, averaged([k**4 for k in steps], p, average)
-    )
-    priced = {**world, dropped: [Fraction(0)] * len(steps)}
-    right = bound(priced, gap(world), eta, average, Fraction(min(steps)) if law else mean, lead)
-    left = reduce(arb.min, squared_gradients(world, eta, law))
-    return Case(
-        (Relation(left, "<=", right, scale=float(right.mid()) or 1.0),),
-        {
-            "smooth": 0 < world["h"] <= world["L"],
-            "steps": min(steps) >= 1,
-            "step size": 0 < instance["rho"] <= 1,
-            "participation": law is None
-            or (sum(c for _, c in law) == 1 and all(m for m, _ in law)),
-        },
-    )
+    chances = [chance for _, chance in law or ()]
+    steps, sizes = instance["steps"], instance["sizes"]
+    premises = {
+        "smooth": 0 < instance["h"] <= instance["L"] and min(instance["noise"]) >= 0,
+        "steps": min(steps) >= 1,
+        "step size": 0 < instance["rho"] <= 1,
+        "participation": min(sizes) > 0
+        and (law is None or (sum(chances) == 1 and min(chances) > 0 and all(m for m, _ in law))),
+    }
+    if not all(premises.values()):
+        return Sides(premises, arb(1), law, arb(1))
+    p, average = shares(sizes), kind if law else "printed"
+    fourth = averaged([k**4 for k in steps], p, average)
+    eta = ball(Fraction(instance["rho"])) * step_limit(instance["L"], steps, fourth)
+    priced = {**instance, dropped: [Fraction(0)] * len(steps)}
+    mu = Fraction(min(steps)) if law else dot(p, steps)
+    return Sides(premises, eta, law, bound(priced, gap(instance), eta, average, mu, lead))
+
+
+def case(instance: Instance, kind: str = "max", lead: Fraction = FRONT, dropped: str = "") -> Case:
+    """Theorem A.1 at one world: min_t E||grad F(theta_t)||^2 against the bound, as balls."""
+    world = sides(instance, kind, lead, dropped)
+    if not all(world.premises.values()):
+        return Case.outside(world.premises)
+    left = reduce(arb.min, squared_gradients(instance, world.eta, world.law))
+    relation = Relation(left, "<=", world.right, scale=float(world.right.mid()) or 1.0)
+    return Case((relation,), world.premises)
+
+
+def as_printed(instance: Instance, kind: str = "max") -> Case:
+    """The step size and the bound of :func:`case` are those that the paper prints."""
+    world = sides(instance, kind)
+    if not all(world.premises.values()):
+        return Case.outside(world.premises)
+    average = kind if world.law else "printed"
+    start, rho = float(gap(instance).mid()), float(instance["rho"])
+    formula = printed(instance, start, rho, world.law is not None, average)
+    computed = [float(value.mid()) for value in (world.eta, world.right)]
+    rows = zip(("step size", "bound"), computed, formula, strict=True)
+    return Case(tuple(Relation(a, "==", b, name, b or 1.0) for name, a, b in rows), world.premises)
 
 
 def crowd(n: int = 100, rounds: int = 100) -> Instance:
@@ -85,6 +116,16 @@ TILTED: Instance = {
     "law": None,
 }
 """Two clients without noise, started at the minimum of their weighted mean: F's gradient is 4/5."""
+
+
+HILL: Instance = {
+    **crowd(1, 60),
+    "noise": [Fraction(0)],
+    "hill": Fraction(1),
+    "theta": Fraction(6, 7) ** 59,
+    "law": None,
+}
+"""One client near the top of a hill: its gradient grows in every round, up to the last one."""
 
 
 def ramp(instance: Instance, lead: Fraction = FRONT) -> Case:
@@ -123,10 +164,7 @@ AS_PROVED = witness(
 )
 
 
-def halves(count: int, low: int, high: int) -> st.SearchStrategy[list[Fraction]]:
-    """``count`` numbers k/2, k from ``low`` to ``high``."""
-    half = st.integers(low, high).map(lambda k: Fraction(k, 2))
-    return st.lists(half, min_size=count, max_size=count)
+MOVED = "h L slopes noise sizes theta rho law"
 
 
 @st.composite
@@ -138,17 +176,38 @@ def worlds(draw: st.DrawFn, partial_participation: bool = True) -> Instance:
         chance = [Fraction(draw(st.integers(1, 9))) for _ in subsets]
         law = [[sorted(s), c / sum(chance)] for s, c in zip(subsets, chance, strict=True)]
     L = draw(st.sampled_from([Fraction(1), Fraction(3)]))
+
+    def halves(low: int, high: int) -> list[Fraction]:
+        return [Fraction(draw(st.integers(low, high)), 2) for _ in range(n)]
+
     return {
         "h": L * draw(st.sampled_from([Fraction(1, 50), Fraction(1, 5), Fraction(1)])),
         "L": L,
-        "slopes": draw(halves(n, -4, 4)),
-        "noise": draw(halves(n, 0, 8)),
+        "slopes": halves(-4, 4),
+        "noise": halves(0, 8),
         "steps": [draw(st.integers(1, 5)) for _ in range(n)],
-        "sizes": draw(halves(n, 1, 9)),
+        "sizes": halves(1, 9),
         "theta": Fraction(draw(st.integers(-8, 8)), 2),
         "T": draw(st.sampled_from([1, 2, 5, 20, 60])),
         "rho": draw(st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(1)])),
         "law": law,
+    }
+
+
+@st.composite
+def skewed(draw: st.DrawFn) -> Instance:
+    """A long run without noise on a flat loss, skewed probabilities and unequal sizes: what the
+    probabilities exceed 1 by would add up.
+    """
+    rare, size = (Fraction(draw(st.integers(1, 9)), k) for k in (1000, 1))
+    return {
+        **TILTED,
+        "slopes": [Fraction(0)] * 2,
+        "sizes": [100 * size, Fraction(1)],
+        "steps": [2, 2],
+        "h": Fraction(1, 100),
+        "T": 800,
+        "law": [[[0], 1 - rare], [[1], rare]],
     }
 
 
@@ -256,7 +315,10 @@ CLAIMS = (
             check=proof(
                 "averaging.v",
                 "full largest instance",
-                drawn(case, worlds, examples=(30, 1500)),
+                drawn(case, worlds, examples=(16, 800), moved=MOVED),
+                drawn(as_printed, worlds, examples=(16, 800), moved=MOVED),
+                witness(case, "a start near the top of a hill", HILL),
+                drawn(case, skewed, examples=(4, 40), moved="law"),
                 witness(case, "a crowd of which one takes part", crowd),
                 witness(case, "clients that pull in different directions", TILTED),
                 RAMP,
@@ -294,7 +356,8 @@ CLAIMS = (
         check=proof(
             "averaging.v",
             "chance instance",
-            drawn(case, equals, kind="printed", examples=(60, 1500)),
+            drawn(case, equals, kind="printed", examples=(20, 1000), moved="h rho noise"),
+            drawn(as_printed, equals, kind="printed", examples=(20, 900), moved="h rho"),
             witness(
                 case,
                 "two clients, one of them taken, noise",

@@ -4,9 +4,19 @@ from fractions import Fraction
 
 import sympy
 from flint import arb
+from hypothesis import strategies as st
 
-from fairfl.claims.exact import Instance, ball
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
+from fairfl.claims.exact import Instance, ball, dot
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    beside,
+    counterexample,
+    drawn,
+    every,
+    identity,
+)
 
 
 def residuals(power: int = 1, conjugate: bool = True) -> dict[str, sympy.Expr]:
@@ -39,6 +49,28 @@ def norm(x: list[Fraction], p: Fraction | None) -> arb:
     return total ** ball(1 / p) if total > 0 else arb(0)
 
 
+def largest(instance: Instance, share: Fraction = Fraction(1)) -> Case:
+    """nu.F <= ||nu||_p ||F||_(q+1), equal at nu_k = F_k^q."""
+    F, nu, q = instance["F"], instance["nu"], instance["q"]
+    p = (q + 1) / q
+    best = [Fraction(float((ball(v) ** ball(q)).mid())) if v else Fraction(0) for v in F]
+    values = [ball(dot(v, F)) / norm(v, p) for v in (nu, best)]
+    size = norm(F, q + 1) * ball(share)
+    return Case(
+        (Relation(values[0], "<=", size, "any nu"), Relation(values[1], "==", size, "attained")),
+        {"losses": min(F) >= 0 and max(F) > 0 and q > 0 and any(nu)},
+    )
+
+
+@st.composite
+def balls(draw: st.DrawFn) -> Instance:
+    """Losses, weights of any sign and q > 0."""
+    n, quarter = draw(st.integers(1, 4)), st.integers(-8, 8).map(lambda k: Fraction(k, 4))
+    F, nu = ([draw(quarter) for _ in range(n)] for _ in range(2))
+    q = draw(st.sampled_from(["1/10", "1/2", "1", "3"]).map(Fraction))
+    return {"F": [abs(v) for v in F[:-1]] + [abs(F[-1]) + 1], "nu": [*nu[:-1], nu[-1] + 9], "q": q}
+
+
 def same_optimum(instance: Instance) -> Case:
     """AFL's optimum minimises sum F^(q+1) too, for F_1 = w^2, F_2 = (k (w - 1))^2, k > 0, at any q.
 
@@ -68,9 +100,12 @@ CLAIMS = (
         kind="equivalence",
         hypotheses={"losses": "F_k >= 0"},
         scope="every m and q > 0",
-        check=identity(residuals),
+        check=every(
+            identity(residuals), beside(drawn(largest, balls, examples=(30, 1000), moved="F nu q"))
+        ),
         mutants={
             "squared": ("the value of another weight", {"power": 2}),
+            "1 % more": ("1.01 times the norm of F", {"share": "101/100"}),
             "p = q + 1": ("the norm of F for that of nu", {"conjugate": False}),
         },
         rests_on=("propfair/eq-4",),

@@ -160,7 +160,15 @@ OPPOSITE = {
     "tables": [[[Fraction(0), Fraction(1)], [Fraction(1), Fraction(0)]]],
 }
 """One device, one sample, two opposite hypotheses: the sample always flatters one of them."""
-TIGHT = (separate(1, "1/3", "1/2"), separate(1, "11/20", "11/20"), WORLD, OPPOSITE)
+CERTAIN = {
+    **separate(1, "1/2", "999/1000", q=2),
+    "tables": [[[Fraction(1)] * 2], [[Fraction(1, 2)] * 2]],
+    "chance": [Fraction(1, 2)] * 2,
+    "n": [1, 1],
+    "lambda": [Fraction(4, 5), Fraction(1, 5)],
+}
+"""Two devices without chance, and the mixture at which Hoelder's inequality is an equality."""
+TIGHT = (separate(1, "1/3", "1/2"), separate(1, "11/20", "11/20"), WORLD, OPPOSITE, CERTAIN)
 """Worlds that nearly attain the bound."""
 RARE = {"coins": 100_000, "delta": Fraction(1, 10**103)}
 
@@ -198,7 +206,7 @@ def proved(theorem: str, mode: str) -> Part:
     return proof(
         "mcdiarmid.v",
         theorem,
-        drawn(case, worlds, tolerance=0.0, examples=(60, 2000), mode=mode),
+        drawn(case, worlds, tolerance=0.0, examples=(30, 1000), mode=mode, moved="delta tables"),
         *(witness(case, "little is to spare", world, mode=mode) for world in TIGHT),
         witness(coins, "fair coins", RARE),
     )

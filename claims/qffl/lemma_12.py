@@ -1,6 +1,7 @@
 """Lemma 12: a bound of the Hessian of a powered loss, and the step sizes that use it."""
 
 from fractions import Fraction
+from typing import Any
 
 import sympy
 
@@ -16,11 +17,17 @@ def residuals(sign: int = 1) -> dict[str, sympy.Expr]:
     f = c + a * x + b * y + p * x**2 / 2 + r * x * y + s * y**2 / 2
     gradient, hessian = {x: a, y: b}, {(x, x): p, (x, y): r, (y, y): s}
     power = f ** (q + 1) / (q + 1)
-    return {
+    attained = sympy.diff(power, x, x).subs({x: 0, y: 0, b: 0})
+    return {"along the gradient, f'' = L": attained - local_bound(c, q, p, a**2)} | {
         f"d{u}d{v}": sympy.diff(power, u, v).subs({x: 0, y: 0})
         - (sign * q * c ** (q - 1) * gradient[u] * gradient[v] + c**q * second)
         for (u, v), second in hessian.items()
     }
+
+
+def local_bound(f: Any, q: Any, L: Any, square: Any, factor: int = 1) -> Any:
+    """(27), ``square`` that of the gradient."""
+    return L * f**q + factor * q * f ** (q - 1) * square
 
 
 def quadratic(side: int, factor: int = 1) -> Decomposition:
@@ -31,7 +38,7 @@ def quadratic(side: int, factor: int = 1) -> Decomposition:
     a, b, v, w, i, j, k = sympy.symbols("a b v w i j k", real=True)
     lost = (i * v + j * w) ** 2 + (k * w) ** 2  # v'(L I -+ Hess) v
     outer = q * f ** (q - 1)
-    bound = L * f**q + factor * outer * (a**2 + b**2)
+    bound = local_bound(f, q, L, a**2 + b**2, factor)
     along = side * outer * (a * v + b * w) ** 2 + f**q * (L * (v**2 + w**2) - lost)
     terms = [f**q * (i * v + j * w) ** 2, f**q * (k * w) ** 2]
     terms.append(outer * (a * w - b * v) ** 2)
@@ -48,7 +55,7 @@ def vanishing(vanish: int = 2) -> Decomposition:
     slack = sympy.symbols("z", nonnegative=True)
     g2 = 2 * L * f - slack
     outer = q * f ** (q - 1)
-    return (1 + vanish * q) * L * f**q - (L * f**q + outer * g2), [outer * slack]
+    return (1 + vanish * q) * L * f**q - local_bound(f, q, L, g2), [outer * slack]
 
 
 def undefined(instance: Instance) -> Case:

@@ -3,11 +3,21 @@
 from fractions import Fraction
 
 import sympy
+from hypothesis import strategies as st
 
 from fairfl.claims.certificates import Decomposition
 from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Operator, Relation, counterexample, definite
+from fairfl.claims.forms import (
+    Case,
+    Operator,
+    Relation,
+    beside,
+    counterexample,
+    definite,
+    drawn,
+    every,
+)
 
 Vector = list[Fraction]
 
@@ -37,6 +47,25 @@ def variance(instance: Instance, operator: Operator = "<") -> Case:
     left, right = square(losses_1) - mean(losses_1) ** 2, square(losses_0) - mean(losses_0) ** 2
     low = min(min(f) for f in instance["models"])
     return Case((Relation(left, operator, right, "variances"),), {"losses": low >= 0})
+
+
+def angle(instance: Instance, share: Fraction = Fraction(1)) -> Case:
+    """Lemma 7 on a finite set of models: squares of the cosines, over m."""
+    cosines = [mean(f) ** 2 / (square(f) or 1) for f in optima(instance["models"])]
+    low = min(min(f) for f in instance["models"])
+    premises = {"losses": low >= 0, "not zero": any(optima(instance["models"])[1])}
+    return Case((Relation(cosines[0], "<=", share * cosines[1], "cosines"),), premises)
+
+
+@st.composite
+def models(draw: st.DrawFn) -> Instance:
+    """Up to four models of up to four devices: one with equal losses of nearly the least mean."""
+    m, quarter = draw(st.integers(1, 4)), st.integers(0, 8).map(lambda k: Fraction(k, 4))
+    first = [
+        draw(st.lists(quarter, min_size=m, max_size=m)) for _ in range(draw(st.integers(1, 3)))
+    ]
+    even = [mean(first[0]) + draw(quarter) / 50 + Fraction(1, 100)] * m
+    return {"models": [*first, even]}
 
 
 def gap(signed: bool = False) -> Decomposition:
@@ -83,7 +112,10 @@ CLAIMS = (
             r"$Var_0 - Var_1 = d + 2me + e^2 \ge 0$; it is positive if $d > 0$, that is, if "
             r"$w_0^*$ does not minimise $f_1$.",
             scope="every m and F",
-            check=definite(gap),
+            check=every(
+                definite(gap),
+                beside(drawn(variance, models, tolerance=0.0, operator="<=", moved="models")),
+            ),
             mutants={
                 "any sign": ("losses of any sign", {"signed": True}),
                 "always smaller": ("< for all models", definite(gap, strict=True)),
@@ -102,10 +134,13 @@ CLAIMS = (
         kind="bound",
         hypotheses={"losses": LOSSES, "not zero": "F(w_1*) is not 0, where the angle is undefined"},
         scope="every m and F",
-        check=definite(gap_of_angles),
+        check=every(
+            definite(gap_of_angles), beside(drawn(angle, models, tolerance=0.0, moved="models"))
+        ),
         mutants={
             "smaller mean": ("the mean at w_1* smaller than at w_0*", {"sign": -1}),
             "turned": ("the inequality turned", {"turned": True}),
+            "1 % less": ("0.99 times the squared cosine", {"share": "99/100"}),
         },
         reading="With the sums under the roots that (4) has; printed is, in the proof too, F_k^2 "
         "for an unspecified k.",

@@ -71,13 +71,14 @@ def case(instance: Instance) -> Case:
     return Case((Relation(0, "<=", product, "(a) at p = 0"),), premises)
 
 
-def grows(instance: Instance) -> Case:
-    """A positive tilt at s = 1 is positive at every larger s."""
+def grows(instance: Instance, lowest: int = 1) -> Case:
+    """A positive tilt at s = 1 is positive at every s from ``lowest`` on."""
     value, ratio = ([ball(v) for v in instance[name]] for name in ("F", "ratio"))
     g, h, k = instance["ratio"]
     premises = {
         "order": 0 < instance["F"][0] < instance["F"][1] < instance["F"][2],
         "ratios": k - h > 0 and 2 * k - h - g > 0,
+        "power": instance["s"] >= lowest,
         "tilt": bool(tilt(value, ratio, Fraction(1)) > 0),
     }
     larger = tilt(value, ratio, instance["s"])
@@ -176,9 +177,10 @@ CLAIMS = (
             "order": "0 < F_1 < F_2 < F_3",
             "ratios": "g_3 > g_2, 2 g_3 > g_1 + g_2",
             "tilt": "positive at s = 1",
+            "power": "s >= 1",
         },
         whose="ours",
-        check=proof("tilt.v", "grows", drawn(grows, tilted)),
-        mutants={"0 <= s": ("every s >= 0", {"lower": 0})},
+        check=proof("tilt.v", "grows", drawn(grows, tilted, moved="F ratio")),
+        mutants={"0 <= s": ("every s >= 0", {"lower": 0, "lowest": 0})},
     ),
 )

@@ -11,6 +11,7 @@ from fairfl._support.cache_folder import cache_folder
 from fairfl._support.version import __version__
 from fairfl.cli import (
     apply,
+    arena,
     bench,
     claims,
     crosscheck,
@@ -38,6 +39,7 @@ app = typer.Typer(
 for command in (
     simulate.simulate,
     crosscheck.crosscheck,
+    arena.arena,
     figures.figures,
     reproduce.reproduce,
     frontier.frontier,

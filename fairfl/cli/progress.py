@@ -68,7 +68,7 @@ def stages() -> Iterator[Callable[[str, int, int], None]]:
                 bar.add_task(stage, total=total)
             bar.update(bar.task_ids[-1], description=stage, completed=done)
             if bar.disable:
-                line = f"fairfl: {stage} ({done + 1} of {total}) ..."
+                line = f"fairfl: {stage} ({min(done + 1, total)} of {total}) ..."
                 timer = Timer(LONG, typer.echo, (line,), {"err": True})
                 timer.daemon = True
                 timer.start()

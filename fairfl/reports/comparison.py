@@ -310,13 +310,16 @@ def _worded(disparities: Sequence[float], is_requested: bool) -> list[int]:
 def chosen(
     fed: Federation, question: Question, scheme: str, curve: Frontier, disparity: float
 ) -> Chosen:
-    """The solution of the frontier's last point with at most the disparity, or of its first; a
-    pooled constraint is solved at the disparity itself.
+    """The solution of the frontier's last point with at most the disparity, or of its first, also
+    where ``solve`` takes another at its budgets; a pooled constraint is solved at the disparity.
     """
-    d = np.clip(disparity, *curve.disparity[[0, -1]])
+    d = float(np.clip(disparity, *curve.disparity[[0, -1]]))
     k = int(np.searchsorted(curve.disparity, d, side="right")) - 1
-    eps = d[None] if SCHEMES[scheme].is_pooled else curve.eps[k]
-    solution = solve(fed, SCHEMES[scheme].base, eps, **question.of(scheme))
+    if SCHEMES[scheme].is_pooled:
+        solution = solve(fed, SCHEMES[scheme].base, d, **question.of(scheme))
+    else:
+        assert curve.solved is not None
+        solution = curve.solved(curve.points.take([k]))
     return Chosen(solution, rates_of(fed, question.notion, solution.classifier)[1])
 
 

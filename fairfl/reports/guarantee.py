@@ -115,8 +115,8 @@ def with_guarantee(
     ]
     for scheme, path in paths.items():
         with noted(f"guarantee of {scheme}", comparison.failures):
-            task, halves = question.task(fed, scheme), (makers.counts, testers)
-            out = guaranteed(fed, task, path, promises[scheme], *halves)
+            task = question.task(fed, scheme)
+            out = guaranteed(makers, task, path, promises[scheme], testers)
             promised[scheme] = out.rule
             words.append(_words(comparison, people, everyone, scheme, out))
     return replace(comparison, guaranteed=promised, promises=tuple(words))

@@ -66,7 +66,10 @@ def _values(name: str, value: object) -> Sequence[object]:
     start, stop = (
         single(f"{name}.{end}", finite(f"{name}.{end}", value[end])) for end in ("from", "to")
     )
-    return np.linspace(start, stop, steps).tolist()
+    values = np.linspace(start, stop, steps)
+    has_whole_ends = isinstance(value["from"], int) and isinstance(value["to"], int)
+    is_whole = has_whole_ends and (stop - start) % max(1, steps - 1) == 0
+    return (np.rint(values).astype(np.int64) if is_whole else values).tolist()
 
 
 def _function(run: object) -> Callable[..., object]:

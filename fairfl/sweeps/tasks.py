@@ -2,17 +2,24 @@
 each.
 """
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
+from fairfl._support.checks import whole
 from fairfl.solvers import api
 from fairfl.solvers.schemes import SchemeName
 from fairfl.studies.user_runs.federation_file import federation_of, read_federation
 from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory.populations.federation import Federation
+
+if TYPE_CHECKING:
+    from fairfl.studies.crosscheck.study import Study
+    from fairfl.studies.experiment import Experiment, Unit
 
 Source = str | Mapping[str, object]
 """The path of a TOML file, or its content."""
@@ -53,13 +60,11 @@ def frontier(
 def simulate(experiment: str, seed: int, profile: str = "quick") -> list[dict[Hashable, object]]:
     """One seed of an experiment, by name or as the path of a TOML file."""
     from fairfl.studies.execute import run_units
-    from fairfl.studies.experiment import Scale
     from fairfl.studies.papers.all_experiments import find
     from fairfl.studies.user_runs.run_file import read_config
 
     source = read_config(experiment) if experiment.endswith(".toml") else find(experiment)
-    units = [unit for unit in source.units(Scale(profile, seed + 1)) if unit.seed == seed]
-    values = source.values(run_units(units))
+    values = source.values(run_units(_units_of_seed(source, seed, profile)))
     return [
         {key: row[key] for key in ("dataset", "objective", "measure", "value")}
         for row in values.to_dict("records")
@@ -67,16 +72,20 @@ def simulate(experiment: str, seed: int, profile: str = "quick") -> list[dict[Ha
 
 
 def crosscheck(study: str, seed: int, profile: str = "quick") -> list[dict[Hashable, object]]:
-    """What one seed of a study of practice against theory measures."""
+    """What one seed of a study of practice against theory measures; by name or TOML file."""
     from fairfl.studies.crosscheck.studies.all_studies import find
+    from fairfl.studies.crosscheck.study_file import study_from_file
     from fairfl.studies.execute import run_units
-    from fairfl.studies.experiment import Scale
 
-    (study_found,) = find([study])
-    units = [unit for unit in study_found.units(Scale(profile, seed + 1)) if unit.seed == seed]
+    source = study_from_file(study) if study.endswith(".toml") else find([study])[0]
+    rows = run_units(_units_of_seed(source, seed, profile))
     return [
-        {k: None if v is None or v != v else v for k, v in row.items() if k != "seed"}
-        for row in run_units(units).to_dict("records")
+        {
+            name: None if value is None or value != value else value
+            for name, value in row.items()
+            if name not in ("seed", "unit")
+        }
+        for row in rows.to_dict("records")
         if row.get("seed", seed) == seed
     ]
 
@@ -107,6 +116,16 @@ TASKS = {
     task.__name__: task for task in (solve, min_disparity, frontier, simulate, crosscheck, claim)
 }
 """Tasks by the names that a configuration gives them."""
+
+
+def _units_of_seed(source: Experiment | Study, seed: int, profile: str) -> list[Unit]:
+    """The units of one seed, which a file need not list."""
+    from fairfl.studies.experiment import Scale
+
+    count = whole("seed", seed, 0) + 1
+    # for as many seeds as a file lists it takes its own, which may be others
+    scale = Scale(profile, count + (source.seeds[profile] == count))
+    return [unit for unit in source.units(scale) if unit.seed == seed]
 
 
 def _federation(source: Source) -> Federation:

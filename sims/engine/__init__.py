@@ -32,6 +32,7 @@ from fairfl.sims.engine.schedule import Constant, Cosine, Exponential, Polynomia
 from fairfl.sims.engine.secure_sums import CellRound, SumOnly
 from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.simulation import Simulation
+from fairfl.sims.engine.step import Batch, LocalStep
 from fairfl.sims.engine.task import Floats, LocalTask, SampleWeights, as_floats, as_tensor
 from fairfl.sims.engine.updates_in_blocks import Received
 from fairfl.sims.runs.files import RunFolderError
@@ -40,6 +41,7 @@ from fairfl.sims.runs.run import Result, best_of, simulate
 __all__ = [
     "Aggregate",
     "Algorithm",
+    "Batch",
     "ByWeight",
     "CellRound",
     "CellSums",
@@ -53,6 +55,7 @@ __all__ = [
     "Joining",
     "LeastSquares",
     "LinearSVM",
+    "LocalStep",
     "LocalTask",
     "Logistic",
     "MLP",

@@ -62,17 +62,20 @@ def server_step(
     train: Arrivals,
     ids: NDArray[np.int64],
     steps: NDArray[np.int64],
+    names: tuple[str, ...] = (),
     *,
     drop: bool,
     room: int,
 ) -> tuple[Received, Aggregate] | None:
     """The updates received and the server's aggregate; None if no update is finite.
 
-    ``train`` yields the updates, each time that it is called. An update that is not finite stops
-    the run; with ``drop`` a first pass finds such updates, and they are left out.
+    ``train`` yields the updates, and memories of ``names``, each time that it is called. An update
+    that is not finite stops the run; with ``drop`` a first pass finds such updates, and they are
+    left out.
     """
     arrivals = partial(finite_arrivals, train, ids, round.number, drop=drop)
-    received = Received(**round.fields(), steps=steps, arrivals=arrivals, room=room)
+    fields = {**round.fields(), "arrivals": arrivals, "room": room, "names": names}
+    received = Received(steps=steps, **fields)
     if drop:
         is_finite = np.concatenate([finite(*part) for part in train()])
         if not is_finite.any():

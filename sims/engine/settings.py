@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import torch
+from numpy.typing import ArrayLike
 
-from fairfl._support.checks import flag, in_range, one_of, whole
+from fairfl._support.checks import finite, flag, in_range, one_of, whole
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.engine.draws.participation import Everyone, Participation
 from fairfl.sims.engine.schedule import Constant, Schedule
@@ -167,7 +168,8 @@ RATES = ("lr", "momentum", "weight_decay", "server_lr")
 
 @dataclass(frozen=True)
 class Replicate:
-    """A seed and an algorithm; rates that are None are the training's.
+    """A seed and an algorithm; rates that are None are the training's. ``start`` (P,) are its first
+    parameters, those of a pretrained model or of another run, in place of the model's ``init``.
 
     Its results are those of a run alone, to rounding: other replicates change the order of
     summation, and no draw.
@@ -179,8 +181,12 @@ class Replicate:
     momentum: float | None = None
     weight_decay: float | None = None
     server_lr: float | None = None
+    start: ArrayLike | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        if self.start is not None:
+            # the only way to set a field of a frozen dataclass
+            object.__setattr__(self, "start", finite("start", self.start).copy())
         if not isinstance(self.algorithm, Algorithm):
             raise ValueError(
                 "algorithm must be one of fairfl.sims.algorithms, an instance, got "

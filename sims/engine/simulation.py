@@ -23,9 +23,16 @@ from fairfl.sims.engine.losses import measure_models, tied
 from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import Computing, Replicate, Training
-from fairfl.sims.engine.task import Floats, Ints, LocalTask, as_floats
+from fairfl.sims.engine.task import Floats, Ints, LocalTask, as_floats, as_tensor, memory_names
 from fairfl.sims.engine.updates_in_blocks import Arrivals, Received, sound
-from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
+from fairfl.sims.engine.work import (
+    Assignment,
+    bytes_of,
+    perform,
+    perform_in_parts,
+    received_together,
+    work,
+)
 
 Row = dict[str, float]
 """What a replicate's round counts and measures, by name: see ``metrics.ROUNDS``."""
@@ -47,6 +54,7 @@ class Simulation:
     Attributes
     ----------
     round : rounds done.
+    is_stopped : whether the run ends before its last round; a callback may set it.
     params : (R, P) global parameters.
     states : each algorithm's state.
     weights : (clients (m,), weights (m,)) of each replicate's last round: w^(t+1) = w^t + server_lr
@@ -77,7 +85,7 @@ class Simulation:
             name: model.prepare(part.to(self.device, dtype)) for name, part in data.parts.items()
         }
         self.data = self.parts["train"]
-        first = [model.init(replicate.seed) for replicate in self.replicates]
+        first = [self._start(replicate) for replicate in self.replicates]
         self.params = torch.stack(first).to(self.device, dtype)
         self.summed = self._secure_sums()
         started = [
@@ -87,7 +95,19 @@ class Simulation:
         self.states: list[State] = [self._checked(r, state) for r, state in enumerate(started)]
         nobody = np.zeros(0, np.int64), np.zeros(0)
         self.weights: list[tuple[Ints, Floats]] = [nobody] * len(first)
-        self.round = 0
+        self.round, self.is_stopped = 0, False
+
+    def _start(self, replicate: Replicate) -> Tensor:
+        """A replicate's first parameters (P,)."""
+        if replicate.start is None:
+            return self.model.init(replicate.seed)
+        start = as_tensor(np.asarray(replicate.start))
+        if start.shape != (self.model.size,):
+            raise ValueError(
+                f"start must have shape ({self.model.size},) for {self.model.describe()}, got "
+                f"{tuple(start.shape)}"
+            )
+        return start
 
     def _secure_sums(self) -> list[Summed | None]:
         """The secure aggregation of each replicate whose server sees sums alone."""
@@ -110,8 +130,8 @@ class Simulation:
 
     @property
     def done(self) -> bool:
-        """Whether all rounds are done."""
-        return self.round >= self.training.rounds
+        """Whether no round is left."""
+        return self.is_stopped or self.round >= self.training.rounds
 
     def step(self) -> list[Row]:
         """One round of every replicate; a row of measures for each."""
@@ -119,7 +139,7 @@ class Simulation:
             raise ValueError(f"rounds must be more than are done, got {self.training.rounds}")
         before = self.params.clone(), list(self.states), list(self.weights)
         try:
-            with self._threads(), torch.set_grad_enabled(self.computing.backend == "loop"):
+            with self._threads(), torch.no_grad():
                 rows = self._train(self._begin())
         except BaseException:  # a round that fails in one replicate is undone in all
             self.params, self.states, self.weights = before
@@ -135,8 +155,8 @@ class Simulation:
         by_replicate = [assignments for _, assignments, _ in begun]
         flat = [assignment for assignments in by_replicate for assignment in assignments]
         if 2 * bytes_of(model, params, flat) <= limit:
-            updates = iter(perform(model, data, params, flat, self.computing, limit))
-            tasks = [tuple(next(updates) for _ in assignments) for assignments in by_replicate]
+            outcomes = iter(perform(model, data, params, flat, self.computing, limit))
+            tasks = [received_together([next(outcomes) for _ in part]) for part in by_replicate]
             trains: list[Arrivals] = [lambda updates=updates: [updates] for updates in tasks]
         else:
             trains = [
@@ -233,26 +253,24 @@ class Simulation:
         (_, momentum, decay, _), replicate = self.rates[r], self.replicates[r]
         clients, training, seed = round.clients, self.training, replicate.seed
         names, sizes = self.data.names[clients], self.data.sizes[clients]
-        effort = np.ones(len(names))
+        effort, n_stragglers = None, 0
         if training.stragglers:
             effort = taking_part.efforts(training.stragglers, seed, round.number, names)
+            n_stragglers = int((effort < 1).sum())
         tasks = replicate.algorithm.client(round) if len(clients) else ()
         instance(f"the tasks of {type(replicate.algorithm).__name__}.client", tasks, tuple)
         assignments, totals = list[Assignment](), {"steps": 0, "samples": 0}
         for number, task in enumerate(tasks):
             instance(f"a task of {type(replicate.algorithm).__name__}.client", task, LocalTask)
-            for name, rows in (("start", task.start), ("linear", task.linear)):
-                if rows is not None and rows.shape != (len(clients), self.model.size):
-                    raise ValueError(
-                        f"{name} must have shape ({len(clients)}, {self.model.size}), got "
-                        f"{tuple(rows.shape)} from {replicate.algorithm!r}"
-                    )
+            has_buffers = self.model.trained_blocks is not None
+            task.check(replicate.algorithm, len(clients), self.model.size, momentum, has_buffers)
+            memory_names(tasks[: number + 1])
             local = training.batch_size, training.epochs, training.steps
             steps, batch, *cost = work(sizes, effort, *((None, None, 1) if task.whole else local))
             rates = round.lr, 0.0 if task.whole else momentum, decay, task.prox, 1.0
             assignments.append(Assignment(r, number, seed, round, task, steps, batch, rates))
             totals = {k: totals[k] + count for k, count in zip(totals, cost, strict=True)}
-        return round, assignments, row | {"stragglers": int((effort < 1).sum())} | totals
+        return round, assignments, row | {"stragglers": n_stragglers} | totals
 
     def _finish(self, begun: list[Begun], trains: list[Arrivals]) -> list[Row]:
         """Take the servers' steps from the finite updates, and return the round's rows."""
@@ -269,6 +287,7 @@ class Simulation:
                     train,
                     ids,
                     assignments[0].steps,
+                    memory_names([assignment.task for assignment in assignments]),
                     drop=self.computing.non_finite == "drop",
                     room=self.limit,
                 )

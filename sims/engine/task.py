@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
@@ -10,6 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+
+from fairfl.sims.engine.step import LocalStep, Memory
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -62,6 +65,10 @@ class LocalTask:
     sample_weights : (N,) a factor >= 0 on the loss of each row of the training data, so that a
         batch's objective is sum_b weight_b loss_b / b (FairBatch); it goes with the mean loss, not
         with ``batch_objective``.
+    step : in place of SGD's step, for algorithms that take several gradients a step, mask
+        parameters, or train models together: ``LocalStep``. Steps that are equal train together.
+    memory : rows (k, S) of each client of the round that the step sees and changes; the server
+        receives them as ``received.memory``.
     """
 
     prox: float = 0.0
@@ -71,6 +78,8 @@ class LocalTask:
     start: Tensor | None = None
     whole: bool = False
     sample_weights: Tensor | None = None
+    step: LocalStep | None = field(default=None, kw_only=True)
+    memory: Memory = field(default_factory=dict, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.sample_weights is not None and self.batch_objective is not None:
@@ -78,6 +87,46 @@ class LocalTask:
                 "sample_weights must not be given with a batch_objective, got "
                 f"{self.batch_objective!r}"
             )
+        if not isinstance(self.step, (Callable, type(None))) or not isinstance(self.step, Hashable):
+            raise ValueError(
+                f"step must be a function, or hashable and callable, got {self.step!r}"
+            )
+        if self.step is None and self.memory:
+            raise ValueError(f"memory must go with a step, got {list(self.memory)} without one")
+
+    def check(
+        self, owner: object, n_clients: int, size: int, momentum: float, has_buffers: bool
+    ) -> None:
+        """ValueError for rows of other shapes than k clients and a model of ``size`` have, and for
+        momentum and buffers, which a step would leave out. ``owner`` is the algorithm.
+        """
+        for name, rows in (("start", self.start), ("linear", self.linear)):
+            if rows is not None and rows.shape != (n_clients, size):
+                raise ValueError(
+                    f"{name} must have shape ({n_clients}, {size}), got {tuple(rows.shape)} from "
+                    f"{owner!r}"
+                )
+        for name, rows in self.memory.items():
+            if not isinstance(rows, Tensor) or rows.ndim != 2 or len(rows) != n_clients:
+                raise ValueError(
+                    f"memory {name!r} must be a tensor of shape ({n_clients}, S), got "
+                    f"{getattr(rows, 'shape', rows)} from {owner!r}"
+                )
+        if self.step is not None and has_buffers:
+            raise ValueError(f"step must not be given for a module with buffers, got {owner!r}")
+        if self.step is not None and momentum and not self.whole:
+            raise ValueError(
+                "momentum must be 0 for a task with a step, which may keep a velocity in its "
+                f"memory, got {momentum} for {owner!r}"
+            )
+
+
+def memory_names(tasks: Sequence[LocalTask]) -> tuple[str, ...]:
+    """The names in the memories of a client's tasks; ValueError where two tasks share one."""
+    names = tuple(name for task in tasks for name in task.memory)
+    if len(set(names)) < len(names):
+        raise ValueError(f"memory must have other names in each task, got {list(names)}")
+    return names
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +137,7 @@ class Jobs:
     the minibatches; ``steps`` is the number of SGD steps, on batches of ``batch``; ``rates`` (5, J)
     are lr, momentum, weight decay, prox and the scale of the gradient; ``parameters`` (m, J) go to
     ``objective``. Row ``weights_of[j]`` of ``sample_weights`` (T, N) holds the factors on the
-    losses of all rows of the data.
+    losses of all rows of the data. Training writes the ``memory`` (J, S) of a ``step``.
     """
 
     client: Ints
@@ -104,6 +153,8 @@ class Jobs:
     linear: Tensor | None = None
     sample_weights: Tensor | None = None
     weights_of: Ints | None = None
+    step: LocalStep | None = None
+    memory: Memory = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.client)
@@ -126,4 +177,5 @@ class Jobs:
         arrays = {name: getattr(self, name) for name in by_row}
         taken = {name: None if value is None else value[rows] for name, value in arrays.items()}
         parameters = None if self.parameters is None else self.parameters[:, rows]
+        taken |= {"memory": {name: values[rows] for name, values in self.memory.items()}}
         return replace(self, rates=self.rates[:, rows], parameters=parameters, **taken)

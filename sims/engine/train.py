@@ -1,7 +1,10 @@
 """Local SGD of many clients at once: chunk by chunk, run by run, step by step."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from functools import partial
 from itertools import repeat
+from typing import Any
 
 import numpy as np
 import torch
@@ -9,8 +12,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
+from fairfl.sims.engine.kernels.model import Blocks, Model, Weights, seeded
 from fairfl.sims.engine.plan import Run, plan
+from fairfl.sims.engine.step import Batch, stepped
 from fairfl.sims.engine.task import Floats, Jobs, SampleWeights
 
 CACHE = 10 << 20
@@ -40,14 +44,17 @@ def train(
     rows = None if is_sorted else torch.from_numpy(order).to(params.device)
     largest_size = np.maximum.accumulate(jobs.sizes[::-1])[::-1]  # of the remaining jobs
     # without autograd, which an objective may use, torch tracks no operation
-    plain = model.by_hand and jobs.objective is None and params.device.type == "cpu"
+    plain = model.by_hand and jobs.objective is None and jobs.step is None
+    plain = plain and params.device.type == "cpu"
     with torch.inference_mode() if plain else torch.no_grad():
         last = 0
         while last < len(jobs):
             size = chunk_size(model, jobs, params, memory_limit, int(largest_size[last]))
             part = slice(last, last := min(last + size, len(jobs)))
             part_rows = part if rows is None else rows[part]
-            _train_chunk(model, data, jobs.take(part), params, updates, part_rows, memory_limit)
+            # clients whose training is random go in turn
+            with seeded(int(jobs.keys[part.start])) if model.is_random else nullcontext():
+                _train_chunk(model, data, jobs.take(part), params, updates, part_rows, memory_limit)
     return updates
 
 
@@ -71,6 +78,8 @@ def bytes_of_one(model: Model, jobs: Jobs, params: Tensor, rows: int) -> int:
     element = params.element_size()
     # w, w^t, velocity, w - w^t; a linear term is in memory already
     copies = 1 + (params.shape[0] > 1) + (not jobs.plain) + jobs.proximal
+    if jobs.step is not None:  # and a gradient with its parts, and three models of the step's
+        copies = 8
     step = element * model.size * copies + model.bytes_per_client(min(rows, jobs.batch), element)
     if jobs.sample_weights is None:
         return step + 8 * rows
@@ -93,17 +102,23 @@ def _train_chunk(
         anchor = params.index_select(0, torch.from_numpy(jobs.replicate).to(params.device))
     anchors = model.blocks(anchor)
     starts = anchors if jobs.start is None else model.blocks(jobs.start)
-    # blocks become contiguous before they are repeated for the clients
-    blocks = [part.contiguous().expand(n_clients, *part.shape[1:]) for part in starts]
-    blocks = [block.clone(memory_format=torch.contiguous_format) for block in blocks]
-    sgd = _Rule(model, jobs, blocks, anchors if jobs.proximal else ())
+    if jobs.step is None:
+        # blocks become contiguous before they are repeated for the clients
+        blocks = [part.contiguous().expand(n_clients, *part.shape[1:]) for part in starts]
+        blocks = [block.clone(memory_format=torch.contiguous_format) for block in blocks]
+        sgd = _Rule(model, jobs, blocks, anchors if jobs.proximal else ())
+    else:
+        sgd = _Steps(model, jobs, anchor)
+        blocks = model.blocks(sgd.params)
     # sent to the device once a chunk, and nothing within the steps
     parameter_rows = () if jobs.parameters is None else jobs.parameters
     parameters = [column(row, params)[:, None] for row in parameter_rows]
-    batch_data = data.x, data.y if data.targets is None else data.targets
+    targets = data.y if data.targets is None or jobs.step is not None else data.targets
+    batch_data = data.x, targets
     sample_limit = fetched(memory_limit) // max(1, data.x.nbytes // len(data.x))  # samples
     for run in plan(jobs, data, params, memory_limit // PLANNED):
-        weights = _weights(jobs.objective, parameters, run, params)
+        weights: Iterator[Any] = _weights(jobs.objective, parameters, run, params)
+        weights = weights if jobs.step is None else zip(_shares(run, params), weights, strict=False)
         steps, steps_at_once = run.rows.shape[0], max(1, sample_limit // run.rows.shape[1])
         for first_step in range(0, steps, steps_at_once):
             rows = run.rows[first_step : first_step + steps_at_once]
@@ -130,11 +145,19 @@ def _weights(
     """
     if objective is None:
         return repeat(1.0 / run.width) if run.share is None else iter(run.share.unbind())
-    even = repeat(like.new_full((run.last - run.first, run.width), 1.0 / run.width))
-    shares = even if run.share is None else run.share.unbind()
     run_parameters = [row[run.first : run.last] for row in parameters]
     weigh: SampleWeights = objective
-    return (lambda losses, share=share: weigh(losses, share, *run_parameters) for share in shares)
+    return (
+        lambda losses, share=share: weigh(losses, share, *run_parameters)
+        for share in _shares(run, like)
+    )
+
+
+def _shares(run: Run, like: Tensor) -> Iterable[Tensor]:
+    """The share (A, B) of each sample in its batch, of each step of a run."""
+    if run.share is not None:
+        return run.share.unbind()
+    return repeat(like.new_full((run.last - run.first, run.width), 1.0 / run.width))
 
 
 def column(values: Floats, like: Tensor) -> Tensor:
@@ -158,7 +181,7 @@ class _Rule:
         if jobs.plain:
             scale = -lr * scale
         else:
-            self.velocity = [torch.zeros_like(block) for block in params]
+            self.velocity = [torch.zeros_like(block) for block in params[: model.trained_blocks]]
             rates = {"lr": lr, "momentum": momentum, "decay": decay, "prox": prox}
             self.rates = {k: column(v, params[0]) for k, v in rates.items() if v.any()}
         # torch takes no number that the dtype does not hold
@@ -209,6 +232,52 @@ class _Rule:
         if name not in self.rates:
             return []
         return [self.rates[name][span].view(-1, *[1] * (w.dim() - 1)) for w in self.params]
+
+
+class _Steps:
+    """The steps of a task that has its own, ``jobs.step``, in place of ``_Rule``'s."""
+
+    def __init__(self, model: Model, jobs: Jobs, anchor: Tensor) -> None:
+        n_clients = len(jobs)
+        self.model, self.jobs = model, jobs
+        self.anchor = anchor.expand(n_clients, -1).clone(memory_format=torch.contiguous_format)
+        self.params = (self.anchor if jobs.start is None else jobs.start).clone()
+        self.rates = [column(rate, anchor)[:, None] for rate in jobs.rates]
+        self.counts = column(jobs.steps.astype(np.float64), anchor)[:, None]
+        self.done = np.zeros(n_clients, np.int64)
+
+    def steps(
+        self,
+        run: Run,
+        x: Sequence[Tensor],
+        y: Sequence[Tensor],
+        weights: Iterator[tuple[Tensor, Weights]],
+    ) -> None:
+        """A step on each of the batches, with the next of the ``weights``, shares before them."""
+        assert self.jobs.step is not None  # else ``_Rule`` is in its place
+        span = slice(run.first, run.last)
+        params, anchor = self.params[span], self.anchor[span]
+        memory = {name: rows[span] for name, rows in self.jobs.memory.items()}
+        for inputs, targets, (share, batch_weights) in zip(x, y, weights, strict=False):
+            number = int(self.done[run.first])
+            context = share, anchor, memory, self.rates[0][span], number, self.counts[span]
+            gradient = partial(self._gradient, span, inputs, targets, batch_weights)
+            batch = Batch(inputs, targets, *context)
+            new, changed = stepped(self.jobs.step, params, gradient, batch)
+            params.copy_(new)
+            for name, rows in changed.items():
+                memory[name].copy_(rows)
+            self.done[span] += 1
+
+    def _gradient(
+        self, span: slice, x: Tensor, y: Tensor, weights: Weights, models: Tensor
+    ) -> Tensor:
+        """The gradients (A, P) at ``models`` of the whole objectives of the clients ``span``."""
+        jobs, (_, _, decay, prox, scale) = self.jobs, [rate[span] for rate in self.rates]
+        gradient = self.model.gradient(models, x, y, weights).mul_(scale)
+        if not jobs.plain:
+            gradient.addcmul_(models, decay).addcmul_(models - self.anchor[span], prox)
+        return gradient if jobs.linear is None else gradient.add_(jobs.linear[span])
 
 
 def scaled(weights: Weights, rates: Tensor, x: Tensor) -> Weights:

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from fairfl.sims.engine.kernels.model import work_factor
 from fairfl.sims.engine.round import Round
+from fairfl.sims.engine.step import Memory
 from fairfl.sims.engine.task import Floats, Ints, as_floats, as_tensor
 
 PART = 1 << 16
@@ -35,13 +36,16 @@ class Received(Round):
     they do not fit into ``Computing.memory_limit`` each pass over the parts trains them again.
     ``total`` adds them up in one pass. ``updates`` and ``further`` hold all of them: ValueError
     where they take more than ``room`` bytes, the limit. ``steps`` (m,) counts the SGD steps that
-    each of the clients made in its first task.
+    each of the clients made in its first task. ``memory`` holds the rows (m, S) of the tasks' steps
+    after training, by name.
     """
 
     by_client = *Round.by_client, "steps"
     steps: Ints = field(kw_only=True)
     arrivals: Arrivals = field(kw_only=True)
     room: float = field(default=inf, kw_only=True)
+    names: tuple[str, ...] = field(default=(), kw_only=True)
+    """Of the memory, whose rows arrive after the updates."""
     stored: list[tuple[Tensor, ...]] = field(default_factory=list, init=False, repr=False)
     """All updates, once they were in memory together."""
 
@@ -79,7 +83,12 @@ class Received(Round):
     @property
     def further(self) -> tuple[Tensor, ...]:
         """The updates of the other tasks, if any."""
-        return self._all[1:]
+        return self._all[1 : len(self._all) - len(self.names)]
+
+    @property
+    def memory(self) -> Memory:
+        """Each client's rows (m, S) after its steps, by name."""
+        return dict(zip(reversed(self.names), reversed(self._all), strict=False))
 
     @cached_property
     def squares(self) -> Floats:
@@ -103,7 +112,7 @@ class Received(Round):
 
         def arrivals() -> Iterator[tuple[Tensor, ...]]:
             for part in self.parts():
-                yield change(part), *part.further
+                yield change(part), *part._all[1:]
 
         return replace(self, arrivals=arrivals)
 

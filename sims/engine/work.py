@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -42,14 +42,22 @@ class Assignment:
         rows_of_fields = {
             name: None if values is None else values[rows] for name, values in fields.items()
         }
-        task, steps = replace(self.task, **rows_of_fields), self.steps[rows]
+        memory = {name: values[rows] for name, values in self.task.memory.items()}
+        task, steps = replace(self.task, memory=memory, **rows_of_fields), self.steps[rows]
         return replace(self, round=self.round.subset(rows), task=task, steps=steps)
 
 
 def bytes_of(model: Model, params: Tensor, assignments: list[Assignment]) -> int:
-    """Bytes of the updates of the assignments."""
+    """Bytes of the updates of the assignments, and of their memories."""
     rows = sum(len(assignment.round.clients) for assignment in assignments)
-    return rows * model.size * params.element_size()
+    memories = [rows for assignment in assignments for rows in assignment.task.memory.values()]
+    return rows * model.size * params.element_size() + sum(rows.nbytes for rows in memories)
+
+
+def received_together(outcomes: Sequence[list[Tensor]]) -> tuple[Tensor, ...]:
+    """What one replicate's server receives of its tasks: all updates, then the memories."""
+    updates, memories = [rows[0] for rows in outcomes], [rows[1:] for rows in outcomes]
+    return *updates, *(rows for memory in memories for rows in memory)
 
 
 def perform_in_parts(
@@ -60,14 +68,16 @@ def perform_in_parts(
     computing: Computing,
     limit: int,
 ) -> Iterator[tuple[Tensor, ...]]:
-    """Updates (k', P) of one replicate's tasks: half of the limit, or a block of a sum, each."""
+    """Updates (k', P) of one replicate's tasks, and memories: half of the limit, or a block of a
+    sum, each.
+    """
     update_bytes = model.size * params.element_size()
     block = max(1, updates_in_blocks.BLOCK // update_bytes)
     room = limit // 2 // (2 * update_bytes * len(assignments))
     step = max(block, room // block * block)
     for first in range(0, len(assignments[0].round.clients), step):
         part = [assignment.subset(slice(first, first + step)) for assignment in assignments]
-        yield tuple(perform(model, data, params, part, computing, limit))
+        yield received_together(perform(model, data, params, part, computing, limit))
 
 
 def perform(
@@ -77,14 +87,15 @@ def perform(
     assignments: list[Assignment],
     computing: Computing,
     limit: int,
-) -> list[Tensor]:
-    """Updates (k, P) of every assignment, in the order of its clients."""
+) -> list[list[Tensor]]:
+    """Of every assignment the updates (k, P), in the order of its clients, and the memory."""
     groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for i, assignment in enumerate(assignments):
         task = assignment.task
         absent = [field is None for field in (task.start, task.linear, task.sample_weights)]
-        groups[task.whole, type(task.batch_objective), *absent].append(i)
-    updates = dict[int, Tensor]()
+        widths = [(name, rows.shape[1], rows.dtype) for name, rows in task.memory.items()]
+        groups[task.whole, type(task.batch_objective), task.step, *widths, *absent].append(i)
+    outcomes = dict[int, list[Tensor]]()
     room = max(1, limit // 2, limit - bytes_of(model, params, assignments))
     for members in groups.values():
         jobs, order = _jobs([assignments[i] for i in members], data, params.dtype)
@@ -93,19 +104,27 @@ def perform(
         else:
             done = train(model, data, jobs, params, room, order)
         counts = [len(assignments[i].steps) for i in members]
-        parts = [done] if len(counts) == 1 else done.split_with_sizes(counts)
-        updates |= zip(members, parts, strict=True)
-    return [updates[i] for i in range(len(assignments))]
+        memories = [rows[np.argsort(order)] for rows in jobs.memory.values()]
+        parts = [[done, *memories]]
+        if len(counts) > 1:
+            parts = zip(*(rows.split_with_sizes(counts) for rows in parts[0]), strict=True)
+        outcomes |= zip(members, map(list, parts), strict=True)
+    return [outcomes[i] for i in range(len(assignments))]
 
 
 def work(
-    sizes: Ints, effort: Floats, batch_size: int | None, epochs: int | None, steps: int | None
+    sizes: Ints,
+    effort: Floats | None,
+    batch_size: int | None,
+    epochs: int | None,
+    steps: int | None,
 ) -> tuple[Ints, int, int, int]:
     """SGD steps of each client and its batches' size; of all, the steps and their samples."""
     batch = batch_size or int(sizes.max(initial=1))
     per_pass = (sizes + (batch - 1)) // batch
-    whole_steps = per_pass * (epochs or 1) if steps is None else steps
-    client_steps = np.maximum(1, np.ceil(effort * whole_steps).astype(np.int64))
+    client_steps = per_pass * (epochs or 1) if steps is None else np.full(len(sizes), steps)
+    if effort is not None:
+        client_steps = np.maximum(1, np.ceil(effort * client_steps).astype(np.int64))
     passes, extra_steps = np.divmod(client_steps, per_pass)
     samples = passes @ sizes + np.minimum(extra_steps * batch, sizes).sum()
     return client_steps, batch, int(client_steps.sum()), int(samples)
@@ -144,5 +163,10 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tu
         linear=torch.cat(linear)[order] if linear else None,
         sample_weights=torch.stack(sample_weights).to(dtype) if sample_weights else None,
         weights_of=member if sample_weights else None,
+        step=tasks[0].step,
+        memory={
+            name: torch.cat([task.memory[name] for task in tasks])[order]
+            for name in tasks[0].memory
+        },
     )
     return jobs, order

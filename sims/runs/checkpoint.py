@@ -23,6 +23,7 @@ def save(simulation: Simulation, folder: Path, parts: Mapping[str, str]) -> None
     """
     arrays: dict[str, np.ndarray] = {
         "round": np.array(simulation.round),
+        "is_stopped": np.array(simulation.is_stopped),
         "params": simulation.params.cpu().numpy(),
     }
     devices: dict[str, str] = {}
@@ -79,6 +80,7 @@ def load(simulation: Simulation, folder: Path) -> dict[str, str]:
     simulation.params = params.to(simulation.device)
     simulation.states = [*states]
     simulation.weights, simulation.round = weights, round
+    simulation.is_stopped = bool(arrays.get("is_stopped", False))
     return parts
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fairfl._support.checks import one_of, shown, whole
+from fairfl._support.checks import flag, one_of, shown, whole
 from fairfl._support.json_file import read_json, sealed, unsealed
 from fairfl._support.own_parts import DIGESTS
 from fairfl._support.version import __version__
@@ -19,7 +19,7 @@ from fairfl._support.whole_file import PARTIAL, remove_partial, write_whole
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.settings import Computing, Replicate, Training
-from fairfl.sims.engine.simulation import Simulation
+from fairfl.sims.engine.simulation import Row, Simulation
 from fairfl.sims.runs import checkpoint, metrics
 from fairfl.sims.runs.files import LOCK, RunFolderError, locked, telling
 
@@ -27,6 +27,7 @@ CONFIGURATION = "run.json"
 LIBRARIES = ("torch", "numpy", "pyarrow")
 
 Progress = Callable[[int, int], None]
+Callback = Callable[[Simulation, list[Row]], bool | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +59,7 @@ def simulate(
     checkpoint_every: int = 10,
     resume: bool = False,
     progress: Progress | None = None,
+    callback: Callback | None = None,
 ) -> Result:
     """Train all replicates for all rounds.
 
@@ -76,6 +78,9 @@ def simulate(
     resume : go on from the folder's checkpoint, or start where there is none. On a CPU, with the
         same versions, the end is the same to the bit, tables included, as if it had never stopped.
     progress : callable (rounds done, rounds), optional
+    callback : callable (simulation, rows), optional
+        Called after each round with its rows, a dict for each replicate, for logs of one's own and
+        for early stopping: where it returns True the run ends, is measured, and is complete.
 
     Raises
     ------
@@ -93,9 +98,10 @@ def simulate(
     if resume and folder is None:
         raise ValueError("folder must be given to resume, got None")
     if folder is None:
-        tables = _in_memory(simulation, interval, progress)
+        tables = _in_memory(simulation, interval, progress, callback)
     else:
-        tables = _in_folder(simulation, Path(folder), interval, checkpoint_every, resume, progress)
+        every = interval, checkpoint_every
+        tables = _in_folder(simulation, Path(folder), *every, resume, progress, callback)
     return Result(simulation.params.cpu().numpy(), *tables, simulation)
 
 
@@ -103,19 +109,29 @@ Tables = tuple[pd.DataFrame, pd.DataFrame]
 """Of the rounds and of the clients: see ``metrics.py``."""
 
 
-def _rounds(simulation: Simulation, rows: metrics.Metrics, evaluate_every: int) -> Iterator[int]:
+def _rounds(
+    simulation: Simulation, rows: metrics.Metrics, evaluate_every: int, callback: Callback | None
+) -> Iterator[int]:
     """Train; yields the number of rounds done after each, when its rows are there."""
     while not simulation.done:
-        rows.rounds += simulation.step()
+        new_rows = simulation.step()
+        rows.rounds += new_rows
+        answer = None if callback is None else callback(simulation, new_rows)
+        simulation.is_stopped = answer is not None and flag("what callback returns", answer)
         if simulation.round % evaluate_every == 0 or simulation.done:
             rows.clients += simulation.evaluate()
         yield simulation.round
 
 
-def _in_memory(simulation: Simulation, evaluate_every: int, progress: Progress | None) -> Tables:
+def _in_memory(
+    simulation: Simulation,
+    evaluate_every: int,
+    progress: Progress | None,
+    callback: Callback | None,
+) -> Tables:
     """The tables of a run that nothing is kept of."""
     rows = metrics.Metrics()
-    for done in _rounds(simulation, rows, evaluate_every):
+    for done in _rounds(simulation, rows, evaluate_every, callback):
         if progress is not None:
             progress(done, simulation.training.rounds)
     return rows.table("rounds").to_pandas(), rows.table("clients").to_pandas()
@@ -128,6 +144,7 @@ def _in_folder(
     checkpoint_every: int,
     resume: bool,
     progress: Progress | None,
+    callback: Callback | None,
 ) -> Tables:
     """The tables of a run in a folder, which begins there or goes on from the last checkpoint."""
     rows = metrics.Metrics()
@@ -137,7 +154,7 @@ def _in_folder(
         with telling(folder):
             rows.parts = _open(folder, simulation, evaluate_every, checkpoint_every, resume=resume)
         flushed = simulation.round
-        for done in _rounds(simulation, rows, evaluate_every):
+        for done in _rounds(simulation, rows, evaluate_every, callback):
             if done % checkpoint_every == 0 or simulation.done:
                 with telling(folder):
                     rows.flush(folder, flushed, done)
@@ -172,8 +189,10 @@ def configuration(
 def plain(value: object) -> object:
     """Settings as JSON: a dataclass is its class and its fields, an array a list; none is cut."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in dataclasses.fields(value)]
-        return {"class": type(value).__name__, **{k: plain(getattr(value, k)) for k in names}}
+        fields = [(f.name, getattr(value, f.name), f.repr) for f in dataclasses.fields(value)]
+        # what is not shown, and not there, came after configurations that must stay the same
+        shown_fields = {name: plain(v) for name, v, is_shown in fields if is_shown or v is not None}
+        return {"class": type(value).__name__, **shown_fields}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, (np.ndarray, np.generic)):

@@ -29,7 +29,9 @@ def fedavg_frontier(
     """
     search = MultiplierSearch.of(fed, task, effort)
     free, top = search.free, float(search.free.disparity[0])
-    coarse = search.at(np.append(-np.inf, search.targets(COARSE)), search.starts)
+    coarse, even = search.starts, search.targets(COARSE)
+    if search.far(even, ordered(coarse)).any():
+        coarse = search.at(np.append(-np.inf, even), coarse)
     common = search.common
     low = search.lowest(coarse.join(common))
     settled = rules = ordered(low.join(free))

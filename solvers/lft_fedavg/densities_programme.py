@@ -21,7 +21,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.densities.problem import DensityProblem
-from fairfl.solvers.densities.rules import RuleFamily
+from fairfl.solvers.densities.rules import RuleFamily, Rules
 from fairfl.solvers.densities.solve_by_dual import solve_by_dual
 from fairfl.solvers.lft_fedavg.finite_faces import Faces
 from fairfl.solvers.lft_fedavg.finite_programme import (
@@ -31,6 +31,7 @@ from fairfl.solvers.lft_fedavg.finite_programme import (
     Spread,
     TooLarge,
 )
+from fairfl.solvers.numerics.descent import on_cells
 from fairfl.solvers.numerics.dual import dual_point
 from fairfl.solvers.problem import Problem
 from fairfl.solvers.schemes import CFL
@@ -67,62 +68,72 @@ class LawCells:
     Attributes
     ----------
     family : the clients' constraints and the pooled differences.
+    cfl : CFL's rules.
     rows : of each place what is made of its functions: the gain, the K constraints and the M pooled
         differences, (1 + K + M, J).
     """
 
     family: RuleFamily
+    cfl: RuleFamily
     rows: tuple[Array, ...]
 
     @classmethod
-    def of(cls, fed: Federation, task: Task) -> LawCells:
-        """The problem of a task."""
-        family, rows = RuleFamily.of(fed, task), []
-        problem = family.problem
+    def of(cls, family: RuleFamily, fed: Federation, task: Task) -> LawCells:
+        """The problem of a task, whose rules are a ``family``."""
+        rows, problem = [], family.problem
         places = zip(problem.coefficients, family.pooled, problem.nobody, strict=True)
         for coefficients, pooled, nobody in places:
             table = np.pad(np.concatenate([coefficients, pooled]), ((1, 0), (1, 0)))
             table[0, 0] = not nobody
             rows.append(table)
-        return cls(family, tuple(rows))
+        return cls(family, RuleFamily.of(fed, replace(task, scheme=CFL)), tuple(rows))
 
-    @property
-    def ends(self) -> list[Array]:
-        """Edges of cells at first, of each place."""
-        return [
-            np.linspace(p.edges[0], p.edges[-1], EVEN + 1) for p in self.family.problem.profiles
-        ]
+    def ends(self, count: int) -> list[Array]:
+        """The edges of ``count`` even cells of each place."""
+        profiles = self.family.problem.profiles
+        return [np.linspace(f.edges[0], f.edges[-1], count + 1) for f in profiles]
 
-    def measured(self, edges: list[Array]) -> tuple[Array, Array]:
-        """Of the cells between edges (N,) what each function has there, (1 + K + M, N), and what it
-        has at nodes over the reference density, times the reference's mass (1 + K + M, N, 9).
+    def cfl_rules(self, disparities: Array) -> Rules:
+        """CFL's rules with at most the disparities (P,)."""
+        eps = disparities[:, None]
+        start = on_cells(self.cfl.problem, self.cfl.limits(eps))
+        return self.cfl.follow(self.cfl.at(start), eps)[0]
+
+    def integrals(self, edges: list[Array]) -> Array:
+        """(1 + K + M, N) what each function has in the cells between edges (N,)."""
+        profiles = self.family.problem.profiles
+        parts = zip(profiles, self.rows, edges, strict=True)
+        return np.concatenate([rows @ -np.diff(f.above(x), axis=1) for f, rows, x in parts], axis=1)
+
+    def ratios(self, edges: list[Array], integrals: Array) -> Array:
+        """(1 + K + M, N, 9) what each function has at nodes of the cells over the reference
+        density, times the reference's mass.
 
         Raises
         ------
         CertificationError : a pooled density has either sign in a place: it is no reference.
         """
-        integrals, ratios = [], []
+        values, pooled = [], slice(-self.family.constant.size, None)
         for profile, table, ends in zip(
             self.family.problem.profiles, self.rows, edges, strict=True
         ):
             middle, half = (ends[1:] + ends[:-1]) / 2, np.diff(ends) / 2
-            values = profile.values(middle[:, None] + half[:, None] * NODES)
-            values = np.einsum("rj,jnq->rnq", table, values)
-            inside = table @ -np.diff(profile.above(ends), axis=1)
-            pooled = slice(-self.family.constant.size, None)
-            mass = np.abs(inside[pooled]).sum(axis=0)
-            reference = np.abs(values[pooled]).sum(axis=0)
-            if (
-                (values[pooled].max(axis=(1, 2)) > 0) & (values[pooled].min(axis=(1, 2)) < 0)
-            ).any():
+            at_nodes = profile.values(middle[:, None] + half[:, None] * NODES)
+            values.append(np.einsum("rj,jnq->rnq", table, at_nodes))
+            signs = values[-1][pooled]
+            if ((signs.max(axis=(1, 2)) > 0) & (signs.min(axis=(1, 2)) < 0)).any():
                 raise CertificationError("a pooled density changes its sign")
-            over = np.divide(values, reference, out=np.zeros_like(values), where=reference > 0)
-            integrals.append(inside)
-            ratios.append(over * mass[:, None])
-        return np.concatenate(integrals, axis=1), np.concatenate(ratios, axis=1)
+        over, mass = np.concatenate(values, axis=1), np.abs(integrals[pooled]).sum(axis=0)
+        reference = np.abs(over[pooled]).sum(axis=0)
+        over = np.divide(over, reference, out=np.zeros_like(over), where=reference > 0)
+        return over * mass[:, None]
 
-    def programme(self, integrals: Array, low: Array, high: Array) -> FedAvgProgramme:
-        """The programme of the cells; their functions are between ``low`` and ``high``."""
+    def reduced(self, mu: Array, values: Array) -> Array:
+        """CFL's scores, of integrals or ratios (1 + K + M, ...), at its multipliers (M,)."""
+        return values[0] + np.tensordot(mu, values[-mu.size :], 1)
+
+    def faces(self, integrals: Array) -> Faces:
+        """The problem whose rules have one rate in each cell."""
         family, problem = self.family, self.family.problem
         k, limits = problem.count, np.where(self.family.bound, 1.0, np.inf)
         u, v, w = integrals[0], integrals[1 : k + 1], integrals[k + 1 :]
@@ -134,9 +145,13 @@ class LawCells:
         pooled = Problem(
             u, w, family.constant, pooled_ones, problem.base, shape, owner=owner, zero=0.0 * owner
         )
-        faces = Faces(local, pooled)
+        return Faces(local, pooled)
+
+    def programme(self, integrals: Array, low: Array, high: Array) -> FedAvgProgramme:
+        """The programme of the cells; their functions are between ``low`` and ``high``."""
+        k, faces = self.family.problem.count, self.faces(integrals)
         off = np.maximum(np.maximum(high - integrals, integrals - low), 0.0)
-        off_local = np.where(family.bound[:, None], off[1 : k + 1], 0.0)
+        off_local = np.where(self.family.bound[:, None], off[1 : k + 1], 0.0)
         rows = np.concatenate([off_local, off_local, off[k + 1 :], off[k + 1 :]])
         low_scores, high_scores = low / faces.size, high / faces.size
         spread = Spread(
@@ -151,15 +166,15 @@ class LawCells:
         """A bound on u·f of rules with at most ``disparity``, where one of ``worth`` is known;
         ``bound`` is CFL's, by multipliers ``cfl`` (M,).
         """
-        edges, closest = self.ends, bound
+        edges, closest = self.ends(EVEN), bound
         gap = bound - worth + KNOWN
         local = np.full(self.family.client.size, np.abs(cfl).max(initial=0.0))  # of like size
         weights = np.concatenate([[1.0], local, np.abs(cfl)])
         for attempt in range(ROUNDS):
-            integrals, ratios = self.measured(edges)
+            integrals = self.integrals(edges)
+            ratios = self.ratios(edges, integrals)
             low, high = _range(ratios)
-            score = ratios[0] + np.einsum("m,mnq->nq", cfl, ratios[-cfl.size :])
-            low_score, high_score = _range(score)
+            low_score, high_score = _range(self.reduced(cfl, ratios))
             reduced = np.where(low_score > 0, low_score, np.where(high_score < 0, high_score, 0.0))
             open_share = np.divide(
                 gap, np.abs(reduced), out=np.ones(reduced.size), where=reduced != 0
@@ -215,7 +230,7 @@ def closer_bounds(fed: Federation, task: Task, disparity: Array, worth: Array) -
     attained.
     """
     assert isinstance(fed.model, ContinuousModel)
-    cells, pooled_task = LawCells.of(fed, task), replace(task, scheme=CFL)
+    cells, pooled_task = LawCells.of(RuleFamily.of(fed, task), fed, task), replace(task, scheme=CFL)
     cfl = DensityProblem.of(pooled_task, fed.model, np.ones(1))
     base, is_limited, bounds = cells.family.problem.base, np.isfinite(cfl.eps), []
     for d, value in zip(disparity, worth, strict=True):

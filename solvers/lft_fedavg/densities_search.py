@@ -22,11 +22,13 @@ from fairfl.solvers.densities.solve_by_dual import solve_by_dual
 from fairfl.solvers.frontier import SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_fedavg.densities_budgets import step_budgets
 from fairfl.solvers.lft_fedavg.densities_penalty import penalised
+from fairfl.solvers.lft_fedavg.densities_programme import LawCells
 from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
+from fairfl.solvers.lft_fedavg.densities_starts import rules_of_cfl
 from fairfl.solvers.numerics.descent import on_cells
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.solvers.task import Task
-from fairfl.solvers.tolerances import GAINED, MAXIMA_APART, MET, TIGHT
+from fairfl.solvers.tolerances import BOUND_CLOSE, GAINED, MAXIMA_APART, MET, TIGHT
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
@@ -37,6 +39,8 @@ times starts is MANY.
 """
 SOLVED = 13
 """Of the random budgets every 13th is solved; the others are followed from the nearest known."""
+ALWAYS = 3
+"""Of so few clients CFL's rule is rarely optimal for any budgets."""
 COARSE = 12
 """Targets of the multi-start."""
 ROUNDS, SWEEPS = 12, 5
@@ -52,7 +56,8 @@ TOGETHER = 100
 @dataclass(frozen=True)
 class MultiplierSearch:
     """A federation's rules f_λ, the reach (K,) of their multipliers, starts all over them, the free
-    rule first, and how many of them are taken for each target (``width``).
+    rule first, and how many of them are taken for each target (``width``); the ``cells`` of many
+    clients.
 
     Which of several maxima is found may depend on rounding. So the search sorts the clients, by
     ``order`` (I,), and their order in the federation does not matter.
@@ -65,6 +70,7 @@ class MultiplierSearch:
     reach: Array
     starts: Rules
     width: int
+    cells: LawCells | None
 
     @classmethod
     def of(cls, fed: Federation, task: Task, effort: str = "ordinary") -> MultiplierSearch:
@@ -75,18 +81,31 @@ class MultiplierSearch:
         assert isinstance(fed.model, ContinuousModel)
         middles = np.array([np.ravel([law.middle for law in laws]) for laws in fed.model.laws])
         turn = np.lexsort(np.column_stack([middles, fed.share, fed.weight]).T)
-        family, clients = RuleFamily.of(fed.part(turn.tolist()), task), fed.n_clients
+        part, clients = fed.part(turn.tolist()), fed.n_clients
+        family = RuleFamily.of(part, task)
         starts = free = family.at(np.zeros((1, family.problem.count)))
         hard = task.sees == "x" or family.constant.size > 1  # many maxima
         budgets, penalties, width = _efforts(effort, clients, family.problem.count, hard=hard)
-        if budgets:
+        cells, is_far = None, True
+        if clients > ALWAYS:
+            cells = LawCells.of(family, part, task)
+            targets = np.linspace(0.0, free.disparity[0], COARSE + 1)[:-1]
+            starts = starts.join(_sound(rules_of_cfl(cells, targets)))
+            is_far = _far(cells, targets, ordered(starts)).any()
+        if budgets and is_far:
             starts = starts.join(_at_budgets(family, free, budgets))
-        if penalties:
+        if penalties and is_far:
             targets = np.linspace(0.0, free.disparity[0], COARSE + 1)[:-1]
             starts = starts.join(_sound(penalised(family, free, targets, penalties)))
         reach = np.abs(starts.lam).max(axis=0)
         reach = np.where(family.bound, np.maximum(reach, 0.01 * reach.max()), 0.0)
-        return cls(fed, task, turn, family, reach, starts, width)
+        return cls(fed, task, turn, family, reach, starts, width, cells)
+
+    def far(self, targets: Array, rules: Rules) -> Array:
+        """(P,) bool, at which targets CFL is above the ``rules``, ordered; else none is better."""
+        if self.cells is None:
+            return np.ones(targets.size, bool)
+        return _far(self.cells, targets, rules)
 
     def targets(self, count: int) -> Array:
         """Even disparities (count,) from the smallest of the starts, or 0, to the free rule's."""
@@ -177,7 +196,7 @@ class MultiplierSearch:
         than before, it and its neighbours are searched again. Targets that no search reaches get a
         multi-start.
         """
-        is_active = np.ones(targets.size, bool)
+        is_active = self.far(targets, rules)
         for sweep in range(SWEEPS):
             before, rows = below(rules, targets), np.flatnonzero(is_active)
             start, target_of_start = self._beside(targets[rows], rules, both=sweep > 0)
@@ -193,7 +212,7 @@ class MultiplierSearch:
             gain = merit(below(rules, targets), targets) - merit(before, targets)
             # a target is finished where both sides lead to the same rule
             is_open = (highest - lowest > GAINED) & (gain > GAINED)
-            is_active = np.convolve(is_open, np.ones(3))[1:-1] > 0
+            is_active = (np.convolve(is_open, np.ones(3))[1:-1] > 0) & self.far(targets, rules)
             if not is_active.any():
                 break
         # the best rule at a target has its disparity, but where the frontier is flat
@@ -330,6 +349,13 @@ def _at_budgets(family: RuleFamily, free: Rules, budgets: int) -> Rules:
 def _differ(rules: Rules, goal: Array, targets: int) -> Array:
     """(targets,) whether the merits of the rules for each target differ."""
     return np.ptp(merit(rules, goal).reshape(targets, -1), axis=1) > MAXIMA_APART
+
+
+def _far(cells: LawCells, targets: Array, rules: Rules) -> Array:
+    """(P,) bool, at which targets CFL is above the ``rules``, ordered."""
+    best = below(rules, targets)
+    above = cells.cfl_rules(targets).accuracy - best.accuracy
+    return (best.disparity > targets + LAW_TOLERANCE) | (above > BOUND_CLOSE)
 
 
 def _sound(rules: Rules) -> Rules:

@@ -1,10 +1,10 @@
-"""LFT+FedAvg over all budgets on a finite X, exactly: from the vertices at which cells tie (FedFB,
-lemma 18).
+"""LFT+FedAvg's best rule at a disparity on a finite X, of all that are optimal for some budgets:
+those of the vertices at which cells tie (FedFB, lemma 18), where these are few.
 
-All rules that are optimal for some eps are optimal at a vertex λ at which cells tie (``vertices``).
-The rules at one vertex attain a polygon (``polytopes``), and the frontier is the envelope of the
-polygons' upper sides (``segments``). Where several rules are optimal for one eps, each of them
-counts as attained.
+Every face of complementary multipliers has a vertex, whose face holds its rules (``vertices``). No
+rule of a vertex is above what CFL's reduced costs leave of CFL's value, after the cells that it
+decides otherwise. So the vertices are asked by this bound, each with a linear programme, until the
+next bound is not above the best rule.
 """
 
 from __future__ import annotations
@@ -14,94 +14,91 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build
-from fairfl.solvers.lft_fedavg.finite_polytopes import chains
-from fairfl.solvers.lft_fedavg.finite_vertices import LinearProgramme, TooMany, vertices
-from fairfl.solvers.numerics.segments import Segments
-from fairfl.solvers.problem import clients_problem, law_problem
-from fairfl.solvers.solution import ADVICE, FINITE_TOLERANCE, Certificate, budget_term
-from fairfl.solvers.task import Task
-from fairfl.solvers.tolerances import CORNER_MISSED
-from fairfl.theory.populations.federation import Federation
+from fairfl.solvers.lft_fedavg.finite_cells import Relaxed
+from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces, Place
+from fairfl.solvers.lft_fedavg.finite_vertices import LinearProgramme, TooMany, Vertices, vertices
+from fairfl.solvers.tolerances import EQUAL, PROGRAMME_TIED
 
 CLIENTS, VERTICES, ENTRIES = 3, 20_000, 20_000_000
-"""With more clients than this, more vertices, or more vertices times cells, the frontier is left to
-a search: K clients have some 4^K vertices, and the corners of the polytope at each grow as fast.
+"""With more clients than this, more vertices, or more vertices times cells, the best rule is left
+to a search: K clients have some 4^K vertices.
 """
 
 
 @dataclass(frozen=True)
-class ExactFedAvg:
-    """All that LFT+FedAvg attains: ``segments``, their ``other`` the MD_i of clients ``bound``;
-    multipliers (S, K) and dual values (S,) without the terms ε|λ|, by vertex.
+class AllFaces:
+    """The ``faces`` of all vertices: ``counts`` (N,) says which cells have a score, ``bound`` (K,)
+    which clients have multipliers.
+
+    Attributes
+    ----------
+    top : (B,) what the rules of a vertex are worth at most.
+    low : (B,) how disparate they are at least, for all that is known.
     """
 
-    clients: int
+    faces: Faces
+    vertices: Vertices
+    counts: Array
     bound: Array
-    segments: Segments
-    lam: Array
-    dual: Array
+    top: Array
+    low: Array
 
     @classmethod
-    def of(cls, fed: Federation, task: Task) -> ExactFedAvg:
+    def of(cls, faces: Faces) -> AllFaces:
         """Walk to all vertices.
 
         Raises
         ------
         TooMany : there are too many for that.
         """
-        local = clients_problem(fed, task)
-        gain, rows, pooled = local.u, local.v, law_problem(fed, task).v[0]
-        bound = np.flatnonzero(np.abs(rows).max(axis=1) > 0)
+        local, pooled = faces.local, faces.pooled
+        bound = np.flatnonzero(np.abs(local.v).max(axis=1) > 0)
         if bound.size > CLIENTS:
             raise TooMany(f"{bound.size} clients")
-        counts = (gain != 0) | (pooled != 0)
-        problem = LinearProgramme(gain[counts], rows[bound][:, counts], pooled[counts])
-        limit = min(VERTICES, ENTRIES // max(problem.u.size, 1))
-        if limit < problem.u.size:  # one client has about as many vertices
-            raise TooMany(f"{problem.u.size} cells")
-        corners = vertices(problem, limit)
-        corner = chains(problem, corners)
-        # neighbours on one hull, and every corner with itself: a hull may be a point
-        first = np.arange(len(corner.vertex))
-        last = np.append(first[1:], first[-1])
-        last = np.where(corner.vertex[last] == corner.vertex, last, first)
-        base = local.base
-        ends = np.stack([first, last], axis=1)
-        values = corner.md[ends], base + corner.accuracy[ends], corner.local[ends]
-        segments = Segments.folded(*values, corner.vertex).undominated()
-        dual = base + np.maximum(problem.u + corners.lam @ problem.v, 0.0).sum(axis=1)
-        return cls(fed.n_clients, bound, segments, corners.lam, dual)
+        counts = (local.u != 0) | (local.v != 0).any(axis=0)
+        cells = LinearProgramme(local.u[counts], local.v[bound][:, counts], local.b[bound])
+        limit = min(VERTICES, ENTRIES // max(cells.u.size, 1))
+        if limit < cells.u.size:  # one client has about as many vertices
+            raise TooMany(f"{cells.u.size} cells")
+        corners, md = vertices(cells, limit), pooled.v[0, counts]
+        top, high = (corners.most(part) for part in (cells.u, md))
+        low = np.maximum(-high - pooled.b[0], pooled.b[0] - corners.most(-md))
+        return cls(faces, corners, counts, bound, top, np.maximum(low, 0.0))
 
-    def points(self, disparity: Array) -> Points:
-        """The best points with at most ``disparity`` (P,).
+    def face(self, vertex: int) -> Face:
+        """The face of a vertex."""
+        local = self.faces.local
+        lam, f = np.zeros(local.owner.size), np.zeros(local.u.size)
+        lam[self.bound] = self.vertices.lam[vertex]
+        f[self.counts] = self.vertices.fixed[vertex]
+        return self.faces.face(lam, f)
 
-        Raises
-        ------
-        CertificationError : a point is not within FINITE_TOLERANCE of its budgets' dual value.
-        """
-        segment, place = self.segments.best(disparity)
-        d, accuracy, local = self.segments.at(segment, place)
-        owner = self.segments.owner[segment]
-        lam = self.lam[owner]
-        tight = np.where(np.abs(local) <= CORNER_MISSED, 0.0, np.abs(local))
-        eps = np.full((len(d), self.clients), SLACK_BUDGET)
-        eps[:, self.bound] = np.where(lam != 0, tight, SLACK_BUDGET)
-        # at a budget of 0 in place of 1e-14, multipliers of 100 are worth 1e-12 of accuracy
-        accuracy = accuracy - budget_term(lam, np.where(tight == 0, np.abs(local), 0.0)).sum(axis=1)
-        dual = self.dual[owner] + budget_term(lam, tight).sum(axis=1)
-        gap = float(np.abs(dual - accuracy).max(initial=0.0))
-        excess = float((np.abs(local) - eps[:, self.bound]).max(initial=0.0))
-        Certificate(0.0, gap, excess).check(FINITE_TOLERANCE, ADVICE)
-        multipliers = np.zeros_like(eps)
-        multipliers[:, self.bound] = lam
-        return Points(np.where(d <= FINITE_TOLERANCE, 0.0, d), accuracy, eps, multipliers)
+    def best(self, relaxed: Relaxed) -> Place | None:
+        """The most useful rule with at most the disparity of CFL's solution."""
+        assert relaxed.disparity is not None
+        reduced, place = relaxed.reduced[self.counts], None
+        loss = np.maximum(reduced, 0.0).sum() - self.vertices.most(reduced)
+        bounds = np.minimum(relaxed.bound - loss, self.top)
+        bounds[self.low > relaxed.disparity + PROGRAMME_TIED] = -np.inf
+        for vertex in np.argsort(-bounds, kind="stable"):
+            if bounds[vertex] <= (-np.inf if place is None else place.gain + EQUAL):
+                break
+            face = self.face(vertex)
+            candidate = face.place(relaxed.disparity)
+            if candidate is None:
+                self.low[vertex] = np.inf if face.fairest is None else face.fairest.disparity
+            elif place is None or candidate.gain > place.gain:
+                place = candidate
+        return place
 
-    def frontier(self, points: int) -> Frontier:
-        """``points`` of it at even steps of the disparity."""
-        targets = np.linspace(self.segments.smallest, self.segments.largest, points)
-        return build("lft_fedavg", self.points(targets), self.points, exact=True)
-
-    def minimum(self) -> Points:
-        """The least disparate rule, of several the most accurate."""
-        return self.points(np.array([self.segments.smallest]))
+    @property
+    def fairest(self) -> Place | None:
+        """The least disparate rule."""
+        place = None
+        for vertex in np.argsort(self.low, kind="stable"):
+            if self.low[vertex] >= (np.inf if place is None else place.disparity):
+                break
+            candidate = self.face(vertex).fairest
+            if candidate is not None and (place is None or candidate.disparity < place.disparity):
+                place = candidate
+        return place

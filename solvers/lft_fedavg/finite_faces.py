@@ -20,13 +20,16 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.finite_x.linear_programme import certified, with_nobody
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.lft_fedavg.finite_vertices import undecided
 from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.highs import Programme
-from fairfl.solvers.problem import Problem
-from fairfl.solvers.solution import FINITE_TOLERANCE
+from fairfl.solvers.problem import Problem, clients_problem, law_problem
+from fairfl.solvers.solution import FINITE_TOLERANCE, CertificationError, Solution
+from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import PROGRAMME_TIED
+from fairfl.theory.populations.federation import Federation
 
 LOOK = 4
 """Cells and constraints that are to be freed one at a time: the dearest."""
@@ -68,6 +71,11 @@ class Faces:
     local: Problem
     pooled: Problem
     by_signs: dict[bytes, Face] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, fed: Federation, task: Task) -> Faces:
+        """Of a question to a federation."""
+        return cls(clients_problem(fed, task).box, law_problem(fed, task).box)
 
     @cached_property
     def scale(self) -> Array:
@@ -130,7 +138,7 @@ class Faces:
         tied = undecided(local.u, local.v, lam, s) | ((f > 0) & (f < 1))
         accepted = np.where(tied, 0.0, s > 0)
         key = np.concatenate([tied, accepted, np.sign(lam)]).astype(np.int8).tobytes()
-        return self.by_signs.setdefault(key, Face(self, tied, accepted, np.sign(lam)))
+        return self.by_signs.setdefault(key, Face(self, tied, accepted, lam))
 
     def beyond(self, place: Place) -> Iterator[Face]:
         """The faces of a place's rule whose multipliers hold less of what costs something: in all,
@@ -165,23 +173,44 @@ class Faces:
         np.maximum.at(eps, self.local.owner[is_limited], values / self.scale[is_limited])
         return f, eps
 
+    def binding(self, face: Face, eps: Array) -> Array:
+        """The budgets (I,) of clients that a face binds, SLACK_BUDGET of others."""
+        binds = self.local.owner[(face.lam != 0) & self.has_budget]
+        return np.where(np.isin(np.arange(eps.size), binds), eps, SLACK_BUDGET)
+
     @cached_property
     def free(self) -> Face:
         """All rules, whatever their multipliers: CFL's."""
         none = np.zeros(self.local.u.size)
         return Face(self, none == 0.0, none, np.zeros(self.local.owner.size))
 
+    def solution(self, fed: Federation, task: Task, face: Face, disparity: float) -> Solution:
+        """The certified solution that is a face's most useful rule with at most a disparity.
+
+        Raises
+        ------
+        CertificationError : it has none, or its multipliers are not exact.
+        """
+        place = face.place(disparity, refine=True)
+        if place is None:
+            raise CertificationError("no rule at the multipliers has the disparity")
+        problem, eps = clients_problem(fed, task), self.binding(face, place.eps)
+        certificates = (certified(self.local.at(eps), place.f, face.lam),)
+        f, lam = problem.of_box(place.f, face.lam)
+        rule = problem.rule(with_nobody(problem, f, lam), fed.n_groups)
+        return Solution(fed, task, eps, rule, lam, certificates)
+
 
 @dataclass(frozen=True, eq=False)
 class Face:
-    """Cells (N,) that are ``tied``, what the ``rest`` are, and the ``sign`` (K,) of the
-    multipliers; ``lines`` above its gains: a disparity, the gain there, and a slope.
+    """Cells (N,) that are ``tied``, what the ``rest`` are, and some multipliers ``lam`` (K,);
+    ``lines`` above its gains: a disparity, the gain there, and a slope.
     """
 
     among: Faces
     tied: Array
     rest: Array
-    sign: Array
+    lam: Array
     lines: list[tuple[float, float, float]] = field(default_factory=list)
 
     @cached_property
@@ -206,7 +235,7 @@ class Face:
         """
         faces, n, last = self.among, self.tied.size, self.among.last
         programme, rows, low = faces.programme
-        is_equal = np.concatenate([self.sign > 0, self.sign < 0])
+        is_equal = np.concatenate([self.lam > 0, self.lam < 0])
         below, above, gain = np.zeros(last + 1), np.ones(last + 1), np.zeros(last + 1)
         below[:n], above[:n] = self.rest, self.rest + self.tied
         if disparity is None:

@@ -4,7 +4,7 @@ mixed-integer programme of rules, budgets and multipliers at once.
 A rule f is optimal for some budgets iff multipliers λ are complementary to it (``finite_faces``).
 Switches say which: one of each cell allows its score s = u + λV to be positive and asks for f = 1,
 one allows it to be negative and asks for f = 0, and one of each constraint and sign allows its
-multiplier to have that sign and asks for a value at the budget. Three inequalities make the
+multiplier to have that sign and asks for a value at the budget. Two inequalities make the
 programme small:
 
 - *Fixing by reduced costs.* With CFL's multipliers at the disparity, reduced costs s* and bound D,
@@ -13,8 +13,6 @@ programme small:
   (or 0) the score is not negative (or positive), which is linear in λ.
 - *Weak duality.* Budgets |y| = |Vf + b| and λ complementary to f have Σ s_+ + λ·b = u·f - Σ |λ||y|,
   which is at most u·f. This bounds the multipliers, by a linear programme each.
-- *Iterative deepening.* γ grows until a rule is found. The first programmes are the smallest: they
-  find the rules of CFL that are optimal for some budgets.
 """
 
 from __future__ import annotations
@@ -24,12 +22,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
 from fairfl._support.checks import Array
 from fairfl.solvers.finite_x.linear_programme import solve_box
+from fairfl.solvers.lft_fedavg.finite_cells import OpenCells, Relaxed, ScoreRange, Spread
 from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces
-from fairfl.solvers.numerics.highs import Programme, Table, best_mixed, rounded
+from fairfl.solvers.numerics.highs import Programme, Rows, best_mixed, picked, rounded
 from fairfl.solvers.solution import CertificationError
 from fairfl.solvers.tolerances import MIXED_MET
 
@@ -58,56 +56,6 @@ class Effort:
     switches: int
     nodes: int
     cells: int = 4_000
-
-
-@dataclass(frozen=True)
-class Relaxed:
-    """CFL with at most one disparity, with any where it is None: no rule has more than ``bound``,
-    and ``reduced`` (N,) is what a cell loses by leaving CFL's rule; a level loses nothing.
-    """
-
-    disparity: float | None
-    bound: float
-    reduced: Array
-
-    def box(self, gap: float) -> tuple[Array, Array]:
-        """The smallest and largest f (N,) of rules that are worth ``bound - gap`` or more."""
-        size = np.abs(self.reduced)
-        room = np.divide(gap, size, out=np.full(size.size, np.inf), where=size > 0) + MIXED_MET
-        accepted = self.reduced > 0
-        return np.where(accepted, np.maximum(0.0, 1.0 - room), 0.0), np.where(
-            accepted, 1.0, np.minimum(1.0, room)
-        )
-
-
-@dataclass(frozen=True)
-class Spread:
-    """What is not one number in a cell of a law: of a part t of its people, 0 < t < 1, the values
-    and the utility depend on who is in it.
-
-    Attributes
-    ----------
-    rows : (R, N) by which each row of ``Faces.programme`` may be off, per min(t, 1 - t).
-    utility : (N,) likewise.
-    low, high : the smallest and largest score in the cell in the parts of the multipliers,
-        coefficients (N, 2 K) and constants (N,), in units of ``Faces.size``.
-    """
-
-    rows: Array
-    utility: Array
-    low: tuple[Array, Array]
-    high: tuple[Array, Array]
-
-
-@dataclass(frozen=True)
-class ScoreRange:
-    """Multipliers' largest positive and negative parts (2 K,), and the smallest and largest scores
-    (N,) in units of ``Faces.size`` that they allow.
-    """
-
-    parts: Array
-    low: Array
-    high: Array
 
 
 @dataclass(frozen=True)
@@ -161,7 +109,8 @@ class FedAvgProgramme:
     def relaxed(self, disparity: float | None) -> Relaxed:
         """CFL at a disparity; None: at any."""
         pooled = self.faces.pooled.at(np.array([1.0 if disparity is None else disparity]))
-        lam = solve_box(pooled)[1]
+        path = pooled.path
+        lam = solve_box(pooled)[1] if path is None else path.classifier(float(pooled.eps[0]))[1]
         reduced = np.zeros(self.faces.local.u.size)
         cells = pooled.u.size - pooled.levels
         reduced[:cells] = 0.0 if disparity is None else pooled.scores(lam)[:cells]
@@ -247,116 +196,131 @@ class FedAvgProgramme:
         (rows, gain), *_ = self.scores
         lam, s = np.subtract(*np.split(optimum.parts, 2)), gain + rows @ optimum.parts
         tied = (np.abs(s) <= LOOSE) | ((f > 0) & (f < 1))
-        sign = np.where(np.abs(lam) > LOOSE, np.sign(lam), 0.0)
-        return Face(self.faces, tied, np.where(tied, 0.0, s > 0), sign), optimum.bound
+        lam = np.where(np.abs(lam) > LOOSE, lam, 0.0)
+        return Face(self.faces, tied, np.where(tied, 0.0, s > 0), lam), optimum.bound
 
     def optimum(
         self, relaxed: Relaxed, gap: float, effort: Effort, start_face: Face | None = None
     ) -> RuleOptimum:
         """What the programme of ``within`` ends with."""
-        faces, local, last = self.faces, self.faces.local, self.faces.last
-        if local.u.size > effort.cells:
+        several = SIGNS * int(((self.faces.scale > 0) & ~self.is_alone).sum())
+        if self.faces.local.u.size > effort.cells or several > effort.switches:
             raise TooLarge
+        cells = self.open_cells(relaxed, gap)
+        if (cells.lowest > cells.highest).any():
+            return RuleOptimum(None, np.zeros(0), -np.inf)
+        if several + cells.may_be_positive.size + cells.may_be_negative.size > effort.switches:
+            raise TooLarge
+        below, above = np.zeros(self.faces.last + 1), np.ones(self.faces.last + 1)
+        below[: cells.lowest.size], above[: cells.lowest.size] = cells.lowest, cells.highest
+        signs = cells.scores.parts.size
+        rows = Rows(
+            rule=below.size, parts=signs, sign=signs, positive=cells.may_be_positive.size,
+            negative=cells.may_be_negative.size, excess=cells.uncertain.size,
+            divided=cells.divided.size,
+        )  # fmt: skip
+        utility, fairness = np.zeros((2, 1, below.size))
+        utility[0, : cells.lowest.size], fairness[0, -1] = self.faces.local.u, -1.0
+        aim = {"rule": fairness}
+        if relaxed.disparity is not None:
+            above[-1] = relaxed.disparity
+            aim = {"rule": utility, "divided": self.off(cells)[1]}
+            rows.add(relaxed.bound - gap - MIXED_MET, np.inf, **aim)
+        self.add_rule_rows(rows, cells, below, above)
+        self.add_score_rows(rows, cells)
+        self.add_duality(rows, cells, utility)
+        parts = cells.scores.parts
+        most = rows.join(1.0, rule=above, parts=parts, sign=parts > 0, excess=np.inf)
+        is_whole = rows.join(sign=1.0, positive=1.0, negative=1.0) > 0
+        start = None
+        if start_face is not None:
+            start = rows.join(
+                sign=np.concatenate([start_face.lam > 0, start_face.lam < 0]),
+                positive=(~start_face.tied & (start_face.rest > 0))[cells.may_be_positive],
+                negative=(~start_face.tied & (start_face.rest == 0))[cells.may_be_negative],
+            )
+        gains = rows.join(**{name: table[0] for name, table in aim.items()})
+        optimum = best_mixed(
+            gains, (rows.join(rule=below), most), *rows.stacked, is_whole, effort.nodes, start
+        )
+        if optimum.x is None:
+            return RuleOptimum(None, np.zeros(0), optimum.bound)
+        f, parts = optimum.x[: cells.lowest.size], optimum.x[below.size : below.size + signs]
+        return RuleOptimum(f, parts, optimum.bound)
+
+    def open_cells(self, relaxed: Relaxed, gap: float) -> OpenCells:
+        """What rules that are worth ``relaxed.bound - gap`` or more leave open.
+
+        Raises
+        ------
+        CertificationError : the multipliers are not bounded.
+        """
         lowest, highest = relaxed.box(gap)
         scores = self.score_range(relaxed, lowest, highest)
         refused = (scores.high < 0) & ~self.has_no_score
         accepted = (scores.low > 0) & ~self.has_no_score
         lowest, highest = np.where(accepted, 1.0, lowest), np.where(refused, 0.0, highest)
-        if (lowest > highest).any():
-            return RuleOptimum(None, np.zeros(0), -np.inf)
         is_open = ~(accepted | refused | self.has_no_score)
-        is_positive = is_open & (lowest > 0)
-        is_negative = is_open & (highest < 1) & ~is_positive
-        may_be_positive = np.flatnonzero(is_open & ~is_negative & (lowest < 1))
-        may_be_negative = np.flatnonzero(is_open & ~is_positive & (highest > 0))
-        either = is_open & ~is_positive & ~is_negative
-        switches = may_be_positive.size + may_be_negative.size
-        switches += SIGNS * int(((faces.scale > 0) & ~self.is_alone).sum())
-        if switches > effort.switches:
-            raise TooLarge
+        divided = np.zeros(is_open.size, bool)
+        if self.spread is not None:
+            divided = is_open & ((self.spread.utility > 0) | (self.spread.rows > 0).any(axis=0))
+        certain = accepted | (is_open & (lowest > 0) & self.is_exact)
+        return OpenCells(lowest, highest, scores, is_open, certain, np.flatnonzero(divided))
 
-        (score_rows, gain), lowest_score, highest_score = self.scores
-        _, rule_rows, rule_low = faces.programme
-        spread = self.spread or _no_spread(rule_rows.shape[0], gain.size)
-        divided = np.flatnonzero(is_open & ((spread.utility > 0) | (spread.rows > 0).any(axis=0)))
-        off, utility_off = spread.rows[:, divided], spread.utility[None, divided]
-        below, above = np.zeros(last + 1), np.ones(last + 1)
-        below[: lowest.size], above[: lowest.size], above[last] = (
-            lowest,
-            highest,
-            1.0 if relaxed.disparity is None else relaxed.disparity,
-        )
-        signs = 2 * local.owner.size
-        room = np.maximum(rule_rows, 0.0) @ above - np.maximum(-rule_rows, 0.0) @ below - rule_low
-        utility = np.zeros((1, last + 1))
-        utility[0, : local.u.size] = local.u
-        certain = accepted | (is_positive & self.is_exact)
-        slope, constant = self.duality(certain)
-        uncertain = np.flatnonzero(is_open & ~is_negative & ~certain)
+    def off(self, cells: OpenCells) -> tuple[Array, Array]:
+        """What divided cells may add to the rows of a rule (R, D), and to its utility (1, D)."""
+        if self.spread is None:
+            return np.zeros((self.faces.programme[1].shape[0], 0)), np.zeros((1, 0))
+        return self.spread.rows[:, cells.divided], self.spread.utility[None, cells.divided]
 
-        rows = Rows(
-            rule=last + 1, parts=signs, sign=signs, positive=may_be_positive.size,
-            negative=may_be_negative.size, excess=uncertain.size, divided=divided.size,
-        )  # fmt: skip
-        rows.add(rule_low, np.inf, rule=rule_rows, divided=off)
-        binding = rule_low[:signs] + room[:signs]
-        binding_tables = {"sign": np.diag(room[:signs]), "divided": -off[:signs]}
-        rows.add(-np.inf, binding, rule=rule_rows[:signs], **binding_tables)
-        part = _picked(divided, last + 1)
+    def add_rule_rows(self, rows: Rows, cells: OpenCells, below: Array, above: Array) -> None:
+        """The rule's budgets and disparity, and values at the budgets where multipliers are not 0;
+        ``below`` and ``above`` (M,) limit its unknowns.
+        """
+        (_, table, low), off = self.faces.programme, self.off(cells)[0]
+        signs, divided = cells.scores.parts.size, cells.divided
+        room = np.maximum(table, 0.0) @ above - np.maximum(-table, 0.0) @ below - low
+        rows.add(low, np.inf, rule=table, divided=off)
+        binding = {"sign": np.diag(room[:signs]), "divided": -off[:signs]}
+        rows.add(-np.inf, low[:signs] + room[:signs], rule=table[:signs], **binding)
+        part = picked(divided, below.size)
         rows.add(-np.inf, 0.0, rule=-part, divided=np.eye(divided.size))
         rows.add(-np.inf, 1.0, rule=part, divided=np.eye(divided.size))
-        rows.add(-np.inf, 0.0, parts=np.eye(signs), sign=-np.diag(scores.parts))
+        rows.add(-np.inf, 0.0, parts=np.eye(signs), sign=-np.diag(cells.scores.parts))
         rows.add(self.is_alone * 1.0, 1.0, sign=np.tile(np.eye(signs // 2), 2))
-        for cells, low, high, (coefficients, constants) in (
-            (self.has_no_score, 0.0, 0.0, (score_rows, gain)),
-            (is_positive, 0.0, np.inf, highest_score),
-            (is_negative, -np.inf, 0.0, lowest_score),
-        ):
-            rows.add(low - constants[cells], high - constants[cells], parts=coefficients[cells])
-        for name, cells, score, side, (coefficients, constants) in (
-            ("positive", may_be_positive, scores.high, 1.0, lowest_score),
-            ("negative", may_be_negative, scores.low, -1.0, highest_score),
-        ):  # s is no further from zero than the switch allows, where f is 1, or 0
-            switch = {name: np.diag(-side * score[cells])}
-            limit = -side * constants[cells]
-            rows.add(-np.inf, limit, parts=side * coefficients[cells], **switch)
-            rule = side * _picked(cells, last + 1)
-            rows.add((side - 1.0) / 2.0, np.inf, rule=rule, **{name: -np.eye(cells.size)})
-        excess = -np.eye(uncertain.size)
-        rows.add(-np.inf, -gain[uncertain], parts=score_rows[uncertain], excess=excess)
-        pair = {
-            name: (cells == np.flatnonzero(either)[:, None]) * 1.0
-            for name, cells in (("positive", may_be_positive), ("negative", may_be_negative))
-        }
-        rows.add(-np.inf, 1.0, **pair)
-        dual = {"parts": slope[None], "excess": faces.size[uncertain][None]}
-        rows.add(-np.inf, MIXED_MET - constant, rule=-utility, **dual, divided=-utility_off)
-        if relaxed.disparity is not None:
-            worth_limit = relaxed.bound - gap - MIXED_MET
-            rows.add(worth_limit, np.inf, rule=utility, divided=utility_off)
 
-        boxes = (
-            rows.join(rule=below),
-            rows.join(1.0, rule=above, parts=scores.parts, excess=np.inf, sign=scores.parts > 0),
-        )
-        fairness = -1.0 * (np.arange(last + 1) == last)
-        if relaxed.disparity is None:
-            aim = rows.join(rule=fairness)
-        else:
-            aim = rows.join(rule=utility[0], divided=utility_off[0])
-        is_whole = rows.join(sign=1.0, positive=1.0, negative=1.0) > 0
-        start = None
-        if start_face is not None:
-            start = rows.join(
-                sign=np.concatenate([start_face.sign > 0, start_face.sign < 0]),
-                positive=(~start_face.tied & (start_face.rest > 0))[may_be_positive],
-                negative=(~start_face.tied & (start_face.rest == 0))[may_be_negative],
-            )
-        optimum = best_mixed(aim, boxes, *rows.stacked, is_whole, effort.nodes, start)
-        if optimum.x is None:
-            return RuleOptimum(None, np.zeros(0), optimum.bound)
-        parts = optimum.x[last + 1 : last + 1 + signs]
-        return RuleOptimum(optimum.x[: local.u.size], parts, optimum.bound)
+    def add_score_rows(self, rows: Rows, cells: OpenCells) -> None:
+        """Scores of the sign that the rule asks for."""
+        mean, lowest, highest = self.scores
+        for chosen, low, high, (coefficients, constants) in (
+            (self.has_no_score, 0.0, 0.0, mean),
+            (cells.is_positive, 0.0, np.inf, highest),
+            (cells.is_negative, -np.inf, 0.0, lowest),
+        ):
+            limits = low - constants[chosen], high - constants[chosen]
+            rows.add(*limits, parts=coefficients[chosen])
+        for name, chosen, score, side, (coefficients, constants) in (
+            ("positive", cells.may_be_positive, cells.scores.high, 1.0, lowest),
+            ("negative", cells.may_be_negative, cells.scores.low, -1.0, highest),
+        ):  # s is no further from zero than the switch allows, where f is 1, or 0
+            switch = {name: np.diag(-side * score[chosen])}
+            limit = -side * constants[chosen]
+            rows.add(-np.inf, limit, parts=side * coefficients[chosen], **switch)
+            rule = side * picked(chosen, self.faces.last + 1)
+            rows.add((side - 1.0) / 2.0, np.inf, rule=rule, **{name: -np.eye(chosen.size)})
+        either = np.flatnonzero(cells.is_open & ~cells.is_positive & ~cells.is_negative)[:, None]
+        pair = {"positive": cells.may_be_positive, "negative": cells.may_be_negative}
+        rows.add(-np.inf, 1.0, **{name: (either == chosen) * 1.0 for name, chosen in pair.items()})
+
+    def add_duality(self, rows: Rows, cells: OpenCells, utility: Array) -> None:
+        """Weak duality."""
+        (coefficients, gain), uncertain = self.scores[0], cells.uncertain
+        slope, constant = self.duality(cells.certain)
+        excess = -np.eye(uncertain.size)
+        rows.add(-np.inf, -gain[uncertain], parts=coefficients[uncertain], excess=excess)
+        dual = {"parts": slope[None], "excess": self.faces.size[uncertain][None]}
+        off = -self.off(cells)[1]
+        rows.add(-np.inf, MIXED_MET - constant, rule=-utility, **dual, divided=off)
 
 
 class RuleOptimum(NamedTuple):
@@ -365,45 +329,3 @@ class RuleOptimum(NamedTuple):
     f: Array | None
     parts: Array
     bound: float
-
-
-def _no_spread(rows: int, cells: int) -> Spread:
-    """Of a finite X."""
-    none = np.zeros((cells, 0)), np.zeros(cells)
-    return Spread(np.zeros((rows, cells)), np.zeros(cells), none, none)
-
-
-def _picked(cells: Array, size: int) -> sp.csr_array:
-    """Rows (R, size) that are one at ``cells`` (R,)."""
-    ones = np.ones(cells.size), (np.arange(cells.size), cells)
-    return sp.csr_array(ones, shape=(cells.size, size))
-
-
-class Rows:
-    """Rows of a programme whose unknowns are named blocks."""
-
-    def __init__(self, **sizes: int) -> None:
-        self.sizes = sizes
-        self.tables: list[list[sp.csr_array]] = []
-        self.limits: list[Array] = []
-
-    def add(self, low: Array | float, high: Array | float, **tables: Table) -> None:
-        """Rows with coefficients ``tables`` (R, size) of some blocks, and their limits (R,)."""
-        count = next(iter(tables.values())).shape[0]
-        if count:
-            self.tables.append(
-                [sp.csr_array(tables.get(k, (count, size))) for k, size in self.sizes.items()]
-            )
-            self.limits.append(np.stack([np.broadcast_to(v, count) for v in (low, high)]))
-
-    def join(self, default: float = 0.0, **values: Array | float) -> Array:
-        """(n,) of all unknowns: the blocks' ``values``, and of others ``default``."""
-        return np.concatenate(
-            [np.broadcast_to(values.get(k, default), size) for k, size in self.sizes.items()]
-        ).astype(np.float64)
-
-    @property
-    def stacked(self) -> tuple[sp.csr_array, tuple[Array, Array]]:
-        """All rows, and their limits."""
-        low, high = np.concatenate(self.limits, axis=1)
-        return sp.csr_array(sp.block_array(self.tables)), (low, high)

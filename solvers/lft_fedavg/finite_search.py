@@ -2,12 +2,12 @@
 useful rule at one disparity after another, each with a bound on what every rule has.
 
 A *face* is the polyhedron of the rules, with their budgets, that given multipliers are
-complementary to (``finite_faces``); a *place* is the best rule of a face at some disparity. At each
-disparity the faces so far are asked first, and then a mixed-integer programme whether a rule of
-CFL's is optimal for some budgets (``finite_programme``). Where neither has what CFL has, climbs
-lead from face to face, and the programme looks for a rule that is better than where they end, over
-so many nodes: what it does not exclude is the bound. Every point is solved again for its budgets
-and certified for them.
+complementary to (``finite_faces``); a *place* is the best rule of a face at some disparity. Where
+the faces are few all are asked (``finite_exact``). Else the cheap answers come first, until one has
+what CFL has: the faces so far, the budgets that CFL's rule keeps, and climbs from face to face. The
+mixed-integer programme (``finite_programme``) looks for a rule that is better than these, over so
+many nodes: what it does not exclude is the bound. Every point is the rule of its face, certified
+for its budgets.
 """
 
 from __future__ import annotations
@@ -21,16 +21,15 @@ from functools import cached_property, partial
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite_x.linear_programme import certified, solve_box, solve_finite
+from fairfl.solvers.finite_x.linear_programme import solve_box, solve_finite
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
-from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
+from fairfl.solvers.lft_fedavg.finite_exact import AllFaces
 from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces, Place
 from fairfl.solvers.lft_fedavg.finite_programme import Effort, FedAvgProgramme, TooLarge
 from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
-from fairfl.solvers.problem import clients_problem, law_problem
 from fairfl.solvers.solution import CertificationError, Solution
 from fairfl.solvers.task import Task
-from fairfl.solvers.tolerances import BOUND_WRONG, MET, MIXED_MET, PROGRAMME_TIED, RISE
+from fairfl.solvers.tolerances import BOUND_WRONG, MET, MIXED_MET, RISE
 from fairfl.theory.populations.federation import Federation
 
 EFFORTS = {"ordinary": Effort(300, 20), "thorough": Effort(20_000, 5000)}
@@ -47,9 +46,9 @@ NEARLY, MARGIN = 1e-4, 0.01
 """Every second vector of them is scaled by this, as programmes are degenerate at budgets of zero;
 and they are drawn up to the disparities of the most useful rule, and this more.
 """
-FIRST, SECOND, STEP = 1e-8, 1e-5, 10.0
-"""The first programme at a disparity is of rules this close to CFL's, the second as close as that;
-each next one reaches so many times as far.
+FIRST = 1e-8
+"""Where the programme of all rules that are better than the known one is too large, it is asked for
+rules this close to CFL's.
 """
 COARSE = 12
 """Points of the frontier at whose beginning an unproven minimum is."""
@@ -60,20 +59,6 @@ DIGITS = 9
 
 Proven = tuple[Place | None, float]
 """The best place that is known, and a bound on the gain of every one."""
-
-
-def search_finite(
-    fed: Federation, task: Task, effort: str = "ordinary"
-) -> ExactFedAvg | FedAvgSearch:
-    """What finds the frontier and the smallest disparity: all of it where the vertices are few.
-
-    Where cells tie at too many multipliers (many clients, or thousands of points), it is solved
-    point by point. Of several rules that are optimal for one eps each counts as attained.
-    """
-    if not (task.several or task.affine or task.monotone):
-        with suppress(TooMany):
-            return ExactFedAvg.of(fed, task)
-    return FedAvgSearch.of(fed, task, effort)
 
 
 @dataclass
@@ -95,11 +80,19 @@ class FedAvgSearch:
     @classmethod
     def of(cls, fed: Federation, task: Task, effort: str = "ordinary") -> FedAvgSearch:
         """Start from budgets of zero and of one."""
-        faces = Faces(clients_problem(fed, task).box, law_problem(fed, task).box)
-        search = cls(fed, task, faces, EFFORTS[effort])
-        for eps in (0.0, SLACK_BUDGET):
-            search.start(np.full(fed.n_clients, eps))
+        search = cls(fed, task, Faces.of(fed, task), EFFORTS[effort])
+        if search.all_faces is None:
+            for eps in (0.0, SLACK_BUDGET):
+                search.start(np.full(fed.n_clients, eps))
         return search
+
+    @cached_property
+    def all_faces(self) -> AllFaces | None:
+        """All faces, of one rate of two groups, where they are few."""
+        if not (self.task.several or self.task.monotone):
+            with suppress(TooMany):
+                return AllFaces.of(self.faces)
+        return None
 
     def start(self, eps: Array) -> Face | None:
         """The face of the multipliers that are found for budgets (I,); None where none are."""
@@ -113,13 +106,6 @@ class FedAvgSearch:
         """What finds the best rules, and proves them."""
         return FedAvgProgramme(self.faces)
 
-    def budgets(self, place: Place) -> Array:
-        """(I,) of a place, of clients that are not bound SLACK_BUDGET."""
-        eps = np.full(self.fed.n_clients, SLACK_BUDGET)
-        binds = self.faces.local.owner[(place.face.sign != 0) & self.faces.has_budget]
-        eps[binds] = place.eps[binds]
-        return eps
-
     def best(self, disparity: float) -> Proven:
         """The most useful place with at most ``disparity``; None, and a bound of minus infinity,
         where it is proven that there is none.
@@ -130,33 +116,28 @@ class FedAvgSearch:
 
     def _best(self, disparity: float) -> Proven:
         relaxed = self.programme.relaxed(disparity)
-        place = None
-        for start in (self._known, self._at_cfl):
+        if self.all_faces is not None:
+            place = self.all_faces.best(relaxed)
+            return place, _gain(place)
+        place, bound = None, relaxed.bound
+        for start in (self._known, self._at_cfl, partial(self._climb, bound)):
             place = max((place, start(disparity)), key=_gain)
-            if relaxed.bound - _gain(place) <= MIXED_MET:
-                return place, relaxed.bound
-        gap, bound, widest = FIRST, relaxed.bound, RANGE * self.task.unit
-        with suppress(CertificationError, TooLarge):
-            while True:
-                is_close = _gain(place) >= relaxed.bound - gap
-                start_face = place.face if place is not None and is_close else None
-                face, programme_bound = self.programme.within(relaxed, gap, self.effort, start_face)
+            if bound - _gain(place) <= MIXED_MET:
+                return place, bound
+        widest = RANGE * self.task.unit
+        needed = min(bound - _gain(place) + MIXED_MET, widest)
+        for gap, start_face in ((needed, place and place.face), (FIRST, None)):
+            with suppress(CertificationError, TooLarge):
+                face, most = self.programme.within(relaxed, gap, self.effort, start_face)
                 place = max((place, self._reached(face, disparity)), key=_gain)
-                if programme_bound > -np.inf:  # solved, or out of nodes
-                    bound = min(bound, max(programme_bound, relaxed.bound - gap))
-                    break
-                if is_close:
-                    break  # a known rule is not in the programme, which is not believed
-                bound = relaxed.bound - gap
-                if gap == widest:
+                if most > -np.inf:  # solved, or out of nodes
+                    bound = max(most, bound - gap)
+                elif gap == widest and place is None:
                     return None, -np.inf
-                if gap == FIRST:
-                    place = max((place, self._climb(disparity, relaxed.bound)), key=_gain)
-                needed = relaxed.bound - _gain(place) + MIXED_MET
-                gap = min(max(SECOND, STEP * gap), needed, widest)
-        if gap == FIRST and bound - _gain(place) > MIXED_MET:
-            place = max((place, self._climb(disparity, bound)), key=_gain)
-        return self._believed(place, bound, disparity)
+                elif start_face is None:
+                    bound -= gap
+                break  # a known rule that the programme lacks proves that it is wrong
+        return self._believed(place, min(bound, relaxed.bound), disparity)
 
     def _believed(self, place: Place | None, bound: float, disparity: float) -> Proven:
         """A place and its bound; CFL's in place of one that the place is above, which is wrong."""
@@ -199,11 +180,11 @@ class FedAvgSearch:
         face = None if cfl_place is None else self.start(self.faces.tight(cfl_place.f)[1])
         return None if face is None else face.place(disparity)
 
-    def _climb(self, disparity: float, bound: float) -> Place | None:
-        """Where climbs end, from CFL's budgets, from the next larger disparity and from the best
-        faces; no gain is above ``bound``.
+    def _climb(self, bound: float, disparity: float) -> Place | None:
+        """Where climbs end, from the next larger disparity and from the best faces; no gain is
+        above ``bound``.
         """
-        candidates = (self._at_cfl(disparity), self._below(disparity), *self._starts(disparity))
+        candidates = (self._below(disparity), *self._starts(disparity))
         place = self.climbs([place for place in candidates if place is not None], disparity)
         if bound - _gain(place) <= FAR or self.is_drawn:
             return place
@@ -277,6 +258,8 @@ class FedAvgSearch:
     @cached_property
     def lowest(self) -> Place | None:
         """The least disparate place that is found."""
+        if self.all_faces is not None:
+            return self.all_faces.fairest
         fair = self.best(0.0)[0]
         if fair is not None:
             return fair
@@ -292,23 +275,16 @@ class FedAvgSearch:
         return lowest
 
     def attained(self, places: Iterable[Place | None]) -> Points:
-        """What the places' budgets attain, certified, or left out; where of several optimal rules
-        a more disparate one is found, the place's own rule counts, to rounding.
-        """
-        fed, solutions = self.fed, []
+        """What the places' rules attain, certified, or the solutions for their budgets."""
+        fed, faces, solutions = self.fed, self.faces, []
         for place in distinct(place for place in places if place is not None):
-            with suppress(CertificationError):
-                solutions.append(solve_finite(fed, self.task, self.budgets(place)))
-                refined = None
-                if solutions[-1].disparity > place.disparity + PROGRAMME_TIED:
-                    refined = place.face.place(place.disparity, refine=True)
-                if refined is not None:
-                    posed = self.faces.local.at(budgets := self.budgets(refined))
-                    lam, problem = solve_box(posed)[1], clients_problem(fed, self.task)
-                    certificates = (certified(posed, refined.f, lam),)
-                    f, lam = problem.of_box(refined.f, lam)
-                    rule = problem.rule(f, fed.n_groups)
-                    solutions.append(Solution(fed, self.task, budgets, rule, lam, certificates))
+            for attempt in (
+                partial(faces.solution, fed, self.task, place.face, place.disparity),
+                partial(solve_finite, fed, self.task, faces.binding(place.face, place.eps)),
+            ):
+                with suppress(CertificationError):
+                    solutions.append(attempt())
+                    break
         return points_of(fed, solutions)
 
     def frontier(self, points: int) -> Frontier:
@@ -324,7 +300,10 @@ class FedAvgSearch:
                 self.solved[d] = self._believed(place, bound, d)
         places = [self.solved[float(d)][0] for d in targets]
         attained = self.attained([self.lowest, *places]).join(points_of(self.fed, [self.free]))
-        curve = build("lft_fedavg", attained, partial(self._between, attained))
+        is_exact = self.all_faces is not None
+        curve = build("lft_fedavg", attained, partial(self._between, attained), is_exact)
+        if is_exact:
+            return curve
         bounds = self.bounds(curve.disparity, curve.points.worth)
         return dataclasses.replace(curve, bounds=bounds, upper=self.bounds)
 

@@ -2,10 +2,10 @@
 walk along edges.
 
 A rule f solves LFT+FedAvg(eps) for some eps iff for some λ it has f_c = ⟦s_c > 0⟧ wherever s = u +
-λV is not zero, and λ_i MD_i(f) <= 0 for all i. Each cell is a hyperplane {s_c = 0}. Within a face
-of the arrangement of these planes and the axes the set of such f is constant, and on the closure of
-the face it can only be larger. An orthant contains no line, so the closure has a vertex: the
-vertices give every optimal rule of every budget.
+λV is not zero, and λ_k y_k <= 0 for all values y = Vf + b. Each cell is a hyperplane {s_c = 0}.
+Within a face of the arrangement of these planes and the axes the set of such f is constant, and on
+the closure of the face it can only be larger. An orthant contains no line, so the closure has a
+vertex: the vertices give every optimal rule of every budget.
 
 A walk from λ = 0 along the edges of the arrangement finds them. Optimal pairs (f, λ) of one eps are
 a convex set that depends on eps upper semicontinuously, so over the box of budgets they are
@@ -27,17 +27,19 @@ FLAT = 1e-10
 """Unit normals with a singular value below this fix no line; slopes below it meet no plane."""
 ROOM = 5_000_000
 """Lines times planes, or times K², at once: some 300 MB."""
+BLOCK = 2_000_000
+"""Vertices times cells at once: bounds the memory."""
 DIGITS = 12
 """Multipliers that agree to so many decimals are one vertex."""
 
 
 @dataclass(frozen=True)
 class LinearProgramme:
-    """Gains ``u`` (N,) of cells, rows ``v`` (K, N) of the MD_i that bind, ``pooled`` (N,) of MD."""
+    """Gains ``u`` (N,) of cells, and the values y = v f + b of K limits: ``v`` (K, N), b (K,)."""
 
     u: Array
     v: Array
-    pooled: Array
+    b: Array
 
 
 @dataclass(frozen=True)
@@ -48,14 +50,20 @@ class Vertices:
     tied: Array
     fixed: Array
 
-    def take(self, rows: Array) -> Vertices:
+    def take(self, rows: Array | slice) -> Vertices:
         """The vertices ``rows``."""
         return Vertices(self.lam[rows], self.tied[rows], self.fixed[rows])
 
     @property
     def side(self) -> Array:
-        """(B, K) the sign that MD_i must not have; 0 where it may have any."""
+        """(B, K) the sign that y_k must not have; 0 where it may have any."""
         return np.sign(self.lam)
+
+    def most(self, terms: Array) -> Array:
+        """(B,) the most that the vertices' rules have of ``terms`` (N,)."""
+        positive, step = np.maximum(terms, 0.0), max(1, BLOCK // max(terms.size, 1))
+        blocks = (self.take(slice(b, b + step)) for b in range(0, len(self.lam), step))
+        return np.concatenate([v.fixed @ terms + v.tied @ positive for v in blocks])
 
 
 class TooMany(Exception):
@@ -70,9 +78,10 @@ def vertices(problem: LinearProgramme, limit: int) -> Vertices:
     TooMany : there are more than ``limit``, or too many planes meet in them.
     """
     walk, reached = _Walk(problem), decided(problem, np.zeros((1, len(problem.v))))
-    visited, parts = {_key(reached.lam[0])}, [reached.lam]
+    visited, parts = {*_keys(reached.lam)}, [reached.lam]
     while reached.lam.size:
-        fresh = {key: row for row in walk.neighbours(reached) if (key := _key(row)) not in visited}
+        lam = walk.neighbours(reached)
+        fresh = {key: row for key, row in zip(_keys(lam), lam, strict=True) if key not in visited}
         visited |= fresh.keys()
         tried = decided(problem, np.reshape([*fresh.values()], (len(fresh), len(problem.v))))
         reached = tried.take(possible(problem, tried))
@@ -82,8 +91,8 @@ def vertices(problem: LinearProgramme, limit: int) -> Vertices:
     return decided(problem, np.concatenate(parts))
 
 
-def _key(lam: Array) -> bytes:
-    return (np.round(lam, DIGITS) + 0.0).tobytes()
+def _keys(lam: Array) -> list[bytes]:
+    return [row.tobytes() for row in np.round(lam, DIGITS) + 0.0]
 
 
 def decided(problem: LinearProgramme, lam: Array) -> Vertices:
@@ -101,10 +110,11 @@ def undecided(u: Array, v: Array, lam: Array, s: Array) -> Array:
 
 
 def possible(problem: LinearProgramme, vertices: Vertices) -> Array:
-    """(B,) whether the tied cells can give each MD_i, on its own, the sign that it must have."""
+    """(B,) whether the tied cells can give each y_k, on its own, the sign that it must have."""
     v = problem.v
     lowest, highest = (vertices.tied @ part.T for part in (np.minimum(v, 0.0), np.maximum(v, 0.0)))
-    excess = vertices.side * (vertices.fixed @ v.T) + np.where(vertices.side > 0, lowest, -highest)
+    side, values = vertices.side, vertices.fixed @ v.T + problem.b
+    excess = side * values + np.where(side > 0, lowest, -highest)
     return np.all((vertices.side == 0) | (excess <= MD_SIGNLESS), axis=1)
 
 

@@ -233,6 +233,45 @@ def best_mixed(
     return MixedOptimum(None, np.inf)
 
 
+class Rows:
+    """Rows of a programme whose unknowns are named blocks."""
+
+    def __init__(self, **sizes: int) -> None:
+        self.sizes = sizes
+        self.tables: list[list[scipy.sparse.csr_array]] = []
+        self.limits: list[Array] = []
+
+    def add(self, low: Array | float, high: Array | float, **tables: Table) -> None:
+        """Rows with coefficients ``tables`` (R, size) of some blocks, and their limits (R,)."""
+        count = next(iter(tables.values())).shape[0]
+        if count:
+            self.tables.append(
+                [
+                    scipy.sparse.csr_array(tables.get(k, (count, size)))
+                    for k, size in self.sizes.items()
+                ]
+            )
+            self.limits.append(np.stack([np.broadcast_to(v, count) for v in (low, high)]))
+
+    def join(self, default: float = 0.0, **values: Array | float) -> Array:
+        """(n,) of all unknowns: the blocks' ``values``, and of others ``default``."""
+        return np.concatenate(
+            [np.broadcast_to(values.get(k, default), size) for k, size in self.sizes.items()]
+        ).astype(np.float64)
+
+    @property
+    def stacked(self) -> tuple[scipy.sparse.csr_array, tuple[Array, Array]]:
+        """All rows, and their limits."""
+        low, high = np.concatenate(self.limits, axis=1)
+        return scipy.sparse.csr_array(scipy.sparse.block_array(self.tables)), (low, high)
+
+
+def picked(cells: Array, size: int) -> scipy.sparse.csr_array:
+    """Rows (R, size) that are one at ``cells`` (R,)."""
+    ones = np.ones(cells.size), (np.arange(cells.size), cells)
+    return scipy.sparse.csr_array(ones, shape=(cells.size, size))
+
+
 def _ended(x: Array, low: Array, high: Array) -> Array:
     """x (n,) at the nearer of its bounds, where it has one."""
     end = np.where(x - low <= high - x, low, high)

@@ -9,6 +9,7 @@ from planted_claims import below, form, parts, residual
 
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import (
+    Beside,
     Counterexample,
     DefiniteForm,
     KernelProof,
@@ -54,6 +55,7 @@ ACCEPTED = {
     "witness": (at(Witness, 2), "certified"),
     "property": (ran(row("2/1", 0.0), discarded=3), "property"),
 }
+ACCEPTED["beside"] = Beside((at(Witness, 2), ran(row("2/1", 0.0)))), "proved"  # it lowers no level
 """Certificates of every type that stand, with the level that they must have."""
 REJECTED = {
     "residual not zero": (zero(wrong=1), "binomial is"),
@@ -74,6 +76,8 @@ REJECTED = {
     "drawn again": (ran(row(1, 3.0), draws=Call.of(parts, low=2, high=9)), "drawn again, violat"),
     "outside the premises": (ran(row(-1, 3.0)), "breaks the premises"),
 }
+REJECTED["beside"] = Beside((at(Witness, 2), at(Witness, 3))), "not certain"
+REJECTED["beside, refuted"] = Beside((at(Counterexample, Fraction(3)),)), "must hold"
 """Certificates that say what is not so, with a word of the reason."""
 
 

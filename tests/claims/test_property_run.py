@@ -12,6 +12,7 @@ from fairfl.claims.call import Call
 from fairfl.claims.certificates import PropertyRun, Rejected, from_json
 from fairfl.claims.certificates.property_run import FIRST
 from fairfl.claims.effort import QUICK, Effort
+from fairfl.claims.neighbours import neighbours
 
 EIGHTHS = Call.of(parts, low=-4, high=4)
 POSITIVE = Call.of(parts, low=0, high=2)
@@ -72,3 +73,23 @@ def test_what_breaks_a_premise_is_discarded_and_counted():
     run = PropertyRun.of(Call.of(below, bound=16), EIGHTHS, QUICK)
     assert run.discarded > 0 and run.examples > 0
     assert Fraction(run.worst["instance"]["x"]) >= 0
+
+
+def test_numbers_next_to_those_drawn_are_tried():
+    near = PropertyRun.of(Call.of(below), POSITIVE, QUICK, tolerance=0.0, moved="x")
+    assert Fraction(near.worst["instance"]["x"]) > 2  # no drawn x is
+    with pytest.raises(Rejected, match="violated by"):
+        near.verify()
+
+
+@pytest.mark.parametrize("end", [Fraction(7, 5), Fraction(2, 3)])
+def test_a_number_is_moved_to_the_edge_of_a_hypothesis(end):
+    """Wherever it lies: within a part in 2^7 of it, and not beyond."""
+
+    def applies(instance):
+        return min(1, end) <= instance["x"] <= max(1, end)
+
+    instances = ({"x": Fraction(1), "n": n} for n in range(40))
+    near = [x["x"] for i in instances for x in neighbours(i, "x", applies) if applies(x)]
+    assert min(abs(x - end) for x in near) <= Fraction(1, 128)
+    assert {x["n"] for i in [{"x": 1.0, "n": 3}] for x in neighbours(i, "x n", applies)} == {3}

@@ -183,7 +183,7 @@ Softmax(3, 1) | outputs must be at least 2
 Logistic(3, 2) | outputs must be 1
 MLP((3, 2)) | widths must be
 MLP((3, 0, 2)) | widths\[1\] must be
-Module(lambda: nn.BatchNorm1d(3)) | without buffers
+Module(lambda: nn.BatchNorm1d(3, momentum=None)) | have a momentum
 Module(lambda: nn.ReLU()) | with parameters
 Module(nn.Linear(4, 3)) | factory must be a function that makes a module
 Module(3) | factory must be a function that makes a module

@@ -10,7 +10,7 @@ from tasks import NOTIONS, beaten, federation, random_question
 import fairfl as ff
 from fairfl.solvers.lft_ensemble import finite_branch_and_bound as search
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
-from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
+from fairfl.solvers.lft_fedavg import finite_exact
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.task import Task
 
@@ -68,8 +68,10 @@ def against_exact(scheme, seed, **sizes):
     notion = notions[seed % (3 if scheme == "lft_ensemble" else 2)]
     task = Task.of(fed, scheme, notion, options["difference"], options["costs"], options["sees"])
     if scheme == "lft_fedavg":
-        exact = ExactFedAvg.of(fed, task).frontier(9)
-        F = FedAvgSearch.of(fed, task).frontier(5)
+        exact = FedAvgSearch.of(fed, task).frontier(9)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(finite_exact, "CLIENTS", 0)
+            F = FedAvgSearch.of(fed, task).frontier(5)
     else:
         exact = Segments.of(fed, task).frontier(9)
         with pytest.MonkeyPatch.context() as patch:  # corners are found, not read from the paths

@@ -1,11 +1,15 @@
 """Rules with a guarantee, held against the population that their people are drawn from."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import fairfl as ff
 from fairfl.solvers.guarantee import Promise, decisions, guaranteed, path_of
 from fairfl.solvers.task import Task
+from fairfl.theory.populations.calibration import on_fewer_levels
+from fairfl.theory.populations.count_people import checked_counts
 
 LEVELS = np.arange(6.0)
 
@@ -71,21 +75,22 @@ def test_rules_keep_their_limit_in_the_population(
     sizes = (np.inf, [eps] * clients) if by_client else (eps, [np.inf] * clients)
     limits, above, found = np.append(*sizes), 0, 0
     for _ in range(tables):
-        people = rng.multinomial(n, truth.ravel()).reshape(truth.shape).astype(float)
+        drawn = rng.multinomial(n, truth.ravel()).reshape(truth.shape).astype(float)
         task = {"notion": notion, "sees": sees}
         base = scheme.removesuffix("_common")
-        name = Task.of(ff.Federation.from_counts(people, LEVELS), base, **task).notion
+        name = Task.of(ff.Federation.from_counts(drawn, LEVELS), base, **task).notion
         promise = Promise(name, sees, limits, 0.95)
-        part = promise.share_of_testers(people)
-        tested = rng.binomial(people.astype(int), part).astype(float)
-        made = people - tested
+        part = promise.share_of_testers(drawn)
+        tested = rng.binomial(drawn.astype(int), part).astype(float)
+        made = drawn - tested
         if moved:
             made = rng.multinomial(made.sum(), others.ravel()).reshape(truth.shape).astype(float)
-        fed = ff.Federation.from_counts(made, LEVELS, calibrate="group")
+        people = checked_counts(made, LEVELS, "group", None)
         path = np.zeros((1, 1 if scheme == "cfl" else clients))
         if base == "lft_fedavg":
             path = path_of(np.full(clients, eps))
-        out = guaranteed(fed, Task.of(fed, base, **task), path, promise, made, tested)
+        posed = Task.of(ff.Federation.of_people(people, warn=False), base, **task)
+        out = guaranteed(people, posed, path, promise, tested)
         assert out.people == tested.sum()
         if out.rule is None:
             assert moved or out.sufficient > 0.5 * n
@@ -123,3 +128,32 @@ def test_decisions_are_counts_of_people():
             assert (served[1] <= served[2]).all() and (served[2] <= served[0]).all()
             share = served[2, :, 0].sum() / served[0, :, 0].sum()
             assert share == pytest.approx(0.6, abs=0.1)
+
+
+def test_sites_that_differ_in_opposite_directions_have_a_rule_of_few_levels():
+    """Of 60 levels none was found: rules kept their budgets by what the makers had by chance."""
+    z = np.linspace(-2.5, 2.5, 60)
+    mean = np.array([[-0.4, 0.4], [0.4, -0.2]])
+    mass, eta = np.exp(-((z - mean[..., None]) ** 2) / 2.0), 1.0 / (1.0 + np.exp(-1.5 * z))
+    mass /= mass.sum(axis=-1, keepdims=True)
+    truth, found = np.stack([mass * (1.0 - eta), mass * eta], axis=2) / 4.0, 0
+    promise = Promise("demographic_parity", "xa", np.array([np.inf, 0.05, 0.05]), 0.95)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        drawn = rng.multinomial(20_000, truth.ravel()).reshape(truth.shape)
+        tested = rng.binomial(drawn, 2 / 3).astype(float)
+        people = checked_counts(drawn - tested, z, "shared", None)
+        fewer, merged = on_fewer_levels(people, tested)
+        assert 4 <= fewer.points.size <= 20
+        assert np.array_equal(merged.sum(axis=-1), tested.sum(axis=-1))
+        assert np.array_equal(fewer.counts.sum(axis=-1), people.counts.sum(axis=-1))
+        assert np.array_equal(fewer.level(z), np.searchsorted(fewer.points, z, "right") - 1)
+        fed = ff.Federation.of_people(people, warn=False)
+        path = path_of(np.full(2, 0.05))
+        rule = guaranteed(people, Task.of(fed, "lft_fedavg"), path, promise, tested).rule
+        found += rule is not None
+        if rule is not None:
+            assert max(disparity(law, rule.on(z), "dp") for law in truth) <= 0.05
+    assert found >= 2
+    names = replace(people, names=tuple(map(str, z)))
+    assert on_fewer_levels(names, tested)[0] is names

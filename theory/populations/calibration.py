@@ -276,6 +276,39 @@ def folds(counts: Array, rng: np.random.Generator, parts: int = FOLDS) -> Array:
     return out.reshape(parts, *counts.shape)
 
 
+def on_fewer_levels(sample: Counted, other: Array) -> tuple[Counted, Array]:
+    """People, and ``other`` counts (..., n) of their levels, on fewer levels of about as many
+    people each: of 2 to n levels as many as have the largest likelihood of client, group, label and
+    level in cross-validation (Stone, 1974). So rules learn no more of how clients and groups differ
+    along the score than people tell. Names and cells have no neighbours, and stay.
+    """
+    if not sample.ordered:
+        return sample, other
+    counts, size = sample.counts, sample.counts.sum(axis=(0, 1, 2))
+    middle = (size.cumsum() - size / 2.0) / size.sum()
+    parts = folds(counts, np.random.default_rng(0))
+
+    def loss(starts: Array) -> float:
+        level = np.searchsorted(starts, np.arange(size.size), side="right") - 1
+        total = 0.0
+        for part in parts:
+            shares = np.add.reduceat(counts - part, starts, axis=-1) + 0.5
+            shares /= shares.sum(axis=-1, keepdims=True)
+            people = (counts - part).sum(axis=(0, 1, 2)) + 0.5
+            within = people / np.add.reduceat(people, starts)[level]
+            total -= float((part * np.log(shares[..., level] * within)).sum())
+        return total
+
+    numbers = np.unique(np.geomspace(2, max(size.size, 2), 12).round())[:-1]
+    bins = (np.minimum(middle * number, number - 1) // 1 for number in numbers)
+    tables = [np.flatnonzero(np.diff(number, prepend=-1)) for number in bins]
+    starts = min([*tables, np.arange(size.size)], key=loss)
+    cuts = midpoints(sample.points) if sample.cuts is None else sample.cuts
+    counts, other = (np.add.reduceat(table, starts, axis=-1) for table in (counts, other))
+    points, cuts = sample.points[starts], cuts[starts[1:] - 1]
+    return replace(sample, points=points, counts=counts, cuts=cuts, merged=None), other
+
+
 def doubts(sample: Counted, accepts: Array, groups: Sequence[Hashable]) -> str | None:
     """Warnings about a score, as one text, or None: of a ``sample`` of the named ``groups``, and
     ``accepts`` (A, n), the most accurate rule.

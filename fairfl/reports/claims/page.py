@@ -67,12 +67,12 @@ def summary(checked: Sequence[Checked], page: str = "") -> str:
 
 
 def _severe(checked: Sequence[Checked]) -> str:
-    """The printed statements that are false in substance, a line each."""
-    items = [
-        f'<li><a href="#{escape(c.claim.id)}">{escape(c.claim.id)}</a>: {html(c.claim.title)}</li>'
-        for c in checked
-        if c.claim.severity == SEVERITIES[0] and c.claim.whose == "printed"
-    ]
+    """The printed errors that are of substance, a line each, with the statements that have it."""
+    groups = errata(c.claim for c in checked).get("printed", ())
+    items = []
+    for group in (group for group in groups if group[0].severity == SEVERITIES[0]):
+        links = (f'<a href="#{escape(claim.id)}">{escape(claim.id)}</a>' for claim in group)
+        items.append(f"<li>{', '.join(links)}: {html(group[0].title)}</li>")
     return f"<p>False as printed, theorems first:</p>\n<ol>{''.join(items)}</ol>\n" if items else ""
 
 

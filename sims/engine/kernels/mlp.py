@@ -1,8 +1,9 @@
-"""Multilayer perceptrons with ReLU and cross entropy, the backward pass in batched products."""
+"""Multilayer perceptrons with cross entropy, the backward pass in batched products."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -18,7 +19,90 @@ from fairfl.sims.engine.kernels.linear import (
 )
 from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
 
-relu_slopes = torch.ops.aten.threshold_backward.grad_input
+
+def _relu_slopes(slopes: Tensor, values: Tensor) -> Tensor:
+    return torch.ops.aten.threshold_backward.grad_input(slopes, values, 0, grad_input=slopes)
+
+
+def _tanh_slopes(slopes: Tensor, values: Tensor) -> Tensor:
+    return torch.ops.aten.tanh_backward.grad_input(slopes, values, grad_input=slopes)
+
+
+def _sigmoid_slopes(slopes: Tensor, values: Tensor) -> Tensor:
+    return torch.ops.aten.sigmoid_backward.grad_input(slopes, values, grad_input=slopes)
+
+
+Activation = type[nn.Module]
+ACTIVATIONS: dict[Activation, tuple[Any, Any]] = {
+    nn.ReLU: (torch.relu_, _relu_slopes),
+    nn.Tanh: (torch.tanh_, _tanh_slopes),
+    nn.Sigmoid: (torch.sigmoid_, _sigmoid_slopes),
+}
+"""The function, and d loss / d inputs from that of its values and these; both in place."""
+
+
+def perceptron_activations(module: nn.Module) -> tuple[Activation, ...] | None:
+    """What is between the layers of a ``Sequential`` of ``Linear`` layers with biases and
+    activations; None for all other modules.
+    """
+    modules = [part for _, part in module.named_modules(remove_duplicate=False)]
+    if any(part._forward_hooks or part._forward_pre_hooks for part in modules):
+        return None
+    parts = [part for part in modules if type(part) is not nn.Sequential]
+    layers, between = parts[::2], parts[1::2]
+    is_linear = [type(layer) is nn.Linear and layer.bias is not None for layer in layers]
+    if len(parts) % 2 == 0 or not all(is_linear) or not {*map(type, between)} <= {*ACTIVATIONS}:
+        return None
+    return tuple(map(type, between))
+
+
+def layer_inputs(blocks: Blocks, x: Tensor, activations: Sequence[Activation]) -> list[Tensor]:
+    """The inputs of each layer (A, B, in). Blocks are Wᵀ (A, in, out) and b (A, 1, out) of each
+    layer but the last, which has W (A, out, in); the first layer's b may be in its Wᵀ.
+    """
+    values = [x]
+    for k, activation in enumerate(activations):
+        weight = max(0, len(blocks) - 2 * (len(activations) + 1 - k))
+        outputs = torch.bmm(values[-1], blocks[weight])
+        is_alone = k == 0 and len(blocks) % 2
+        outputs = outputs if is_alone else outputs.add_(blocks[weight + 1])
+        values.append(ACTIVATIONS[activation][0](outputs))
+    return values
+
+
+def add_entropy_gradient(
+    blocks: Blocks,
+    x: Tensor,
+    y: Tensor,
+    weights: Weights,
+    out: Blocks,
+    factor: float,
+    activations: Sequence[Activation],
+) -> None:
+    """``Model.add_gradient`` of layers, as ``layer_inputs`` takes them, and cross entropy."""
+    values = layer_inputs(blocks, x, activations)
+    slopes = torch.bmm(values[-1], blocks[-2].mT).add_(blocks[-1])
+    losses = entropy_slopes(slopes, y, callable(weights))
+    if isinstance(weights, float):
+        factor *= weights
+    else:
+        slopes *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
+    for k in range(len(values) - 1, -1, -1):  # a layer is changed after its last use
+        weight, is_last = max(0, len(blocks) - 2 * (len(values) - k)), k == len(values) - 1
+        back = torch.bmm(slopes, blocks[weight] if is_last else blocks[weight].mT) if k else slopes
+        factors = (slopes.mT, values[k]) if is_last else (values[k].mT, slopes)
+        out[weight].baddbmm_(*factors, alpha=factor)
+        if k or len(blocks) % 2 == 0:
+            out[weight + 1].add_(slopes.sum(1, keepdim=True), alpha=factor)
+        slopes = ACTIVATIONS[activations[k - 1]][1](back, values[k]) if k else slopes
+
+
+def perceptron_bytes(widths: Sequence[int], batch: int, element: int) -> int:
+    """``Model.bytes_per_client`` of layers of these widths."""
+    # inputs of all layers, and the backward pass of one: its slopes and those of its inputs
+    shapes = enumerate(zip(widths[:-1], widths[1:], strict=True))
+    backward = max(o + 2 * i * (k > 0) for k, (i, o) in shapes)
+    return batch * (element * (1 + sum(widths[:-1]) + backward + widths[-1]) + 8)
 
 
 @dataclass(frozen=True)
@@ -107,21 +191,7 @@ class MLP(Model):
     def add_gradient(
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
-        values = self._inputs(blocks, x)
-        slopes = torch.bmm(values[-1], blocks[-2].mT).add_(blocks[-1])
-        losses = entropy_slopes(slopes, y, callable(weights))
-        if isinstance(weights, float):
-            factor *= weights
-        else:
-            slopes *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
-        for k in range(len(values) - 1, 0, -1):  # a layer is changed after its last use
-            weight, is_last = 2 * k - 1, k == len(values) - 1
-            back = torch.bmm(slopes, blocks[weight] if is_last else blocks[weight].mT)
-            factors = (slopes.mT, values[k]) if is_last else (values[k].mT, slopes)
-            out[weight].baddbmm_(*factors, alpha=factor)
-            out[weight + 1].add_(slopes.sum(1, keepdim=True), alpha=factor)
-            slopes = relu_slopes(back, values[k], 0, grad_input=back)
-        out[0].baddbmm_(values[0].mT, slopes, alpha=factor)
+        add_entropy_gradient(blocks, x, y, weights, out, factor, self._activations)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         parts = zip(self._shapes, params.split(self.layers), strict=True)
@@ -135,18 +205,14 @@ class MLP(Model):
         return self.scores(params, x).argmax(1) == y
 
     def bytes_per_client(self, batch: int, element: int) -> int:
-        # inputs of all layers, and the backward pass of one: its slopes and those of its inputs
-        backward = max(o + 2 * i * (k > 0) for k, (i, o) in enumerate(self._shapes))
-        return batch * (element * (1 + sum(self.widths[:-1]) + backward + self.widths[-1]) + 8)
+        return perceptron_bytes(self.widths, batch, element)
 
     def scores(self, params: Tensor, x: Tensor) -> Tensor:
         """z (A, classes, B) of each row's inputs (A, B, in + 1), the last of them one."""
         blocks = self.blocks(params)
-        return torch.bmm(blocks[-2], self._inputs(blocks, x)[-1].mT).add_(blocks[-1].mT)
+        values = layer_inputs(blocks, x, self._activations)
+        return torch.bmm(blocks[-2], values[-1].mT).add_(blocks[-1].mT)
 
-    def _inputs(self, blocks: Blocks, x: Tensor) -> list[Tensor]:
-        """The inputs of each layer (A, B, in)."""
-        values = [x, torch.bmm(x, blocks[0]).relu_()]
-        for k in range(1, len(blocks) - 2, 2):
-            values.append(torch.bmm(values[-1], blocks[k]).add_(blocks[k + 1]).relu_())
-        return values
+    @cached_property
+    def _activations(self) -> list[Activation]:
+        return [nn.ReLU] * (len(self.widths) - 2)

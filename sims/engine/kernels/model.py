@@ -1,7 +1,10 @@
 """Model: losses and gradients of many clients at once, parameters as rows."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import ClassVar
 
 import torch
@@ -22,6 +25,14 @@ def work_factor(device: torch.device) -> int:
     return 1 if device.type == "cpu" else 64
 
 
+@contextmanager
+def seeded(key: int) -> Iterator[None]:
+    """Within it torch's random numbers depend on the key alone."""
+    with torch.random.fork_rng():
+        torch.manual_seed(key)
+        yield
+
+
 class Model(ABC):
     """A model whose parameters are a row of ``size`` numbers; A clients are A rows.
 
@@ -37,6 +48,13 @@ class Model(ABC):
     by_hand: ClassVar[bool] = False
     """Whether ``add_gradient`` never uses autograd: then on a CPU torch tracks no operation. A
     subclass whose gradient does use it sets False.
+    """
+
+    is_random: bool = False
+    """Whether the forward of training draws torch's random numbers (dropout): see ``seeded``."""
+    trained_blocks: int | None = None
+    """How many of the ``blocks`` are parameters, which come first. The others are buffers, which a
+    forward of training changes in place; None where there are none.
     """
 
     @abstractmethod

@@ -3,7 +3,7 @@
 import copy
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import torch
@@ -13,8 +13,21 @@ from torch.func import functional_call, vmap
 from fairfl._support.checks import instance
 from fairfl._support.manifest import sha256
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.kernels.linear import classes_between
+from fairfl.sims.engine.kernels.linear import classes_between, entropy_targets
+from fairfl.sims.engine.kernels.mlp import (
+    Activation,
+    add_entropy_gradient,
+    perceptron_activations,
+    perceptron_bytes,
+)
 from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
+from fairfl.sims.engine.kernels.module_trial import (
+    Trial,
+    can_be_stacked,
+    floating,
+    rows_differ_in_training,
+    saved_by_step,
+)
 
 LARGE = 60_000
 """With more parameters clients are trained in turn on a CPU, whose cache holds one model."""
@@ -26,30 +39,26 @@ def cross_entropy(outputs: Tensor, y: Tensor) -> Tensor:
     return nn.functional.cross_entropy(outputs, y, reduction="none")
 
 
-@dataclass
-class Trial:
-    """What ``Module.prepare`` measured: whether clients go in turn, and the numbers that a step
-    stores for a client and for each sample.
-    """
-
-    is_done: bool = False
-    in_turn: bool = False
-    per_client: int = 0
-    per_sample: int = 0
-
-
 @dataclass(frozen=True)
 class Module(Model):
     """``factory()`` makes the module, whose initialisation under ``torch.manual_seed(seed)`` starts
     a replicate. Parameters with ``requires_grad_(False)`` are frozen: they are the same in all
-    models and rounds, and no part of a row.
+    models and rounds, and no part of a row. Buffers of floating point, the averages of batch
+    normalisation for instance, are the last numbers of the row: each client's forward in training
+    changes them, and they are sent and averaged as parameters are, without gradient, momentum or
+    weight decay. ``places`` says where a parameter or buffer stands.
+
+    Clients train in the mode in which the factory returns the module, and are measured in that of
+    ``eval()``. Dropout draws by seed, task, round and client.
 
     The losses of all clients are one sum, whose gradient autograd gives client by client: the rows
     do not mix. ``prepare`` tries the module on two clients with two samples each. Where
     ``torch.func.vmap`` cannot take it (``nn.LSTM`` and ``nn.GRU``, control flow that depends on
-    data, operations that it has no rule for), and on a CPU where it has LARGE parameters, clients
-    go one after the other, each through all of its steps: ``in_turn`` is True, and the numbers are
-    the same.
+    data, operations that it has no rule for), where training is another function than ``eval()``
+    (dropout, batch normalisation), and on a CPU where it has LARGE parameters, clients go one after
+    the other, each through all of its steps: ``in_turn`` is True, and the numbers are the same.
+    Linear layers with activations (``mlp.ACTIVATIONS``) and cross entropy are trained by the kernel
+    of ``MLP``, to the same numbers within rounding.
 
     Parameters
     ----------
@@ -58,11 +67,11 @@ class Module(Model):
     classes : whether the outputs are scores of classes, so that there is an accuracy.
     name : what a run's configuration records; the factory's name by default.
 
-    Errors: ValueError for a module in place of a factory, for modules with buffers (the averages of
-    batch normalisation are no parameters: use group normalisation), and for modules without
-    parameters to train; from ``init`` for frozen parameters that differ by seed; from ``prepare``
-    for data that do not fit, and for a forward that draws random numbers (dropout), mixes the
-    samples of a batch, or has no gradient.
+    Errors: ValueError for a module in place of a factory, for batch normalisation with
+    ``momentum=None``, whose count of batches no row holds, and for modules without parameters to
+    train; from ``init`` for frozen parameters that differ by seed; from ``prepare`` for data that
+    do not fit, and for a forward that in ``eval()`` draws random numbers or mixes the samples of a
+    batch, or has no gradient. Batch normalisation has no value for a batch of one sample.
     """
 
     factory: Callable[[], nn.Module]
@@ -83,15 +92,28 @@ class Module(Model):
         module = self.module
         if not self.trained:
             raise ValueError(f"factory must make a module with parameters to train, got {module}")
-        for path, _ in module.named_buffers():
-            raise ValueError(
-                "factory must make a module without buffers, of batch norm for instance (use group "
-                f"norm), got {path!r} of {module}"
-            )
+        for path, part in module.named_modules():
+            if getattr(part, "track_running_stats", False) and part.momentum is None:
+                raise ValueError(
+                    "factory must make a module whose batch norms have a momentum, got None of "
+                    f"{path!r} of {module}"
+                )
 
     @property
     def in_turn(self) -> bool:  # type: ignore[override]
         return self.trial.in_turn
+
+    @property
+    def by_hand(self) -> bool:  # type: ignore[override]
+        return self.trial.activations is not None
+
+    @property
+    def is_random(self) -> bool:  # type: ignore[override]
+        return self.trial.is_random
+
+    @property
+    def trained_blocks(self) -> int | None:  # type: ignore[override]
+        return len(self.trained) if self.buffers else None
 
     @cached_property
     def module(self) -> nn.Module:
@@ -99,9 +121,27 @@ class Module(Model):
         return copy.deepcopy(self._new_module(0))
 
     @cached_property
+    def measured(self) -> nn.Module:
+        """A copy as it is measured."""
+        return copy.deepcopy(self.module).eval()
+
+    @cached_property
     def trained(self) -> dict[str, nn.Parameter]:
         """The module's parameters that are trained, by name, in the order of the row."""
         return {name: p for name, p in self.module.named_parameters() if p.requires_grad}
+
+    @cached_property
+    def buffers(self) -> dict[str, Tensor]:
+        """The module's buffers of floating point, by name, in the order of the row."""
+        return {k: v for k, v in self.measured.named_buffers() if v.is_floating_point()}
+
+    @cached_property
+    def places(self) -> dict[str, slice]:
+        """Where the numbers of each parameter that is trained, and of each buffer, are in a row."""
+        places, first = dict[str, slice](), 0
+        for name, value in {**self.trained, **self.buffers}.items():
+            places[name] = slice(first, first := first + value.numel())
+        return places
 
     @cached_property
     def frozen(self) -> dict[str, Tensor]:
@@ -110,27 +150,36 @@ class Module(Model):
         return {name: p.detach() for name, p in parameters if not p.requires_grad}
 
     def blocks(self, rows: Tensor) -> Blocks:
-        """The module's parameters (A, and its shape)."""
-        values = self.trained.values()
+        tensors = self.tensors(rows)
+        if self.trial.activations is None:
+            return tensors
+        layers = zip(tensors[:-2:2], tensors[1:-2:2], strict=True)
+        blocks = [block for w, b in layers for block in (w.mT, b.unsqueeze(1))]
+        return [*blocks, tensors[-2], tensors[-1].unsqueeze(1)]
+
+    def tensors(self, rows: Tensor) -> Blocks:
+        """The module's parameters and buffers (A, and its shape)."""
+        values = [*self.trained.values(), *self.buffers.values()]
         parts = rows.split_with_sizes([value.numel() for value in values], 1)
         return [p.view(len(rows), *value.shape) for p, value in zip(parts, values, strict=True)]
 
     @cached_property
     def size(self) -> int:  # type: ignore[override]
-        """P, the number of all parameters that are trained."""
-        return sum(value.numel() for value in self.trained.values())
+        """P, the number of all parameters that are trained, and of the numbers in buffers."""
+        return max(place.stop for place in self.places.values())
 
     @cached_property
     def layers(self) -> tuple[int, ...]:  # type: ignore[override]
-        """Trained parameters of each submodule that has some of its own."""
-        sizes: dict[str, int] = {}
-        for name, value in self.trained.items():
-            owner = name.rpartition(".")[0]
-            sizes[owner] = sizes.get(owner, 0) + value.numel()
+        """Trained parameters of each submodule that has some of its own, and then buffers."""
+        sizes: dict[tuple[str, bool], int] = {}
+        for name, place in self.places.items():
+            owner = name.rpartition(".")[0], name in self.buffers
+            sizes[owner] = sizes.get(owner, 0) + place.stop - place.start
         return tuple(sizes.values())
 
     def init(self, seed: int) -> Tensor:
-        parameters = dict(self._new_module(seed).named_parameters())
+        module = self._new_module(seed)
+        parameters = dict(module.named_parameters())
         for name, value in self.frozen.items():
             if not torch.equal(parameters[name], value):
                 raise ValueError(
@@ -139,49 +188,61 @@ class Module(Model):
                     f"{name!r} for seed {seed} than for seed 0"
                 )
         trained = (parameters[name].detach() for name in self.trained)
-        return torch.cat([p.reshape(-1).to("cpu", torch.float64) for p in trained])
+        values = [*trained, *(module.get_buffer(name) for name in self.buffers)]
+        return torch.cat([value.reshape(-1).to("cpu", torch.float64) for value in values])
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         with torch.no_grad():
-            return self._mapped(self._client_losses, self.blocks(params), x, y)
+            return self.mapped(self._measured_losses, self.tensors(params), x, y)
 
     def add_gradient(
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
+        activations = self.trial.activations
+        if activations is not None:
+            add_entropy_gradient(blocks, x, y, weights, out, factor, activations)
+            return
         with torch.enable_grad():
             if len(x) == 1 and x.device.type == "cpu":
                 leaves = self._lent(blocks)
                 losses = self.loss(self.module(x[0]), y[0])[None]
             else:
-                leaves = [block.detach().requires_grad_() for block in blocks]
-                losses = self._mapped(self._client_losses, leaves, x, y)
+                values = [block.detach() for block in blocks]  # of buffers the blocks themselves
+                leaves = [block.requires_grad_() for block in values[: len(self.trained)]]
+                losses = self.mapped(self._client_losses, values, x, y)
             slopes = weights(losses.detach()) if callable(weights) else weights
             if not isinstance(slopes, Tensor):
                 slopes = torch.full_like(losses, slopes)
             # without a list of inputs, with which backward takes longer
             torch.autograd.backward(losses, slopes)
-        for part, leaf in zip(out, leaves, strict=True):
+        for part, leaf in zip(out, leaves, strict=False):
             if leaf.grad is not None:
                 part.add_(leaf.grad, alpha=factor)
                 leaf.grad = None  # its memory is free for the next step
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return self._client_losses([block[0] for block in self.blocks(params[None])], x, y)
+        blocks = [block[0] for block in self.tensors(params[None])]
+        n_trained = len(self.trained)
+        # the row's buffers change in place, beside autograd
+        return self._client_losses(
+            [*blocks[:n_trained], *(block.data for block in blocks[n_trained:])], x, y
+        )
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor | None:
         if not self.classes:
             return None
         with torch.no_grad():
-            return self._mapped(self._forward, self.blocks(params), x).argmax(-1) == y
+            return self.mapped(self.forward, self.tensors(params), x).argmax(-1) == y
 
     def prepare(self, data: ClientData) -> ClientData:
         """Run the module on some samples: reject what fails, measure a step's memory."""
         if not len(data.x):
             return data  # without samples nothing can be checked
-        params = [p.detach().to(data.x.device, _floating(data.x)) for p in self.trained.values()]
+        row = self.init(0).to(data.x.device, floating(data.x))
+        params = [block[0] for block in self.tensors(row[None])]
         try:
             with torch.no_grad(), torch.random.fork_rng(devices=[]):
-                outputs = self._forward(params, data.x[:1])
+                outputs = self.forward(params, data.x[:1])
                 losses = self.loss(outputs, data.y[:1])
         except (RuntimeError, IndexError, TypeError, ValueError) as error:
             shapes = (
@@ -198,84 +259,37 @@ class Module(Model):
         trial = self.trial
         if not trial.is_done:
             x, y = (torch.cat([values[:1], values[-1:]]) for values in (data.x, data.y))
-            self._row_by_row(x.cpu())
-            large = x.device.type == "cpu" and self.size >= LARGE
-            trial.in_turn = large or not self._can_be_stacked(x, y)
-            sample = data.x[:1].cpu(), data.y[:1].cpu()
-            trial.per_client, trial.per_sample = self._measured(*sample)
+            trial.activations = self._activations(x)
+            with torch.random.fork_rng(devices=[]):
+                has_modes = rows_differ_in_training(self, x.cpu())
+                if trial.activations is None:
+                    large = x.device.type == "cpu" and self.size >= LARGE
+                    trial.in_turn = has_modes or large or not can_be_stacked(self, x, y)
+                    sample = data.x[:1].cpu(), data.y[:1].cpu()
+                    trial.per_client, trial.per_sample = saved_by_step(self, *sample)
             trial.is_done = True
-        return data
+        return replace(data, targets=self.targets(data.y, data.x)) if self.by_hand else data
 
-    def _row_by_row(self, x: Tensor) -> None:
-        """ValueError where the outputs of two samples are random, or not those of each alone."""
-        parts = self.blocks(self.init(0).to(_floating(x))[None])
-        with torch.no_grad(), torch.random.fork_rng(devices=[]):
-            state = torch.get_rng_state()
-            together, *alone = (
-                self._mapped(self._forward, parts, rows[None])[0] for rows in (x, x[:1], x[1:])
-            )
-            if not torch.equal(torch.get_rng_state(), state):
-                raise ValueError(
-                    f"factory must make a module whose forward is not random, got {self.describe()}"
-                )
-        close = torch.finfo(together.dtype).eps ** 0.5
-        if not torch.allclose(
-            together, torch.cat(alone), close, close * float(together.abs().max()), equal_nan=True
-        ):
-            raise ValueError(
-                "factory must make a module whose forward maps each sample by itself, got "
-                f"{self.describe()}, which "
-                "mixes those of a batch"
-            )
+    def targets(self, y: Tensor, like: Tensor) -> Tensor:
+        return entropy_targets(y, self._widths[-1], like) if self.by_hand else y
 
-    def _can_be_stacked(self, x: Tensor, y: Tensor) -> bool:
-        """Whether vmap runs the module and its gradient on all clients at once, without falling
-        back to a loop over them, of which it warns.
-        """
-        params = torch.stack([self.init(0), self.init(1)]).to(x.device, _floating(x))
-        x, y = torch.stack([x, x.flip(0)]), torch.stack([y, y.flip(0)])
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                self.gradient(params, x, y, 1.0)
-        except Exception:  # any failure of vmap: if the loop fails too, the next check says so
-            return False
-        return True
+    @cached_property
+    def _widths(self) -> list[int]:
+        """Features and outputs of linear layers."""
+        shapes = [p.shape for p in self.trained.values() if p.ndim == 2]
+        return [shapes[0][1], *(shape[0] for shape in shapes)]
 
-    def _measured(self, x: Tensor, y: Tensor) -> tuple[int, int]:
-        """Numbers that a step stores for a client and for each sample: from those that autograd
-        saves for 4 and for 8 samples.
-        """
-        try:
-            of_four, of_eight = (self._saved(x, y, batch) for batch in (4, 8))
-        except (RuntimeError, NotImplementedError) as error:
-            raise ValueError(
-                f"factory must make a module with a gradient, got {self.describe()}: {error}"
-            ) from None
-        per_sample = (of_eight - of_four) // 4
-        return max(0, of_four - 4 * per_sample), per_sample + x[0].numel()
-
-    def _saved(self, x: Tensor, y: Tensor, batch: int) -> int:
-        """Numbers that autograd saves for a client's step on so many copies of a sample."""
-        n_clients = 1 if self.in_turn else 2
-        params = self.init(0).to(_floating(x)).repeat(n_clients, 1)
-        data = {tensor.untyped_storage().data_ptr() for tensor in (x, y)}
-        saved: dict[int, int] = {}
-
-        def save(tensor: Tensor) -> Tensor:
-            storage = tensor.untyped_storage()
-            if storage.data_ptr() not in data:
-                saved[storage.data_ptr()] = storage.nbytes()
-            return tensor
-
-        inputs, targets = (t.expand(n_clients, batch, *t.shape[1:]) for t in (x, y))
-        blocks = self.blocks(params)
-        with torch.autograd.graph.saved_tensors_hooks(save, lambda tensor: tensor):
-            self.add_gradient(blocks, inputs, targets, 1.0, blocks, 0.0)
-        return sum(saved.values()) // (n_clients * params.element_size())
+    def _activations(self, x: Tensor) -> tuple[Activation, ...] | None:
+        """Those between linear layers that are all trained, on vectors, with cross entropy."""
+        activations = perceptron_activations(self.module)
+        is_whole = activations is not None and len(self.trained) == 2 * len(activations) + 2
+        fits = self.loss is cross_entropy and self.classes and x.ndim == 2
+        return activations if is_whole and fits and x.is_floating_point() else None
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         trial = self.trial
+        if self.by_hand:
+            return perceptron_bytes(self._widths, batch, element)
         return element * (trial.per_client + batch * trial.per_sample) + 8 * batch
 
     def describe(self) -> str:
@@ -295,8 +309,10 @@ class Module(Model):
     def _lent(self, blocks: Blocks) -> list[nn.Parameter]:
         """The module's own parameters, which become one client's: a call with others takes long."""
         parameters = list(self.trained.values())
-        for parameter, block in zip(parameters, blocks, strict=True):
+        for parameter, block in zip(parameters, blocks, strict=False):
             parameter.data, parameter.grad = block[0], None
+        for name, block in zip(self.buffers, blocks[len(parameters) :], strict=True):
+            self.module.get_buffer(name).data = block[0]
         for name, value in self._frozen_like(blocks[0]).items():
             self.module.get_parameter(name).data = value
         return parameters
@@ -308,7 +324,7 @@ class Module(Model):
             self.copies[key] = {name: value.to(*key) for name, value in self.frozen.items()}
         return self.copies[key]
 
-    def _mapped(self, function: Callable[..., Tensor], blocks: Blocks, *inputs: Tensor) -> Tensor:
+    def mapped(self, function: Callable[..., Tensor], blocks: Blocks, *inputs: Tensor) -> Tensor:
         """The function of every client's parameters and inputs (A, ...)."""
         if len(inputs[0]) > 1 and not self.in_turn:
             return vmap(function)(list(blocks), *inputs)
@@ -316,19 +332,22 @@ class Module(Model):
         return torch.stack([function(*client) for client in clients])
 
     def _client_losses(self, parameters: Blocks, x: Tensor, y: Tensor) -> Tensor:
-        return self.loss(self._forward(parameters, x), y)
+        return self.loss(self.trained_forward(parameters, x), y)
 
-    def _forward(self, parameters: Blocks, x: Tensor) -> Tensor:
-        values = dict(zip(self.trained, parameters, strict=True))
+    def _measured_losses(self, parameters: Blocks, x: Tensor, y: Tensor) -> Tensor:
+        return self.loss(self.forward(parameters, x), y)
+
+    def trained_forward(self, parameters: Blocks, x: Tensor) -> Tensor:
+        return self.forward(parameters, x, self.module)
+
+    def forward(self, parameters: Blocks, x: Tensor, module: nn.Module | None = None) -> Tensor:
+        """Outputs as the module is measured, or of another ``module``."""
+        values = dict(zip(self.places, parameters, strict=True))
         values |= self._frozen_like(parameters[0])
+        module = self.measured if module is None else module
         if x.device.type == "cpu":
-            return functional_call(self.module, values, (x,))
+            return functional_call(module, values, (x,))
         with warnings.catch_warnings():
             # of a recurrent network: each client has weights of its own, which cuDNN puts together
             warnings.filterwarnings("ignore", "RNN module weights are not part of single")
-            return functional_call(self.module, values, (x,))
-
-
-def _floating(x: Tensor) -> torch.dtype:
-    """The dtype of parameters beside inputs ``x``: theirs, or the default one for codes."""
-    return x.dtype if x.is_floating_point() else torch.get_default_dtype()
+            return functional_call(module, values, (x,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,20 +48,22 @@ class Basis:
 
         Errors: ValueError for a degree below 1.
         """
-        degree = whole("degree", degree, 1)
         nodes, masses = hermite_e.hermegauss(NODES)
         clients = range(world.clients) if client is None else [client]
         total = sum(world.weight[i] for i in clients) * masses.sum()
-        parts = []
+        laws = []
         for a in range(world.groups):
             x = np.concatenate([world.mean[i][a] + world.sd[i][a] * nodes for i in clients])
             shares = [world.weight[i] * world.shares[i, a] / total for i in clients]
             curvature = special.expit(x) * special.expit(-x) + FLOOR
-            parts.append(
-                _orthonormal(
-                    x, np.concatenate([share * masses for share in shares]) * curvature, degree
-                )
-            )
+            laws.append((x, np.concatenate([share * masses for share in shares]) * curvature))
+        return cls.orthonormal(laws, degree)
+
+    @classmethod
+    def orthonormal(cls, laws: Sequence[tuple[Array, Array]], degree: int) -> Basis:
+        """Orthonormal in a measure for each group: points x and their masses."""
+        degree = whole("degree", degree, 1)
+        parts = [_orthonormal(x, mass, degree) for x, mass in laws]
         return cls(*(np.stack([part[k] for part in parts]) for k in range(3)))
 
     @property

@@ -13,6 +13,7 @@ from fairfl.reports.comparison import compare, reached
 from fairfl.reports.comparison_words import points, sentences
 from fairfl.reports.rules import budgets
 from fairfl.solvers.frontier import Points
+from fairfl.theory.populations.calibration import ScoreWarning
 
 
 @settings(max_examples=max(8, settings.default.max_examples // 5))  # type: ignore[union-attr]
@@ -100,3 +101,19 @@ def test_budgets_of_many_clients_are_a_range(eps, text):
     assert budgets(SimpleNamespace(eps=np.array(eps), local_eps=None)) == text
     both = SimpleNamespace(eps=np.array([0.05]), local_eps=np.array(eps))
     assert budgets(both) == f"0.05, local {text}"
+
+
+def test_the_printed_rule_is_that_of_its_point():
+    """Of these people's table ``solve`` takes another rule at the budgets of the smallest
+    disparity, which is 0: one of 0.013.
+    """
+    north = [[26, 9, 9, 27, 8], [29, 7, 7, 16, 6]], [[19, 27, 20, 15, 2], [26, 27, 18, 22, 17]]
+    south = [[17, 5, 22, 4, 26], [27, 21, 7, 21, 10]], [[9, 29, 29, 18, 27], [8, 7, 21, 21, 14]]
+    people = np.array([north, south])
+    with pytest.warns(ScoreWarning, match="smaller scores"):
+        fed = ff.Federation.from_counts(people, np.arange(5), calibrate="shared")
+    rule = compare(fed, at=[0.0], count=8).rules["lft_fedavg"].solution
+    assert ff.solve(fed, "lft_fedavg", rule.eps).disparity > 0.01
+    group_and_level = people.sum(axis=(0, 2))
+    accepted = (group_and_level * rule.classifier.on(np.arange(5.0))).sum(axis=1)
+    assert np.ptp(accepted / group_and_level.sum(axis=1)) == pytest.approx(0.0, abs=1e-9)

@@ -347,3 +347,21 @@ def test_bad_files_and_options(text, words, message, tmp_path, cli):
     (tmp_path / "c.toml").write_text(f"{text}\n", "utf-8")
     done = cli("sweep", tmp_path / "c.toml", "--out", tmp_path / "o", *words.split())
     assert done.exit_code == 2 and message in done.stderr and not (tmp_path / "o").exists()
+
+
+def test_a_cross_check_from_a_file(tmp_path, cli):
+    """Steps between whole numbers are whole; seeds need not be those that the file lists."""
+    (tmp_path / "mine.toml").write_text(
+        "people = 30\nclients = [{mean = [3, 5]}]\nalgorithm = [{name = 'fedavg'}]\n"
+        "training.rounds = 1\nrun.seeds = [5, 7]\n",
+        "utf-8",
+    )
+    (tmp_path / "c.toml").write_text(
+        f"run = 'crosscheck'\nfixed.study = {json.dumps(str(tmp_path / 'mine.toml'))}\n"
+        "grid.seed = {from = 1, to = 5, steps = 2}\n",
+        "utf-8",
+    )
+    assert cli("sweep", tmp_path / "c.toml", "--out", tmp_path / "o").exit_code == 0
+    rows = pd.read_parquet(tmp_path / "o" / "table.parquet")
+    assert rows["seed"].tolist() == [1, 5] and rows["algorithm"].tolist() == ["fedavg"] * 2
+    assert rows["accuracy"].between(0.5, 1).all() and rows["accuracy"].nunique() == 2

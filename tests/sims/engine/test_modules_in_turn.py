@@ -116,10 +116,9 @@ class Cut(Pooled):
 @pytest.mark.parametrize(
     ("factory", "message"),
     [
-        (lambda: Recurrent(nn.LSTM, num_layers=2, dropout=0.5), "whose forward is not random"),
         (lambda: Pooled(Centred()), "which mixes those of a batch"),
         (lambda: nn.Sequential(nn.Flatten(), BATCH_NORM), "data must fit"),
-        (lambda: Pooled(nn.BatchNorm1d(STEPS)), "without buffers"),
+        (lambda: Pooled(nn.BatchNorm1d(STEPS, momentum=None)), "have a momentum"),
         (lambda: Cut(nn.Tanh()), "a module with a gradient"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from every_algorithm import FedAvg, QFedAvg
 from federations import EXACT, classified, quick
 
-from fairfl.sims.engine import Replicate, RunFolderError, Softmax, best_of, simulate
+from fairfl.sims.engine import Replicate, RunFolderError, Simulation, Softmax, best_of, simulate
 
 PARTIAL = ".partial"
 
@@ -150,3 +150,42 @@ def test_each_device_keeps_its_best_model():
     assert dict(best_of(clients, by="loss").to_numpy()) == {7: 0, 8: 1, 9: 1}
     with pytest.raises(ValueError, match="part must be measured"):
         best_of(clients, part="test")
+
+
+def test_a_run_starts_where_another_ended(tmp_path):
+    """Two runs of two rounds are one of four, whose rates do not change; folders tell starts."""
+    parts, model, training = classified((5, 9)), Softmax(4, 3), quick(rounds=2, batch_size=None)
+    whole = simulate(model, parts, [Replicate(FedAvg())], quick(rounds=4, batch_size=None), EXACT)
+    first = simulate(model, parts, [Replicate(FedAvg())], training, EXACT)
+    started = [Replicate(FedAvg(), start=first.params[0])]
+    second = simulate(model, parts, started, training, EXACT, folder=tmp_path)
+    np.testing.assert_array_equal(second.params, whole.params)
+    with pytest.raises(ValueError, match="configuration"):
+        simulate(model, parts, [Replicate(FedAvg())], training, EXACT, folder=tmp_path, resume=True)
+    with pytest.raises(ValueError, match=r"start must have shape \(15,\) .*, got \(14,\)"):
+        Simulation(model, parts, [Replicate(FedAvg(), start=np.zeros(14))], training, EXACT)
+    with pytest.raises(ValueError, match="start must not hold NaN"):
+        Replicate(FedAvg(), start=[np.nan] * 15)
+
+
+def test_a_callback_sees_every_round_and_stops_the_run(tmp_path):
+    """Early stopping: the end is that of a run of as many rounds, measured; resumed it stays."""
+    parts, model = classified((5, 9), test=4), Softmax(4, 3)
+    seen = []
+
+    def stop(simulation, rows):
+        seen.append((simulation.round, rows[0]["round"], len(rows)))
+        return simulation.round == 3
+
+    def run(rounds, **options):
+        return simulate(model, parts, [Replicate(FedAvg())], quick(rounds=rounds), EXACT, **options)
+
+    stopped = run(8, folder=tmp_path, callback=stop)
+    assert seen == [(1, 0, 1), (2, 1, 1), (3, 2, 1)]
+    short = run(3)
+    pd.testing.assert_frame_equal(stopped.rounds, short.rounds)
+    pd.testing.assert_frame_equal(stopped.clients, short.clients)
+    resumed = run(8, folder=tmp_path, resume=True)
+    assert resumed.params.tobytes() == stopped.params.tobytes() == short.params.tobytes()
+    with pytest.raises(ValueError, match="what callback returns must be True or False, got 'yes'"):
+        run(8, callback=lambda *_: "yes")

@@ -11,8 +11,10 @@ import fairfl as ff
 from fairfl.solvers.densities.rules import RuleFamily
 from fairfl.solvers.lft_fedavg import densities_sqp
 from fairfl.solvers.lft_fedavg.densities_budgets import step_budgets
+from fairfl.solvers.lft_fedavg.densities_programme import LawCells
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
 from fairfl.solvers.lft_fedavg.densities_sqp import merit
+from fairfl.solvers.lft_fedavg.densities_starts import rules_of_cfl
 from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import MET
 from fairfl.theory.populations.fedfb_figures import figure_5
@@ -143,6 +145,20 @@ def test_many_clients_are_as_good_as_all_that_is_known(
     disparity = common.disparity
     assert (local.accuracy_at(disparity) >= common.accuracy - 1e-9).all()
     assert (local.accuracy >= cfl.accuracy_at(local.disparity) - below).all()
+
+
+def test_rules_of_cfl_solve_the_clients_problems() -> None:
+    """Each is CFL's rule to 1e-5, and ``solve`` confirms it at its budgets; four others have
+    none where their frontier is below CFL's.
+    """
+    fed, d = random_laws(8, 46004), np.array([0.0, 0.05, 0.2])
+    rules = rules_of_cfl(LawCells.of(RuleFamily.of(fed), fed, FEDAVG), d)
+    assert rules.disparity == pytest.approx(d, abs=1e-5)
+    assert rules.accuracy == pytest.approx(ff.frontier(fed, "cfl", 2).accuracy_at(d), abs=1e-5)
+    for eps, accuracy in zip(rules.budgets, rules.accuracy, strict=True):
+        assert ff.solve(fed, "lft_fedavg", eps).accuracy == pytest.approx(accuracy, abs=1e-9)
+    few = random_laws(4, 91700)
+    assert not rules_of_cfl(LawCells.of(RuleFamily.of(few), few, FEDAVG), d[:1]).md.size
 
 
 def test_steps_of_budgets_get_where_steps_of_multipliers_do_not() -> None:

@@ -13,7 +13,7 @@ from strategies import budgets, finite_federations
 
 import fairfl as ff
 from fairfl.figures.catalog import real_data
-from fairfl.solvers.lft_fedavg import finite_exact as finite_fedavg_exact
+from fairfl.solvers.lft_fedavg import finite_exact
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.problem import clients_problem
 from fairfl.solvers.task import Task
@@ -113,10 +113,11 @@ def test_budgets_on_federations_without_ties(seed: int, clients: int, points: in
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["adult", "compas", "bank"])
 @pytest.mark.usefixtures("fairfl_data")
-def test_real_people(name: str) -> None:
+def test_real_people(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # 101 levels of a score, η pooled over many of them: ties of up to nine cells
     fed = real_data.federation(name)
     F = ff.frontier(fed, "lft_fedavg", points=12)
+    monkeypatch.setattr(finite_exact, "CLIENTS", 0)
     searched = FedAvgSearch.of(fed, Task.of(fed, "lft_fedavg")).frontier(12)
     assert (
         searched.accuracy <= F.accuracy_at(np.maximum(searched.disparity, F.disparity[0])) + 1e-12
@@ -134,7 +135,7 @@ def test_real_people(name: str) -> None:
 def test_too_many_vertices_are_searched_among(monkeypatch: pytest.MonkeyPatch) -> None:
     fed = random_federation(3, 2, 4)
     exact, fair = ff.frontier(fed, "lft_fedavg", points=9), ff.min_disparity(fed, "lft_fedavg")
-    monkeypatch.setattr(finite_fedavg_exact, "VERTICES", 3)
+    monkeypatch.setattr(finite_exact, "VERTICES", 3)
     F, m = ff.frontier(fed, "lft_fedavg", points=9), ff.min_disparity(fed, "lft_fedavg")
     assert F.disparity.tolist() != exact.disparity.tolist()
     assert (F.accuracy <= exact.accuracy_at(np.maximum(F.disparity, fair.disparity)) + 1e-12).all()

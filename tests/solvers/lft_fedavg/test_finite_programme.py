@@ -10,7 +10,7 @@ from tasks import federation
 
 import fairfl as ff
 from fairfl.solvers.lft_fedavg import finite_exact, finite_programme
-from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
+from fairfl.solvers.lft_fedavg.finite_exact import AllFaces
 from fairfl.solvers.lft_fedavg.finite_programme import Effort, FedAvgProgramme, Relaxed, Rows
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.numerics.highs import MixedOptimum
@@ -21,16 +21,22 @@ from fairfl.solvers.tolerances import BOUND_WRONG, PROVEN
 EFFORT = Effort(300, 20)
 
 
+def vertices_of(search: FedAvgSearch) -> AllFaces:
+    """All vertices of up to five clients."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(finite_exact, "CLIENTS", 5)
+        return AllFaces.of(search.faces)
+
+
 @pytest.fixture(autouse=True)
-def vertices_of_five_clients(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finite_exact, "CLIENTS", 5)
+def no_client_has_few_vertices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finite_exact, "CLIENTS", 0)
 
 
-def best_at(exact: ExactFedAvg, disparity: float) -> float:
-    """The worth at a disparity; minus infinity below the smallest."""
-    if disparity < exact.segments.smallest:
-        return -np.inf
-    return float(exact.segments.at(*exact.segments.best(np.array([disparity])))[1][0])
+def best_at(search: FedAvgSearch, disparity: float) -> float:
+    """The worth at a disparity by all vertices; minus infinity below the smallest."""
+    place = vertices_of(search).best(search.programme.relaxed(disparity))
+    return -np.inf if place is None else place.gain + search.faces.local.base
 
 
 def with_a_free_cell(seed: int) -> ff.Federation:
@@ -66,11 +72,11 @@ FEDERATIONS: dict[str, Callable[[], ff.Federation]] = {
 def test_no_programme_excludes_what_vertices_attain(name: str) -> None:
     fed = FEDERATIONS[name]()
     task, rng = Task.of(fed, "lft_fedavg"), np.random.default_rng(0)
-    exact, search = ExactFedAvg.of(fed, task), FedAvgSearch.of(fed, task)
-    programme, base, top = search.programme, search.faces.local.base, exact.segments.largest
+    search = FedAvgSearch.of(fed, task)
+    programme, base, top = search.programme, search.faces.local.base, search.free.disparity
     for d in (0.0, *(top * 10.0 ** -rng.uniform(0.0, 8.0, 3)), *(top * rng.random(2))):
         relaxed = programme.relaxed(d)
-        gap = relaxed.bound + base - best_at(exact, d)
+        gap = relaxed.bound + base - best_at(search, d)
         close = [0.5 * gap, 1.01 * gap + 1e-9] if 1e-9 < gap < np.inf else []
         for allowed in (1e-8, 1e-3, *close, 2.0):
             try:  # without a rule to start from: nothing hides a wrong bound
@@ -130,10 +136,10 @@ def test_planted_faults_prove_nothing_that_is_wrong(
 ) -> None:
     fed = three_clients()
     task = Task.of(fed, "lft_fedavg")
-    exact = ExactFedAvg.of(fed, task)
+    search = FedAvgSearch.of(fed, task)
     monkeypatch.setattr(*FAULTS[fault])
     F = FedAvgSearch.of(fed, task).frontier(7)
-    best = np.array([best_at(exact, d) for d in F.disparity])
+    best = np.array([best_at(search, d) for d in F.disparity])
     assert (best <= F.bound + BOUND_WRONG).all()
     assert (best - F.points.worth)[F.proven].max(initial=0.0) <= PROVEN
     cfl = ff.frontier(fed, "cfl", 2).accuracy_at(F.disparity)
@@ -156,9 +162,9 @@ def three_clients() -> ff.Federation:
 def test_below_the_smallest_disparity_is_proven_to_be_nothing() -> None:
     fed = three_clients()
     task = Task.of(fed, "lft_fedavg")
-    exact, search = ExactFedAvg.of(fed, task), FedAvgSearch.of(fed, task)
-    smallest = exact.segments.smallest
-    assert smallest > 1e-6
+    search = FedAvgSearch.of(fed, task)
+    fairest = vertices_of(search).fairest
+    assert fairest is not None and (smallest := fairest.disparity) > 1e-6
     assert search.best(0.999 * smallest) == (None, -np.inf)
     assert search.best(1.001 * smallest)[0] is not None
 
@@ -175,7 +181,6 @@ def test_probing_loses_no_rule() -> None:  # HiGHS' own lost 6.4e-4
     rng.integers(4), rng.random()
     fed = ff.Federation.finite(np.arange(12), masses, eta, weight=10.0 ** rng.uniform(-3, 0, 3))
     task = Task.of(fed, "lft_fedavg")
-    programme = FedAvgSearch.of(fed, task).programme
-    most = programme.within(programme.relaxed(0.275), 0.1, EFFORT)[1]
-    best = best_at(ExactFedAvg.of(fed, task), 0.275)
-    assert most + programme.faces.local.base >= best - BOUND_WRONG
+    search = FedAvgSearch.of(fed, task)
+    most = search.programme.within(search.programme.relaxed(0.275), 0.1, EFFORT)[1]
+    assert most + search.faces.local.base >= best_at(search, 0.275) - BOUND_WRONG

@@ -1,4 +1,4 @@
-"""Vertices where rules tie, their polytopes and the envelope: enumeration and programmes."""
+"""Vertices where rules tie, the best rule of all of them, and envelopes: by enumeration."""
 
 import itertools
 from typing import Any
@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import optimize
 
-from fairfl.solvers.lft_fedavg import finite_polytopes as tie_polytopes
+import fairfl as ff
 from fairfl.solvers.lft_fedavg import finite_vertices as tie_vertices
-from fairfl.solvers.lft_fedavg.finite_polytopes import chains
+from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.lft_fedavg.finite_vertices import (
     LinearProgramme,
     TooMany,
@@ -21,6 +21,8 @@ from fairfl.solvers.lft_fedavg.finite_vertices import (
     vertices,
 )
 from fairfl.solvers.numerics.segments import Segments
+from fairfl.solvers.problem import clients_problem, law_problem
+from fairfl.solvers.task import Task
 
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 3))  # type: ignore[union-attr]
 EIGHTHS = st.integers(-8, 8).map(lambda k: k / 8)
@@ -35,12 +37,7 @@ def programmes(draw: st.DrawFn) -> LinearProgramme:
     mass[:, :, 0] += mass.sum(axis=2) == 0
     mass /= mass.sum(axis=2, keepdims=True)
     v = (mass * np.array([[1.0], [-1.0]])).reshape(rows, 2 * n)
-    within = np.array(
-        draw(st.lists(st.integers(1, 4), min_size=2 * rows, max_size=2 * rows)), dtype=float
-    )
-    share = within.reshape(2, rows) / within.reshape(2, rows).sum(axis=1, keepdims=True)
-    pooled = np.concatenate([share[0] @ v[:, :n], share[1] @ v[:, n:]])
-    return LinearProgramme(u, v, pooled)
+    return LinearProgramme(u, v, draw(hnp.arrays(float, rows, elements=EIGHTHS)))
 
 
 def feasible(problem: LinearProgramme, candidates: Vertices) -> Any:
@@ -49,7 +46,7 @@ def feasible(problem: LinearProgramme, candidates: Vertices) -> Any:
     for b, side in enumerate(candidates.side):
         t = candidates.tied[b]
         cost = np.zeros(int(t.sum()) + 1)
-        limit = -side * (problem.v @ candidates.fixed[b]) + 1e-12
+        limit = -side * (problem.v @ candidates.fixed[b] + problem.b) + 1e-12
         rows = np.concatenate([side[:, None] * problem.v[:, t], np.zeros((len(side), 1))], axis=1)
         if optimize.linprog(cost, A_ub=rows, b_ub=limit, bounds=(0, 1)).success:
             positions.append(b)
@@ -60,51 +57,72 @@ def rounded(lam: Any) -> set[tuple[float, ...]]:
     return {tuple(np.round(row, 9) + 0.0) for row in lam}
 
 
-@FEWER
-@given(programmes())
-def test_the_walk_misses_no_vertex(problem: LinearProgramme) -> None:
-    count = len(problem.v)
+def enumerated(problem: LinearProgramme) -> Any:
+    """The multipliers in which planes, of cells and of axes, meet."""
+    count, met = len(problem.v), []
     planes = np.concatenate([problem.v, np.eye(count)], axis=1).T
     offsets = np.concatenate([-problem.u, np.zeros(count)])
-    met = []
     for rows in itertools.combinations(range(len(planes)), count):
         if abs(np.linalg.det(planes[list(rows)])) > 1e-9:
             met.append(np.linalg.solve(planes[list(rows)], offsets[list(rows)]))
     lam = np.array(met)
-    crossings = decided(problem, np.where(np.abs(lam) < 1e-12, 0.0, lam))
+    return np.where(np.abs(lam) < 1e-12, 0.0, lam)
+
+
+@FEWER
+@given(programmes())
+def test_the_walk_misses_no_vertex(problem: LinearProgramme) -> None:
+    lam = enumerated(problem)
+    crossings = decided(problem, lam)
     expected = rounded(crossings.lam[feasible(problem, crossings)])
     walked = vertices(problem, 10_000)
     assert rounded(walked.lam[feasible(problem, walked)]) == expected
     assert len(rounded(walked.lam)) == len(walked.lam)  # each once
 
 
-@FEWER
-@given(programmes())
-def test_hulls_by_enumeration_and_by_programmes(problem: LinearProgramme) -> None:
-    walked = vertices(problem, 10_000)
-    fast = chains(problem, walked)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tie_polytopes, "CORNERS", 1)
-        slow = chains(problem, walked)
-    assert set(fast.vertex) == set(slow.vertex) == set(feasible(problem, walked))
-    for b in set(fast.vertex):
-        by_fast, by_slow = fast.vertex == b, slow.vertex == b
-        for part, rival in ((by_fast, by_slow), (by_slow, by_fast)):
-            # along the broken lines: where MD stands still the highest counts
-            x = fast.md if part is by_fast else slow.md
-            y = fast.accuracy if part is by_fast else slow.accuracy
-            x2 = fast.md if rival is by_fast else slow.md
-            y2 = fast.accuracy if rival is by_fast else slow.accuracy
-            for md, accuracy in zip(x[part], y[part], strict=True):
-                tied = np.abs(x2[rival] - md) <= 1e-9
-                reach = y2[rival][tied].max() if tied.any() else np.interp(md, x2[rival], y2[rival])
-                assert reach >= accuracy - 1e-9
+def best_of_all(fed: ff.Federation, task: Task, disparities: Any) -> Any:
+    """The worth of the best rule of all vertices with at most each disparity, by programmes of
+    their own; minus infinity where there is none.
+    """
+    local, pooled = clients_problem(fed, task), law_problem(fed, task)
+    problem = LinearProgramme(local.u, np.asarray(local.v), local.b)
+    lam = enumerated(problem)
+    different = np.unique(np.round(lam, 9), axis=0, return_index=True)[1]
+    crossings = decided(problem, lam[different])
+    best = np.full(len(disparities), -np.inf)
+    for tied, fixed, side in zip(crossings.tied, crossings.fixed, crossings.side, strict=True):
+        signed = side[side != 0, None]
+        rows = np.concatenate([signed * problem.v[side != 0], pooled.v, -pooled.v])
+        limit = np.concatenate([-signed[:, 0] * problem.b[side != 0], -pooled.b, pooled.b])
+        for p, d in enumerate(disparities):
+            room = limit + np.append(np.zeros(len(signed)), [d, d]) + 1e-12
+            box = np.stack([fixed, fixed | tied], axis=1) * 1.0
+            found = optimize.linprog(-problem.u, A_ub=rows, b_ub=room, bounds=box)
+            best[p] = max(best[p], local.base - found.fun if found.success else -np.inf)
+    return best
+
+
+@pytest.mark.parametrize("notion", ["dp", "equal_opportunity", "accuracy_parity"])
+@pytest.mark.parametrize(
+    ("seed", "clients", "points"), [(0, 2, 3), (1, 2, 4), (2, 1, 5), (3, 3, 2)]
+)
+def test_the_best_rule_of_all_vertices(seed: int, clients: int, points: int, notion: str) -> None:
+    rng = np.random.default_rng(seed)
+    masses = rng.gamma(1.0, size=(clients, 2, points))
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    fed = ff.Federation.finite(np.arange(points), masses, rng.random((clients, points)))
+    search = FedAvgSearch.of(fed, task := Task.of(fed, "lft_fedavg", notion=notion))
+    assert search.all_faces is not None and search.lowest is not None
+    disparities = search.lowest.disparity + np.array([-1e-6, 1e-9, 0.01, 0.1, 0.5])
+    places = [search.best(d)[0] for d in disparities]
+    worths = [-np.inf if p is None else p.gain + search.faces.local.base for p in places]
+    assert worths == pytest.approx(best_of_all(fed, task, disparities), abs=1e-8)
 
 
 def test_many_vertices_and_lines_are_walked_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     v = rng.random((2, 12)) * np.repeat([1.0, -1.0], 6)
-    problem = LinearProgramme(rng.normal(size=12), v, v.sum(axis=0))
+    problem = LinearProgramme(rng.normal(size=12), v, np.zeros(2))
     whole = rounded(vertices(problem, 10_000).lam)
     assert len(whole) > 3
     with pytest.raises(TooMany, match="more than 3 vertices"):

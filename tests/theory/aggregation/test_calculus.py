@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from fairfl.theory.aggregation import KolmogorovMean, NoClosedForm, RankWeighted, objectives
 
+pytestmark = pytest.mark.whole
+
 ALL = [example for cls in objectives().values() for example in cls.examples()]
 CLOSED = [o for o in ALL if not isinstance(o, KolmogorovMean) or o.special_case is not None]
 

@@ -5,6 +5,8 @@ import pytest
 
 from fairfl.theory import aggregation as aims
 
+pytestmark = pytest.mark.whole
+
 ALL = [example for cls in aims.objectives().values() for example in cls.examples()]
 CLOSED = [o for o in ALL if not isinstance(o, aims.KolmogorovMean) or o.special_case is not None]
 DOMAINS = ("native", "nonnegative")

@@ -1,0 +1,159 @@
+"""The arena as two sweeps: all settings of every entrant on the tuning samples, then the best of
+them on the scored ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+
+from fairfl._support.checks import one_of, whole
+from fairfl._support.extras import extras_named
+from fairfl.sweeps.sweep import sweep
+
+PROFILES: dict[str, dict[str, Any]] = {
+    "quick": {"rules": ("figure-5d",), "models": ("table-2",), "rounds": 12, "tuning": 1},
+    "full": {"rules": (), "models": (), "rounds": 100, "tuning": 2},
+}
+"""Federations of rules and of models that aim at objectives (none: all), rounds, tuning samples."""
+TUNING = 1000
+"""The seed of the first sample on which settings are chosen."""
+COLUMNS = "round bytes score below_cfl below_scheme violation accuracy disparity error".split()
+"""Columns of the rows, also where no unit has them."""
+Tell = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """The outcome of the arena.
+
+    Attributes
+    ----------
+    standings : a row for each entrant: rank, scores and their intervals, speed, tuned settings.
+    differences : a row for each pair of entrants of one question.
+    rows : the scores of every sample and scored round, at the tuned settings.
+    errors : messages of the scored units that failed, by frequency.
+    """
+
+    standings: pd.DataFrame
+    differences: pd.DataFrame
+    rows: pd.DataFrame
+    errors: dict[str, int]
+
+
+def arena(
+    out: str | Path | None = None,
+    *,
+    profile: str = "quick",
+    algorithms: Sequence[str] = (),
+    federations: Sequence[str] = (),
+    predictions: Sequence[str | Path] = (),
+    seeds: int = 10,
+    engine: str | Executor = "local",
+    jobs: int = 0,
+    progress: Tell | None = None,
+) -> Board:
+    """Train algorithms on samples of federations whose optimum is known, and score them on the
+    laws: distances to certified optima, with intervals over samples. See docs/arena.md.
+
+    Parameters
+    ----------
+    out : folder of the two sweeps, from which a stopped run goes on; by default none is kept.
+    profile : "quick", two federations and 12 rounds, or "full", all and 100.
+    algorithms, federations : labels and names; by default all, and the profile's.
+    predictions : files of other systems' predictions.
+    seeds : scored samples 0, 1, ..., at least 2.
+    engine, jobs : as in :func:`fairfl.sweep`.
+    progress : called with the stage, the units done, and of how many.
+
+    Raises
+    ------
+    ValueError : an argument out of range, a folder of another run, a file that is no rule.
+    AboveOptimum : a model is better than a certified optimum, a fault of the program.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> with ThreadPoolExecutor(1) as thread:
+    ...     board = ff.arena(algorithms=["FedSGD"], seeds=2, engine=thread)
+    >>> bool(board.standings["score"][0] >= 0)
+    True
+    """
+    with extras_named():
+        from fairfl.studies.arena.entrants import chosen
+        from fairfl.studies.arena.predictions import predicted
+        from fairfl.studies.arena.published import federations as published
+        from fairfl.studies.arena.standings import differences, standings, tuned
+    choice = PROFILES[one_of("profile", profile, tuple(PROFILES))]
+    whole("seeds", seeds, 2)
+    entrants = {entrant.label: entrant for entrant in chosen(algorithms)}
+    names = {key: federations or choice[key] or published() for key in ("rules", "models")}
+    for name in federations:
+        one_of("federation", name, tuple(published()))
+    pairs = [
+        (published()[name], entrant)
+        for entrant in entrants.values()
+        for name in names["rules" if entrant.is_rule else "models"]
+        if entrant.takes(published()[name])
+    ]
+    if not pairs:
+        labels = ", ".join(entrants)
+        raise ValueError(f"federations must be such as can ask {labels}, got {list(federations)}")
+    others = [predicted(path, range(seeds)) for path in predictions]
+    for entrant, _ in others:
+        if entrant.label in entrants:
+            raise ValueError(f"predictions must have names of their own, got {entrant.label!r}")
+        entrants[entrant.label] = entrant
+    settings: dict[tuple[str, ...], list[str]]
+    settings = {(place.name, e.label): list(e.settings) for place, e in pairs}
+    rows: Any = None
+    with TemporaryDirectory() if out is None else nullcontext(out) as folder:
+        tuning = range(TUNING, TUNING + choice["tuning"])
+        for stage, samples in {"tuning": tuning, "scores": range(seeds)}.items():
+            units = [
+                {"federation": place.name, "entrant": entrant.label, "seed": seed}
+                | {"setting": setting, "rounds": choice["rounds"]}
+                for place, entrant in pairs
+                for setting in settings[place.name, entrant.label]
+                for seed in samples
+            ]
+            tell = None if progress is None else partial(progress, stage)
+            rows = _run(units, Path(folder) / stage, engine, jobs, tell)
+            settings = tuned(rows)
+            if rows["score"].isna().all() or stage == "tuning" and not any(settings.values()):
+                raise RuntimeError(f"none could be trained: {rows['error'].dropna().iloc[0]}")
+    errors = rows["error"].dropna().value_counts()
+    for _, scores in others:
+        rows = pd.concat([rows, scores.assign(round=choice["rounds"])], ignore_index=True)
+    rows = rows[rows["score"].notna()]
+    tables = standings(rows, entrants), differences(rows, entrants), rows
+    return Board(*tables, {str(text): int(n) for text, n in errors.items()})
+
+
+def _run(
+    units: list[dict[str, object]],
+    folder: Path,
+    engine: str | Executor,
+    jobs: int,
+    tell: Callable[[int, int], None] | None,
+) -> Any:
+    """The rows of a sweep; AboveOptimum where a unit ended with it."""
+    from fairfl.studies.arena.scores import AboveOptimum
+    from fairfl.studies.arena.unit import unit
+
+    if tell is not None:
+        tell(0, len(units))
+    rows = sweep(unit, units, folder, engine=engine, jobs=jobs, progress=tell)
+    for message in rows["error"].dropna():
+        if message.startswith(AboveOptimum.__name__):
+            raise AboveOptimum(message)
+    return rows.reindex(columns=list(dict.fromkeys([*COLUMNS, *rows])))
