@@ -19,8 +19,8 @@ from fairfl._support.checks import Array
 from fairfl.solvers.schemes import SOLVED, SchemeName
 from fairfl.studies.beside_published import COVERAGE, half_interval
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below
-from fairfl.studies.crosscheck.population.practice import Practice, aims_of
 from fairfl.studies.crosscheck.population.worlds import by_name
+from fairfl.studies.crosscheck.practice import Practice, aims_of
 from fairfl.studies.crosscheck.study import Drawing, Verdict
 from fairfl.studies.crosscheck.table_rows import exact_curve, series, trade_off
 from fairfl.studies.experiment import Scale, Unit
@@ -33,6 +33,8 @@ THEORY = "theory"
 DISTANCE = "distance"
 IDEAL = 0.02
 """2/√n at 10,000 people: two standard errors of an MD on so many, half of them in each group."""
+NEAR = 0.005
+"""Accuracy that a test on 10,000 people could not tell."""
 EVEN_SEEDS = 4
 """Seeds of what has no sampling error: they differ by rounding to whole people."""
 
@@ -59,6 +61,11 @@ class Interval:
             return cls.of(first - second)
         ends = stats.ttest_ind(first, second, equal_var=False).confidence_interval(COVERAGE)
         return cls(float(first.mean() - second.mean()), float(ends.low), float(ends.high))
+
+    @property
+    def half(self) -> float:
+        """Half of its length."""
+        return (self.high - self.low) / 2
 
     def within(self, limit: float) -> bool | None:
         """Whether all of it is at most ``limit``; None where ``limit`` is inside."""

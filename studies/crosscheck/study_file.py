@@ -11,28 +11,21 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-import numpy as np
 import pandas as pd
 
 from fairfl._support.toml_file import read_toml
-from fairfl.sims.engine import Algorithm, Computing, Logistic, Replicate, Result, Training
+from fairfl.sims.engine import Algorithm, Computing, Logistic, Parts, Replicate, Result, Training
 from fairfl.sims.engine.task import as_floats
 from fairfl.sims.group_fairness import AgnosticFair
 from fairfl.solvers.schemes import LABELS, SOLVED, SchemeName
-from fairfl.studies.beside_published import half_interval
 from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.studies.crosscheck.population.frontier_distance import below
 from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
 from fairfl.studies.crosscheck.population.worlds import World
+from fairfl.studies.crosscheck.practice import LR, MOMENTUM, featured, people_of
+from fairfl.studies.crosscheck.prediction import Interval, banded, hard_verdict
 from fairfl.studies.crosscheck.study import Study, Verdict
-from fairfl.studies.crosscheck.table_rows import (
-    bound_verdict,
-    exact_curve,
-    series,
-    summary,
-    trade_off,
-)
-from fairfl.studies.crosscheck.training_plan import LR, MOMENTUM, featured
+from fairfl.studies.crosscheck.table_rows import exact_curve, summary, trade_off
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups
 from fairfl.studies.user_runs import run_file_parts
@@ -107,7 +100,7 @@ def setting(request: StudySettings, seed: int) -> Setting:
     basis, training = Basis.of(request.world, request.degree), request.training
     return Setting(
         Logistic(basis.size, bias=False),
-        featured(request.world, request.people, seed, [basis]),
+        Parts.of(featured(people_of(request.world, request.people, seed)[0], [basis])),
         tuple(
             Replicate(entry.algorithm, seed, **entry.rates)  # type: ignore[arg-type]
             for entry in request.algorithms
@@ -140,10 +133,10 @@ def measured(request: StudySettings, seed: int, result: Result) -> pd.DataFrame:
             rule = ClientClassifiers(members)
             rules.append((personal_name(entry.label), "client_aware", rule, text))
         for label, bound, rule, text in rules:
-            worth = Performance.of(rule, request.world.federation)
             line = {"world": request.world.name, "algorithm": label, "bound": bound, "seed": seed}
-            line |= {"rows": request.people, "accuracy": worth.accuracy}
-            line |= {"disparity": worth.disparity, "local": max(map(abs, worth.local))}
+            line |= {"rows": request.people} | Performance.of(
+                rule, request.world.federation
+            ).columns
             lines.append(line | {"rule": text})
     return pd.DataFrame(lines)
 
@@ -151,12 +144,10 @@ def measured(request: StudySettings, seed: int, result: Result) -> pd.DataFrame:
 def points(world: World, measures: pd.DataFrame) -> pd.DataFrame:
     """The exact frontiers; each algorithm's mean over seeds, with an interval of its accuracy."""
     schemes = dict.fromkeys(cast(list[SchemeName], [*LABELS, *measures["bound"]]))
-    parts = [exact_curve(world, scheme) for scheme in schemes]
-    for (name,), part in groups(measures, ["algorithm"]):
-        x, y = floats(part, "disparity"), floats(part, "accuracy")
-        bars = {"low": [y.mean() - _half(y)], "high": [y.mean() + _half(y)]}
-        parts.append(series("", name, "points", [x.mean()], [y.mean()], **bars))
-    return pd.concat(parts, ignore_index=True).assign(panel=world.name)
+    curves = [exact_curve(world, scheme) for scheme in schemes]
+    named = measures.assign(case=measures["algorithm"])
+    bars = banded("", named, "disparity", "accuracy", "algorithm", "points")
+    return pd.concat([*curves, bars], ignore_index=True).assign(panel=world.name)
 
 
 def _tables(world: World, measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -170,9 +161,9 @@ def _row(world: World, part: pd.DataFrame) -> dict[str, float]:
     return {
         "seeds": len(part),
         "accuracy": y.mean(),
-        "± accuracy": _half(y),
+        "± accuracy": Interval.of(y).half,
         "|MD|": x.mean(),
-        "± |MD|": _half(x),
+        "± |MD|": Interval.of(x).half,
         f"below {SOLVED[bound].label}": float(below(world, x, y, bound).mean()),
     }
 
@@ -183,13 +174,8 @@ def _verdicts(world: World, measures: pd.DataFrame) -> tuple[Verdict, ...]:
         margins = below(world, floats(part, "disparity"), floats(part, "accuracy"), bound)
         name, best = f"below-{bound}-frontier".replace("_", "-"), f"{SOLVED[bound].label} optimum"
         statement = f"No learned classifier is more accurate than the exact {best} at its own |MD|."
-        verdicts.append(bound_verdict(name, statement, part, margins))
+        verdicts.append(hard_verdict(name, statement, margins))
     return tuple(verdicts)
-
-
-def _half(values: np.ndarray) -> float:
-    """Half of the interval of a mean; NaN for one value."""
-    return float(half_interval(values.std(ddof=1) if len(values) > 1 else np.nan, len(values)))
 
 
 def _algorithms(listed: object) -> list[run_file_parts.NamedAlgorithm]:

@@ -1,6 +1,7 @@
 """People and figures small enough to be computed in a moment."""
 
 import dataclasses
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -116,22 +117,26 @@ def small_registry(monkeypatch):
     return SimpleNamespace(drawn=drawn)
 
 
+def planted_rows(scheme, seeds):
+    """Rules of a short training."""
+    from fairfl.studies.crosscheck.population.worlds import by_name
+    from fairfl.studies.crosscheck.practice import Practice
+
+    practice = Practice(scheme, 200, rounds=3, steps=2)
+    table = practice.measures(by_name("figure-5a"), {(0.1,): (0.0, 0.0)}, seeds)
+    return table.assign(scheme=scheme)
+
+
 @pytest.fixture
 def planted_study(monkeypatch):
     """A study of two runs, whose verdict is what the test sets, and one that keeps nothing."""
-    from fairfl.studies.crosscheck.population.worlds import by_name
+    from fairfl.studies.crosscheck.practice import CFL, ENSEMBLE
+    from fairfl.studies.crosscheck.prediction import units_of
     from fairfl.studies.crosscheck.studies import all_studies
     from fairfl.studies.crosscheck.study import Drawing, Study, Verdict
-    from fairfl.studies.crosscheck.training_plan import CFL, ENSEMBLE, Plan
 
     box = SimpleNamespace(holds=True, hard=True)
-
-    def units(scale):
-        kinds = [(scheme, seed) for seed in range(scale.seeds) for scheme in (CFL, ENSEMBLE)]
-        return [
-            Plan(by_name("figure-5a"), scheme, 1, 200, seed, ((0.1,),), 3, 2).unit()
-            for scheme, seed in kinds
-        ]
+    units = partial(units_of, "planted", (CFL, ENSEMBLE), planted_rows)
 
     def verdicts(measures):
         return (

@@ -90,3 +90,9 @@ class Performance:
         else:
             accuracy = rule.accuracy(federation)
         return cls(accuracy, pooled, gap, difference, tuple(float(v) for v in local))
+
+    @property
+    def columns(self) -> dict[str, float]:
+        """As a table's row has them; ``local`` is the largest disparity of a client."""
+        names, largest = ("accuracy", "difference", "disparity"), max(map(abs, self.local))
+        return {name: getattr(self, name) for name in names} | {"local": largest}

@@ -4,6 +4,7 @@ from functools import partial
 
 import pandas as pd
 
+from fairfl.studies.crosscheck.practice import CFL
 from fairfl.studies.crosscheck.prediction import (
     SAMPLED,
     TRAINED,
@@ -13,7 +14,6 @@ from fairfl.studies.crosscheck.prediction import (
     units_of,
 )
 from fairfl.studies.crosscheck.study import Verdict
-from fairfl.studies.crosscheck.training_plan import CFL
 
 NAME, TITLE = "frontier", "CFL's learner reaches CFL's exact frontier"
 SEEDS = {"quick": 8, "paper": 40}

@@ -11,8 +11,8 @@ from fairfl.sims.algorithms import afl, pfedavg, propfair, qfedavg, term
 from fairfl.sims.engine import Computing, Cosine, Replicate, Training, simulate
 from fairfl.solvers.minimax.solve_minimax import solve_minimax
 from fairfl.studies.crosscheck import prediction
-from fairfl.studies.crosscheck.population.quadratic_clients import QuadraticClients
 from fairfl.studies.crosscheck.prediction import ONE_STEP, TRAINED, limit_verdict
+from fairfl.studies.crosscheck.quadratic_clients import QuadraticClients
 from fairfl.studies.crosscheck.study import Drawing, Verdict
 from fairfl.studies.crosscheck.table_rows import series
 from fairfl.studies.frames import among

@@ -11,8 +11,8 @@ from fairfl.sims.algorithms.dynamic import NormalizedFedAvg
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import Computing, Joining, Replicate, Simulation, Training, as_floats
 from fairfl.studies.crosscheck import prediction
-from fairfl.studies.crosscheck.population.quadratic_clients import QuadraticClients
 from fairfl.studies.crosscheck.prediction import ONE_STEP, TRAINED, limit_verdict
+from fairfl.studies.crosscheck.quadratic_clients import QuadraticClients
 from fairfl.studies.crosscheck.study import Drawing, Verdict
 from fairfl.studies.crosscheck.table_rows import series
 from fairfl.studies.frames import among, floats, loose

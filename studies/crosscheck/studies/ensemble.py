@@ -7,9 +7,9 @@ import pandas as pd
 from fairfl.studies.crosscheck import prediction
 from fairfl.studies.crosscheck.population.frontier_distance import exact
 from fairfl.studies.crosscheck.population.worlds import by_name
+from fairfl.studies.crosscheck.practice import ENSEMBLE, spelt
 from fairfl.studies.crosscheck.prediction import SAMPLED, TRAINED, Reached, causes, limit_verdict
 from fairfl.studies.crosscheck.study import Verdict
-from fairfl.studies.crosscheck.training_plan import ENSEMBLE, spelt
 from fairfl.studies.frames import among, floats
 
 NAME, TITLE = "ensemble", "LFT+Ensemble's learners reach its exact frontier and its δ"

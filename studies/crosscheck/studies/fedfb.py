@@ -14,12 +14,11 @@ from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck import prediction
 from fairfl.studies.crosscheck.population.frontier_distance import supporting_plane
 from fairfl.studies.crosscheck.population.learned_rules import Performance
-from fairfl.studies.crosscheck.population.practice import Practice
 from fairfl.studies.crosscheck.population.worlds import World, by_name
+from fairfl.studies.crosscheck.practice import ALPHA, CFL, FEDFB, Practice
 from fairfl.studies.crosscheck.prediction import ONE_STEP, SAMPLED, TRAINED, causes, limit_verdict
 from fairfl.studies.crosscheck.study import Drawing, Verdict
 from fairfl.studies.crosscheck.table_rows import series
-from fairfl.studies.crosscheck.training_plan import ALPHA, CFL, FEDFB
 from fairfl.studies.frames import among, floats
 
 NAME, TITLE = "fedfb", "FedFB's λ converges as theorem 24 says, to a rule as good as CFL's"
@@ -27,8 +26,6 @@ SEEDS = {"quick": 8, "paper": 40}
 WORLD = "figure-5d"
 CASES = prediction.cases_of(FEDFB)
 CASES[ONE_STEP] = replace(CASES[SAMPLED], steps=1, lr=1.5, momentum=0.0)
-NEAR = 0.005
-"""Accuracy that a test on 10,000 people could not tell."""
 
 
 def rows(case: str, seeds: int) -> pd.DataFrame:
@@ -84,7 +81,7 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
         prediction.hard_verdict("below-the-plane", plane, floats(measures, "lost")),
         limit_verdict("theorem-24-on-samples", f"{path} laws, up to 2/√n.", measures, limit),
         limit_verdict(even, f"{path} laws.", measures, prediction.IDEAL, SAMPLED),
-        limit_verdict("gap-to-cfl", gap, measures, NEAR, column="behind"),
+        limit_verdict("gap-to-cfl", gap, measures, prediction.NEAR, column="behind"),
     )
 
 

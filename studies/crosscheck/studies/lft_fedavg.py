@@ -6,9 +6,9 @@ from functools import partial
 import pandas as pd
 
 from fairfl.studies.crosscheck import prediction
+from fairfl.studies.crosscheck.practice import LFT_AVG, spelt
 from fairfl.studies.crosscheck.prediction import ONE_STEP, SAMPLED, TRAINED, Reached, limit_verdict
 from fairfl.studies.crosscheck.study import Verdict
-from fairfl.studies.crosscheck.training_plan import LFT_AVG, spelt
 from fairfl.studies.frames import among
 
 NAME = "lft-fedavg"

@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 
 from fairfl.studies.crosscheck import prediction
-from fairfl.studies.crosscheck.population.practice import aims_of
 from fairfl.studies.crosscheck.population.worlds import by_name
+from fairfl.studies.crosscheck.practice import ENSEMBLE, aims_of, spelt
 from fairfl.studies.crosscheck.prediction import SAMPLED, TRAINED, Reached, causes, limit_verdict
 from fairfl.studies.crosscheck.study import Verdict
-from fairfl.studies.crosscheck.training_plan import ENSEMBLE, spelt
 from fairfl.studies.frames import floats
 
 NAME, TITLE = "personal", "Personal models reach the client-aware optimum, above common rules"

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from fairfl.studies.crosscheck.training_plan import CFL, ENSEMBLE
+from fairfl.studies.crosscheck.practice import CFL, ENSEMBLE
 
 
 @pytest.fixture

@@ -1,6 +1,9 @@
 """Other notions and three groups: their bounds on random rules; verdicts that can fail."""
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from fairfl.sims.data.federated.population import sample
@@ -9,9 +12,8 @@ from fairfl.studies.crosscheck.population import frontier_distance
 from fairfl.studies.crosscheck.population.frontier_distance import optimum, supporting_plane
 from fairfl.studies.crosscheck.population.learned_rules import Performance
 from fairfl.studies.crosscheck.population.worlds import World, by_name, random_world
+from fairfl.studies.crosscheck.practice import CFL, ENSEMBLE, Practice
 from fairfl.studies.crosscheck.studies import notions
-from fairfl.studies.crosscheck.training_plan import CFL, ENSEMBLE, FEDFB, LFT_AVG
-from fairfl.studies.execute import run_unit, run_units
 from fairfl.theory.populations.classifiers import Classifier
 
 THREE, TWO = random_world(0, 2, 3), by_name("figure-5d")
@@ -81,26 +83,27 @@ def test_no_rule_is_above_the_plane_or_the_optima(world, notion, monkeypatch):
 def test_a_learner_of_equal_opportunity_is_fair_on_its_sample():
     """A budget of 0 binds; parity is left alone."""
     world = by_name("figure-5d")
-    plan = notions.NotionPlan(world, CFL, 1, 2_000, 0, ((0.0,),), notion="eo")
-    row = run_unit(plan.unit()).iloc[0]
-    data, rule = sample(world.federation, 2_000, 0), Classifier.from_json(row["rule"])
+    practice = Practice(CFL, 2_000, rounds=100, notion="eo")
+    ((((rule,),),), data) = practice.trained(world, [(0.0,)], 1), sample(world.federation, 2_000, 0)
     accept = rule(data.x[:, 0], data.group)
     gaps = [
         abs(np.subtract(*(accept[(data.group == a) & among].mean() for a in (0, 1))))
         for among in (data.y == 1, data.y < 2)
     ]
     assert gaps[0] < 0.02 and gaps[1] > 0.1
-    assert row["notion"] == "eo" and row["disparity"] < 0.1
+    assert Performance.of(rule, world.federation, "eo").disparity < 0.1
 
 
 @pytest.fixture(scope="module")
 def measures():
-    plans = [
-        notions.NotionPlan(by_name(world), scheme, 1, 400, 0, ((0.0,), (0.1,)), 6, notion=notion)
-        for world, notion in notions.SMALL
-        for scheme in (CFL, ENSEMBLE, LFT_AVG, FEDFB)
-    ]
-    return run_units([plan.unit() for plan in plans])
+    cases = [*notions.CASES][: 4 * len(notions.SMALL)]
+    with pytest.MonkeyPatch.context() as patch:
+        short = {
+            case: (world, notion, replace(practice, people=400, rounds=6))
+            for case, (world, notion, practice) in notions.CASES.items()
+        }
+        patch.setattr(notions, "CASES", short)
+        return pd.concat([notions.rows(case, 2) for case in cases], ignore_index=True)
 
 
 HARD = ("below-cfl", "below-lft-fedavg", "members-below-their-own")
@@ -115,6 +118,13 @@ def test_the_hard_verdicts_hold_and_can_turn(measures):
         wrong.loc[ensembles.idxmax(), column] = -1e-6
         turned = [k for k in HARD if verdict(notions.verdicts(wrong), k).holds is False]
         assert turned == [name]
+    for name, column in (
+        ("plane-of-one-rate", notions.LOST),
+        ("disparity-of-one-rate", "disparity"),
+    ):
+        for value, holds in ((0.0, True), (0.2, False)):
+            judged = notions.verdicts(measures.assign(**{column: value}))
+            assert verdict(judged, name).holds is holds
 
 
 def test_what_is_drawn(measures):

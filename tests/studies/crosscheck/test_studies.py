@@ -1,16 +1,34 @@
 """The predictions: what holds as it is, and planted faults that turn each verdict."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from fairfl.sims.engine import simulate
+from fairfl.sims.data.federated.population import sample
+from fairfl.sims.engine import Computing, Logistic, Parts, Replicate, Training, as_floats, simulate
+from fairfl.sims.group_fairness import FairBatch, FedFB, LocalFairBatch
+from fairfl.sims.group_fairness.lft import MODELS
 from fairfl.studies.crosscheck import prediction
-from fairfl.studies.crosscheck.population.learned_rules import Performance
-from fairfl.studies.crosscheck.population.practice import Practice, aims_of, even_sample
+from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
 from fairfl.studies.crosscheck.population.worlds import by_name
+from fairfl.studies.crosscheck.practice import (
+    ALPHA,
+    CFL,
+    DECAY,
+    ENSEMBLE,
+    FEDFB,
+    LEARNERS,
+    LFT_AVG,
+    LR,
+    MOMENTUM,
+    Practice,
+    aims_of,
+    even_sample,
+    featured,
+)
 from fairfl.studies.crosscheck.prediction import (
     ONE_STEP,
     SAMPLED,
@@ -24,8 +42,8 @@ from fairfl.studies.crosscheck.studies import cfl_frontier as frontier
 from fairfl.studies.crosscheck.studies import dual_weights as weights
 from fairfl.studies.crosscheck.studies import dynamic_bounds as dynamic
 from fairfl.studies.crosscheck.studies import ensemble, fedfb, lft_fedavg, personal
-from fairfl.studies.crosscheck.training_plan import ENSEMBLE, LEARNERS, Plan
 from fairfl.studies.frames import among, floats
+from fairfl.studies.papers.fedfb.data import pooled
 from fairfl.theory.populations.classifiers import Classifier
 
 STUDIES = (frontier, ensemble, lft_fedavg, fedfb, weights, dynamic, personal)
@@ -40,31 +58,35 @@ def measured(study, cases, seeds=2):
     return pd.concat([rows(case, seeds).assign(case=case) for case in cases], ignore_index=True)
 
 
-@pytest.mark.parametrize("scheme", LEARNERS)
-def test_samples_together_train_as_each_alone(scheme):
+def alone(scheme, notion, parts, budget):
+    """The engine's own algorithm on one sample: models (members, size)."""
+    rule = FairBatch(notion, ALPHA, DECAY, "zero_one", budget=budget, projection="sum")
+    local = LocalFairBatch(rule, 1 if scheme == LFT_AVG else None)
+    algorithm = FedFB(rule) if scheme in (CFL, FEDFB) else local
+    training = Training(5, LR, steps=3, batch_size=None, momentum=MOMENTUM)
+    model = Logistic(parts.train.x.shape[1], bias=False)
+    computing = Computing("cpu", "float64")
+    run = simulate(model, parts, [Replicate(algorithm)], training, computing)
+    return as_floats(run.simulation.states[0][MODELS]) if scheme == ENSEMBLE else run.params
+
+
+@pytest.mark.parametrize(
+    ("scheme", "notion"),
+    [*product(LEARNERS, ["dp"]), (CFL, "eo"), (FEDFB, "eodds"), (ENSEMBLE, "eo")],
+)
+def test_samples_together_train_as_each_alone(scheme, notion):
     """Against the engine's own algorithms, a run for each sample."""
-    world, practice = by_name("figure-5a"), Practice(scheme, 400, rounds=5, steps=3)
-    aims = dict.fromkeys([(0.0,), (0.1,)], (0.0, 0.0))
-    table = practice.measures(world, aims, 2)
-    simulation = practice.simulation(world, [*aims], 2)
-    while not simulation.done:
-        simulation.step()
-    members = practice.members(world, simulation)
-    for seed in range(2):
-        plan = Plan(world, scheme, 1, 400, seed, tuple(aims), 5, 3)
-        setting = plan.setting()
-        run = simulate(
-            setting.model, setting.parts, setting.replicates, setting.training, setting.computing
-        )
-        alone = plan.members(run)
-        for budget, rules in enumerate(alone):
-            for one, other in zip(members[budget][seed], rules, strict=True):
-                for found, expected in zip(one.edges, other.edges, strict=True):
-                    np.testing.assert_allclose(found, expected, rtol=1e-9)
-        if scheme != ENSEMBLE:  # the ensemble votes by the shares of the laws, not of the sample
-            expected = plan.measured(run)["accuracy"]
-            found = table[table["seed"] == seed]["accuracy"]
-            np.testing.assert_allclose(found, expected, atol=1e-12)
+    world, budgets = by_name("figure-5a"), [(0.0,), (0.1,)]
+    practice = Practice(scheme, 400, rounds=5, steps=3, notion=notion)
+    together, bases = practice.trained(world, budgets, 2), practice.bases(world)
+    for seed, (k, (budget,)) in product(range(2), enumerate(budgets)):
+        parts = Parts.of(featured(sample(world.federation, 400, seed), bases))
+        models = alone(scheme, notion, pooled(parts) if scheme == CFL else parts, budget)
+        members = together[k][seed]
+        assert len(members) == len(models)
+        for basis, member, params in zip(bases, members, models, strict=True):
+            for edges, expected in zip(member.edges, learned(basis, params).edges, strict=True):
+                np.testing.assert_allclose(edges, expected, rtol=1e-9)
 
 
 def test_an_even_sample_has_the_rates_of_the_laws():

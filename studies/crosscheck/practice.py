@@ -11,7 +11,7 @@ import pandas as pd
 from scipy import special
 from torch import Tensor
 
-from fairfl._support.checks import Array
+from fairfl._support.checks import Array, one_of
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.population import sample
 from fairfl.sims.engine import (
@@ -32,27 +32,31 @@ from fairfl.sims.engine.secure_sums import CellRound
 from fairfl.sims.group_fairness import FairBatch, LocalFairBatch
 from fairfl.sims.group_fairness.lft import MODELS
 from fairfl.solvers.api import solve
-from fairfl.solvers.schemes import SchemeName
+from fairfl.solvers.schemes import LABELS, SchemeName
 from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
 from fairfl.studies.crosscheck.population.worlds import World
-from fairfl.studies.crosscheck.training_plan import (
-    ALPHA,
-    CFL,
-    DECAY,
-    ENSEMBLE,
-    FEDFB,
-    LFT_AVG,
-    LR,
-    MOMENTUM,
-    features,
-    spelt,
-)
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
+from fairfl.theory.populations.notions import Notion
 
-Aims = dict[tuple[float, ...], tuple[float, float]]
-"""By vector of budgets the MD, with its sign, and the accuracy that theory predicts."""
+CFL, LFT_AVG, ENSEMBLE = LABELS.values()
+FEDFB = "FedFB"
+LEARNERS = (CFL, ENSEMBLE, LFT_AVG, FEDFB)
+"""The methods that are trained. FedFB's equation (6) clips each λ_a to its range; here sum_a λ_a =
+1 is kept as well (``FairBatch.projection``).
+"""
+ALPHA, DECAY = 0.3, 1.0
+"""Steps of λ, α_t = 0.3 / (t + 1). Their sum exceeds the width of λ's box. After 100 steps the
+learned |MD| on the sample is within about 0.004 of its budget, also for clients whose λ* is within
+1e-2 of the box's edge.
+"""
+LR, MOMENTUM = 0.5, 0.9
+
+Budget = tuple[float, ...]
+"""ε of a run, a number for all clients or one for each."""
+Aims = dict[Budget, tuple[float, float]]
+"""By budget the MD, with its sign, and the accuracy that theory predicts."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class BySample(LocalFairBatch):
     The clients of a sample follow one another, ``clients`` of them. ``is_averaged``: their models
     are averaged after every round (LFT+FedAvg). ``is_pooled``: they have one λ, which follows the
     sum of their reports (with the average FedFB; of a single client FairBatch). ``weights`` (N,)
-    multiply the people's losses. Parity alone.
+    multiply the people's losses, not their reports.
     """
 
     clients: int = 1
@@ -109,12 +113,13 @@ class Practice:
 
     Attributes
     ----------
-    scheme : one of ``training_plan.LEARNERS``.
+    scheme : one of ``LEARNERS``.
     people : in each sample.
     is_sampled : people are drawn at random; else ``even_sample`` stands for the laws.
     degree : of the model class (``Basis``).
     rounds, steps : steps of λ, and full gradient steps between two.
     lr, momentum : of these steps; momentum starts anew in every round.
+    notion : "dp", "eo" or "eodds"; "dp" alone with ``even_sample``, as reports do not weigh labels.
     """
 
     scheme: str
@@ -125,33 +130,32 @@ class Practice:
     steps: int = 10
     lr: float = LR
     momentum: float = MOMENTUM
+    notion: Notion = "dp"
+
+    def __post_init__(self) -> None:
+        one_of("scheme", self.scheme, LEARNERS)
+        one_of("notion", self.notion, ("dp", "eo", "eodds") if self.is_sampled else ("dp",))
 
     def bases(self, world: World) -> list[Basis]:
-        """One for each model that a sample has."""
+        """One for all; for LFT+Ensemble, where no model leaves a client, one per client."""
         clients = range(world.clients) if self.scheme == ENSEMBLE else [None]
         return [Basis.of(world, self.degree, client) for client in clients]
 
-    def simulation(
-        self, world: World, budgets: Sequence[tuple[float, ...]], seeds: int
-    ) -> Simulation:
-        """The run, not begun: a replicate for each vector of budgets (a number a client, or one for
-        all).
-        """
+    def simulation(self, world: World, budgets: Sequence[Budget], seeds: int) -> Simulation:
+        """The run, not begun: a replicate for each budget."""
         count, parts = 1 if self.scheme == CFL else world.clients, []
-        bases = self.bases(world)
+        bases, draw = self.bases(world), people_of if self.is_sampled else even_sample
         for seed in range(seeds):
-            if self.is_sampled:
-                people, weight = sample(world.federation, self.people, seed), np.ones(self.people)
-            else:
-                people, weight = even_sample(world, self.people, seed)
-            owner, x = people.owner, features(people, bases)
-            parts.append((x, people.y, seed * count + owner * (count > 1), people.group, weight))
+            people, weight = draw(world, self.people, seed)
+            owner, x = seed * count + people.owner * (count > 1), featured(people, bases).x
+            parts.append((x, people.y, owner, people.group, weight))
         x, y, owner, group, weight = map(np.concatenate, zip(*parts, strict=True))
         data = FederatedData("samples", x, y, owner, seeds * count, group=group)
+        rule = FairBatch(self.notion, ALPHA, DECAY, "zero_one", projection="sum")
         replicates = [
             Replicate(
                 BySample(
-                    FairBatch("dp", ALPHA, DECAY, "zero_one", budget=budget[0], projection="sum"),
+                    replace(rule, budget=budget[0]),
                     budgets=budget * seeds if len(budget) > 1 else None,
                     clients=count,
                     is_averaged=self.scheme in (LFT_AVG, FEDFB),
@@ -176,36 +180,41 @@ class Practice:
             for replicate in samples
         ]
 
+    def trained(
+        self, world: World, budgets: Sequence[Budget], seeds: int
+    ) -> list[list[list[Classifier]]]:
+        """The ``members`` at the end of the run."""
+        simulation = self.simulation(world, budgets, seeds)
+        while not simulation.done:
+            simulation.step()
+        return self.members(world, simulation)
+
     def measures(
         self, world: World, aims: Aims, seeds: int, is_personal: bool = False
     ) -> pd.DataFrame:
-        """A row for each vector of budgets and sample: the learned rule's exact MD, disparity,
-        accuracy and largest local disparity, and its distance in (MD, accuracy) from the aim.
-        ``is_personal``: every client has its member's rule.
+        """A row for each budget and sample: the learned rule's exact measures, and its distance in
+        (MD, accuracy) from the aim. ``is_personal``: every client has its member's rule.
         """
-        simulation, lines = self.simulation(world, [*aims], seeds), []
-        while not simulation.done:
-            simulation.step()
-        rules = self.members(world, simulation)
+        lines, rules = [], self.trained(world, [*aims], seeds)
         for (budget, (md, accuracy)), samples in zip(aims.items(), rules, strict=True):
             for seed, members in enumerate(samples):
-                share = np.array(world.weight if len(members) > 1 else (1.0,))
-                average = Classifier.average(members, share)
-                rule = ClientClassifiers(members) if is_personal else average
+                rule = ClientClassifiers(members) if is_personal else vote(world, members)
                 worth = Performance.of(rule, world.federation)
                 line = {"world": world.name, "seed": seed, "budget": spelt(budget)}
-                line |= {name: getattr(worth, name) for name in ("disparity", "accuracy")}
-                line |= {"difference": worth.difference, "local": max(map(abs, worth.local))}
-                line |= {"aim_disparity": abs(md), "aim_accuracy": accuracy, "rows": self.people}
+                line |= worth.columns | {"rows": self.people}
+                line |= {"aim_disparity": abs(md), "aim_accuracy": accuracy}
                 off = np.hypot(worth.difference - md, worth.accuracy - accuracy)
                 lines.append(line | {"distance": float(off)})
         return pd.DataFrame(lines)
 
 
-def aims_of(world: World, scheme: SchemeName, budgets: Sequence[tuple[float, ...]]) -> Aims:
-    """The exact MD and accuracy of a scheme at vectors of budgets, one for all or one a client; of
-    client-aware rules they are local ones.
-    """
+def vote(world: World, members: Sequence[Classifier]) -> Classifier:
+    """The rule of one model, or of an ensemble of one per client."""
+    return Classifier.average(members, np.array(world.weight if len(members) > 1 else (1.0,)))
+
+
+def aims_of(world: World, scheme: SchemeName, budgets: Sequence[Budget]) -> Aims:
+    """The exact MD and accuracy of a scheme at budgets; those of client-aware rules are local."""
     aims = {}
     for budget in budgets:
         eps = np.array(budget) if len(budget) > 1 else float(*budget)
@@ -215,6 +224,26 @@ def aims_of(world: World, scheme: SchemeName, budgets: Sequence[tuple[float, ...
             solution = solve(world.federation, scheme, eps)
         aims[budget] = solution.mean_difference, solution.accuracy
     return aims
+
+
+def spelt(budget: Budget) -> str:
+    """A budget as a table has it."""
+    return " ".join(f"{v:g}" for v in budget)
+
+
+def people_of(world: World, rows: int, seed: int) -> tuple[FederatedData, Array]:
+    """A sample of a world, all weights one.
+
+    Errors: ValueError where it holds nobody of a client or of a group (too small a sample).
+    """
+    data = sample(world.federation, rows, seed)
+    assert data.group is not None
+    counts = np.zeros((world.clients, world.groups))
+    np.add.at(counts, (data.owner, data.group), 1)
+    if (counts == 0).any():
+        at = divmod(int(np.argmin(counts)), world.groups)
+        raise ValueError(f"rows must be enough for people of every group, got {rows}: none at {at}")
+    return data, np.ones(rows)
 
 
 def even_sample(world: World, rows: int, seed: int = 0) -> tuple[FederatedData, Array]:
@@ -235,3 +264,13 @@ def even_sample(world: World, rows: int, seed: int = 0) -> tuple[FederatedData, 
             parts.append(columns)
     x, y, owner, group, weight = map(np.concatenate, zip(*parts, strict=True))
     return FederatedData("even", x[:, None], y, owner, world.clients, group=group), weight
+
+
+def featured(data: FederatedData, bases: Sequence[Basis]) -> FederatedData:
+    """People, their x replaced by the features of one basis, or of their owner's."""
+    assert data.group is not None
+    x = bases[0](data.x[:, 0], data.group)
+    for client, basis in enumerate(bases[1:], start=1):
+        is_owner = data.owner == client
+        x[is_owner] = basis(data.x[is_owner, 0], data.group[is_owner])
+    return replace(data, x=x)
