@@ -117,7 +117,7 @@ def read_people(
     else:
         numeric = () if categorical else scores
         blocks = [_numeric(table, name) for name in chain(numeric, *predicted.values())]
-        if categorical:
+        if scores and categorical:
             rank, score_names = _by_share(*table.categories(scores[0]), label_codes)
             blocks.insert(0, (scores, rank[:, None]))
         columns = [name for names, _ in blocks for name in names]
