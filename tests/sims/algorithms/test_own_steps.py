@@ -196,7 +196,11 @@ MODULES = [
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("model", [SOFTMAX, NETWORK, *map(engine.Module, MODULES)], ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize(
+    "model",
+    [SOFTMAX, NETWORK, *map(engine.Module, MODULES)],
+    ids=lambda model: type(model).__name__,
+)
 def test_chunks_order_and_backend_change_nothing(model, weighted):
     training = engine.Training(
         3, lr=0.05, batch_size=3, epochs=2, weight_decay=0.1, stragglers=0.5, dropout=0.3
