@@ -1,6 +1,7 @@
 """Theorems that Coq's kernel has checked: a file of claims/proofs, and what it states."""
 
 import json
+import os
 import re
 import subprocess
 import tempfile
@@ -32,6 +33,8 @@ COMPILING = ContextVar("COMPILING", default=True)
 """Whether proof files are compiled: a current record says that the kernel has checked them."""
 SECONDS = 120
 """A proof that takes longer to compile is rejected."""
+HEAP = "s=4M,o=400"
+"""Settings of coqc's memory, with which it collects garbage less often."""
 NAMES = ("Definition", "Fixpoint")
 """Sentences that define terms of a statement; they are part of the statement."""
 HEADS = ("From", "Require", "Import", "Open Scope", "Lemma", "Theorem", *NAMES)
@@ -263,9 +266,16 @@ def _coqc(files: dict[str, bytes | str]) -> tuple[str, bytes]:
         for name, content in files.items():
             write_whole(Path(folder) / name, content)
         command = ["coqc", "-q", "-R", ".", "", list(files)[-1]]
+        environment = {"OCAMLRUNPARAM": HEAP, **os.environ}
         try:
             process = subprocess.run(
-                command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
+                command,
+                cwd=folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=SECONDS,
+                check=False,
             )
         except subprocess.TimeoutExpired:
             raise Rejected(f"compiling takes longer than {SECONDS} seconds") from None
