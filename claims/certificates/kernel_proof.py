@@ -1,7 +1,6 @@
 """Theorems that Coq's kernel has checked: a file of claims/proofs, and what it states."""
 
 import json
-import os
 import re
 import subprocess
 import tempfile
@@ -33,7 +32,7 @@ COMPILING = ContextVar("COMPILING", default=True)
 """Whether proof files are compiled: a current record says that the kernel has checked them."""
 SECONDS = 120
 """A proof that takes longer to compile is rejected."""
-HEAP = "s=4M,o=400"
+HEAP = "OCAMLRUNPARAM=s=4M,o=400"
 """Settings of coqc's memory, with which it collects garbage less often."""
 NAMES = ("Definition", "Fixpoint")
 """Sentences that define terms of a statement; they are part of the statement."""
@@ -265,17 +264,10 @@ def _coqc(files: dict[str, bytes | str]) -> tuple[str, bytes]:
     with tempfile.TemporaryDirectory() as folder:
         for name, content in files.items():
             write_whole(Path(folder) / name, content)
-        command = ["coqc", "-q", "-R", ".", "", list(files)[-1]]
-        environment = {"OCAMLRUNPARAM": HEAP, **os.environ}
+        command = ["env", HEAP, "coqc", "-q", "-R", ".", "", list(files)[-1]]
         try:
             process = subprocess.run(
-                command,
-                cwd=folder,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=SECONDS,
-                check=False,
+                command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
             )
         except subprocess.TimeoutExpired:
             raise Rejected(f"compiling takes longer than {SECONDS} seconds") from None
