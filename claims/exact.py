@@ -51,7 +51,7 @@ def decode(value: object) -> Any:
 
 def rational(value: int | float | str | Fraction) -> fmpq:
     """``value`` exactly."""
-    exact = Fraction(value)
+    exact = value if isinstance(value, Fraction) else Fraction(value)
     return fmpq(exact.numerator, exact.denominator)
 
 

@@ -8,7 +8,7 @@ instance have by name. The other classes that most claims use are imported from 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hypothesis.strategies import SearchStrategy
 from sympy import Expr
@@ -22,12 +22,12 @@ from fairfl.claims.certificates import (
     ClaimCertificate,
     Counterexample,
     Decomposition,
-    DefiniteForm,
     KernelProof,
     PropertyRun,
     SymbolicZero,
     Witness,
 )
+from fairfl.claims.certificates.algebra import Sign
 from fairfl.claims.claim import Claim as Claim
 from fairfl.claims.claim import caption as caption
 from fairfl.claims.effort import Effort
@@ -96,18 +96,12 @@ def witness(case: Statement, shows: str, instance: Source, **constants: object) 
 
 def identity(residuals: Callable[..., Mapping[str, Expr]], **constants: object) -> Part:
     """``residuals() -> {name: expression}`` all vanish."""
-    return Part(
-        lambda effort, changes: SymbolicZero(Call.of(residuals, **{**constants, **changes})),
-        _names(residuals),
-    )
+    return _algebra(residuals, "", constants)
 
 
 def definite(form: Callable[..., Decomposition], strict: bool = False, **constants: object) -> Part:
     """``form() -> (expression, [terms visibly non-negative])`` of the same sum."""
-    return Part(
-        lambda effort, changes: DefiniteForm(Call.of(form, **{**constants, **changes}), strict),
-        _names(form),
-    )
+    return _algebra(form, "positive" if strict else "non-negative", constants)
 
 
 def drawn(
@@ -151,6 +145,13 @@ def proof(file: str, theorems: str, *otherwise: Part) -> Part:
             file, theorems, *_certificates(otherwise, effort, changes)
         ),
         _taken(otherwise),
+    )
+
+
+def _algebra(function: Callable[..., Any], sign: Sign, constants: Changes) -> Part:
+    return Part(
+        lambda effort, changes: SymbolicZero(Call.of(function, **{**constants, **changes}), sign),
+        _names(function),
     )
 
 

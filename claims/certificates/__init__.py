@@ -1,6 +1,6 @@
 """Typed certificates, stored as JSON: each verifies itself from its data alone."""
 
-from fairfl.claims.certificates.algebra import Decomposition, DefiniteForm, SymbolicZero
+from fairfl.claims.certificates.algebra import Decomposition, SymbolicZero
 from fairfl.claims.certificates.base import ClaimCertificate, Rejected, from_json, weakest
 from fairfl.claims.certificates.beside import Beside
 from fairfl.claims.certificates.kernel_proof import KernelProof
@@ -12,7 +12,6 @@ __all__ = [
     "ClaimCertificate",
     "Counterexample",
     "Decomposition",
-    "DefiniteForm",
     "KernelProof",
     "PropertyRun",
     "Rejected",

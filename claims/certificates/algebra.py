@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import sympy
 
@@ -13,79 +13,63 @@ from fairfl.claims.words import Level
 
 DIGITS = 40
 ZERO = sympy.Rational(1, 10**30)
+Sign = Literal["", "non-negative", "positive"]
 Decomposition = tuple[sympy.Expr, list[sympy.Expr]]
 """An expression, and terms of the same sum, each of which is visibly non-negative."""
 
 
 @dataclass(frozen=True)
 class SymbolicZero(ClaimCertificate):
-    """Each residual is identically zero on the domain of its symbols' assumptions.
+    """Each residual is identically zero on the domain of its symbols' assumptions. With a ``sign``
+    it is an expression less terms that have it visibly: so the expression has it too.
 
-    The *unsimplified* residuals also vanish at one point: a second check that uses no
-    simplification rule.
+    The *unsimplified* expressions are zero, or have this sign, at one point too: a second check
+    that uses no simplification rule.
 
     Attributes
     ----------
-    residuals : () -> {name: sympy expression}, the two sides' differences, not simplified.
+    residuals : () -> {name: sympy expression}, the two sides' differences, not simplified; for a
+        sign () -> (expression, [terms]). Symbols carry the assumptions (real, positive) of the
+        statement. A term is non-negative when sympy derives it from these alone: squares, and
+        products of symbols declared non-negative.
+    sign : "", or "non-negative", or "positive": one of the terms is.
     """
 
-    residuals: Call[Mapping[str, sympy.Expr]]
+    residuals: Call[Mapping[str, sympy.Expr]] | Call[Decomposition]
+    sign: Sign = ""
 
     @property
     def level(self) -> Level:
         return "symbolic"
 
     def verify(self) -> None:
-        residuals = self.residuals()
+        residuals: Any = self.residuals()
+        if self.sign:
+            self._signed(*residuals)
+            return
         require(len(residuals) > 0, "no residual")
         point = spot(*residuals.values())
         for name, residual in residuals.items():
             value = at_point(residual, point)
             require(abs(value) < ZERO, f"{name} is {sympy.N(value, 12)} at {point}")
-            remainder = reduced(residual)
-            require(remainder == 0, f"{name} does not reduce to zero: {str(remainder):.200}")
+            _vanishes(residual, name)
 
-    def summary(self) -> str:
-        return f"residuals of {self.residuals} vanish identically (1 spot checks)"
-
-
-@dataclass(frozen=True)
-class DefiniteForm(ClaimCertificate):
-    """expression = sum of terms, every term non-negative (``strict``: one of them positive), so
-    expression >= 0 (> 0). The expression has this sign at one point too.
-
-    Attributes
-    ----------
-    form : () -> (expression, [terms]); symbols carry the assumptions (real, positive) of the
-        statement. A term is non-negative when sympy derives it from these alone: squares, and
-        products of symbols declared non-negative.
-    strict : whether positivity is shown.
-    """
-
-    form: Call[Decomposition]
-    strict: bool = False
-
-    @property
-    def level(self) -> Level:
-        return "symbolic"
-
-    def verify(self) -> None:
-        expression, terms = self.form()
+    def _signed(self, expression: sympy.Expr, terms: list[sympy.Expr]) -> None:
         point = spot(expression)
         value = at_point(expression, point)
-        has_sign = bool(value > 0 if self.strict else value >= 0)
+        is_strict = self.sign == "positive"
+        has_sign = bool(value > 0 if is_strict else value >= 0)
         require(has_sign, f"the expression is {value} at {point}")
-        remainder = reduced(expression - sum(terms))
-        require(
-            remainder == 0, f"the terms do not sum to the expression: {str(remainder):.200} is left"
-        )
+        _vanishes(expression - sum(terms), "the expression less its terms")
         for term in map(sympy.sympify, terms):
             require(term.is_nonnegative is True, f"not visibly non-negative: {term}")
         is_positive = any(sympy.sympify(term).is_positive for term in terms)
-        require(is_positive or not self.strict, "no term is visibly positive")
+        require(is_positive or not is_strict, "no term is visibly positive")
 
     def summary(self) -> str:
-        return f"{self.form} is a sum of {'positive' if self.strict else 'non-negative'} terms"
+        if self.sign:
+            return f"{self.residuals} is a sum of {self.sign} terms"
+        return f"residuals of {self.residuals} vanish identically (1 spot checks)"
 
 
 def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, sympy.Expr]:
@@ -108,3 +92,8 @@ def reduced(expression: sympy.Expr) -> sympy.Expr:
     whole: Any = sympy.sympify(expression).doit()
     numerator: Any = sympy.expand(sympy.fraction(sympy.together(whole))[0])
     return numerator if numerator == 0 else sympy.simplify(whole)  # pyright: ignore[reportReturnType]
+
+
+def _vanishes(residual: sympy.Expr, name: str) -> None:
+    remainder = reduced(residual)
+    require(remainder == 0, f"{name} does not reduce to zero: {str(remainder):.200}")

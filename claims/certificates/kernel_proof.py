@@ -32,6 +32,8 @@ COMPILING = ContextVar("COMPILING", default=True)
 """Whether proof files are compiled: a current record says that the kernel has checked them."""
 SECONDS = 120
 """A proof that takes longer to compile is rejected."""
+HEAP = "OCAMLRUNPARAM=s=4M,o=400"
+"""Settings of coqc's memory, with which it collects garbage less often."""
 NAMES = ("Definition", "Fixpoint")
 """Sentences that define terms of a statement; they are part of the statement."""
 HEADS = ("From", "Require", "Import", "Open Scope", "Lemma", "Theorem", *NAMES)
@@ -262,7 +264,7 @@ def _coqc(files: dict[str, bytes | str]) -> tuple[str, bytes]:
     with tempfile.TemporaryDirectory() as folder:
         for name, content in files.items():
             write_whole(Path(folder) / name, content)
-        command = ["coqc", "-q", "-R", ".", "", list(files)[-1]]
+        command = ["env", HEAP, "coqc", "-q", "-R", ".", "", list(files)[-1]]
         try:
             process = subprocess.run(
                 command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False

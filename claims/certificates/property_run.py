@@ -15,7 +15,7 @@ from fairfl.claims.words import Level
 
 MOST_DISCARDED = 0.5
 """Largest share of drawn instances that may break a premise."""
-FIRST = 20
+FIRST = 5
 """Number of instances drawn again when a run is verified; :meth:`PropertyRun.replay` draws all."""
 SAME = 1e-9
 """Tolerance, relative to 1 and the margin, at which a recomputed margin counts as equal: libraries

@@ -14,14 +14,17 @@ GRID = 3
 Pair = tuple[Population, Population]
 
 
-def psi(pair: Pair, shares: Sequence[Fraction], eps: Sequence[Fraction]) -> Fraction:
-    """(33), or (62) for ``shares`` other than a half; where g_i⁻¹(v) is not unique it is the point
-    closest to 0.
+def addend(pair: Pair, shares: Sequence[Fraction], i: int, e: Fraction) -> Fraction:
+    """The part of ψ that depends on ε_i; where g_i⁻¹(v) is not unique it is the point closest to
+    0.
     """
-    signs = [1 if client.g(ZERO) > 0 else -1 for client in pair]
-    lams = [client.multiplier(e) for client, e in zip(pair, eps, strict=True)]
-    mixed = shares[0] * shares[1] * (pair[0].g(lams[1]) + pair[1].g(lams[0]))
-    return mixed + sum(j**2 * s * e for j, s, e in zip(shares, signs, eps, strict=True))
+    s, j = 1 if pair[i].g(ZERO) > 0 else -1, shares[i]
+    return shares[0] * shares[1] * pair[1 - i].g(pair[i].multiplier(e)) + j**2 * s * e
+
+
+def psi(pair: Pair, shares: Sequence[Fraction], eps: Sequence[Fraction]) -> Fraction:
+    """(33), or (62) for ``shares`` other than a half."""
+    return addend(pair, shares, 0, eps[0]) + addend(pair, shares, 1, eps[1])
 
 
 def conditions(
@@ -34,7 +37,8 @@ def conditions(
     shares = [Fraction(len(part), len(world.q)) for part in split]
     start = [population.g(ZERO) for population in pair]
     budgets = [min(map(abs, start)) * k / GRID for k in range(GRID + 1)]
-    values = [psi(pair, shares, (a, b)) for a in budgets for b in budgets]
+    first, second = ([addend(pair, shares, i, e) for e in budgets] for i in (0, 1))
+    values = [a + b for a in first for b in second]
     opposite = start[0] * start[1] < 0
     premises = {
         "common q": len(set(world.q)) == 1,

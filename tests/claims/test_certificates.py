@@ -11,7 +11,6 @@ from fairfl.claims.call import Call
 from fairfl.claims.certificates import (
     Beside,
     Counterexample,
-    DefiniteForm,
     KernelProof,
     PropertyRun,
     Rejected,
@@ -38,7 +37,7 @@ def zero(**changes):
 
 
 def sign(*, strict=False, **changes):
-    return DefiniteForm(Call.of(form, **changes), strict)
+    return SymbolicZero(Call.of(form, **changes), "positive" if strict else "non-negative")
 
 
 def at(kind, x, shows=""):
@@ -62,7 +61,7 @@ REJECTED = {
     "no residual": (zero(count=0), "no residual"),
     "zero only where one looks": (zero(vanishing=1), "does not reduce"),
     "indefinite form": (sign(factor=-2), "not visibly"),
-    "terms that miss": (sign(lost=1), "1 is left"),
+    "terms that miss": (sign(lost=1), "less its terms does not reduce to zero: 1"),
     "not strictly": (sign(strict=True), "no term is visibly positive"),
     "negative at a spot": (sign(lost=-9), "the expression is"),
     "no counterexample": (at(Counterexample, 2), "no relation certainly fails"),
