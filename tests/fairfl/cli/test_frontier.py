@@ -46,7 +46,7 @@ def test_people_in_a_table_and_in_words(cli, quick, table, tmp_path):
 
 
 @pytest.mark.parametrize(("score", "levels"), [("s", 0), ("s", None), ("z", None), ("z", 7)])
-def test_json_is_what_the_library_says(cli, quick, people, table, score, levels):
+def test_json_is_what_the_library_says(cli, people, table, score, levels):
     extra = () if levels is None else ("--levels", levels)
     words = ("--score", score, *COLUMNS[2:], "--points", 8, "--at", 0.05, "--at", 0.2, *extra)
     answer = json.loads(cli("frontier", table, *words, "--json").stdout)

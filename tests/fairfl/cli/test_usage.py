@@ -61,7 +61,7 @@ simulate people.csv TWO --feature nothing | feature 'nothing' must be a column o
 simulate people.csv TWO --budget -1 | --budget must be
 simulate people.csv TWO --notion cp | notion
 simulate people.csv TWO --hidden -1 | --hidden
-crosscheck nothing | study must be one of 'ensemble' | got 'nothing'
+crosscheck nothing | study must be one of 'dual-weights' | got 'nothing'
 crosscheck ensemble --seeds 0 | --seeds
 crosscheck ensemble --profile long | --profile
 summarize SITE --levels 5 --edges 0,1 | of --levels, --edges and --categorical one at most must be

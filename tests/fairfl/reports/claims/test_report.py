@@ -162,7 +162,10 @@ def test_the_page_begins_with_the_false_theorems(whole: str, checked: list[Check
         c.claim.id for c in checked if (c.claim.severity, c.claim.whose) == ("theorem", "printed")
     ]
     begin = whole[: whole.index('<section class="paper"')]
-    assert re.findall(r'<li><a href="#([^"]+)">', begin) == severe
+    items = re.findall(r"<li>(.*?)</li>", begin)
+    links = [id for item in items for id in re.findall(r'<a href="#([^"]+)">', item)]
+    assert sorted(links) == sorted(severe)
+    assert len(items) == len({c.claim.erratum for c in checked if c.claim.id in severe})
 
 
 def test_no_repaired_form_is_called_a_wrong_statement(whole: str, checked: list[Checked]) -> None:
