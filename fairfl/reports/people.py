@@ -12,18 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairfl._support.checks import Array, listed, one_of
+from fairfl._support.checks import Array, listed
 from fairfl.reports.question import PLAIN as PLAIN_QUESTION
 from fairfl.reports.question import Question
-from fairfl.sims.data.joined_summaries import joined
+from fairfl.sims.data import joined_summaries
 from fairfl.sims.data.score_model import ScoreModel
-from fairfl.sims.data.summary import Summary, read_summary
+from fairfl.sims.data.summary import Summary
 from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.score import cross_fitted_score, fitted_model
 from fairfl.sims.data.tables.table import Dataset
-from fairfl.theory.populations.calibration import AUTO, CALIBRATIONS, Counted, ScoreWarning
-from fairfl.theory.populations.cells import Cells
+from fairfl.theory.populations.calibration import AUTO, Counted, ScoreWarning
 from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.federation import Federation
 
@@ -147,29 +146,11 @@ def counted(
 
 def read_summaries(paths: Sequence[Path], calibrate: str, question: Question) -> Read:
     """As :func:`read`, of the files that ``fairfl summarize`` wrote, one for each site."""
-    one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
-    summaries = [read_summary(path) for path in paths]
-    (counts, *tables), points, groups, names = joined(summaries)
-    cuts = None
-    first, cells = summaries[0], None
-    if not names and len(first.grid) > 1:
-        cells = Cells.grid(first.grid, first.score)
-    elif not names:
-        shared = np.isin(first.scores, points)
-        edges = np.array(first.edges[:-1])[shared]
-        cuts = np.nextafter(edges[1:], -np.inf)  # of the upper level
-    sites = tuple(summary.site for summary in summaries)
-    noisy = np.array([np.inf if s.epsilon is None else s.epsilon for s in summaries])
-    people = Counted(
-        points, counts, groups, sites, calibrate, None, cuts, names, None, noisy, cells=cells
-    )
-    if first.weights is not None:
-        people = people.with_weights(*tables)
-    people = people.calibrated(counts_labels=question.counts_labels)
-    if any(summary.withheld.any() for summary in summaries):
-        people = replace(people, ranges=np.array(tables))
+    summaries = joined_summaries.read_summaries(paths)
+    people = joined_summaries.people_of(summaries, calibrate, counts_labels=question.counts_labels)
     federation, doubts = federation_of(people)
-    source = f"as counts; sites: {len(summaries)}; levels of the score: {len(points)}"
+    source = f"as counts; sites: {len(summaries)}; levels of the score: {len(people.points)}"
+    first = summaries[0]
     lines = [
         *_notes(people, source, f"{first.label} = {first.labels[1]}"),
         *_of_score(people, question),

@@ -7,6 +7,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Sequence
 from functools import cached_property
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -243,6 +245,16 @@ class Federation(Tabular):
         """
         people = checked_counts(counts, score, calibrate, cuts, sums, squares)
         return cls.of_people(people, weight)
+
+    @classmethod
+    def from_summaries(cls, paths: Sequence[str | Path], *, calibrate: str = AUTO) -> Federation:
+        """As :meth:`from_samples`, from the files that ``fairfl summarize`` wrote, one for each
+        site, whose names and groups it has. ValueError: no summaries, altered ones, or such as do
+        not fit together. OSError: a file that cannot be read.
+        """
+        # a layer above this one reads files
+        sites = import_module("fairfl.sims.data.joined_summaries")
+        return cls.of_people(sites.people_of(sites.read_summaries(paths), calibrate))
 
     @classmethod
     def of_people(
