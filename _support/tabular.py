@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,16 @@ if TYPE_CHECKING:
 
 
 class Tabular:
-    """A result whose ``_columns`` are numbers, texts, or arrays that have one row a member."""
+    """A result whose ``_columns`` are numbers, texts, or arrays that have one row a member;
+    ``words``: what else a notebook shows.
+    """
+
+    _most_rows = 10
+
+    @property
+    def words(self) -> Sequence[str]:
+        """Sentences; of most results none."""
+        return ()
 
     def _columns(self) -> dict[str, ArrayLike]:
         raise TypeError(f"{type(self).__name__} has no columns")
@@ -30,8 +40,11 @@ class Tabular:
     def _repr_html_(self) -> str:
         from html import escape
 
-        table = self.to_frame().to_html(index=False, max_rows=10, float_format="{:.6g}".format)
-        return f"<p><code>{escape(repr(self))}</code></p>\n{table}"
+        settings = {"index": False, "max_rows": self._most_rows}
+        table = self.to_frame().to_html(**settings, float_format="{:.6g}".format)
+        lines = "".join(f"<li>{escape(line)}</li>" for line in self.words)
+        words = f"\n<ul>{lines}</ul>" * bool(lines)
+        return f"<p><code>{escape(repr(self))}</code></p>\n{table}{words}"
 
 
 def numbered(name: str, values: Array) -> dict[str, ArrayLike]:

@@ -4,10 +4,9 @@ laws from a TOML file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -17,21 +16,12 @@ from fairfl.cli.options import (
     AsJson,
     Categorical,
     Weight,
-    form_of,
-    nonempty,
     option,
     out_file,
     out_folder,
     place,
-    require_columns,
     with_form,
 )
-
-if TYPE_CHECKING:
-    from fairfl.reports.comparison import Comparison
-    from fairfl.reports.parts import Part
-    from fairfl.reports.people import Read
-    from fairfl.reports.question import Question
 
 PEOPLE = {
     "score": Annotated[
@@ -153,22 +143,12 @@ def frontier(
     """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the
     data.
     """
-    from fairfl._support.checks import in_range
     from fairfl.cli.progress import stages
+    from fairfl.reports.answer import compare
     from fairfl.reports.comparison_words import failed
-    from fairfl.reports.curves import noted
-    from fairfl.reports.frontier import compared, report
-    from fairfl.reports.frontier_page import frontier_page
-    from fairfl.reports.guarantee import with_guarantee
-    from fairfl.reports.scores import compare_scores
+    from fairfl.reports.frontier import report
 
     only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
-    arguments = (notion, difference, _costs(costs), sees, local_eps, only)
-    question = _question(arguments, monotone, form.get("score", ()), by_client)
-    if guarantee is not None:
-        in_range("--guarantee", guarantee, 0, 1, open_low=True, open_high=True)
-    draws = nonempty(bootstraps=bootstraps, seed=seed)
-    title = files[0].stem
     if out is not None:
         from fairfl.figures.lib.saved import names
 
@@ -176,110 +156,29 @@ def frontier(
     if page is not None:
         out_file(page, "--page")
     with stages() as progress:
-        progress(f"reading of {files[0].name}", 0, 1)
-        read = _read(files, form, draws, question, calibrate, guarantee is not None)
-        question, left_out = question.for_groups(read.federation.n_groups, by_client)
-        read = read._replace(notes=[*read.notes, *left_out])
-        settings: Any = draws | {"progress": progress}
-        comparison = compared(
-            read.federation, read.people, question=question, at=at or None, count=points, **settings
+        answer = compare(
+            files,
+            at=at or None,
+            notion=notion,  # type: ignore[arg-type]
+            difference=difference,  # type: ignore[arg-type]
+            costs=_costs(costs),
+            sees=sees,
+            monotone=monotone,
+            local_eps=local_eps,
+            schemes=only,
+            guarantee=guarantee,
+            by_client=by_client,
+            points=points,
+            bootstraps=bootstraps,
+            seed=seed,
+            calibrate=calibrate,
+            progress=progress,
+            **form,
         )
-        if guarantee is not None:
-            comparison = with_guarantee(comparison, read, guarantee, progress)
-        rules = comparison.rules
-        parts = {by_client: _parts(read, comparison, by_client)} if by_client in rules else None
-        scores = []
-        with noted("scores", comparison.failures):
-            scores = compare_scores(read, comparison, seed or 0, progress) if read.rows else []
-        pages = {}
-        if page is not None:
-            contents = read.federation, read.people, read.notes
-            pages[page] = frontier_page(comparison, *contents, title=title, **settings)
-    if out is not None and read.model is not None:
-        pages[out / "score_model.json"] = read.model().to_json()
-    report(
-        comparison,
-        read.notes,
-        title=title,
-        out=out,
-        pages=pages,
-        scores=scores,
-        parts=parts,
-        as_json=as_json,
-    )
-    if comparison.failures:
-        raise RuntimeError("; ".join(failed(comparison)))
-
-
-def _question(
-    arguments: Any, monotone: bool, scores: Sequence[str], by_client: str | None
-) -> Question:
-    """The question that the options ask, once they go together."""
-    from fairfl._support.checks import one_of
-    from fairfl.reports.question import Question
-    from fairfl.solvers.schemes import SCHEMES
-
-    question = Question(*arguments, monotone=monotone)
-    if monotone and len(scores) > 1:
-        names = ", ".join(scores)
-        raise ValueError(f"--monotone needs one --score, several have no order, got {names}")
-    if by_client is not None:
-        shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
-        one_of("--by-client", by_client, shared)
-    return question
-
-
-def _read(
-    files: list[Path],
-    form: dict[str, Any],
-    draws: dict[str, Any],
-    question: Question,
-    calibrate: str,
-    tests: bool,
-) -> Read:
-    """What the files hold: a table of people, summaries of sites, or a federation of laws;
-    ``tests``: whether rules are tested by people who did not make them.
-    """
-    from fairfl.reports.people import Read, read, read_summaries
-
-    kinds = {file.suffix.lower() for file in files}
-    if len(files) > 1 and kinds != {".json"}:
-        raise ValueError(
-            "several files must be summaries of sites (.json), got "
-            f"{', '.join(file.name for file in files)}"
-        )
-    if kinds == {".json"}:
-        _no_table(form, "summaries of sites")
-        return read_summaries(files, calibrate, question)
-    if kinds == {".toml"}:
-        from fairfl.studies.user_runs.federation_file import read_federation
-
-        if tests:
-            raise ValueError(f"guarantee goes with people, got the federation {files[0].name}")
-        options = form | ({} if calibrate == "auto" else {"calibrate": calibrate}) | draws
-        _no_table(options, f"the federation {files[0].name}")
-        return Read(read_federation(files[0]))
-    require_columns(form)
-    people = form | {"calibrate": calibrate, "tests": tests, "question": question}
-    if len(form.get("score", ())) == 1:
-        (people["score"],) = form["score"]
-    return read(files[0], form=form_of(people), **people)
-
-
-def _no_table(options: dict[str, Any], source: str) -> None:
-    """ValueError where options of a table of people are given without one."""
-    if options:
-        raise ValueError(f"{', '.join(options)} goes with a table of people, got {source}")
-
-
-def _parts(read: Read, comparison: Comparison, scheme: str) -> list[Part]:
-    """The people by client and group, decided by a scheme's rule."""
-    from fairfl.reports.parts import Decided
-
-    if read.people is None:
-        raise ValueError("--by-client goes with people, got a federation of laws")
-    rule: Any = comparison.rules[scheme].solution.classifier
-    return Decided.by_rule(read.people, rule).parts(comparison.question)
+        pages = {} if page is None else {page: answer.page(progress)}
+    report(answer, out=out, pages=pages, as_json=as_json)
+    if answer.comparison.failures:
+        raise RuntimeError("; ".join(failed(answer.comparison)))
 
 
 def _costs(text: str) -> Any:

@@ -91,9 +91,13 @@ FORM = {
     "sep": Annotated[str | None, option(r"Character between cells, such as ';' or '\t' (a tab).")],
     "decimal": Annotated[str | None, option("Sign before decimals: . or a comma.", metavar="SIGN")],
     "encoding": Annotated[str | None, option("Of a text file, such as cp1252; default utf-8.")],
-    "positive": Annotated[
+    "pos_label": Annotated[
         str | None,
-        option("Value of the label that is y = 1; needed if both are texts.", metavar="VALUE"),
+        option(
+            "Value of the label that is y = 1; needed if both are texts.",
+            "--positive",
+            metavar="VALUE",
+        ),
     ],
     "missing": Annotated[
         str | None,
@@ -147,10 +151,9 @@ def nonempty(**options: Any) -> dict[str, Any]:
 
 def form_of(options: dict[str, Any]) -> Form:
     """How a text file is written; the options of ``FORM`` are taken out of ``options``."""
-    from fairfl.sims.data.table_file import Form
+    from fairfl.sims.data import table_file
 
-    form = {name: options.pop(name) for name in FORM if name in options}
-    return Form(pos_label=form.pop("positive", None), **form)
+    return table_file.form_of(options)
 
 
 def require_columns(options: dict[str, Any]) -> None:

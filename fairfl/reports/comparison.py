@@ -174,6 +174,14 @@ class Comparison:
         return agreed, [scheme for scheme in self.reaches if scheme not in agreed]
 
     @property
+    def classifiers(self) -> dict[str, Classifier]:
+        """By scheme the rule to decide by, with the guarantee where one was asked for, of schemes
+        with one rule for all clients.
+        """
+        rules = {s: self.guaranteed.get(s, c.solution.classifier) for s, c in self.rules.items()}
+        return {scheme: rule for scheme, rule in rules.items() if isinstance(rule, Classifier)}
+
+    @property
     def judged(self) -> bool:
         """Whether rules were judged on people they were not fitted to."""
         return self.spread is not None and bool(np.isfinite(self.spread.held_out).any())

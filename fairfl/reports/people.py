@@ -16,6 +16,7 @@ from fairfl._support.checks import Array, listed
 from fairfl.reports.question import PLAIN as PLAIN_QUESTION
 from fairfl.reports.question import Question
 from fairfl.sims.data import joined_summaries
+from fairfl.sims.data.frame import table_path
 from fairfl.sims.data.score_model import ScoreModel
 from fairfl.sims.data.summary import Summary
 from fairfl.sims.data.table_file import PLAIN, Form
@@ -63,7 +64,7 @@ class Scores(NamedTuple):
 
 
 def read(
-    path: str | Path,
+    path: Any,
     *,
     label: str,
     group: str | Sequence[str],
@@ -81,7 +82,7 @@ def read(
     tests: bool = False,
     form: Form = PLAIN,
 ) -> Read:
-    """Read a CSV or Parquet file as a federation.
+    """Read a CSV or Parquet file, or a frame, as a federation.
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ def read(
             "levels and group_pair must not be given together with a categorical score, each value "
             "of which is a level"
         )
-    scores = _score(data, Path(path).name, question)
+    scores = _score(data, table_path(path).name, question)
     is_selected, left_out = _selected(data, group_pair)
     rows, x = data if is_selected.all() else data.select(is_selected), scores.numbers[is_selected]
     people = counted(rows, x, question, calibrate, levels)
@@ -144,6 +145,20 @@ def counted(
     return people.calibrated(counts_labels=question.counts_labels)
 
 
+def of_federation(federation: Federation, question: Question) -> Read:
+    """As :func:`read`, of a federation, with the people that it was made of. Those who were given
+    other weights as clients are no sample of it: then it counts as laws.
+    """
+    people = federation.sample
+    size = None if people is None else people.counts.sum(axis=(1, 2, 3))
+    if people is None or not np.allclose(federation.weight, size / np.sum(size)):
+        return Read(federation)
+    people = people.calibrated(counts_labels=question.counts_labels)
+    whole, doubts = federation_of(people)
+    source = f"as counts; levels of the score: {len(people.points)}"
+    return Read(whole, [*_notes(people, source), *_of_score(people, question), *doubts], people)
+
+
 def read_summaries(paths: Sequence[Path], calibrate: str, question: Question) -> Read:
     """As :func:`read`, of the files that ``fairfl summarize`` wrote, one for each site."""
     summaries = joined_summaries.read_summaries(paths)
@@ -165,7 +180,9 @@ def read_summaries(paths: Sequence[Path], calibrate: str, question: Question) ->
     return Read(federation, lines, people)
 
 
-def _notes(people: Counted, source: str, positive: str, before: Sequence[str] = ()) -> list[str]:
+def _notes(
+    people: Counted, source: str, positive: str = "label 1", before: Sequence[str] = ()
+) -> list[str]:
     """How many people, where they are from, how η is fitted, and what y = 1 is."""
     calibration = people.calibration and f"{people.calibration}."
     size = people_words(people.people, float(people.effective_sizes()))

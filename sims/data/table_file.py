@@ -12,7 +12,7 @@ import zlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from functools import partial
 from itertools import islice
@@ -100,6 +100,12 @@ def _number(text: str) -> float:
 
 
 PLAIN = Form()
+
+
+def form_of(options: dict[str, Any]) -> Form:
+    """The form that ``options`` of a table say, which are taken out of them."""
+    names = [part.name for part in fields(Form) if part.name in options]
+    return Form(**{name: options.pop(name) for name in names})
 
 
 @dataclass(frozen=True)
