@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import wraps
 from importlib.resources import files
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fairfl._support.whole_file import of_file as of_file
 from fairfl._support.whole_file import target_of
 
 if TYPE_CHECKING:
@@ -161,16 +161,6 @@ def require_columns(options: dict[str, Any]) -> None:
     missing = [f"--{name}" for name in ("label", "group") if name not in options]
     if missing:
         raise ValueError(f"a table of people needs {' and '.join(missing)} (the name of a column)")
-
-
-@contextmanager
-def of_file(path: str | Path) -> Iterator[None]:
-    """Errors name the file that they are about."""
-    try:
-        yield
-    except ValueError as error:
-        name = Path(path).name
-        raise ValueError(f"{name}: {error}" if name not in str(error) else str(error)) from None
 
 
 def out_folder(path: Path, *files: str, option: str = "--out") -> Path:
