@@ -7,25 +7,34 @@ the first difference is the scheme's, the second is what training left. Standard
 the person by person differences of influences (``fairfl.solvers.sensitivity``), D's own among them.
 """
 
+from __future__ import annotations
+
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from fairfl._support.tabular import Tabular
 from fairfl.reports.comparison_words import failed, number, percent, points, rates_apart, span
 from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
+from fairfl.reports.decided_counts import of_summaries
+from fairfl.reports.drift import MEASURES, Drift, drift_between, drift_words
 from fairfl.reports.parts import Decided, Gap, Number, Part, cell, estimate
 from fairfl.reports.people import counted, people_words
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
-from fairfl.sims.data.table_file import PLAIN, Form
+from fairfl.sims.data.frame import table_path
+from fairfl.sims.data.table_file import form_of
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.schemes import CFL, SCHEMES
+from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import ACCEPTANCE, RATES
+from fairfl.theory.populations.notions import ACCEPTANCE, RATES, Difference, Notion
 
 FOUR_FIFTHS = 0.8
 MOST_PARTS = 200
@@ -44,8 +53,8 @@ class Distance:
     above: Number | None = None
 
 
-@dataclass(frozen=True)
-class Judgement:
+@dataclass(frozen=True, repr=False)
+class Judgement(Tabular):
     """Of predictions: accuracy and disparity, ``parts`` by client and group, and the schemes'
     distance from them.
 
@@ -53,7 +62,8 @@ class Judgement:
     ``rate`` is the key of the rate that is furthest apart. ``below_cfl`` is, for each scheme but
     CFL, how much less its best rule is right than CFL's; ``left_out`` says which rows of the table
     were, ``failures`` why a scheme has no distance, and ``effective`` of people with weights how
-    many with equal ones have the same variance.
+    many with equal ones have the same variance. ``drift`` is which of ``n_compared`` numbers
+    changed since an earlier judgement.
     """
 
     people: int
@@ -66,48 +76,143 @@ class Judgement:
     rate: str = ""
     failures: dict[str, str] = field(default_factory=dict)
     effective: float = np.inf
+    drift: tuple[Drift, ...] = ()
+    n_compared: int = 0
+    _most_rows = 60
+
+    @property
+    def words(self) -> list[str]:
+        """The judgement in sentences."""
+        return sentences(self)
+
+    def to_json(self) -> str:
+        """All numbers, as ``fairfl judge --json`` prints them."""
+        return json.dumps(asdict(self), indent=1, allow_nan=False)
+
+    def __repr__(self) -> str:
+        gap = self.disparity and number(self.disparity.value)
+        return f"Judgement({self.people:,} people: disparity {gap})"
+
+    def _columns(self) -> dict[str, ArrayLike]:
+        """Of each part its people and numbers with the ends of their intervals, NaN of none."""
+        names = ("client", "group", "by")
+        columns: dict[str, Any] = {n: [getattr(p, n) or "all" for p in self.parts] for n in names}
+        columns["people"] = [part.people for part in self.parts]
+        none = Number(np.nan, np.nan, np.nan)
+        for name in MEASURES:
+            numbers = [getattr(part, name) or none for part in self.parts]
+            columns[name] = [n.value for n in numbers]
+            columns[f"{name}_lower"] = [n.low for n in numbers]
+            columns[f"{name}_upper"] = [n.high for n in numbers]
+        return columns
 
 
 def judge(
-    path: str | Path,
+    people: Any,
     *,
-    prediction: str,
+    prediction: str | None = None,
+    rule: Classifier | str | Path | None = None,
     label: str | None = None,
-    group: str | Sequence[str],
+    group: str | Sequence[str] | None = None,
     client: str | None = None,
     weight: str | None = None,
     score: str | None = None,
     by: str | None = None,
     categorical: bool = False,
-    question: Question,
+    since: Any = None,
+    notion: Notion = "demographic_parity",
+    difference: Difference = "pairwise",
     seed: int = 0,
-    form: Form = PLAIN,
     progress: Progress | None = None,
+    **form: Any,
 ) -> Judgement:
-    """Judge the predictions of a table of people.
+    """How accurate and how fair predictions are, by client and group, with intervals; and how far
+    they are from the best rules of a score.
 
     Parameters
     ----------
-    path, label, group, client, weight, categorical, form : see
-        :func:`fairfl.sims.data.tables.people.read_people`.
-        Without a label the notion must compare acceptance alone, and there is no score.
-    prediction : column of 0 and 1, or of chances of 1.
-    score : column of the score whose frontiers are compared; None: none are.
+    people : a table, as a path (.csv, .parquet) or a frame of pandas, Polars or Arrow; or the paths
+        of sites' summaries (.json), whose people are decided by a rule.
+    prediction : of a table, column of 0 and 1, or of chances of 1.
+    rule : of summaries, a :class:`fairfl.Classifier` or the path of one.
+    label, group, client, weight, categorical : columns, see
+        :func:`fairfl.sims.data.tables.people.read_people`. Without a label the notion must compare
+        acceptance alone, and there is no score.
+    score : column of the score whose frontiers are compared; None: none are. The parts have its AUC
+        and calibration.
     by : column of parts of the people that are judged as well, each alone; of dates the months.
-    question : the notion and the difference.
+    since : the study's people, a table or summaries of the same form, or their judgement: what has
+        changed since is in ``drift``.
+    notion, difference : see :func:`fairfl.solve`.
     seed : deals people into parts, on which the frontiers' rules are judged.
+    form : ``sep``, ``decimal``, ``encoding``, ``missing``, ``pos_label``, see docs/people.md.
+
+    Returns
+    -------
+    Judgement
+        With ``parts``, ``words``, ``to_frame()`` (a row for each client and group), ``to_json()``.
 
     Raises
     ------
-    ValueError : what does not fit.  OSError : the file cannot be read.
+    ValueError : what does not fit.  OSError : a file that cannot be read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import fairfl as ff
+    >>> people = pd.DataFrame({"p": [1, 1, 0, 0] * 9, "y": [1, 0] * 18, "a": list("ffmm") * 9})
+    >>> judgement = ff.judge(people, prediction="p", label="y", group="a")
+    >>> judgement, judgement.to_frame()[["group", "accepted", "right"]].values.tolist()[1:]
+    (Judgement(36 people: disparity 1), [['f', 1.0, 0.5], ['m', 0.0, 0.5]])
     """
-    if categorical and score is None:
+    question = Question(notion, difference)
+    files = people if isinstance(people, (list, tuple)) else [people]
+    paths = [table_path(file) for file in files]
+    columns = {"prediction": prediction, "label": label, "group": group, "client": client}
+    columns |= {"weight": weight, "score": score, "by": by}
+    options: Any = {"notion": notion, "difference": difference, **columns, **form}
+    if {path.suffix.lower() for path in paths} == {".json"}:
+        if chosen := [name for name, column in (columns | form).items() if column is not None]:
+            raise ValueError(f"{', '.join(chosen)} goes with a table of people, got summaries")
+        if rule is None:
+            raise ValueError("rule must be given for summaries of sites, got none")
+        decided, note = of_summaries(paths, rule)
+        judgement = _judged(decided, question, note, has_label=True)
+    else:
+        if len(files) != 1 or rule is not None or prediction is None or group is None:
+            raise ValueError(
+                "people must be summaries of sites (.json) with a rule, or one table with the "
+                f"columns prediction and group, got {', '.join(path.name for path in paths)}"
+            )
+        text_form = form_of(form)
+        if form:
+            raise TypeError(f"judge takes no {', '.join(form)}")
+        roles = {"label": label, "group": group, "client": client, "weight": weight}
+        kinds: Any = {"score": score, "by": by, "categorical": categorical, "form": text_form}
+        data, decided = _decided(files[0], prediction, question, **roles, **kinds)
+        judgement = _judged(decided, question, data.note, has_label=label is not None)
+        gap, _ = decided.gap(question)
+        if score is not None and gap is not None:
+            distances = _compared(data, decided, gap, question, seed, progress)
+            judgement = replace(judgement, **distances)
+    if since is None:
+        return judgement
+    options |= {"score": None, "by": None, "rule": rule}
+    earlier = since if isinstance(since, Judgement) else judge(since, **options)
+    drift, count = drift_between(earlier.parts, judgement.parts)
+    return replace(judgement, drift=drift, n_compared=count)
+
+
+def _decided(
+    source: Any, prediction: str, question: Question, **options: Any
+) -> tuple[Dataset, Decided]:
+    """The people of a table, and their decisions."""
+    label, score, by = options["label"], options["score"], options["by"]
+    if options["categorical"] and score is None:
         raise ValueError("categorical goes with a score, got score=None")
     if label is None and (question.counts_labels or score is not None):
         raise ValueError(f"label must be a column for {question.notion} or a score, got none")
-    roles = {"label": label, "group": group, "client": client, "categorical": categorical}
-    options: Any = {"numbers": {"prediction": [prediction]}, "weight": weight}
-    data = read_people(path, score=score, by=by, form=form, **options, **roles)
+    data = read_people(source, numbers={"prediction": [prediction]}, **options)
     p = data.features[:, -1]
     if (is_outside := (p < 0) | (p > 1)).any():
         row = int(np.argmax(is_outside))
@@ -118,22 +223,27 @@ def judge(
         raise ValueError(f"by {by!r} must have at most {MOST_PARTS} values or months, got {count}")
     w = np.ones(len(data)) if data.weight is None else data.weight
     codes = data.client, data.group, data.label if label else np.full(len(data), np.nan)
-    parts: Any = () if by is None else (data.by, data.by_names)
     people = np.stack([np.ones_like(w), w, w**2])
-    decided = Decided(*codes, p, people, data.client_names, data.group_names, *parts)
+    decided = Decided(*codes, p, people, data.client_names, data.group_names)
+    if by is not None and data.by is not None:
+        decided = decided._replace(by=data.by, by_names=data.by_names)
+    if score is not None and not options["categorical"]:
+        decided = decided._replace(score=data.features[:, 0])
+    return data, decided
+
+
+def _judged(decided: Decided, question: Question, note: str, *, has_label: bool) -> Judgement:
+    """Without the distances."""
     gap, _ = decided.gap(question)
-    judgement = Judgement(
-        len(data),
-        decided.accuracy.number(data.client) if label else None,
-        gap and gap.number(data.client),
+    return Judgement(
+        round(decided.people[0].sum()),
+        decided.accuracy.number(decided.client) if has_label else None,
+        gap and gap.number(decided.client),
         tuple(decided.parts(question)),
-        left_out=data.note,
+        left_out=note,
         rate=gap.rate.key if gap else "",
         effective=decided.effective_size(),
     )
-    if score is None or gap is None:
-        return judgement
-    return replace(judgement, **_compared(data, decided, gap, question, seed, progress))
 
 
 def _compared(
@@ -218,7 +328,7 @@ def sentences(judgement: Judgement) -> list[str]:
                 f"Of the distance from pooling the scheme takes {points(below_cfl.value)} "
                 f"({span(below_cfl.ends, points)}); training left the rest."
             )
-    return [*out, *failed(judgement)]
+    return [*out, *drift_words(judgement.drift, judgement.n_compared), *failed(judgement)]
 
 
 def _ratio_words(judgement: Judgement) -> list[str]:
