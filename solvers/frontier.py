@@ -119,10 +119,9 @@ class Frontier(Tabular, PlottedFrontier):
     bounds : (P,) the same, where the search for the points gives them; else None.
     gap : (P,) how far the points are below ``bound``.
     proven : (P,) whether the points are the best, to ``PROVEN``.
-    lower, upper : (P,) ends of approximate 95 % intervals, for all people such as those of the
-        federation, of the accuracies (of the utilities, where ``accurate`` is False) at the points'
-        disparities; computed by :func:`fairfl.compare`, in a second or two, when they are asked
-        for. Of other frontiers None.
+    lower, upper : (P,) of a frontier of :func:`fairfl.compare` ends of approximate 95 % intervals
+        of the accuracies (of the utilities, where ``accurate`` is False) at the points'
+        disparities, for all people such as these, computed when they are asked for; else None.
 
     Examples
     --------
@@ -307,20 +306,11 @@ class Frontier(Tabular, PlottedFrontier):
     def _ends(self) -> tuple[Array | None, Array | None]:
         return (None, None) if self.band is None else self.band()
 
-    @property
-    def lower(self) -> Array | None:
-        """(P,) see above."""
-        return self._ends[0]
-
-    @property
-    def upper(self) -> Array | None:
-        """(P,) see above."""
-        return self._ends[1]
+    lower = property(lambda self: self._ends[0], doc="(P,) see above.")
+    upper = property(lambda self: self._ends[1], doc="(P,) see above.")
 
     def _columns(self) -> dict[str, ArrayLike]:
-        """Scheme, disparity, accuracy, utility at costs other than one, ends of intervals if there
-        are any, gap if quick, eps_0, ...
-        """
+        """Scheme, disparity, accuracy, utility at other costs, intervals, gap if quick, budgets."""
         names = ["scheme", "disparity", "accuracy"] + ["utility"] * (not self.accurate)
         names += ["lower", "upper"] * (self.band is not None) + ["gap"] * self.is_bounded
         return {name: getattr(self, name) for name in names} | numbered("eps", self.eps)

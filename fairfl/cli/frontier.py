@@ -12,10 +12,9 @@ import typer
 
 from fairfl.cli.options import (
     FORM,
-    NOTION,
+    PEOPLE,
+    QUESTION,
     AsJson,
-    Categorical,
-    Weight,
     option,
     out_file,
     out_folder,
@@ -23,7 +22,7 @@ from fairfl.cli.options import (
     with_form,
 )
 
-PEOPLE = {
+OPTIONS = {
     "score": Annotated[
         list[str] | None,
         option(
@@ -31,15 +30,7 @@ PEOPLE = {
             "rules that do not see the group need."
         ),
     ],
-    "label": Annotated[str | None, option("Column of two values, y.")],
-    "group": Annotated[
-        list[str] | None,
-        option("Column of the protected groups, a; repeat for the groups of several columns."),
-    ],
-    "client": Annotated[
-        str | None, option("Column of the clients; without it all are one client.")
-    ],
-    "weight": Weight,
+    **PEOPLE,
     "features": Annotated[
         list[str] | None,
         option("Column to make a score from, in place of --score; repeat.", "--feature"),
@@ -55,13 +46,51 @@ PEOPLE = {
     "levels": Annotated[
         int | None, option("Levels to merge scores into, at most; 0: none merged.", min=0)
     ],
-    "categorical": Categorical,
     **FORM,
+    "calibrate": Annotated[
+        str | None,
+        option("P(y=1|x): shared, or one for each group, client or client_group; default: tested."),
+    ],
+    **QUESTION,
+    "sees": Annotated[str | None, option("xa (default), or x: rules do not see the group.")],
+    "monotone": Annotated[
+        bool, option("Within a group a larger score is never accepted less.", "--monotone")
+    ],
+    "local_eps": Annotated[
+        float | None,
+        option(
+            "Also one shared rule, cfl_local, and client-aware rules of at most this disparity at "
+            "each client; inf: any."
+        ),
+    ],
+    "at": Annotated[list[float] | None, option("Disparity to compare accuracies at; repeat.")],
+    "guarantee": Annotated[
+        float | None,
+        option(
+            "Write rules that keep the first disparity among all such people with this "
+            "probability, such as 0.95, tested by people who did not make them.",
+            metavar="P",
+        ),
+    ],
+    "by_client": Annotated[
+        str | None,
+        option("Also a table by client and group of this scheme's rule.", metavar="SCHEME"),
+    ],
+    "points": Annotated[int | None, option("Points of each frontier; default 60.", min=2)],
+    "bootstraps": Annotated[
+        int | None,
+        option(
+            "0: no intervals. Else draws of people for that of the best rule's disparity, 20 or "
+            "more; default 100.",
+            min=0,
+        ),
+    ],
+    "seed": Annotated[int | None, option("Of the draws and of the parts; default 0.", min=0)],
 }
-"""Options of a table of people."""
+"""Options that ``fairfl.compare`` takes as they are."""
 
 
-@partial(with_form, names=tuple(PEOPLE), table=PEOPLE)
+@partial(with_form, names=tuple(OPTIONS), table=OPTIONS)
 def frontier(
     files: Annotated[
         list[Path],
@@ -72,14 +101,6 @@ def frontier(
     ],
     *,
     form: dict[str, Any],
-    calibrate: Annotated[
-        str,
-        option("P(y=1|x): shared, or one for each group, client or client_group; auto: tested."),
-    ] = "auto",
-    notion: Annotated[str, option(NOTION)] = "demographic_parity",
-    difference: Annotated[
-        str, option("Of groups' rates: pairwise, or overall (from the population's).")
-    ] = "pairwise",
     costs: Annotated[
         str,
         option(
@@ -88,17 +109,6 @@ def frontier(
             metavar="FN:FP",
         ),
     ] = "1:1",
-    sees: Annotated[str, option("xa, or x: rules do not see the group.")] = "xa",
-    monotone: Annotated[
-        bool, option("Within a group a larger score is never accepted less.", "--monotone")
-    ] = False,
-    local_eps: Annotated[
-        float | None,
-        option(
-            "Also one shared rule, cfl_local, and client-aware rules of at most this disparity at "
-            "each client; inf: any."
-        ),
-    ] = None,
     schemes: Annotated[
         str | None,
         option(
@@ -108,35 +118,15 @@ def frontier(
             metavar="NAME,...",
         ),
     ] = None,
-    at: Annotated[list[float] | None, option("Disparity to compare accuracies at; repeat.")] = None,
-    guarantee: Annotated[
-        float | None,
-        option(
-            "Write rules that keep the first disparity among all such people with this "
-            "probability, such as 0.95, tested by people who did not make them.",
-            metavar="P",
-        ),
-    ] = None,
-    by_client: Annotated[
-        str | None,
-        option("Also a table by client and group of this scheme's rule.", metavar="SCHEME"),
-    ] = None,
-    points: Annotated[int, option("Points of each frontier.", min=2)] = 60,
-    bootstraps: Annotated[
-        int | None,
-        option(
-            "0: no intervals. Else draws of people for that of the best rule's disparity, 20 or "
-            "more; default 100.",
-            min=0,
-        ),
-    ] = None,
-    seed: Annotated[int | None, option("Of the draws and of the parts; default 0.", min=0)] = None,
     out: Annotated[
         Path | None, option("Also write picture, data and rules.", "--out", **place("DIR"))
     ] = None,
     page: Annotated[
         Path | None,
         option("Also write a page with a slider, for a browser.", "--page", **place("FILE.html")),
+    ] = None,
+    card: Annotated[
+        Path | None, option("Also write a model card of the rules.", "--card", **place("FILE.md"))
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -148,34 +138,19 @@ def frontier(
     from fairfl.reports.comparison_words import failed
     from fairfl.reports.frontier import report
 
-    only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
+    if schemes is not None:
+        form["schemes"] = [name.strip() for name in schemes.split(",")]
     if out is not None:
         from fairfl.figures.lib.saved import names
 
         out_folder(out, *names("frontier"))
-    if page is not None:
-        out_file(page, "--page")
+    for name, file in (("--page", page), ("--card", card)):
+        if file is not None:
+            out_file(file, name)
     with stages() as progress:
-        answer = compare(
-            files,
-            at=at or None,
-            notion=notion,  # type: ignore[arg-type]
-            difference=difference,  # type: ignore[arg-type]
-            costs=_costs(costs),
-            sees=sees,
-            monotone=monotone,
-            local_eps=local_eps,
-            schemes=only,
-            guarantee=guarantee,
-            by_client=by_client,
-            points=points,
-            bootstraps=bootstraps,
-            seed=seed,
-            calibrate=calibrate,
-            progress=progress,
-            **form,
-        )
+        answer = compare(files, costs=_costs(costs), progress=progress, **form)
         pages = {} if page is None else {page: answer.page(progress)}
+        pages |= {} if card is None else {card: answer.card()}
     report(answer, out=out, pages=pages, as_json=as_json)
     if answer.comparison.failures:
         raise RuntimeError("; ".join(failed(answer.comparison)))

@@ -138,6 +138,26 @@ Categorical = Annotated[
 ]
 
 Weight = Annotated[str | None, option("Column of the people's weights, positive numbers.")]
+PEOPLE = {
+    "label": Annotated[str | None, option("Column of two values, y.")],
+    "group": Annotated[
+        list[str] | None,
+        option("Column of the protected groups, a; repeat for the groups of several columns."),
+    ],
+    "client": Annotated[
+        str | None, option("Column of the clients; without it all are one client.")
+    ],
+    "weight": Weight,
+    "categorical": Categorical,
+}
+QUESTION = {
+    "notion": Annotated[str | None, option(f"{NOTION} Default: demographic_parity.")],
+    "difference": Annotated[
+        str | None,
+        option("Of groups' rates: pairwise (default), or overall (from the population's)."),
+    ],
+}
+"""Options of a table of people, and of what is asked of them."""
 
 
 def nonempty(**options: Any) -> dict[str, Any]:

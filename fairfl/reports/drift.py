@@ -21,13 +21,13 @@ MEASURES = {
 }
 """Numbers of a part, and what they are called."""
 NAMED = 12
-"""Changes since an earlier judgement that are put in words."""
+"""Changes that are put in words."""
 
 
 @dataclass(frozen=True)
 class Drift:
-    """A number of a client's or group's people (None: of all) that differs from the earlier one by
-    more than both samples explain: the interval of the ``change`` is without zero.
+    """A number of a client's or group's people (None: of all), and how many of its intervals' half
+    widths, joined, it has moved: more than one.
     """
 
     client: str | None
@@ -35,42 +35,35 @@ class Drift:
     rate: str
     before: Number
     now: Number
-    change: Number
+    widths: float
 
 
 def drift_between(earlier: Sequence[Part], now: Sequence[Part]) -> tuple[tuple[Drift, ...], int]:
-    """What changed of the same clients and groups, and how many numbers were compared."""
-    old_parts = {(part.client, part.group): part for part in earlier if part.by is None}
+    """What changed of the same clients and groups, the clearest first; how many were compared."""
+    places = {(part.client, part.group): part for part in earlier if part.by is None}
     drift, count = [], 0
     for part in now:
-        old = None if part.by else old_parts.get((part.client, part.group))
+        old = None if part.by else places.get((part.client, part.group))
         for name in MEASURES if old else ():
             pair = getattr(old, name), getattr(part, name)
-            if None in pair:
-                continue
-            count += 1
-            low, high = sorted(pair, key=lambda end: end.value)
-            change, sign = difference(high, low), 1.0 if high is pair[1] else -1.0
-            if change.low > 0.0:
-                ends = sorted((sign * change.low, sign * change.high))
-                signed = Number(sign * change.value, *ends)
-                drift.append(Drift(part.client, part.group, name, *pair, signed))
-    return tuple(drift), count
+            if None not in pair:
+                count += 1
+                change = difference(*sorted(pair, key=lambda end: -end.value))
+                if change.low > 0.0:
+                    widths = change.value / (change.value - change.low)
+                    drift.append(Drift(part.client, part.group, name, *pair, widths))
+    return tuple(sorted(drift, key=lambda change: -change.widths)), count
 
 
 def drift_words(drift: Sequence[Drift], count: int) -> list[str]:
     """Which numbers changed, and whose, beside how many would by chance."""
-    if not count:
-        return []
     lines = [
         f"Since the study {len(drift)} of {count} numbers changed by more than both samples "
         f"explain; by chance about {(1.0 - LEVEL) * count:.2g} would."
     ]
-    clearest = sorted(drift, key=lambda d: -abs(d.change.value) / (d.change.high - d.change.low))
-    for change in clearest[:NAMED]:
+    for change in drift[:NAMED]:
         places = (("group", change.group), ("at", change.client))
         whose = " ".join(f"{word} {name}" for word, name in places if name is not None)
         values = [cell(n, number, low=-1.0) for n in (change.before, change.now)]
         lines.append(f"{whose or 'all'}: {MEASURES[change.rate]} was {values[0]}, is {values[1]}.")
-    more = len(drift) - NAMED
-    return lines + [f"And {more} more."] * (more > 0)
+    return lines[: count and None]

@@ -10,8 +10,7 @@ the person by person differences of influences (``fairfl.solvers.sensitivity``),
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from fairfl.reports.parts import Decided, Gap, Number, Part, cell, estimate
 from fairfl.reports.people import counted, people_words
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
-from fairfl.sims.data.frame import table_path
+from fairfl.sims.data.frame import require, sources
 from fairfl.sims.data.table_file import form_of
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
@@ -82,7 +81,6 @@ class Judgement(Tabular):
 
     @property
     def words(self) -> list[str]:
-        """The judgement in sentences."""
         return sentences(self)
 
     def to_json(self) -> str:
@@ -90,20 +88,18 @@ class Judgement(Tabular):
         return json.dumps(asdict(self), indent=1, allow_nan=False)
 
     def __repr__(self) -> str:
-        gap = self.disparity and number(self.disparity.value)
-        return f"Judgement({self.people:,} people: disparity {gap})"
+        return f"Judgement of {self.people:,} people"
 
     def _columns(self) -> dict[str, ArrayLike]:
-        """Of each part its people and numbers with the ends of their intervals, NaN of none."""
-        names = ("client", "group", "by")
+        """Of each part its people, and its numbers with the ends of their intervals."""
+        names, none = ("client", "group", "by"), Number(np.nan, np.nan, np.nan)
         columns: dict[str, Any] = {n: [getattr(p, n) or "all" for p in self.parts] for n in names}
         columns["people"] = [part.people for part in self.parts]
-        none = Number(np.nan, np.nan, np.nan)
         for name in MEASURES:
-            numbers = [getattr(part, name) or none for part in self.parts]
-            columns[name] = [n.value for n in numbers]
-            columns[f"{name}_lower"] = [n.low for n in numbers]
-            columns[f"{name}_upper"] = [n.high for n in numbers]
+            numbers = [astuple(getattr(part, name) or none) for part in self.parts]
+            columns |= zip(
+                (name, f"{name}_lower", f"{name}_upper"), np.array(numbers).T, strict=True
+            )
         return columns
 
 
@@ -112,45 +108,29 @@ def judge(
     *,
     prediction: str | None = None,
     rule: Classifier | str | Path | None = None,
-    label: str | None = None,
-    group: str | Sequence[str] | None = None,
-    client: str | None = None,
-    weight: str | None = None,
-    score: str | None = None,
-    by: str | None = None,
-    categorical: bool = False,
     since: Any = None,
     notion: Notion = "demographic_parity",
     difference: Difference = "pairwise",
     seed: int = 0,
     progress: Progress | None = None,
-    **form: Any,
+    **table: Any,
 ) -> Judgement:
-    """How accurate and how fair predictions are, by client and group, with intervals; and how far
-    they are from the best rules of a score.
+    """How accurate and how fair predictions are, by client and group, with intervals, and how far
+    from the best rules of a score; an object with ``parts``, ``words``, ``to_frame()`` (a row for
+    each client and group) and ``to_json()``.
 
     Parameters
     ----------
-    people : a table, as a path (.csv, .parquet) or a frame of pandas, Polars or Arrow; or the paths
-        of sites' summaries (.json), whose people are decided by a rule.
+    people : a table, as a path or a frame of pandas, Polars or Arrow; or paths of sites' summaries.
     prediction : of a table, column of 0 and 1, or of chances of 1.
-    rule : of summaries, a :class:`fairfl.Classifier` or the path of one.
-    label, group, client, weight, categorical : columns, see
-        :func:`fairfl.sims.data.tables.people.read_people`. Without a label the notion must compare
-        acceptance alone, and there is no score.
-    score : column of the score whose frontiers are compared; None: none are. The parts have its AUC
-        and calibration.
-    by : column of parts of the people that are judged as well, each alone; of dates the months.
-    since : the study's people, a table or summaries of the same form, or their judgement: what has
-        changed since is in ``drift``.
+    rule : of summaries, the :class:`fairfl.Classifier` that decides, or its path.
+    since : the study's people in the same form, or their judgement: ``drift`` is what has changed.
     notion, difference : see :func:`fairfl.solve`.
     seed : deals people into parts, on which the frontiers' rules are judged.
-    form : ``sep``, ``decimal``, ``encoding``, ``missing``, ``pos_label``, see docs/people.md.
-
-    Returns
-    -------
-    Judgement
-        With ``parts``, ``words``, ``to_frame()`` (a row for each client and group), ``to_json()``.
+    table : ``group`` of a table, its other columns and its form, by the names of the command's
+        options: ``label``, without which the notion must compare acceptance alone; ``client``,
+        ``weight``, ``categorical``; ``score``, whose frontiers are compared, with its AUC and
+        calibration; ``by``, a column of parts of the people, of dates the months; ``sep``, ...
 
     Raises
     ------
@@ -162,57 +142,47 @@ def judge(
     >>> import fairfl as ff
     >>> people = pd.DataFrame({"p": [1, 1, 0, 0] * 9, "y": [1, 0] * 18, "a": list("ffmm") * 9})
     >>> judgement = ff.judge(people, prediction="p", label="y", group="a")
-    >>> judgement, judgement.to_frame()[["group", "accepted", "right"]].values.tolist()[1:]
-    (Judgement(36 people: disparity 1), [['f', 1.0, 0.5], ['m', 0.0, 0.5]])
+    >>> judgement.to_frame()[["group", "accepted", "right"]].values.tolist()
+    [['all', 0.5, 0.5], ['f', 1.0, 0.5], ['m', 0.0, 0.5]]
     """
-    question = Question(notion, difference)
-    files = people if isinstance(people, (list, tuple)) else [people]
-    paths = [table_path(file) for file in files]
-    columns = {"prediction": prediction, "label": label, "group": group, "client": client}
-    columns |= {"weight": weight, "score": score, "by": by}
-    options: Any = {"notion": notion, "difference": difference, **columns, **form}
-    if {path.suffix.lower() for path in paths} == {".json"}:
-        if chosen := [name for name, column in (columns | form).items() if column is not None]:
-            raise ValueError(f"{', '.join(chosen)} goes with a table of people, got summaries")
-        if rule is None:
-            raise ValueError("rule must be given for summaries of sites, got none")
+    question, (tables, paths, kinds) = Question(notion, difference), sources(people)
+    columns = {name: column for name, column in table.items() if column is not None}
+    given = columns if prediction is None else columns | {"prediction": prediction}
+    if kinds == {".json"}:
+        if given:
+            raise ValueError(f"{', '.join(given)} goes with a table of people, got summaries")
         decided, note = of_summaries(paths, rule)
         judgement = _judged(decided, question, note, has_label=True)
     else:
-        if len(files) != 1 or rule is not None or prediction is None or group is None:
-            raise ValueError(
-                "people must be summaries of sites (.json) with a rule, or one table with the "
-                f"columns prediction and group, got {', '.join(path.name for path in paths)}"
-            )
-        text_form = form_of(form)
-        if form:
-            raise TypeError(f"judge takes no {', '.join(form)}")
-        roles = {"label": label, "group": group, "client": client, "weight": weight}
-        kinds: Any = {"score": score, "by": by, "categorical": categorical, "form": text_form}
-        data, decided = _decided(files[0], prediction, question, **roles, **kinds)
-        judgement = _judged(decided, question, data.note, has_label=label is not None)
+        require(given, paths[0], "prediction", "group")
+        if rule is not None:
+            raise ValueError(f"rule goes with summaries of sites, got the table {paths[0].name}")
+        data, decided = _decided(tables[0], given["prediction"], question, **columns)
+        judgement = _judged(decided, question, data.note, has_label="label" in columns)
         gap, _ = decided.gap(question)
-        if score is not None and gap is not None:
+        if "score" in columns and gap is not None:
             distances = _compared(data, decided, gap, question, seed, progress)
             judgement = replace(judgement, **distances)
     if since is None:
         return judgement
-    options |= {"score": None, "by": None, "rule": rule}
-    earlier = since if isinstance(since, Judgement) else judge(since, **options)
-    drift, count = drift_between(earlier.parts, judgement.parts)
+    if not isinstance(since, Judgement):
+        options: Any = {"notion": notion, "difference": difference, "rule": rule, **given}
+        since = judge(since, **options)
+    drift, count = drift_between(since.parts, judgement.parts)
     return replace(judgement, drift=drift, n_compared=count)
 
 
 def _decided(
-    source: Any, prediction: str, question: Question, **options: Any
+    source: Any, prediction: str, question: Question, **table: Any
 ) -> tuple[Dataset, Decided]:
     """The people of a table, and their decisions."""
-    label, score, by = options["label"], options["score"], options["by"]
-    if options["categorical"] and score is None:
+    score, by, label = (table.setdefault(name, None) for name in ("score", "by", "label"))
+    if table.get("categorical") and score is None:
         raise ValueError("categorical goes with a score, got score=None")
     if label is None and (question.counts_labels or score is not None):
         raise ValueError(f"label must be a column for {question.notion} or a score, got none")
-    data = read_people(source, numbers={"prediction": [prediction]}, **options)
+    form = form_of(table)
+    data = read_people(source, numbers={"prediction": [prediction]}, form=form, **table)
     p = data.features[:, -1]
     if (is_outside := (p < 0) | (p > 1)).any():
         row = int(np.argmax(is_outside))
@@ -222,18 +192,15 @@ def _decided(
     if by is not None and (count := len(data.by_names)) > MOST_PARTS:
         raise ValueError(f"by {by!r} must have at most {MOST_PARTS} values or months, got {count}")
     w = np.ones(len(data)) if data.weight is None else data.weight
-    codes = data.client, data.group, data.label if label else np.full(len(data), np.nan)
-    people = np.stack([np.ones_like(w), w, w**2])
-    decided = Decided(*codes, p, people, data.client_names, data.group_names)
-    if by is not None and data.by is not None:
-        decided = decided._replace(by=data.by, by_names=data.by_names)
-    if score is not None and not options["categorical"]:
-        decided = decided._replace(score=data.features[:, 0])
-    return data, decided
+    y = data.label if label else np.full(len(data), np.nan)
+    people, names = np.stack([np.ones_like(w), w, w**2]), (data.client_names, data.group_names)
+    parts: Any = ((), ()) if by is None else (data.by, data.by_names)
+    x = np.zeros(0) if score is None else data.features[:, 0]
+    return data, Decided(data.client, data.group, y, p, people, *names, *parts, x)
 
 
 def _judged(decided: Decided, question: Question, note: str, *, has_label: bool) -> Judgement:
-    """Without the distances."""
+    """Without distances."""
     gap, _ = decided.gap(question)
     return Judgement(
         round(decided.people[0].sum()),

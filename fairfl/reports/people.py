@@ -82,23 +82,12 @@ def read(
     tests: bool = False,
     form: Form = PLAIN,
 ) -> Read:
-    """Read a CSV or Parquet file, or a frame, as a federation.
+    """Read a file or a frame as a federation, see :func:`fairfl.compare`.
 
-    Parameters
-    ----------
-    path, score, label, group, client, weight, features, blind, categorical, form : see
-        :func:`fairfl.sims.data.tables.people.read_people`; without a score one is made from the
-        features, by ``cross_fitted_score``.
-    group_pair : "A,B", the two groups to keep where there are more.
-    levels, calibrate : see :meth:`Federation.from_samples`; what it warns of is among the notes.
-    question : for which a score is made and a calibration chosen.
-    compare_score : columns of other scores.
-    tests : whether rules are to be tested by people who did not make them.
-
-    Raises
-    ------
-    ValueError : what does not fit.  OSError : the file cannot be read.  RuntimeError : no score
-        could be fitted.
+    The columns and ``form`` are those of :func:`fairfl.sims.data.tables.people.read_people`;
+    without a score one is made from the features. ``group_pair``: "A,B", the two groups to keep.
+    ``compare_score``: columns of other scores. ``tests``: whether rules are to be tested by people
+    who did not make them. RuntimeError : no score could be fitted.
     """
     options = {"score": score, "features": features, "blind": blind, "categorical": categorical}
     if compare_score:
@@ -150,8 +139,10 @@ def of_federation(federation: Federation, question: Question) -> Read:
     other weights as clients are no sample of it: then it counts as laws.
     """
     people = federation.sample
-    size = None if people is None else people.counts.sum(axis=(1, 2, 3))
-    if people is None or not np.allclose(federation.weight, size / np.sum(size)):
+    if people is None:
+        return Read(federation)
+    size = people.counts.sum(axis=(1, 2, 3))
+    if not np.allclose(federation.weight, size / size.sum()):
         return Read(federation)
     people = people.calibrated(counts_labels=question.counts_labels)
     whole, doubts = federation_of(people)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from fairfl._support.json_file import read_bounded
 from fairfl._support.tabular import Tabular
 from fairfl._support.whole_file import of_file
 from fairfl.sims.data.score_model import ScoreModel
-from fairfl.sims.data.table_file import Form, Table, form_of, read_table
+from fairfl.sims.data.table_file import Form, Table, read_table
 from fairfl.theory.populations.classifiers import Classifier, called
 
 ADDED = ("chance", "decision")
@@ -26,16 +25,9 @@ ADDED = ("chance", "decision")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Decisions(Tabular):
-    """People decided by a rule.
-
-    Attributes
-    ----------
-    rule : whose groups are named as in the table.
-    row : (n,) numbers of the rows in the table, from 1.
-    group : (n,) the groups' names.
-    chance : (n,) to be accepted.
-    decision : (n,) bool, drawn where the chance is neither 0 nor 1.
-    left_out : which rows of the table were not decided, in words.
+    """Of people whom a ``rule`` decided on, (n,) each: the number of the row in the table, from 1,
+    the group, the chance to be accepted, and the decision, drawn where that is neither 0 nor 1;
+    ``left_out`` says which rows have none.
     """
 
     rule: Classifier
@@ -47,7 +39,6 @@ class Decisions(Tabular):
 
     @property
     def words(self) -> list[str]:
-        """Who was left out, and how many of each group were accepted, and by which thresholds."""
         lines = [self.left_out] * bool(self.left_out)
         for name in self.rule.groups:
             accepted = self.decision[self.group == name]
@@ -56,9 +47,7 @@ class Decisions(Tabular):
         return lines
 
     def added_to(self, name: str, rows: Iterator[Sequence[str]], form: Form) -> str:
-        """The ``rows`` of the table, called ``name``, that were decided, as text with two more
-        columns.
-        """
+        """The ``rows`` of the table ``name`` that were decided, as text with two columns more."""
         values = zip(self.chance, self.decision, strict=True)
         added = dict(zip(self.row.tolist(), values, strict=True))
         header = next(rows)
@@ -73,14 +62,8 @@ class Decisions(Tabular):
                 writer.writerow([*row, f"{chance:.12g}".replace(".", form.decimal), int(decision)])
         return text.getvalue()
 
-    def to_json(self) -> str:
-        """The columns of ``to_frame``, and the words."""
-        columns = {name: np.asarray(v).tolist() for name, v in self._columns().items()}
-        return json.dumps(columns | {"in_words": self.words}, indent=1)
-
     def _columns(self) -> dict[str, ArrayLike]:
-        names = ("row", "group", *ADDED)
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in ("row", "group", *ADDED)}
 
     def __repr__(self) -> str:
         return f"Decisions({self.decision.sum():,} of {self.decision.size:,} people accepted)"
@@ -97,24 +80,18 @@ def apply(
     rows: Iterator[Sequence[str]] | None = None,
     **form: Any,
 ) -> Decisions:
-    """Decide on people by a rule.
+    """Decide on people by a rule; an object with ``chance`` and ``decision`` (n,), ``words``,
+    ``to_frame()`` and ``to_json()``.
 
     Parameters
     ----------
     rule : a :class:`fairfl.Classifier`, or the path of one, as ``fairfl frontier --out`` writes it.
-    people : a table, as a path (.csv, .parquet) or a frame of pandas, Polars or Arrow.
-    group : column of the groups, or several where the rule's groups are of several columns.
-    score : column of the score that the rule was made for, or several.
-    model : in place of a score the model of features, or its path: score_model.json beside the
-        rule.
+    people : a table, as a path or a frame of pandas, Polars or Arrow.
+    group, score : columns of the groups, and of the score that the rule was made for; or several.
+    model : in place of a score that of features: the path of score_model.json beside the rule.
     seed : of the draws, where the rule accepts a share.
     rows : of a file that can be read only once, see ``fairfl.sims.data.table_file.table_rows``.
-    form : ``sep``, ``decimal``, ``encoding``, ``missing``, see docs/people.md.
-
-    Returns
-    -------
-    Decisions
-        With ``chance`` and ``decision`` (n,), ``words``, ``to_frame()`` and ``to_json()``.
+    form : ``sep``, ``decimal``, ``encoding``, ``missing``, as the command's options.
 
     Raises
     ------
@@ -139,10 +116,7 @@ def apply(
     if model is not None:
         inputs = [name for name in model.columns if name not in groups]
     _check_numbers(rule, inputs, model)
-    text_form = form_of(form)
-    if form:
-        raise TypeError(f"apply takes no {', '.join(form)}")
-    table = read_table(people, text_form, {"score": inputs, "group": groups}, rows=rows)
+    table = read_table(people, Form(**form), {"score": inputs, "group": groups}, rows=rows)
     a = _places("group", table, groups, [str(name) for name in rule.groups])
     if rule.names:
         x = _places("score", table, inputs, rule.names)

@@ -1,9 +1,6 @@
-"""Frames of pandas, Polars and Arrow, as rows of texts: what a file of the same table would have.
+"""Frames of pandas, Polars and Arrow as rows of texts, by their own methods: none is imported."""
 
-A frame is read by its own methods, so that none of these libraries is imported.
-"""
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -11,13 +8,11 @@ from typing import Any
 from fairfl._support.checks import existing_file, shown
 
 NO_VALUE = ("None", "nan", "NaT", "<NA>")
-"""How frames print that a cell, which is no text, has no value."""
 
 
 def table_path(table: Any) -> Path:
-    """The path of a file, which must exist; of a frame what messages call it.
-
-    ValueError: neither.
+    """The path of a file, which must exist; of a frame what messages call it. ValueError: neither
+    is given.
     """
     if isinstance(table, (str, PathLike)):
         return existing_file(Path(table))
@@ -26,6 +21,23 @@ def table_path(table: Any) -> Path:
             f"people must be a path, or a frame of pandas, Polars or Arrow, got {shown(table)}"
         )
     return Path("the frame")
+
+
+def sources(people: Any) -> tuple[list[Any], list[Path], set[str]]:
+    """One table, or summaries in a list, their paths, and the ends of these; ValueError: others."""
+    tables = [*people] if isinstance(people, (list, tuple)) else [people]
+    paths = [table_path(table) for table in tables]
+    kinds = {path.suffix.lower() for path in paths}
+    if len(tables) != 1 and kinds != {".json"}:
+        names = ", ".join(path.name for path in paths)
+        raise ValueError(f"several files must be summaries of sites (.json), got {names}")
+    return tables, paths, kinds
+
+
+def require(columns: Mapping[str, Any], path: Path, *needed: str) -> None:
+    """ValueError where columns that are needed were not named."""
+    if missing := [name for name in needed if name not in columns]:
+        raise ValueError(f"{', '.join(missing)} must name columns of {path.name}, got none")
 
 
 def frame_rows(frame: Any) -> Iterator[Sequence[str]]:
@@ -39,8 +51,8 @@ def frame_rows(frame: Any) -> Iterator[Sequence[str]]:
 
 def _texts(column: Any) -> list[str]:
     values = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
-    texts = map(str, values)
+    # what has no value is no text, and is printed as one of these
     return [
-        "" if text in NO_VALUE and not isinstance(value, str) else text
-        for value, text in zip(values, texts, strict=True)
+        "" if str(value) in NO_VALUE and not isinstance(value, str) else str(value)
+        for value in values
     ]

@@ -23,10 +23,7 @@ def read_summaries(paths: Sequence[str | Path]) -> list[Summary]:
 def people_of(
     summaries: Sequence[Summary], calibrate: str = AUTO, *, counts_labels: bool = False
 ) -> Counted:
-    """The people of several sites' summaries; ``counts_labels``: calibrated by group at least.
-
-    ValueError : see ``joined``; or another calibration.
-    """
+    """The people of several sites; ``counts_labels``: calibrated by group at least."""
     one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
     (counts, *tables), points, groups, names = joined(summaries)
     first, cells, cuts = summaries[0], None, None
