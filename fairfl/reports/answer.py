@@ -109,7 +109,9 @@ class Answer(Tabular):
         first, count = len(ENDS), len(comparison.disparities)
         places = product(comparison.reaches, (1, *range(first, first + count), 2))
         ends = [comparison.between(*place) or (np.nan, np.nan) for place in places]
-        value, disparity = comparison.table[:, :-2].reshape(-1, 2).T
+        table = comparison.table[:, :-2]
+        table[:, 1:-1, 1] = comparison.disparities
+        value, disparity = table.reshape(-1, 2).T
         lower, upper = np.transpose(ends)
         columns = {"scheme": np.repeat([*comparison.reaches], count + 2), "disparity": disparity}
         columns |= {comparison.question.value.replace(" ", "_"): value}

@@ -9,15 +9,15 @@ from fairfl._support.json_file import SEAL
 from fairfl._support.version import __version__
 from fairfl.reports.comparison import ENDS
 from fairfl.reports.comparison_words import number, shower, span
-from fairfl.reports.frontier_page import KNOW, about
+from fairfl.reports.frontier_page import about
 from fairfl.theory.populations.classifiers import called
 
 if TYPE_CHECKING:
     from fairfl.reports.answer import Answer
 
-NOT_FOR = (
-    "The rules are for people such as these, and for this score; `fairfl judge --since` says what "
-    "has changed since. A rule says nothing about why a score or a label differs between groups."
+LIMITS = (
+    "Ranges are for all people such as these; for others, and for another score, nothing is said. "
+    "Labels are taken as they are: a rule does not say why they differ between groups."
 )
 
 
@@ -32,10 +32,11 @@ def card(answer: Answer) -> str:
         row = list(comparison.reaches).index(scheme)
         reached = k is None or comparison.reaches[scheme].values_at[k] is not None
         place, column = (-1, 2) if k is None else (k + 1, len(ENDS) + k) if reached else (0, 1)
-        ends, cells = comparison.between(scheme, column), ["see below"] * 2
+        cells = ["see below"] * 2
         if scheme not in comparison.guaranteed:
             cells[0] = show(comparison.number(scheme, column))
-            cells[0] += f" ({span(ends, show)})" * (ends is not None)
+            if ends := comparison.between(scheme, column):
+                cells[0] += f" ({span(ends, show)})"
             cells[1] = number(comparison.rules[scheme].solution.disparity)
             if comparison.spread is not None and comparison.judged:
                 cells[1] += f" ({number(comparison.spread.held_out[row, place, 1])})"
@@ -50,8 +51,8 @@ def card(answer: Answer) -> str:
         f"Model card: {answer.title}": [comparison.question.title(len(comparison.clients))],
         "Fitted to": [about(comparison), *answer.read.notes, f"By fairfl {__version__}."],
         f"Rules at {where}, or the smallest above": ["\n".join(lines)],
-        "Guarantee": comparison.promises or ["None."],
-        "Limits": [NOT_FOR, *KNOW],
+        "Guarantee": ["None."] * (not comparison.guaranteed) + [*comparison.promises],
+        "Limits": [LIMITS],
     }
     out = [line for head, text in parts.items() for line in (f"## {head}", *text)]
     return "\n\n".join(out)[1:] + "\n"
