@@ -90,7 +90,7 @@ OPTIONS = {
 """Options that ``fairfl.compare`` takes as they are."""
 
 
-@partial(with_form, names=tuple(OPTIONS), table=OPTIONS)
+@partial(with_form, table=OPTIONS)
 def frontier(
     files: Annotated[
         list[Path],

@@ -31,7 +31,7 @@ OPTIONS = {
 """Options that ``fairfl.judge`` takes as they are."""
 
 
-@partial(with_form, names=tuple(OPTIONS), table=OPTIONS)
+@partial(with_form, table=OPTIONS)
 def judge(
     files: Annotated[
         list[Path],

@@ -108,14 +108,12 @@ FORM = {
 
 
 def with_form(
-    command: Callable[..., None],
-    names: Sequence[str] = tuple(FORM),
-    table: Mapping[str, object] = FORM,
+    command: Callable[..., None], names: Sequence[str] = (), table: Mapping[str, object] = FORM
 ) -> Callable[..., None]:
-    """The command, with these options of ``table`` in place of its argument ``form``, a dict of
-    those that a user gave.
+    """The command, with these options of ``table``, or all, in place of its argument ``form``, a
+    dict of those that a user gave.
     """
-    signature = inspect.signature(command, eval_str=True)
+    names, signature = names or tuple(table), inspect.signature(command, eval_str=True)
     parameters = []
     for parameter in signature.parameters.values():
         options = names if parameter.name == "form" else ()
@@ -174,13 +172,6 @@ def form_of(options: dict[str, Any]) -> Form:
     from fairfl.sims.data import table_file
 
     return table_file.form_of(options)
-
-
-def require_columns(options: dict[str, Any]) -> None:
-    """ValueError where the options of a table of people lack its label or group."""
-    missing = [f"--{name}" for name in ("label", "group") if name not in options]
-    if missing:
-        raise ValueError(f"a table of people needs {' and '.join(missing)} (the name of a column)")
 
 
 def out_folder(path: Path, *files: str, option: str = "--out") -> Path:

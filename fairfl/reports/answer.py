@@ -30,7 +30,7 @@ from fairfl.reports.people import Read, of_federation, read, read_summaries
 from fairfl.reports.question import ONES, Question
 from fairfl.reports.sampling import Progress
 from fairfl.reports.scores import Scored, compare_scores
-from fairfl.sims.data.frame import require, sources
+from fairfl.sims.data.frame import no_table, require, sources
 from fairfl.sims.data.table_file import form_of
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.schemes import SCHEMES
@@ -211,11 +211,11 @@ def _read(
     """
     table = {name: value for name, value in table.items() if value is not None}
     if isinstance(source, Federation):
-        _no_table(table, "a federation")
+        no_table(table, "a federation")
         return of_federation(source, question), "federation"
     files, paths, kinds = sources(source)
     if kinds == {".json"}:
-        _no_table(table, "summaries of sites")
+        no_table(table, "summaries of sites")
         return read_summaries(paths, calibrate, question), paths[0].stem
     if kinds == {".toml"}:
         from fairfl.studies.user_runs.federation_file import read_federation
@@ -224,7 +224,7 @@ def _read(
         if tests:
             raise ValueError(f"guarantee goes with people, got {name}")
         draws = {"calibrate": None if calibrate == "auto" else calibrate} | draws
-        _no_table(table | {k: value for k, value in draws.items() if value is not None}, name)
+        no_table(table | {k: value for k, value in draws.items() if value is not None}, name)
         return Read(read_federation(paths[0])), paths[0].stem
     form, score = form_of(table), table.pop("score", None)
     if score is not None:  # one of a list is one
@@ -237,9 +237,3 @@ def _read(
     require(table, paths[0], "label", "group")
     options = {"calibrate": calibrate, "tests": tests, "question": question, "form": form}
     return read(files[0], **table, **options), paths[0].stem
-
-
-def _no_table(options: dict[str, Any], source: str) -> None:
-    """ValueError where options of a table of people are given without one."""
-    if options:
-        raise ValueError(f"{', '.join(options)} goes with a table of people, got {source}")

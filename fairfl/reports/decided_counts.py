@@ -16,9 +16,8 @@ HIDDEN = "Withheld counts are taken to be equal, and noise to be none: intervals
 
 
 def of_summaries(paths: Sequence[Path], rule: Any) -> tuple[Decided, str]:
-    """The people, one row each, and what their intervals leave out, in words.
-
-    ValueError : no rule; groups, names or levels that are not those of the rule.
+    """The people, one row each, and what their intervals leave out, in words. ValueError: no rule,
+    or another one's groups, names or levels.
     """
     if rule is None:
         raise ValueError("rule must be given for summaries of sites, got none")
@@ -42,7 +41,7 @@ def of_summaries(paths: Sequence[Path], rule: Any) -> tuple[Decided, str]:
     # as many rows as people of equal weights have the variance
     size = np.maximum(np.rint(decided.people[1] ** 2 / decided.people[2]), 1.0).astype(int)
     rows = np.repeat(np.arange(size.size), size)
-    names = "client", "group", "y", "p", *(["score"] if decided.score.size else [])
-    columns = {name: getattr(decided, name)[rows] for name in names}
-    is_altered = people.is_noisy or people.ranges is not None
-    return decided._replace(people=(decided.people / size)[:, rows], **columns), HIDDEN * is_altered
+    columns = {n: getattr(decided, n)[rows] for n in ("client", "group", "y", "p")}
+    columns |= {"people": (decided.people / size)[:, rows]}
+    columns |= {"score": decided.score[rows]} if decided.score.size else {}
+    return decided._replace(**columns), HIDDEN * (people.is_noisy or people.ranges is not None)

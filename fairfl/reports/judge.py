@@ -26,7 +26,7 @@ from fairfl.reports.parts import Decided, Gap, Number, Part, cell, estimate
 from fairfl.reports.people import counted, people_words
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
-from fairfl.sims.data.frame import require, sources
+from fairfl.sims.data.frame import no_table, require, sources
 from fairfl.sims.data.table_file import form_of
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
@@ -145,35 +145,55 @@ def judge(
     >>> judgement.to_frame()[["group", "accepted", "right"]].values.tolist()
     [['all', 0.5, 0.5], ['f', 1.0, 0.5], ['m', 0.0, 0.5]]
     """
-    question, (tables, paths, kinds) = Question(notion, difference), sources(people)
-    columns = {name: column for name, column in table.items() if column is not None}
-    given = columns if prediction is None else columns | {"prediction": prediction}
-    if kinds == {".json"}:
-        if given:
-            raise ValueError(f"{', '.join(given)} goes with a table of people, got summaries")
-        decided, note = of_summaries(paths, rule)
-        judgement = _judged(decided, question, note, has_label=True)
-    else:
-        require(given, paths[0], "prediction", "group")
-        if rule is not None:
-            raise ValueError(f"rule goes with summaries of sites, got the table {paths[0].name}")
-        data, decided = _decided(tables[0], given["prediction"], question, **columns)
-        judgement = _judged(decided, question, data.note, has_label="label" in columns)
-        gap, _ = decided.gap(question)
-        if "score" in columns and gap is not None:
-            distances = _compared(data, decided, gap, question, seed, progress)
-            judgement = replace(judgement, **distances)
+    question = Question(notion, difference)
+    options: Any = {"prediction": prediction, "rule": rule, "question": question, "table": table}
+    data, decided, judgement = _judged(people, **options)
+    gap, _ = decided.gap(question)
+    if data is not None and decided.score.size and gap is not None:
+        judgement = replace(judgement, **_compared(data, decided, gap, question, seed, progress))
     if since is None:
         return judgement
-    if not isinstance(since, Judgement):
-        options: Any = {"notion": notion, "difference": difference, "rule": rule, **given}
-        since = judge(since, **options)
-    drift, count = drift_between(since.parts, judgement.parts)
+    earlier = since if isinstance(since, Judgement) else _judged(since, **options)[2]
+    drift, count = drift_between(earlier.parts, judgement.parts)
     return replace(judgement, drift=drift, n_compared=count)
 
 
+def _judged(
+    people: Any, prediction: str | None, rule: Any, question: Question, table: dict[str, Any]
+) -> tuple[Dataset | None, Decided, Judgement]:
+    """The rows of a table, the decisions, and the judgement without distances."""
+    (source, *_), paths, kinds = sources(people)
+    columns = {"prediction": prediction} | table
+    columns = {name: column for name, column in columns.items() if column is not None}
+    data = None
+    if kinds == {".json"}:
+        no_table(columns, "summaries of sites")
+        decided, note = of_summaries(paths, rule)
+    else:
+        require(columns, paths[0], "prediction", "group")
+        if rule is not None:
+            raise ValueError(f"rule goes with summaries of sites, got the table {paths[0].name}")
+        data, decided = _decided(source, question, **columns)
+        note = data.note
+    gap, _ = decided.gap(question)
+    has_label = not np.isnan(decided.y).any()
+    return (
+        data,
+        decided,
+        Judgement(
+            round(decided.people[0].sum()),
+            decided.accuracy.number(decided.client) if has_label else None,
+            gap and gap.number(decided.client),
+            tuple(decided.parts(question)),
+            left_out=note,
+            rate=gap.rate.key if gap else "",
+            effective=decided.effective_size(),
+        ),
+    )
+
+
 def _decided(
-    source: Any, prediction: str, question: Question, **table: Any
+    source: Any, question: Question, prediction: str, **table: Any
 ) -> tuple[Dataset, Decided]:
     """The people of a table, and their decisions."""
     score, by, label = (table.setdefault(name, None) for name in ("score", "by", "label"))
@@ -181,8 +201,8 @@ def _decided(
         raise ValueError("categorical goes with a score, got score=None")
     if label is None and (question.counts_labels or score is not None):
         raise ValueError(f"label must be a column for {question.notion} or a score, got none")
-    form = form_of(table)
-    data = read_people(source, numbers={"prediction": [prediction]}, form=form, **table)
+    options: Any = {"form": form_of(table), "numbers": {"prediction": [prediction]}}
+    data = read_people(source, **options, **table)
     p = data.features[:, -1]
     if (is_outside := (p < 0) | (p > 1)).any():
         row = int(np.argmax(is_outside))
@@ -194,23 +214,10 @@ def _decided(
     w = np.ones(len(data)) if data.weight is None else data.weight
     y = data.label if label else np.full(len(data), np.nan)
     people, names = np.stack([np.ones_like(w), w, w**2]), (data.client_names, data.group_names)
-    parts: Any = ((), ()) if by is None else (data.by, data.by_names)
-    x = np.zeros(0) if score is None else data.features[:, 0]
-    return data, Decided(data.client, data.group, y, p, people, *names, *parts, x)
-
-
-def _judged(decided: Decided, question: Question, note: str, *, has_label: bool) -> Judgement:
-    """Without distances."""
-    gap, _ = decided.gap(question)
-    return Judgement(
-        round(decided.people[0].sum()),
-        decided.accuracy.number(decided.client) if has_label else None,
-        gap and gap.number(decided.client),
-        tuple(decided.parts(question)),
-        left_out=note,
-        rate=gap.rate.key if gap else "",
-        effective=decided.effective_size(),
-    )
+    decided = Decided(data.client, data.group, y, p, people, *names)
+    if by is not None and data.by is not None:
+        decided = decided._replace(by=data.by, by_names=data.by_names)
+    return data, decided if score is None else decided._replace(score=data.features[:, 0])
 
 
 def _compared(

@@ -40,6 +40,12 @@ def require(columns: Mapping[str, Any], path: Path, *needed: str) -> None:
         raise ValueError(f"{', '.join(missing)} must name columns of {path.name}, got none")
 
 
+def no_table(options: Mapping[str, Any], source: str) -> None:
+    """ValueError where options of a table of people are given without one."""
+    if options:
+        raise ValueError(f"{', '.join(options)} goes with a table of people, got {source}")
+
+
 def frame_rows(frame: Any) -> Iterator[Sequence[str]]:
     """The header and the rows of a frame, one after the other, as texts; "" where no value is."""
     names = getattr(frame, "column_names", None) or list(frame.columns)

@@ -55,8 +55,8 @@ simulate two.toml --out o | two.toml: algorithm must be given
 simulate none.toml | no such file: 'none.toml'
 simulate none.csv TWO | no such file: 'none.csv'
 simulate dir.toml | path must be a file, got the folder 'dir.toml'
-simulate people.csv | a table of people needs --label and --group
-simulate people.csv --label y | a table of people needs --group
+simulate people.csv | --label, --group must name columns of people.csv, got none
+simulate people.csv --label y | --group must name columns of people.csv, got none
 simulate people.csv TWO --feature nothing | feature 'nothing' must be a column of people.csv
 simulate people.csv TWO --budget -1 | --budget must be
 simulate people.csv TWO --notion cp | notion
