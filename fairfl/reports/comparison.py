@@ -244,20 +244,9 @@ def compare(
     count: int = 60,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compute the frontiers of a federation.
+    """Compute the frontiers of a federation; see :func:`fairfl.compare` for ``at`` and errors.
 
-    Parameters
-    ----------
-    federation : laws or people.
-    question : under which the schemes are compared.
-    at : disparities in [0, 1] at which to compare values; by default a few round numbers.
-    count : points of each frontier, at least 2.
-    progress : called with what is being computed.
-
-    Raises
-    ------
-    ValueError : a disparity out of range, or a question that this federation cannot answer.
-        CertificationError : CFL fails, see :func:`solve`; other schemes' ``failures`` are kept.
+    ``count``: points of each frontier; ``progress`` is called with what is being computed.
     """
     if at is not None:
         in_range("at", list(at), 0, 1)
