@@ -15,8 +15,6 @@ MEASURES = {
     "accepted": "acceptance",
     "true_positive": "acceptance of y = 1",
     "false_positive": "acceptance of y = 0",
-    "auc": "the AUC",
-    "calibration": "y less the score",
     "disparity": "the disparity",
 }
 """Numbers of a part, and what they are called."""
@@ -64,6 +62,6 @@ def drift_words(drift: Sequence[Drift], count: int) -> list[str]:
     for change in drift[:NAMED]:
         places = (("group", change.group), ("at", change.client))
         whose = " ".join(f"{word} {name}" for word, name in places if name is not None)
-        values = [cell(n, number, low=-1.0) for n in (change.before, change.now)]
+        values = [cell(n, number) for n in (change.before, change.now)]
         lines.append(f"{whose or 'all'}: {MEASURES[change.rate]} was {values[0]}, is {values[1]}.")
     return lines[: count and None]
