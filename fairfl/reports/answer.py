@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from fairfl._support.checks import in_range, one_of
 from fairfl._support.tabular import Tabular
 from fairfl._support.whole_file import write_whole
-from fairfl.reports.card import card
 from fairfl.reports.comparison import ENDS, Comparison
 from fairfl.reports.comparison_intervals import band
 from fairfl.reports.comparison_words import sentences
@@ -77,10 +76,6 @@ class Answer(Tabular):
         options: Any = {"title": self.title, "progress": progress, **self.settings}
         return frontier_page(self.comparison, self.read, **options)
 
-    def card(self) -> str:
-        """A model card of the rules, as Markdown."""
-        return card(self)
-
     def write(self, out: str | Path) -> list[Path]:
         """Write picture, data, rules, and the model of a score of features, into a folder."""
         files = write(self.comparison, self.title, Path(out))
@@ -140,7 +135,7 @@ def compare(
 ) -> Answer:
     """What the schemes reach on a federation, with intervals, and what it costs not to pool the
     data: the answer of ``fairfl frontier``, an object with ``frontiers``, ``rules``, ``words``,
-    ``page()``, ``card()``, ``write(folder)``, ``to_frame()`` and ``to_json()``.
+    ``page()``, ``write(folder)``, ``to_frame()`` and ``to_json()``.
 
     Parameters
     ----------
