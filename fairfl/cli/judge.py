@@ -10,9 +10,6 @@ from fairfl.cli.options import FORM, PEOPLE, QUESTION, AsJson, option, with_form
 
 OPTIONS = {
     "prediction": Annotated[str | None, option("Column of 0 and 1, or of chances of 1.")],
-    "rule": Annotated[
-        Path | None, option("Rule that decides on the people of summaries.", metavar="RULE.json")
-    ],
     **PEOPLE,
     "score": Annotated[
         str | None, option("Column of the score whose frontiers the predictions are compared with.")
@@ -29,13 +26,7 @@ OPTIONS = {
 
 @partial(with_form, table=OPTIONS)
 def judge(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE...",
-            help="People as .csv or .parquet; or summaries of sites, .json, with --rule.",
-        ),
-    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv or .parquet.")],
     *,
     form: dict[str, Any],
     as_json: AsJson = False,
@@ -50,7 +41,7 @@ def judge(
     from fairfl.reports.terminal import tell, tell_table
 
     with stages() as progress:
-        judgement = judge(files, progress=progress, **form)
+        judgement = judge(file, progress=progress, **form)
     if as_json:
         typer.echo(judgement.to_json())
     else:
