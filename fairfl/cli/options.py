@@ -93,11 +93,7 @@ FORM = {
     "encoding": Annotated[str | None, option("Of a text file, such as cp1252; default utf-8.")],
     "pos_label": Annotated[
         str | None,
-        option(
-            "Value of the label that is y = 1; needed if both are texts.",
-            "--positive",
-            metavar="VALUE",
-        ),
+        option("Label's value that is y = 1; needed of two texts.", "--positive", metavar="VALUE"),
     ],
     "missing": Annotated[
         str | None,

@@ -175,9 +175,7 @@ class Comparison:
 
     @property
     def classifiers(self) -> dict[str, Classifier]:
-        """By scheme the rule to decide by, with the guarantee where one was asked for, of schemes
-        with one rule for all clients.
-        """
+        """By scheme the rule to decide by, of schemes with one for all clients."""
         rules = {s: self.guaranteed.get(s, c.solution.classifier) for s, c in self.rules.items()}
         return {scheme: rule for scheme, rule in rules.items() if isinstance(rule, Classifier)}
 

@@ -11,9 +11,7 @@ NO_VALUE = ("None", "nan", "NaT", "<NA>")
 
 
 def table_path(table: Any) -> Path:
-    """The path of a file, which must exist; of a frame what messages call it. ValueError: neither
-    is given.
-    """
+    """The path of a file, which must exist; of a frame what messages call it."""
     if isinstance(table, (str, PathLike)):
         return existing_file(Path(table))
     if not (hasattr(table, "columns") and hasattr(table, "__getitem__")):

@@ -149,7 +149,7 @@ WRONG = {
         ff.apply,
         ("G", "T"),
         {"group": "a", "score": "s"},
-        "group must be one of 'f' and 'm' of the rule, got 'old' in row",
+        "group must be one of 'f', 'm' of the rule, got 'old' in row 1",
     ),
     "no prediction": (ff.judge, ("T",), {"group": "a"}, "prediction must name columns of people"),
 }
