@@ -47,9 +47,9 @@ def test_frames_are_read_as_files(people, table, kind):
         frame = frame.convert_dtypes().astype({"a": "category"})
     answers = [ff.compare(source, **ROLES, **QUICK, bootstraps=0) for source in (frame, table)]
     assert answers[0].to_json() == answers[1].to_json()
-    columns["y"][2] = columns["y"][5] = None
+    columns["y"][2] = columns["y"][5] = columns["a"][7] = None
     frame = getattr(library, "table" if kind == "pyarrow" else "DataFrame")(columns)
-    with pytest.raises(ValueError, match="the frame must have no missing cell .* rows 3, 6"):
+    with pytest.raises(ValueError, match="the frame must have no .*'a' in row 8; 'y' in rows 3, 6"):
         ff.judge(frame, prediction="y", group="a")
 
 
