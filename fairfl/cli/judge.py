@@ -10,6 +10,9 @@ from fairfl.cli.options import FORM, PEOPLE, QUESTION, AsJson, option, with_form
 
 OPTIONS = {
     "prediction": Annotated[str | None, option("Column of 0 and 1, or of chances of 1.")],
+    "rule": Annotated[
+        Path | None, option("Rule that decides on the people of summaries.", metavar="RULE.json")
+    ],
     **PEOPLE,
     "score": Annotated[
         str | None, option("Column of the score whose frontiers the predictions are compared with.")
@@ -26,7 +29,13 @@ OPTIONS = {
 
 @partial(with_form, table=OPTIONS)
 def judge(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv or .parquet.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="People as .csv or .parquet; or summaries of sites, .json, with --rule.",
+        ),
+    ],
     *,
     form: dict[str, Any],
     as_json: AsJson = False,
@@ -41,7 +50,7 @@ def judge(
     from fairfl.reports.terminal import tell, tell_table
 
     with stages() as progress:
-        judgement = judge(file, progress=progress, **form)
+        judgement = judge(files, progress=progress, **form)
     if as_json:
         typer.echo(judgement.to_json())
     else:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, astuple, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,17 @@ from numpy.typing import ArrayLike
 from fairfl._support.tabular import Tabular
 from fairfl.reports.comparison_words import failed, number, percent, points, rates_apart, span
 from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
+from fairfl.reports.decided_counts import of_summaries
 from fairfl.reports.parts import Decided, Gap, Number, Part, cell, estimate
 from fairfl.reports.people import counted, people_words
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
-from fairfl.sims.data.frame import require, sources
+from fairfl.sims.data.frame import no_table, require, sources
 from fairfl.sims.data.table_file import form_of
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.schemes import CFL, SCHEMES
+from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import ACCEPTANCE, RATES, Difference, Notion
 
@@ -102,6 +105,7 @@ def judge(
     people: Any,
     *,
     prediction: str | None = None,
+    rule: Classifier | str | Path | None = None,
     notion: Notion = "demographic_parity",
     difference: Difference = "pairwise",
     seed: int = 0,
@@ -114,8 +118,9 @@ def judge(
 
     Parameters
     ----------
-    people : a table, as a path or a frame of pandas, Polars or Arrow.
-    prediction : column of 0 and 1, or of chances of 1.
+    people : a table, as a path or a frame of pandas, Polars or Arrow; or paths of sites' summaries.
+    prediction : of a table, column of 0 and 1, or of chances of 1.
+    rule : of summaries, the :class:`fairfl.Classifier` that decides, or its path.
     notion, difference : see :func:`fairfl.solve`.
     seed : deals people into parts, on which the frontiers' rules are judged.
     table : ``group`` of a table, its other columns and its form, by the names of the command's
@@ -136,24 +141,46 @@ def judge(
     >>> judgement.to_frame()[["group", "accepted", "right"]].values.tolist()
     [['all', 0.5, 0.5], ['f', 1.0, 0.5], ['m', 0.0, 0.5]]
     """
-    (source, *_), paths, _ = sources(people)
-    question, columns = Question(notion, difference), {"prediction": prediction} | table
-    columns = {name: column for name, column in columns.items() if column is not None}
-    require(columns, paths[0], "prediction", "group")
-    data, decided = _decided(source, question, **columns)
+    question = Question(notion, difference)
+    data, decided, judgement = _judged(people, prediction, rule, question, table)
     gap, _ = decided.gap(question)
-    judgement = Judgement(
-        len(data),
-        decided.accuracy.number(decided.client) if "label" in columns else None,
-        gap and gap.number(decided.client),
-        tuple(decided.parts(question)),
-        left_out=data.note,
-        rate=gap.rate.key if gap else "",
-        effective=decided.effective_size(),
-    )
-    if "score" in columns and gap is not None:
+    if data is not None and table.get("score") is not None and gap is not None:
         judgement = replace(judgement, **_compared(data, decided, gap, question, seed, progress))
     return judgement
+
+
+def _judged(
+    people: Any, prediction: str | None, rule: Any, question: Question, table: dict[str, Any]
+) -> tuple[Dataset | None, Decided, Judgement]:
+    """The rows of a table, the decisions, and the judgement without distances."""
+    (source, *_), paths, kinds = sources(people)
+    columns = {"prediction": prediction} | table
+    columns = {name: column for name, column in columns.items() if column is not None}
+    data = None
+    if kinds == {".json"}:
+        no_table(columns, "summaries of sites")
+        decided, note = of_summaries(paths, rule)
+    else:
+        require(columns, paths[0], "prediction", "group")
+        if rule is not None:
+            raise ValueError(f"rule goes with summaries of sites, got the table {paths[0].name}")
+        data, decided = _decided(source, question, **columns)
+        note = data.note
+    gap, _ = decided.gap(question)
+    has_label = not np.isnan(decided.y).any()
+    return (
+        data,
+        decided,
+        Judgement(
+            round(decided.people[0].sum()),
+            decided.accuracy.number(decided.client) if has_label else None,
+            gap and gap.number(decided.client),
+            tuple(decided.parts(question)),
+            left_out=note,
+            rate=gap.rate.key if gap else "",
+            effective=decided.effective_size(),
+        ),
+    )
 
 
 def _decided(

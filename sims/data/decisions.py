@@ -106,10 +106,7 @@ def apply(
     >>> ff.apply(rule, people, score="s", group="sex").decision.tolist()
     [False, True, True]
     """
-    if not isinstance(rule, Classifier):
-        with of_file(rule):
-            rule = Classifier.from_json(read_bounded(rule))
-    rule = rule.named([called(name) for name in rule.groups])
+    rule = read_rule(rule)
     if (score is None) == (model is None):
         raise ValueError("score or model must be given, and not both")
     if not (model is None or isinstance(model, ScoreModel)):
@@ -130,6 +127,14 @@ def apply(
     chance = rule.of_number(rule.level(x[:, 0] if x.shape[1:] == (1,) else x), a)
     decision = np.random.default_rng(seed).random(len(table)) < chance
     return Decisions(rule, table.rows, np.array(rule.groups)[a], chance, decision, table.dropped)
+
+
+def read_rule(rule: Classifier | str | Path) -> Classifier:
+    """A rule, or that of a file, with its groups named as in tables."""
+    if not isinstance(rule, Classifier):
+        with of_file(rule):
+            rule = Classifier.from_json(read_bounded(rule))
+    return rule.named([called(name) for name in rule.groups])
 
 
 def _check_numbers(rule: Classifier, score: Sequence[str], model: ScoreModel | None) -> None:

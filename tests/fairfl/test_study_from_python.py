@@ -1,5 +1,6 @@
 """A study from Python: compare, apply and judge on frames, files and counts of sites."""
 
+import dataclasses
 import json
 import pickle
 
@@ -134,6 +135,41 @@ def test_people_are_decided_as_by_the_rule(cli, people, table, tmp_path):
     assert (pd.read_csv(tmp_path / "d.csv")["decision"] == decided.decision).all()
 
 
+def test_a_rule_judges_counts_as_rows(cli, leveled, tmp_path):
+    """To rounding, whatever the order of the groups; the command prints the same."""
+    files = summarized(cli, leveled, tmp_path)
+    rule = ff.compare(files, **QUICK, bootstraps=0).rules["cfl"]
+    chance = ff.apply(rule, leveled, score="s", group="a").chance
+    rows = ff.judge(leveled.assign(p=chance), prediction="p", **ROLES)
+    turned = ff.Classifier(rule.edges[::-1], rule.values[::-1], groups=rule.groups[::-1])
+    for same in (rule, turned):
+        counts = ff.judge(files, rule=same)
+        numbers = [counts.to_frame().select_dtypes("number"), rows.to_frame()]
+        pd.testing.assert_frame_equal(numbers[0], numbers[1][numbers[0].columns], atol=1e-9)
+        for name in ("accuracy", "disparity"):
+            pair = (dataclasses.astuple(getattr(j, name)) for j in (counts, rows))
+            assert next(pair) == pytest.approx(next(pair), abs=1e-9)
+    (tmp_path / "rule.json").write_text(rule.to_json())
+    words = ("judge", *files, "--rule", tmp_path / "rule.json")
+    assert json.loads(cli(*words, "--json").stdout) == json.loads(counts.to_json())
+    hidden = summarized(cli, leveled, tmp_path, "--min-cell", 3, "--levels", 5)
+    coarse = ff.compare(hidden, **QUICK, bootstraps=0).rules["cfl"]
+    assert ff.judge(hidden, rule=coarse).words[0].startswith("Withheld counts are taken to be")
+
+
+def test_names_are_judged_by_the_rule_of_the_study(cli, leveled, tmp_path):
+    named = leveled.assign(s=leveled["s"].map(lambda s: "qwert"[int(s * 5)]))
+    files = summarized(cli, named, tmp_path, "--categorical")
+    rule = ff.compare(files, **QUICK, bootstraps=0).rules["cfl"]
+    new = named.assign(y=1 - named["y"])  # so that the names have the opposite order
+    judgement = ff.judge(summarized(cli, new, tmp_path, "--categorical"), rule=rule)
+    chance = ff.apply(rule, named, score="s", group="a").chance
+    assert judgement.parts[0].accepted.value == pytest.approx(chance.mean())
+    assert judgement.accuracy.value == pytest.approx(
+        np.where(new["y"] == 1, chance, 1 - chance).mean()
+    )
+
+
 WRONG = {
     "no table": (ff.compare, (3,), {}, "people must be a path, or a frame .*, got 3"),
     "no group": (ff.compare, ("T",), {"label": "y"}, "group must name columns of people.csv"),
@@ -152,6 +188,22 @@ WRONG = {
         "group must be one of 'f', 'm' of the rule, got 'old' in row 1",
     ),
     "no prediction": (ff.judge, ("T",), {"group": "a"}, "prediction must name columns of people"),
+    "no rule": (ff.judge, ("S",), {}, "rule must be given for summaries of sites, got none"),
+    "a column of counts": (
+        ff.judge,
+        ("S",),
+        {"group": "a", "rule": "R"},
+        "group goes with a table of people, got summaries",
+    ),
+    "a rule of rows": (
+        ff.judge,
+        ("T",),
+        {"group": "a", "prediction": "y", "rule": "R"},
+        "rule goes with summaries of sites, got the table people.csv",
+    ),
+    "other levels": (ff.judge, ("S",), {"rule": "R"}, "does not from 0.2 to 0.4"),
+    "other groups": (ff.judge, ("S",), {"rule": "G"}, "group must be one of the groups of the rul"),
+    "other scores": (ff.judge, ("S",), {"rule": "N"}, "rule must be of the same score, or scores"),
 }
 
 
