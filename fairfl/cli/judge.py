@@ -20,6 +20,10 @@ OPTIONS = {
     "by": Annotated[
         str | None, option("Column by whose values the judgement is repeated; of dates by month.")
     ],
+    "since": Annotated[
+        list[Path] | None,
+        option("The study's people, in the same form: say what has changed; repeat for summaries."),
+    ],
     **QUESTION,
     **FORM,
     "seed": Annotated[int | None, option("Of the parts that rules are judged on.", min=0)],

@@ -21,6 +21,7 @@ from fairfl._support.tabular import Tabular
 from fairfl.reports.comparison_words import failed, number, percent, points, rates_apart, span
 from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
 from fairfl.reports.decided_counts import of_summaries
+from fairfl.reports.drift import MEASURES, Drift, drift_between, drift_words
 from fairfl.reports.parts import Decided, Gap, Number, Part, cell, estimate
 from fairfl.reports.people import counted, people_words
 from fairfl.reports.question import Question
@@ -37,8 +38,6 @@ from fairfl.theory.populations.notions import ACCEPTANCE, RATES, Difference, Not
 FOUR_FIFTHS = 0.8
 MOST_PARTS = 200
 """Parts of the people that are judged each alone."""
-MEASURES = "positive", "right", "accepted", "true_positive", "false_positive", "disparity", "ratio"
-"""Numbers of a part."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,8 @@ class Judgement(Tabular):
     ``rate`` is the key of the rate that is furthest apart. ``below_cfl`` is, for each scheme but
     CFL, how much less its best rule is right than CFL's; ``left_out`` says which rows of the table
     were, ``failures`` why a scheme has no distance, and ``effective`` of people with weights how
-    many with equal ones have the same variance.
+    many with equal ones have the same variance. ``drift`` is which of ``n_compared`` numbers
+    changed since an earlier judgement.
     """
 
     people: int
@@ -75,6 +75,8 @@ class Judgement(Tabular):
     rate: str = ""
     failures: dict[str, str] = field(default_factory=dict)
     effective: float = np.inf
+    drift: tuple[Drift, ...] = ()
+    n_compared: int = 0
     _most_rows = 60
 
     @property
@@ -106,6 +108,7 @@ def judge(
     *,
     prediction: str | None = None,
     rule: Classifier | str | Path | None = None,
+    since: Any = None,
     notion: Notion = "demographic_parity",
     difference: Difference = "pairwise",
     seed: int = 0,
@@ -121,6 +124,7 @@ def judge(
     people : a table, as a path or a frame of pandas, Polars or Arrow; or paths of sites' summaries.
     prediction : of a table, column of 0 and 1, or of chances of 1.
     rule : of summaries, the :class:`fairfl.Classifier` that decides, or its path.
+    since : the study's people in the same form, or their judgement: ``drift`` is what has changed.
     notion, difference : see :func:`fairfl.solve`.
     seed : deals people into parts, on which the frontiers' rules are judged.
     table : ``group`` of a table, its other columns and its form, by the names of the command's
@@ -142,11 +146,16 @@ def judge(
     [['all', 0.5, 0.5], ['f', 1.0, 0.5], ['m', 0.0, 0.5]]
     """
     question = Question(notion, difference)
-    data, decided, judgement = _judged(people, prediction, rule, question, table)
+    options: Any = {"prediction": prediction, "rule": rule, "question": question, "table": table}
+    data, decided, judgement = _judged(people, **options)
     gap, _ = decided.gap(question)
     if data is not None and table.get("score") is not None and gap is not None:
         judgement = replace(judgement, **_compared(data, decided, gap, question, seed, progress))
-    return judgement
+    if since is None:
+        return judgement
+    earlier = since if isinstance(since, Judgement) else _judged(since, **options)[2]
+    drift, count = drift_between(earlier.parts, judgement.parts)
+    return replace(judgement, drift=drift, n_compared=count)
 
 
 def _judged(
@@ -293,7 +302,7 @@ def sentences(judgement: Judgement) -> list[str]:
                 f"Of the distance from pooling the scheme takes {points(below_cfl.value)} "
                 f"({span(below_cfl.ends, points)}); training left the rest."
             )
-    return [*out, *failed(judgement)]
+    return [*out, *drift_words(judgement.drift, judgement.n_compared), *failed(judgement)]
 
 
 def _ratio_words(judgement: Judgement) -> list[str]:

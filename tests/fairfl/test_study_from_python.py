@@ -152,6 +152,8 @@ def test_a_rule_judges_counts_as_rows(cli, leveled, tmp_path):
     (tmp_path / "rule.json").write_text(rule.to_json())
     words = ("judge", *files, "--rule", tmp_path / "rule.json")
     assert json.loads(cli(*words, "--json").stdout) == json.loads(counts.to_json())
+    shown = cli(*words, "--since", files[0], "--since", files[1]).stdout
+    assert "Since the study 0 of " in shown
     hidden = summarized(cli, leveled, tmp_path, "--min-cell", 3, "--levels", 5)
     coarse = ff.compare(hidden, **QUICK, bootstraps=0).rules["cfl"]
     assert ff.judge(hidden, rule=coarse).words[0].startswith("Withheld counts are taken to be")
@@ -168,6 +170,35 @@ def test_names_are_judged_by_the_rule_of_the_study(cli, leveled, tmp_path):
     assert judgement.accuracy.value == pytest.approx(
         np.where(new["y"] == 1, chance, 1 - chance).mean()
     )
+
+
+@pytest.mark.parametrize("kind", ["score", "share"])
+def test_a_change_since_the_study_is_named_and_whose(kind):
+    """People of one law at both times, but for a group at one site at the later one."""
+    rng = np.random.default_rng(5)
+    frames = []
+    for changed in (False, True):
+        n = 4000
+        frame = pd.DataFrame({"a": rng.choice(["f", "m"], n), "site": rng.choice(["n", "s"], n)})
+        s = rng.random(n).round(3)
+        odd = changed & (frame["a"] == "f") & (frame["site"] == "s")
+        chance = np.where(odd & (kind == "score"), 0.5, s)
+        frame = frame.assign(s=s, y=(rng.random(n) < chance).astype(int))
+        frames.append(frame.assign(p=(s > np.where(odd & (kind == "share"), 0.7, 0.5)) * 1))
+    judgements = [ff.judge(frame, prediction="p", **ROLES | {"score": None}) for frame in frames]
+    options = {"prediction": "p", **ROLES, "score": None}
+    later = ff.judge(frames[1], since=frames[0], **options)
+    assert later.drift == ff.judge(frames[1], since=judgements[0], **options).drift
+    clearest = later.drift[0]
+    assert (clearest.client, clearest.group) == ("s", "f") and clearest.widths > 2
+    assert clearest.rate in {"score": ("right", "true_positive", "false_positive")}.get(
+        kind, ("accepted", "true_positive", "false_positive")
+    )
+    (line,) = [line for line in later.words if line.startswith("Since the study")]
+    assert f"{len(later.drift)} of {later.n_compared} numbers" in line
+    assert any("group f at s: " in line for line in later.words)
+    elsewhere = [d for d in later.drift if d.client == "n"]
+    assert len(elsewhere) <= 0.15 * later.n_compared
 
 
 WRONG = {
