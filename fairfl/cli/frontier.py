@@ -125,6 +125,9 @@ def frontier(
         Path | None,
         option("Also write a page with a slider, for a browser.", "--page", **place("FILE.html")),
     ] = None,
+    card: Annotated[
+        Path | None, option("Also write a model card of the rules.", "--card", **place("FILE.md"))
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the
@@ -141,11 +144,13 @@ def frontier(
         from fairfl.figures.lib.saved import names
 
         out_folder(out, *names("frontier"))
-    if page is not None:
-        out_file(page, "--page")
+    for name, file in (("--page", page), ("--card", card)):
+        if file is not None:
+            out_file(file, name)
     with stages() as progress:
         answer = compare(files, costs=_costs(costs), progress=progress, **form)
         pages = {} if page is None else {page: answer.page(progress)}
+        pages |= {} if card is None else {card: answer.card()}
     report(answer, out=out, pages=pages, as_json=as_json)
     if answer.comparison.failures:
         raise RuntimeError("; ".join(failed(answer.comparison)))

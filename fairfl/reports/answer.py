@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from fairfl._support.checks import in_range, one_of
 from fairfl._support.tabular import Tabular
 from fairfl._support.whole_file import write_whole
+from fairfl.reports.card import card
 from fairfl.reports.comparison import ENDS, Comparison
 from fairfl.reports.comparison_intervals import band
 from fairfl.reports.comparison_words import sentences
@@ -76,6 +77,10 @@ class Answer(Tabular):
         options: Any = {"title": self.title, "progress": progress, **self.settings}
         return frontier_page(self.comparison, self.read, **options)
 
+    def card(self) -> str:
+        """A model card of the rules, as Markdown."""
+        return card(self)
+
     def write(self, out: str | Path) -> list[Path]:
         """Write picture, data, rules, and the model of a score of features, into a folder."""
         files = write(self.comparison, self.title, Path(out))
@@ -135,7 +140,7 @@ def compare(
 ) -> Answer:
     """What the schemes reach on a federation, with intervals, and what it costs not to pool the
     data: the answer of ``fairfl frontier``, an object with ``frontiers``, ``rules``, ``words``,
-    ``page()``, ``write(folder)``, ``to_frame()`` and ``to_json()``.
+    ``page()``, ``card()``, ``write(folder)``, ``to_frame()`` and ``to_json()``.
 
     Parameters
     ----------

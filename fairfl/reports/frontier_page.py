@@ -66,7 +66,7 @@ def frontier_page(
         title=escape(title),
         question=escape(question.title(len(comparison.clients))),
         headline=escape(headline(comparison)),
-        about=escape(_about(comparison)),
+        about=escape(about(comparison)),
         sentences=_items(sentences(comparison)),
         notes=_items([*notes, *KNOW]),
         data=as_json(data),
@@ -89,7 +89,7 @@ def positions(top: float) -> tuple[float, ...]:
     return tuple(float(f"{min(k * unit, 1.0):.10g}") for k in range(int(np.ceil(top / unit)) + 1))
 
 
-def _about(comparison: Comparison) -> str:
+def about(comparison: Comparison) -> str:
     """Whose data these are, and what a disparity is."""
     people = "" if comparison.people is None else f"{comparison.people:,} people; "
     rate_names = NOTIONS[comparison.question.notion].rate_names

@@ -58,13 +58,15 @@ def test_the_command_is_a_face_of_compare(cli, people, table, tmp_path):
     options = {"by_client": "cfl", "bootstraps": 20, "seed": 3}
     answer = ff.compare(people, **ROLES, **QUICK, **options)
     words = [*QUICK_WORDS, "--by-client", "cfl", "--bootstraps", 20, "--seed", 3, "--json"]
-    files = ["--page", tmp_path / "p.html", "--out", tmp_path / "o"]
+    files = ["--page", tmp_path / "p.html", "--card", tmp_path / "c.md", "--out", tmp_path / "o"]
     printed = json.loads(cli("frontier", table, *WORDS, *words, *files).stdout)
     assert printed | {"files": []} == json.loads(answer.to_json())
     assert (tmp_path / "p.html").read_text() == answer.page().replace("the frame", "people")
+    text = (tmp_path / "c.md").read_text()
+    assert text == answer.card().replace("the frame", "people")
     for scheme, rule in answer.rules.items():
         written = (tmp_path / "o" / f"rule_{scheme}.json").read_text()
-        assert written == rule.to_json()
+        assert written == rule.to_json() and json.loads(written)["sha256"] in text
     frame = answer.to_frame()
     assert frame["scheme"].tolist() == ["cfl"] * 3 + ["lft_ensemble_common"] * 3
     for k, entry in enumerate(printed["schemes"]):
