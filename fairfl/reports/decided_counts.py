@@ -43,4 +43,5 @@ def of_summaries(paths: Sequence[Path], rule: Any) -> tuple[Decided, str]:
     rows = np.repeat(np.arange(size.size), size)
     columns = {n: getattr(decided, n)[rows] for n in ("client", "group", "y", "p")}
     columns |= {"people": (decided.people / size)[:, rows]}
+    columns |= {"score": decided.score[rows]} if decided.score.size else {}
     return decided._replace(**columns), HIDDEN * (people.is_noisy or people.ranges is not None)

@@ -15,6 +15,8 @@ MEASURES = {
     "accepted": "acceptance",
     "true_positive": "acceptance of y = 1",
     "false_positive": "acceptance of y = 0",
+    "auc": "the AUC",
+    "calibration": "y less the score",
     "disparity": "the disparity",
     "ratio": "the ratio of the rates",
 }
@@ -63,6 +65,6 @@ def drift_words(drift: Sequence[Drift], count: int) -> list[str]:
     for change in drift[:NAMED]:
         places = (("group", change.group), ("at", change.client))
         whose = " ".join(f"{word} {name}" for word, name in places if name is not None)
-        values = [cell(n, number) for n in (change.before, change.now)]
+        values = [cell(n, number, low=-1.0) for n in (change.before, change.now)]
         lines.append(f"{whose or 'all'}: {MEASURES[change.rate]} was {values[0]}, is {values[1]}.")
     return lines[: count and None]

@@ -129,8 +129,8 @@ def judge(
     seed : deals people into parts, on which the frontiers' rules are judged.
     table : ``group`` of a table, its other columns and its form, by the names of the command's
         options: ``label``, without which the notion must compare acceptance alone; ``client``,
-        ``weight``, ``categorical``; ``score``, whose frontiers are compared; ``by``, a column of
-        parts of the people, of dates the months; ``sep``, ...
+        ``weight``, ``categorical``; ``score``, whose frontiers are compared, with its AUC and
+        calibration; ``by``, a column of parts of the people, of dates the months; ``sep``, ...
 
     Raises
     ------
@@ -149,7 +149,7 @@ def judge(
     options: Any = {"prediction": prediction, "rule": rule, "question": question, "table": table}
     data, decided, judgement = _judged(people, **options)
     gap, _ = decided.gap(question)
-    if data is not None and table.get("score") is not None and gap is not None:
+    if data is not None and decided.score.size and gap is not None:
         judgement = replace(judgement, **_compared(data, decided, gap, question, seed, progress))
     if since is None:
         return judgement
@@ -217,7 +217,7 @@ def _decided(
     decided = Decided(data.client, data.group, y, p, people, *names)
     if by is not None and data.by is not None:
         decided = decided._replace(by=data.by, by_names=data.by_names)
-    return data, decided
+    return data, decided if score is None else decided._replace(score=data.features[:, 0])
 
 
 def _compared(

@@ -155,7 +155,7 @@ def test_a_rule_judges_counts_as_rows(cli, leveled, tmp_path):
     words = ("judge", *files, "--rule", tmp_path / "rule.json")
     assert json.loads(cli(*words, "--json").stdout) == json.loads(counts.to_json())
     shown = cli(*words, "--since", files[0], "--since", files[1]).stdout
-    assert "Since the study 0 of " in shown
+    assert "Since the study 0 of " in shown and "y - score" in shown
     hidden = summarized(cli, leveled, tmp_path, "--min-cell", 3, "--levels", 5)
     coarse = ff.compare(hidden, **QUICK, bootstraps=0).rules["cfl"]
     assert ff.judge(hidden, rule=coarse).words[0].startswith("Withheld counts are taken to be")
@@ -201,6 +201,21 @@ def test_a_change_since_the_study_is_named_and_whose(kind):
     assert any("group f at s: " in line for line in later.words)
     elsewhere = [d for d in later.drift if d.client == "n"]
     assert len(elsewhere) <= 0.15 * later.n_compared
+
+
+def test_the_score_of_a_part_is_judged(people):
+    """AUC by pairs; calibration with the standard error of a mean."""
+    judgement = ff.judge(people.assign(p=1), prediction="p", **ROLES)
+    for part in judgement.parts:
+        there = np.ones(len(people), bool)
+        for column, name in (("site", part.client), ("a", part.group)):
+            there &= (people[column] == name) | (name is None)
+        s, y = people["s"][there].to_numpy(), people["y"][there].to_numpy()
+        pairs = s[y == 1][:, None] - s[y == 0]
+        assert part.auc.value == pytest.approx(((pairs > 0) + 0.5 * (pairs == 0)).mean())
+        assert part.calibration.value == pytest.approx((y - s).mean())
+        half = 1.96 * (y - s).std() / np.sqrt(len(y))
+        assert np.ptp(part.calibration.ends) / 2 == pytest.approx(half, rel=1e-4)
 
 
 WRONG = {
