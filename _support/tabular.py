@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 
 class Tabular:
-    """A result whose ``_columns`` are numbers, texts, or arrays that have one row a member."""
+    """A result whose ``_columns`` are numbers, texts, or arrays that have one row a member; a
+    notebook shows its ``words``, too.
+    """
+
+    words: Any = ()
+    _most_rows = 10
 
     def _columns(self) -> dict[str, ArrayLike]:
         raise TypeError(f"{type(self).__name__} has no columns")
@@ -27,11 +32,17 @@ class Tabular:
         is_scalar = all(np.ndim(column) == 0 for column in columns.values())
         return pd.DataFrame(columns, index=[0] if is_scalar else None)
 
+    def to_json(self) -> str:
+        """The table as JSON: a list of its rows."""
+        return str(self.to_frame().to_json(orient="records", double_precision=15))
+
     def _repr_html_(self) -> str:
         from html import escape
 
-        table = self.to_frame().to_html(index=False, max_rows=10, float_format="{:.6g}".format)
-        return f"<p><code>{escape(repr(self))}</code></p>\n{table}"
+        settings: Any = {"index": False, "max_rows": self._most_rows}
+        table = self.to_frame().to_html(**settings, float_format="{:.6g}".format)
+        words = "".join(f"<p>{escape(line)}</p>\n" for line in self.words)
+        return f"<p><code>{escape(repr(self))}</code></p>\n{table}\n{words}"
 
 
 def numbered(name: str, values: Array) -> dict[str, ArrayLike]:

@@ -1,13 +1,24 @@
-"""Writing files whole or not at all."""
+"""Writing files whole or not at all; errors that name the file that was read."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
 from typing import Any, BinaryIO
 
 PARTIAL = ".partial"
 """End of the name of a file that is being written. What a killed process left may be removed."""
+
+
+@contextmanager
+def of_file(path: str | Path) -> Iterator[None]:
+    """Errors name the file that they are about."""
+    try:
+        yield
+    except ValueError as error:
+        name = Path(path).name
+        raise ValueError(f"{name}: {error}" if name not in str(error) else str(error)) from None
 
 
 def target_of(file: Path) -> Path:

@@ -7,6 +7,9 @@ from fairfl.claims.lemma import check_lemma as check_lemma
 from fairfl.claims.lemma import lemma as lemma
 from fairfl.claims.objective_check import check_objective as check_objective
 from fairfl.fair_thresholds import FairThresholds as FairThresholds
+from fairfl.reports.answer import compare as compare
+from fairfl.reports.judge import judge as judge
+from fairfl.sims.data.decisions import apply as apply
 from fairfl.solvers.api import frontier as frontier
 from fairfl.solvers.api import min_disparity as min_disparity
 from fairfl.solvers.api import solve as solve

@@ -203,7 +203,7 @@ def frontier(
     search = Repeatable(partial(_frontier, federation, task, points, local, effort, budgets))
     solved = partial(solution_at, federation, task, local)
     curve = dataclasses.replace(
-        search.frontier, evaluate=search.evaluate, upper=search.upper, solved=solved
+        search.frontier, evaluate=search.evaluate, worth_bound=search.worth_bound, solved=solved
     )
     if task.accurate:
         return curve
@@ -270,7 +270,7 @@ def _frontier(
     return dataclasses.replace(
         curve,
         again=partial(reproduced, federation, task),
-        upper=curve.upper or partial(upper_bound, federation, task),
+        worth_bound=curve.worth_bound or partial(upper_bound, federation, task),
     )
 
 

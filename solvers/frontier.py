@@ -74,8 +74,8 @@ Upper = Callable[[Array, Array], Array]
 
 @dataclass
 class Repeatable:
-    """``evaluate`` and ``upper`` of the frontier that ``search`` returns; a pickled copy searches
-    at its first call.
+    """``evaluate`` and ``worth_bound`` of the frontier that ``search`` returns; a pickled copy
+    searches at its first call.
     """
 
     search: Callable[[], Frontier]
@@ -87,7 +87,7 @@ class Repeatable:
     def evaluate(self, disparity: Array) -> Points:
         return self.frontier.evaluate(disparity)
 
-    def upper(self, disparity: Array, worth: Array) -> Array:
+    def worth_bound(self, disparity: Array, worth: Array) -> Array:
         return self.frontier.bound_above(disparity, worth)
 
     def __getstate__(self) -> dict[str, object]:
@@ -119,6 +119,9 @@ class Frontier(Tabular, PlottedFrontier):
     bounds : (P,) the same, where the search for the points gives them; else None.
     gap : (P,) how far the points are below ``bound``.
     proven : (P,) whether the points are the best, to ``PROVEN``.
+    lower, upper : (P,) of a frontier of :func:`fairfl.compare` ends of approximate 95 % intervals
+        of the accuracies (of the utilities, where ``accurate`` is False) at the points'
+        disparities, for all people such as these, computed when they are asked for; else None.
 
     Examples
     --------
@@ -140,9 +143,10 @@ class Frontier(Tabular, PlottedFrontier):
     again: Callable[[Points], Array] | None = None
     utility: Array = field(default_factory=lambda: np.zeros(0))
     accurate: bool = True
-    upper: Upper | None = None
+    worth_bound: Upper | None = None
     solved: Callable[[Points], Solution] | None = None
     bounds: Array | None = None
+    band: Callable[[], tuple[Array, Array]] | None = None
 
     def __repr__(self) -> str:
         ends = self.disparity[0], self.disparity[-1], 1.0 + self.utility[0], 1.0 + self.utility[-1]
@@ -228,7 +232,9 @@ class Frontier(Tabular, PlottedFrontier):
         """As ``bound``, with at most the disparities (P,), at which worths (P,) are attained."""
         if self.exact:
             return worth
-        bound = np.ones_like(worth) if self.upper is None else self.upper(disparity, worth)
+        bound = (
+            np.ones_like(worth) if self.worth_bound is None else self.worth_bound(disparity, worth)
+        )
         if (bound < worth - BOUND_WRONG).any():
             k = int((worth - bound).argmax())
             raise CertificationError(
@@ -296,10 +302,17 @@ class Frontier(Tabular, PlottedFrontier):
         rows[inner[better]] = self.disparity.size + np.flatnonzero(better)
         return self.points.join(points).take(rows)
 
+    @cached_property
+    def _ends(self) -> tuple[Array | None, Array | None]:
+        return (None, None) if self.band is None else self.band()
+
+    lower = property(lambda self: self._ends[0], doc="(P,) see above.")
+    upper = property(lambda self: self._ends[1], doc="(P,) see above.")
+
     def _columns(self) -> dict[str, ArrayLike]:
-        """Scheme, disparity, accuracy, utility at costs other than one, gap if quick, eps_0, ..."""
-        names = ["scheme", "disparity", "accuracy"]
-        names += ["utility"] * (not self.accurate) + ["gap"] * self.is_bounded
+        """Scheme, disparity, accuracy, utility at other costs, intervals, gap if quick, budgets."""
+        names = ["scheme", "disparity", "accuracy"] + ["utility"] * (not self.accurate)
+        names += ["lower", "upper"] * (self.band is not None) + ["gap"] * self.is_bounded
         return {name: getattr(self, name) for name in names} | numbered("eps", self.eps)
 
 

@@ -1,78 +1,66 @@
 """``fairfl judge``: how far any algorithm's predictions are from the frontiers."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from fairfl.cli.options import NOTION, AsJson, Categorical, Weight, form_of, option, with_form
+from fairfl.cli.options import FORM, PEOPLE, QUESTION, AsJson, option, with_form
 
-
-@with_form
-def judge(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv or .parquet.")],
-    prediction: Annotated[str, option("Column of 0 and 1, or of chances of 1.")],
-    group: Annotated[
-        list[str],
-        option("Column of the protected groups, a; repeat for the groups of several columns."),
+OPTIONS = {
+    "prediction": Annotated[str | None, option("Column of 0 and 1, or of chances of 1.")],
+    "rule": Annotated[
+        Path | None, option("Rule that decides on the people of summaries.", metavar="RULE.json")
     ],
-    label: Annotated[
-        str | None, option("Column of two values, y; demographic parity needs none.")
-    ] = None,
-    client: Annotated[
-        str | None, option("Column of the clients; without it all are one client.")
-    ] = None,
-    weight: Weight = None,
-    score: Annotated[
+    **PEOPLE,
+    "score": Annotated[
         str | None, option("Column of the score whose frontiers the predictions are compared with.")
-    ] = None,
-    by: Annotated[
+    ],
+    "by": Annotated[
         str | None, option("Column by whose values the judgement is repeated; of dates by month.")
-    ] = None,
-    categorical: Categorical = False,
-    notion: Annotated[str, option(NOTION)] = "demographic_parity",
-    difference: Annotated[
-        str, option("Of groups' rates: pairwise, or overall (from the population's).")
-    ] = "pairwise",
+    ],
+    "since": Annotated[
+        list[Path] | None,
+        option("The study's people, in the same form: say what has changed; repeat for summaries."),
+    ],
+    **QUESTION,
+    **FORM,
+    "seed": Annotated[int | None, option("Of the parts that rules are judged on.", min=0)],
+}
+"""Options that ``fairfl.judge`` takes as they are."""
+
+
+@partial(with_form, table=OPTIONS)
+def judge(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="People as .csv or .parquet; or summaries of sites, .json, with --rule.",
+        ),
+    ],
     *,
     form: dict[str, Any],
-    seed: Annotated[int, option("Of the parts that rules are judged on.", min=0)] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Say how accurate and fair predictions are, how far from the best rules, and which part of
     that is due to the scheme, to training and to sampling.
     """
-    import json
-    from dataclasses import asdict
-
     from fairfl.cli.progress import stages
     from fairfl.reports.comparison_words import failed
-    from fairfl.reports.judge import judge, sentences
+    from fairfl.reports.judge import judge
     from fairfl.reports.parts import table
-    from fairfl.reports.question import Question
     from fairfl.reports.terminal import tell, tell_table
 
     with stages() as progress:
-        judgement = judge(
-            file,
-            prediction=prediction,
-            label=label,
-            group=group,
-            client=client,
-            weight=weight,
-            score=score,
-            by=by,
-            categorical=categorical,
-            question=Question(notion, difference),  # type: ignore[arg-type]
-            seed=seed,
-            form=form_of(form),
-            progress=progress,
-        )
+        judgement = judge(files, progress=progress, **form)
     if as_json:
-        typer.echo(json.dumps(asdict(judgement), indent=1, allow_nan=False))
+        typer.echo(judgement.to_json())
     else:
-        tell_table(table(judgement.parts, client or "client", ", ".join(group), by))
-        for line in sentences(judgement):
+        group = ", ".join(form.get("group", ["group"]))
+        tell_table(table(judgement.parts, form.get("client", "client"), group, form.get("by")))
+        for line in judgement.words:
             tell(line, "  ")
     if judgement.failures:
         raise RuntimeError("; ".join(failed(judgement)))

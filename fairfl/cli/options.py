@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import wraps
 from importlib.resources import files
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fairfl._support.whole_file import of_file as of_file
 from fairfl._support.whole_file import target_of
 
 if TYPE_CHECKING:
@@ -91,9 +91,9 @@ FORM = {
     "sep": Annotated[str | None, option(r"Character between cells, such as ';' or '\t' (a tab).")],
     "decimal": Annotated[str | None, option("Sign before decimals: . or a comma.", metavar="SIGN")],
     "encoding": Annotated[str | None, option("Of a text file, such as cp1252; default utf-8.")],
-    "positive": Annotated[
+    "pos_label": Annotated[
         str | None,
-        option("Value of the label that is y = 1; needed if both are texts.", metavar="VALUE"),
+        option("Label's value that is y = 1; needed of two texts.", "--positive", metavar="VALUE"),
     ],
     "missing": Annotated[
         str | None,
@@ -104,14 +104,12 @@ FORM = {
 
 
 def with_form(
-    command: Callable[..., None],
-    names: Sequence[str] = tuple(FORM),
-    table: Mapping[str, object] = FORM,
+    command: Callable[..., None], names: Sequence[str] = (), table: Mapping[str, object] = FORM
 ) -> Callable[..., None]:
-    """The command, with these options of ``table`` in place of its argument ``form``, a dict of
-    those that a user gave.
+    """The command, with these options of ``table``, or all, in place of its argument ``form``, a
+    dict of those that a user gave.
     """
-    signature = inspect.signature(command, eval_str=True)
+    names, signature = names or tuple(table), inspect.signature(command, eval_str=True)
     parameters = []
     for parameter in signature.parameters.values():
         options = names if parameter.name == "form" else ()
@@ -134,6 +132,26 @@ Categorical = Annotated[
 ]
 
 Weight = Annotated[str | None, option("Column of the people's weights, positive numbers.")]
+PEOPLE = {
+    "label": Annotated[str | None, option("Column of two values, y.")],
+    "group": Annotated[
+        list[str] | None,
+        option("Column of the protected groups, a; repeat for the groups of several columns."),
+    ],
+    "client": Annotated[
+        str | None, option("Column of the clients; without it all are one client.")
+    ],
+    "weight": Weight,
+    "categorical": Categorical,
+}
+QUESTION = {
+    "notion": Annotated[str | None, option(f"{NOTION} Default: demographic_parity.")],
+    "difference": Annotated[
+        str | None,
+        option("Of groups' rates: pairwise (default), or overall (from the population's)."),
+    ],
+}
+"""Options of a table of people, and of what is asked of them."""
 
 
 def nonempty(**options: Any) -> dict[str, Any]:
@@ -147,27 +165,9 @@ def nonempty(**options: Any) -> dict[str, Any]:
 
 def form_of(options: dict[str, Any]) -> Form:
     """How a text file is written; the options of ``FORM`` are taken out of ``options``."""
-    from fairfl.sims.data.table_file import Form
+    from fairfl.sims.data import table_file
 
-    form = {name: options.pop(name) for name in FORM if name in options}
-    return Form(pos_label=form.pop("positive", None), **form)
-
-
-def require_columns(options: dict[str, Any]) -> None:
-    """ValueError where the options of a table of people lack its label or group."""
-    missing = [f"--{name}" for name in ("label", "group") if name not in options]
-    if missing:
-        raise ValueError(f"a table of people needs {' and '.join(missing)} (the name of a column)")
-
-
-@contextmanager
-def of_file(path: str | Path) -> Iterator[None]:
-    """Errors name the file that they are about."""
-    try:
-        yield
-    except ValueError as error:
-        name = Path(path).name
-        raise ValueError(f"{name}: {error}" if name not in str(error) else str(error)) from None
+    return table_file.form_of(options)
 
 
 def out_folder(path: Path, *files: str, option: str = "--out") -> Path:

@@ -26,7 +26,6 @@ from fairfl.cli.options import (
     form_of,
     of_file,
     option,
-    require_columns,
     with_form,
 )
 
@@ -76,7 +75,7 @@ QUICK = (
 )
 
 
-@partial(with_form, names=tuple(PEOPLE), table=PEOPLE)
+@partial(with_form, table=PEOPLE)
 def simulate(
     name: Annotated[
         str | None,
@@ -150,10 +149,11 @@ def _all_experiments() -> list[Experiment]:
 def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
     """The experiment of a table of people, of a TOML file, or of this name."""
     if name.lower().endswith(TABLES):
+        from fairfl.sims.data.frame import require
         from fairfl.studies.user_runs.people_experiment import people_experiment
         from fairfl.studies.user_runs.people_runs import Request
 
-        require_columns(columns)
+        require(columns, Path(name), "label", "group")
         form = form_of(columns)
         return people_experiment(Request(name, form=form, **columns))
     if columns:

@@ -174,6 +174,12 @@ class Comparison:
         return agreed, [scheme for scheme in self.reaches if scheme not in agreed]
 
     @property
+    def classifiers(self) -> dict[str, Classifier]:
+        """By scheme the rule to decide by, of schemes with one for all clients."""
+        rules = {s: self.guaranteed.get(s, c.solution.classifier) for s, c in self.rules.items()}
+        return {scheme: rule for scheme, rule in rules.items() if isinstance(rule, Classifier)}
+
+    @property
     def judged(self) -> bool:
         """Whether rules were judged on people they were not fitted to."""
         return self.spread is not None and bool(np.isfinite(self.spread.held_out).any())
@@ -236,20 +242,9 @@ def compare(
     count: int = 60,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compute the frontiers of a federation.
+    """Compute the frontiers of a federation; see :func:`fairfl.compare` for ``at`` and errors.
 
-    Parameters
-    ----------
-    federation : laws or people.
-    question : under which the schemes are compared.
-    at : disparities in [0, 1] at which to compare values; by default a few round numbers.
-    count : points of each frontier, at least 2.
-    progress : called with what is being computed.
-
-    Raises
-    ------
-    ValueError : a disparity out of range, or a question that this federation cannot answer.
-        CertificationError : CFL fails, see :func:`solve`; other schemes' ``failures`` are kept.
+    ``count``: points of each frontier; ``progress`` is called with what is being computed.
     """
     if at is not None:
         in_range("at", list(at), 0, 1)

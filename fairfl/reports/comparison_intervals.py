@@ -9,9 +9,9 @@ from scipy.special import ndtr
 from fairfl._support.checks import Array
 from fairfl.reports import sampling
 from fairfl.reports.bootstrap import BOOTSTRAPS, Bootstrap, bootstrapped, interval
-from fairfl.reports.comparison import ENDS, ZERO, Comparison, Spread, measured
+from fairfl.reports.comparison import ENDS, ZERO, Comparison, Spread, at_disparities, measured
 from fairfl.reports.sampling import NORMAL
-from fairfl.solvers.schemes import SCHEMES
+from fairfl.solvers.schemes import CFL, SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
@@ -77,6 +77,26 @@ def with_intervals(
     errors = derived.disparity_error[:, :-2]
     spread = Spread(between, reached, held_out[:, :-2], errors, draws, seed)
     return replace(comparison, spread=spread)
+
+
+def band(
+    comparison: Comparison,
+    federation: Federation,
+    sample: Counted,
+    scheme: str,
+    bootstraps: int | None,
+    seed: int,
+) -> tuple[Array, Array]:
+    """(P,) ends of the intervals at the points of a scheme's frontier, see ``Frontier.lower``."""
+    question, curve = comparison.question, comparison.reaches[scheme].frontier
+    curves = {CFL.name: comparison.reaches[CFL.name].frontier, scheme: curve}
+    at = tuple(curve.disparity.tolist())
+    dense = at_disparities(federation, question, curves, at, True, {})
+    dense = with_intervals(dense, federation, sample, bootstraps=bootstraps, seed=seed)
+    assert dense.spread is not None
+    ends = dense.spread.interval[list(curves).index(scheme), len(ENDS) : len(ENDS) + len(at)]
+    low, high = (ends - (question.is_share and not curve.accurate)).T
+    return low, high
 
 
 class Derived(NamedTuple):

@@ -4,9 +4,8 @@ picture.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,25 +29,22 @@ from fairfl.reports.comparison_words import (
 )
 from fairfl.reports.counted import counted_lines, excesses, level_share
 from fairfl.reports.curves import noted
-from fairfl.reports.frontier_json import as_data
 from fairfl.reports.guarantee import exceeded
-from fairfl.reports.parts import Part
 from fairfl.reports.parts import table as parts_table
 from fairfl.reports.question import PLAIN, Question
 from fairfl.reports.rules import LISTED, budgets, client_prices
 from fairfl.reports.sampling import Progress
-from fairfl.reports.scores import Scored
 from fairfl.reports.scores import tables as score_tables
 from fairfl.reports.terminal import tell, tell_table
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
-from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
 if TYPE_CHECKING:
     from fairfl.figures.lib.frontier_panels import Axes
+    from fairfl.reports.answer import Answer
 
 STEP = 0.01
 """Of a budget, in a table of what that is worth."""
@@ -92,38 +88,18 @@ def compared(
     return replace(comparison, promises=exceeded(comparison, sample))
 
 
-def report(
-    comparison: Comparison,
-    notes: Sequence[str],
-    *,
-    title: str,
-    out: Path | None,
-    pages: Mapping[Path, str],
-    scores: Sequence[Scored] = (),
-    parts: dict[str, list[Part]] | None = None,
-    as_json: bool,
-) -> None:
-    """Write the comparison into the folder ``out``, if any, then ``pages``, and print it below
-    ``notes``, what was done to the table; ``scores``: see ``compare_scores``; ``parts``: of the
-    people, by scheme, see ``Decided.parts``.
-    """
-    files = [] if out is None else write(comparison, title, out)
+def report(answer: Answer, *, out: Path | None, pages: Mapping[Path, str], as_json: bool) -> None:
+    """Write the answer into the folder ``out``, if any, then ``pages``, and print it."""
+    files = [] if out is None else answer.write(out)
     files += [write_whole(page, text) for page, text in pages.items()]
     if as_json:
-        extra: dict[str, Any] = {"notes": list(notes), "files": [str(file) for file in files]}
-        if scores:
-            extra["scores"] = [asdict(scored) for scored in scores]
-        if parts:
-            extra["by_client"] = {
-                name: [asdict(part) for part in rows] for name, rows in parts.items()
-            }
-        typer.echo(json.dumps(as_data(comparison) | extra, indent=1, allow_nan=False))
+        typer.echo(answer.to_json(files))
         return
-    show(comparison, notes)
+    show(answer.comparison, answer.read.notes)
     console = Console(color_system=None)
-    for scores_table in score_tables(scores, comparison.question):
+    for scores_table in score_tables(answer.scores, answer.comparison.question):
         console.print(scores_table)
-    for scheme, rows in (parts or {}).items():
+    for scheme, rows in (answer.parts or {}).items():
         about = "on the people that it was fitted to, counted by their labels:"
         tell(f"{SCHEMES[scheme].label}: its rule {about}")
         tell_table(parts_table(rows, "client", "group"))
@@ -275,10 +251,8 @@ def write(comparison: Comparison, title: str, out: Path) -> list[Path]:
             data.assign(panel=style.plain(title)), columns=1, height=5.6, losses=True, axes=axes
         )
         files = save("frontier", title, data, figure, out)
-    for scheme, chosen in comparison.rules.items():
-        rule = comparison.guaranteed.get(scheme, chosen.solution.classifier)
-        if isinstance(rule, Classifier):  # one rule for all clients
-            files.append(write_whole(out / f"rule_{scheme}.json", rule.to_json()))
+    for scheme, rule in comparison.classifiers.items():
+        files.append(write_whole(out / f"rule_{scheme}.json", rule.to_json()))
     return files
 
 

@@ -14,11 +14,11 @@ from fairfl.reports.comparison_intervals import with_intervals
 from fairfl.reports.comparison_words import clients, headline, question_lines, sentences
 from fairfl.reports.curves import noted
 from fairfl.reports.html_page import as_json, html_page
+from fairfl.reports.people import Read
 from fairfl.reports.rules import Chosen, budgets
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.solvers.tolerances import PROVEN
-from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
@@ -31,25 +31,21 @@ UNITS = (1.0, 2.0, 5.0)
 
 def frontier_page(
     comparison: Comparison,
-    federation: Federation,
-    sample: Counted | None,
-    notes: Sequence[str],
+    read: Read,
     *,
     title: str,
-    bootstraps: int | None = None,
-    seed: int = 0,
     progress: Progress | None = None,
+    **draws: Any,
 ) -> str:
-    """The page; ``notes`` say what was done to the table, and what is not exact."""
+    """The page, with intervals of these ``draws``."""
+    federation, notes, sample = read[:3]
     curves = {scheme: reach.frontier for scheme, reach in comparison.reaches.items()}
     steps = positions(float(curves["cfl"].disparity[-1]))
     question, failures = comparison.question, comparison.failures
     dense = at_disparities(federation, question, curves, steps, True, failures)
     if sample is not None:
         with noted("intervals", failures):
-            dense = with_intervals(
-                dense, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress
-            )
+            dense = with_intervals(dense, federation, sample, progress=progress, **draws)
     schemes = []
     for k, scheme in enumerate(dense.reaches):
         if progress is not None:
@@ -70,7 +66,7 @@ def frontier_page(
         title=escape(title),
         question=escape(question.title(len(comparison.clients))),
         headline=escape(headline(comparison)),
-        about=escape(_about(comparison)),
+        about=escape(about(comparison)),
         sentences=_items(sentences(comparison)),
         notes=_items([*notes, *KNOW]),
         data=as_json(data),
@@ -93,7 +89,7 @@ def positions(top: float) -> tuple[float, ...]:
     return tuple(float(f"{min(k * unit, 1.0):.10g}") for k in range(int(np.ceil(top / unit)) + 1))
 
 
-def _about(comparison: Comparison) -> str:
+def about(comparison: Comparison) -> str:
     """Whose data these are, and what a disparity is."""
     people = "" if comparison.people is None else f"{comparison.people:,} people; "
     rate_names = NOTIONS[comparison.question.notion].rate_names

@@ -43,6 +43,8 @@ class Part:
     no two groups can be compared, all with Wilson's intervals or, of two rates, those that follow
     (MOVER); ``undefined``: the rates that are left out, in words. ``ends``: whose the two rates
     are, and their values, the higher first. ``by``: the part of the people, if it is one.
+    Of people with a score ``auc`` is the area under its ROC curve, and where it is a chance
+    ``calibration`` the share with y = 1 less the mean score.
     """
 
     client: str | None
@@ -58,6 +60,8 @@ class Part:
     ratio: Number | None = None
     ends: tuple[tuple[str, float], ...] = ()
     by: str | None = None
+    auc: Number | None = None
+    calibration: Number | None = None
 
 
 class Share(NamedTuple):
@@ -98,7 +102,8 @@ class Gap(NamedTuple):
 class Decided(NamedTuple):
     """People by their codes of client and group, their y (NaN: not known), the chance ``p`` that
     each is accepted, all (n,), and (3, n) how many they are, the sums of their weights, and of the
-    weights' squares; names of the clients and groups; and codes and names of parts of the people.
+    weights' squares; names of the clients and groups; codes and names of parts of the people; and
+    scores, where there are any.
     """
 
     client: Array
@@ -110,15 +115,19 @@ class Decided(NamedTuple):
     groups: Sequence[str]
     by: Array = np.zeros(0)
     by_names: Sequence[str] = ()
+    score: Array = np.zeros(0)
 
     @classmethod
-    def by_rule(cls, sample: Counted, rule: Classifier) -> Decided:
-        """Counted people, decided by a rule of their score."""
+    def by_rule(cls, sample: Counted, rule: Classifier, number: Any = None) -> Decided:
+        """Counted people, decided by a rule of their score, for which the groups are ``number``
+        (A,), by default 0, 1, ...
+        """
         client, group, y, level = cell = np.nonzero(sample.counts)
-        p = rule.of_number(sample.points[level], group)
+        p = rule.of_number(sample.points[level], group if number is None else number[group])
         clients, groups = (tuple(map(str, names)) for names in (sample.clients, sample.groups))
         people = np.stack([sample.persons[cell], sample.counts[cell], sample.squares[cell]])
-        return cls(client, group, y, p, people, clients, groups)
+        score = sample.points[level] if sample.ordered else np.zeros(0)
+        return cls(client, group, y, p, people, clients, groups, score=score)
 
     @property
     def right(self) -> Array:
@@ -170,7 +179,8 @@ class Decided(NamedTuple):
         shares = share(positive, labelled), share(self.right, labelled), share(self.p, True)
         rates = share(self.p, positive), share(self.p, labelled & ~positive)
         size = round(float(self.people[0, selected].sum()))
-        part = Part(client, group, size, *shares, *rates, None, by=by)
+        of_score = self._of_score(selected & labelled)
+        part = Part(client, group, size, *shares, *rates, None, (), None, (), by, *of_score)
         gap, missing = self.gap(question, selected) if group is None else (None, ())
         if gap is None:
             return replace(part, undefined=missing)
@@ -183,6 +193,28 @@ class Decided(NamedTuple):
             ratio=ratio(high, low),
             ends=ends,
         )
+
+    def _of_score(self, rows: Array) -> tuple[Number | None, Number | None]:
+        """``Part.auc`` and ``Part.calibration`` of some people."""
+        if not (self.score.size and rows.any()):
+            return None, None
+        score, y, (people, weight, squares) = self.score[rows], self.y[rows], self.people[:, rows]
+
+        def number(value: float, influence: Array) -> Number:
+            """Its interval, of what a unit of weight does to it."""
+            half = NORMAL * float(np.sqrt(squares @ influence**2))
+            return Number(value, value - half, value + half)
+
+        area, calibration = None, None
+        if len(np.unique(y)) == 2:
+            value, influence = auc(score, y, weight)
+            area = number(value, influence / (weight * len(y)))
+            fewest = min(people[y == 0].sum(), people[y == 1].sum())
+            area = wilson(value, fewest) if np.ptp(area.ends) < ZERO else area
+        if 0.0 <= self.score.min() and self.score.max() <= 1.0:
+            mean = float(np.average(y - score, weights=weight))
+            calibration = number(mean, (y - score - mean) / weight.sum())
+        return area, calibration
 
     def gap(self, question: Question, selected: Any = True) -> tuple[Gap | None, tuple[str, ...]]:
         """The largest difference of the groups' rates, of equal ones that of the fewest people,
@@ -232,6 +264,26 @@ def estimate(
     return Number(float(value), float(min(values) - half), float(max(values) + half))
 
 
+def auc(score: Array, label: Array, weight: Array) -> tuple[float, Array]:
+    """The area under the ROC curve, P(score of y = 1 above score of y = 0), ties half, of people
+    with weights (n,), and each person's influence on it (n,), as DeLong, DeLong and Clarke-Pearson
+    (1988) have them.
+    """
+    order = np.argsort(score, kind="stable")
+
+    def below(y: int) -> tuple[Array, float]:
+        """The share of those with label y below each score, and their weight."""
+        of = order[label[order] == y]
+        total = np.append(0.0, np.cumsum(weight[of]))
+        sides = [total[np.searchsorted(score[of], score, side)] for side in ("left", "right")]
+        return (sides[0] + sides[1]) / (2.0 * total[-1]), total[-1]
+
+    (zeros, n_zeros), (ones, n_ones) = below(0), below(1)
+    won = np.where(label == 1, zeros, 1.0 - ones)
+    area = float(np.average(won[label == 1], weights=weight[label == 1]))
+    return area, weight * (won - area) * len(label) / np.where(label == 1, n_ones, n_zeros)
+
+
 def wilson(share: float, people: float) -> Number:
     """A share of people with its interval (Wilson, 1927), which no share of 0 or 1 makes empty; for
     chances in place of 0 and 1 it is too wide.
@@ -272,12 +324,15 @@ def table(parts: Sequence[Part], *roles: str | None) -> list[tuple[str, ...]]:
     ``Part.by`` are called.
     """
     names = ("people", "y = 1", "right", "accepted", "of y = 1", "of y = 0")
-    rows: list[tuple[str, ...]] = [("of", *names, "disparity", "ratio", "between")]
+    scored = [name for name in ("auc", "calibration") if any(getattr(p, name) for p in parts)]
+    titles = [{"auc": "AUC", "calibration": "y - score"}[name] for name in scored]
+    rows: list[tuple[str, ...]] = [("of", *names, *titles, "disparity", "ratio", "between")]
     for part in parts:
         labels = zip(roles, (part.client, part.group, part.by), strict=False)
         name = ", ".join(f"{role} {name}" for role, name in labels if name is not None) or "all"
         shares = (part.positive, part.right, part.accepted, part.true_positive, part.false_positive)
         cells = [cell(share, percent) for share in shares]
+        cells += [cell(getattr(part, name), number, low=-1.0) for name in scored]
         rates = ["", ""]
         if part.group is None:
             rates = [cell(rate, number, "undefined") for rate in (part.disparity, part.ratio)]
@@ -286,7 +341,9 @@ def table(parts: Sequence[Part], *roles: str | None) -> list[tuple[str, ...]]:
     return rows
 
 
-def cell(value: Number | None, show: Callable[[float], str], none: str = "-") -> str:
+def cell(
+    value: Number | None, show: Callable[[float], str], none: str = "-", low: float = 0.0
+) -> str:
     """A number with its interval, which no disparity or share has below zero."""
-    ends = value and span((max(value.low, 0.0), value.high), show)
+    ends = value and span((max(value.low, low), value.high), show)
     return f"{show(value.value)} ({ends})" if value else none

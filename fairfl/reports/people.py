@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairfl._support.checks import Array, listed, one_of
+from fairfl._support.checks import Array, listed
 from fairfl.reports.question import PLAIN as PLAIN_QUESTION
 from fairfl.reports.question import Question
-from fairfl.sims.data.joined_summaries import joined
+from fairfl.sims.data import joined_summaries
+from fairfl.sims.data.frame import table_path
 from fairfl.sims.data.score_model import ScoreModel
-from fairfl.sims.data.summary import Summary, read_summary
+from fairfl.sims.data.summary import Summary
 from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.score import cross_fitted_score, fitted_model
 from fairfl.sims.data.tables.table import Dataset
-from fairfl.theory.populations.calibration import AUTO, CALIBRATIONS, Counted, ScoreWarning
-from fairfl.theory.populations.cells import Cells
+from fairfl.theory.populations.calibration import AUTO, Counted, ScoreWarning
 from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.federation import Federation
 
@@ -64,7 +64,7 @@ class Scores(NamedTuple):
 
 
 def read(
-    path: str | Path,
+    path: Any,
     *,
     label: str,
     group: str | Sequence[str],
@@ -82,23 +82,12 @@ def read(
     tests: bool = False,
     form: Form = PLAIN,
 ) -> Read:
-    """Read a CSV or Parquet file as a federation.
+    """Read a file or a frame as a federation, see :func:`fairfl.compare`.
 
-    Parameters
-    ----------
-    path, score, label, group, client, weight, features, blind, categorical, form : see
-        :func:`fairfl.sims.data.tables.people.read_people`; without a score one is made from the
-        features, by ``cross_fitted_score``.
-    group_pair : "A,B", the two groups to keep where there are more.
-    levels, calibrate : see :meth:`Federation.from_samples`; what it warns of is among the notes.
-    question : for which a score is made and a calibration chosen.
-    compare_score : columns of other scores.
-    tests : whether rules are to be tested by people who did not make them.
-
-    Raises
-    ------
-    ValueError : what does not fit.  OSError : the file cannot be read.  RuntimeError : no score
-        could be fitted.
+    The columns and ``form`` are those of :func:`fairfl.sims.data.tables.people.read_people`;
+    without a score one is made from the features. ``group_pair``: "A,B", the two groups to keep.
+    ``compare_score``: columns of other scores. ``tests``: whether rules are to be tested by people
+    who did not make them. RuntimeError : no score could be fitted.
     """
     options = {"score": score, "features": features, "blind": blind, "categorical": categorical}
     if compare_score:
@@ -117,7 +106,7 @@ def read(
             "levels and group_pair must not be given together with a categorical score, each value "
             "of which is a level"
         )
-    scores = _score(data, Path(path).name, question)
+    scores = _score(data, table_path(path).name, question)
     is_selected, left_out = _selected(data, group_pair)
     rows, x = data if is_selected.all() else data.select(is_selected), scores.numbers[is_selected]
     people = counted(rows, x, question, calibrate, levels)
@@ -145,31 +134,29 @@ def counted(
     return people.calibrated(counts_labels=question.counts_labels)
 
 
+def of_federation(federation: Federation, question: Question) -> Read:
+    """As :func:`read`, of a federation, with the people that it was made of. Those who were given
+    other weights as clients are no sample of it: then it counts as laws.
+    """
+    people = federation.sample
+    if people is None:
+        return Read(federation)
+    size = people.counts.sum(axis=(1, 2, 3))
+    if not np.allclose(federation.weight, size / size.sum()):
+        return Read(federation)
+    people = people.calibrated(counts_labels=question.counts_labels)
+    whole, doubts = federation_of(people)
+    source = f"as counts; levels of the score: {len(people.points)}"
+    return Read(whole, [*_notes(people, source), *_of_score(people, question), *doubts], people)
+
+
 def read_summaries(paths: Sequence[Path], calibrate: str, question: Question) -> Read:
     """As :func:`read`, of the files that ``fairfl summarize`` wrote, one for each site."""
-    one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
-    summaries = [read_summary(path) for path in paths]
-    (counts, *tables), points, groups, names = joined(summaries)
-    cuts = None
-    first, cells = summaries[0], None
-    if not names and len(first.grid) > 1:
-        cells = Cells.grid(first.grid, first.score)
-    elif not names:
-        shared = np.isin(first.scores, points)
-        edges = np.array(first.edges[:-1])[shared]
-        cuts = np.nextafter(edges[1:], -np.inf)  # of the upper level
-    sites = tuple(summary.site for summary in summaries)
-    noisy = np.array([np.inf if s.epsilon is None else s.epsilon for s in summaries])
-    people = Counted(
-        points, counts, groups, sites, calibrate, None, cuts, names, None, noisy, cells=cells
-    )
-    if first.weights is not None:
-        people = people.with_weights(*tables)
-    people = people.calibrated(counts_labels=question.counts_labels)
-    if any(summary.withheld.any() for summary in summaries):
-        people = replace(people, ranges=np.array(tables))
+    summaries = joined_summaries.read_summaries(paths)
+    people = joined_summaries.people_of(summaries, calibrate, counts_labels=question.counts_labels)
     federation, doubts = federation_of(people)
-    source = f"as counts; sites: {len(summaries)}; levels of the score: {len(points)}"
+    source = f"as counts; sites: {len(summaries)}; levels of the score: {len(people.points)}"
+    first = summaries[0]
     lines = [
         *_notes(people, source, f"{first.label} = {first.labels[1]}"),
         *_of_score(people, question),
@@ -184,7 +171,9 @@ def read_summaries(paths: Sequence[Path], calibrate: str, question: Question) ->
     return Read(federation, lines, people)
 
 
-def _notes(people: Counted, source: str, positive: str, before: Sequence[str] = ()) -> list[str]:
+def _notes(
+    people: Counted, source: str, positive: str = "label 1", before: Sequence[str] = ()
+) -> list[str]:
     """How many people, where they are from, how η is fitted, and what y = 1 is."""
     calibration = people.calibration and f"{people.calibration}."
     size = people_words(people.people, float(people.effective_sizes()))

@@ -19,7 +19,7 @@ from fairfl._support.checks import Array
 from fairfl.reports.comparison import Comparison
 from fairfl.reports.comparison_words import difference, shower, span
 from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
-from fairfl.reports.parts import Number, estimate
+from fairfl.reports.parts import Number, auc, estimate
 from fairfl.reports.people import Read, counted, federation_of
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
@@ -110,26 +110,6 @@ def _cost(
         estimate(client, d.held_out, d.influence, d.fitted, d.residuals) for d in differences
     )
     return Cost(scheme, at, *numbers)
-
-
-def auc(score: Array, label: Array, weight: Array) -> tuple[float, Array]:
-    """The area under the ROC curve, P(score of y = 1 above score of y = 0), ties half, of people
-    with weights (n,), and each person's influence on it (n,), as DeLong, DeLong and Clarke-Pearson
-    (1988) have them.
-    """
-    order = np.argsort(score, kind="stable")
-
-    def below(y: int) -> tuple[Array, float]:
-        """The share of those with label y below each score, and their weight."""
-        of = order[label[order] == y]
-        total = np.append(0.0, np.cumsum(weight[of]))
-        sides = [total[np.searchsorted(score[of], score, side)] for side in ("left", "right")]
-        return (sides[0] + sides[1]) / (2.0 * total[-1]), total[-1]
-
-    (zeros, n_zeros), (ones, n_ones) = below(0), below(1)
-    won = np.where(label == 1, zeros, 1.0 - ones)
-    area = float(np.average(won[label == 1], weights=weight[label == 1]))
-    return area, weight * (won - area) * len(label) / np.where(label == 1, n_ones, n_zeros)
 
 
 def _area(score: Array, label: Array, weight: Array) -> Number | None:

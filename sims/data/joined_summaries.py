@@ -1,12 +1,49 @@
 """Summaries of several sites, joined into counts of one federation."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
-from fairfl._support.checks import Array, listed
-from fairfl.sims.data.summary import Summary
+from fairfl._support.checks import Array, listed, one_of, shown
+from fairfl.sims.data.summary import Summary, read_summary
 from fairfl.sims.data.table_file import ordered, whole_number
+from fairfl.theory.populations.calibration import AUTO, CALIBRATIONS, Counted
+from fairfl.theory.populations.cells import Cells
+
+
+def read_summaries(paths: Sequence[str | Path]) -> list[Summary]:
+    """The summaries in files, one or more; see ``read_summary``."""
+    if isinstance(paths, (str, Path)) or not len(paths):
+        raise ValueError(f"paths must be those of one summary or more, got {shown(paths)}")
+    return [read_summary(path) for path in paths]
+
+
+def people_of(
+    summaries: Sequence[Summary], calibrate: str = AUTO, *, counts_labels: bool = False
+) -> Counted:
+    """The people of several sites; ``counts_labels``: calibrated by group at least."""
+    one_of("calibrate", calibrate, (AUTO, *CALIBRATIONS))
+    (counts, *tables), points, groups, names = joined(summaries)
+    first, cells, cuts = summaries[0], None, None
+    if not names and len(first.grid) > 1:
+        cells = Cells.grid(first.grid, first.score)
+    elif not names:
+        shared = np.isin(first.scores, points)
+        edges = np.array(first.edges[:-1])[shared]
+        cuts = np.nextafter(edges[1:], -np.inf)  # of the upper level
+    sites = tuple(summary.site for summary in summaries)
+    noisy = np.array([np.inf if s.epsilon is None else s.epsilon for s in summaries])
+    people = Counted(
+        points, counts, groups, sites, calibrate, None, cuts, names, None, noisy, cells=cells
+    )
+    if first.weights is not None:
+        people = people.with_weights(*tables)
+    people = people.calibrated(counts_labels=counts_labels)
+    if any(summary.withheld.any() for summary in summaries):
+        people = replace(people, ranges=np.array(tables))
+    return people
 
 
 def joined(summaries: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...], tuple[str, ...]]:

@@ -12,16 +12,18 @@ import zlib
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from functools import partial
 from itertools import islice
+from os import PathLike
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
-from fairfl._support.checks import Array, cells, existing_file, listed, one_of, pos_code, shown
+from fairfl._support.checks import Array, cells, listed, one_of, pos_code, shown
+from fairfl.sims.data.frame import frame_rows, table_path
 
 PARQUET = (".parquet", ".pq")
 NOT_THERE = ("na", "nan", "n/a", "null", "none")
@@ -100,13 +102,19 @@ def _number(text: str) -> float:
 PLAIN = Form()
 
 
+def form_of(options: dict[str, Any]) -> Form:
+    """The form that ``options`` of a table say, which are taken out of them."""
+    names = [part.name for part in fields(Form) if part.name in options]
+    return Form(**{name: options.pop(name) for name in names})
+
+
 @dataclass(frozen=True)
 class Table:
     """Some columns of a file.
 
     Attributes
     ----------
-    path, form : of the file.
+    path, form : of the file; of a frame "the frame".
     columns : by name, different texts, each row's code, and the numbers that the texts say.
     rows : (n,) the rows' numbers in the file; those with a missing cell may be left out.
     dropped : which ones were, in words; "" if none.
@@ -183,22 +191,23 @@ def ordered(values: Iterable[str], form: Form = PLAIN) -> tuple[str, ...]:
 
 
 def read_table(
-    path: str | Path,
+    source: Any,
     form: Form,
     roles: Roles,
     extra: Sequence[str] | None = (),
     rows: Iterator[Sequence[str]] | None = None,
 ) -> Table:
     """Read the columns of ``roles``, which must be different, and ``extra``; None: all that have
-    a name. ``rows``: what :func:`table_rows` gives of the file.
+    a name. ``source``: a path, or a frame of pandas, Polars or Arrow. ``rows``: what
+    :func:`table_rows` gives of it.
 
     Parquet by its suffix (.parquet, .pq), else text, compressed if the suffix is .gz. Where columns
     that are read have missing cells, ``form`` says what becomes of the rows; they are counted by
     the roles client and group. ValueError: the content does not fit. OSError: the file cannot be
     read.
     """
-    path = existing_file(path)
-    rows = table_rows(path, form) if rows is None else rows
+    path = table_path(source)
+    rows = table_rows(source, form) if rows is None else rows
     names = [name.strip() for name in next(rows, ())]
     if not names:
         raise ValueError(f"{path.name} is empty")
@@ -257,10 +266,16 @@ def _columns_to_read(
     return list(dict.fromkeys([*taken, *extra]))
 
 
-def table_rows(path: Path, form: Form = PLAIN) -> Iterator[Sequence[str]]:
-    """The file's header and rows, one after the other, as texts; see :func:`read_table`."""
+def table_rows(source: Any, form: Form = PLAIN) -> Iterator[Sequence[str]]:
+    """The header and rows of a file or frame, one after the other, as texts; see
+    :func:`read_table`.
+    """
+    path = table_path(source)
     unread, reader = f"{path.name} is not a readable table", None
     try:
+        if not isinstance(source, (str, PathLike)):
+            yield from frame_rows(source)
+            return
         if path.suffix.lower() in PARQUET:
             yield from _parquet_rows(path)
             return

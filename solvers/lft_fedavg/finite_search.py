@@ -305,7 +305,7 @@ class FedAvgSearch:
         if is_exact:
             return curve
         bounds = self.bounds(curve.disparity, curve.points.worth)
-        return dataclasses.replace(curve, bounds=bounds, upper=self.bounds)
+        return dataclasses.replace(curve, bounds=bounds, worth_bound=self.bounds)
 
     def bounds(self, disparity: Array, worth: Array) -> Array:
         """(P,) bounds on what rules with at most the disparities (P,) are worth, by the programmes

@@ -7,6 +7,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Sequence
 from functools import cached_property
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -58,6 +60,7 @@ class Federation(Tabular):
     mass : (I, A) joint masses P(a, i) = π_i P(a | i).
     group_mass : (A,) P(a);  within : (I, A) P(i | a), by Bayes' rule.
     model : the laws, :class:`ContinuousModel` or :class:`FiniteModel`.
+    sample : the people that it was made of, counted; None of laws.
 
     Raises
     ------
@@ -245,6 +248,16 @@ class Federation(Tabular):
         return cls.of_people(people, weight)
 
     @classmethod
+    def from_summaries(cls, paths: Sequence[str | Path], *, calibrate: str = AUTO) -> Federation:
+        """As :meth:`from_samples`, from the files that ``fairfl summarize`` wrote, one for each
+        site, whose names and groups it has. ValueError: no summaries, altered ones, or such as do
+        not fit together. OSError: a file that cannot be read.
+        """
+        # a layer above this one reads files
+        sites = import_module("fairfl.sims.data.joined_summaries")
+        return cls.of_people(sites.people_of(sites.read_summaries(paths), calibrate))
+
+    @classmethod
     def of_people(
         cls, sample: Counted, weight: ArrayLike | None = None, *, warn: bool = True
     ) -> Federation:
@@ -263,7 +276,7 @@ class Federation(Tabular):
         self._set(size if weight is None else _weights(weight, size.size), share, model)
         self.groups = people.groups or self.groups
         self.client_names = people.clients or self.client_names
-        self._sample, self.calibration = sample, people.calibration
+        self.sample, self.calibration = sample, people.calibration
         if warn and (odd := doubts(people, self.pooled.gain(ACCURATE, "xa")[0] > 0, self.groups)):
             warnings.warn(odd, ScoreWarning, stacklevel=3)
         return self
@@ -279,15 +292,15 @@ class Federation(Tabular):
 
     @cached_property
     def _by_group(self) -> Federation:
-        assert self._sample is not None
-        people = self._sample.calibrated(counts_labels=True)
+        assert self.sample is not None
+        people = self.sample.calibrated(counts_labels=True)
         return Federation.of_people(people, self.weight, warn=False)
 
     groups: tuple[Any, ...]
     client_names: tuple[Any, ...]
     merged: Merged | None = None
     calibration: Calibration | None = None
-    _sample: Counted | None = None
+    sample: Counted | None = None
 
     def _set(
         self,

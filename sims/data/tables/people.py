@@ -9,7 +9,7 @@ row and the allowed values.
 import re
 from collections.abc import Sequence
 from itertools import chain
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ Block = tuple[Columns, NDArray[np.float64]]
 
 
 def read_people(
-    path: str | Path,
+    source: Any,
     *,
     label: str | None,
     group: str | Sequence[str],
@@ -50,11 +50,12 @@ def read_people(
     by: str | None = None,
     form: Form = PLAIN,
 ) -> Dataset:
-    """Read people from a file: Parquet by its suffix (.parquet, .pq), else text with a header.
+    """Read people from a file: Parquet by its suffix (.parquet, .pq), else text with a header; or
+    from a frame.
 
     Parameters
     ----------
-    path : path
+    source : a path, or a frame of pandas, Polars or Arrow.
     label, group : columns. The label has two values; `form` says which becomes 1; with None all
         rows have 0. The group has at least two values; of several columns a group is a combination
         of values that somebody has, named "Black & Female".
@@ -86,7 +87,6 @@ def read_people(
     ValueError : if the content does not fit.
     OSError : if the file cannot be read; `FileNotFoundError` if there is none.
     """
-    path = Path(path)
     groups = (group,) if isinstance(group, str) else tuple(group)
     if not groups:
         raise ValueError("group must name at least one column, got none")
@@ -98,8 +98,8 @@ def read_people(
     chosen = _chosen_features(scores, label or "", features, blind=blind, categorical=categorical)
     extra = () if predicted else chosen
     extra = extra if by is None or extra is None else [*extra, by]
-    table = read_table(path, form, roles | predicted, extra)
-    note_file(path)
+    table = read_table(source, form, roles | predicted, extra)
+    note_file(table.path)
     zeros, weights = np.zeros(len(table), int), None
     label_codes, label_names = (zeros, ("0", "1")) if label is None else table.labels(label)
     if weight is not None:
@@ -122,7 +122,7 @@ def read_people(
             blocks.insert(0, (scores, rank[:, None]))
         columns = [name for names, _ in blocks for name in names]
     return Dataset(
-        name=path.stem,
+        name=table.path.stem,
         features=np.hstack([values for _, values in blocks]),
         feature_names=tuple(name for names, _ in blocks for name in names),
         label=label_codes,

@@ -26,8 +26,8 @@ frontier two.toml --label y --calibrate client | --label, --calibrate goes with 
 frontier two.toml --bootstraps 10 --seed 1 | --bootstraps, --seed goes with a table of people
 frontier none.toml | no such file: 'none.toml'
 frontier dir.toml | path must be a file, got the folder 'dir.toml'
-frontier people.csv | needs --label and --group
-frontier people.csv --label y | needs --group
+frontier people.csv | --label, --group must name columns of people.csv, got none
+frontier people.csv --label y | --group must name columns of people.csv
 frontier people.csv --score s TWO --feature z | --feature must not be given together with a score
 frontier PEOPLE --out o --page p/x.html --at 1.5 | --at must be in [0, 1]
 frontier PEOPLE --at nan | --at must not hold NaN
@@ -38,7 +38,7 @@ frontier PEOPLE --group-pair young,nobody | 'young,nobody'
 frontier PEOPLE --group a | must be different columns | 'a, a'
 frontier PEOPLE --notion parity | --notion must be one of | 'accuracy_parity' | 'parity'
 frontier PEOPLE --difference mean | difference must be one of | 'overall' | 'mean'
-frontier PEOPLE --score z --monotone | --monotone needs one --score | got s, z
+frontier PEOPLE --score z --monotone | --monotone goes with one score | got s, z
 frontier PEOPLE --sees y | sees must be one of | 'xa' | 'y'
 frontier PEOPLE --costs 5 | --costs must be balanced, or FN:FP | '5'
 frontier PEOPLE --costs 1:2:3 | --costs must be balanced, or FN:FP | '1:2:3'
@@ -55,8 +55,8 @@ simulate two.toml --out o | two.toml: algorithm must be given
 simulate none.toml | no such file: 'none.toml'
 simulate none.csv TWO | no such file: 'none.csv'
 simulate dir.toml | path must be a file, got the folder 'dir.toml'
-simulate people.csv | a table of people needs --label and --group
-simulate people.csv --label y | a table of people needs --group
+simulate people.csv | --label, --group must name columns of people.csv, got none
+simulate people.csv --label y | --group must name columns of people.csv, got none
 simulate people.csv TWO --feature nothing | feature 'nothing' must be a column of people.csv
 simulate people.csv TWO --budget -1 | --budget must be
 simulate people.csv TWO --notion cp | notion

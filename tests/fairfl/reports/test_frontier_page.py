@@ -12,7 +12,7 @@ from fairfl.reports import sampling
 from fairfl.reports.comparison_words import headline, sentences
 from fairfl.reports.frontier import compared
 from fairfl.reports.frontier_page import frontier_page, positions
-from fairfl.reports.people import read
+from fairfl.reports.people import Read, read
 from fairfl.reports.question import Question
 from fairfl.solvers.api import frontier, solve
 from fairfl.theory.populations.federation import Federation
@@ -72,7 +72,7 @@ def test_positions_are_round_and_reach_the_end(top: float) -> None:
 def test_the_page_asks_and_answers_in_five_sentences(question, rates, reached) -> None:
     federation = Federation.finite([0, 1, 2], APART, [0.1, 0.5, 0.8])
     comparison = compared(federation, None, question=question, count=3, bootstraps=0)
-    page = frontier_page(comparison, federation, None, [], title="people", bootstraps=0)
+    page = frontier_page(comparison, Read(federation), title="p", bootstraps=0, seed=0)
     top = re.sub(r"<[^>]+>", " ", page[page.index("<h1>") : page.index("<form>")])
     title, *sentences = re.findall(r"\S[^?]*\?|\S.*?[.](?=\s)", " ".join(top.split()) + " ")
     assert title == f"What do equal {rates} of groups cost, if 2 sites do not pool their data?"
@@ -117,7 +117,9 @@ def test_page(kind: str, question: Question, width: int, tmp_path: Path, monkeyp
             table(tmp_path), score="s", label="y", group="a", client="site"
         )
     comparison = compared(federation, people, question=question, count=3, bootstraps=0)
-    page = frontier_page(comparison, federation, people, ["<i>note</i>"], title="<b>", bootstraps=5)
+    page = frontier_page(
+        comparison, Read(federation, ["<i>note</i>"], people), title="<b>", bootstraps=5, seed=0
+    )
     assert len(page) < 200_000
     assert not re.search(r"<(link|img|iframe|object|embed)\b|\bsrc=|@import|\bfetch\(|url\(", page)
     assert "<b>" not in page and "<i>" not in page

@@ -16,7 +16,6 @@ from fairfl.reports.curves import frontiers
 from fairfl.reports.judge import judge, sentences
 from fairfl.reports.parts import table as parts_table
 from fairfl.reports.parts import wilson
-from fairfl.reports.question import Question
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::fairfl.theory.populations.calibration.ScoreWarning"
@@ -39,16 +38,16 @@ def random_people(seed, count=3000):
     return pd.DataFrame({"s": x, "y": y, "a": a, "site": site, "p": rule(x, a)})
 
 
-def judged(people, tmp_path, question=None, **columns):
+def judged(people, tmp_path, **columns):
     people.to_csv(tmp_path / "people.csv", index=False)
-    return judge(tmp_path / "people.csv", **(COLUMNS | columns), question=question or Question())
+    return judge(tmp_path / "people.csv", **(COLUMNS | columns))
 
 
 @pytest.mark.parametrize("notion", ["dp", "eo", "equalized_odds", "accuracy_parity"])
 @pytest.mark.parametrize("difference", ["pairwise", "overall"])
 def test_accuracy_and_disparity_by_their_definitions(tmp_path, notion, difference):
     people = random_people(0, 400)
-    judgement = judged(people, tmp_path, Question(notion, difference), score=None)
+    judgement = judged(people, tmp_path, notion=notion, difference=difference, score=None)
     right = np.where(people["y"] == 1, people["p"], 1 - people["p"])
     events = {
         "dp": [(people["p"], people["y"] >= 0)],
@@ -171,7 +170,7 @@ def table(tmp_path, rows):
     names = ("site", "a", "y", "p")
     frame = pd.DataFrame(dict(zip(names, columns, strict=False)))
     frame.assign(copy=frame["y"]).to_csv(tmp_path / "people.csv", index=False)
-    return frame, {"path": tmp_path / "people.csv", **COLUMNS, "score": None}
+    return frame, {"people": tmp_path / "people.csv", **COLUMNS, "score": None}
 
 
 FEW = [("n", "a", 1, 1, 60), ("n", "a", 0, 0, 40), ("n", "b", 0, 1, 10), ("n", "b", 0, 0, 40)]
@@ -181,13 +180,13 @@ C = [("n", "c", 1, 1, 15), ("n", "c", 1, 0, 15), ("n", "c", 0, 0, 20)]
 def test_a_rate_of_nobody_is_undefined_and_says_why(tmp_path):
     """Of groups a and b, b has nobody with y = 1; of c half of those with y = 1 are accepted."""
     _, options = table(tmp_path, FEW)
-    judgement = judge(**options, question=Question("eo"))
+    judgement = judge(**options, notion="eo")
     assert judgement.disparity is judgement.parts[0].disparity is None and judgement.rate == ""
     assert sentences(judgement)[0].endswith("an undefined disparity: nobody of group b has y = 1.")
     rows = [row[-3:] for row in parts_table(judgement.parts, "site", "a")]
     assert rows[0] == ("disparity", "ratio", "between") and rows[2:] == [("", "", "")] * 2
     assert rows[1] == ("undefined", "undefined", "nobody of group b has y = 1")
-    odds = judge(**options, question=Question("eodds"))
+    odds = judge(**options, notion="eodds")
     assert odds.disparity is not None and odds.disparity.value == pytest.approx(0.2)  # y = 0
     lines = sentences(odds)
     assert "where y = 0, group b is accepted at a rate of 0.2, group a of 0 (" in lines[0]
@@ -196,18 +195,18 @@ def test_a_rate_of_nobody_is_undefined_and_says_why(tmp_path):
     cells = [row[-1] for row in parts_table(odds.parts, "site", "a")]
     assert cells[1] == "group b and group a; nobody of group b has y = 1"
     _, options = table(tmp_path, FEW + C)
-    three = judge(**options, question=Question("eo"))
+    three = judge(**options, notion="eo")
     assert three.disparity is not None and three.disparity.value == pytest.approx(0.5)
     assert three.parts[0].ends == (("group a", 1.0), ("group c", 0.5))
     assert three.parts[0].undefined == ("nobody of group b has y = 1",)
-    overall = judge(**options, question=Question("eo", "overall"))  # 75 of 90 are accepted
+    overall = judge(**options, notion="eo", difference="overall")  # 75 of 90 are accepted
     assert overall.disparity is not None and overall.disparity.value == pytest.approx(75 / 90 - 0.5)
     assert overall.parts[0].ends == (("the population", pytest.approx(75 / 90)), ("group c", 0.5))
 
 
 def test_a_client_without_a_group_has_no_disparity(tmp_path):
     _, options = table(tmp_path, [*FEW, ("s", "a", 1, 1, 30), ("s", "a", 0, 0, 9)])
-    parts = judge(**options, question=Question()).parts
+    parts = judge(**options).parts
     (south,) = (part for part in parts if (part.client, part.group) == ("s", None))
     assert south.disparity is None and south.undefined == ("nobody of group b is there",)
 
@@ -217,11 +216,11 @@ def test_predictions_that_are_all_alike_have_an_interval(tmp_path, p):
     """Newcombe's (1998), of the groups of which least is known."""
     sizes = {"a": 300, "b": 50, "c": 20}
     _, options = table(tmp_path, [("n", a, k % 2, p, n) for k, (a, n) in enumerate(sizes.items())])
-    disparity = judge(**options, question=Question()).disparity
+    disparity = judge(**options).disparity
     assert disparity is not None and disparity.value == 0.0
     ends = binomtest(20 * p, 20).proportion_ci(method="wilson")
     assert disparity.low <= 0 and disparity.high == pytest.approx(ends.high - ends.low, abs=1e-9)
-    right = judge(**(options | {"prediction": "y", "label": "copy"}), question=Question()).accuracy
+    right = judge(**(options | {"prediction": "y", "label": "copy"})).accuracy
     assert right is not None and right.value == 1.0
     assert right.low == pytest.approx(370 / (370 + 1.959964**2))
 
@@ -229,7 +228,7 @@ def test_predictions_that_are_all_alike_have_an_interval(tmp_path, p):
 def test_one_group_that_is_decided_alike_has_wilsons_interval(tmp_path):
     """The other one has the interval that it has everywhere; both are joined by MOVER."""
     frame, options = table(tmp_path, FEW)
-    disparity = judge(**options, question=Question("false_positive_rate_parity")).disparity
+    disparity = judge(**options, notion="false_positive_rate_parity").disparity
     ends = binomtest(0, 40).proportion_ci(method="wilson")
     error = np.sqrt(0.2 * 0.8 / 50)
     assert disparity is not None and len(frame) == 150
@@ -256,7 +255,7 @@ def test_the_ratio_of_rates(tmp_path, accepted, people, words):
     rows = [("n", a, 1, k, n) for a, (yes, m) in zip("ab", shares, strict=True)
             for k, n in ((1, yes), (0, m - yes)) if n]  # fmt: skip
     _, options = table(tmp_path, rows)
-    judgement = judge(**(options | {"label": None}), question=Question())
+    judgement = judge(**(options | {"label": None}))
     if not words:
         assert judgement.parts[0].ratio is None and len(sentences(judgement)) == 1
         return
@@ -330,8 +329,8 @@ def test_the_judgement_goes_on_where_a_scheme_fails(cli, tmp_path, monkeypatch, 
 
 def test_acceptance_alone_needs_no_label(cli, tmp_path):
     frame, options = table(tmp_path, FEW + C)
-    unlabelled = judge(**(options | {"label": None}), question=Question())
-    labelled = judge(**options, question=Question())
+    unlabelled = judge(**(options | {"label": None}))
+    labelled = judge(**options)
     assert unlabelled.disparity == labelled.disparity
     assert unlabelled.parts[0].ends == labelled.parts[0].ends
     assert unlabelled.accuracy is None and unlabelled.parts[0].true_positive is None
