@@ -11,7 +11,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import LEVEL, NORMAL, fullest, judged, one_label, refitted
-from fairfl.sims.data.summary import nonnegative
+from fairfl.sims.data.altered_counts import nonnegative
 from fairfl.solvers.sensitivity import rules_at
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.notions import Rates, disparity

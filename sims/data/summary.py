@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 from pathlib import Path
-from secrets import SystemRandom
 from typing import Any
 
 import numpy as np
@@ -23,13 +22,13 @@ import numpy as np
 from fairfl._support import checks
 from fairfl._support.checks import Array, in_range, instance, listed, shown, single, whole
 from fairfl._support.json_file import list_of, read_json, sealed, unsealed
+from fairfl.sims.data import altered_counts
 from fairfl.sims.data.table_file import PLAIN, Form, Table, read_table
 
 FORMAT, VERSION, WITH_WEIGHTS = "fairfl-summary", 3, 4
 NAMES = ("site", "score", "label", "labels", "group", "groups", "edges")
 LIMITS = ("min_cell", "epsilon")
 """Names of fields in the file, before and after the counts."""
-RANDOM = SystemRandom()
 MOST_LIMIT = 2**31
 """Largest ``min_cell`` and ``epsilon``."""
 
@@ -123,13 +122,13 @@ class Summary:
     def noised(self, epsilon: float) -> Summary:
         """With two-sided geometric noise on every count, from the operating system's randomness.
 
-        Negative counts are then corrected by :func:`nonnegative`, from the noisy counts alone.
+        Negative counts are then corrected by ``nonnegative``, from the noisy counts alone.
         ValueError: epsilon is not from 0.001 to 2^31, counts were withheld or have noise, or with
         the noise no people are left.
         """
         in_range("epsilon", single("epsilon", epsilon), 0.001, MOST_LIMIT)
         self._check_plain()
-        draws = [exact_noise(Fraction(epsilon)) for _ in self.counts.flat]
+        draws = [altered_counts.exact_noise(Fraction(epsilon)) for _ in self.counts.flat]
         noisy = self.counts + np.reshape(draws, self.counts.shape)
         if noisy.sum() < 1:
             raise ValueError(
@@ -137,7 +136,9 @@ class Summary:
                 "none are left"
             )
         people = int(noisy.sum())
-        return replace(self, counts=nonnegative(noisy), people=people, epsilon=float(epsilon))
+        return replace(
+            self, counts=altered_counts.nonnegative(noisy), people=people, epsilon=float(epsilon)
+        )
 
     def suppressed(self, min_cell: int) -> Summary:
         """Without counts from 1 to ``min_cell`` - 1, and without those that would reveal one.
@@ -162,7 +163,7 @@ class Summary:
                     f"site {self.site!r} has too few people to withhold counts below {k}: "
                     "its number of people would give a count away; use fewer levels"
                 )
-            (cell,) = RANDOM.choices(large, (1 / self.counts.flat[large]).tolist())
+            (cell,) = altered_counts.RANDOM.choices(large, (1 / self.counts.flat[large]).tolist())
             hidden.flat[cell] = True
             m, total = m + 1, total + int(self.counts.flat[cell])
         return replace(self, counts=np.where(hidden, -1, self.counts), min_cell=k)
@@ -187,45 +188,6 @@ class Summary:
             **{name: getattr(self, name) for name in LIMITS},
         }
         return sealed(data)
-
-
-def exact_noise(epsilon: Fraction) -> int:
-    """A whole number k with a probability in proportion to exp(-``epsilon`` |k|), exactly: from
-    random whole numbers, without floating point (Canonne, Kamath and Steinke, 2020, algorithm 2).
-    """
-    rate, scale = epsilon.as_integer_ratio()
-    while True:
-        offset, whole_scales = RANDOM.randrange(scale), 0
-        if not _coin(Fraction(offset, scale)):
-            continue
-        while _coin(Fraction(1)):
-            whole_scales += 1
-        size, sign = (offset + scale * whole_scales) // rate, RANDOM.randrange(2)
-        if size or sign:  # 0 has one sign
-            return size if sign else -size
-
-
-def _coin(gamma: Fraction) -> bool:
-    """True with probability exp(-``gamma``), gamma in [0, 1] (their algorithm 1)."""
-    k = 1
-    while RANDOM.randrange(k * gamma.denominator) < gamma.numerator:
-        k += 1
-    return k % 2 == 1
-
-
-def nonnegative(counts: Array) -> Array:
-    """The nearest whole counts of 0 or more with the same sum, which is at least 0: the projection
-    on the simplex. Each count is lowered by one number and cut at 0, and some are raised by one.
-    """
-    total, low, high = counts.sum(), 0, int(counts.max())
-    while low < high:  # bisection for the smallest number that brings the sum down to the total
-        middle = (low + high) // 2
-        enough = np.maximum(counts - middle, 0).sum() <= total
-        low, high = (low, middle) if enough else (middle + 1, high)
-    nearest = np.maximum(counts - low, 0)
-    raised = np.flatnonzero(counts >= low)[: total - nearest.sum()] if low else []
-    nearest.flat[raised] += 1
-    return nearest
 
 
 def summarize(
