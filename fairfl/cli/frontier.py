@@ -241,8 +241,9 @@ def _read(
     ``tests``: whether rules are tested by people who did not make them.
     """
     from fairfl.reports.people import Read, read, read_summaries
+    from fairfl.sims.data.summary import is_counts
 
-    kinds = {file.suffix.lower() for file in files}
+    kinds = {".json" if is_counts(file) else file.suffix.lower() for file in files}
     if len(files) > 1 and kinds != {".json"}:
         raise ValueError(
             "several files must be summaries of sites (.json), got "

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 @with_form
 def summarize(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv or .parquet.")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="People as .csv or .parquet; or the table of --sql."),
+    ],
     score: Annotated[
         list[str],
         option("Column: larger where y = 1 is likelier. Repeat for several numbers of a person."),
@@ -49,6 +52,17 @@ def summarize(
         float | None,
         option("Add noise to every count instead; the privacy budget that the file costs."),
     ] = None,
+    rounded_to: Annotated[
+        int | None, option("Round every count to a multiple of this instead.", "--round", min=2)
+    ] = None,
+    sql: Annotated[
+        str | None,
+        option(
+            "Print a query for duckdb, postgresql, bigquery or sqlite, and read no people: what it "
+            "gives, as .csv, is a summary.",
+            metavar="DATABASE",
+        ),
+    ] = None,
     *,
     form: dict[str, Any],
     out: Annotated[Path, option("File to write.", "--out", **place("FILE"))] = Path("site.json"),
@@ -58,26 +72,28 @@ def summarize(
     """
     from fairfl._support.whole_file import write_whole
     from fairfl.sims.data import summary
+    from fairfl.sims.data.summary_sql import query
 
     out_file(out)
-    cuts = _edges(levels, edges, categorical, len(score))
-    is_single = len(score) == 1
-    counted = summary.summarize(
-        file,
-        score=score[0] if is_single else score,
-        label=label,
-        group=group,
-        site=site,
-        edges=cuts[0] if is_single else cuts,
-        weight=weight,
-        form=form_of(form),
-    )
-    if min_cell is not None and epsilon is not None:
-        raise ValueError("--min-cell and --epsilon must not be given together")
+    cuts: Any = _edges(levels, edges, categorical, len(score))
+    if sum(limit is not None for limit in (min_cell, epsilon, rounded_to)) > 1:
+        raise ValueError("--min-cell, --epsilon and --round must not be given together")
+    names: Any = {"site": site, "score": score, "label": label, "group": group, "edges": cuts}
+    if len(score) == 1:
+        names |= {"score": score[0], "edges": cuts[0]}
+    text_form = form_of(form)
+    if sql is not None:
+        if (weight, min_cell, epsilon) != (None, None, None):
+            raise ValueError("--weight, --min-cell and --epsilon must not be given with --sql")
+        typer.echo(query(str(file), sql, form=text_form, rounded_to=rounded_to or 1, **names))
+        return
+    counted = summary.summarize(file, **names, weight=weight, form=text_form)
     if min_cell is not None:
         counted = counted.suppressed(min_cell)
     if epsilon is not None:
         counted = counted.noised(epsilon)
+    if rounded_to is not None:
+        counted = counted.rounded(rounded_to)
     summary.check_alone(counted, out.parent)
     _tell(counted)
     write_whole(out, counted.as_text())

@@ -159,7 +159,7 @@ def read_summaries(paths: Sequence[Path], calibrate: str, question: Question) ->
         edges = np.array(first.edges[:-1])[shared]
         cuts = np.nextafter(edges[1:], -np.inf)  # of the upper level
     sites = tuple(summary.site for summary in summaries)
-    noisy = np.array([np.inf if s.epsilon is None else s.epsilon for s in summaries])
+    noisy = np.array([(s.epsilon or np.inf, s.rounded_to) for s in summaries])
     people = Counted(
         points, counts, groups, sites, calibrate, None, cuts, names, None, noisy, cells=cells
     )
@@ -170,15 +170,12 @@ def read_summaries(paths: Sequence[Path], calibrate: str, question: Question) ->
         people = replace(people, ranges=np.array(tables))
     federation, doubts = federation_of(people)
     source = f"as counts; sites: {len(summaries)}; levels of the score: {len(points)}"
+    noisy_sites = [summary for summary in summaries if summary.noise_words]
     lines = [
         *_notes(people, source, f"{first.label} = {first.labels[1]}"),
         *_of_score(people, question),
         *(f"Withheld by {s.site}: {_withheld(s)}." for s in summaries if s.withheld.any()),
-        *(
-            f"Counts of {s.site} have noise (epsilon = {s.epsilon:g}); intervals count it."
-            for s in summaries
-            if s.epsilon is not None
-        ),
+        *(f"Counts of {s.site} {s.noise_words}; intervals count it." for s in noisy_sites),
         *doubts,
     ]
     return Read(federation, lines, people)

@@ -1,4 +1,4 @@
-"""Counts altered before they leave a site: two-sided geometric noise."""
+"""Counts altered before they leave a site: two-sided geometric noise, and rounding."""
 
 from fractions import Fraction
 from secrets import SystemRandom
@@ -47,3 +47,8 @@ def nonnegative(counts: Array) -> Array:
     raised = np.flatnonzero(counts >= low)[: total - nearest.sum()] if low else []
     nearest.flat[raised] += 1
     return nearest
+
+
+def rounded(counts: Array, base: float) -> Array:
+    """The nearest multiples of ``base``; of two as near the larger one."""
+    return (counts + base // 2) // base * base

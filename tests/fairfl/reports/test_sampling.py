@@ -235,7 +235,7 @@ def test_the_noise_of_counts_is_counted():
     """Of the share of y = 1 in a table to whose counts noise is added."""
     sample, _ = law(0)
     influence = np.broadcast_to([[0.0], [1.0]], sample.counts.shape)
-    noisy = replace(sample, epsilon=np.array([0.3, np.inf]))
+    noisy = replace(sample, noise=np.array([[0.3, 1], [np.inf, 1]]))
     rng = np.random.default_rng(0)
     draws = sample.counts + np.zeros((4000, 1, 1, 1, 1))
     draws[:, 0] += np.subtract(*rng.geometric(1 - np.exp(-0.3), (2, *draws[:, 0].shape)))
