@@ -113,6 +113,8 @@ def _tell(counted: Summary) -> None:
             "not protected."
         )
     kind = f"({int(counted.withheld.sum())} withheld)"
+    if counted.rounded_to > 1:
+        kind = f"that {counted.noise_words}"
     if counted.weights is not None:
         kind = "of people, as many sums of their weights and of the squares of these,"
     people = f"{counted.people:,} people{', with the noise,' * (epsilon is not None)}"
