@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.options import Categorical, Weight, form_of, option, out_file, place, with_form
+from fairfl.cli.options import (
+    Categorical,
+    Weight,
+    form_of,
+    nonempty,
+    option,
+    out_file,
+    place,
+    with_form,
+)
 
 if TYPE_CHECKING:
     from fairfl.sims.data.summary import Summary
@@ -16,10 +25,7 @@ if TYPE_CHECKING:
 
 @with_form
 def summarize(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="People as .csv or .parquet; or the table of --sql."),
-    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="People, .csv, .parquet or SQL.")],
     score: Annotated[
         list[str],
         option("Column: larger where y = 1 is likelier. Repeat for several numbers of a person."),
@@ -57,11 +63,7 @@ def summarize(
     ] = None,
     sql: Annotated[
         str | None,
-        option(
-            "Print a query for duckdb, postgresql, bigquery or sqlite, and read no people: what it "
-            "gives, as .csv, is a summary.",
-            metavar="DATABASE",
-        ),
+        option("Print a query of FILE, a table, for duckdb, postgresql, bigquery or sqlite."),
     ] = None,
     *,
     form: dict[str, Any],
@@ -76,18 +78,15 @@ def summarize(
 
     out_file(out)
     cuts: Any = _edges(levels, edges, categorical, len(score))
-    if sum(limit is not None for limit in (min_cell, epsilon, rounded_to)) > 1:
+    if len(nonempty(min_cell=min_cell, epsilon=epsilon, rounded_to=rounded_to)) > 1:
         raise ValueError("--min-cell, --epsilon and --round must not be given together")
-    names: Any = {"site": site, "score": score, "label": label, "group": group, "edges": cuts}
-    if len(score) == 1:
-        names |= {"score": score[0], "edges": cuts[0]}
-    text_form = form_of(form)
+    scores = {"score": score, "edges": cuts} if score[1:] else {"score": score[0], "edges": cuts[0]}
+    names: Any = {"site": site, **scores, "label": label, "group": group, "form": form_of(form)}
     if sql is not None:
         if (weight, min_cell, epsilon) != (None, None, None):
             raise ValueError("--weight, --min-cell and --epsilon must not be given with --sql")
-        typer.echo(query(str(file), sql, form=text_form, rounded_to=rounded_to or 1, **names))
-        return
-    counted = summary.summarize(file, **names, weight=weight, form=text_form)
+        return typer.echo(query(str(file), sql, rounded_to=rounded_to or 1, **names))
+    counted = summary.summarize(file, weight=weight, **names)
     if min_cell is not None:
         counted = counted.suppressed(min_cell)
     if epsilon is not None:

@@ -265,20 +265,9 @@ def summarize(
         w = checks.person_weights(f"column {weight!r}", table.numbers(weight))
         for sums, values in zip(weights, (w, w**2), strict=True):
             np.add.at(sums, (a, y, level), values)
-    return Summary(
-        site=site,
-        score=scores,
-        label=label,
-        labels=labels,
-        group=group,
-        groups=groups,
-        edges=grid[0] if len(grid) == 1 else grid,
-        counts=counts,
-        people=int(counts.sum()),
-        names=names,
-        left_out=table.dropped,
-        weights=weights,
-    )
+    cuts, more = grid[0] if len(grid) == 1 else grid, {"names": names, "weights": weights}
+    fields = scores, label, labels, group, groups, cuts, counts, int(counts.sum())
+    return Summary(site, *fields, left_out=table.dropped, **more)
 
 
 def _levels(table: Table, columns: Sequence[str], grid: Sequence[tuple[float, ...]]) -> Array:
@@ -359,12 +348,9 @@ def _read(data: dict[str, Any]) -> Summary:
         fields[name] = tuple(list_of(name, lists[name], (str,), "texts"))
     if several:
         fields["score"] = tuple(list_of("score", fields["score"], (str,), "texts"))
-        rows = list_of("edges", fields["edges"], (list,), "lists")
-        fields["edges"] = tuple(
-            tuple(list_of("edges", row, (int, float), "numbers")) for row in rows
-        )
-    else:
-        fields["edges"] = tuple(list_of("edges", fields["edges"], (int, float), "numbers"))
+    rows = list_of("edges", fields["edges"], (list,), "lists") if several else [fields["edges"]]
+    grid = tuple(tuple(list_of("edges", row, (int, float), "numbers")) for row in rows)
+    fields["edges"] = grid if several else grid[0]
     whole("min_cell", fields["min_cell"], 0, MOST_LIMIT)
     if fields["epsilon"] is not None:
         in_range("epsilon", single("epsilon", fields["epsilon"]), 0, MOST_LIMIT)
@@ -380,8 +366,8 @@ def _read(data: dict[str, Any]) -> Summary:
     people = whole("people", instance("totals", data["totals"], dict)["people"], 1)
     has_weights = "sums" in data
     weights = checks.weight_sums(counts, data["sums"], data["squares"]) if has_weights else None
-    fields["rounded_to"] = data.get("rounded_to", 1)
-    return Summary(**fields, counts=counts, people=people, weights=weights)
+    fields |= {"weights": weights, "rounded_to": data.get("rounded_to", 1)}
+    return Summary(**fields, counts=counts, people=people)
 
 
 def check_alone(summary: Summary, folder: Path) -> None:
