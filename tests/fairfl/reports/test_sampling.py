@@ -250,6 +250,20 @@ def test_the_noise_of_counts_is_counted():
     assert np.nanmin(wide - narrow) > -1e-3 and np.nansum(wide) > 1.1 * np.nansum(narrow)
 
 
+def test_the_rounding_of_counts_is_counted():
+    """As that of the same counts whose rests are drawn."""
+    sample, _ = law(0)
+    influence = np.broadcast_to([[0.0], [1.0]], sample.counts.shape)
+    for base in (5, 10):
+        rests = np.random.default_rng(0).integers(0, base, (4000, *sample.counts.shape)) - base // 2
+        draws = sample.counts + rests + (base % 2 == 0) / 2  # of an even base the mean is not 0
+        shares = draws[..., 1, :].sum(axis=(1, 2, 3)) / draws.sum(axis=(1, 2, 3, 4))
+        rounds = replace(sample, noise=np.array([[np.inf, base]] * 2))
+        assert noise_errors(influence, rounds) == pytest.approx(shares.std(), rel=0.05)
+    ends = (bootstrapped(table, PLAIN, 20, 0).disparities for table in (rounds, sample))
+    assert not np.array_equal(*ends)
+
+
 def test_a_loss_near_zero_has_the_error_of_its_second_order(monkeypatch):
     """(Share of y = 1 - 1/2)², where that share is 1/2: its derivative is zero, and halves tell
     that it is var · χ² with one degree of freedom, of mean square 3 var².

@@ -46,11 +46,17 @@ def test_counts_by_hand(north):
 def test_the_file_is_read_back(north, tmp_path):
     noisy = replace(north, counts=north.counts * 100, people=500).noised(0.5)
     assert (noisy.counts != north.counts * 100).any() and noisy.counts.min() >= 0
-    for site in (north, noisy):
+    tens = replace(north, counts=north.counts * 14 + 5, people=70 + 5 * 20).rounded(10)
+    assert set(tens.counts.flat) == {10, 20} and tens.people == 5 * 20 + 15 * 10
+    for site in (north, noisy, tens):
         (tmp_path / "site.json").write_text(site.as_text())
         again = read_summary(tmp_path / "site.json")
         assert again.as_text() == site.as_text() and (again.counts == site.counts).all()
-    assert again.epsilon == 0.5
+    assert noisy.noise_words == "have noise (epsilon = 0.5)" and again.rounded_to == 10
+    with pytest.raises(ValueError, match="'north' has too few people for .*3.: none are left"):
+        north.rounded(3)
+    with pytest.raises(ValueError, match="have been withheld, or have noise, already"):
+        tens.noised(1)
 
 
 @pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
