@@ -16,8 +16,8 @@ from fairfl.sims.data.table_file import Form, table_rows
 LEVEL, COUNT = "score_level", "people_count"
 STANDARD = '"', "VARCHAR", "({0}) % {1}"
 """The sign around names, the type of texts, and the rest of a division."""
-DIALECTS = dict.fromkeys(("duckdb", "postgresql", "sqlite"), STANDARD)
-DIALECTS |= {"bigquery": ("`", "STRING", "MOD({0}, {1})")}
+BIGQUERY = "`", "STRING", "MOD({0}, {1})"
+DIALECTS = {"duckdb": STANDARD, "postgresql": STANDARD, "sqlite": STANDARD, "bigquery": BIGQUERY}
 
 
 def query(table: str, dialect: str, *, form: Form, rounded_to: int = 1, **meta: Any) -> str:
