@@ -14,7 +14,8 @@ if not Path(__file__).with_name("_support").exists():
 
     find_layers(Path(__file__).parents[1])
 
-_STUB = Path(__file__).with_suffix(".pyi").read_text("utf-8")
+_FILE = Path(__file__).with_suffix(".pyi")
+_STUB = _FILE.read_text("utf-8") if _FILE.exists() else ""  # fairfl-site has none
 _MODULES = {name: module for module, name in re.findall(r"from (fairfl\S+) import (\w+)", _STUB)}
 """Public names, and the modules that define them."""
 

@@ -63,6 +63,16 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
 
 
+SETTINGS: dict[str, Any] = {
+    "cls": Commands,
+    "no_args_is_help": True,
+    "pretty_exceptions_enable": False,
+    "rich_markup_mode": None,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
+"""Of every command line."""
+
+
 @contextmanager
 def one_line(options: dict[str, str] | None = None) -> Iterator[None]:
     """Errors as one line on stderr and an exit code; a traceback only for a fault of ours, not for

@@ -24,17 +24,13 @@ from fairfl.cli import (
     summarize,
     sweep,
 )
-from fairfl.cli.errors import Command, Commands
+from fairfl.cli.errors import SETTINGS, Command
 from fairfl.cli.output import plain_output
 
 app = typer.Typer(
     name="fairfl",
-    cls=Commands,
     help="What a federation loses in accuracy and fairness by the way it trains: exact trade-offs.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    **SETTINGS,
 )
 for command in (
     simulate.simulate,

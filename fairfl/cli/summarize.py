@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.options import Categorical, Weight, form_of, option, out_file, place, with_form
+from fairfl.cli.options import (
+    Categorical,
+    Weight,
+    form_of,
+    nonempty,
+    option,
+    out_file,
+    place,
+    with_form,
+)
 
 if TYPE_CHECKING:
     from fairfl.sims.data.summary import Summary
@@ -16,7 +25,7 @@ if TYPE_CHECKING:
 
 @with_form
 def summarize(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv or .parquet.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="People, .csv, .parquet or SQL.")],
     score: Annotated[
         list[str],
         option("Column: larger where y = 1 is likelier. Repeat for several numbers of a person."),
@@ -49,6 +58,13 @@ def summarize(
         float | None,
         option("Add noise to every count instead; the privacy budget that the file costs."),
     ] = None,
+    rounded_to: Annotated[
+        int | None, option("Round every count to a multiple of this instead.", "--round", min=2)
+    ] = None,
+    sql: Annotated[
+        str | None,
+        option("Print a query of FILE, a table, for duckdb, postgresql, bigquery or sqlite."),
+    ] = None,
     *,
     form: dict[str, Any],
     out: Annotated[Path, option("File to write.", "--out", **place("FILE"))] = Path("site.json"),
@@ -58,26 +74,25 @@ def summarize(
     """
     from fairfl._support.whole_file import write_whole
     from fairfl.sims.data import summary
+    from fairfl.sims.data.summary_sql import query
 
     out_file(out)
-    cuts = _edges(levels, edges, categorical, len(score))
-    is_single = len(score) == 1
-    counted = summary.summarize(
-        file,
-        score=score[0] if is_single else score,
-        label=label,
-        group=group,
-        site=site,
-        edges=cuts[0] if is_single else cuts,
-        weight=weight,
-        form=form_of(form),
-    )
-    if min_cell is not None and epsilon is not None:
-        raise ValueError("--min-cell and --epsilon must not be given together")
+    cuts: Any = _edges(levels, edges, categorical, len(score))
+    if len(nonempty(min_cell=min_cell, epsilon=epsilon, rounded_to=rounded_to)) > 1:
+        raise ValueError("--min-cell, --epsilon and --round must not be given together")
+    scores = {"score": score, "edges": cuts} if score[1:] else {"score": score[0], "edges": cuts[0]}
+    names: Any = {"site": site, **scores, "label": label, "group": group, "form": form_of(form)}
+    if sql is not None:
+        if (weight, min_cell, epsilon) != (None, None, None):
+            raise ValueError("--weight, --min-cell and --epsilon must not be given with --sql")
+        return typer.echo(query(str(file), sql, rounded_to=rounded_to or 1, **names))
+    counted = summary.summarize(file, weight=weight, **names)
     if min_cell is not None:
         counted = counted.suppressed(min_cell)
     if epsilon is not None:
         counted = counted.noised(epsilon)
+    if rounded_to is not None:
+        counted = counted.rounded(rounded_to)
     summary.check_alone(counted, out.parent)
     _tell(counted)
     write_whole(out, counted.as_text())
@@ -97,6 +112,8 @@ def _tell(counted: Summary) -> None:
             "not protected."
         )
     kind = f"({int(counted.withheld.sum())} withheld)"
+    if counted.rounded_to > 1:
+        kind = f"that {counted.noise_words}"
     if counted.weights is not None:
         kind = "of people, as many sums of their weights and of the squares of these,"
     people = f"{counted.people:,} people{', with the noise,' * (epsilon is not None)}"

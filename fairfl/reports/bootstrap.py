@@ -11,7 +11,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import LEVEL, NORMAL, fullest, judged, one_label, refitted
-from fairfl.sims.data.summary import nonnegative
+from fairfl.sims.data.altered_counts import nonnegative, rounded
 from fairfl.solvers.sensitivity import rules_at
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.notions import Rates, disparity
@@ -92,7 +92,7 @@ def bootstrapped(sample: Counted, question: Question, draws: int, seed: int) -> 
     accepts: each decides at random there, and what decides best is worth more on a sample, by the
     mean of a half-normal variable for each such level.
     """
-    rng, out, noisy = np.random.default_rng(seed), [], sample.epsilon
+    rng, out, noisy = np.random.default_rng(seed), [], sample.noise
     rules, gains = [], []
     for _ in range(draws):
         counts = sample.effective
@@ -100,7 +100,8 @@ def bootstrapped(sample: Counted, question: Question, draws: int, seed: int) -> 
             counts = fullest(sample, rng.normal(size=counts.shape))
         counts = sample.weigh(resampled(counts, rng))
         if noisy is not None:
-            counts = np.stack([_noised(*noise, rng) for noise in zip(counts, noisy, strict=True)])
+            clients = zip(counts, noisy, strict=True)
+            counts = np.stack([_noised(client, *noise, rng) for client, noise in clients])
         if one_label(counts, question):  # it accepts everybody, or nobody
             out.append(0.0)
             continue
@@ -133,9 +134,10 @@ def bootstrapped(sample: Counted, question: Question, draws: int, seed: int) -> 
     return Bootstrap(np.array(out), tied, float(optimism), float(excess))
 
 
-def _noised(client: Array, epsilon: float, rng: np.random.Generator) -> Array:
+def _noised(client: Array, epsilon: float, base: float, rng: np.random.Generator) -> Array:
     if not np.isfinite(epsilon):
-        return client
+        multiples = client if base == 1 else rounded(client, base)
+        return multiples if multiples.any() else client
     up, down = rng.geometric(-np.expm1(-epsilon), (2, *client.shape))
     noisy = client.astype(np.int64) + up - down
     return nonnegative(noisy).astype(float) if noisy.sum() > 0 else client

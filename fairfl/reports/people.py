@@ -157,15 +157,12 @@ def read_summaries(paths: Sequence[Path], calibrate: str, question: Question) ->
     federation, doubts = federation_of(people)
     source = f"as counts; sites: {len(summaries)}; levels of the score: {len(people.points)}"
     first = summaries[0]
+    noisy_sites = [summary for summary in summaries if summary.noise_words]
     lines = [
         *_notes(people, source, f"{first.label} = {first.labels[1]}"),
         *_of_score(people, question),
         *(f"Withheld by {s.site}: {_withheld(s)}." for s in summaries if s.withheld.any()),
-        *(
-            f"Counts of {s.site} have noise (epsilon = {s.epsilon:g}); intervals count it."
-            for s in summaries
-            if s.epsilon is not None
-        ),
+        *(f"Counts of {s.site} {s.noise_words}; intervals count it." for s in noisy_sites),
         *doubts,
     ]
     return Read(federation, lines, people)

@@ -155,12 +155,10 @@ def standard_errors(influence: Array, sample: Counted) -> Array:
 
 
 def noise_errors(influence: Array, sample: Counted) -> Array:
-    """(...) standard errors of numbers with influences (..., I, A, 2, n), by the noise of counts:
-    a count's variance is 2a/(1 - a)², a = exp(-epsilon).
+    """(...) standard errors of numbers with influences (..., I, A, 2, n), by the noise of
+    counts.
     """
-    if sample.epsilon is None:
-        return np.zeros(influence.shape[:-4])
-    variance = 2.0 * np.exp(-sample.epsilon) / np.expm1(-sample.epsilon) ** 2
+    variance = sample.noise_variance
     people = sample.people
     axes = (-4, -3, -2, -1)
     centred = influence - (influence * sample.counts).sum(axis=axes, keepdims=True) / people

@@ -22,10 +22,14 @@ def table_path(table: Any) -> Path:
 
 
 def sources(people: Any) -> tuple[list[Any], list[Path], set[str]]:
-    """One table, or summaries in a list, their paths, and the ends of these; ValueError: others."""
+    """One table, or summaries in a list, their paths, and the ends of these, of counts by SQL that
+    of a summary; ValueError: others.
+    """
+    from fairfl.sims.data.summary import is_counts  # it reads tables, which may be frames
+
     tables = [*people] if isinstance(people, (list, tuple)) else [people]
     paths = [table_path(table) for table in tables]
-    kinds = {path.suffix.lower() for path in paths}
+    kinds = {".json" if is_counts(path) else path.suffix.lower() for path in paths}
     if len(tables) != 1 and kinds != {".json"}:
         names = ", ".join(path.name for path in paths)
         raise ValueError(f"several files must be summaries of sites (.json), got {names}")

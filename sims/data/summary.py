@@ -4,7 +4,8 @@ It needs numpy and the standard library alone, so that a site can run it where l
 Counts from 1 to ``min_cell`` - 1 can be withheld: then the number of people is the only total in
 the file, and more counts are withheld where it would give one away (complementary suppression). Or
 every count gets two-sided geometric noise (Ghosh, Roughgarden and Sundararajan, 2012), which is
-``epsilon``-differentially private: one person more or less changes one count by one.
+``epsilon``-differentially private: one person more or less changes one count by one. Or every
+count is the nearest multiple of ``rounded_to``, as statistical offices publish.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 from pathlib import Path
-from secrets import SystemRandom
 from typing import Any
 
 import numpy as np
@@ -23,15 +23,17 @@ import numpy as np
 from fairfl._support import checks
 from fairfl._support.checks import Array, in_range, instance, listed, shown, single, whole
 from fairfl._support.json_file import list_of, read_json, sealed, unsealed
+from fairfl.sims.data import altered_counts
 from fairfl.sims.data.table_file import PLAIN, Form, Table, read_table
 
 FORMAT, VERSION, WITH_WEIGHTS = "fairfl-summary", 3, 4
 NAMES = ("site", "score", "label", "labels", "group", "groups", "edges")
 LIMITS = ("min_cell", "epsilon")
 """Names of fields in the file, before and after the counts."""
-RANDOM = SystemRandom()
+MARK = "fairfl_summary"
+"""First column of a summary that SQL counted: the names, edges and rounding, as JSON."""
 MOST_LIMIT = 2**31
-"""Largest ``min_cell`` and ``epsilon``."""
+"""Largest ``min_cell``, ``epsilon`` and ``rounded_to``."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Summary:
     min_cell : counts from 1 to below this are withheld, and others with them; 0: none are.
     epsilon : of the noise in ``counts`` and in their sum ``people``; None: there is none.
     names : (n,) of a score that is a name, the levels; () of numbers.
+    rounded_to : every count is a multiple of it, and ``people`` their sum; 1: nothing was rounded.
     weights : (2, A, 2, n) sums of the people's weights and of their squares; None: they have none.
     left_out : which rows of the table are not counted, in words; not in the file.
     """
@@ -68,10 +71,11 @@ class Summary:
     names: tuple[str, ...] = ()
     left_out: str = ""
     weights: Array | None = None
+    rounded_to: int = 1
 
     def __post_init__(self) -> None:
         if not self.names:
-            _grid(self.score, self.edges)
+            grid_of(self.score, self.edges)
         elif self.edges or len({str(name) for name in self.names}) < len(self.names):
             raise ValueError(
                 f"names must be different, and without edges, got {shown(list(self.names))}"
@@ -82,6 +86,10 @@ class Summary:
         fewest, largest = self.ranges.sum(axis=(1, 2, 3))
         if not 0 < fewest <= self.people <= largest:
             raise ValueError(f"people must be the sum of counts, got {self.people}")
+        if (
+            self.counts[~self.withheld] % whole("rounded_to", self.rounded_to, 1, MOST_LIMIT)
+        ).any():
+            raise ValueError(f"counts must be multiples of rounded_to, {self.rounded_to}")
 
     @property
     def withheld(self) -> Any:
@@ -91,7 +99,7 @@ class Summary:
     @property
     def grid(self) -> tuple[tuple[float, ...], ...]:
         """The edges of each score."""
-        return _grid(self.score, self.edges)
+        return grid_of(self.score, self.edges)
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -114,8 +122,16 @@ class Summary:
         largest = self.min_cell - 1 if small else total - m + 1
         return np.stack([np.where(self.withheld, end, self.counts) for end in (1, largest)])
 
+    @property
+    def noise_words(self) -> str:
+        """What was done to every count; "" if nothing."""
+        rounding = f"are rounded to multiples of {self.rounded_to}" * (self.rounded_to > 1)
+        return rounding or (
+            "" if self.epsilon is None else f"have noise (epsilon = {self.epsilon:g})"
+        )
+
     def _check_plain(self) -> None:
-        if self.min_cell or self.epsilon is not None:
+        if self.min_cell or self.epsilon is not None or self.rounded_to > 1:
             raise ValueError("counts have been withheld, or have noise, already")
         if self.weights is not None:
             raise ValueError("no count can be withheld or have noise beside the sums of weights")
@@ -123,21 +139,28 @@ class Summary:
     def noised(self, epsilon: float) -> Summary:
         """With two-sided geometric noise on every count, from the operating system's randomness.
 
-        Negative counts are then corrected by :func:`nonnegative`, from the noisy counts alone.
+        Negative counts are then corrected by ``nonnegative``, from the noisy counts alone.
         ValueError: epsilon is not from 0.001 to 2^31, counts were withheld or have noise, or with
         the noise no people are left.
         """
         in_range("epsilon", single("epsilon", epsilon), 0.001, MOST_LIMIT)
-        self._check_plain()
-        draws = [exact_noise(Fraction(epsilon)) for _ in self.counts.flat]
+        draws = [altered_counts.exact_noise(Fraction(epsilon)) for _ in self.counts.flat]
         noisy = self.counts + np.reshape(draws, self.counts.shape)
-        if noisy.sum() < 1:
-            raise ValueError(
-                f"site {self.site!r} has too few people for epsilon {epsilon:g}: with the noise "
-                "none are left"
-            )
-        people = int(noisy.sum())
-        return replace(self, counts=nonnegative(noisy), people=people, epsilon=float(epsilon))
+        return self._altered(noisy, epsilon=float(epsilon))
+
+    def rounded(self, base: int) -> Summary:
+        """With every count at the nearest multiple of ``base``, half-way at the larger; ValueError
+        as of ``noised``.
+        """
+        whole("rounded_to", base, 2, MOST_LIMIT)
+        return self._altered(altered_counts.rounded(self.counts, base), rounded_to=base)
+
+    def _altered(self, counts: Array, **limit: Any) -> Summary:
+        self._check_plain()
+        people = int(counts.sum())
+        if people < 1:
+            raise ValueError(f"site {self.site!r} has too few people for {limit}: none are left")
+        return replace(self, counts=altered_counts.nonnegative(counts), people=people, **limit)
 
     def suppressed(self, min_cell: int) -> Summary:
         """Without counts from 1 to ``min_cell`` - 1, and without those that would reveal one.
@@ -162,7 +185,7 @@ class Summary:
                     f"site {self.site!r} has too few people to withhold counts below {k}: "
                     "its number of people would give a count away; use fewer levels"
                 )
-            (cell,) = RANDOM.choices(large, (1 / self.counts.flat[large]).tolist())
+            (cell,) = altered_counts.RANDOM.choices(large, (1 / self.counts.flat[large]).tolist())
             hidden.flat[cell] = True
             m, total = m + 1, total + int(self.counts.flat[cell])
         return replace(self, counts=np.where(hidden, -1, self.counts), min_cell=k)
@@ -185,47 +208,9 @@ class Summary:
             **dict(zip(("sums", "squares"), sums, strict=False)),
             "totals": totals,
             **{name: getattr(self, name) for name in LIMITS},
+            **({"rounded_to": self.rounded_to} if self.rounded_to > 1 else {}),
         }
         return sealed(data)
-
-
-def exact_noise(epsilon: Fraction) -> int:
-    """A whole number k with a probability in proportion to exp(-``epsilon`` |k|), exactly: from
-    random whole numbers, without floating point (Canonne, Kamath and Steinke, 2020, algorithm 2).
-    """
-    rate, scale = epsilon.as_integer_ratio()
-    while True:
-        offset, whole_scales = RANDOM.randrange(scale), 0
-        if not _coin(Fraction(offset, scale)):
-            continue
-        while _coin(Fraction(1)):
-            whole_scales += 1
-        size, sign = (offset + scale * whole_scales) // rate, RANDOM.randrange(2)
-        if size or sign:  # 0 has one sign
-            return size if sign else -size
-
-
-def _coin(gamma: Fraction) -> bool:
-    """True with probability exp(-``gamma``), gamma in [0, 1] (their algorithm 1)."""
-    k = 1
-    while RANDOM.randrange(k * gamma.denominator) < gamma.numerator:
-        k += 1
-    return k % 2 == 1
-
-
-def nonnegative(counts: Array) -> Array:
-    """The nearest whole counts of 0 or more with the same sum, which is at least 0: the projection
-    on the simplex. Each count is lowered by one number and cut at 0, and some are raised by one.
-    """
-    total, low, high = counts.sum(), 0, int(counts.max())
-    while low < high:  # bisection for the smallest number that brings the sum down to the total
-        middle = (low + high) // 2
-        enough = np.maximum(counts - middle, 0).sum() <= total
-        low, high = (low, middle) if enough else (middle + 1, high)
-    nearest = np.maximum(counts - low, 0)
-    raised = np.flatnonzero(counts >= low)[: total - nearest.sum()] if low else []
-    nearest.flat[raised] += 1
-    return nearest
 
 
 def summarize(
@@ -237,6 +222,7 @@ def summarize(
     site: str,
     edges: Sequence[float] | Sequence[Sequence[float]],
     weight: str | None = None,
+    people: str | None = None,
     form: Form = PLAIN,
 ) -> Summary:
     """Count the people of a file.
@@ -247,7 +233,8 @@ def summarize(
         columns of numbers.  label : column of two values.  group : column of groups.
     site : the site's name.
     edges : of the levels, see :class:`Summary`; none: the score is a name.
-    weight : column of the people's weights, positive numbers.
+    weight : column of the people's weights, positive numbers.  people : of how many a row is, if
+        not of one.
     form : how a text file is written, which value of the label is y = 1, and whether rows with a
         missing cell are dropped.
 
@@ -256,38 +243,31 @@ def summarize(
     ValueError : what does not fit.  OSError : the file cannot be read.
     """
     scores = score if isinstance(score, str) else tuple(score)
-    grid = _grid(scores, edges) if edges else ()
+    grid = grid_of(scores, edges) if edges else ()
     if not site.strip():
         raise ValueError(f"site must not be empty, got {site!r}")
     columns = (scores,) if isinstance(scores, str) else scores
     roles = {"score": columns, "label": (label,), "group": (group,)}
-    roles |= {} if weight is None else {"weight": (weight,)}
+    more = {"weight": weight, "people": people}
+    roles |= {role: (column,) for role, column in more.items() if column is not None}
     table = read_table(path, form, roles)
     level, names = (_levels(table, columns, grid), ()) if grid else table.categories(columns[0])
     (y, labels), (a, groups) = table.labels(label), table.categories(group)
     n = len(names) or prod(len(cuts) - 1 for cuts in grid)
     counts = np.zeros((len(groups), 2, n), dtype=np.int64)
-    np.add.at(counts, (a, y, level), 1)
+    persons = np.ones(len(table)) if people is None else table.numbers(people)
+    if (persons < 1).any() or (persons % 1).any():
+        raise ValueError(f"column {people!r} must hold whole numbers of 1 or more")
+    np.add.at(counts, (a, y, level), persons.astype(np.int64))
     weights = None
     if weight is not None:
         weights = np.zeros((2, *counts.shape))
         w = checks.person_weights(f"column {weight!r}", table.numbers(weight))
         for sums, values in zip(weights, (w, w**2), strict=True):
             np.add.at(sums, (a, y, level), values)
-    return Summary(
-        site=site,
-        score=scores,
-        label=label,
-        labels=labels,
-        group=group,
-        groups=groups,
-        edges=grid[0] if len(grid) == 1 else grid,
-        counts=counts,
-        people=len(table),
-        names=names,
-        left_out=table.dropped,
-        weights=weights,
-    )
+    cuts, more = grid[0] if len(grid) == 1 else grid, {"names": names, "weights": weights}
+    fields = scores, label, labels, group, groups, cuts, counts, int(counts.sum())
+    return Summary(site, *fields, left_out=table.dropped, **more)
 
 
 def _levels(table: Table, columns: Sequence[str], grid: Sequence[tuple[float, ...]]) -> Array:
@@ -307,7 +287,7 @@ def _levels(table: Table, columns: Sequence[str], grid: Sequence[tuple[float, ..
     return np.asarray(np.ravel_multi_index(tuple(levels), shape))
 
 
-def _grid(score: str | Sequence[str], edges: Sequence[Any]) -> tuple[tuple[float, ...], ...]:
+def grid_of(score: str | Sequence[str], edges: Sequence[Any]) -> tuple[tuple[float, ...], ...]:
     """The edges of each score, checked."""
     several = not isinstance(score, str)
     if several and (len(edges) != len(score) or np.ndim(edges[0]) != 1):
@@ -321,8 +301,22 @@ def _grid(score: str | Sequence[str], edges: Sequence[Any]) -> tuple[tuple[float
     return grid
 
 
+def is_counts(path: Path) -> bool:
+    """Whether a file begins as such a table."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return MARK.encode() in stream.read(40)
+
+
 def read_summary(path: str | Path) -> Summary:
-    """Read a summary's file. ValueError: no summary, or an altered one. OSError: not readable."""
+    """Read a summary's file, or table of SQL. ValueError: no summary, or an altered one. OSError:
+    not readable.
+    """
+    if is_counts(Path(path)):
+        from fairfl.sims.data.summary_sql import read_counts
+
+        return read_counts(Path(path))
     title = "summary as fairfl summarize writes it"
     data = read_json(path, title)
     try:
@@ -354,12 +348,9 @@ def _read(data: dict[str, Any]) -> Summary:
         fields[name] = tuple(list_of(name, lists[name], (str,), "texts"))
     if several:
         fields["score"] = tuple(list_of("score", fields["score"], (str,), "texts"))
-        rows = list_of("edges", fields["edges"], (list,), "lists")
-        fields["edges"] = tuple(
-            tuple(list_of("edges", row, (int, float), "numbers")) for row in rows
-        )
-    else:
-        fields["edges"] = tuple(list_of("edges", fields["edges"], (int, float), "numbers"))
+    rows = list_of("edges", fields["edges"], (list,), "lists") if several else [fields["edges"]]
+    grid = tuple(tuple(list_of("edges", row, (int, float), "numbers")) for row in rows)
+    fields["edges"] = grid if several else grid[0]
     whole("min_cell", fields["min_cell"], 0, MOST_LIMIT)
     if fields["epsilon"] is not None:
         in_range("epsilon", single("epsilon", fields["epsilon"]), 0, MOST_LIMIT)
@@ -375,7 +366,8 @@ def _read(data: dict[str, Any]) -> Summary:
     people = whole("people", instance("totals", data["totals"], dict)["people"], 1)
     has_weights = "sums" in data
     weights = checks.weight_sums(counts, data["sums"], data["squares"]) if has_weights else None
-    return Summary(**fields, counts=counts, people=people, weights=weights)
+    fields |= {"weights": weights, "rounded_to": data.get("rounded_to", 1)}
+    return Summary(**fields, counts=counts, people=people)
 
 
 def check_alone(summary: Summary, folder: Path) -> None:

@@ -7,10 +7,15 @@ import sys
 import tomllib
 import venv
 import zipfile
+from importlib import metadata
 from pathlib import Path
 
 import numpy
+import pandas as pd
 import pytest
+
+from fairfl.sims.data.summary import read_summary
+from fairfl.theory.populations.classifiers import Classifier
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE_DIR = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"][
@@ -51,7 +56,7 @@ def source(tmp_path_factory):
     for name in ("pyproject.toml", "setup.py", "LICENSE", "README.md"):
         if (ROOT / name).exists():
             shutil.copy(ROOT / name, copy)
-    for folder in PACKAGE_DIR.values():
+    for folder in (*PACKAGE_DIR.values(), "fairfl-site"):
         shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
     return copy
 
@@ -174,6 +179,52 @@ def test_in_the_root_of_the_checkout_the_layers_alone_are_part_of_fairfl(install
     words = [sys.executable, "-I", "-S", "-c", "import sys; sys.path.insert(0, '.'); import fairfl"]
     bare = subprocess.run(words, cwd=source, capture_output=True, text=True)
     assert "ImportError: fairfl is not installed: run `pip install -e .`" in bare.stderr
+
+
+SITE = """
+import sys
+from importlib.metadata import distributions
+from fairfl.cli.site import main
+size = sum(file.locate().stat().st_size for dist in distributions() for file in dist.files or ()
+           if file.locate().is_file())
+print(*sorted(dist.name for dist in distributions()), size)
+"""
+PEOPLE = "s,y,a\n" + "".join(f"0.{k % 9},{k * k % 2},{'ab'[k % 2]}\n" for k in range(60))
+RULE = Classifier([[0.5], [0.3]], [[0, 1], [0.2, 1]], groups=("a", "b")).to_json()
+
+
+def test_a_site_installs_what_its_commands_need(source, tmp_path):
+    """In an environment of the small wheel, and of links to what it requires."""
+    words = (sys.executable, *"-m build --wheel --no-isolation --outdir".split())
+    run(*words, tmp_path, source / "fairfl-site", cwd=tmp_path)
+    venv.create(tmp_path / "env", with_pip=False, symlinks=True)
+    python, (wheel,) = tmp_path / "env" / "bin" / "python", tmp_path.glob("*.whl")
+    pip = (sys.executable, "-m", "pip", "--python", python, "--quiet", "--no-input")
+    run(*pip, "install", "--no-deps", "--no-index", wheel, cwd=tmp_path)
+    (site,) = tmp_path.glob("env/lib/python*/site-packages")
+    names = {"numpy", "typer"}
+    for _ in range(4):  # of what is required what that requires
+        lines = [line for name in names for line in metadata.requires(name) or ()]
+        names |= {re.split("[^\\w.-]", line)[0] for line in lines if "extra" not in line}
+        names = {name for name in names if [*metadata.distributions(name=name)]}
+    for folder in {file.parts[0] for name in names for file in metadata.files(name) or ()} - {".."}:
+        (site / folder).symlink_to(Path(numpy.__file__).parents[1] / folder)
+    *installed, size = run(python, "-c", SITE, cwd=tmp_path).split()
+    assert {"numpy", "fairfl-site"} < {*installed} and not {"scipy", "pandas"} & {*installed}
+    assert 20e6 < int(size) < 150e6
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    (tmp_path / "rule.json").write_text(RULE)
+    columns, command = "--label y --group a --site n".split(), python.with_name("fairfl-site")
+    run(command, "summarize", "people.csv", "--score", "s", *columns, "--round", 5, cwd=tmp_path)
+    run(command, "apply", "rule.json", "people.csv", "--score", "s", "--group", "a", cwd=tmp_path)
+    words = ("--score", "decision", *columns, "--out", "judged.json")
+    shown = run(command, "judge", "decisions.csv", *words, cwd=tmp_path)
+    assert '"people": 60' in shown and read_summary(tmp_path / "site.json").rounded_to == 5
+    counts, rows = (
+        read_summary(tmp_path / "judged.json").counts,
+        pd.read_csv(tmp_path / "decisions.csv"),
+    )
+    assert counts[..., -1].sum() == rows["decision"].sum() == 60 - counts[..., 0].sum()
 
 
 EXAMPLES = ROOT / "docs" / "examples"

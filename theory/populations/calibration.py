@@ -85,7 +85,8 @@ class Counted:
     Of people with weights ``counts`` are the sums of these, and ``weighted`` (2, I, A, 2, n) how
     many people there are and the sums of the weights' squares.
     Where counts were withheld, and only each client's sum is known, they are within ``ranges`` (2,
-    I, A, 2, n). Where they have geometric noise, ``epsilon`` (I,) is its parameter, else inf.
+    I, A, 2, n). Where they were altered, ``noise`` (I, 2) is the epsilon of geometric noise, inf of
+    none, and of what they were rounded to multiples, 1 of nothing.
     """
 
     points: Array
@@ -97,7 +98,7 @@ class Counted:
     cuts: Array | None = None
     names: tuple[str, ...] = ()
     ranges: Array | None = None
-    epsilon: Array | None = None
+    noise: Array | None = None
     calibration: Calibration | None = None
     cells: Cells | None = None
     weighted: Array | None = None
@@ -157,8 +158,19 @@ class Counted:
 
     @property
     def is_noisy(self) -> bool:
-        """Whether noise was added to counts."""
-        return self.epsilon is not None and bool(np.isfinite(self.epsilon).any())
+        """Whether noise was added to counts, or they were rounded."""
+        return bool(self.noise_variance.any())
+
+    @property
+    def noise_variance(self) -> Array:
+        """(I,) of each count: 2a/(1 - a)², a = exp(-epsilon), of noise; of rounding to multiples of
+        b the mean square of equally likely rests, (b² - 1)/12 or (b² + 2)/12 for even b.
+        """
+        if self.noise is None:
+            return np.zeros(len(self.counts))
+        epsilon, base = self.noise.T
+        rounding = (base**2 + 2.0 - 3.0 * (base % 2)) / 12.0
+        return 2.0 * np.exp(-epsilon) / np.expm1(-epsilon) ** 2 + rounding
 
     def calibrated(self, *, counts_labels: bool = False) -> "Counted":
         """These people with their calibration chosen, by group at least if ``counts_labels``."""

@@ -83,7 +83,7 @@ def test_the_privacy_budget_is_said(cli, quick, people, tmp_path):
     shown = cli("frontier", tmp_path / "all.json", "--bootstraps", 0, "--points", 4).stdout
     assert "Counts of all have noise (epsilon = 2)" in shown
     both = cli(*words, "--epsilon", 2, "--min-cell", 5)
-    assert "--min-cell and --epsilon must not be given together" in both.stderr
+    assert "--min-cell, --epsilon and --round must not be given together" in both.stderr
 
 
 def test_no_row_is_in_the_file(people, sites):

@@ -235,7 +235,7 @@ def test_the_noise_of_counts_is_counted():
     """Of the share of y = 1 in a table to whose counts noise is added."""
     sample, _ = law(0)
     influence = np.broadcast_to([[0.0], [1.0]], sample.counts.shape)
-    noisy = replace(sample, epsilon=np.array([0.3, np.inf]))
+    noisy = replace(sample, noise=np.array([[0.3, 1], [np.inf, 1]]))
     rng = np.random.default_rng(0)
     draws = sample.counts + np.zeros((4000, 1, 1, 1, 1))
     draws[:, 0] += np.subtract(*rng.geometric(1 - np.exp(-0.3), (2, *draws[:, 0].shape)))
@@ -248,6 +248,20 @@ def test_the_noise_of_counts_is_counted():
         np.diff(spread_of(comparison, fed, table).interval) for table in (noisy, sample)
     )
     assert np.nanmin(wide - narrow) > -1e-3 and np.nansum(wide) > 1.1 * np.nansum(narrow)
+
+
+def test_the_rounding_of_counts_is_counted():
+    """As that of the same counts whose rests are drawn."""
+    sample, _ = law(0)
+    influence = np.broadcast_to([[0.0], [1.0]], sample.counts.shape)
+    for base in (5, 10):
+        rests = np.random.default_rng(0).integers(0, base, (4000, *sample.counts.shape)) - base // 2
+        draws = sample.counts + rests + (base % 2 == 0) / 2  # of an even base the mean is not 0
+        shares = draws[..., 1, :].sum(axis=(1, 2, 3)) / draws.sum(axis=(1, 2, 3, 4))
+        rounds = replace(sample, noise=np.array([[np.inf, base]] * 2))
+        assert noise_errors(influence, rounds) == pytest.approx(shares.std(), rel=0.05)
+    ends = (bootstrapped(table, PLAIN, 20, 0).disparities for table in (rounds, sample))
+    assert not np.array_equal(*ends)
 
 
 def test_a_loss_near_zero_has_the_error_of_its_second_order(monkeypatch):

@@ -16,16 +16,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import fairfl as ff
-from fairfl.sims.data import summary
+from fairfl.sims.data import altered_counts
+from fairfl.sims.data.altered_counts import exact_noise, nonnegative
 from fairfl.sims.data.joined_summaries import joined
-from fairfl.sims.data.summary import (
-    Summary,
-    check_alone,
-    exact_noise,
-    nonnegative,
-    read_summary,
-    summarize,
-)
+from fairfl.sims.data.summary import Summary, check_alone, read_summary, summarize
 from fairfl.sims.data.table_file import Form
 
 EDGES = [k / 5 for k in range(6)]
@@ -52,11 +46,17 @@ def test_counts_by_hand(north):
 def test_the_file_is_read_back(north, tmp_path):
     noisy = replace(north, counts=north.counts * 100, people=500).noised(0.5)
     assert (noisy.counts != north.counts * 100).any() and noisy.counts.min() >= 0
-    for site in (north, noisy):
+    tens = replace(north, counts=north.counts * 14 + 5, people=70 + 5 * 20).rounded(10)
+    assert set(tens.counts.flat) == {10, 20} and tens.people == 5 * 20 + 15 * 10
+    for site in (north, noisy, tens):
         (tmp_path / "site.json").write_text(site.as_text())
         again = read_summary(tmp_path / "site.json")
         assert again.as_text() == site.as_text() and (again.counts == site.counts).all()
-    assert again.epsilon == 0.5
+    assert noisy.noise_words == "have noise (epsilon = 0.5)" and again.rounded_to == 10
+    with pytest.raises(ValueError, match="'north' has too few people for .*3.: none are left"):
+        north.rounded(3)
+    with pytest.raises(ValueError, match="have been withheld, or have noise, already"):
+        tens.noised(1)
 
 
 @pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
@@ -142,7 +142,7 @@ def test_a_small_count_could_be_any_small_number(threshold, levels, people, monk
         tables = [(*t, c) for t in tables for c in range(people - sum(t) + 1)]
 
     def suppressed(draws):
-        monkeypatch.setattr(summary, "RANDOM", draws)
+        monkeypatch.setattr(altered_counts, "RANDOM", draws)
         return site.suppressed(threshold)
 
     agree = defaultdict(set)
@@ -195,7 +195,7 @@ def test_a_small_count_of_a_larger_table_could_be_any_small_number(seed, thresho
             else:
                 table[rest[0]] = total - v - (m - 2)
                 draws = Branches([np.flatnonzero(table >= threshold).tolist().index(rest[0])])
-            patch.setattr(summary, "RANDOM", draws)
+            patch.setattr(altered_counts, "RANDOM", draws)
             assert table.sum() == whole.people
             assert site_of(table, 6).suppressed(threshold).as_text() == file.as_text()
 
@@ -247,8 +247,8 @@ def test_a_coin_has_an_exponential_chance(gamma, monkeypatch):
             sizes.append(size)
             return gamma.numerator - (len(sizes) <= below)
 
-        monkeypatch.setattr(summary, "RANDOM", SimpleNamespace(randrange=randrange))
-        assert summary._coin(gamma) is (below % 2 == 0)
+        monkeypatch.setattr(altered_counts, "RANDOM", SimpleNamespace(randrange=randrange))
+        assert altered_counts._coin(gamma) is (below % 2 == 0)
         assert sizes == [n * k for k in range(1, below + 2)]
 
 
@@ -265,8 +265,8 @@ def test_noise_is_exactly_as_likely_as_privacy_asks(epsilon, monkeypatch):
         def coin(gamma):
             return draws.branch(exp(-gamma), 1 - exp(-gamma)) == 0 if gamma else True
 
-        monkeypatch.setattr(summary, "RANDOM", SimpleNamespace(randrange=randrange))
-        monkeypatch.setattr(summary, "_coin", coin)
+        monkeypatch.setattr(altered_counts, "RANDOM", SimpleNamespace(randrange=randrange))
+        monkeypatch.setattr(altered_counts, "_coin", coin)
         return exact_noise(epsilon)
 
     likely = Counter()
@@ -280,7 +280,7 @@ def test_noise_is_exactly_as_likely_as_privacy_asks(epsilon, monkeypatch):
 
 def test_protection_draws_from_the_operating_system(north, monkeypatch):
     """No generator of numpy is asked, and no seed decides."""
-    assert type(summary.RANDOM) is SystemRandom
+    assert type(altered_counts.RANDOM) is SystemRandom
     monkeypatch.delattr(np.random, "default_rng")
     whole = replace(
         north, counts=north.counts * 100 + 50, people=int((north.counts * 100 + 50).sum())

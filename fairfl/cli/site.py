@@ -1,0 +1,20 @@
+"""The command line ``fairfl-site``: what a site runs, on numpy and typer alone."""
+
+import typer
+
+from fairfl.cli.apply import apply
+from fairfl.cli.errors import SETTINGS, Command
+from fairfl.cli.output import plain_output
+from fairfl.cli.summarize import summarize
+
+app = typer.Typer(help="Count a site's people, and decide on them by a rule.", **SETTINGS)
+app.command(cls=Command)(summarize)
+app.command(cls=Command)(apply)
+COUNTED = "Count people by group, label and prediction, which --score names; see summarize."
+app.command("judge", cls=Command, help=COUNTED)(summarize)
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    plain_output()
+    app()

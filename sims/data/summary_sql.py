@@ -1,0 +1,93 @@
+"""Summaries by SQL: one SELECT that counts a site's people where they are, and the reader of the
+table that it gives, a row for each group, label and level that somebody has.
+"""
+
+import json
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from fairfl._support.checks import one_of
+from fairfl._support.json_file import parsed
+from fairfl.sims.data.summary import MARK, Summary, grid_of, summarize
+from fairfl.sims.data.table_file import Form, table_rows
+
+LEVEL, COUNT = "score_level", "people_count"
+STANDARD = '"', "VARCHAR", "({0}) % {1}"
+"""The sign around names, the type of texts, and the rest of a division."""
+BIGQUERY = "`", "STRING", "MOD({0}, {1})"
+DIALECTS = {"duckdb": STANDARD, "postgresql": STANDARD, "sqlite": STANDARD, "bigquery": BIGQUERY}
+
+
+def query(table: str, dialect: str, *, form: Form, rounded_to: int = 1, **meta: Any) -> str:
+    """The SELECT from ``table``, a name with dots between its parts, or a file that DuckDB reads.
+
+    ``meta``: site, score, label, group and edges, as ``summarize`` has them. Counts are multiples
+    of ``rounded_to``, without those that are 0. ValueError: an unknown dialect, or no edges.
+    """
+    quote, kind, rest = DIALECTS[one_of("sql", dialect, (*DIALECTS,))]
+    grid = grid_of(meta["score"], meta["edges"]) if meta["edges"] else ()
+    text = json.dumps(meta | {"positive": form.pos_label, "rounded_to": rounded_to})
+    text = text.replace("'", r"\u0027").replace("\\", "\\" * (1 + (quote == "`")))  # its escape
+
+    def name(column: str) -> str:
+        return quote + column.replace(quote, 2 * quote) + quote
+
+    scores = [meta["score"]] if isinstance(meta["score"], str) else meta["score"]
+    columns = *scores, meta["group"], meta["label"]
+    words = [f"NULLIF(TRIM(CAST({name(c)} AS {kind})), '')" for c in columns]
+    level = "" if grid else words[0]
+    for column, cuts in zip(scores, grid, strict=False):
+        digits = f"({level}) * {len(cuts) - 1} + " if level else ""
+        level = digits + _level(name(column), cuts)
+    keys = [name(c) for c in (*columns[-2:], LEVEL)]
+    selected = zip((*words[-2:], level), keys, strict=True)
+    raised = f"COUNT(*) + {rounded_to // 2}"
+    multiple = f"{raised} - {rest.format(raised, rounded_to)}" if rounded_to > 1 else "COUNT(*)"
+    is_file = Path(table).suffix in (".csv", ".parquet")
+    lines = [
+        f"SELECT '{text}' AS {MARK},\n  {', '.join(keys)}, {multiple} AS {COUNT}",
+        "FROM (\n  SELECT " + ",\n    ".join(f"{value} AS {key}" for value, key in selected),
+        "  FROM " + ".".join(map(name, [table] if is_file else table.split("."))),
+        ("  WHERE " + " AND ".join(f"{w} IS NOT NULL" for w in words)) * (form.missing == "drop"),
+        f") AS people\nGROUP BY {', '.join(keys)}",
+        f"HAVING {raised} >= {rounded_to} OR {' OR '.join(f'{key} IS NULL' for key in keys)}"
+        * (rounded_to > 1),
+        f"ORDER BY {', '.join(keys)};",
+    ]
+    return "\n".join(filter(None, lines))
+
+
+def _level(column: str, cuts: tuple[float, ...]) -> str:
+    """The level's number; NULL outside the edges. A number with an exponent is a double."""
+    first, *upper = (f"{cut!r}{'' if 'e' in repr(cut) else 'e0'}" for cut in cuts)
+    ends = "<" * (len(upper) - 1) + "≤"
+    whens = (f"WHEN {column} {ends[k]} {cut} THEN {k}" for k, cut in enumerate(upper))
+    cases = "\n      ".join([f"WHEN {column} < {first} THEN NULL", *whens])
+    return f"CASE {cases.replace('≤', '<=')} END"
+
+
+def read_counts(path: Path) -> Summary:
+    """The summary in such a table, text with commas.
+
+    ValueError: another table, or people without a level.  OSError: the file cannot be read.
+    """
+    try:
+        _, *rows = table_rows(path)
+        if len({row[0] for row in rows}) != 1 or len({(*row[1:4],) for row in rows}) < len(rows):
+            raise ValueError("all rows must have one summary, and different cells")
+        meta = parsed(rows[0][0])
+        score, edges, form = meta["score"], meta["edges"], Form(pos_label=meta.pop("positive"))
+        score = score if isinstance(score, str) else tuple(score)
+        grid = grid_of(score, edges) if edges else ()
+        levels = range(prod(len(cuts) - 1 for cuts in grid) + 1) if edges else ()
+        roles = {role: meta[role] for role in ("site", "label", "group")}
+        counted = summarize(path, score=LEVEL, edges=levels, people=COUNT, form=form, **roles)
+        edges = grid[0] if len(grid) == 1 else grid
+        return replace(counted, score=score, edges=edges, rounded_to=meta["rounded_to"])
+    except (IndexError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"{path.name} is not what a query of fairfl summarize --sql gives, or counts people "
+            f"with a missing cell or with a score outside the edges: {error}"
+        ) from None
