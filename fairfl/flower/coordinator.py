@@ -55,7 +55,7 @@ class Coordinator:
     def __init__(self, grid: Grid, folder: Path) -> None:
         self.grid, self.folder = grid, folder
         self.study = Study(read_json(folder / "study.json")["study"])
-        self.refused, self.site_of = set[str](), dict[int, str]()
+        self.refused, self.site_of, self.lines = set[str](), dict[int, str](), set[str]()
 
     def run(self) -> str:
         """Counts, frontier, report, rules and decisions; returns the judgement."""
@@ -114,10 +114,11 @@ class Coordinator:
             time.sleep(POLL)
             for reply in self.grid.pull_messages([*sent]):
                 sent.discard(reply.metadata.reply_to_message_id)
-                node, answer = reply.metadata.src_node_id, {"text": "no answer"}
+                node, site = reply.metadata.src_node_id, site_of.get(reply.metadata.src_node_id, "")
+                status, text = "failed", "" if reply.has_content() else reply.error.reason
                 if reply.has_content():
-                    answer = {name: str(v) for name, v in reply.content["study"].items()}
-                site, text, status = (answer.get(key, "") for key in ("site", "text", "status"))
+                    names = ("site", "status", "text")
+                    site, status, text = (str(reply.content["study"][name]) for name in names)
                 site_of[node], free[node] = site, now + AGAIN * (status not in ("sent", "pending"))
                 if status == "sent" and site in missing:
                     problems[site] = self.receive(files[site], site, text, check)
@@ -125,8 +126,10 @@ class Coordinator:
                 elif status == "refused":
                     self.refused.add(site)
                     missing.discard(site)
-                if status not in ("sent", "pending"):
-                    log(self.folder, f"{site or node} did not send {kind}: {text or status}")
+                line = f"{site or 'a site'} did not send {kind}: {text or status}"
+                if status not in ("sent", "pending") and line not in self.lines:
+                    log(self.folder, line)
+                    self.lines.add(line)
         absent = [site for site in sites if not files[site].exists()]
         if len(sites) - len(absent) < self.study.least:
             why = [f"{s} {'refused' if s in self.refused else 'did not answer'}" for s in absent]
