@@ -16,7 +16,6 @@ import numpy as np
 from flwr.app import ConfigRecord, Context, Message, RecordDict
 from flwr.serverapp import Grid, ServerApp
 
-from fairfl._support.checks import finite
 from fairfl._support.json_file import read_json, unsealed
 from fairfl._support.whole_file import write_whole
 from fairfl.flower.study_file import Study, command, log, options
@@ -59,10 +58,11 @@ class Coordinator:
 
     def run(self) -> str:
         """Counts, frontier, report, rules and decisions; returns the judgement."""
-        folder, study = self.folder, self.study
-        model = {"model": self.fitted().to_json()} if study.features else {}
-        agreed = {"score": study.column, "edges": study.edges}
-        counts = self.gather("counts", model, partial(self.check_summary, agreed))
+        folder, study, content = self.folder, self.study, dict[str, str]()
+        if study.features:
+            content["model"] = self.fitted()
+        check = partial(self.check_summary, {"score": study.column, "edges": study.edges})
+        counts = self.gather("counts", content, check)
         rule, page = folder / "rules" / f"rule_{study.scheme}.json", folder / "page.html"
         rule.unlink(missing_ok=True)
         words = *study.asking, *options(out=rule.parent, page=page)
@@ -70,28 +70,27 @@ class Coordinator:
         log(folder, f"report.txt, page.html and rules are of {len(counts)} sites")
         if not rule.exists():
             raise RuntimeError(f"report.txt says why there is no rule of {study.scheme}")
-        sent = {"rule": rule.read_text("utf-8"), "page": page.read_text("utf-8"), **model}
+        content |= {"rule": rule.read_text("utf-8"), "page": page.read_text("utf-8")}
         check = partial(self.check_summary, {"score": "decision", "edges": ()})
-        table = people_of(self.gather("decisions", sent, check))
-        names = {"prediction": "decision", "label": "y", "group": "group", "client": "site"}
-        words = (
-            *options(**names, notion=study.question["notion"]),
-            f"{write_whole(folder / 'judged.csv', table)}",
-        )
-        judgement = command("judge", *words)
+        people = people_of(self.gather("decisions", content, check))
+        roles = {"prediction": "decision", "label": "y", "group": "group", "client": "site"}
+        words = write_whole(folder / "judged.csv", people), *options(**roles)
+        judgement = command("judge", *words, f"--notion={study.question['notion']}")
         write_whole(folder / "judgement.txt", judgement)
         return judgement
 
-    def fitted(self) -> ScoreModel:
+    def fitted(self) -> str:
         """A logistic model by federated averaging: sites' models weighed by their people."""
-        features, theta = tuple(self.study.features), np.zeros(1 + len(self.study.features))
-        for number in range(1, self.study.score["rounds"] + 1):
-            model = ScoreModel(("y",), features, theta[None, 1:], theta[:1])
-            files = self.gather(f"update-{number}", {"model": model.to_json()}, self.check_update)
-            rows = [unsealed(read_json(file)) for file in files]
-            weights = [row["people"] for row in rows]
-            theta = np.average([row["parameters"] for row in rows], axis=0, weights=weights)
-        return ScoreModel(("y",), features, theta[None, 1:], theta[:1])
+        theta = np.zeros(1 + len(self.study.features))
+        for number in range(1, self.study.score["rounds"] + 2):
+            model = ScoreModel(("y",), tuple(self.study.features), theta[None, 1:], theta[:1])
+            if number <= self.study.score["rounds"]:
+                sent = {"model": model.to_json()}
+                files = self.gather(f"update-{number}", sent, self.check_update)
+                rows = [unsealed(read_json(file)) for file in files]
+                models, people = zip(*((r["parameters"], r["people"]) for r in rows), strict=True)
+                theta = np.average(models, axis=0, weights=people)
+        return model.to_json()
 
     def gather(
         self, kind: str, content: dict[str, str], check: Check, wait: float | None = None
@@ -106,28 +105,29 @@ class Coordinator:
         missing = {site for site in sites if not files[site].exists()} - self.refused
         while missing and (now := time.monotonic()) < end:
             for node in self.grid.get_node_ids():
-                if free.get(node, 0.0) <= now and site_of.get(node, "") in {"", *missing}:
-                    free[node], problem = now + LOST, problems.pop(site_of.get(node, ""), "")
+                if free.get(node, 0.0) <= now and (site := site_of.get(node, "")) in {"", *missing}:
+                    free[node], problem = now + LOST, problems.pop(site, "")
                     fields = {"kind": kind, "study": json.dumps(self.study.tables), **content}
                     record = RecordDict({"study": ConfigRecord({"problem": problem, **fields})})
                     sent.update(self.grid.push_messages([Message(record, node, "query")]))
             time.sleep(POLL)
             for reply in self.grid.pull_messages([*sent]):
                 sent.discard(reply.metadata.reply_to_message_id)
-                node, site = reply.metadata.src_node_id, site_of.get(reply.metadata.src_node_id, "")
-                status, text = "failed", "" if reply.has_content() else reply.error.reason
+                node, names = reply.metadata.src_node_id, ("site", "status", "text")
+                answer = ["a site", "failed", ""]
                 if reply.has_content():
-                    names = ("site", "status", "text")
-                    site, status, text = (str(reply.content["study"][name]) for name in names)
-                site_of[node], free[node] = site, now + AGAIN * (status not in ("sent", "pending"))
+                    answer = [str(reply.content["study"][name]) for name in names]
+                    site_of[node] = answer[0]
+                site, status, text = answer
+                free[node] = now + AGAIN * (status == "failed")
                 if status == "sent" and site in missing:
-                    problems[site] = self.receive(files[site], site, text, check)
+                    problems[site] = self.problem(files[site], site, text, check)
                     missing -= set() if problems[site] else {site}
                 elif status == "refused":
                     self.refused.add(site)
                     missing.discard(site)
-                line = f"{site or 'a site'} did not send {kind}: {text or status}"
-                if status not in ("sent", "pending") and line not in self.lines:
+                line = f"{site} did not send {kind}: {text or status}"
+                if status in ("refused", "failed") and line not in self.lines:
                     log(self.folder, line)
                     self.lines.add(line)
         absent = [site for site in sites if not files[site].exists()]
@@ -136,7 +136,7 @@ class Coordinator:
             raise RuntimeError(f"{self.study.least} sites must send {kind}: {', '.join(why)}")
         return [file for file in files.values() if file.exists()]
 
-    def receive(self, file: Path, site: str, text: str, check: Check) -> str:
+    def problem(self, file: Path, site: str, text: str, check: Check) -> str:
         """Keep a text, and return what is wrong with it."""
         log(self.folder, f"{site} sent {file.name}", text)
         digest = sha256(text.encode()).hexdigest()[:8]
@@ -151,16 +151,16 @@ class Coordinator:
 
     def check_update(self, file: Path, site: str) -> None:
         """ValueError unless the file is a site's model, unaltered."""
-        data = unsealed(read_json(file))
-        sent = data["site"], finite("parameters", data["parameters"]).size, data["people"] > 0
-        if sent != (site, 1 + len(self.study.features), True):
-            raise ValueError(f"site, number of parameters and people must fit, got {sent}")
+        data, size = unsealed(read_json(file)), 1 + len(self.study.features)
+        is_finite = np.isfinite(np.array(data["parameters"], float))
+        if (data["site"], is_finite.sum(), data["people"] > 0) != (site, size, True):
+            raise ValueError(f"an update must have {site!r}, people and {size} finite parameters")
 
     def check_summary(self, fields: dict[str, object], file: Path, site: str) -> None:
         """ValueError unless the file is a summary as agreed, unaltered."""
-        summary, score = read_summary(file), self.study.score
-        agreed = fields | {"site": site, "label": self.study.label, "group": self.study.group}
-        agreed |= {"min_cell": score["min_cell"], "epsilon": score["epsilon"] or None}
+        summary, study = read_summary(file), self.study
+        agreed = fields | {"site": site, "label": study.label, "group": study.group}
+        agreed |= {"min_cell": study.score["min_cell"], "epsilon": study.score["epsilon"] or None}
         for name, value in agreed.items():
             if (sent := getattr(summary, name)) != value:
                 raise ValueError(f"{name} must be {value!r} as in study.toml, got {sent!r}")

@@ -7,7 +7,6 @@ import io
 import json
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from flwr.app import ConfigRecord, Context, Message, RecordDict
@@ -16,16 +15,8 @@ from flwr.clientapp import ClientApp
 from fairfl._support.checks import Array
 from fairfl._support.json_file import read_json, sealed
 from fairfl._support.whole_file import write_whole
-from fairfl.flower.study_file import (
-    FITTED,
-    REFUSED,
-    SENT,
-    Study,
-    command,
-    first_difference,
-    log,
-    options,
-)
+from fairfl.flower import study_file
+from fairfl.flower.study_file import FITTED, REFUSED, SENT, Study, command, log, options
 from fairfl.sims.data.score_model import ScoreModel
 from fairfl.sims.data.table_file import Form, Table, read_table
 
@@ -56,20 +47,16 @@ class Site:
         self.folder, self.settings = folder, read_json(folder / "study.json")
         self.name, self.study = str(self.settings["site"]), Study(self.settings["study"])
         self.form = options(**self.settings["form"])
-        self.roles = options(
-            label=self.study.label, group=self.study.group, positive=self.study.positive
-        )
 
     def answer(self, asked: dict[str, str]) -> tuple[str, str]:
         """A status (sent, pending, refused), and the text that is sent."""
-        if difference := first_difference(self.study.tables, json.loads(asked["study"])):
-            raise ValueError(f"the coordinator has another study: {difference}")
+        if other := study_file.first_difference(self.study.tables, json.loads(asked["study"])):
+            raise ValueError(f"the coordinator has another study: {other}")
         if (kind := asked["kind"]) == "end":
             write_whole(self.folder / "end.txt", asked["text"])
             return "sent", "received"
-        made, sent, refused = (
-            self.folder / "leaving" / f"{kind}{end}" for end in (".json", SENT, REFUSED)
-        )
+        made = self.folder / "leaving" / f"{kind}.json"
+        sent, refused = made.with_suffix(SENT), made.with_suffix(REFUSED)
         if asked["problem"] and sent.exists():  # it stays beside what is sent next
             log(self.folder, f"{kind} was rejected: {asked['problem']}")
             sent.rename(sent.with_suffix(f".{time.time_ns()}.json"))
@@ -86,51 +73,47 @@ class Site:
 
     def count(self, made: Path) -> None:
         """Count people by their score, which the model of the sites gives if there is one."""
-        table, form = self.settings["table"], self.form
-        if self.study.features:
-            table, form = self._scored(), []
-        self._summarize(table, self.study.column, made, *form, *self.study.counting)
+        table, form, study = self.settings["table"], self.form, self.study
+        if study.features:
+            model, people = self.modelled()
+            columns = people.labels(study.label), people.categories(study.group)
+            texts = [np.array(names)[codes] for codes, names in columns]
+            rows = zip(map(repr, model(people)[:, 0].tolist()), *texts, strict=True)
+            csv.writer(text := io.StringIO()).writerows([(FITTED, study.label, study.group), *rows])
+            table, form = write_whole(self.folder / "scored.csv", text.getvalue()), []
+        self.summarize(table, made, *options(score=study.column), *form, *study.counting)
 
     def decide(self, made: Path) -> None:
         """Decide on the people of the new table by the rule, and count the decisions."""
-        score = options(score=self.study.column)
-        if self.study.features:
-            score = options(model=self.folder / FILES["model"])
-        decisions, rule = self.folder / "decisions.csv", self.folder / FILES["rule"]
-        words = *score, *options(group=self.study.group, out=decisions), *self.form
-        log(self.folder, command("apply", rule, self.settings["new"], *words))
-        form = [word for word in self.form if not word.startswith("--encoding")]  # it is UTF-8
-        self._summarize(
-            decisions, "decision", made, "--categorical", *form, *self.study.counting[1:]
+        study, decisions = self.study, self.folder / "decisions.csv"
+        score = (
+            {"model": self.folder / FILES["model"]} if study.features else {"score": study.column}
         )
+        words = *options(**score, group=study.group, out=decisions), *self.form
+        log(self.folder, command("apply", self.folder / "rule.json", self.settings["new"], *words))
+        form = [word for word in self.form if not word.startswith("--encoding")]  # it is UTF-8
+        words = "--score=decision", "--categorical", *form, *study.counting[1:]  # without edges
+        self.summarize(decisions, made, *words)
 
     def fit(self, made: Path) -> None:
         """Take local steps from the model of the round, on the site's people."""
-        model, table = self._modelled()
+        model, table = self.modelled()
         y, _ = table.labels(self.study.label)
         theta = np.append(model.intercepts, model.coefficients)
         theta = locally_fitted(model.design(table), y, theta, self.study.score["steps"]).tolist()
         write_whole(made, sealed({"site": self.name, "people": len(y), "parameters": theta}))
 
-    def _summarize(self, table: Any, score: str, made: Path, *words: str) -> None:
-        command(
-            "summarize", table, *self.roles, *options(score=score, site=self.name, out=made), *words
-        )
+    def summarize(self, table: Path, made: Path, *words: str) -> None:
+        """Count the people of a table."""
+        roles = {name: self.study.columns[name] for name in ("label", "group", "positive")}
+        command("summarize", table, *options(**roles, site=self.name, out=made), *words)
 
-    def _modelled(self) -> tuple[ScoreModel, Table]:
+    def modelled(self) -> tuple[ScoreModel, Table]:
+        """The model that the coordinator sent, and the table with its features."""
         model = ScoreModel.from_json((self.folder / FILES["model"]).read_bytes())
         roles = {"label": [self.study.label], "group": [self.study.group]}
         form = Form(**self.settings["form"], pos_label=self.study.positive)
         return model, read_table(self.settings["table"], form, roles, model.columns)
-
-    def _scored(self) -> Path:
-        """A table of the people's score by the model, label and group."""
-        (model, table), study = self._modelled(), self.study
-        columns = table.labels(study.label), table.categories(study.group)
-        texts = [np.array(names)[codes] for codes, names in columns]
-        rows = zip(map(repr, model(table)[:, 0].tolist()), *texts, strict=True)
-        csv.writer(text := io.StringIO()).writerows([(FITTED, study.label, study.group), *rows])
-        return write_whole(self.folder / "scored.csv", text.getvalue())
 
 
 def locally_fitted(x: Array, y: Array, theta: Array, steps: int) -> Array:

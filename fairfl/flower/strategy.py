@@ -22,13 +22,13 @@ from flwr.serverapp.strategy import FedAvg
 
 from fairfl._support.checks import positive
 from fairfl.sims.algorithms.propfair import BatchLog
-from fairfl.sims.algorithms.term import Tilted
 from fairfl.sims.engine import Algorithm, CellRound, CellSums, Received, Round, SumOnly
 from fairfl.sims.engine.losses import tied
 from fairfl.sims.engine.secure_sums import REPORTS
 from fairfl.sims.engine.task import Floats, LocalTask, as_floats, as_tensor
 
-OBJECTIVES: dict[str, Any] = {"BatchLog": BatchLog, "Tilted": Tilted}
+OBJECTIVES: dict[str, Any] = {"BatchLog": BatchLog}
+CELLS = "counts", "loss-sums", "wrong"
 
 
 class SimulatorStrategy(FedAvg):
@@ -44,6 +44,9 @@ class SimulatorStrategy(FedAvg):
 
     def __init__(self, algorithm: Algorithm, lr: float, **flower: Any) -> None:
         super().__init__(**{"fraction_evaluate": 0.0, **flower})
+        hooks = [getattr(type(algorithm), name, None) for name in ("models", "keep", "weigh")]
+        if algorithm.tilt or not {*hooks} <= {None, SumOnly.models, SumOnly.keep, SumOnly.weigh}:
+            raise ValueError(f"algorithm must need no more than mean losses, got {algorithm!r}")
         self.algorithm, self.lr = algorithm, float(positive("lr", lr))
         self.nodes, self.state = list[int](), dict[str, Any]()
 
@@ -54,21 +57,29 @@ class SimulatorStrategy(FedAvg):
         self.nodes = self.nodes or sorted(grid.get_node_ids())
         content = {self.arrayrecord_key: arrays, self.configrecord_key: config}
         asked = [Message(RecordDict(content), node, MessageType.EVALUATE) for node in self.nodes]
-        measures = [self._metrics(reply) for reply in self._sorted(grid.send_and_receive(asked))]
+        replies = self._sorted(grid.send_and_receive(asked))
+        measures = [next(iter(reply.content.metric_records.values())) for reply in replies]
         sizes, losses = (np.array([m[k] for m in measures]) for k in ("num-examples", "loss"))
-        self.values = {name: array.numpy() for name, array in arrays.items()}
-        clients, p = np.arange(len(sizes)), sizes / sizes.sum()
-        params = as_tensor(_flat(self.values.values()))
-        if server_round == 1 and not isinstance(self.algorithm, SumOnly):
-            self.state = self.algorithm.start(len(p), p, params)
         rounding = (4 + sizes.max()) * np.finfo(float).eps
-        measured = tied(losses, rounding) if self.algorithm.needs_losses else None
-        fields = clients, p, p, params, self.lr, measured, self.state
-        self.round = Round(server_round - 1, *fields, draws=np.ones_like(clients))
+        clients, p, self.arrays = np.arange(len(sizes)), sizes / sizes.sum(), arrays
+        self.round = Round(
+            number=server_round - 1,
+            clients=clients,
+            p=p,
+            everyone=p,
+            params=as_tensor(_flat(arrays)),
+            lr=self.lr,
+            measured_losses=tied(losses, rounding) if self.algorithm.needs_losses else None,
+            state=self.state,
+            draws=np.ones_like(clients),
+        )
         if isinstance(self.algorithm, SumOnly):
-            self.round = self._steered(self.algorithm, self.round, measures)
-        configs = _configs(self.algorithm.client(self.round), len(clients))
-        for node, settings in zip(self.nodes, configs, strict=True):
+            self.round = _steered(self.algorithm, self.round, measures)
+        elif server_round == 1:
+            state = self.algorithm.start(len(p), p, self.round.params)
+            self.round = replace(self.round, state=state)
+        tasks = self.algorithm.client(self.round)
+        for node, settings in zip(self.nodes, _settings(tasks, len(clients)), strict=True):
             sent = ConfigRecord({**config, "server-round": server_round, "lr": self.lr, **settings})
             record = RecordDict({**content, self.configrecord_key: sent})
             yield Message(record, node, MessageType.TRAIN)
@@ -78,21 +89,22 @@ class SimulatorStrategy(FedAvg):
     ) -> tuple[ArrayRecord | None, MetricRecord | None]:
         """The server's step."""
         records = [next(iter(m.content.array_records.values())) for m in self._sorted(replies)]
-        models = np.stack([_flat(record.to_numpy_ndarrays()) for record in records])
-        updates = as_tensor(models) - self.round.params
-        steps, fields = np.ones_like(self.round.clients), self.round.fields()
-        received = Received(steps=steps, arrivals=lambda: [(updates,)], **fields)
+        updates = as_tensor(np.stack([_flat(record) for record in records])) - self.round.params
+        received = Received(
+            steps=self.round.draws, arrivals=lambda: [(updates,)], **self.round.fields()
+        )
         if isinstance(self.algorithm, SumOnly):
             self.state, step = self.round.state, received.total(self.round.p)
         else:
             answer = self.algorithm.server(received)
-            self.state, step = answer.state, answer.step
-            step = received.total(answer.weights) if step is None else step
-        new, first, arrays = as_floats(self.round.params + step), 0, dict[str, Array]()
-        for name, value in self.values.items():
-            part = new[first : (first := first + value.size)]
-            arrays[name] = Array(part.reshape(value.shape).astype(value.dtype))
-        return ArrayRecord(arrays), None
+            self.state = answer.state
+            step = received.total(answer.weights) if answer.step is None else answer.step
+        params, first, new = as_floats(self.round.params + step), 0, dict[str, Array]()
+        for name, array in self.arrays.items():
+            value = array.numpy()
+            part = params[first : (first := first + value.size)]
+            new[name] = Array(part.reshape(value.shape).astype(value.dtype))
+        return ArrayRecord(new), None
 
     def _sorted(self, replies: Iterable[Message]) -> list[Message]:
         """The replies of all clients, in their order."""
@@ -101,67 +113,57 @@ class SimulatorStrategy(FedAvg):
             raise ValueError(f"all {len(self.nodes)} clients must answer, got none of {missing}")
         return [by_node[node] for node in self.nodes]
 
-    def _metrics(self, reply: Message) -> MetricRecord:
-        return next(iter(reply.content.metric_records.values()))
 
-    def _steered(self, algorithm: SumOnly, round: Round, measures: list[MetricRecord]) -> CellRound:
-        """The round after the clients' sums moved the state; all clients are in the server."""
+def _flat(arrays: ArrayRecord) -> Floats:
+    return np.concatenate([np.ravel(array) for array in arrays.to_numpy_ndarrays()]).astype(float)
 
-        def cells(name: str) -> Floats:
-            return np.array([m.get(name, counts) for m in measures], float).reshape(-1, groups, 2)
 
-        groups = len(measures[0].get("counts", ())) // 2  # type: ignore[arg-type]
-        counts = np.array([m["counts"] for m in measures], float).reshape(-1, groups, 2)
-        if algorithm.measured(round.number) == "end" or algorithm.needs & {"accepting"}:
-            raise ValueError(
-                f"algorithm must need losses at the global model alone, got {algorithm!r}"
-            )
-        if round.number == 0:
-            self.state = algorithm.begin(algorithm.enrol(counts).sum(0), len(counts))
-        index: Any = SimpleNamespace(counts=counts, rank=round.clients)
-        index.spread = lambda table: np.broadcast_to(table, counts.shape)
-        fields = round.fields() | {"state": self.state}
-        cell_round = CellRound(**fields, index=index, add=lambda rows: rows.sum(0))
-        if algorithm.measured(round.number) == "start":
-            sums = CellSums(
-                counts, cells("loss-sums"), cells("wrong"), np.full_like(counts, np.nan)
-            )
-            total = algorithm.report(cell_round, sums).sum(0)
-            reports = as_tensor(np.array([len(counts)]))
-            state = {**self.state, **algorithm.steer(total, {**self.state, REPORTS: reports})}
-            cell_round = replace(cell_round, state=state)
+def _steered(algorithm: SumOnly, round: Round, measures: list[MetricRecord]) -> CellRound:
+    """The round after the sums over the clients moved the state."""
+    if algorithm.measured(round.number) == "end" or "accepting" in algorithm.needs:
+        raise ValueError(f"algorithm must need losses at the global model, got {algorithm!r}")
+    cells = [np.array([m[n] for m in measures], float) for n in CELLS]
+    counts, *sums = (table.reshape(len(measures), -1, 2) for table in cells)
+    state = round.state or algorithm.begin(algorithm.enrol(counts).sum(0), len(counts))
+    spread = lambda table: np.broadcast_to(table, counts.shape)  # noqa: E731
+    index: Any = SimpleNamespace(counts=counts, rank=round.clients, spread=spread)
+    fields = round.fields() | {"state": state}
+    cell_round = CellRound(**fields, index=index, add=lambda rows: rows.sum(0))
+    if algorithm.measured(round.number) == "never":
         return cell_round
+    reports = algorithm.report(cell_round, CellSums(counts, *sums, np.full_like(counts, np.nan)))
+    count = as_tensor(np.array([len(counts)]))
+    moved = algorithm.steer(reports.sum(0), {**state, REPORTS: count})
+    return replace(cell_round, state={**state, **moved})
 
 
-def _flat(values: Iterable[Any]) -> Floats:
-    return np.concatenate([np.ravel(value) for value in values]).astype(float)
-
-
-def _configs(tasks: tuple[LocalTask, ...], clients: int) -> list[dict[str, Any]]:
-    """What each client is told about its objective; ValueError where that is not enough."""
+def _settings(tasks: tuple[LocalTask, ...], clients: int) -> list[dict[str, Any]]:
+    """What each client is sent about its objective; ValueError where that is not enough."""
     task, beyond = tasks[0], ("linear", "scale", "start", "step")
-    if len(tasks) > 1 or task.prox or any(getattr(task, name) is not None for name in beyond):
+    if (
+        len(tasks) > 1
+        or task.prox
+        or task.whole
+        or any(getattr(task, name) is not None for name in beyond)
+    ):
         raise ValueError(f"algorithm must train on the people's losses alone, got {task}")
     if task.sample_weights is not None:
-        return [
-            {"cell-weights": [*map(float, row.ravel())]} for row in np.asarray(task.sample_weights)
-        ]
-    objective = task.batch_objective
-    if objective is None:
+        return [{"cell-weights": [*map(float, np.ravel(row))]} for row in task.sample_weights]
+    if (objective := task.batch_objective) is None:
         return [{}] * clients
-    settings = {"objective": type(objective).__name__, "parameters": [*objective.parameters]}
-    return [settings] * clients
+    kind = type(objective).__name__
+    return [{"objective": kind, "parameters": [*objective.parameters]}] * clients
 
 
 def factors(config: Any, losses: Floats, group: Any = None, label: Any = None) -> Floats:
-    """Factors (n,) on the gradients of a batch's losses (n,): what the client descends along is
-    their sum. ``config`` is that of the TRAIN message; groups 0, 1, ... and labels 0 and 1.
+    """Factors (n,) on the gradients of a batch's losses (n,), whose sum a client descends along.
+    ``config`` is that of the TRAIN message; groups are 0, 1, ..., labels 0 and 1.
     """
     share = np.full(len(losses), 1.0 / len(losses))
     if "cell-weights" in config:
         return share * np.reshape(config["cell-weights"], (-1, 2))[group, label]
     if "objective" not in config:
         return share
-    rows = (as_tensor(row)[None] for row in (losses, share))
     parameters = (as_tensor(np.array([[value]])) for value in config["parameters"])
+    rows = as_tensor(losses)[None], as_tensor(share)[None]
     return as_floats(OBJECTIVES[config["objective"]].__call__(*rows, *parameters))[0]

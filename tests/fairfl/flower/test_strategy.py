@@ -12,6 +12,7 @@ from grouped import people, run  # noqa: E402
 
 from fairfl.flower.strategy import SimulatorStrategy, factors  # noqa: E402
 from fairfl.sims.group_fairness.fairbatch import FairBatch  # noqa: E402
+from fairfl.sims.group_fairness.fairfed import FairFed  # noqa: E402
 from fairfl.sims.group_fairness.fedfb import FedFB  # noqa: E402
 from fairfl.theory.aggregation import RankWeighted  # noqa: E402
 
@@ -83,3 +84,15 @@ def test_three_rounds_give_the_simulators_model(algorithm):
     (model,) = result.arrays.to_numpy_ndarrays()
     assert model == pytest.approx(simulation.params[0].numpy(), abs=1e-6)
     assert np.abs(model - start).max() > 0.05
+
+
+MORE = [every.Ditto(), every.FedProx(1.0), every.FedSGD(), every.TERM(1.0, tau=2.0), every.GIFAIR()]
+MORE += [FairFed(), FedFB(evaluated="local"), FedFB(FairBatch(surrogate="acceptance"))]
+
+
+@pytest.mark.parametrize("algorithm", MORE, ids=repr)
+def test_an_algorithm_that_needs_more_is_refused(algorithm):
+    TaskIdentity.run_id = TaskIdentity.node_id = TaskIdentity.task_id = 1
+    with pytest.raises(ValueError, match=f"algorithm must .*{type(algorithm).__name__}|LocalTask"):
+        clients = Clients(people().train)
+        SimulatorStrategy(algorithm, LR).start(clients, ArrayRecord([np.zeros(3)]), ROUNDS)
