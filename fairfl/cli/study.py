@@ -54,10 +54,10 @@ def study(
         raise ValueError("site and table must be given together, new, yes and form with them")
     if site is not None and table is not None:
         people = [str(existing_file(path).resolve()) for path in (table, new or table)]
-        settings |= {"site": one_of("site", site, agreed.sites), "table": people[0]}
-        settings |= {"new": people[1]}
         if agreed.score["min_cell"] and people[0] == people[1]:
             raise ValueError("new must be other people than table where counts are withheld")
+        settings |= dict(zip(("table", "new"), people, strict=True))
+        settings["site"] = one_of("site", site, agreed.sites)
     host, words = agreed.address.rpartition(":")[0], flower or ["--insecure"]
     if host not in LOCAL and not flower:
         raise ValueError(f"flower must say how to reach {host}: options for TLS, or --insecure")
@@ -145,7 +145,7 @@ def _approve(leaving: Path, yes: bool) -> None:
     """Show each text that is to leave, and let it leave only if somebody says so."""
     from fairfl.flower.study_file import REFUSED, SENT
 
-    for file in leaving.glob("*.json"):
+    for file in leaving.glob("*/*.json"):
         if "." not in file.stem:
             typer.echo(file.read_text("utf-8"))
             typer.echo(f"All that is to leave is above, {file.name}. Send it? [y/N] ", nl=yes)

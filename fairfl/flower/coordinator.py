@@ -81,16 +81,17 @@ class Coordinator:
 
     def fitted(self) -> str:
         """A logistic model by federated averaging: sites' models weighed by their people."""
-        theta = np.zeros(1 + len(self.study.features))
-        for number in range(1, self.study.score["rounds"] + 2):
-            model = ScoreModel(("y",), tuple(self.study.features), theta[None, 1:], theta[:1])
-            if number <= self.study.score["rounds"]:
-                sent = {"model": model.to_json()}
-                files = self.gather(f"update-{number}", sent, self.check_update)
-                rows = [unsealed(read_json(file)) for file in files]
-                models, people = zip(*((r["parameters"], r["people"]) for r in rows), strict=True)
-                theta = np.average(models, axis=0, weights=people)
-        return model.to_json()
+        features, theta = tuple(self.study.features), np.zeros(1 + len(self.study.features))
+
+        def model() -> str:
+            return ScoreModel(("y",), features, theta[None, 1:], theta[:1]).to_json()
+
+        for number in range(1, self.study.score["rounds"] + 1):
+            files = self.gather(f"update-{number}", {"model": model()}, self.check_update)
+            rows = [unsealed(read_json(file)) for file in files]
+            models, people = zip(*((r["parameters"], r["people"]) for r in rows), strict=True)
+            theta = np.average(models, axis=0, weights=people)
+        return model()
 
     def gather(
         self, kind: str, content: dict[str, str], check: Check, wait: float | None = None

@@ -15,8 +15,16 @@ from flwr.clientapp import ClientApp
 from fairfl._support.checks import Array
 from fairfl._support.json_file import read_json, sealed
 from fairfl._support.whole_file import write_whole
-from fairfl.flower import study_file
-from fairfl.flower.study_file import FITTED, REFUSED, SENT, Study, command, log, options
+from fairfl.flower.study_file import (
+    FITTED,
+    REFUSED,
+    SENT,
+    Study,
+    command,
+    first_difference,
+    log,
+    options,
+)
 from fairfl.sims.data.score_model import ScoreModel
 from fairfl.sims.data.table_file import Form, Table, read_table
 
@@ -50,12 +58,12 @@ class Site:
 
     def answer(self, asked: dict[str, str]) -> tuple[str, str]:
         """A status (sent, pending, refused), and the text that is sent."""
-        if other := study_file.first_difference(self.study.tables, json.loads(asked["study"])):
-            raise ValueError(f"the coordinator has another study: {other}")
         if (kind := asked["kind"]) == "end":
             write_whole(self.folder / "end.txt", asked["text"])
             return "sent", "received"
-        made = self.folder / "leaving" / f"{kind}.json"
+        if other := first_difference(self.study.tables, json.loads(asked["study"])):
+            raise ValueError(f"the coordinator has another study: {other}")
+        made = self.folder / "leaving" / kind / f"{kind}.json"
         sent, refused = made.with_suffix(SENT), made.with_suffix(REFUSED)
         if asked["problem"] and sent.exists():  # it stays beside what is sent next
             log(self.folder, f"{kind} was rejected: {asked['problem']}")

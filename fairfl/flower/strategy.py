@@ -123,15 +123,15 @@ def _steered(algorithm: SumOnly, round: Round, measures: list[MetricRecord]) -> 
     if algorithm.measured(round.number) == "end" or "accepting" in algorithm.needs:
         raise ValueError(f"algorithm must need losses at the global model, got {algorithm!r}")
     cells = [np.array([m[n] for m in measures], float) for n in CELLS]
-    counts, *sums = (table.reshape(len(measures), -1, 2) for table in cells)
+    counts, losses, wrong = (table.reshape(len(measures), -1, 2) for table in cells)
     state = round.state or algorithm.begin(algorithm.enrol(counts).sum(0), len(counts))
     spread = lambda table: np.broadcast_to(table, counts.shape)  # noqa: E731
     index: Any = SimpleNamespace(counts=counts, rank=round.clients, spread=spread)
-    fields = round.fields() | {"state": state}
+    fields: dict[str, Any] = round.fields() | {"state": state}
     cell_round = CellRound(**fields, index=index, add=lambda rows: rows.sum(0))
     if algorithm.measured(round.number) == "never":
         return cell_round
-    reports = algorithm.report(cell_round, CellSums(counts, *sums, np.full_like(counts, np.nan)))
+    reports = algorithm.report(cell_round, CellSums(counts, losses, wrong, counts * np.nan))
     count = as_tensor(np.array([len(counts)]))
     moved = algorithm.steer(reports.sum(0), {**state, REPORTS: count})
     return replace(cell_round, state={**state, **moved})

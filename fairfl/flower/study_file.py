@@ -10,6 +10,7 @@ from typing import Any
 
 from fairfl._support.checks import in_range, listed, one_of, shown
 from fairfl._support.toml_file import read_toml
+from fairfl.theory.populations.notions import ALIASES, NOTIONS
 
 FITTED, RULES = "fitted_score", ("cfl", "lft_fedavg_common", "lft_fedavg")
 """Column of a score that the sites fitted; schemes whose one rule they can take."""
@@ -29,21 +30,26 @@ class Study(SimpleNamespace):
         super().__init__(**keys, **keys["columns"], tables=tables)
         score, question = keys["score"], keys["question"]
         edges, limits = score["edges"], (score["min_cell"], score["epsilon"], question["guarantee"])
-        kinds = [bool(score[name]) for name in ("column", "features")]
+        kinds, texts = [bool(score[name]) for name in ("column", "features")], score["features"]
+        names, schemes = "".join(map(str, self.sites)), question["schemes"].split(",")
         for name, value, is_right, allowed in (
             ("sites", self.sites, len({*self.sites}) == len(self.sites) > 1, "two names or more"),
-            ("sites", self.sites, not {*"".join(self.sites)} & {*"/."}, "names without / and ."),
+            ("sites", self.sites, _are(str, self.sites) and not {*names} & {*"/."}, "without / ."),
             ("columns", keys["columns"], all(keys["columns"].values()), "three names"),
             ("score", score, sum(kinds) == 1, "of either column or features"),
-            ("score.edges", edges, len(edges) > 2 and sorted({*edges}) == edges, "rising numbers"),
+            ("score.features", texts, all(_are(str, v) for v in texts.values()), "lists of texts"),
+            ("score.edges", edges, _are((int, float), edges) and len(edges) > 2, "three or more"),
+            ("score.edges", edges, sorted({*edges}) == edges, "rising"),
             ("question.guarantee", limits, sum(map(bool, limits)) < 2, "without min_cell, epsilon"),
             ("question.at", question["at"], question["at"], "one disparity or more"),
+            ("question.schemes", schemes, {question["scheme"], ""} & {*schemes}, "with the scheme"),
         ):
             if not is_right:
                 raise ValueError(f"{name} must be {allowed}, got {shown(value)}")
         for name in ("at", "guarantee"):
             in_range(f"question.{name}", question[name], 0.0, 1.0, open_high=True)
         self.scheme = one_of("question.scheme", question.pop("scheme"), RULES)
+        one_of("question.notion", question["notion"], (*NOTIONS, *ALIASES))
         self.least = self.least or len(self.sites)
         self.features = [(c, v) for c, vs in score["features"].items() for v in vs or [""]]
         self.column = score["column"] or FITTED
@@ -66,6 +72,10 @@ def completed(tables: dict[str, Any], keys: dict[str, Any], place: str = "") -> 
         else tables.get(key, default)
         for key, default in keys.items()
     }
+
+
+def _are(kinds: Any, values: Any) -> bool:
+    return isinstance(values, list) and all(isinstance(value, kinds) for value in values)
 
 
 def options(**values: Any) -> list[str]:

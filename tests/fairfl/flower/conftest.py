@@ -37,7 +37,7 @@ def world(tmp_path):
     rng, tables = np.random.default_rng(3), {}
     for k, site in enumerate(SITES):
         (tmp_path / site).mkdir()
-        for name, n in (("people", 400 + 100 * k), ("new", 200)):
+        for name, n in (("people", 400 + 100 * k), ("new", 400 + 100 * k)):
             a, work = rng.random(n) < 0.3 + 0.2 * k, rng.choice(["private", "state"], n)
             age = rng.normal(45 - 6 * a + 2 * k, 12, n).round(1)
             chance = 1 / (1 + np.exp(1.5 - 0.08 * (age - 40) + 0.7 * (work == "state") + a))
@@ -69,6 +69,6 @@ def world(tmp_path):
         decided = pd.concat(decided)
         right = 100 * ((decided["y"] == "yes") == decided["decision"]).mean()
         judgement = (tmp_path / "center" / "judgement.txt").read_text()
-        assert f"right for {right:.2f} %" in judgement and f"{len(decided)} people" in judgement
+        assert f"right for {right:.2f} %" in judgement and f"{len(decided):,} people" in judgement
 
     return SimpleNamespace(folder=tmp_path, tables=tables, study=study, check=check)

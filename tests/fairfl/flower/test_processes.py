@@ -46,10 +46,10 @@ def test_one_is_killed_one_refuses_and_one_sends_other_edges(world):
     (world.folder / "center").mkdir()
     leaving = world.folder / "west" / "study" / "leaving"
     words = "summarize people.csv --score s --label y --positive yes --group sex --site west"
-    words = f"{words} --edges 0,0.5,1 --out study/leaving/counts.json"
+    words = f"{words} --edges 0,0.5,1 --out study/leaving/counts/counts.json"
     line = [sys.executable, "-m", "fairfl", *words.split()]
     subprocess.run(line, cwd=world.folder / "west", check=True, capture_output=True)
-    assert (leaving / "counts.json").exists()
+    assert (leaving / "counts" / "counts.json").exists()
 
     def joined(name, *words, **answer):
         tables = ("--table", "people.csv", "--new", "new.csv")
@@ -88,7 +88,12 @@ def test_one_is_killed_one_refuses_and_one_sends_other_edges(world):
         shown = site.output.read_text()
         for kind in ("counts", "decisions"):
             text = (
-                world.folder / site.output.parent.name / "study" / "leaving" / f"{kind}.sent.json"
+                world.folder
+                / site.output.parent.name
+                / "study"
+                / "leaving"
+                / kind
+                / f"{kind}.sent.json"
             )
             assert text.read_text() in shown
         assert shown.endswith(judgement)

@@ -44,7 +44,7 @@ class LocalGrid(Grid):
         folder, number = self.folder / name / "study", f"{len(self.sent)}"
         self.sent.append((name, kind))
         context = flwr_app.Context(0, node, {"folder": str(folder)}, flwr_app.RecordDict(), {})
-        reply, made = site.app(message, context), folder / "leaving" / f"{kind}.json"
+        reply, made = site.app(message, context), folder / "leaving" / kind / f"{kind}.json"
         if made.exists():
             word = self.human(name, kind, self.sent.count((name, kind)))
             if word is None:  # its answer is lost, and it returns as another node
@@ -111,7 +111,7 @@ def test_a_study_is_that_of_the_pooled_rows(run, world):
         folder = world.folder / name / "study"
         assert (folder / "end.txt").read_text() == end
         for kind in ("counts", "decisions"):  # what left is what was received
-            sent = folder / "leaving" / f"{kind}.sent.json"
+            sent = folder / "leaving" / kind / f"{kind}.sent.json"
             assert sent.read_bytes() == (received / f"{kind}-{name}.json").read_bytes()
     assert log.count("SHA-256") == 9 and "the study is done" in log
     _, _, sent = run()  # nobody is asked again for what was received
@@ -146,6 +146,16 @@ def test_a_fault_costs_a_line_and_nothing_else(run, world, fault):
     assert len(rejected) == bool(line)  # all that was received is kept
 
 
+def test_small_counts_are_withheld_of_people_and_of_decisions(run, world):
+    end, _, _ = run(score='column = "s"\nmin_cell = 60')
+    assert not end.startswith("error")  # the decisions are of as many, other people
+    for kind in ("counts", "decisions"):
+        files = world.folder.glob(f"center/received/{kind}-*.json")
+        counts = [np.ravel(json.loads(file.read_text())["counts"]) for file in files]
+        assert any(None in row for row in counts)
+        assert not any(0 < count < 60 for row in counts for count in row if count is not None)
+
+
 def test_who_refuses_is_left_out_where_enough_are_left(run, world):
     _, log, sent = run(once("south", "counts", False), least=2)
     world.check(["north", "west"])
@@ -160,7 +170,7 @@ def test_too_few_sites_end_a_study_for_all_and_it_goes_on_later(run, world):
     assert (world.folder / "north" / "study" / "end.txt").read_text() == end
     counts = world.folder / "center" / "received" / "counts-north.json"
     before = counts.stat()
-    (world.folder / "south" / "study" / "leaving" / "counts.refused.json").unlink()
+    (world.folder / "south" / "study" / "leaving" / "counts" / "counts.refused.json").unlink()
     run()  # south changed its mind
     world.check(SITES)
     assert counts.stat() == before
