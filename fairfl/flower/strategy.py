@@ -4,6 +4,7 @@ sums by group and label.
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -62,17 +63,9 @@ class SimulatorStrategy(FedAvg):
         sizes, losses = (np.array([m[k] for m in measures]) for k in ("num-examples", "loss"))
         rounding = (4 + sizes.max()) * np.finfo(float).eps
         clients, p, self.arrays = np.arange(len(sizes)), sizes / sizes.sum(), arrays
-        self.round = Round(
-            number=server_round - 1,
-            clients=clients,
-            p=p,
-            everyone=p,
-            params=as_tensor(_flat(arrays)),
-            lr=self.lr,
-            measured_losses=tied(losses, rounding) if self.algorithm.needs_losses else None,
-            state=self.state,
-            draws=np.ones_like(clients),
-        )
+        measured = tied(losses, rounding) if self.algorithm.needs_losses else None
+        fields = clients, p, p, as_tensor(_flat(arrays)), self.lr, measured, self.state
+        self.round = Round(server_round - 1, *fields, draws=np.ones_like(clients))
         if isinstance(self.algorithm, SumOnly):
             self.round = _steered(self.algorithm, self.round, measures)
         elif server_round == 1:
@@ -90,9 +83,8 @@ class SimulatorStrategy(FedAvg):
         """The server's step."""
         records = [next(iter(m.content.array_records.values())) for m in self._sorted(replies)]
         updates = as_tensor(np.stack([_flat(record) for record in records])) - self.round.params
-        received = Received(
-            steps=self.round.draws, arrivals=lambda: [(updates,)], **self.round.fields()
-        )
+        fields = {"steps": self.round.draws, **self.round.fields()}
+        received = Received(arrivals=lambda: [(updates,)], **fields)
         if isinstance(self.algorithm, SumOnly):
             self.state, step = self.round.state, received.total(self.round.p)
         else:
@@ -125,16 +117,15 @@ def _steered(algorithm: SumOnly, round: Round, measures: list[MetricRecord]) -> 
     cells = [np.array([m[n] for m in measures], float) for n in CELLS]
     counts, losses, wrong = (table.reshape(len(measures), -1, 2) for table in cells)
     state = round.state or algorithm.begin(algorithm.enrol(counts).sum(0), len(counts))
-    spread = lambda table: np.broadcast_to(table, counts.shape)  # noqa: E731
-    index: Any = SimpleNamespace(counts=counts, rank=round.clients, spread=spread)
+    index: Any = SimpleNamespace(counts=counts, rank=round.clients)
+    index.spread = partial(np.broadcast_to, shape=counts.shape)
     fields: dict[str, Any] = round.fields() | {"state": state}
     cell_round = CellRound(**fields, index=index, add=lambda rows: rows.sum(0))
     if algorithm.measured(round.number) == "never":
         return cell_round
     reports = algorithm.report(cell_round, CellSums(counts, losses, wrong, counts * np.nan))
-    count = as_tensor(np.array([len(counts)]))
-    moved = algorithm.steer(reports.sum(0), {**state, REPORTS: count})
-    return replace(cell_round, state={**state, **moved})
+    public = {**state, REPORTS: as_tensor(np.array([len(counts)]))}
+    return replace(cell_round, state={**state, **algorithm.steer(reports.sum(0), public)})
 
 
 def _settings(tasks: tuple[LocalTask, ...], clients: int) -> list[dict[str, Any]]:
