@@ -63,6 +63,8 @@ class Site:
             return "sent", "received"
         if other := first_difference(self.study.tables, json.loads(asked["study"])):
             raise ValueError(f"the coordinator has another study: {other}")
+        if not kind.replace("-", "").isalnum():  # it names a file
+            raise ValueError(f"kind must be of letters, digits and -, got {kind!r}")
         made = self.folder / "leaving" / kind / f"{kind}.json"
         sent, refused = made.with_suffix(SENT), made.with_suffix(REFUSED)
         if asked["problem"] and sent.exists():  # it stays beside what is sent next
