@@ -61,17 +61,19 @@ def study(
     host, words = agreed.address.rpartition(":")[0], flower or ["--insecure"]
     if host not in LOCAL and not flower:
         raise ValueError(f"flower must say how to reach {host}: options for TLS, or --insecure")
-    kept = out_folder(out.resolve(), "study.json", "study.log") / "study.json"
-    if kept.exists() and (other := first_difference(read_json(kept)["study"], agreed.tables)):
+    settings_file = out_folder(out.resolve(), "study.json", "study.log") / "study.json"
+    if settings_file.exists() and (
+        other := first_difference(read_json(settings_file)["study"], agreed.tables)
+    ):
         raise ValueError(f"out must be new, or of this study, got {out}: {other}")
     import flwr  # noqa: F401  # an error before anything is written
 
-    (kept.parent / "end.txt").unlink(missing_ok=True)
-    write_whole(kept, json.dumps(settings, indent=1))
+    (settings_file.parent / "end.txt").unlink(missing_ok=True)
+    write_whole(settings_file, json.dumps(settings, indent=1))
     if site is None:
-        _start(kept.parent, agreed.address, words)
+        _start(settings_file.parent, agreed.address, words)
     else:
-        _join(kept.parent, agreed.address, words, yes)
+        _join(settings_file.parent, agreed.address, words, yes)
 
 
 def _start(out: Path, address: str, words: list[str]) -> None:

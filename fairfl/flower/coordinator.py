@@ -65,7 +65,7 @@ class Coordinator:
         counts = self.gather("counts", content, check)
         rule, page = folder / "rules" / f"rule_{study.scheme}.json", folder / "page.html"
         rule.unlink(missing_ok=True)
-        words = *study.asking, *options(out=rule.parent, page=page)
+        words = *study.frontier_options, *options(out=rule.parent, page=page)
         write_whole(folder / "report.txt", command("frontier", *counts, *words))
         log(folder, f"report.txt, page.html and rules are of {len(counts)} sites")
         if not rule.exists():

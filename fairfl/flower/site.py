@@ -38,12 +38,12 @@ app = ClientApp()
 @app.query()
 def query(message: Message, context: Context) -> Message:
     """Answer one message of the coordinator; what goes wrong is part of the answer, in one line."""
-    site, asked = Site(Path(str(context.node_config["folder"]))), message.content["study"]
+    site, request = Site(Path(str(context.node_config["folder"]))), message.content["study"]
     try:
-        status, text = site.answer({name: str(value) for name, value in asked.items()})
+        status, text = site.answer({name: str(value) for name, value in request.items()})
     except (ValueError, RuntimeError, OSError) as error:
         status, text = "failed", " ".join(str(error).split())
-    log(site.folder, f"{asked['kind']}: {status} {text if status == 'failed' else ''}", text)
+    log(site.folder, f"{request['kind']}: {status} {text if status == 'failed' else ''}", text)
     answer = ConfigRecord({"site": site.name, "status": status, "text": text})
     return Message(RecordDict({"study": answer}), reply_to=message)
 
@@ -56,32 +56,32 @@ class Site:
         self.name, self.study = str(self.settings["site"]), Study(self.settings["study"])
         self.form = options(**self.settings["form"])
 
-    def answer(self, asked: dict[str, str]) -> tuple[str, str]:
+    def answer(self, request: dict[str, str]) -> tuple[str, str]:
         """A status (sent, pending, refused), and the text that is sent."""
-        if (kind := asked["kind"]) == "end":
-            write_whole(self.folder / "end.txt", asked["text"])
+        if (kind := request["kind"]) == "end":
+            write_whole(self.folder / "end.txt", request["text"])
             return "sent", "received"
-        if other := first_difference(self.study.tables, json.loads(asked["study"])):
+        if other := first_difference(self.study.tables, json.loads(request["study"])):
             raise ValueError(f"the coordinator has another study: {other}")
         if not kind.replace("-", "").isalnum():  # it names a file
             raise ValueError(f"kind must be of letters, digits and -, got {kind!r}")
-        made = self.folder / "leaving" / kind / f"{kind}.json"
-        sent, refused = made.with_suffix(SENT), made.with_suffix(REFUSED)
-        if asked["problem"] and sent.exists():  # it stays beside what is sent next
-            log(self.folder, f"{kind} was rejected: {asked['problem']}")
+        draft = self.folder / "leaving" / kind / f"{kind}.json"
+        sent, refused = draft.with_suffix(SENT), draft.with_suffix(REFUSED)
+        if request["problem"] and sent.exists():  # it stays beside what is sent next
+            log(self.folder, f"{kind} was rejected: {request['problem']}")
             sent.rename(sent.with_suffix(f".{time.time_ns()}.json"))
-        if not any(file.exists() for file in (made, sent, refused)):
-            for name in FILES.keys() & asked.keys():
-                write_whole(self.folder / FILES[name], asked[name])
-            {"counts": self.count, "decisions": self.decide}.get(kind, self.fit)(made)
+        if not any(file.exists() for file in (draft, sent, refused)):
+            for name in FILES.keys() & request.keys():
+                write_whole(self.folder / FILES[name], request[name])
+            {"counts": self.count, "decisions": self.decide}.get(kind, self.fit)(draft)
         end = time.monotonic() + WAIT
-        while made.exists() and time.monotonic() < end:
+        while draft.exists() and time.monotonic() < end:
             time.sleep(0.1)
         if sent.exists():
             return "sent", sent.read_text("utf-8")
         return "refused" if refused.exists() else "pending", ""
 
-    def count(self, made: Path) -> None:
+    def count(self, draft: Path) -> None:
         """Count people by their score, which the model of the sites gives if there is one."""
         table, form, study = self.settings["table"], self.form, self.study
         if study.features:
@@ -91,9 +91,9 @@ class Site:
             rows = zip(map(repr, model(people)[:, 0].tolist()), *texts, strict=True)
             csv.writer(text := io.StringIO()).writerows([(FITTED, study.label, study.group), *rows])
             table, form = write_whole(self.folder / "scored.csv", text.getvalue()), []
-        self.summarize(table, made, *options(score=study.column), *form, *study.counting)
+        self.summarize(table, draft, *options(score=study.column), *form, *study.summary_options)
 
-    def decide(self, made: Path) -> None:
+    def decide(self, draft: Path) -> None:
         """Decide on the people of the new table by the rule, and count the decisions."""
         study, decisions = self.study, self.folder / "decisions.csv"
         score = (
@@ -102,21 +102,26 @@ class Site:
         words = *options(**score, group=study.group, out=decisions), *self.form
         log(self.folder, command("apply", self.folder / "rule.json", self.settings["new"], *words))
         form = [word for word in self.form if not word.startswith("--encoding")]  # it is UTF-8
-        words = "--score=decision", "--categorical", *form, *study.counting[1:]  # without edges
-        self.summarize(decisions, made, *words)
+        words = (
+            "--score=decision",
+            "--categorical",
+            *form,
+            *study.summary_options[1:],
+        )  # without edges
+        self.summarize(decisions, draft, *words)
 
-    def fit(self, made: Path) -> None:
+    def fit(self, draft: Path) -> None:
         """Take local steps from the model of the round, on the site's people."""
         model, table = self.modelled()
         y, _ = table.labels(self.study.label)
         theta = np.append(model.intercepts, model.coefficients)
         theta = locally_fitted(model.design(table), y, theta, self.study.score["steps"]).tolist()
-        write_whole(made, sealed({"site": self.name, "people": len(y), "parameters": theta}))
+        write_whole(draft, sealed({"site": self.name, "people": len(y), "parameters": theta}))
 
-    def summarize(self, table: Path, made: Path, *words: str) -> None:
+    def summarize(self, table: Path, draft: Path, *words: str) -> None:
         """Count the people of a table."""
         roles = {name: self.study.columns[name] for name in ("label", "group", "positive")}
-        command("summarize", table, *options(**roles, site=self.name, out=made), *words)
+        command("summarize", table, *options(**roles, site=self.name, out=draft), *words)
 
     def modelled(self) -> tuple[ScoreModel, Table]:
         """The model that the coordinator sent, and the table with its features."""

@@ -57,8 +57,10 @@ class SimulatorStrategy(FedAvg):
         """Ask for the clients' measures at the global model, then for local training."""
         self.nodes = self.nodes or sorted(grid.get_node_ids())
         content = {self.arrayrecord_key: arrays, self.configrecord_key: config}
-        asked = [Message(RecordDict(content), node, MessageType.EVALUATE) for node in self.nodes]
-        replies = self._sorted(grid.send_and_receive(asked))
+        evaluations = [
+            Message(RecordDict(content), node, MessageType.EVALUATE) for node in self.nodes
+        ]
+        replies = self._sorted(grid.send_and_receive(evaluations))
         measures = [next(iter(reply.content.metric_records.values())) for reply in replies]
         sizes, losses = (np.array([m[k] for m in measures]) for k in ("num-examples", "loss"))
         rounding = (4 + sizes.max()) * np.finfo(float).eps

@@ -21,8 +21,8 @@ SENT, REFUSED = ".sent.json", ".refused.json"
 class Study(SimpleNamespace):
     """What the sites agreed on: the keys of keys.toml as attributes, from the tables of study.toml.
 
-    ``counting`` and ``asking`` are options of ``fairfl summarize`` and ``fairfl frontier``,
-    ``features`` columns and their values. ValueError: what does not fit, by its place in the file.
+    ``summary_options`` go to ``fairfl summarize``, ``frontier_options`` to ``fairfl frontier``;
+    ``features`` are columns and values. ValueError: what does not fit, by its place in the file.
     """
 
     def __init__(self, tables: dict[str, Any]) -> None:
@@ -55,8 +55,8 @@ class Study(SimpleNamespace):
         self.column = score["column"] or FITTED
         self.edges = tuple(map(float, edges))
         cuts = ",".join(map(repr, self.edges))
-        self.counting = options(edges=cuts, min_cell=limits[0], epsilon=limits[1])
-        self.asking = options(**question, calibrate=score["calibrate"])
+        self.summary_options = options(edges=cuts, min_cell=limits[0], epsilon=limits[1])
+        self.frontier_options = options(**question, calibrate=score["calibrate"])
 
 
 def completed(tables: dict[str, Any], keys: dict[str, Any], place: str = "") -> dict[str, Any]:
