@@ -14,6 +14,7 @@ EXTRAS = {
     "filelock": "sims",
     "torch": "sims",
     "ray": "ray",
+    "flwr": "flower",
 }
 """The extra that installs each module."""
 HINT = 'pip install ".[{extra}]" in the checkout, or "WHEEL[{extra}]" with the path of a wheel'

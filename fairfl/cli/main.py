@@ -21,6 +21,7 @@ from fairfl.cli import (
     judge,
     reproduce,
     simulate,
+    study,
     summarize,
     sweep,
 )
@@ -42,6 +43,7 @@ for command in (
     summarize.summarize,
     apply.apply,
     judge.judge,
+    study.study,
     explore.explore,
     bench.bench,
 ):

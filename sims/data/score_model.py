@@ -38,6 +38,11 @@ class ScoreModel:
 
     def __call__(self, table: Table) -> NDArray[np.float64]:
         """(n, d) chances of a table's rows; ValueError for a value that nobody had before."""
+        x = self.design(table)
+        return 0.5 + 0.5 * np.tanh(0.5 * (x @ self.coefficients.T + self.intercepts))
+
+    def design(self, table: Table) -> NDArray[np.float64]:
+        """(n, p) the features of a table's rows."""
         values: dict[str, NDArray[np.float64] | NDArray[np.str_]] = {}
         for column in self.columns:
             levels = {value for name, value in self.features if name == column}
@@ -56,8 +61,7 @@ class ScoreModel:
             (values[column] == value) if value else values[column]
             for column, value in self.features
         ]
-        x = np.stack(features, axis=1).astype(np.float64)
-        return 0.5 + 0.5 * np.tanh(0.5 * (x @ self.coefficients.T + self.intercepts))
+        return np.stack(features, axis=1).astype(np.float64)
 
     def to_json(self) -> str:
         """Every number exactly, with the SHA-256 of all."""
