@@ -1,9 +1,10 @@
 """Lists the packages: setuptools cannot discover them through several root folders, and a hand-kept
-list is forgotten.
+list is forgotten. Writes the README for a package index.
 
 Everything else about the build is in pyproject.toml; the folders are read from there.
 """
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -25,4 +26,16 @@ def packages() -> list[str]:
     return sorted(found)
 
 
-setup(packages=packages())
+def readme() -> str:
+    """README.md without pictures and links to files of the repository: an index has no such files.
+    A picture goes with its caption; a link becomes its text and the file's name.
+    """
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = re.sub(
+        r"^!\[[^\]]*\]\((?!https?:)[^)]*\)\n\n(\*.*\*\n\n)?", "", text, flags=re.MULTILINE
+    )
+    text = re.sub(r"\[([^\]]+)\]\(\1\)", r"\1", text)
+    return re.sub(r"\[([^\]]+)\]\((?!https?:)([^)]*)\)", r"\1 (\2)", text)
+
+
+setup(packages=packages(), long_description=readme(), long_description_content_type="text/markdown")

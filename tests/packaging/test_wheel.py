@@ -14,13 +14,13 @@ import numpy
 import pandas as pd
 import pytest
 
+from fairfl import __version__
 from fairfl.sims.data.summary import read_summary
 from fairfl.theory.populations.classifiers import Classifier
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGE_DIR = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"][
-    "package-dir"
-]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PACKAGE_DIR = PROJECT["tool"]["setuptools"]["package-dir"]
 KINDS = {".py", ".pyi", ".html", ".csv", ".mplstyle", ".toml", ".json", ".v", ".css", ".js"}
 
 
@@ -86,6 +86,34 @@ def test_the_wheel_holds_every_module_and_data_file(source, wheel):
         "fairfl/claims/planted_tables/table.json",
     } <= expected
     assert members == expected
+
+
+def test_an_index_can_show_what_the_wheel_says(wheel):
+    """No link to a file of the repository, no picture; the examples and the extras are there."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        head, _, text = archive.read(name).decode("utf-8").partition("\n\n")
+    assert not re.search(r"\]\((?!https?://)", text) and "](https://arxiv.org/" in text
+    assert FIRST is not None and FIRST[0] in text and "*FedFB's figure 5" not in text
+    assert "Explanations (docs/explanation.md): which" in text and "see LICENSE." in text
+    core = re.findall(r"^Requires-Dist: ([\w-]+)(?!.*extra ==)", head, re.MULTILINE)
+    assert "numpy" in core and not {"cvxpy", "torch", "sympy", "pyarrow"} & {*core}
+
+
+def test_a_release_is_of_one_version():
+    """In the package, changelog, file for citing and conda recipe, which has the core's needs."""
+    changelog, citation, recipe = (
+        (ROOT / name).read_text("utf-8")
+        for name in ("CHANGELOG.md", "CITATION.cff", "conda-recipe/recipe.yaml")
+    )
+    newest = re.search(r"^## \[([\d.]+)\] - ([\d-]+)$", changelog, re.MULTILINE)
+    assert newest is not None and newest[1] == __version__
+    assert f"\nversion: {newest[1]}\ndate-released: {newest[2]}\n" in citation
+    assert f'version: "{newest[1]}"' in recipe
+    run_needs = recipe.partition("  run:")[2].partition("tests:")[0].replace("-base", "")
+    core = [line.split("  #")[0] for line in PROJECT["project"]["dependencies"]]
+    needs = {line.replace(" ", "") for line in re.findall(r"^    - (.*)$", run_needs, re.MULTILINE)}
+    assert needs == {*core, "python>=${{python_min}}"}
 
 
 NOT_CORE = """
