@@ -107,14 +107,3 @@ def test_members_change_little_when_budgets_do(seed: int, difference: Any) -> No
         t = solve_by_dual(fed, task, np.array([eps + NEAR]), start=s.multipliers)
         for a in range(3):
             np.testing.assert_allclose(t.classifier(x, a), s.classifier(x, a), atol=STEEPEST)
-
-
-def test_the_smallest_disparity_of_equalised_odds_has_one_value() -> None:
-    arguments = law(8, 2, 2)
-    turned = *(v[:, ::-1] for v in arguments[:3]), arguments[3]
-    both = [
-        ff.min_disparity(ff.Federation.normal(*order), "lft_ensemble", notion="eodds")
-        for order in (arguments, turned)
-    ]
-    assert both[1].disparity == pytest.approx(both[0].disparity, abs=1e-9)
-    assert both[0].disparity > 0.01
