@@ -160,15 +160,6 @@ def test_many_small_sites(sites: int, people: int, scheme: Any) -> None:
         assert F.accuracy_at(max(s.disparity, F.disparity[0])) >= s.accuracy - 1e-9
 
 
-@pytest.mark.parametrize("scheme", LOCAL)
-def test_one_client_has_one_budget(scheme: str) -> None:
-    fed = ff.Federation.finite([0, 1], [[[0.125, 0.375], [0.375, 0.125]]], [0.25, 0.75])
-    F = ff.frontier(fed, scheme, 5, budgets="common")
-    # as in test_finite_exact's frontier by hand
-    assert F.disparity == pytest.approx([0, 0.125, 0.25, 0.375, 0.5], abs=1e-15)
-    assert F.accuracy == pytest.approx(0.75 - (0.5 - F.disparity) / 4, abs=1e-15)
-
-
 def test_budgets_on_a_steep_edge_are_on_the_path() -> None:
     """A budget moves by 2e-8 where a client flips a cell that it nearly never sees."""
     masses = [[[0.3, 0.2, 1e-8], [0.1, 0.4 - 1e-8, 0.0]], [[0.1, 0.1, 0.3], [0.2, 0.1, 0.2]]]

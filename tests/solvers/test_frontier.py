@@ -1,4 +1,4 @@
-"""Frontiers and smallest disparities: shape, attainment, the programme on cells, random budgets."""
+"""Frontiers and smallest disparities: shape, attainment, and what the corners of budgets span."""
 
 import numpy as np
 import pytest

@@ -138,7 +138,7 @@ def test_the_ensemble_averages_clients_solved_alone(kind: str, data: st.DataObje
         np.testing.assert_allclose(rates[seen], expected[seen], atol=1e-9)
 
 
-# on a finite X: against enumeration in fractions
+# on a finite X: by hand
 
 
 def joint(fed: ff.Federation) -> Any:

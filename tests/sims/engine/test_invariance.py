@@ -1,4 +1,4 @@
-"""What must not matter does not: the order of the clients, chunks, what runs beside, and units."""
+"""What must not matter does not: the order of the clients, what runs beside, and units."""
 
 from dataclasses import replace
 

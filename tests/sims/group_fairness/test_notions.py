@@ -1,4 +1,4 @@
-"""F, μ, λ and the weights of each notion: by hand, and against the printed formulas."""
+"""F, μ, λ and the weights of each notion: by hand, and the difference of rates that one is."""
 
 from fractions import Fraction as Q
 

@@ -1,4 +1,4 @@
-"""Secure sums: the sum comes out, and no message tells anything of a report."""
+"""Secure sums: no message tells anything of a report, and a bad report names its client."""
 
 import numpy as np
 import pytest
