@@ -1,6 +1,6 @@
 """Algorithms with local steps of their own, as a user writes them, and what they train."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from federations import classified
@@ -67,6 +67,21 @@ class FedRep(engine.Algorithm):
 
 
 @dataclass(frozen=True)
+class PerFedAvg(Remembering):
+    """Fallah, Mokhtari and Ozdaglar (NeurIPS 2020), first order: one batch inward, the next out."""
+
+    alpha: float = 0.2
+
+    def start(self, clients, weights, params):
+        return {"outer": params.repeat(clients, 1)}
+
+    def step(self, params, gradient, batch):
+        if batch.number % 2:
+            return batch.memory["outer"] - batch.lr * gradient(params)
+        return params - self.alpha * gradient(params), {"outer": params}
+
+
+@dataclass(frozen=True)
 class MOON(engine.Algorithm):
     """Li, He and Song (CVPR 2021): the own features near the global ones, far from the last."""
 
@@ -105,3 +120,48 @@ class SAM(Remembering):
     def step(self, params, gradient, batch):
         uphill = self.rho * normalize(gradient(params))
         return params - batch.lr * gradient(params + uphill)
+
+
+@dataclass(frozen=True)
+class PFedMe(Remembering):
+    """Dinh, Tran and Nguyen (NeurIPS 2020), algorithm 1, with inner gradient descent."""
+
+    lam: float = 2.0
+    beta: float = 0.5
+
+    def start(self, clients, weights, params):
+        return {"theta": params.repeat(clients, 1)}
+
+    def step(self, params, gradient, batch):
+        theta = params
+        for _ in range(3):
+            theta = theta - 0.1 * (gradient(theta) + self.lam * (theta - params))
+        return params - batch.lr * self.lam * (params - theta), {"theta": theta}
+
+    def server(self, received):
+        step = self.beta * received.total(received.p)
+        return replace(super().server(received), step=step)
+
+
+@dataclass(frozen=True)
+class OwnRateDitto(engine.Algorithm):
+    """Li et al. (ICML 2021), algorithm 1, with a rate of the personal models."""
+
+    lam: float = 0.5
+    rate: float = 0.1
+
+    def start(self, clients, weights, params):
+        return {"personal": params.repeat(clients, 1)}
+
+    def step(self, params, gradient, batch):
+        return params - self.rate * gradient(params)
+
+    def client(self, round):
+        personal = round.state["personal"][round.rows]
+        own = engine.LocalTask(prox=self.lam, start=personal, step=self.step)
+        return engine.LocalTask(), own
+
+    def server(self, received):
+        personal = received.state["personal"].clone()
+        personal[received.rows] = received.params + received.further[0]
+        return engine.Aggregate(received.p, {"personal": personal})

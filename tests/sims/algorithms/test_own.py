@@ -1,4 +1,4 @@
-"""A user's algorithms beside independent loops in numpy: SCAFFOLD and FedNova."""
+"""A user's algorithms beside independent loops in numpy: SCAFFOLD, FedDyn and FedNova."""
 
 from dataclasses import dataclass, replace
 
@@ -27,6 +27,26 @@ class Scaffold(engine.Algorithm):
         c_k[received.rows] += change
         even = np.full(len(received.p), 1 / len(received.p))
         return engine.Aggregate(even, {"own": c_k, "all": c + change.sum(0) / len(c_k)})
+
+
+@dataclass(frozen=True)
+class FedDyn(engine.Algorithm):
+    """Acar et al. (ICLR 2021), algorithm 1."""
+
+    alpha: float = 0.5
+
+    def start(self, clients, weights, params):
+        return {"own": params.new_zeros(clients, len(params)), "h": torch.zeros_like(params)}
+
+    def client(self, round):
+        return (engine.LocalTask(prox=self.alpha, linear=-round.state["own"][round.rows]),)
+
+    def server(self, received):
+        gradients, updates = received.state["own"].clone(), received.updates
+        gradients[received.rows] -= self.alpha * updates
+        h = received.state["h"] - self.alpha * updates.sum(0) / len(gradients)
+        step = updates.mean(0) - h / self.alpha
+        return engine.Aggregate(received.p, {"own": gradients, "h": h}, step)
 
 
 @dataclass(frozen=True)
@@ -64,6 +84,14 @@ def scaffold(w, c, controls, there):
     return np.mean(list(models.values()), 0), after, controls
 
 
+def feddyn(w, h, gradients, there, alpha=0.5):
+    models = {k: descended(k, w, lambda v, k=k: alpha * (v - w) - gradients[k]) for k in there}
+    for k in there:
+        gradients[k] = gradients[k] - alpha * (models[k] - w)
+    h = h - alpha / len(X) * sum(models[k] - w for k in there)
+    return np.mean(list(models.values()), 0) - h / alpha, h, gradients
+
+
 def fednova(w, h, state, there):
     p = P[list(there)] / P[list(there)].sum()
     directions = [(descended(k, w, lambda v: 0.0) - w) / STEPS[k] for k in there]
@@ -72,8 +100,10 @@ def fednova(w, h, state, there):
 
 @pytest.mark.parametrize("limit", [1, 1 << 30])
 @pytest.mark.parametrize("backend", ["batched", "loop"])
-@pytest.mark.parametrize("beside", [(), (FedNova(), Scaffold())])
-@pytest.mark.parametrize(("algorithm", "loop"), [(Scaffold(), scaffold), (FedNova(), fednova)])
+@pytest.mark.parametrize("beside", [(), (FedDyn(2.0), FedNova(), Scaffold())])
+@pytest.mark.parametrize(
+    ("algorithm", "loop"), [(Scaffold(), scaffold), (FedDyn(), feddyn), (FedNova(), fednova)]
+)
 @pytest.mark.parametrize("count", [4, 2])
 def test_they_end_where_a_loop_in_numpy_does(algorithm, loop, count, beside, backend, limit):
     training = replace(TRAINING, participation=engine.Uniform(count))

@@ -19,6 +19,9 @@ from own_steps import (
     STEPS,
     TRAINING,
     FedRep,
+    OwnRateDitto,
+    PerFedAvg,
+    PFedMe,
     Remembering,
 )
 from torch import nn
@@ -66,6 +69,13 @@ def fedrep(w, k, model):
     return w, w
 
 
+def per_fedavg(w, k, inner):
+    for _ in range(STEPS // 2):
+        inner = w - 0.2 * slope(lambda u: risk(u, k), w)
+        w = w - LR * slope(lambda u: risk(u, k), inner)
+    return w, inner
+
+
 def moon(w, k, last):
     anchor, x = w, PARTS.train.x[slice(*PARTS.train.offsets[k : k + 2])]
 
@@ -86,11 +96,33 @@ def sam(w, k, _):
     return w, w
 
 
+def pfedme(w, k, theta):
+    for _ in range(STEPS):
+        theta = w
+        for _ in range(3):
+            envelope = lambda u: risk(u, k) + (u - w).square().sum()  # noqa: B023, E731
+            theta = theta - 0.1 * slope(envelope, theta)
+        w = w - LR * 2.0 * (w - theta)
+    return w, theta
+
+
+def ditto(w, k, personal):
+    anchor = w
+    for _ in range(STEPS):
+        own = lambda u: risk(u, k) + 0.25 * (u - anchor).square().sum()  # noqa: E731
+        personal = personal - 0.1 * slope(own, personal)
+        w = w - LR * slope(lambda u: risk(u, k), w)
+    return w, personal
+
+
 CASES = [
     (APFL(), SOFTMAX, apfl, "v", 1.0),
     (FedRep(), NETWORK, fedrep, "models", ~HEAD),
+    (PerFedAvg(), SOFTMAX, per_fedavg, None, 1.0),
     (MOON(), NETWORK, moon, "last", 1.0),
     (SAM(), SOFTMAX, sam, None, 1.0),
+    (PFedMe(), SOFTMAX, pfedme, "theta", 0.5),
+    (OwnRateDitto(), SOFTMAX, ditto, "personal", 1.0),
 ]
 
 
