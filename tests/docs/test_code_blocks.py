@@ -59,17 +59,3 @@ def test_a_page_prints_what_it_shows(page, tmp_path, monkeypatch, cli, own_parts
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     run((ROOT / f"{page}.md").read_text("utf-8"), tmp_path, cli)
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        "```python\nprint(1)\n```\n```text\n2\n```\n",
-        "```sh\nfalse\n```\n",
-        "```text\n```\n",
-        "```python\n# a.py\n1 / 0\n```\n```sh\npython a.py\n```\n",
-    ],
-)
-def test_a_page_that_is_wrong_fails(page, tmp_path, cli):
-    with pytest.raises(AssertionError):
-        run(page, tmp_path, cli)

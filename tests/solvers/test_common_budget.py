@@ -160,15 +160,6 @@ def test_many_small_sites(sites: int, people: int, scheme: Any) -> None:
         assert F.accuracy_at(max(s.disparity, F.disparity[0])) >= s.accuracy - 1e-9
 
 
-@pytest.mark.parametrize("scheme", LOCAL)
-def test_one_client_has_one_budget(scheme: str) -> None:
-    fed = ff.Federation.finite([0, 1], [[[0.125, 0.375], [0.375, 0.125]]], [0.25, 0.75])
-    F = ff.frontier(fed, scheme, 5, budgets="common")
-    # as in test_finite_exact's frontier by hand
-    assert F.disparity == pytest.approx([0, 0.125, 0.25, 0.375, 0.5], abs=1e-15)
-    assert F.accuracy == pytest.approx(0.75 - (0.5 - F.disparity) / 4, abs=1e-15)
-
-
 def test_budgets_on_a_steep_edge_are_on_the_path() -> None:
     """A budget moves by 2e-8 where a client flips a cell that it nearly never sees."""
     masses = [[[0.3, 0.2, 1e-8], [0.1, 0.4 - 1e-8, 0.0]], [[0.1, 0.1, 0.3], [0.2, 0.1, 0.2]]]
@@ -176,35 +167,6 @@ def test_budgets_on_a_steep_edge_are_on_the_path() -> None:
     s = ff.solve(fed, "lft_ensemble", 0.4 - 6e-9)
     F = ff.frontier(fed, "lft_ensemble", 12, budgets="common")
     assert F.accuracy_at(s.disparity) == pytest.approx(s.accuracy, abs=1e-9)
-
-
-rng = np.random.default_rng(8)
-BESIDE_EACH = {
-    "finite": (federation(np.random.default_rng(3), groups=2, clients=3), "dp"),
-    # a search alone was 9.5e-4 below: the difference changes its sign between two budgets
-    "turning": (
-        ff.Federation.normal(
-            rng.normal(0, 2, (2, 2)), rng.uniform(0.5, 2, (2, 2)), rng.uniform(0.1, 0.9, 2)
-        ),
-        "accuracy_parity",
-    ),
-}
-
-
-BESIDE: Any = [("finite", "lft_fedavg"), ("finite", "lft_ensemble"), ("turning", "lft_fedavg")]
-
-
-@pytest.mark.parametrize(("kind", "scheme"), BESIDE)
-def test_no_common_budget_beats_budgets_for_each(kind: str, scheme: Any) -> None:
-    fed, notion = BESIDE_EACH[kind]
-    best, common = (
-        ff.frontier(fed, scheme, 4, notion=notion, budgets=budgets)
-        for budgets in ("each", "common")
-    )
-    assert best.disparity[0] <= common.disparity[0] + 1e-9 and (common.gap >= 0).all()
-    beside = best.accuracy_at(np.maximum(common.disparity, best.disparity[0]))
-    assert (beside >= common.accuracy - 1e-9).all()
-    assert common.accuracy[-1] == pytest.approx(best.accuracy[-1], abs=1e-9)
 
 
 def test_thousands_of_breaks_are_not_all_solved(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,5 @@
-"""Local training's frontiers on a finite X by search, for every notion and any number of groups: no
-budgets beat them, and of two groups with one rate they are the exact ones.
+"""Local training's frontiers on a finite X, for every notion and any number of groups: no budgets
+beat them.
 """
 
 import numpy as np
@@ -8,11 +8,6 @@ from audit import random_budgets
 from tasks import NOTIONS, beaten, federation, random_question
 
 import fairfl as ff
-from fairfl.solvers.lft_ensemble import finite_branch_and_bound as search
-from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
-from fairfl.solvers.lft_fedavg import finite_exact
-from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
-from fairfl.solvers.task import Task
 
 LOCAL = ("lft_ensemble", "lft_fedavg")
 TOLERANCE = 1e-9
@@ -59,34 +54,6 @@ def test_no_budgets_beat_the_frontier(scheme, seed, notion, groups):
     rng = np.random.default_rng(seed)
     budgets = random_budgets(fed, 8, rng, notion)
     assert beaten(fed, scheme, {**task, "notion": notion}, budgets, 4) <= TOLERANCE
-
-
-def against_exact(scheme, seed, **sizes):
-    """By how much the frontier of two groups with one rate differs from the exact one."""
-    fed, options = random_task(scheme, seed, groups=2, **sizes)
-    notions = ("demographic_parity", "true_positive_rate_parity", "accuracy_parity")
-    notion = notions[seed % (3 if scheme == "lft_ensemble" else 2)]
-    task = Task.of(fed, scheme, notion, options["difference"], options["costs"], options["sees"])
-    if scheme == "lft_fedavg":
-        exact = FedAvgSearch.of(fed, task).frontier(9)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(finite_exact, "CLIENTS", 0)
-            F = FedAvgSearch.of(fed, task).frontier(5)
-    else:
-        exact = Segments.of(fed, task).frontier(9)
-        with pytest.MonkeyPatch.context() as patch:  # corners are found, not read from the paths
-            patch.setattr(search, "_of_path", search._of_solutions)
-            F = Segments.of(fed, task).frontier(5)
-    d = np.maximum(exact.disparity, F.disparity[0])
-    difference = F.utility_at(d) - exact.utility_at(d)
-    return max(float(np.abs(difference).max()), abs(F.disparity[0] - exact.disparity[0]))
-
-
-@pytest.mark.parametrize("scheme", LOCAL)
-@pytest.mark.parametrize("seed", range(40))
-@pytest.mark.every(27)
-def test_the_search_finds_the_exact_frontier_of_two_groups(seed, scheme):
-    assert against_exact(scheme, seed, clients=2 + seed % 4) <= TOLERANCE
 
 
 @pytest.mark.parametrize(("seed", "clients", "atoms"), [(6, 4, 11), (9, 4, 14)])

@@ -1,6 +1,4 @@
-"""Frontiers and smallest disparities: shape, attainment, the programme on cells, random budgets."""
-
-from typing import Any
+"""Frontiers and smallest disparities: shape, attainment, and what the corners of budgets span."""
 
 import numpy as np
 import pytest
@@ -10,8 +8,6 @@ from scipy import stats
 from strategies import CAUCHY, PROBIT, federations, finite_federations, mixtures, normals
 
 import fairfl as ff
-from fairfl.figures.catalog.fedfb_figures_5_and_9 import FIVE as FIGURE_5
-from fairfl.figures.catalog.fedfb_figures_5_and_9 import NINE as FIGURE_9
 from fairfl.solvers.frontier import Points, fitting, non_dominated
 from fairfl.theory.populations.fedfb_figures import MEANS_5
 
@@ -19,7 +15,6 @@ SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 6))  # type: ignore[union-attr]
 FEWEST = settings(max_examples=max(3, settings.default.max_examples // 20))  # type: ignore[union-attr]
 SMOOTH = st.one_of(normals(), mixtures())
-PANELS = FIGURE_5 | FIGURE_9
 
 
 def check_shape(F: ff.Frontier) -> None:
@@ -44,34 +39,6 @@ def check_attained(fed: ff.Federation, F: ff.Frontier, tolerance: float = 1e-9) 
         s = ff.solve(fed, F.scheme, eps if F.scheme != "cfl" else eps[0])
         assert s.accuracy == pytest.approx(accuracy, abs=tolerance)
         assert s.disparity == pytest.approx(d, abs=tolerance)
-
-
-def best_of_random(fed: ff.Federation, scheme: str, count: int, seed: int) -> tuple[Any, Any]:
-    """(disparity, accuracy) at random budgets: corners, small and ordinary ones."""
-    rng = np.random.default_rng(seed)
-    out = []
-    for _ in range(count):
-        eps = rng.random(fed.n_clients) ** rng.integers(1, 5) * rng.choice(
-            [0.0, 1.0, 1.0, 1.0], fed.n_clients
-        )
-        eps[rng.random(fed.n_clients) < 0.2] = 1.0
-        try:
-            s = ff.solve(fed, scheme, eps)
-        except ff.CertificationError:  # counted elsewhere: here only the found points matter
-            continue
-        out.append((s.disparity, s.accuracy))
-    d, accuracy = np.array(out).T
-    return d, accuracy
-
-
-def check_not_beaten(F: ff.Frontier, d: Any, accuracy: Any, slack: float) -> None:
-    assert d.min() >= F.disparity[0] - 1e-9
-    # at the disparity itself: no interpolation
-    best = F.accuracy_at(np.maximum(d, F.disparity[0]))
-    worst = int(np.argmax(accuracy - best))
-    assert (accuracy - best).max() <= slack, (
-        f"random eps reach {accuracy[worst]} at {d[worst]}, the frontier {best[worst]}"
-    )
 
 
 @given(st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), min_size=1, max_size=20))
@@ -117,43 +84,6 @@ def test_cfl(kind: str, data: st.DataObject) -> None:
     assert (np.diff(slopes) <= 1e-9 / np.diff(F.disparity).min(initial=1.0)).all()
     for d in np.append(np.linspace(0, F.disparity[-1], 7), 0.4):
         assert F.accuracy_at(d) == pytest.approx(ff.solve(fed, "cfl", d).accuracy, abs=close)
-
-
-GRID = 2000
-"""Cells of the programme. Of about equal mass, so that a cut inside a cell costs about 1/GRID² of
-accuracy.
-"""
-ROUGHEST = 4e-7
-"""What the programme was seen to lose on these panels, at most, and a little more: up to 3.3e-7,
-1.6/GRID².
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PANELS)
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.every(5)
-def test_figures_5_and_9(name: str, scheme: str) -> None:
-    fed = PANELS[name]
-    F = ff.frontier(fed, scheme, points=8)
-    check_shape(F)
-    check_attained(fed, F)
-    best = ff.frontier(fed, "cfl", points=2).accuracy_at(F.disparity)
-    assert (F.accuracy <= best + 1e-10).all()
-    if scheme != "cfl":
-        check_not_beaten(F, *best_of_random(fed, scheme, 40, seed=1), slack=1e-7)
-    for k in (1, 5):
-        eps, d, accuracy = F.eps[k], F.disparity[k], F.accuracy[k]
-        slow = ff.solve(fed, scheme, eps[0] if scheme == "cfl" else eps, method="lp", grid=GRID)
-        # a cell's mass: the optimum is flat where it is unique
-        assert slow.disparity == pytest.approx(d, abs=4e-4)
-        # its programmes maximise local accuracies: the pooled one is not held from above
-        if scheme == "lft_ensemble":
-            assert slow.accuracy == pytest.approx(accuracy, abs=4e-5)
-        else:
-            # rules that are constant on cells are some of the rules: not better, up to HiGHS' own
-            # tolerance
-            assert accuracy - ROUGHEST <= slow.accuracy <= accuracy + 1e-8
 
 
 def test_a_bounded_eta() -> None:

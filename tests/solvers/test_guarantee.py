@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 import fairfl as ff
 from fairfl.solvers import guarantee
-from fairfl.solvers.guarantee import Promise, decisions, guaranteed, path_of
+from fairfl.solvers.guarantee import Promise, guaranteed, path_of
 from fairfl.solvers.task import Task
 from fairfl.theory.populations.calibration import on_fewer_levels
 from fairfl.theory.populations.count_people import checked_counts
@@ -140,33 +140,6 @@ def test_of_no_population_a_rule_above_the_limit_is_likelier_than_promised(
             probability = binom.pmf(counts, people, chances).prod(axis=-1)
             above += probability * (np.ptp(rates, axis=-1) > limit + 1e-12)
     assert 0.05 < above.max() <= 0.5
-
-
-def test_decisions_are_counts_of_people():
-    """By loops over people; of rules that accept more, nobody is turned away."""
-    rng = np.random.default_rng(3)
-    counts = rng.integers(0, 30, (2, 3, 2, 4)).astype(float)
-    sure = rng.integers(0, 2, (3, 4)).astype(float)
-    rules = np.stack([sure, 0.3 * sure, 0.6 * sure, np.ones((3, 4))])
-    for notion in ("demographic_parity", "equalized_odds", "accuracy_parity"):
-        served, people = decisions(notion, rules, counts)
-        expected = np.zeros_like(served[0]), np.zeros_like(people)
-        for (i, a, y, x), size in np.ndenumerate(counts):
-            yes = sure[a, x]
-            events = {
-                "demographic_parity": [(True, yes)],
-                "equalized_odds": [(y == 1, yes), (y == 0, yes)],
-                "accuracy_parity": [(True, yes == y)],
-            }[notion]
-            for e, (has_event, is_served) in enumerate(events):
-                for place in (0, 1 + i):
-                    expected[0][e, place, a] += size * has_event * is_served
-                    expected[1][e, place, a] += size * has_event
-        assert np.array_equal(served[0], expected[0]) and np.array_equal(people, expected[1])
-        if notion != "accuracy_parity":
-            assert (served[1] <= served[2]).all() and (served[2] <= served[0]).all()
-            share = served[2, :, 0].sum() / served[0, :, 0].sum()
-            assert share == pytest.approx(0.6, abs=0.1)
 
 
 def test_sites_that_differ_in_opposite_directions_have_a_rule_of_few_levels():

@@ -142,26 +142,6 @@ def test_no_budgets_are_above_the_frontier(seed: int, scheme: Any) -> None:
         assert not F.exact and (F.gap >= 0).all()
 
 
-@pytest.mark.parametrize("scheme", SCHEMES[:3])
-def test_rules_that_are_monotone_already_stay(scheme: Any) -> None:
-    # accepting more where eta is larger: one eta for all, and masses without ties
-    rng = np.random.default_rng(3)
-    fed: Any = ff.Federation.finite(
-        range(9), rng.dirichlet(np.ones(18), 3).reshape(3, 2, 9), _rising()
-    )
-    for eps in (0.0, 0.05, np.inf):
-        free = ff.solve(fed, scheme, eps)
-        if (np.diff(free.classifier.on(fed.model.points)) >= 0).all():
-            s = ff.solve(fed, scheme, eps, monotone=True)
-            rules = [t.classifier.on(fed.model.points) for t in (s, free)]
-            np.testing.assert_allclose(*rules, atol=1e-9)
-            assert (s.utility, s.disparity) == pytest.approx((free.utility, free.disparity))
-
-
-def _rising() -> Any:
-    return np.linspace(0.03, 0.96, 9)
-
-
 def test_what_has_no_order_is_refused() -> None:
     names: Any = ff.Federation.finite([0, 1], [[[0.2, 0.3], [0.1, 0.4]]], [0.2, 0.8])
     names.model.names = ("a", "b")

@@ -3,8 +3,6 @@ to ±inf and optima randomise: what every solution must satisfy, whatever the fe
 """
 
 import pickle
-from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -100,52 +98,6 @@ def test_solutions_are_feasible_and_certified(kind: str, scheme: str, data: st.D
         assert s.accuracy <= ff.solve(fed, "cfl", s.disparity).accuracy + 2 * tolerance(fed)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("kind", TWO)
-@FEWER
-@given(data=st.data())
-def test_slack_budgets_give_the_most_accurate_rule(
-    kind: str, scheme: str, data: st.DataObject
-) -> None:
-    fed = data.draw(KINDS[kind])
-    free = ff.solve(fed, scheme, np.inf)
-    assert (free.multipliers == 0).all()
-    model: Any = fed.model
-    if scheme != "lft_ensemble":
-        best = 1 - fed.base_rate
-        for a in (0, 1):
-            if fed.is_finite:
-                best += np.maximum(fed.pooled.gain(np.ones((2, 1)), "xa")[0, a], 0).sum()
-                continue
-            x = np.linspace(model.gain(a).edges[0], model.gain(a).edges[-1], 4001)
-            best += float(np.maximum(-np.diff(model.gain(a).above(x)[0]), 0).sum())
-        assert free.accuracy >= best - 1e-12
-        assert not fed.is_finite or free.accuracy == pytest.approx(best, abs=1e-14)
-    limits: Any = free.disparity if scheme == "cfl" else 1.0
-    if scheme == "lft_fedavg":
-        limits = np.nan_to_num(np.abs(free.local_mean_differences))
-    for eps in (limits, limits * 1.0 + 1e-6, 1.0):
-        assert ff.solve(fed, scheme, eps).accuracy == pytest.approx(free.accuracy, abs=1e-12)
-
-
-@pytest.mark.parametrize("kind", TWO)
-@FEWER
-@given(data=st.data())
-def test_clients_of_one_group_bind_nobody(kind: str, data: st.DataObject) -> None:
-    if kind == "finite":
-        fed = data.draw(finite_federations(q="all"))
-    else:
-        fed = data.draw(federations(law=SMOOTH, q="inner", eta="shared", max_clients=3))
-        clients = clients_of(fed)
-        clients[0] = ff.Client(clients[0].laws, data.draw(st.sampled_from([0.0, 1.0])), 1.0)
-        fed = ff.Federation(clients, eta=continuous_model(fed).etas[0][0])
-    tight, slack = (np.where(fed.defined, 0.1, eps) for eps in (0.0, np.inf))
-    for scheme in LOCAL:
-        bound, free = ff.solve(fed, scheme, tight), ff.solve(fed, scheme, slack)
-        assert bound.accuracy == pytest.approx(free.accuracy, abs=1e-14)
-        assert (bound.multipliers[~fed.defined] == 0).all()
-
-
 @given(normals(), normals(), INNER_SHARES, EPS)
 def test_one_client_makes_all_schemes_one(p: Any, r: Any, q: float, eps: float) -> None:
     fed = ff.Federation([ff.Client((p, r), q=q)])
@@ -186,7 +138,7 @@ def test_the_ensemble_averages_clients_solved_alone(kind: str, data: st.DataObje
         np.testing.assert_allclose(rates[seen], expected[seen], atol=1e-9)
 
 
-# on a finite X: against enumeration in fractions
+# on a finite X: by hand
 
 
 def joint(fed: ff.Federation) -> Any:
@@ -196,44 +148,6 @@ def joint(fed: ff.Federation) -> Any:
 
 def eta(fed: ff.Federation) -> Any:
     return finite_model(fed).eta
-
-
-def pooled_row(fed: ff.Federation) -> Any:
-    p = joint(fed).sum(axis=0)
-    share = p / p.sum(axis=1, keepdims=True)
-    return np.stack([share[0], -share[1]]).ravel()
-
-
-@given(finite_federations(max_points=3, max_clients=2), EPS)
-def test_cfl_in_exact_fractions(fed: ff.Federation, eps: float) -> None:
-    """One constraint: an optimal f has at most one fractional cell, so all of them can be tried, in
-    fractions.
-    """
-    p = joint(fed)
-    cells = p.shape[1] * p.shape[2]
-    tables = [(p[i].ravel(), eta(fed)[i].ravel()) for i in range(len(p))]
-    u = [
-        sum(
-            (Fraction(float(m[k])) * (2 * Fraction(float(e[k])) - 1) for m, e in tables), Fraction()
-        )
-        for k in range(cells)
-    ]
-    v = [Fraction(float(w)) for w in pooled_row(fed)]
-    budget, best = Fraction(eps), None
-    for corner in product((0, 1), repeat=cells):
-        md = sum(w for w, f in zip(v, corner, strict=True) if f)
-        value = sum((g for g, f in zip(u, corner, strict=True) if f), Fraction(0))
-        if abs(md) <= budget:
-            best = value if best is None else max(best, value)
-        for k in np.flatnonzero(v):
-            for goal in (budget, -budget):
-                share = (goal - (md - (v[k] if corner[k] else 0))) / v[k]
-                if 0 <= share <= 1:
-                    candidate = value + (share - corner[k]) * u[k]
-                    best = candidate if best is None else max(best, candidate)
-    assert best is not None
-    base = float((p * (1 - eta(fed))).sum())
-    assert ff.solve(fed, "cfl", eps).accuracy == pytest.approx(base + float(best), abs=1e-13)
 
 
 def test_a_randomised_tie_by_hand() -> None:

@@ -86,12 +86,6 @@ def test_the_privacy_budget_is_said(cli, quick, people, tmp_path):
     assert "--min-cell, --epsilon and --round must not be given together" in both.stderr
 
 
-def test_no_row_is_in_the_file(people, sites):
-    keys = json.loads(sites[0].read_text())
-    assert pd.Series(keys["counts"]).explode().explode().sum() == (people["site"] == "north").sum()
-    assert "z" not in keys and len(keys["edges"]) == 6
-
-
 def test_the_file_is_written_whoever_reads_the_output(table, tmp_path):
     words = [*WORDS, "--site", "n", "--levels", "9000", "--out", str(tmp_path / "n.json")]
     line = [sys.executable, "-m", "fairfl", "summarize", str(table), *words]

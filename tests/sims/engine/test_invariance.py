@@ -1,10 +1,9 @@
-"""What must not matter does not: the order of the clients, chunks, what runs beside, and units."""
+"""What must not matter does not: the order of the clients, what runs beside, and units."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 from every_algorithm import (
     AFL,
     EVERY,
@@ -21,23 +20,17 @@ from every_algorithm import (
 )
 from federations import EXACT, classified, quick, trained
 
-from fairfl.sims.algorithms.term import Tilted
 from fairfl.sims.engine import (
-    MLP,
     ByWeight,
     ClientData,
     Joining,
     LeastSquares,
-    LinearSVM,
-    Logistic,
     Parts,
     Replicate,
     Simulation,
     Softmax,
     Uniform,
-    train,
 )
-from fairfl.sims.engine.task import Jobs
 from fairfl.theory import aggregation as aims
 
 MODEL = Softmax(4, 3)
@@ -161,48 +154,3 @@ def test_what_reduces_to_fedavg():
         off = 1e-13 if r <= len(exact) else 1e-6
         limit, plain, label = simulation.params[r], simulation.params[0], repr(replicate)
         np.testing.assert_allclose(limit, plain, rtol=off, atol=off, err_msg=label)
-
-
-CLIENTS, SIZE, FEATURES = 7, 15, 30
-MODELS = [Logistic(FEATURES), Softmax(FEATURES, 2), Softmax(FEATURES, 5), LinearSVM(FEATURES)]
-MODELS += [LeastSquares(FEATURES), MLP((FEATURES, 20, 2)), MLP((FEATURES, 20, 20, 5))]
-MODELS += [MLP((FEATURES, 1, 5))]
-
-
-@pytest.mark.parametrize(
-    ("dtype", "kind", "batch"),
-    [
-        (torch.float32, "momentum", 1),
-        (torch.float32, "weights", 5),
-        (torch.float32, "objective", SIZE),
-        (torch.float64, "objective", 1),
-        (torch.float64, "momentum", 5),
-        (torch.float64, "weights", SIZE),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("model", MODELS, ids=repr)
-def test_the_size_of_the_chunks_changes_last_bits_at_most(model, batch, kind, dtype, monkeypatch):
-    generator = torch.Generator().manual_seed(0)
-    x = torch.randn(CLIENTS * SIZE, FEATURES, generator=generator, dtype=dtype)
-    y = x.sum(1) if isinstance(model, LeastSquares) else (x[:, 0] > 0).long()
-    data = model.prepare(ClientData(x, y, np.arange(CLIENTS + 1) * SIZE))
-    index, none = np.arange(CLIENTS), np.zeros(CLIENTS, np.int64)
-    steps = (-(-SIZE // batch) * 2 - index // 3).clip(1)  # in the end one client is alone
-    rates = np.array([[0.05], [0.9 * (kind == "momentum")], [0.0], [0.0], [1.0]])
-    jobs = Jobs(
-        index, none, index.astype(np.uint64), none + SIZE, steps, batch, rates.repeat(CLIENTS, 1)
-    )
-    if kind == "weights":
-        jobs = replace(jobs, sample_weights=torch.rand(1, len(x), dtype=dtype), weights_of=none)
-    if kind == "objective":
-        jobs = replace(jobs, objective=Tilted(0.7), parameters=np.full((1, CLIENTS), 0.7))
-    params, done = 0.1 * model.init(0).to(dtype)[None] + 0.01, []
-    for clients in (CLIENTS, 1, 2, 3):
-        monkeypatch.setattr(train, "chunk_size", lambda *_, clients=clients: clients)
-        with torch.no_grad():
-            done.append(train.train(model, data, jobs, params, 1 << 30))
-    # one client's products are another routine on some processors
-    off = 50 * torch.finfo(dtype).eps
-    for params_row in done[1:]:
-        torch.testing.assert_close(params_row, done[0], rtol=off, atol=off)

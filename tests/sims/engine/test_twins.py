@@ -94,31 +94,6 @@ KERNELS = [(Softmax(4, 3), 3), (Softmax(4, 2), 2), (Logistic(4), 2), (LinearSVM(
 KERNELS += [(MLP((4, 5, 3)), 3), (MLP((4, 5, 2)), 2), (Module(network), 3)]
 
 
-@pytest.mark.parametrize(("model", "classes"), KERNELS, ids=lambda m: type(m).__name__)
-def test_losses_gradients_and_steps_against_autograd(model, classes):
-    data = model.prepare(classified(UNEQUAL, classes=classes).train)
-    generator = torch.Generator().manual_seed(1)
-    params = torch.randn(3, model.size, dtype=torch.float64, generator=generator)
-    x, y = data.x[:30].view(3, 10, -1), data.y[:30].view(3, 10)
-    share = torch.rand(3, 10, dtype=torch.float64, generator=generator)
-    rows = [params[k].clone().requires_grad_() for k in range(3)]
-    plain = torch.stack([model.reference(rows[k], x[k], y[k]) for k in range(3)])
-    np.testing.assert_allclose(model.losses(params, x, y), plain.detach(), rtol=1e-12, atol=1e-14)
-    close = {"rtol": 1e-11, "atol": 1e-13}
-    for weights, used in ((0.1, 0.1), (share, share), (lambda f: f.exp(), plain.detach().exp())):
-        slopes = torch.stack(torch.autograd.grad((used * plain).sum(), rows, retain_graph=True))
-        np.testing.assert_allclose(model.gradient(params, x, y, weights), slopes, **close)
-        expected = [block.clone() for block in model.blocks(slopes)]
-        before = [block.contiguous() for block in model.blocks(params)]
-        moved, sums = ([block + 0 for block in before] for _ in range(2))
-        targets = model.targets(y, params)
-        model.add_gradient(moved, x, targets, weights, moved, -0.3)
-        model.add_gradient(before, x, targets, weights, sums, 1.0)
-        for old, new, sum, slope in zip(before, moved, sums, expected, strict=True):
-            np.testing.assert_allclose(new, old - 0.3 * slope, **close)
-            np.testing.assert_allclose(sum, old + slope, **close)
-
-
 @pytest.mark.parametrize(("model", "classes"), KERNELS[:-1], ids=lambda m: type(m).__name__)
 def test_huge_scores_do_not_overflow(model, classes):
     data = model.prepare(classified((8,), classes=classes).train)

@@ -5,7 +5,7 @@ import pytest
 from federations import Masks
 from grouped import people, run
 
-from fairfl.sims.engine import ByWeight, Uniform
+from fairfl.sims.engine import Uniform
 from fairfl.sims.engine.task import as_floats
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 
@@ -56,15 +56,6 @@ def test_two_of_three_are_the_ratio_estimate():
     both, _, count = first_sum(algorithm, [True, False, True])
     np.testing.assert_allclose(both, (zero + two) / (share[0] + share[2]), atol=1e-9)
     assert count == 2
-
-
-@pytest.mark.parametrize("draw", [Uniform(2), ByWeight(2), ByWeight(2, replace=False)], ids=repr)
-@pytest.mark.parametrize("algorithm", [FedFB(), FedFB(bits=8), FedFB(evaluated="local")], ids=repr)
-def test_runs_with_some_of_the_clients(draw, algorithm):
-    simulation, _ = run(people(), algorithm, 6, participation=draw)
-    lam, sizes = (as_floats(simulation.states[0][name]) for name in ("lam", "known"))
-    np.testing.assert_allclose(algorithm.rule.rules.project(lam, sizes), lam, atol=1e-15)
-    assert int(as_floats(simulation.states[0]["steps"])[0]) >= 5
 
 
 def test_bytes_and_bits_are_of_those_who_report():

@@ -153,21 +153,6 @@ def test_multiplier_closer_to_its_bound_than_any_double():
     assert float(high) == pytest.approx((free + fair1) / 2, abs=1e-15)
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_random_federations(seed: int):
-    rng = np.random.default_rng(seed)
-    count = int(rng.integers(1, 5))
-    pairs = count, 2
-    ends = rng.choice([0.0, 1.0, 0.5], count)
-    q = np.where(rng.random(count) < 0.4, ends, rng.uniform(0.02, 0.98, count))
-    q[0] = 0.5  # both groups are there
-    etas = zip(rng.uniform(0.2, 4, pairs), rng.uniform(-4, 4, pairs).round(3), strict=True)
-    eta: Any = [tuple(map(Logistic, slopes, intercepts)) for slopes, intercepts in etas]
-    mean, sd = rng.uniform(-4, 4, pairs).round(3), rng.uniform(0.2, 5, pairs)
-    weight = rng.uniform(0.1, 10, count)
-    same_as_floats(Federation.normal(mean, sd, q, weight, eta if seed % 2 else Logistic()))
-
-
 def same_as_floats(fed: Federation) -> None:
     low, high = EnsembleCurve(fed, continuous_model(fed)).reachable
     balls, (lower, upper) = reachable(exact_clients(fed)), enclose_min_disparity(fed)

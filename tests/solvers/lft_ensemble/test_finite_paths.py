@@ -119,25 +119,6 @@ def test_a_search_cut_short_says_what_it_may_have_missed(monkeypatch: pytest.Mon
     assert lost > 0  # the bound had something to say
 
 
-@pytest.mark.parametrize(("seed", "clients"), [(6, 6), (21, 6), (3, 150)])
-def test_one_budget_for_all(seed: int, clients: int) -> None:
-    """Against solutions at breaks of the clients' paths, and at the next budget below, where a path
-    may jump: no point may be between these two.
-    """
-    fed = few_atoms(seed, True, clients)
-    F = ff.frontier(fed, "lft_ensemble", 9, budgets="common")
-    breaks = np.unique([0.0, 1.0, *np.concatenate([path.local for path in paths_of(fed)])])
-    budgets = np.append(breaks, np.nextafter(breaks[1:], 0.0))[:: clients // 6]
-    twin = [ff.solve(fed, "lft_ensemble", eps) for eps in budgets]
-    disparity, accuracy = np.array([[s.disparity, s.accuracy] for s in twin]).T
-    assert F.disparity[0] <= disparity.min() + 1e-12
-    best = F.accuracy_at(np.maximum(disparity, F.disparity[0]))
-    assert (accuracy <= best + 1e-12).all()
-    disparities = np.linspace(F.disparity[0], F.disparity[-1], 23)
-    points = F.evaluate(disparities)
-    assert (points.disparity <= disparities + 1e-10).all() and F.reproduced.all()
-
-
 def test_a_sparse_table_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     fed = few_atoms(4, True, clients=12)
     dense = ff.frontier(fed, "lft_ensemble", 9)

@@ -19,7 +19,7 @@ from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import MET
 from fairfl.theory.populations.fedfb_figures import figure_5
 
-MILD, WILD = (0.5, 2.5), (0.05, 50.0)
+WILD = (0.05, 50.0)
 
 
 FEDAVG = Task.of(ff.Federation.normal([[0, 1]]), "lft_fedavg")

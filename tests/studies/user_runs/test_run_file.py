@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from run_files import PLAIN
 
-from fairfl.sims.algorithms.pfedavg import PFedAvg
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.engine import MLP, ByWeight, Cosine, Softmax
 from fairfl.studies.execute import run_units
@@ -113,23 +112,6 @@ def test_letters_have_a_model_of_their_own(toml, planted):
         toml(PLAIN)
     small = '"char_lstm"\nembedding = 2\nwidth = 3\nlayers = 1'
     assert np.isfinite(ran(toml(PLAIN.replace('"softmax"', small)))["value"]).all()
-
-
-def test_parameters_reach_the_algorithm():
-    section = Section(
-        {"name": "pfedavg", "ranks": {"kind": "geometric", "z": 0.5}, "label": "mine"},
-        "algorithm[0]",
-    )
-    named = algorithm(section)
-    rule = named.algorithm
-    assert named.label == "mine"
-    assert isinstance(rule, PFedAvg)
-    assert rule.ranks == RankWeighted.geometric(0.5)
-    rule = algorithm(
-        Section({"name": "dual_weighted", "objective": {"name": "QFFL", "q": 2}}, "algorithm[0]")
-    ).algorithm
-    assert rule.objective == QFFL(2)
-    assert algorithm(Section({"name": "qfedavg", "q": 1}, "a")).algorithm.q == 1
 
 
 class Softened(QFFL):
