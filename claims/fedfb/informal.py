@@ -105,6 +105,7 @@ CLAIMS = (
             spreads,
             "at s = 1/10, k = 1, n = -1, j = 1/2 the bound of MD is above 0.0125",
             {"delta": Fraction(12, 1000), "ratio": Fraction(1, 10)},
+            "0.1 <= 0.882497; 0.048 < 0.0501467",
         ),
         mutants={
             "0.01268": ("1 % above the least", {"delta": "317/25000"}),

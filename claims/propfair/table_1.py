@@ -110,6 +110,7 @@ CLAIMS = (
             "n = 1, where all five objectives are A(f) = f: lambda = 1/2 is allowed for q-FFL "
             "and AFL, not for FedAvg",
             {"lambda": "1/2"},
+            "0 == 1",
         ),
         mutants={
             "FedAvg, TERM": ("two rows that agree", {"rows": ("FedAvg", "TERM")}),

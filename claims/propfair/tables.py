@@ -57,6 +57,7 @@ CLAIMS = (
             repeated,
             "AFL: 52.48 +- 0.17 in Table 7, 53.72 +- 0.10 in Table 8, for one setting",
             {"entries": REPEATED},
+            "961/625 <= 3501/10000",
         ),
         mutants={
             "52.72": (

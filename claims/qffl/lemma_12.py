@@ -6,11 +6,12 @@ from typing import Any
 import sympy
 
 from fairfl.claims.certificates import Decomposition
+from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 
-def residuals(sign: int = 1) -> dict[str, sympy.Expr]:
+def residuals(sign: int = 1) -> dict[str, Residual]:
     """(28), entry by entry: f(x, y) with arbitrary value and derivatives at 0."""
     x, y, a, b, p, r, s = sympy.symbols("x y a b p r s", real=True)
     q, c = sympy.symbols("q c", positive=True)
@@ -18,9 +19,11 @@ def residuals(sign: int = 1) -> dict[str, sympy.Expr]:
     gradient, hessian = {x: a, y: b}, {(x, x): p, (x, y): r, (y, y): s}
     power = f ** (q + 1) / (q + 1)
     attained = sympy.diff(power, x, x).subs({x: 0, y: 0, b: 0})
-    return {"along the gradient, f'' = L": attained - local_bound(c, q, p, a**2)} | {
-        f"d{u}d{v}": sympy.diff(power, u, v).subs({x: 0, y: 0})
-        - (sign * q * c ** (q - 1) * gradient[u] * gradient[v] + c**q * second)
+    return {"along the gradient, f'' = L": (attained, local_bound(c, q, p, a**2))} | {
+        f"d{u}d{v}": (
+            sympy.diff(power, u, v).subs({x: 0, y: 0}),
+            (sign * q * c ** (q - 1) * gradient[u] * gradient[v] + c**q * second),
+        )
         for (u, v), second in hessian.items()
     }
 
@@ -87,10 +90,10 @@ CLAIMS = (
         },
         scope="two dimensions, which hold the gradient and v; every q > 0 (q = 0 is L)",
         check=every(
-            identity(residuals),
-            definite(quadratic, side=1),
-            definite(quadratic, side=-1),
-            definite(vanishing),
+            identity(residuals, "1.96049; 1.96049; 2.65091; 3.40136"),
+            definite(quadratic, "107.91", side=1),
+            definite(quadratic, "191.438", side=-1),
+            definite(vanishing, "1.53103"),
         ),
         mutants={
             "minus": ("the outer product subtracted in (28)", {"sign": -1}),
@@ -117,7 +120,10 @@ CLAIMS = (
         whose="implied",
         severity="step",
         check=counterexample(
-            undefined, "f(w) = 0, q = 1/2: (27) has 0^(-1/2) |0|^2", {"f": Fraction(0), "q": "1/2"}
+            undefined,
+            "f(w) = 0, q = 1/2: (27) has 0^(-1/2) |0|^2",
+            {"f": Fraction(0), "q": "1/2"},
+            "0 == 1",
         ),
         mutants={"f = 1": ("a positive loss", {"f": Fraction(1)})},
         erratum="For 0 < q < 1 and f(w) = 0 it is infinity times 0, and so are h_k in Algorithms 1 "
