@@ -26,7 +26,8 @@ from fairfl.claims.certificates import (
     SymbolicZero,
     Witness,
 )
-from fairfl.claims.certificates.algebra import Residual, Sign
+from fairfl.claims.certificates.algebra import Residual as Residual
+from fairfl.claims.certificates.algebra import Sign
 from fairfl.claims.claim import Claim as Claim
 from fairfl.claims.claim import caption as caption
 from fairfl.claims.effort import Effort

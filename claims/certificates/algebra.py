@@ -9,7 +9,7 @@ import sympy
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import quoted
-from fairfl.claims.certificates.base import ClaimCertificate, require
+from fairfl.claims.certificates.base import ClaimCertificate, compare_numbers, require
 from fairfl.claims.words import Level
 
 DIGITS = 40
@@ -35,8 +35,8 @@ class SymbolicZero(ClaimCertificate):
         statement. A term is non-negative when sympy derives it from these alone: squares, and
         products of symbols declared non-negative.
     sign : "", or "non-negative", or "positive": one of the terms is.
-    numbers : the values of the left sides, or of the expression, at that point, "2/7; 0.123457":
-        a model that is wrong on both sides has others.
+    numbers : the first values of left sides, or that of the expression, at this point, "2/7;
+        0.123457": a model that is wrong on both sides has others.
     """
 
     residuals: Call[Mapping[str, Residual]] | Call[Decomposition]
@@ -63,8 +63,7 @@ class SymbolicZero(ClaimCertificate):
             _vanishes(residual, name)
 
     def _compare(self, values: Iterable[sympy.Expr]) -> None:
-        sides = "; ".join(map(quoted, values))
-        require(not self.numbers or sides == self.numbers, f"{sides} is not {self.numbers}")
+        compare_numbers(map(quoted, values), self.numbers)
 
     def _signed(self, expression: sympy.Expr, terms: list[sympy.Expr]) -> None:
         point = spot(expression)

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case
-from fairfl.claims.certificates.base import ClaimCertificate, require
+from fairfl.claims.certificates.base import ClaimCertificate, compare_numbers, require
 from fairfl.claims.exact import Instance, decode, encode
 from fairfl.claims.words import Finding, Level
 
@@ -55,9 +55,7 @@ class _Replay(ClaimCertificate):
         violated = [name for name, holds in self.case.premises.items() if not holds]
         require(not violated, f"the instance breaks the premises {', '.join(violated)}")
         self._judge(self.case)
-        quoted = self.numbers.split("; ") if self.numbers else []
-        sides = [relation.numbers for relation in self.case.relations[: len(quoted)]]
-        require(sides == quoted, f"the numbers are {'; '.join(sides)}, not {self.numbers}")
+        compare_numbers((r.numbers for r in self.case.relations), self.numbers)
 
     def premises(self) -> frozenset[str]:
         return frozenset(self.case.premises)

@@ -5,9 +5,18 @@ from fractions import Fraction
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, identity, proof
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    Residual,
+    counterexample,
+    drawn,
+    every,
+    identity,
+    proof,
+)
 from fairfl.theory.bounds.updates import clip_bound, clipped_update
 
 

@@ -7,13 +7,13 @@ from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line
 from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import (
     Case,
     Claim,
     Relation,
+    Residual,
     beside,
     counterexample,
     definite,

@@ -5,10 +5,18 @@ from fractions import Fraction
 import sympy
 
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.dynamic.setting import HALF
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    Residual,
+    counterexample,
+    definite,
+    every,
+    identity,
+)
 
 
 def residuals(divisor: str = "2") -> dict[str, Residual]:

@@ -15,10 +15,11 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.exact import Instance, dot
+from fairfl.claims.forms import Residual
 
-NOTIONS = ("dp", "eo", "eodds", "cp")
+LOSSES = ["0*", *(f"{y}{a}" for y in ("", 0, 1) for a in range(4))]
+"""Names of all notions' losses: label and group, or a client."""
 Term = int | Fraction | sympy.Expr
 
 
@@ -81,7 +82,7 @@ def as_printed(notion: str, groups: int) -> dict[str, Residual]:
     """
     s, k = sympy.symbols(f"s0:{groups}"), sympy.symbols(f"k1:{groups}")
     problem = outer(notion, groups, s, k)
-    L = {name: sympy.Symbol(f"L{name}") for name in problem.weight}
+    L = {name: sympy.Symbol(f"L{name}") for name in [*problem.weight, *LOSSES]}
     lam, others = sympy.symbols(f"l0:{2 * groups}"), range(1, groups)
     if notion == "dp":
         cells = ((lam[a] * L[f"0{a}"], 2 * s[a] - lam[a], L[f"1{a}"]) for a in range(groups))
@@ -101,7 +102,7 @@ def as_printed(notion: str, groups: int) -> dict[str, Residual]:
     ours += [dot(row, ours) for row in problem.direction]
     rows = enumerate(zip(ours, [*gaps, *mu], strict=True))
     weights = problem.weights(lam[: groups if notion == "dp" else len(mu)])
-    return {"inner": (dot(weights.values(), L.values()), inner)} | {
+    return {"inner": (dot(weights.values(), [L[name] for name in weights]), inner)} | {
         str(j): (x, y) for j, (x, y) in rows
     }
 

@@ -12,9 +12,8 @@ from typing import Any
 import sympy
 from flint import acb, arb
 
-from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.exact import Instance, ball, phi
-from fairfl.claims.forms import Case, Claim, Relation, every, identity, witness
+from fairfl.claims.forms import Case, Claim, Relation, Residual, every, identity, witness
 from fairfl.theory.populations.fedfb_figures import MEANS_9 as MEANS
 
 DUAL: Instance = {

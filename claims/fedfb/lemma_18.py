@@ -5,13 +5,13 @@ from fractions import Fraction
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, finite, solved
 from fairfl.claims.forms import (
     Case,
     Claim,
     Relation,
+    Residual,
     beside,
     counterexample,
     drawn,

@@ -5,7 +5,6 @@ from fractions import Fraction
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.worlds import (
     HALF,
@@ -23,6 +22,7 @@ from fairfl.claims.forms import (
     Claim,
     Operator,
     Relation,
+    Residual,
     counterexample,
     drawn,
     identity,

@@ -5,9 +5,8 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity, proof
+from fairfl.claims.forms import Case, Claim, Relation, Residual, counterexample, identity, proof
 
 
 def pooled_rates(shares: Sequence[Any], rates: Sequence[Sequence[Any]]) -> list[Any]:

@@ -5,9 +5,8 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
+from fairfl.claims.forms import Case, Claim, Relation, Residual, counterexample, identity
 
 Table = dict[tuple[int, int], Any]
 """By (y, a)."""

@@ -8,9 +8,8 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof
+from fairfl.claims.forms import Case, Claim, Relation, Residual, drawn, every, identity, proof
 from fairfl.theory.aggregation import RankWeighted
 
 

@@ -117,8 +117,9 @@ CLAIMS = (
                     corners,
                     f"{row}: the largest variance is 1/3",
                     {"variance": PFFL_TABLES["1"]["FMNIST", row]["variance"][0]},
+                    f"0 < {bound}; 1/3 < {bound}",
                 )
-                for row in ("Gini", "Geo = 0.5")
+                for row, bound in (("Gini", "699/2000"), ("Geo = 0.5", "791/2000"))
             ),
             negation=True,
         ),

@@ -6,12 +6,12 @@ from typing import Any
 import sympy
 
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import (
     Case,
     Claim,
     Relation,
+    Residual,
     beside,
     counterexample,
     definite,
@@ -120,6 +120,9 @@ def between(instance: Instance, factor: Fraction = Fraction(1)) -> Case:
     return Case((Relation(low, "<=", value, "lower"), Relation(value, "<=", high, "upper")))
 
 
+THREE: Instance = {"z": "2/7", "n": 3}
+
+
 CLAIMS = (
     Claim(
         "pffl/eq-7",
@@ -167,7 +170,7 @@ CLAIMS = (
         check=counterexample(
             case,
             "three clients, z = 2/7; for any n and k = 1..n the sum is z",
-            {"z": "2/7", "n": 3},
+            THREE,
             "2/7 == 1; 4/67 < 14/67; 8/469 < 4/67",
         ),
         mutants={"k from 0": ("the index runs over 0..n-1: the sum is one", {"first": 0})},
@@ -186,7 +189,11 @@ CLAIMS = (
             r"(z-1)/(z^n - 1)$ sum to one; $p_k \to 1/n$ as $z \to 1$; $p_0 \to 1$ and all others "
             r"$\to 0$ as $z \to 0$.",
             scope="every n",
-            check=every(identity(geometric, "0.929667; 1"), identity(limits, "5/2; 1")),
+            check=every(
+                identity(geometric, "0.929667; 1"),
+                identity(limits, "5/2; 1"),
+                beside(witness(case, "z = 2/7", THREE, "1 == 1; 14/67 < 49/67", first=0)),
+            ),
             mutants={
                 "k from 1": ("the index as in (7)", {"first": 1}),
                 "k from 2": ("the index begins at 2", {"first": 2}),
@@ -220,7 +227,10 @@ CLAIMS = (
                 identity(steps, "5/7; -25/84"),
                 definite(below, "2/7"),
                 definite(above, "10/49"),
-                beside(*(witness(between, f"k = {k}", {"k": k}) for k in (1, 2, 9))),
+                beside(
+                    witness(between, "k = 1", {"k": 1}, "0.693147 <= 1; 1 <= 1"),
+                    witness(between, "k = 9", {"k": 9}, "2.30259 <= 7129/2520"),
+                ),
             ),
             mutants={
                 "1/(k+2)": ("a wrong spacing", {"shift": 1}),

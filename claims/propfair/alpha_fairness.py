@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.exact import Instance, ball
-from fairfl.claims.forms import Claim, definite, drawn, every, identity, proof
+from fairfl.claims.forms import Claim, Residual, definite, drawn, every, identity, proof
 
 
 def welfare(u: list[Fraction], alpha: Fraction) -> arb:

@@ -6,8 +6,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.certificates.algebra import Residual
-from fairfl.claims.forms import Claim, definite, every, identity
+from fairfl.claims.forms import Claim, Residual, definite, every, identity
 
 
 def derivatives(sign: int = 1, power: int = 2) -> dict[str, Residual]:

@@ -8,12 +8,12 @@ from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import (
     Case,
     Claim,
     Relation,
+    Residual,
     beside,
     counterexample,
     definite,

@@ -7,12 +7,12 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import (
     Case,
     Claim,
     Relation,
+    Residual,
     beside,
     definite,
     drawn,

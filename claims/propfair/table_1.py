@@ -47,13 +47,23 @@ def case(instance: Instance, row: str, domain: str, table: str = "corrected") ->
     f = np.minimum(f, 2.0) if row == "PropFair" else f
     if domain == "nonnegative" or row == "q-FFL":
         f = np.maximum(f, 0.0)
-    conjugate = float(objective.conjugate(x, domain=domain if table == "corrected" else "native"))
-    if conjugate < inf:
-        relation = Relation(maximand(row, x, f), "<=", conjugate, "no f beats A*")
-    else:
-        best = max((maximand(row, x, g) for g in rays(row, domain, x)), default=-inf)
-        relation = Relation(50.0, "<=", best, "infinite")
-    return Case((relation,), premises)
+    inner = np.clip(f, 0.125, 1.75)  # inside of every domain
+    pairs = ((x, f, "<="), (objective.dual_weights(inner), inner, "=="))
+    relations = []
+    for weights, losses, operator in pairs:
+        column = domain if table == "corrected" else "native"
+        conjugate = float(objective.conjugate(weights, domain=column))
+        value = maximand(row, weights, losses)
+        if conjugate < inf:
+            relations.append(
+                Relation(value, operator, conjugate, "no f beats A*, which is reached")
+            )
+        else:
+            best = max(
+                (maximand(row, weights, g) for g in rays(row, domain, weights)), default=-inf
+            )
+            relations.append(Relation(50.0, "<=", best, "infinite"))
+    return Case(tuple(relations), premises)
 
 
 def maximand(row: str, x: np.ndarray, f: np.ndarray) -> float:

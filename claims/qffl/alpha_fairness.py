@@ -2,8 +2,7 @@
 
 import sympy
 
-from fairfl.claims.certificates.algebra import Residual
-from fairfl.claims.forms import Claim, identity
+from fairfl.claims.forms import Claim, Residual, identity
 
 
 def residuals(shift: int = 0, harmonic: int = 2) -> dict[str, Residual]:

@@ -6,12 +6,12 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.exact import Instance, ball, dot
 from fairfl.claims.forms import (
     Case,
     Claim,
     Relation,
+    Residual,
     beside,
     counterexample,
     drawn,

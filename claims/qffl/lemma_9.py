@@ -6,9 +6,17 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.certificates.algebra import Residual
 from fairfl.claims.exact import Instance, ball
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    Residual,
+    counterexample,
+    drawn,
+    identity,
+    proof,
+)
 
 PIECES = 64
 
