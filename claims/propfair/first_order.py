@@ -92,6 +92,12 @@ def join(joined: bool = True) -> dict[str, Residual]:
     }
 
 
+LEADS = {
+    **{2: "2.12693 <= 1", 3: "3.04859 <= 1.5", 4: "4.01815 <= 2"},
+    **{5: "5.00672 <= 2.5", 10: "10 <= 5"},
+}
+
+
 def bounded(instance: Instance, lead: Fraction = Fraction(1)) -> Case:
     """The cross entropy log(1 + e^M), of logits that lead by M in the wrong one of two classes, is
     at most M/2; for a mutant they lead by ``lead`` M.
@@ -194,8 +200,9 @@ CLAIMS = (
                     f"two classes, M = {M}: logits that lead by M in the wrong class cost more "
                     "than M",
                     {"M": Fraction(M)},
+                    numbers,
                 )
-                for M in (2, 3, 4, 5, 10)
+                for M, numbers in LEADS.items()
             )
         ),
         mutants={"small logits": ("logits that lead by M/20", {"lead": "1/20"})},

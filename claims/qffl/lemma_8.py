@@ -152,14 +152,9 @@ CLAIMS = (
         severity="constant",
         check=counterexample(
             case,
-            "F = (1 + w/2, 2 - 3w/4, 4 + w/4), each + w^2/2, q = 1: at w_1* = 0, dH(F(w_p*))/dp < "
-            "0",
-            {
-                "a": [Fraction(1), Fraction(2), Fraction(4)],
-                "b": ["1/2", "-3/4", "1/4"],
-                "c": [Fraction(1)] * 3,
-                "q": 1,
-            },
+            "F = (1 + w/2, 2 - 3w/4, 4 + w/4), each + w^2/2, q = 1: dH(F(w_p*))/dp at w_1* = 0",
+            {"a": ["1/1", "2/1", "4/1"], "b": ["1/2", "-3/4", "1/4"], "c": ["1/1"] * 3, "q": 1},
+            "-1e-20 <= -0.00108946",
         ),
         mutants={"F^(q+1)": ("the entropy of F^(q+1)", {"shift": 1})},
         reading="The proof uses sum grad F_k^p(w_p*) = 0 'by definition', which is the optimum of "
