@@ -72,7 +72,7 @@ def mixtures(clients: int) -> st.SearchStrategy[Instance]:
     """
     tenths = st.sampled_from([1, 2, 3, 4, 6, 7, 8, 9] * 5 + [5])
     eta = st.lists(tenths, min_size=4, max_size=4).filter(lambda e: min(e) < 5 < max(e))
-    rest = st.lists(st.sampled_from([0, 8] * 9 + [4]), min_size=clients - 2, max_size=clients - 2)
+    rest = st.lists(st.sampled_from([0, 8] * 4 + [4]), min_size=clients - 2, max_size=clients - 2)
     drawn = finite(clients, eta=eta, q=rest.flatmap(lambda q: st.permutations([0, 8, *q])))
     one_law = {"masses": [[[1, 2, 3, 4]] * 2] * clients}
     return st.tuples(drawn, st.sampled_from([{}] * 9 + [one_law])).map(lambda x: x[0] | x[1])

@@ -117,7 +117,7 @@ VARIANTS = [
     ("pffl/eq-8/repaired", "pffl.weights", "(z**first * (z**m - 1)", "(2 * z**first * (z**m - 1)", "z ** (first + n)", "2 * z ** (first + n)", "whole * (z - 1) / (z**n - 1)", "whole * (z - 1) / (z**n - 1) / 2"),
     ("pffl/dual-weights", "pffl.conjugate", "Relation(float(a), \"<=\", float(b), \"majorised\")", "Relation(float(a), \"<=\", 2 * float(b), \"majorised\")"),
     ("propfair/table-1/repaired", "propfair.table_1", "if conjugate < inf:", "conjugate += 0.01\n        if conjugate < inf:"),
-    ("fedfb/lemma-19", "fedfb.lemma_19", "set(instance[\"q\"]) == {0, 8}", "{0, 8} <= set(instance[\"q\"])"),
+    ("fedfb/lemma-22", "fedfb.lemma_19", "set(instance[\"q\"]) == {0, 8}", "{0, 8} <= set(instance[\"q\"])"),
     ("fedfb/lemma-19", "fedfb.lemma_19", "erm > 1e-6", "erm >= 0"),
     ("fedfb/lemma-20/repaired", "fedfb.lemma_20", "share_1**2 * t", "share_1 * t"),
     ("propfair/conjugate-term", "propfair.conjugates", "Fraction(1, 10**12)", "Fraction(1, 10)"),
