@@ -76,7 +76,7 @@ def outer(notion: str, groups: int, shares: Sequence[Term], constants: Sequence[
     return Outer(weight, gap, _unit(len(gap)))
 
 
-def as_printed(notion: str, groups: int) -> dict[str, Residual]:
+def as_printed(notion: str, groups: int) -> dict[str, Any]:
     """The inner objective, the gaps and μ of :func:`outer` less (6)-(7) and lemma 23's μ,
     (89)-(91), (101)-(103) and (108), or (125)-(127), each written as it is printed.
     """

@@ -23,7 +23,7 @@ ZERO = Fraction(0)
 def together(shift: str = "1/5") -> dict[str, Residual]:
     """4(b): at t_0 = t_1 + 1/5 both clients' rates agree, so MD_0 = MD_1 = 0 = MD at one λ."""
     t, sd = sympy.symbols("t sd", positive=True)
-    differences: dict[str, sympy.Expr] = {}
+    differences: dict[str, Residual] = {}
     for i, (mean_0, mean_1) in enumerate(((10, sympy.Rational(49, 5)), (sympy.Rational(1, 5), 0))):
         rates = [
             sympy.erfc((cut - m) / sd)

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from functools import partial
 from math import inf
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -48,7 +49,7 @@ def case(instance: Instance, row: str, domain: str, table: str = "corrected") ->
     if domain == "nonnegative" or row == "q-FFL":
         f = np.maximum(f, 0.0)
     inner = np.clip(f, 0.125, 1.75)  # inside of every domain
-    pairs = ((x, f, "<="), (objective.dual_weights(inner), inner, "=="))
+    pairs: Any = ((x, f, "<="), (objective.dual_weights(inner), inner, "=="))
     relations = []
     for weights, losses, operator in pairs:
         column = domain if table == "corrected" else "native"

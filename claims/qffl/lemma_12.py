@@ -6,19 +6,10 @@ import sympy
 
 from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import (
-    Case,
-    Claim,
-    Relation,
-    Residual,
-    counterexample,
-    definite,
-    every,
-    identity,
-)
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 
-def residuals(sign: int = 1) -> dict[str, Residual]:
+def residuals(sign: int = 1) -> dict[str, Any]:
     """(28), entry by entry: f(x, y) with arbitrary value and derivatives at 0."""
     x, y, a, b, p, r, s = sympy.symbols("x y a b p r s", real=True)
     q, c = sympy.symbols("q c", positive=True)
