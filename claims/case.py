@@ -73,6 +73,11 @@ class Relation:
             return -TINY
         return abs(difference) if self.operator == "!=" else difference
 
+    @property
+    def numbers(self) -> str:
+        """Both sides, exact where that takes at most 12 characters, else to six digits."""
+        return f"{quoted(self.left)} {self.operator} {quoted(self.right)}"
+
     def __str__(self) -> str:
         start = f"{self.name}: " if self.name else ""
         return f"{start}{show(self.left)} {self.operator} {show(self.right)}"
@@ -136,6 +141,13 @@ class Case:
     def exact(self) -> bool:
         """Whether all its numbers are exact or balls."""
         return all(r.exact for r in self.relations)
+
+
+def quoted(value: Number) -> str:
+    """A number as it is quoted: exact in at most 12 characters, else to six digits."""
+    number = _common(value)
+    is_short = not isinstance(number, (arb, float)) and len(str(number)) <= 12
+    return str(number) if is_short else f"{_approximate(number):.6g}"
 
 
 def show(value: Number) -> str:

@@ -11,7 +11,6 @@ from inspect import signature
 from typing import Any, TypeVar
 
 from hypothesis.strategies import SearchStrategy
-from sympy import Expr
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case as Case
@@ -27,6 +26,7 @@ from fairfl.claims.certificates import (
     SymbolicZero,
     Witness,
 )
+from fairfl.claims.certificates.algebra import Residual as Residual
 from fairfl.claims.certificates.algebra import Sign
 from fairfl.claims.claim import Claim as Claim
 from fairfl.claims.claim import caption as caption
@@ -82,26 +82,42 @@ def every(*parts: Part, negation: bool = False) -> Every:
     return Every(parts, negation)
 
 
-def counterexample(case: Statement, shows: str, instance: Source, **constants: object) -> Part:
+def counterexample(
+    case: Statement, shows: str, instance: Source, numbers: str = "", **constants: object
+) -> Part:
     """Refutes: at the instance (or the one that a function returns) every premise holds, and a
-    relation of ``case`` fails.
+    relation of ``case`` fails. ``numbers`` are those of its first relations, "2/7 == 3/11".
     """
-    return _at(Counterexample, case, shows, instance, constants)
+    return _at(Counterexample, case, (shows, numbers), instance, constants)
 
 
-def witness(case: Statement, shows: str, instance: Source, **constants: object) -> Part:
+def witness(
+    case: Statement, shows: str, instance: Source, numbers: str = "", **constants: object
+) -> Part:
     """Shows that something exists: at the instance all premises and relations hold."""
-    return _at(Witness, case, shows, instance, constants)
+    return _at(Witness, case, (shows, numbers), instance, constants)
 
 
-def identity(residuals: Callable[..., Mapping[str, Expr]], **constants: object) -> Part:
-    """``residuals() -> {name: expression}`` all vanish."""
-    return _algebra(residuals, "", constants)
+def identity(
+    residuals: Callable[..., Mapping[str, Residual]], numbers: str = "", **constants: object
+) -> Part:
+    """``residuals() -> {name: (left, right)}`` are equal, or differences vanish. ``numbers`` are
+    the left sides at one point.
+    """
+    return _algebra(residuals, "", numbers, constants)
 
 
-def definite(form: Callable[..., Decomposition], strict: bool = False, **constants: object) -> Part:
-    """``form() -> (expression, [terms visibly non-negative])`` of the same sum."""
-    return _algebra(form, "positive" if strict else "non-negative", constants)
+def definite(
+    form: Callable[..., Decomposition],
+    numbers: str = "",
+    *,
+    strict: bool = False,
+    **constants: object,
+) -> Part:
+    """``form() -> (expression, [terms visibly non-negative])`` of the same sum; ``numbers`` is the
+    expression at one point.
+    """
+    return _algebra(form, "positive" if strict else "non-negative", numbers, constants)
 
 
 def drawn(
@@ -148,9 +164,11 @@ def proof(file: str, theorems: str, *otherwise: Part) -> Part:
     )
 
 
-def _algebra(function: Callable[..., Any], sign: Sign, constants: Changes) -> Part:
+def _algebra(function: Callable[..., Any], sign: Sign, numbers: str, constants: Changes) -> Part:
     return Part(
-        lambda effort, changes: SymbolicZero(Call.of(function, **{**constants, **changes}), sign),
+        lambda effort, changes: SymbolicZero(
+            Call.of(function, **{**constants, **changes}), sign, "" if changes else numbers
+        ),
         _names(function),
     )
 
@@ -158,18 +176,18 @@ def _algebra(function: Callable[..., Any], sign: Sign, constants: Changes) -> Pa
 def _at(
     kind: type[Counterexample] | type[Witness],
     case: Statement,
-    shows: str,
+    texts: tuple[str, str],
     instance: Source,
     constants: Changes,
 ) -> Part:
     """Changes are of the case's parameters, and of the instance's values or the parameters of the
-    function that returns it.
+    function that returns it; what is changed has other numbers.
     """
     names = _names(instance) if callable(instance) else frozenset(instance)
     return Part(
         lambda effort, changes: kind.at(
             _call(case, {**constants, **changes}),
-            shows,
+            *texts[: 1 if changes else 2],
             **_changed(instance, {n: value for n, value in changes.items() if n in names}),
         ),
         _names(case) | names,

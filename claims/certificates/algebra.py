@@ -1,6 +1,6 @@
 """Identities and signs, by algebra."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -8,12 +8,14 @@ from typing import Any, Literal
 import sympy
 
 from fairfl.claims.call import Call
-from fairfl.claims.certificates.base import ClaimCertificate, require
+from fairfl.claims.case import quoted
+from fairfl.claims.certificates.base import ClaimCertificate, compare_numbers, require
 from fairfl.claims.words import Level
 
 DIGITS = 40
 ZERO = sympy.Rational(1, 10**30)
 Sign = Literal["", "non-negative", "positive"]
+Residual = sympy.Expr | tuple[Any, Any]
 Decomposition = tuple[sympy.Expr, list[sympy.Expr]]
 """An expression, and terms of the same sum, each of which is visibly non-negative."""
 
@@ -28,15 +30,18 @@ class SymbolicZero(ClaimCertificate):
 
     Attributes
     ----------
-    residuals : () -> {name: sympy expression}, the two sides' differences, not simplified; for a
-        sign () -> (expression, [terms]). Symbols carry the assumptions (real, positive) of the
+    residuals : () -> {name: (left, right)}, or the difference, not simplified; for a sign
+        () -> (expression, [terms]). Symbols carry the assumptions (real, positive) of the
         statement. A term is non-negative when sympy derives it from these alone: squares, and
         products of symbols declared non-negative.
     sign : "", or "non-negative", or "positive": one of the terms is.
+    numbers : the first values of left sides, or that of the expression, at this point, "2/7;
+        0.123457": a model that is wrong on both sides has others.
     """
 
-    residuals: Call[Mapping[str, sympy.Expr]] | Call[Decomposition]
+    residuals: Call[Mapping[str, Residual]] | Call[Decomposition]
     sign: Sign = ""
+    numbers: str = ""
 
     @property
     def level(self) -> Level:
@@ -48,15 +53,22 @@ class SymbolicZero(ClaimCertificate):
             self._signed(*residuals)
             return
         require(len(residuals) > 0, "no residual")
-        point = spot(*residuals.values())
-        for name, residual in residuals.items():
+        pairs = {n: r if isinstance(r, tuple) else (r, None) for n, r in residuals.items()}
+        point = spot(*(side for pair in pairs.values() for side in pair if side is not None))
+        self._compare(at_point(a, point) for a, b in pairs.values() if b is not None)
+        for name, (left, right) in pairs.items():
+            residual = sympy.sympify(left) - (right or 0)
             value = at_point(residual, point)
             require(abs(value) < ZERO, f"{name} is {sympy.N(value, 12)} at {point}")
             _vanishes(residual, name)
 
+    def _compare(self, values: Iterable[sympy.Expr]) -> None:
+        compare_numbers(map(quoted, values), self.numbers)
+
     def _signed(self, expression: sympy.Expr, terms: list[sympy.Expr]) -> None:
         point = spot(expression)
         value = at_point(expression, point)
+        self._compare([value])
         is_strict = self.sign == "positive"
         has_sign = bool(value > 0 if is_strict else value >= 0)
         require(has_sign, f"the expression is {value} at {point}")
@@ -74,7 +86,7 @@ class SymbolicZero(ClaimCertificate):
 
 def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, sympy.Expr]:
     """A value for each symbol, all different: 2/5, 5/6, 8/7, ...; integers 2, 3, ..."""
-    symbols = sorted({s for e in expressions for s in e.free_symbols}, key=str)
+    symbols = sorted({s for e in map(sympy.sympify, expressions) for s in e.free_symbols}, key=str)
     return {
         symbol: sympy.Rational(k + 2 if symbol.is_integer else Fraction(3 * k + 2, k + 5))
         for k, symbol in enumerate(symbols)
@@ -83,7 +95,9 @@ def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, sympy.Expr]:
 
 def at_point(expression: sympy.Expr, point: dict[sympy.Basic, sympy.Expr]) -> sympy.Expr:
     """``expression`` at rational numbers: exact where it is rational, else to 40 digits."""
-    value: Any = expression.xreplace(point).doit()  # subs, which also compares, is ten times slower
+    value: Any = (
+        sympy.sympify(expression).xreplace(point).doit()
+    )  # subs, which also compares, is ten times slower
     return value if value.is_Rational else sympy.N(value, DIGITS)
 
 

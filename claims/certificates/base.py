@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
+from itertools import islice
 from typing import Any, ClassVar, Self
 
 from fairfl.claims.call import Call
@@ -94,6 +95,13 @@ def require(condition: bool, message: str) -> None:
     """Reject the certificate unless ``condition``."""
     if not condition:
         raise Rejected(message)
+
+
+def compare_numbers(values: Iterable[str], quoted: str) -> None:
+    """Reject the certificate unless ``values`` begin with those of ``quoted``, "2/7; 0.123457"."""
+    numbers = quoted.split("; ") if quoted else []
+    computed = list(islice(values, len(numbers)))
+    require(computed == numbers, f"the numbers are {'; '.join(computed)}, not {quoted}")
 
 
 def _plain(value: object) -> object:

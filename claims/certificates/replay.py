@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case
-from fairfl.claims.certificates.base import ClaimCertificate, require
+from fairfl.claims.certificates.base import ClaimCertificate, compare_numbers, require
 from fairfl.claims.exact import Instance, decode, encode
 from fairfl.claims.words import Finding, Level
 
@@ -21,16 +21,21 @@ class _Replay(ClaimCertificate):
     statement : instance -> :class:`Case`.
     instance : JSON data; "p/q" is a Fraction.
     shows : a line for readers: what happens there.
+    numbers : the first relations with the numbers of their sides, "2/7 == 3/11; 0 < 0.123457";
+        computed from the paper, so that a statement with a wrong factor or exponent is rejected.
     """
 
     statement: Call[Case]
     instance: Instance
     shows: str
+    numbers: str = ""
 
     @classmethod
-    def at(cls, statement: Call[Case], shows: str, **instance: object) -> Self:
+    def at(
+        cls, statement: Call[Case], shows: str, numbers: str = "", /, **instance: object
+    ) -> Self:
         """The certificate for this instance, encoded."""
-        return cls(statement, encode(instance), shows)
+        return cls(statement, encode(instance), shows, numbers)
 
     def __getstate__(self) -> dict[str, object]:
         """The fields, for another process: the numbers of a case may not leave this one."""
@@ -50,6 +55,7 @@ class _Replay(ClaimCertificate):
         violated = [name for name, holds in self.case.premises.items() if not holds]
         require(not violated, f"the instance breaks the premises {', '.join(violated)}")
         self._judge(self.case)
+        compare_numbers((r.numbers for r in self.case.relations), self.numbers)
 
     def premises(self) -> frozenset[str]:
         return frozenset(self.case.premises)
@@ -58,7 +64,9 @@ class _Replay(ClaimCertificate):
     def _judge(self, case: Case) -> None: ...
 
     def summary(self) -> str:
-        return f"{type(self).__name__.lower()}: {self.shows}"
+        return f"{type(self).__name__.lower()}: {self.shows}" + (
+            f" ({self.numbers})" if self.numbers else ""
+        )
 
 
 @dataclass(frozen=True)

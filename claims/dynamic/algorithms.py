@@ -6,11 +6,21 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    Residual,
+    counterexample,
+    drawn,
+    every,
+    identity,
+    proof,
+)
 from fairfl.theory.bounds.updates import clip_bound, clipped_update
 
 
-def one_step(local: int = 1, length: str = "1") -> dict[str, sympy.Expr]:
+def one_step(local: int = 1, length: str = "1") -> dict[str, Residual]:
     """Line 8 after ``local`` steps of gradient descent on two curvatures, less the normalised step
     ``length`` eta g/||g||; g = c w at a w > 0.
     """
@@ -20,7 +30,7 @@ def one_step(local: int = 1, length: str = "1") -> dict[str, sympy.Expr]:
     moved = [x - x * (1 - eta * c) ** local for c, x in zip(curvatures, w, strict=True)]
     pairs = zip(unit(moved), unit(slope), strict=True)
     factor = sympy.Rational(length)
-    return {f"coordinate {k}": eta * (a - factor * b) for k, (a, b) in enumerate(pairs)}
+    return {f"coordinate {k}": (eta * a, eta * factor * b) for k, (a, b) in enumerate(pairs)}
 
 
 def unit(v: list[sympy.Expr]) -> list[sympy.Expr]:
@@ -96,7 +106,7 @@ CLAIMS = (
         kind="identity",
         scope="quadratics of any two curvatures",
         size="d = 2",
-        check=identity(one_step),
+        check=identity(one_step, "0.446381; 1.05208"),
         mutants={
             "two local steps": ("on two curvatures", {"local": 2}),
             "1 % longer": ("1.01 eta", {"length": "101/100"}),
@@ -118,8 +128,9 @@ CLAIMS = (
         severity="constant",
         check=counterexample(
             unmoved,
-            "two clients of weight 1/2, one of them drawn: the model 1 becomes 1/2",
-            {"p": ["1/2"] * 2, "chosen": [0], "w": 1},
+            "one of two clients is drawn, of weight 2/7: the model 3 becomes 6/7",
+            {"p": ["2/7", "5/7"], "chosen": [0], "w": 3},
+            "6/7 == 3",
         ),
         mutants={"everybody": ("both clients are drawn", {"chosen": [0, 1]})},
         reading="p_k^i is a weight among all who have joined (p_k = n_k/sum n in (1)), S_t a "
@@ -141,7 +152,9 @@ CLAIMS = (
         kind="bound",
         scope="one layer of two parameters",
         severity="constant",
-        check=counterexample(bounds, "update (-1, -2): LM is -1", {"update": [-1, -2]}),
+        check=counterexample(
+            bounds, "two coordinates, both fall", {"update": ["-2/7", "-3/11"]}, "0 <= -3/11"
+        ),
         mutants={"max |d|": ("the largest absolute value", {"absolute": True})},
         erratum="Take max |w|: where all coordinates of a layer fall, the largest one is negative, "
         "and +-g bounds nothing.",
@@ -173,12 +186,21 @@ CLAIMS = (
         r"\Delta_k / \sum_k h_k$ with $h_k = q F_k^{q-1} \|w_t - w_{t+1}^k\|^2 + F_k^q$.",
         kind="identity",
         hypotheses={"losses": "F_k > 0"},
-        scope="one client, q = 1",
+        scope="one client and two, q = 2",
         severity="constant",
-        check=counterexample(
-            same,
-            "one client, F = 1, q = 1, an update of 2: algorithm 4 moves by 2/3, q-FedAvg by 2/5",
-            {"losses": [1], "steps": [2], "q": 1},
+        check=every(
+            counterexample(
+                same,
+                "q = 2, one client, F = 2/7, an update of 3",
+                {"losses": ["2/7"], "steps": [3], "q": 2},
+                "3/22 == 3/64",
+            ),
+            counterexample(
+                same,
+                "q = 2, two clients, F = 2/7 and 3/5, updates 3 and -2",
+                {"losses": ["2/7", "3/5"], "steps": [3, -2], "q": 2},
+                "-63/1012 == -582/12721",
+            ),
         ),
         mutants={
             "squared": ("q-FedAvg's h, of one client", {"power": 2}),

@@ -4,10 +4,10 @@ import sympy
 
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
+from fairfl.claims.forms import Case, Claim, Relation, Residual, counterexample, identity
 
 
-def residuals(late: int = 1, turned: bool = False) -> dict[str, sympy.Expr]:
+def residuals(late: int = 1, turned: bool = False) -> dict[str, Residual]:
     """(8) at beta = 0 is FedAvg's step, at beta = 1 that of (7), and between them it is the mixture
     of the two; in a coordinate d of an update of this length.
     """
@@ -19,9 +19,9 @@ def residuals(late: int = 1, turned: bool = False) -> dict[str, sympy.Expr]:
         for share in ((1, 0, 1 - beta) if turned else (0, 1, beta))
     )
     return {
-        "beta = 0": first - step,
-        "beta = 1": last - normed,
-        "between": between - beta * normed - (1 - beta) * step,
+        "beta = 0": (first, step),
+        "beta = 1": (last, normed),
+        "between": (between - beta * normed, (1 - beta) * step),
     }
 
 
@@ -42,7 +42,7 @@ def more_beta(instance: Instance) -> Case:
     )
 
 
-def affine(share: str = "1/2") -> dict[str, sympy.Expr]:
+def affine(share: str = "1/2") -> dict[str, Residual]:
     """The lead under (8) in a round, less FedAvg's, is beta ``share`` (b - a) (G' (1 + cos) - eta
     (a + b)); one curvature, so that the first order is exact. G' is the coefficient of (7).
     """
@@ -53,7 +53,7 @@ def affine(share: str = "1/2") -> dict[str, sympy.Expr]:
         p, q = (weight * length + (1 - weight) * eta * size for size in (a, b))
         leads.append(((b * cosine - a) * p + (b - a * cosine) * q) / 2)
     slope = sympy.Rational(share) * (b - a) * (length * (1 + cosine) - eta * (a + b))
-    return {"lead": leads[0] - leads[1] - beta * slope}
+    return {"lead": (leads[0] - leads[1], beta * slope)}
 
 
 def first_round(instance: Instance, late: int = 1) -> Case:
@@ -74,7 +74,7 @@ CLAIMS = (
         statement=r"The update of (8) is $\beta$ times that of (7) plus $1 - \beta$ times "
         r"FedAvg's, for every $\beta \in [0, 1]$ and every update that is not 0.",
         kind="identity",
-        check=identity(residuals),
+        check=identity(residuals, "8/7; 1152/8855; 4/21"),
         mutants={
             "2 + t - t_2": ("another decay in (7)", {"late": 2}),
             "1 - beta": ("the ends exchanged", {"turned": True}),
@@ -100,11 +100,11 @@ CLAIMS = (
         severity="remark",
         check=counterexample(
             more_beta,
-            "x_1 = 3, x_2 = 2, w = 0, eta = 1/10: the models at t_2 + 2 are 3/8 and 19/40, and v_2 "
-            "loses on v_1 by as much",
-            {"x": [3, 2], "w": 0, "eta": "1/10"},
+            "x_1 = 29/7, x_2 = 16/7, w = 1/7, eta = 1/10: v_2 loses on v_1 by more under FedAvg",
+            {"x": ["29/7", "16/7"], "w": "1/7", "eta": "1/10"},
+            "-1677/1960 < -10621/9800",
         ),
-        mutants={"x_1 = 1": ("||g_1|| < ||g_2||", {"x": [1, 2]})},
+        mutants={"x_1 = 1": ("||g_1|| < ||g_2||", {"x": [1, "16/7"]})},
         erratum="As theorem 2 does, this needs ||g_1|| < ||g_2||: else the shorter step of beta = "
         "1 is the less fair one.",
         repaired=dict(
@@ -115,7 +115,7 @@ CLAIMS = (
             r"$\frac{\beta}{2} (b - a)(G' (1 + \cos) - \eta (a + b))$: affine in $\beta$.",
             kind="identity",
             hypotheses={},
-            check=identity(affine),
+            check=identity(affine, "-0.497372"),
             mutants={"1 % more": ("0.505 for 1/2", {"share": "101/200"})},
             notes="So beta regulates fairness in proportion, as figure 7(b) says, while G' (1 + "
             "cos) < eta (a + b). G' falls like 1/t, gradients under FedAvg faster: late in "
@@ -135,9 +135,9 @@ CLAIMS = (
         severity="remark",
         check=counterexample(
             first_round,
-            "L_1 = (w-1)^2/2, L_2 = (w-4)^2/2: the models at t_2 + 1 are the same, and (4) is "
-            "strict",
-            on_line(-1, -4, "1/2", gained=4),
+            "slopes -3/2 and -9/2: the models at t_2 + 1 are the same, and (4) is strict",
+            on_line("-3/2", "-9/2", "2/5", "4/7", "3/4", "5/6"),
+            "-1039/350 < -1039/350",
         ),
         mutants={"from t_2 on": ("as in algorithm 1", {"late": 0})},
         reading="At every t > t_2, as definition 3 asks. The sentence sums up experiments, whose "

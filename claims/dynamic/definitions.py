@@ -13,6 +13,7 @@ from fairfl.claims.forms import (
     Case,
     Claim,
     Relation,
+    Residual,
     beside,
     counterexample,
     definite,
@@ -79,7 +80,7 @@ def joiners(draw: st.DrawFn) -> Instance:
     return {"joined": joined, "now": now}
 
 
-def residuals(sign: int = 1, form: str = "benefit") -> dict[str, sympy.Expr]:
+def residuals(sign: int = 1, form: str = "benefit") -> dict[str, Residual]:
     """The two lines of (20): benefit_i - benefit_(i+1), and its terms rearranged.
 
     Form "loss" omits the losses at joining, as (9) does.
@@ -87,7 +88,7 @@ def residuals(sign: int = 1, form: str = "benefit") -> dict[str, sympy.Expr]:
     before, now, later_before, later_now = sympy.symbols("a b c d", real=True)
     first = (before - now) - (later_before - later_now)
     joined = before - later_before if form == "benefit" else 0
-    return {"exponent": first - joined - sign * (later_now - now)}
+    return {"exponent": (first - joined, sign * (later_now - now))}
 
 
 def slope() -> Decomposition:
@@ -119,13 +120,13 @@ CLAIMS = (
         scope="one training, two groups, d = 1",
         check=witness(
             relative,
-            "L_1 = (w-1)^2/2, L_2 = (w-4)^2/2, w_1 = -1/2, w_(t_2) = 0, eta = 1/2: v_1 has gained "
-            "5/8, and the gaps are -7/8 (NGD) and -25/8 (FedAvg)",
-            on_line(-1, -4, "1/2", gained="5/8"),
+            "slopes -3/2 and -9/2, curvatures 3/4 and 5/6, eta = 2/5, a head start of 4/7",
+            on_line("-3/2", "-9/2", "2/5", "4/7", "3/4", "5/6"),
+            "-1039/350 < -653/1050; -653/1050 <= 0",
         ),
         mutants={
             "absolutely fair": ("(3) is claimed as well", {"absolute": True}),
-            "a larger head start": ("w_1 = -2: both are fair", {"gained": 4}),
+            "a larger head start": ("a head start of 4: NGD is fair", {"gained": 4}),
         },
         notes="Misprints: in (3) and (4) the right terms are L_{t_j}^{v_j} (printed: "
         "L_{t_i}^{v_2}, L_{t_i}^{v_j}, benefits from a time before joining), and the times are "
@@ -150,11 +151,11 @@ CLAIMS = (
         severity="constant",
         check=counterexample(
             unmoved,
-            "one client of loss 1, weight 1 at t_1 and 1/2 at t_2, where another joins: a benefit "
-            "of 1/2 without training",
-            {"loss": 1, "before": 1, "after": "1/2"},
+            "one client of loss 3/2, weight 5/7 at t_1 and 2/7 at t_2, where others join",
+            {"loss": "3/2", "before": "5/7", "after": "2/7"},
+            "9/14 == 0",
         ),
-        mutants={"one weight": ("that of joining in both terms", {"after": 1})},
+        mutants={"one weight": ("that of joining in both terms", {"after": "5/7"})},
         reading="M is the time point at which the loss is taken; that is what 'the weight at time "
         "point M' says.",
         erratum="With weights p_j^M that change when others join, the benefit is a difference of "
@@ -182,6 +183,7 @@ CLAIMS = (
             sign_of_benefit,
             "v_1 from 1 to 9/10, v_2 from 10 to 2: GB > 0, but v_2 has gained more",
             {"joined": [1, 10], "now": ["9/10", 2]},
+            "2.00417 <= 0",
         ),
         mutants={"(20)": ("the form with the losses at joining", {"form": "benefit"})},
         reading="'Indicates' as 'implies'. The text says itself that (9) leaves out a term of "
@@ -198,8 +200,8 @@ CLAIMS = (
             r"$e^x - 1$ has the sign of $x$: fair implies $GB_t > 0$, and for two groups $GB_t > "
             r"0$ implies fair.",
             check=every(
-                identity(residuals),
-                definite(slope, strict=True),
+                identity(residuals, "13/30"),
+                definite(slope, "1.49182", strict=True),
                 beside(
                     drawn(
                         sign_of_benefit,
@@ -232,7 +234,8 @@ CLAIMS = (
         check=counterexample(
             sign_of_benefit,
             "benefits 1, 2 and -1: gaps -1 and 3, so GB > 9, but v_2 has gained more than v_1",
-            {"joined": [5, 5, 5], "now": [4, 3, 6]},
+            {"joined": [5, 6, 7], "now": [4, 4, 8]},
+            "9.22671 <= 0",
             form="benefit",
         ),
         mutants={"v_2 gains nothing": ("benefits 1, 0 and -1: fair", {"now": [4, 5, 6]})},

@@ -7,10 +7,19 @@ import sympy
 from fairfl.claims.certificates import Decomposition
 from fairfl.claims.dynamic.setting import HALF
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    Residual,
+    counterexample,
+    definite,
+    every,
+    identity,
+)
 
 
-def residuals(divisor: str = "2") -> dict[str, sympy.Expr]:
+def residuals(divisor: str = "2") -> dict[str, Residual]:
     """Smoothness and strong convexity at w' = w - eta g, which are (5), (6) word for word.
 
     f(w) + g.(w' - w) + c ||w' - w||^2/2 bounds f(w') from above for c = L, from below for c = mu;
@@ -22,8 +31,8 @@ def residuals(divisor: str = "2") -> dict[str, sympy.Expr]:
     w = sympy.Symbol("w", real=True)  # f = c w^2/2, of slope c w
     exact = c * w**2 / 2 - c * (w - eta * c * w) ** 2 / 2
     return {
-        "f(w) less the quadratic": f - quadratic - factor * square,
-        "equal where L = mu": exact - factor * (c * w) ** 2,
+        "f(w) less the quadratic": (f - quadratic, factor * square),
+        "equal where L = mu": (exact, factor * (c * w) ** 2),
     }
 
 
@@ -78,7 +87,7 @@ CLAIMS = (
         r"any $\eta$: $(\eta - \eta^2 L/2) \|\nabla f(w)\|^2 \le f(w) - f(w') \le (\eta - \eta^2 "
         r"\mu/2) \|\nabla f(w)\|^2$; equal where $L = \mu$.",
         kind="tight bound",
-        check=identity(residuals),
+        check=identity(residuals, "50/63; 121/576"),
         mutants={
             "1 % less": ("eta^2 L/2.02", {"divisor": "101/50"}),
             "eta^2 L/4": ("a quarter for the half", {"divisor": "4"}),
@@ -100,7 +109,7 @@ CLAIMS = (
         kind="existence",
         scope="every mu > 0, on every line",
         severity="remark",
-        check=every(definite(rise, strict=True), negation=True),
+        check=every(definite(rise, "7/5", strict=True), negation=True),
         mutants={
             "a distance of 2/mu": ("where the two do not exclude each other", {"distance": 2})
         },
@@ -127,6 +136,7 @@ CLAIMS = (
             remainder,
             "L_1 = w^2/2, a step of 1/1000: the remainder is half of its square",
             {"step": "1/1000"},
+            "1/2000000 <= 1/100000000",
         ),
         mutants={"o(||w' - w||)": ("the first power of the step", {"order": 1})},
         reading="o(s^2) is below s^2/100 once the step s is small; the counterexample scales to "
@@ -142,7 +152,7 @@ CLAIMS = (
             kind="tight bound",
             hypotheses={},
             scope="quadratics, coordinate by coordinate; equality where m = 0",
-            check=every(definite(within, sign=1), definite(within, sign=-1)),
+            check=every(definite(within, "80/147", sign=1), definite(within, "80/147", sign=-1)),
             mutants={
                 "1 % less": ("0.99 L/2", {"share": "99/200"}),
                 "1 % more": ("1.01 L/2 is not attained", {"share": "101/200"}),
@@ -165,8 +175,9 @@ CLAIMS = (
         severity="constant",
         check=counterexample(
             factor,
-            "g_1 = 1, g_2 = 2, eta = 1: the difference is 3/2, not 3",
-            {"g1": [1], "g2": [2], "eta": 1},
+            "g_1 = (2/7, 3), g_2 = (5, -1), eta = 2/9",
+            {"g1": ["2/7", 3], "g2": [5, -1], "eta": "2/9"},
+            "829/441 == 1658/441",
         ),
         mutants={"eta/2": ("with the factor 1/2", {"share": HALF})},
         erratum="The half of the aggregation is lost: it is (eta/2)(||g_2||^2 - ||g_1||^2). Only "

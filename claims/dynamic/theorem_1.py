@@ -126,11 +126,11 @@ CLAIMS = (
         check=every(
             counterexample(
                 printed,
-                "L_1 = w^2/2, L_2 = (w-1)^2/2, eta = 1, w_1 = 2, w_(t_2) = 0: g_1 = 0, "
-                "L_1(w_(t_2)) - L_1(w_1) = -2; the benefits are 15/8 and 3/8",
-                on_line(0, -1, 1, gained=2),
+                "slopes 0 and -3/2, curvatures 3/4 and 5/4, eta = 4/5, a head start of 2",
+                on_line(0, "-3/2", "4/5", 2, "3/4", "5/4"),
+                "119/100 <= 0",
             ),
-            definite(any_step, strict=True),
+            definite(any_step, "23/14", strict=True),
         ),
         mutants={
             "the sign turned": ("||g_2|| >= L_1(w_1) - L_1(w_(t_2)): not met", {"turned": True}),
@@ -156,7 +156,7 @@ CLAIMS = (
                 "head start": "eta ||g_2||^2 >= (16/3) (L_1(w_1) - L_1(w_(t_2)))",
             },
             check=every(
-                definite(bound),
+                definite(bound, "9.03731"),
                 beside(
                     drawn(
                         unfair,
@@ -165,7 +165,9 @@ CLAIMS = (
                         largest=Fraction(1, 3),
                         moved="g h eta gained",
                     ),
-                    witness(equal, "curvatures -1 and 1 at the edge of all hypotheses", EDGE),
+                    witness(
+                        equal, "curvatures -1 and 1 at the edge of all hypotheses", EDGE, "0 == 0"
+                    ),
                 ),
             ),
             mutants={
@@ -188,7 +190,7 @@ CLAIMS = (
         scope="every C > 0: L_1 = w^2/2, L_2 = (w - 1/C)^2/2, eta = 1, a head start of 1/C^2",
         whose="reading",
         severity="theorem",
-        check=every(definite(order, strict=True), negation=True),
+        check=every(definite(order, "25/8", strict=True), negation=True),
         mutants={"no head start": ("L_1(w_1) = L_1(w_(t_2))", {"factor": 0})},
         erratum="The sides differ in order: ask for eta ||g_2||^2 >= (16/3) (L_1(w_1) - "
         "L_1(w_(t_2))).",

@@ -142,18 +142,19 @@ CLAIMS = (
         check=every(
             counterexample(
                 fairer,
-                "L_1 = (w-4)^2/2, L_2 = (w-2)^2/2, eta = 1/10, w = 0: ||g_1|| = 4, ||g_2|| = 2; "
-                "the gaps are 3/5 and 1/5",
-                on_line(-4, -2, "1/10"),
+                "slopes -4 and -2, curvatures 3/4 and 5/6, eta = 1/10, a head start of 3/7",
+                on_line(-4, -2, "1/10", "3/7", "3/4", "5/6"),
+                "5781/5600 < 10567/16800",
             ),
             counterexample(
                 fairer,
-                "L_1 = (w-1)^2/200, L_2 = 2 (w-1)^2, eta = 1, w = 0: ||g_2|| = 4 = 400 ||g_1||, "
-                "but FedAvg steps over the minimum of L_2, and v_2 gains less from it",
-                on_line("-1/100", -4, 1, c="1/100", d=4),
+                "slopes -1/100 and -4, curvatures 1/100 and 9/2, eta = 6/7: FedAvg steps over the "
+                "minimum of L_2, and v_2 gains less from it",
+                on_line("-1/100", -4, "6/7", "3/7", "1/100", "9/2"),
+                "0.202051 < -1644/1225",
             ),
-            definite(any_bound, strict=True, large_step=False),
-            definite(any_bound, strict=True, large_step=True),
+            definite(any_bound, "26411/6250", strict=True, large_step=False),
+            definite(any_bound, "9.90147", strict=True, large_step=True),
         ),
         mutants={
             "||g_1|| <= ||g_2||/2": ("a hypothesis that excludes the first", {"ratio": RATIO}),
@@ -181,7 +182,7 @@ CLAIMS = (
             check=proof(
                 FILE,
                 "fairer",
-                definite(exact, strict=True),
+                definite(exact, "27.4826", strict=True),
                 drawn(
                     fairer,
                     rounds,
@@ -220,7 +221,7 @@ CLAIMS = (
         kind="bound",
         hypotheses={"defined": "0 < ||g_1|| < ||g_2||", "gradient": "||g_2|| >= 2"},
         check=every(
-            definite(first_order, strict=True),
+            definite(first_order, "9.13131", strict=True),
             beside(drawn(linear, rounds, shortest=2, ratio=Fraction(1001, 1000))),
         ),
         mutants={

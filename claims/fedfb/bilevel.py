@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.exact import Instance, dot
+from fairfl.claims.forms import Residual
 
-NOTIONS = ("dp", "eo", "eodds", "cp")
+LOSSES = ["0*", *(f"{y}{a}" for y in ("", 0, 1) for a in range(4))]
+"""Names of all notions' losses: label and group, or a client."""
 Term = int | Fraction | sympy.Expr
 
 
@@ -74,13 +76,13 @@ def outer(notion: str, groups: int, shares: Sequence[Term], constants: Sequence[
     return Outer(weight, gap, _unit(len(gap)))
 
 
-def as_printed(notion: str, groups: int) -> dict[str, sympy.Expr]:
+def as_printed(notion: str, groups: int) -> dict[str, Any]:
     """The inner objective, the gaps and μ of :func:`outer` less (6)-(7) and lemma 23's μ,
     (89)-(91), (101)-(103) and (108), or (125)-(127), each written as it is printed.
     """
     s, k = sympy.symbols(f"s0:{groups}"), sympy.symbols(f"k1:{groups}")
     problem = outer(notion, groups, s, k)
-    L = {name: sympy.Symbol(f"L{name}") for name in problem.weight}
+    L = {name: sympy.Symbol(f"L{name}") for name in [*problem.weight, *LOSSES]}
     lam, others = sympy.symbols(f"l0:{2 * groups}"), range(1, groups)
     if notion == "dp":
         cells = ((lam[a] * L[f"0{a}"], 2 * s[a] - lam[a], L[f"1{a}"]) for a in range(groups))
@@ -100,8 +102,8 @@ def as_printed(notion: str, groups: int) -> dict[str, sympy.Expr]:
     ours += [dot(row, ours) for row in problem.direction]
     rows = enumerate(zip(ours, [*gaps, *mu], strict=True))
     weights = problem.weights(lam[: groups if notion == "dp" else len(mu)])
-    return {"inner": dot(weights.values(), L.values()) - inner} | {
-        str(j): x - y for j, (x, y) in rows
+    return {"inner": (dot(weights.values(), [L[name] for name in weights]), inner)} | {
+        str(j): (x, y) for j, (x, y) in rows
     }
 
 
@@ -145,7 +147,7 @@ def equality(instance: Instance, condition: str = "mu") -> Case:
     return Case((relation,), {"assumption": terms["H"] > 0})
 
 
-def jets(notion: str, groups: int, sign: int = 1) -> dict[str, sympy.Expr]:
+def jets(notion: str, groups: int, sign: int = 1) -> dict[str, Residual]:
     """The slope in two dimensions from gradients g_k and Hessians at w_λ, minus -2 V·H⁻¹V: the
     chain rule in symbols.
 
@@ -167,7 +169,7 @@ def jets(notion: str, groups: int, sign: int = 1) -> dict[str, sympy.Expr]:
     weight_gradient = sum((rates[k] * gradients[k] for k in rates), origin)
     V: Any = sum((g * t for g, t in zip(gaps, gap_gradients, strict=True)), origin)
     derivative = 2 * (V.T * (-inverse * weight_gradient))[0]
-    return {"slope": sign * derivative + 2 * (V.T * inverse * V)[0]}
+    return {"slope": (sign * derivative, -2 * (V.T * inverse * V)[0])}
 
 
 @st.composite

@@ -8,7 +8,7 @@ import sympy
 
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.bilevel import as_printed, outer
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, every, identity
+from fairfl.claims.forms import Case, Claim, Relation, Residual, counterexample, every, identity
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 CELLS: Sequence[str] = ("00", "10", "01", "11")
@@ -57,7 +57,7 @@ def minimiser(instance: Instance, kind: str = "FedAvg") -> Case:
     return Case((Relation(minimisers[1], "==", minimisers[0], "minimiser"),))
 
 
-def averaged(kinds: Sequence[str] = ("scaled", "equal")) -> dict[str, sympy.Expr]:
+def averaged(kinds: Sequence[str] = ("scaled", "equal")) -> dict[str, Residual]:
     """Σ_i weight_i L^(i) - (7) for "scaled", - (7)/I for "equal"; three clients."""
     count, loss = tables(CELLS)
     lam = sympy.symbols("l0 l1")
@@ -74,8 +74,10 @@ def averaged(kinds: Sequence[str] = ("scaled", "equal")) -> dict[str, sympy.Expr
     )
     local = objectives(count, loss, lam)
     return {
-        f"(7), {kind}": dot(server_weights(count, kind), local)
-        - (pooled / 3 if kind == "equal" else pooled)
+        f"(7), {kind}": (
+            dot(server_weights(count, kind), local),
+            (pooled / 3 if kind == "equal" else pooled),
+        )
         for kind in kinds
     }
 
@@ -119,10 +121,10 @@ def unequal(instance: Instance, weighting: str = "own") -> Case:
     )
 
 
-def residuals(weighting: str = "share") -> dict[str, sympy.Expr]:
+def residuals(weighting: str = "share") -> dict[str, Residual]:
     """Differences of the pairs of :func:`opportunity`, three clients of any size, in symbols."""
     pairs = opportunity(*tables(LABELLED), sympy.Symbol("lam"), weighting)
-    return {name: mean - whole for name, (mean, whole) in pairs.items()}
+    return {name: (mean, whole) for name, (mean, whole) in pairs.items()}
 
 
 def matrix(hessians: dict[str, Any], lam: Any, share: Any, groups: int, place: str) -> Any:
@@ -148,7 +150,7 @@ def same_matrix(instance: Instance, place: str = "inside") -> Case:
     return Case((Relation(value, "==", 0, "matrix - Hessian"),))
 
 
-def any_matrix(place: str = "outside", groups: int = 4) -> dict[str, sympy.Expr]:
+def any_matrix(place: str = "outside", groups: int = 4) -> dict[str, Residual]:
     """The same with symbols."""
     hessians = {f"{y}{a}": sympy.Symbol(f"H{y}{a}") for y in (0, 1) for a in range(groups)}
     lam, share = sympy.symbols(f"l0:{2 * groups - 2}"), sympy.symbols("p0 p1")
@@ -177,6 +179,7 @@ CLAIMS = (
             "4 and 12 people, a quarter in each cell, losses (w - 0)²/2 and (w - 1)²/2: (7) has "
             "its minimum at 3/4, FedAvg's average at 9/10",
             {"count": [Fraction(1), Fraction(3)], "centre": [0, 1], "lam": [HALF, HALF]},
+            "9/10 == 3/4",
         ),
         mutants={
             "equal sizes": ("clients of one size", {"count": [Fraction(1), Fraction(1)]}),
@@ -196,7 +199,7 @@ CLAIMS = (
             kind="identity",
             scope="A = 2, I = 3, clients of any size",
             size="I = 3",
-            check=identity(averaged),
+            check=identity(averaged, "-0.0304745; -0.0101582"),
             mutants={"as printed": ("n^(i)/n", {"kinds": ("FedAvg",)})},
             notes="The objective. That FedAvg with several local steps minimises it is another "
             "matter.",
@@ -226,6 +229,7 @@ CLAIMS = (
                 "count": [{"10": 3, "11": 1, "0*": 4}, {"10": 1, "11": 3, "0*": 4}],
                 "lam": QUARTER,
             },
+            "1/8 == 1/16; 1/2 == 1/4",
         ),
         mutants={"shares": ("n^(i)_{y,a}/n_{y,a} times the local mean", {"weighting": "share"})},
         severity="theorem",
@@ -242,7 +246,7 @@ CLAIMS = (
             hypotheses={},
             scope="A = 2, I = 3, clients of any size",
             size="I = 3",
-            check=identity(residuals),
+            check=identity(residuals, "2.06917; 0.367082"),
             mutants={"own means": ("as printed", {"weighting": "own"})},
         ),
     ),
@@ -267,6 +271,7 @@ CLAIMS = (
                 "lam": "3/20",
                 "share": HALF,
             },
+            "2/5 == 0",
         ),
         mutants={
             "two groups": ("A = 2", {"groups": 2}),
@@ -284,7 +289,7 @@ CLAIMS = (
             size="A = 2, 3, 4",
             check=every(
                 *(identity(any_matrix, groups=groups) for groups in (2, 3, 4)),
-                identity(as_printed, notion="eodds", groups=4),
+                identity(as_printed, "10.7929; 13/30; 26/35", notion="eodds", groups=4),
             ),
             mutants={"as printed": ("inside of the sum", {"place": "inside"})},
         ),

@@ -132,6 +132,7 @@ CLAIMS = (
                 "narrow": [Fraction(8), Fraction(7)],
                 "sd": [Fraction(8 * 10**6), Fraction(1)],
             },
+            "0 < -1.24666e-08",
         ),
         mutants={
             "wider still": (

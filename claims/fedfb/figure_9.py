@@ -13,7 +13,7 @@ import sympy
 from flint import acb, arb
 
 from fairfl.claims.exact import Instance, ball, phi
-from fairfl.claims.forms import Case, Claim, Relation, every, identity, witness
+from fairfl.claims.forms import Case, Claim, Relation, Residual, every, identity, witness
 from fairfl.theory.populations.fedfb_figures import MEANS_9 as MEANS
 
 DUAL: Instance = {
@@ -67,7 +67,7 @@ def lagrangian(lam: Fraction, price: Fraction) -> arb:
     return gain(0, cuts[0]) + gain(1, cuts[1]) - ball(price) * disparity
 
 
-def slope(offset: int = 1) -> dict[str, sympy.Expr]:
+def slope(offset: int = 1) -> dict[str, Residual]:
     """The Lagrangian has the slope -4 (λ + k) (p_0 + p_1)/(1 - 4λ²), so its maximum at λ = -k.
 
     At its threshold t a gain has the slope -p_a tanh(t/2)/2 and a rate -p_a, p_a the density.
@@ -78,7 +78,7 @@ def slope(offset: int = 1) -> dict[str, sympy.Expr]:
         odds = (1 - sign * 2 * lam) / (1 + sign * 2 * lam)  # exp(t)
         tanh = (odds - 1) / (odds + 1)
         total += p * (sign * k - tanh / 2) * sympy.diff(sympy.log(odds), lam)
-    return {"slope": total + 4 * (lam + offset * k) * sum(densities) / (1 - 4 * lam**2)}
+    return {"slope": (total, -4 * (lam + offset * k) * sum(densities) / (1 - 4 * lam**2))}
 
 
 def ahead(instance: Instance, lead: str) -> Case:
@@ -124,8 +124,14 @@ CLAIMS = (
         kind="figure",
         scope="panel (a), on the laws; every budget of LFT+Ensemble",
         check=every(
-            identity(slope),
-            witness(ahead, "panel (a), ε = (1, 0.52, 1): ahead", DUAL, lead="0"),
+            identity(slope, "15651/2240"),
+            witness(
+                ahead,
+                "panel (a), ε = (1, 0.52, 1): ahead",
+                DUAL,
+                "0 < 0.104747; 0 <= 0.167153; 0.565604 <= 0.569677; 0.00255416 <= 1",
+                lead="0",
+            ),
             negation=True,
         ),
         mutants={

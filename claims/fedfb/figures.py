@@ -10,9 +10,9 @@ from fairfl.claims.claim import Claim
 from fairfl.claims.effort import Effort
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import Instance, ball, phi
+from fairfl.claims.fedfb.mean_differences import mean
 from fairfl.claims.fedfb.normal_clients import INSTANCE, NormalClient, clients, ends
-from fairfl.claims.fedfb.theorem_17 import mean
-from fairfl.claims.forms import Case, Relation, every, identity, witness
+from fairfl.claims.forms import Case, Relation, Residual, every, identity, witness
 from fairfl.solvers.api import min_disparity
 from fairfl.solvers.schemes import SchemeName
 from fairfl.theory.populations.fedfb_figures import MEANS_5, figure_5
@@ -20,16 +20,16 @@ from fairfl.theory.populations.fedfb_figures import MEANS_5, figure_5
 ZERO = Fraction(0)
 
 
-def together(shift: str = "1/5") -> dict[str, sympy.Expr]:
+def together(shift: str = "1/5") -> dict[str, Residual]:
     """4(b): at t_0 = t_1 + 1/5 both clients' rates agree, so MD_0 = MD_1 = 0 = MD at one λ."""
     t, sd = sympy.symbols("t sd", positive=True)
-    differences: dict[str, sympy.Expr] = {}
+    differences: dict[str, Residual] = {}
     for i, (mean_0, mean_1) in enumerate(((10, sympy.Rational(49, 5)), (sympy.Rational(1, 5), 0))):
         rates = [
             sympy.erfc((cut - m) / sd)
             for cut, m in ((t + sympy.Rational(shift), mean_0), (t, mean_1))
         ]
-        differences[f"MD_{i}"] = (rates[0] - rates[1]) / 2
+        differences[f"MD_{i}"] = (rates[0], rates[1])
     return differences
 
 
@@ -109,11 +109,12 @@ CLAIMS = (
         kind="figure",
         scope="case (b), on the laws",
         check=every(
-            identity(together),
+            identity(together, "2; 0.00321623"),
             witness(
                 exists,
                 "λ in (-1/50, -1/100) makes t_0 - t_1 = 1/5",
                 {"low": "-1/50", "high": "-1/100"},
+                "0 < 0.0506811; 0 < 0.0749152",
             ),
             negation=True,
         ),
@@ -142,6 +143,7 @@ CLAIMS = (
                     "c": ["0.1646", "0.1647"],
                     "g_0(0)": ["1e-524", "1e-523"],
                 },
+                "0.2043 < 0.2043; 0.2043 < 0.2044; 0.0853 < 0.0853362; 0.0853362 < 0.0854",
             ),
             mutants={
                 "(c) up": ("δ in (0.1647, 0.1648) for (c)", {"c": ["0.1647", "0.1648"]}),
@@ -163,7 +165,7 @@ CLAIMS = (
         kind="figure",
         scope="q = (1/2, 1/2), where |q_1 - q_0| is least",
         whose="reading",
-        check=every(identity(mean, clients=2), negation=True),
+        check=every(identity(mean, "-1183/7920; 1.68026", clients=2), negation=True),
         mutants={"different shares": ("q = (0.3, 0.7)", {"common": False})},
         severity="remark",
         erratum="For q_0 = q_1 theorem 17 gives LFT+FedAvg(0, 0) the disparity 0, CFL's own: "

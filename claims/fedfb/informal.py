@@ -76,7 +76,12 @@ CLAIMS = (
         kind="existence",
         hypotheses={**COMMON, "g_i increase": "each density is positive on (0, 1)"},
         scope="the bound: any I; federations: I = 2, ..., 6",
-        check=every(*(witness(above, f"{n} clients, L > δ", pairs(n)) for n in range(2, 7))),
+        check=every(
+            *(
+                witness(above, f"{n} clients, L > δ", pairs(n), f"0 < 1/20; 1/20 < {low}")
+                for n, low in enumerate(("67/760", "1/15", "67/760", "186/2375", "67/760"), 2)
+            )
+        ),
         mutants={"δ = 1/4": ("more than there is", {"delta": "1/4"})},
         rests_on=("fedfb/lemma-20/range",),
         reading="δ is any number below the least disparity. With lemma 10's own δ the printed > is "
@@ -105,6 +110,7 @@ CLAIMS = (
             spreads,
             "at s = 1/10, k = 1, n = -1, j = 1/2 the bound of MD is above 0.0125",
             {"delta": Fraction(12, 1000), "ratio": Fraction(1, 10)},
+            "0.1 <= 0.882497; 0.048 < 0.0501467",
         ),
         mutants={
             "0.01268": ("1 % above the least", {"delta": "317/25000"}),

@@ -203,6 +203,7 @@ CLAIMS = (
                 "eps": [ONE, ZERO],
                 "lams": [-HALF / 4, -HALF / 2],
             },
+            "1/12 <= 0",
         ),
         mutants={"nearest": ("λ_i the point of g_i⁻¹ next to 0", {"lams": [0, "-1/4"]})},
         erratum="Assume that every client's law has full support (or fix which solution a client "

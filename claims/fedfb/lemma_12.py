@@ -259,6 +259,7 @@ CLAIMS = (
                 "local": [ONE, HALF],
                 "lams": ["-1/16"] * 2,
             },
+            "95/128 < 95/128",
         ),
         mutants={"nearest": ("λ_i the point of g_i⁻¹ next to 0", {"lams": [0, "-1/16"]})},
         erratum="Assume that every client's law has full support: without, g_i is flat somewhere, "

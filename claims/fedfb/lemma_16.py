@@ -105,6 +105,7 @@ CLAIMS = (
                 "place": [ZERO, ZERO],
                 "aim": 0,
             },
+            "3/4 < 3/4",
             pool="printed",
         ),
         mutants={"Bayes": ("g of the pooled law by Bayes' rule", {"pool": "bayes"})},
@@ -153,6 +154,7 @@ CLAIMS = (
             "q = (1/2, 3/4), nobody of group 0 with 1/4 < η < 3/4, g_i(0) = 1/4: at ε_0 = ε_1 = "
             "ε = 3/16 both clients and CFL have one rule, and the same accuracy",
             gapped,
+            "1627/2048 < 1627/2048",
         ),
         mutants={"no gap": ("a few of group 0 with 1/4 < η < 3/4", {"middle": 1})},
         erratum=r"That $g_i$ increases is not enough: assume that each $\mathcal P_a^{(i)}$ has a "

@@ -7,7 +7,19 @@ from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, finite, solved
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    Residual,
+    beside,
+    counterexample,
+    drawn,
+    every,
+    identity,
+    proof,
+    witness,
+)
 
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 TINY = 1e-9
@@ -29,15 +41,16 @@ def printed(instance: Instance, allow: str = "deterministic") -> Case:
 
 RANDOMISED = counterexample(
     printed,
-    "group 0 at η = 9/10, group 1 at η = 1/10, ε = 1/2: accepting half of group 0 is right 7/10 of "
-    "the time, each rule in {0, 1} that is feasible 1/2",
+    "group 0 at η = 9/10, group 1 at η = 1/5, q = 2/5, ε = 4/7: accepting 4/7 of group 0, and the "
+    "best feasible rule in {0, 1}, which accepts all",
     {
         "law": [[[ONE, ZERO], [ZERO, ONE]]],
-        "q": [HALF],
-        "eta": [Fraction(9, 10), Fraction(1, 10)],
-        "eps": HALF,
-        "f": [[HALF, ZERO], [ZERO, ZERO]],
+        "q": ["2/5"],
+        "eta": ["9/10", "1/5"],
+        "eps": "4/7",
+        "f": [["4/7", ZERO], [ZERO, ZERO]],
     },
+    "229/350 <= 31/50",
 )
 
 
@@ -68,7 +81,7 @@ FORM = proof("multipliers.v", "multipliers", RUN)
 """Every solution accepts where the Lagrangian's gain is positive: it minimises (61)."""
 
 
-def residuals(sign: int = 1) -> dict[str, sympy.Expr]:
+def residuals(sign: int = 1) -> dict[str, Residual]:
     """err(f) - err(f*) = Σ (f* - f) gain + Σ_i λ_i (MD_i(f) - MD_i(f*)), two clients of any share
     and weight.
     """
@@ -81,7 +94,7 @@ def residuals(sign: int = 1) -> dict[str, sympy.Expr]:
         for c in world.cells
     )
     penalty = sum(lam * (world.local(f, i) - world.local(best, i)) for i, lam in enumerate(lams))
-    return {"Lagrangian": world.accuracy(best) - world.accuracy(f) - gain - penalty}
+    return {"Lagrangian": (world.accuracy(best) - world.accuracy(f) - gain, penalty)}
 
 
 def local_objective(instance: Instance, scale: int = 1) -> Case:
@@ -92,10 +105,17 @@ def local_objective(instance: Instance, scale: int = 1) -> Case:
     return Case((Relation(mean, "==", sum(error) / count - penalty, "objective"),))
 
 
-def means(power: int = 1) -> dict[str, sympy.Expr]:
+MEAN: Instance = {
+    "error": ["1/7", "2/7", "3/11"],
+    "local": ["2/5", "-1/3", "3/4"],
+    "lams": ["2/9", "3/5", "2/5"],
+}
+
+
+def means(power: int = 1) -> dict[str, Residual]:
     """The same with I^power λ_i for λ_i: E and H are the sums of P(ŷ ≠ y | i) and λ_i MD_i."""
     count, error, penalty = sympy.symbols("I E H", positive=True)
-    return {"objective": (error - count**power * penalty) / count - (error / count - penalty)}
+    return {"objective": ((error - count**power * penalty) / count, (error / count - penalty))}
 
 
 REMARK = (
@@ -161,7 +181,7 @@ CLAIMS = (
         hypotheses=FINITE,
         scope="as stated; any number of clients, cells, weights and shares",
         whose="implied",
-        check=proof("cells.v", "weak_duality optimal", identity(residuals), RUN),
+        check=proof("cells.v", "weak_duality optimal", identity(residuals, "9.08604"), RUN),
         mutants={"sign": ("the gain with -λ for λ", {"sign": -1})},
         reading="The printed sum lacks the clients' weights and shares; where they are equal it "
         "is this s.",
@@ -208,11 +228,11 @@ CLAIMS = (
         scope="as stated; equal weights",
         check=counterexample(
             local_objective,
-            "two clients, MD_i = 1, λ_i = 1/2: the mean of the local objectives subtracts 1/2, "
-            "(61) subtracts 1",
-            {"error": [HALF, HALF], "local": [ONE, ONE], "lams": [HALF, HALF]},
+            "three clients: the means of the local objectives, and (61)",
+            MEAN,
+            "3551/20790 == 311/6930",
         ),
-        mutants={"factor I": ("I λ_i in the local objectives", {"scale": 2})},
+        mutants={"factor I": ("I λ_i in the local objectives", {"scale": 3})},
         severity="constant",
         erratum="With the λ_i of (61) the local objectives need I λ_i. With free λ_i nothing "
         "else changes.",
@@ -221,7 +241,10 @@ CLAIMS = (
             statement=r"$\frac1I\sum_i[P(\hat y\ne y\mid i)-I\lambda_iMD_i]=P(\hat y\ne "
             r"y)-\sum_i\lambda_iMD_i$.",
             scope="any number of clients; equal weights",
-            check=identity(means),
+            check=every(
+                identity(means, "-29/60"),
+                beside(witness(local_objective, "three", MEAN, "311/6930 == 311/6930", scale=3)),
+            ),
             mutants={"as printed": ("λ_i without I", {"power": 0})},
         ),
     ),

@@ -8,7 +8,18 @@ from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, federation_of, finite
-from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof, witness
+from fairfl.claims.fedfb.mean_differences import pooled_rates
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    Residual,
+    drawn,
+    every,
+    identity,
+    proof,
+    witness,
+)
 from fairfl.solvers.api import solve
 
 ZERO, HALF = Fraction(0), Fraction(1, 2)
@@ -25,18 +36,20 @@ def segregated(
     DP Disp(CFL) = 0; ``free``, ``fedavg`` and ``fair`` are errors added to the three values.
     ``mixed``: q_i = 1/2.
     """
+    premises = {"segregated": mixed or set(instance["q"]) == {0, 8}}
+    if not all(premises.values()):
+        return Case.outside(premises)
     shares = [4] * len(instance["q"]) if mixed else instance["q"]
     federation, eps = federation_of({**instance, "q": shares})
     erm = float(disparity(instance))
-    premises = {"unfair": erm > 1e-6, "η": all(v != 5 for v in instance["eta"])}
-    if not mixed:
-        premises["segregated"] = set(instance["q"]) == {0, 8}
+    premises |= {"unfair": erm > 1e-6, "η": all(v != 5 for v in instance["eta"])}
     ours = solve(federation, "lft_fedavg", eps).disparity
     alone, fairest = (solve(federation, "cfl", budget).disparity for budget in (1.0, 0.0))
     relations = (
         Relation(alone, "==", erm + free, "CFL(1) is ERM"),
         Relation(ours, "==", erm + fedavg, "LFT+FedAvg"),
         Relation(fairest, "==", fair, "CFL"),
+        Relation(1e-6, "<=", ours - fairest, "CFL is fairer"),
     )
     return Case(relations, premises)
 
@@ -54,11 +67,15 @@ def disparity(instance: Instance) -> Fraction:
 
 
 def mixtures(clients: int) -> st.SearchStrategy[Instance]:
-    """Finite federations with η on both sides of 1/2 and every q_i 0 or 1, both among them."""
-    tenths = st.sampled_from([1, 2, 3, 4, 6, 7, 8, 9])
+    """Finite federations with η on both sides of 1/2 and 0 and 1 among the q_i. Some break a
+    hypothesis: one law for all, η = 1/2 or q_i = 1/2.
+    """
+    tenths = st.sampled_from([1, 2, 3, 4, 6, 7, 8, 9] * 5 + [5])
     eta = st.lists(tenths, min_size=4, max_size=4).filter(lambda e: min(e) < 5 < max(e))
-    shares = st.lists(st.sampled_from([0, 8]), min_size=clients - 2, max_size=clients - 2)
-    return finite(clients, eta=eta, q=shares.flatmap(lambda q: st.permutations([0, 8, *q])))
+    rest = st.lists(st.sampled_from([0, 8] * 4 + [4]), min_size=clients - 2, max_size=clients - 2)
+    drawn = finite(clients, eta=eta, q=rest.flatmap(lambda q: st.permutations([0, 8, *q])))
+    one_law = {"masses": [[[1, 2, 3, 4]] * 2] * clients}
+    return st.tuples(drawn, st.sampled_from([{}] * 9 + [one_law])).map(lambda x: x[0] | x[1])
 
 
 def simpson(instance: Instance) -> Case:
@@ -66,11 +83,9 @@ def simpson(instance: Instance) -> Case:
     law, q = instance["law"], instance["q"]
     world = FiniteWorld(law, q, [HALF, HALF], instance["eta"])
     erm = {(a, k): Fraction(int(world.eta[k] > HALF)) for a, k in world.cells}
-    pooled = []
-    for a in (0, 1):
-        shares = [v if a else 1 - v for v in q]
-        rates = [sum(erm[a, k] * law[i][a][k] for k in range(len(world.eta))) for i in (0, 1)]
-        pooled.append(dot(shares, rates) / sum(shares))
+    points = range(len(world.eta))
+    rates = [[sum(erm[a, k] * law[i][a][k] for k in points) for a in (0, 1)] for i in (0, 1)]
+    pooled = pooled_rates(q, rates)
     relations = [Relation(world.local(erm, i), "==", 0, f"MD_{i} of ERM") for i in (0, 1)]
     unique = [Relation(e, "!=", HALF, "η: ERM is unique") for e in world.eta]
     return Case(
@@ -78,7 +93,7 @@ def simpson(instance: Instance) -> Case:
     )
 
 
-def gap(power: int = 2) -> dict[str, sympy.Expr]:
+def gap(power: int = 2) -> dict[str, Residual]:
     """A rule that accepts a share q_i of both groups of client i has the MD -Σ_{i<j} (q_i -
     q_j)²/(Σ q_i Σ (1 - q_i)).
     """
@@ -86,7 +101,7 @@ def gap(power: int = 2) -> dict[str, sympy.Expr]:
     ones, zeros = sympy.Add(*q), sympy.Add(*(1 - v for v in q))
     difference = sum((1 - v) * v for v in q) / zeros - sum(v * v for v in q) / ones
     spread = sum((a - b) ** power for a, b in combinations(q, 2))
-    return {"MD": difference + spread / (ones * zeros)}
+    return {"MD": (difference, -spread / (ones * zeros))}
 
 
 PREMISES = {
@@ -170,7 +185,7 @@ CLAIMS = (
         scope="three clients, whose sums look the same for any number; every q_i; a finite X, "
         "which a density around each point makes continuous",
         check=every(
-            identity(gap),
+            identity(gap, "-36842/65369"),
             witness(
                 simpson,
                 "q = (2/5, 3/5), rates 2/5 and 3/5 in both groups: MD_0 = MD_1 = 0 for ERM, |MD| = "
@@ -180,6 +195,7 @@ CLAIMS = (
                     "q": ["2/5", "3/5"],
                     "eta": ["1/4", "3/4"],
                 },
+                "0 == 0; 0 == 0; 1/4 != 1/2; 3/4 != 1/2",
             ),
         ),
         mutants={

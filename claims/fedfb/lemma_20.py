@@ -160,6 +160,7 @@ CLAIMS = (
                     "three clients, P(u > 1/2 | a) = (4/5, 1/5), (1/2, 5/6), (1/2, 2/11): MD takes "
                     "both signs, and is 0 here",
                     COUNTER,
+                    "361/7920 <= 0",
                 ),
             ),
             negation=True,
@@ -182,7 +183,7 @@ CLAIMS = (
             check=proof(
                 "ensemble_gap.v",
                 "gap",
-                definite(corner),
+                definite(corner, "1.86792"),
                 drawn(
                     printed,
                     grouped,

@@ -87,10 +87,16 @@ def lemma(
         scope="two groups and three, as stated",
         check=every(
             counterexample(
-                equality, "two groups, quadratic losses: ∇G_1 = 0 at w_λ, G_1 ≠ 0", flat(notion, 2)
+                equality,
+                "two groups, quadratic losses: ∇G_1 = 0 at w_λ, G_1 ≠ 0",
+                flat(notion, 2),
+                "1 == 0",
             ),
             counterexample(
-                equality, "three groups: G_1 ∇G_1 + G_2 ∇G_2 = 0 with no term zero", flat(notion, 3)
+                equality,
+                "three groups: G_1 ∇G_1 + G_2 ∇G_2 = 0 with no term zero",
+                flat(notion, 3),
+                "1 == 0",
             ),
             identity(as_printed, notion=notion, groups=3),
         ),

@@ -22,6 +22,7 @@ from fairfl.claims.forms import (
     Claim,
     Operator,
     Relation,
+    Residual,
     counterexample,
     drawn,
     identity,
@@ -142,7 +143,7 @@ def rivals() -> st.SearchStrategy[Instance]:
     return worlds(1, minimum=0, eps=unit, pick=unit, goal=unit, rate=unit, rival=rule)
 
 
-def residuals(sign: int = 1, factor: int = 2) -> dict[str, sympy.Expr]:
+def residuals(sign: int = 1, factor: int = 2) -> dict[str, Residual]:
     """s(x, a) of lemma 7 minus 2 (η(x) - t_a), for the thresholds t_a of (28).
 
     ``sign`` is that of λ in the threshold of group 0, ``factor`` that of its denominator.
@@ -153,7 +154,7 @@ def residuals(sign: int = 1, factor: int = 2) -> dict[str, sympy.Expr]:
     thresholds = (half - sign * lam / (factor * (1 - q)), half + lam / (2 * q))
     scores = (2 * eta - 1 + lam / (1 - q), 2 * eta - 1 - lam / q)
     return {
-        f"group {a}": score - 2 * (eta - threshold)
+        f"group {a}": (score, 2 * (eta - threshold))
         for a, (score, threshold) in enumerate(zip(scores, thresholds, strict=True))
     }
 
@@ -180,6 +181,7 @@ CLAIMS = (
             "u avoids (1/4, 3/4) in both groups: g = 1/2 on all of [-1/4, 1/4], so g is not "
             "strictly increasing, g^-1 no function",
             {"laws": [[[1, 0, 0, 3], [3, 0, 0, 1]]], "q": HALF, "low": -HALF / 2, "high": HALF / 2},
+            "1/2 < 1/2",
         ),
         mutants={"weakly": ("g(low) <= g(high) in place of <", {"operator": "<="})},
         erratum="g is non-decreasing, and strictly increasing only if no interval of thresholds "
@@ -229,6 +231,7 @@ CLAIMS = (
             inside,
             "q = 1/4, λ = 3/4 = max(q, 1-q): η⁻¹(1/2 + λ/(2q)) is η⁻¹(2)",
             {"q": "1/4", "lam": "3/4"},
+            "1 <= 1; 3 <= 1",
         ),
         mutants={
             "min": ("λ = min(q, 1-q)", {"lam": "1/4"}),
@@ -267,7 +270,7 @@ CLAIMS = (
         r"lemma 7, repaired, it solves CFL($\varepsilon$).",
         kind="identity",
         hypotheses=SETTING,
-        check=identity(residuals),
+        check=identity(residuals, "-181/30; -223/240"),
         mutants={
             "sign": ("1/2 + λ/(2(1 - q)) in group 0", {"sign": -1}),
             "shares": ("1/2 - λ/(1 - q) in group 0", {"factor": 1}),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_7 import SETTING, quantile, setting
-from fairfl.claims.fedfb.worlds import HALF, ZERO, Clients, parts, worlds
+from fairfl.claims.fedfb.worlds import ZERO, Clients, parts, worlds
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
 
@@ -119,8 +119,9 @@ CLAIMS = (
         severity="misprint",
         check=counterexample(
             printed,
-            "P(u > 1/2 | a) = 3/4 and 1/2, ε = 0: λ = -1/10, while MD = 0",
-            {"laws": [[[1, 3], [1, 1]]], "q": HALF, "eps": ZERO},
+            "P(u > 1/2 | a) = 3/4 and 1/2, q = 2/5, ε = 1/16: MD and λ",
+            {"laws": [[[1, 3], [1, 1]]], "q": "2/5", "eps": "1/16"},
+            "1/16 == -3/40",
         ),
         mutants={"g(λ)": ("MD(f_ε) = g(λ_ε) in place of λ_ε", {"right": "g(λ_ε)"})},
         erratum="Part 1 should read MD(f_ε) = g(λ_ε), λ_ε ≠ 0. As printed it contradicts its own "

@@ -1,34 +1,46 @@
 """FedFB, equations (32), (51) and (56): the mean differences of an ensemble, and of a client."""
 
-from fractions import Fraction
-from itertools import product
+from collections.abc import Sequence
+from typing import Any
 
 import sympy
 
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity, proof
+from fairfl.claims.forms import Case, Claim, Relation, Residual, counterexample, identity, proof
 
 
-def pooled_difference(common: bool = True, quarter: int = 4) -> dict[str, sympy.Expr]:
-    """MD of (f_0 + f_1)/2 on the pooled law, by Bayes' rule, minus Σ_ij g_i(λ_j)/4; and g - (g_0 +
-    g_1)/2.
+def pooled_rates(shares: Sequence[Any], rates: Sequence[Sequence[Any]]) -> list[Any]:
+    """P(accepted | a) on the pooled law by Bayes' rule, from P(a = 1 | i) and rates[i][a]."""
+    weights = [1 - s for s in shares], shares
+    return [dot(w, r) / sum(w) for w, r in zip(weights, zip(*rates, strict=True), strict=True)]
 
-    r_iaj = P(x accepted by client j's rule | a, i), so g_i(λ_j) = r_i0j - r_i1j.
+
+def mean(clients: int = 3, common: bool = True) -> dict[str, Residual]:
+    """MD of any f on the pooled law, and the mean of the MD_i. For shares that differ, the law of
+    total probability: the mean of P(accepted | i) is Σ_a P(a) P(accepted | a).
+    """
+    q, other = sympy.Symbol("q", positive=True), sympy.symbols(f"q0:{clients}", positive=True)
+    rates = [sympy.symbols(f"r{i}_:2") for i in range(clients)]
+    pooled = pooled_rates([q] * clients if common else other, rates)
+    share, accepted = sum(other) / clients, pooled_rates(other, rates)
+    locally = sum((1 - s) * r[0] + s * r[1] for s, r in zip(other, rates, strict=True))
+    return {
+        "MD": (pooled[0] - pooled[1], sum(r[0] - r[1] for r in rates) / clients),
+        "people": (locally / clients, dot((1 - share, share), accepted)),
+    }
+
+
+def pooled_difference(common: bool = True, quarter: int = 4) -> dict[str, Residual]:
+    """MD of (f_0 + f_1)/2 on the pooled law, and Σ_ij g_i(λ_j)/4; g and (g_0 + g_1)/2.
+
+    rates[j][i][a] = P(x accepted by client j's rule | a, i), so g_i(λ_j) is its difference in a.
     """
     q = sympy.symbols("q", positive=True)
     shares = (q, q) if common else sympy.symbols("q0 q1", positive=True)
-    r = {key: sympy.Symbol(f"r{key}") for key in product(range(2), repeat=3)}
-    local = {(i, j): r[i, 0, j] - r[i, 1, j] for i in range(2) for j in range(2)}
-    pooled = {}  # P(x accepted by rule j | a), P(i | a) proportional to P(a | i)
-    for a, j in product(range(2), repeat=2):
-        weights = [s if a else 1 - s for s in shares]
-        accepted = sympy.Add(*(w * r[i, a, j] for i, w in enumerate(weights)))
-        pooled[a, j] = accepted / sympy.Add(*weights)
-    ensemble = sympy.Add(*((pooled[0, j] - pooled[1, j]) / 2 for j in (0, 1)))
-    return {
-        "(32)": ensemble - sympy.Add(*local.values()) / sympy.Integer(quarter),
-        "g": pooled[0, 0] - pooled[1, 0] - (local[0, 0] + local[1, 0]) / 2,
-    }
+    rates = [[sympy.symbols(f"r{j}{i}_:2") for i in range(2)] for j in range(2)]
+    ensemble = sum(dot((1, -1), pooled_rates(shares, rule)) for rule in rates) / 2
+    local = sum(a - b for rule in rates for a, b in rule)
+    return {"(32)": (ensemble, local / sympy.Integer(quarter)), **mean(2, common)}
 
 
 def printed(instance: Instance, divide: bool = True) -> Case:
@@ -39,13 +51,13 @@ def printed(instance: Instance, divide: bool = True) -> Case:
     return Case((Relation(formula, "==", rates[0] - rates[1], "MD_i"),))
 
 
-def local_difference(local: bool = True) -> dict[str, sympy.Expr]:
+def local_difference(local: bool = True) -> dict[str, Residual]:
     """(56): E_a E_{x ~ P_a^(i)} [f(x,0) 1{a=0}/(1-q_i) - f(x,1) 1{a=1}/q_i] - MD_i, where r_a is
     the mean of f(x,a) under P_a^(i).
     """
     q, pooled, r0, r1 = sympy.symbols("q other r0 r1", positive=True)
     divisor = q if local else pooled
-    return {"(56)": (1 - q) * r0 / (1 - divisor) - q * r1 / divisor - (r0 - r1)}
+    return {"(56)": ((1 - q) * r0 / (1 - divisor) - q * r1 / divisor, (r0 - r1))}
 
 
 CLAIMS = (
@@ -65,7 +77,9 @@ CLAIMS = (
             "equal weights": "the clients have as much data each",
         },
         scope="as stated; the proof: any number of clients",
-        check=proof("pooled.v", "ensemble", identity(pooled_difference)),
+        check=proof(
+            "pooled.v", "ensemble", identity(pooled_difference, "-0.102109; -83/1368; 4583/2128")
+        ),
         mutants={
             "two shares": ("q_0 and q_1 differ, pooled by Bayes' rule", {"common": False}),
             "a half": ("1/2 in place of 1/4", {"quarter": 2}),
@@ -83,8 +97,13 @@ CLAIMS = (
         severity="constant",
         check=counterexample(
             printed,
-            "accept everyone, q = 1/4: MD_i = 0, and (51) gives -8/3",
-            {"q": "1/4", "f": [[1], [1]], "law": [[Fraction(1)], [Fraction(1)]]},
+            "q = 2/9, rules and laws on two points: (51) and MD_i",
+            {
+                "q": "2/9",
+                "f": [["1/5", "2/3"], ["3/4", "1/9"]],
+                "law": [["2/7", "5/7"], ["3/11", "8/11"]],
+            },
+            "-1843/3080 == 491/1980",
         ),
         mutants={"no division": ("without dividing by P(a)", {"divide": False})},
         erratum="P(x | a, i) is conditional on a already: drop the division by P(a), or write "
@@ -96,7 +115,7 @@ CLAIMS = (
             number="Eq. (56)",
             title="MD_i = E_a E_x [f(x,0) 1{a=0}/(1-q_i) - f(x,1) 1{a=1}/q_i]",
             statement=r"The formula (56), $a\sim Bern(q_i)$.",
-            check=identity(local_difference),
+            check=identity(local_difference, "-13/30"),
             mutants={"another q": ("the pooled q for q_i", {"local": False})},
         ),
     ),

@@ -104,8 +104,9 @@ CLAIMS = (
                 condition,
                 "μ_0^(0) = μ_1^(0) = 0: the product of the differences is 0, not negative",
                 INSTANCE,
+                "0 < 0",
             ),
-            counterexample(rounded, "δ = 0.20430..., not 0.21", INSTANCE),
+            counterexample(rounded, "δ = 0.20430..., not 0.21", INSTANCE, "0.00569969 <= 0.005"),
         ),
         mutants={
             "0.20": ("δ rounds to 0.20", {"digits": "1/5"}),
@@ -121,7 +122,12 @@ CLAIMS = (
             statement=r"$\min DP\,Disp=\frac14(\Phi(3)-\Phi(-1)-2\Phi(\frac1{35})+1)\in("
             r"0.2043003118,0.2043003119)$.",
             scope="as stated; q = 1/2, logistic η",
-            check=witness(exact, "δ = (Φ(3) - Φ(-1) - 2Φ(1/35) + 1)/4", INSTANCE),
+            check=witness(
+                exact,
+                "δ = (Φ(3) - Φ(-1) - 2Φ(1/35) + 1)/4",
+                INSTANCE,
+                "0.2043 < 0.2043; 0.2043 < 0.2043",
+            ),
             mutants={"digit": ("0.2043003117...", {"digits": "0.2043003117"})},
             notes="Two routes: the closed form of the root of g_1, and the enclosure of "
             "solvers/lft_ensemble/enclosure.py.",

@@ -6,7 +6,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
+from fairfl.claims.forms import Case, Claim, Relation, Residual, counterexample, identity
 
 Table = dict[tuple[int, int], Any]
 """By (y, a)."""
@@ -52,14 +52,14 @@ def zero_means_parity(instance: Instance, normal: str = "sum") -> Case:
     return Case((Relation(fairness(wrong, count, normal), "==" if fair else "!=", 0, head),))
 
 
-def residuals(normal: str = "mean") -> dict[str, sympy.Expr]:
+def residuals(normal: str = "mean") -> dict[str, Residual]:
     """F_1 - [P(ŷ=1 | 1) - P(ŷ=1 | 0)]."""
     wrong, count = symbols()
     gap = accepted(wrong, count, 1) - accepted(wrong, count, 0)
-    return {"F_a": fairness(wrong, count, normal) - gap}
+    return {"F_a": (fairness(wrong, count, normal), gap)}
 
 
-def aggregated(correction: int = 1, local: bool = False) -> dict[str, sympy.Expr]:
+def aggregated(correction: int = 1, local: bool = False) -> dict[str, Residual]:
     """F_1 of some clients, plus F_1^(i) of one more, minus correction (n_00/n_*0 - n_01/n_*1),
     minus P(ŷ=1 | 1) - P(ŷ=1 | 0) of all of them; F_1^(i) with the global counts, or with
     the client's (``local``).
@@ -69,10 +69,10 @@ def aggregated(correction: int = 1, local: bool = False) -> dict[str, sympy.Expr
     client_value = fairness(client_wrong, client_count) if local else fairness(client_wrong, count)
     all_wrong = {k: wrong[k] + client_wrong[k] for k in KEYS}
     return {
-        "F_a": fairness(wrong, count)
-        + client_value
-        - correction * base
-        - (accepted(all_wrong, count, 1) - accepted(all_wrong, count, 0))
+        "F_a": (
+            fairness(wrong, count) + client_value - correction * base,
+            (accepted(all_wrong, count, 1) - accepted(all_wrong, count, 0)),
+        )
     }
 
 
@@ -97,6 +97,7 @@ CLAIMS = (
             "group 0: 2 of label 0, both accepted; group 1: 1 of label 0, accepted; label 1 all "
             "right: parity, but F_1 is not 0",
             {"wrong": [[2, 1], [0, 0]], "count": [[2, 1], [1, 1]]},
+            "-2/3 == 0",
         ),
         mutants={"mean": ("L_{y,a} the mean of the losses", {"normal": "mean"})},
         severity="constant",
@@ -110,7 +111,7 @@ CLAIMS = (
             r"y=1\mid a=0)$, so $F_a=0$ for all $a$ iff demographic parity.",
             kind="identity",
             scope="as stated; every label occurs in every group",
-            check=identity(residuals),
+            check=identity(residuals, "22269/362390"),
             mutants={"sum": ("L_{y,a} the sum of the losses", {"normal": "sum"})},
             gap="the statement survives: (72) to (73) puts 1 - ℓ for y = 0 and ℓ for y = 1 where "
             "P(ŷ = 1, y | a) stands; these are P(ŷ = 0, y | a). Both sides are complements, so "
@@ -129,7 +130,7 @@ CLAIMS = (
         statement="The identity, for any losses and counts.",
         kind="identity",
         scope="any number of clients, added one by one",
-        check=identity(aggregated),
+        check=identity(aggregated, "0.200995"),
         mutants={
             "uncorrected": ("the plain sum", {"correction": 0}),
             "local counts": ("F_a^(i) with the client's own n_*a", {"local": True}),

@@ -63,6 +63,7 @@ CLAIMS = (
             "low heterogeneity: accuracy .669 against CFL's .726, DP disparity .058 against .028; "
             "high: accuracy .703",
             {"levels": LEVELS, "most": "5/2"},
+            "57/10 <= 5/2; 3 <= 5/2; 1/10 <= 5/2; 23/10 <= 5/2",
         ),
         mutants={"medium": ("at the medium level alone", {"levels": ["medium"]})},
         reading="'Good' as near CFL, which FedFB mimics and whose row is the same at all levels; "
@@ -80,6 +81,7 @@ CLAIMS = (
                 close,
                 "medium and high: at most 2.3 points in each",
                 {"levels": ["medium", "high"], "most": "12/5"},
+                "1/10 <= 12/5; 23/10 <= 12/5; 23/10 <= 12/5; -3/2 <= 12/5",
             ),
             mutants={"2.2": ("within 2.2 points", {"most": "11/5"})},
         ),
@@ -99,6 +101,7 @@ CLAIMS = (
             "COMPAS: .606, .086 in table 1 and .616, .036 in table 7, which are table 1's numbers "
             "of CFL",
             {"column": "COMPAS", "row": "FedFB"},
+            "308/5 == 303/5; 18/5 == 43/5",
         ),
         mutants={"CFL": ("CFL's row of table 1", {"row": "CFL"})},
         erratum="Table 7 has CFL's row of table 1 (.616 ± .033, .036 ± .028) under FedFB. With "

@@ -8,20 +8,9 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_20 import COUNTER, PREMISES, conditions
+from fairfl.claims.fedfb.mean_differences import mean
 from fairfl.claims.fedfb.worlds import Clients
 from fairfl.claims.forms import Claim, counterexample, definite, identity, proof
-
-
-def mean(clients: int = 3, common: bool = True) -> dict[str, sympy.Expr]:
-    """MD of any f on the pooled law, by Bayes' rule, minus the mean of the MD_i."""
-    q = sympy.symbols("q", positive=True)
-    shares = [q if common else sympy.Symbol(f"q{i}", positive=True) for i in range(clients)]
-    rates = [[sympy.Symbol(f"r{i}{a}") for a in (0, 1)] for i in range(clients)]
-    pooled = []
-    for a in (0, 1):
-        weights = [s if a else 1 - s for s in shares]
-        pooled.append(sum(w * r[a] for w, r in zip(weights, rates, strict=True)) / sum(weights))
-    return {"MD": pooled[0] - pooled[1] - sum(r[0] - r[1] for r in rates) / clients}
 
 
 def within(clients: int = 3, budget: Fraction = Fraction(1)) -> Decomposition:
@@ -46,7 +35,12 @@ def strict(instance: Instance, fedavg: int = 0) -> Case:
     )
 
 
-BOUND = proof("pooled.v", "ensemble within", identity(mean), definite(within))
+BOUND = proof(
+    "pooled.v",
+    "ensemble within",
+    identity(mean, "-4357/41580; 189767/99792"),
+    definite(within, "17657/7560"),
+)
 MUTANTS = {
     "different shares": ("the q_i differ", {"common": False}),
     "below ε": ("DP Disp <= 99/100 ε", {"budget": Fraction(99, 100)}),
@@ -102,7 +96,10 @@ CLAIMS = (
         hypotheses=PREMISES,
         scope="I = 3, as stated",
         check=counterexample(
-            strict, "the three clients of fedfb/lemma-20: LFT+Ensemble reaches MD = 0 too", COUNTER
+            strict,
+            "the three clients of fedfb/lemma-20: LFT+Ensemble reaches MD = 0 too",
+            COUNTER,
+            "0 < 0",
         ),
         mutants={"negative": ("> -1 in place of > 0", {"fedavg": -1})},
         severity="theorem",

@@ -155,6 +155,7 @@ CLAIMS = (
             "L'_{y,a} = w² for all y, a, and n_00/n_0 - n_01/n_1 = 1/4: F_1 = 1/4 whatever λ is, "
             "so λ_1 grows without end; even from the end of its box, 4/3, it is 2.9 away at T = 20",
             RUNAWAY,
+            "2.93107 <= sqrt(2)/20",
         ),
         mutants={
             "a zero": ("losses for which F_1 has a zero on the line", started("1/20", ["1/20"]))
@@ -185,17 +186,24 @@ CLAIMS = (
             check=proof(
                 "sign_steps.v",
                 "bound slowly limit signs",
-                identity(as_printed, notion="dp", groups=2),
+                identity(
+                    as_printed,
+                    "14694/1925; 4427/2520; -4427/2520; 4427/2520",
+                    notion="dp",
+                    groups=2,
+                ),
                 drawn(bounded, lines, tolerance=0.0, moved="steps goal"),
                 witness(
                     bounded,
                     "just before the zero the first step goes 0.24 behind it; 1/10 leaves 0.14",
                     started("1/100", ["1/4", "1/10"]),
+                    "6/25 <= 1/4; 7/50 <= 3/20",
                 ),
                 witness(
                     bounded,
                     "1/2000 before the zero: a step of 201/1000 and one of 1/10 leave 0.1005",
                     started("1/2000", ["201/1000", "1/10"]),
+                    "401/2000 <= 201/1000; 201/2000 <= 101/1000",
                 ),
             ),
             mutants={
@@ -224,6 +232,7 @@ CLAIMS = (
             "F_1 = -w_λ with its zero at λ_1 = 2/3, steps α = √2/4, √2/10 from 1/6: the distance "
             "falls from 1/2 to 3/20, (88) says to √2/10 or less",
             started(HALF, ["1/4", "1/10"]),
+            "3/20 <= sqrt(2)/10",
         ),
         mutants={"α/√2": ("Σ α_t/√2 and α_T/√2", {"scale": 1})},
         severity="constant",
@@ -244,9 +253,9 @@ CLAIMS = (
         whose="implied",
         check=counterexample(
             stays_inside,
-            "n_0 = n_1, α = 2, the first update: λ goes from (1/2, 1/2) to 1/2 ± √2, outside of "
-            "[0, 1]",
-            {"alpha": Fraction(2), "sign": 1, "lam": [HALF, HALF], "ends": [ONE, ONE]},
+            "shares 2/5 and 3/5, α = 2: the first update moves both λ_a by √2",
+            {"alpha": 2, "sign": 1, "lam": ["2/5", "3/5"], "ends": ["4/5", "6/5"]},
+            "0 <= -1.01421; -1.01421 <= 4/5; 0 <= 2.01421; 2.01421 <= 6/5",
         ),
         mutants={"short": ("a step of α/100", {"alpha": "1/50"})},
         severity="step",
@@ -269,10 +278,11 @@ CLAIMS = (
         whose="implied",
         check=counterexample(
             stays_inside,
-            "two clients of equal size, λ^(1) = 1/2, α = 1: the first update gives 3/2 (or -1/2)",
-            {"alpha": ONE, "sign": 1, "lam": [HALF], "ends": [ONE]},
+            "two clients, λ^(1) = 2/7, α = 1: the first update gives 9/7 (or -5/7)",
+            {"alpha": ONE, "sign": 1, "lam": ["2/7"], "ends": [ONE]},
+            "0 <= 9/7; 9/7 <= 1",
         ),
-        mutants={"α = 1/2": ("a step to the end", {"alpha": HALF})},
+        mutants={"α = 1/2": ("a step that stays inside", {"alpha": HALF})},
         severity="step",
         erratum=r"Project onto $\Lambda$ after each step. Outside of it a client's loss has a "
         r"negative weight, and (126) need have no minimiser.",

@@ -95,9 +95,9 @@ CLAIMS = (
         severity="remark",
         check=counterexample(
             opposite,
-            "losses (0, 2) against (1, 1), weights 3/4 and 1/4: the objective is 1/2 against 1, in "
-            "either order",
-            {"losses": [0, 2], "p": ["3/4", "1/4"]},
+            "losses (3/7, 2) against their mean, weights 5/7 and 2/7, in either order",
+            {"losses": ["3/7", 2], "p": ["5/7", "2/7"]},
+            "17/14 <= 43/49; 17/14 <= 43/49",
         ),
         mutants={"the same direction": ("large weights on large losses", {"same": True})},
         erratum="Opposite directions are right for utilities, which are maximised. For the losses "
@@ -112,7 +112,7 @@ CLAIMS = (
             r"losses of the same mean.",
             kind="bound",
             hypotheses={},
-            check=definite(chebyshev),
+            check=definite(chebyshev, "20/21"),
             mutants={"weights turned": ("non-decreasing on descending", {"turned": True})},
             notes="Chebyshev's sum inequality.",
         ),
@@ -131,8 +131,9 @@ CLAIMS = (
         severity="misprint",
         check=counterexample(
             agreement,
-            "two clients that both return 1: the server's new model is 2",
-            {"p": ["1/2"] * 2, "u": 1},
+            "two clients that both return 3/2: the server's new model is 3",
+            {"p": ["2/7", "5/7"], "u": "3/2"},
+            "3 == 3/2",
         ),
         mutants={"without line 13": ("the weighted mean of line 12", {"line_13": False})},
         reading="w_k^{t+1} in line 13 is what line 6 calls so, the model that client k returns.",

@@ -9,7 +9,7 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof
+from fairfl.claims.forms import Case, Claim, Relation, Residual, drawn, every, identity, proof
 from fairfl.theory.aggregation import RankWeighted
 
 
@@ -111,13 +111,13 @@ def ends(draw: st.DrawFn) -> Instance:
     return {key: [draw(quarter) for _ in range(n)] for key in ("w", "one", "two")}
 
 
-def dent(step: int = 1) -> dict[str, sympy.Expr]:
+def dent(step: int = 1) -> dict[str, Residual]:
     """:func:`midpoint` for each n and k: P is the weighted sum of what the ends have before and
     after the two places.
     """
     weight, following, P = sympy.symbols("w_k w_next P", real=True)
     ends, middle = P + weight - following, P
-    return {"excess": 2 * middle - 2 * ends - 2 * step * (following - weight)}
+    return {"excess": (2 * middle - 2 * ends, 2 * step * (following - weight))}
 
 
 CLAIMS = (
@@ -196,7 +196,7 @@ CLAIMS = (
                 "below attained",
                 drawn(midpoint, ends, tolerance=0.0, moved="w one two"),
             ),
-            identity(dent),
+            identity(dent, "13/15"),
         ),
         mutants={
             "turned": ("non-decreasing weights", {"turned": True}),

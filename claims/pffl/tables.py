@@ -75,6 +75,7 @@ CLAIMS = (
             compare,
             "Vehicle, Harmonic: worst 10 % 41.6 against 41.9, variance 0.034 as for q = 0",
             vehicle(*OURS),
+            "419/10 < 441/10; -17/500 < -31/1000; 419/10 < 208/5; -17/500 < -17/500",
         ),
         mutants={
             "without Harmonic": ("the other three", vehicle("Gini", "Geo = 0.5", "Geo = 0.85"))
@@ -87,7 +88,12 @@ CLAIMS = (
             "10 % than q = 0",
             statement="Both comparisons for the three rows.",
             scope="as printed",
-            check=witness(compare, "three rows", vehicle("Gini", "Geo = 0.5", "Geo = 0.85")),
+            check=witness(
+                compare,
+                "three rows",
+                vehicle("Gini", "Geo = 0.5", "Geo = 0.85"),
+                "419/10 < 441/10; -17/500 < -31/1000; 419/10 < 457/10; -17/500 < -7/250",
+            ),
             mutants={"all": ("with Harmonic", vehicle(*OURS))},
         ),
     ),
@@ -105,14 +111,15 @@ CLAIMS = (
         scope="all of [0, 1]^3, both rows",
         severity="constant",
         check=every(
-            definite(convex),
+            definite(convex, "18421/66150"),
             *(
                 witness(
                     corners,
                     f"{row}: the largest variance is 1/3",
                     {"variance": PFFL_TABLES["1"]["FMNIST", row]["variance"][0]},
+                    f"0 < {bound}; 1/3 < {bound}",
                 )
-                for row in ("Gini", "Geo = 0.5")
+                for row, bound in (("Gini", "699/2000"), ("Geo = 0.5", "791/2000"))
             ),
             negation=True,
         ),

@@ -11,6 +11,7 @@ from fairfl.claims.forms import (
     Case,
     Claim,
     Relation,
+    Residual,
     beside,
     counterexample,
     definite,
@@ -32,17 +33,17 @@ def no_gap(instance: Instance, shift: int = 1) -> Case:
     return Case((Relation(total, "==", 1, "sum"),))
 
 
-def arithmetic(shift: int = 0) -> dict[str, sympy.Expr]:
+def arithmetic(shift: int = 0) -> dict[str, Residual]:
     """Weights by (7): Gini's, and those without the first gap, k = 1..n."""
     n, k = sympy.symbols("n k", positive=True, integer=True)
     p1, d = sympy.symbols("p1 d", positive=True)
     total: Any = sympy.summation(2 * (k + shift) / (n * (n + 1)), (k, 1, n))
     whole: Any = sympy.summation(weight(p1, d, k, n), (k, 1, n))
     return {
-        "sum of (7)": whole - 1,
-        "p_1 = 1, d = 2: (2k-1)/n^2": weight(1, 2, k, n) - (2 * k - 1) / n**2,
-        "p_1 = d: 2k/(n(n+1))": weight(2, 2, k, n) - 2 * (k + shift) / (n * (n + 1)),
-        "sum": total - 1,
+        "sum of (7)": (whole, 1),
+        "p_1 = 1, d = 2: (2k-1)/n^2": (weight(1, 2, k, n), (2 * k - 1) / n**2),
+        "p_1 = d: 2k/(n(n+1))": (weight(2, 2, k, n), 2 * (k + shift) / (n * (n + 1))),
+        "sum": (total, 1),
     }
 
 
@@ -54,7 +55,7 @@ def case(instance: Instance, first: int = 1) -> Case:
     return Case((Relation(sum(p), "==", 1, "sum"), *ordered), {"term": 0 < z < 1})
 
 
-def geometric(first: int = 0) -> dict[str, sympy.Expr]:
+def geometric(first: int = 0) -> dict[str, Residual]:
     """By induction over n: S_n = z^first (z^n - 1)/(z - 1) is the sum of z^k over n values of k
     from ``first`` on.
 
@@ -64,18 +65,18 @@ def geometric(first: int = 0) -> dict[str, sympy.Expr]:
     none, whole, more = (z**first * (z**m - 1) / (z - 1) for m in (sympy.Integer(0), n, n + 1))
     return {
         "start": none,
-        "step": more - whole - z ** (first + n),
-        "sum of the weights less one": whole * (z - 1) / (z**n - 1) - 1,
+        "step": (more - whole, z ** (first + n)),
+        "sum of the weights less one": (whole * (z - 1) / (z**n - 1), 1),
     }
 
 
-def limits(first: int = 0) -> dict[str, sympy.Expr]:
+def limits(first: int = 0) -> dict[str, Residual]:
     """Residuals of the limits: 1/n at z -> 1; at z -> 0, 1 for the first weight, 0 for others."""
     z, n, k = sympy.symbols("z n k", positive=True)
     factor = (z - 1) / (z**n - 1)
     return {
-        "z to 1": sympy.limit(z ** (first + k) * factor, z, 1) - 1 / n,
-        "z to 0, the first": sympy.limit(z**first * factor, z, 0, "+") - 1,
+        "z to 1": (sympy.limit(z ** (first + k) * factor, z, 1), 1 / n),
+        "z to 0, the first": (sympy.limit(z**first * factor, z, 0, "+"), 1),
         "z to 0, k places later": sympy.limit(z ** (first + k) * factor, z, 0, "+"),
     }
 
@@ -87,13 +88,13 @@ def spacing(instance: Instance, sign: int = 1) -> Case:
     return Case((Relation(sign * (h[1] - h[0]), "<=", sign * (h[2] - h[1]), "spacing"),))
 
 
-def steps(shift: int = 0) -> dict[str, sympy.Expr]:
+def steps(shift: int = 0) -> dict[str, Residual]:
     """H_(k+1) - H_k by the gamma function's own recurrence: 1/(k+1), which falls with k."""
     k = sympy.symbols("k", positive=True)
     gap: Any = sympy.digamma(k + 2) - sympy.digamma(k + 1)
     return {
-        "spacing": sympy.expand_func(gap) - 1 / (k + 1 + shift),
-        "its change": 1 / (k + 2) - 1 / (k + 1) + 1 / ((k + 1) * (k + 2)),
+        "spacing": (sympy.expand_func(gap), 1 / (k + 1 + shift)),
+        "its change": (1 / (k + 2) - 1 / (k + 1), -1 / ((k + 1) * (k + 2))),
     }
 
 
@@ -119,6 +120,9 @@ def between(instance: Instance, factor: Fraction = Fraction(1)) -> Case:
     return Case((Relation(low, "<=", value, "lower"), Relation(value, "<=", high, "upper")))
 
 
+THREE: Instance = {"z": "2/7", "n": 3}
+
+
 CLAIMS = (
     Claim(
         "pffl/eq-7",
@@ -134,7 +138,7 @@ CLAIMS = (
         scope="every n (the sum is (n+3)/(n+1))",
         severity="constant",
         check=counterexample(
-            no_gap, "one client: its weight is 2, not 1; for n clients (n+3)/(n+1)", {"n": 1}
+            no_gap, "three clients; for n of them it is (n+3)/(n+1)", {"n": 3}, "3/2 == 1"
         ),
         mutants={"k for k+1": ("the weights 2k/(n(n+1)), which sum to one", {"shift": 0})},
         reading="k runs from 1 to n, as in (7).",
@@ -146,7 +150,7 @@ CLAIMS = (
             statement=r"For $k = 1, \dots, n$, (7) divided by its sum is $(2k-1)/n^2$ for $p_1 = "
             r"1, d = 2$, and $2k/(n(n+1))$ for $p_1 = d$; both sum to one.",
             scope="every n",
-            check=identity(arithmetic),
+            check=identity(arithmetic, "1; 5/16; 3/10; 1"),
             mutants={"k+1 for k": ("as printed", {"shift": 1})},
         ),
     ),
@@ -165,8 +169,9 @@ CLAIMS = (
         severity="constant",
         check=counterexample(
             case,
-            "one client, z = 1/2: its weight is 1/2, not 1; for any n and k = 1..n the sum is z",
-            {"z": "1/2", "n": 1},
+            "three clients, z = 2/7; for any n and k = 1..n the sum is z",
+            THREE,
+            "2/7 == 1; 4/67 < 14/67; 8/469 < 4/67",
         ),
         mutants={"k from 0": ("the index runs over 0..n-1: the sum is one", {"first": 0})},
         reading="q is z throughout, and k runs from 1 to n, as in (7) and (9), the other two "
@@ -184,7 +189,11 @@ CLAIMS = (
             r"(z-1)/(z^n - 1)$ sum to one; $p_k \to 1/n$ as $z \to 1$; $p_0 \to 1$ and all others "
             r"$\to 0$ as $z \to 0$.",
             scope="every n",
-            check=every(identity(geometric), identity(limits)),
+            check=every(
+                identity(geometric, "0.929667; 1"),
+                identity(limits, "5/2; 1"),
+                beside(witness(case, "z = 2/7", THREE, "1 == 1; 14/67 < 49/67", first=0)),
+            ),
             mutants={
                 "k from 1": ("the index as in (7)", {"first": 1}),
                 "k from 2": ("the index begins at 2", {"first": 2}),
@@ -200,10 +209,10 @@ CLAIMS = (
         r"weights increase only logarithmically. $p_k = H_k = \sum_{i=1}^k 1/i$",
         statement=r"For $p_k = H_k$: the spacing $p_{k+1} - p_k$ increases with $k$.",
         kind="implication",
-        scope="k = 1; by the repaired form every k",
+        scope="k = 3; by the repaired form every k",
         severity="remark",
         check=counterexample(
-            spacing, "from H_1 to H_2 the spacing is 1/2, from H_2 to H_3 it is 1/3", {"k": 1}
+            spacing, "from H_3 to H_4, and from H_4 to H_5", {"k": 3}, "1/4 <= 1/5"
         ),
         mutants={"decreases": ("the spacing shrinks", {"sign": -1})},
         erratum="The weights grow logarithmically; the spacing between neighbours, 1/(k+1), "
@@ -215,10 +224,13 @@ CLAIMS = (
             kind="bound",
             scope="every k",
             check=every(
-                identity(steps),
-                definite(below),
-                definite(above),
-                beside(*(witness(between, f"k = {k}", {"k": k}) for k in (1, 2, 9))),
+                identity(steps, "5/7; -25/84"),
+                definite(below, "2/7"),
+                definite(above, "10/49"),
+                beside(
+                    witness(between, "k = 1", {"k": 1}, "0.693147 <= 1; 1 <= 1"),
+                    witness(between, "k = 9", {"k": 9}, "2.30259 <= 7129/2520"),
+                ),
             ),
             mutants={
                 "1/(k+2)": ("a wrong spacing", {"shift": 1}),

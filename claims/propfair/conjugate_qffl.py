@@ -137,6 +137,7 @@ CLAIMS = (
             alone,
             "n = 1, any q: A*(-1) = sup over f >= 0 of -2f = 0, (15) says infinite",
             {"lambda": Fraction(-1)},
+            "0 == oo",
         ),
         mutants={
             "clipped": ("max(lambda, 0) for lambda", {"clipped": True}),

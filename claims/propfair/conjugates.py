@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 from fairfl.claims.exact import Instance, ball, dot
 from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
 
+FINE = Fraction(1, 10**12)
+"""Of the relative entropy, for the rounding of balls."""
+
 
 def level(instance: Instance, scale: int = 1, domain: str = "R^n") -> Case:
     """(C.3) at one lambda: 0 at ``scale``/n; elsewhere the maximand exceeds 1000 on the ray along
@@ -45,13 +48,13 @@ def entropy(instance: Instance, factor: Fraction = Fraction(1), mean: bool = Tru
         total = sum(((alpha * g).exp() for g in f), arb(0)) / (len(f) if mean else 1)
         values.append(dot(map(ball, x), f) - total.log() / alpha)
     penalty = sum((ball(v) * ball(v).log() for v in x if v), arb(0)) + arb(len(x)).log()
-    penalty *= ball(factor) / alpha
-    bound = penalty + ball(Fraction(1, 10**12))
+    penalty *= ball(factor)
+    bound, below = ((penalty + ball(slack)) / alpha for slack in (FINE, -Fraction(1, 10**6)))
     return Case(
         (
             Relation(values[0], "<=", bound, "bound"),
             Relation(values[1], "<=", bound, "bound, near the maximiser"),
-            Relation(penalty - ball(Fraction(1, 10**6)), "<=", values[1], "approached"),
+            Relation(below, "<=", values[1], "approached"),
         ),
         {"simplex": sum(x, Fraction(0)) == 1 and min(x) >= 0, "alpha": alpha > 0},
     )

@@ -6,10 +6,10 @@ from typing import Any
 import sympy
 
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.forms import Claim, definite, every, identity
+from fairfl.claims.forms import Claim, Residual, definite, every, identity
 
 
-def derivatives(sign: int = 1, power: int = 2) -> dict[str, sympy.Expr]:
+def derivatives(sign: int = 1, power: int = 2) -> dict[str, Residual]:
     """Chain rule for f(x, y) with any values of f and its derivatives: it uses the 2-jet alone."""
     x, y, M, c, a, b, p, q, r = sympy.symbols("x y M c a b p q r", real=True)
     f = c + a * x + b * y + p * x**2 / 2 + q * x * y + r * y**2 / 2
@@ -19,7 +19,7 @@ def derivatives(sign: int = 1, power: int = 2) -> dict[str, sympy.Expr]:
     residuals = {f"d{u}": sympy.diff(phi, u).subs(origin) - gradient[u] / (M - c) for u in (x, y)}
     for (u, v), second in hessian.items():
         printed = ((M - c) * second + sign * gradient[u] * gradient[v]) / (M - c) ** power
-        residuals[f"d{u}d{v}"] = sympy.diff(phi, u, v).subs(origin) - printed
+        residuals[f"d{u}d{v}"] = (sympy.diff(phi, u, v).subs(origin), printed)
     return residuals
 
 
@@ -34,10 +34,10 @@ def curvature(sign: int = 1) -> Decomposition:
     return second, [h / w, (g / w) ** 2]
 
 
-def example(coefficient: int = 1) -> dict[str, sympy.Expr]:
+def example(coefficient: int = 1) -> dict[str, Residual]:
     """phi o f for M - f = exp(-r), r = ||theta||^2."""
     r = sympy.symbols("r", nonnegative=True)
-    return {"phi o f is the square of the norm": -sympy.log(sympy.exp(-coefficient * r)) - r}
+    return {"phi o f is the square of the norm": (-sympy.log(sympy.exp(-coefficient * r)), r)}
 
 
 def halfway(factor: int = 1) -> Decomposition:
@@ -66,7 +66,7 @@ def along(expression: sympy.Expr) -> sympy.Expr:
     return sympy.Add(*terms)
 
 
-def second_order(inverted: bool = False) -> dict[str, sympy.Expr]:
+def second_order(inverted: bool = False) -> dict[str, Residual]:
     """The Hessian of A_s along v, and its relation to -s'/s''.
 
     With s(A) = (1/n) sum s(f_i): A'' = ((1/n) sum s''_i v_i^2 - S'' A'^2)/S', A' = (1/n) sum s'_i
@@ -80,7 +80,7 @@ def second_order(inverted: bool = False) -> dict[str, sympy.Expr]:
     first = X / (n * S)
     moved = first * e + (Y / n - T * first**2) / S * e**2 / 2
     gap = sympy.expand(S * moved + T * moved**2 / 2 - (X * e + Y * e**2 / 2) / n)
-    return {"dr/dy": along(r) / s1 - 1 - along(h), "A'": gap.coeff(e, 1), "A''": gap.coeff(e, 2)}
+    return {"dr/dy": (along(r) / s1 - 1, along(h)), "A'": gap.coeff(e, 1), "A''": gap.coeff(e, 2)}
 
 
 def schwarz(factor: Fraction = ONE) -> Decomposition:
@@ -105,7 +105,7 @@ CLAIMS = (
         kind="identity",
         hypotheses={"smooth": "f twice differentiable, f < M"},
         scope="every dimension",
-        check=identity(derivatives),
+        check=identity(derivatives, "-11840/13689; -23692/31941; -0.49084"),
         mutants={
             "minus": ("the outer product subtracted", {"sign": -1}),
             "cubed": ("the denominator to the third power", {"power": 3}),
@@ -130,7 +130,10 @@ CLAIMS = (
         },
         scope="every n and dimension",
         check=every(
-            definite(curvature), definite(halfway), identity(example), definite(bent, strict=True)
+            definite(curvature, "511/600"),
+            definite(halfway, "2.76259"),
+            identity(example, "2/5"),
+            definite(bent, "0.397268", strict=True),
         ),
         mutants={
             "near 0": ("f'' < 0 for t^2 < 1/2", {"side": -1}),
@@ -155,7 +158,7 @@ CLAIMS = (
         kind="equivalence",
         hypotheses={"strict": "s'' > 0, without which -s'/s'' is undefined; n >= 2"},
         scope="every n",
-        check=every(identity(second_order), definite(schwarz)),
+        check=every(identity(second_order, "299/875"), definite(schwarz, "0.569153")),
         mutants={
             "s''/s'": ("the ratio turned over", {"inverted": True}),
             "1 % more": ("1.01 times the square in Cauchy-Schwarz", {"factor": "101/100"}),

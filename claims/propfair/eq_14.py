@@ -12,6 +12,7 @@ from fairfl.claims.forms import (
     Case,
     Claim,
     Relation,
+    Residual,
     beside,
     counterexample,
     drawn,
@@ -31,7 +32,7 @@ OBJECTIVES = {
 }
 
 
-def residuals(turned: int = 1) -> dict[str, sympy.Expr]:
+def residuals(turned: int = 1) -> dict[str, Residual]:
     """A(f) = lambda.f - A*(lambda) at lambda = grad A(f), which is in the domain of A*; n clients.
 
     q-FFL: lambda_i = (f_i/A)^q/n, P the mean of f_i^(q+1). TERM: lambda_i = exp(alpha f_i)/E, D =
@@ -41,9 +42,9 @@ def residuals(turned: int = 1) -> dict[str, sympy.Expr]:
     A = P ** (1 / (q + 1))
     entropy = (alpha * D - sympy.log(E) + sympy.log(n)) / alpha  # log lambda_i = alpha f_i - log E
     return {
-        "q-FFL": P / A**q - A,
-        "q-FFL, norm": P / A ** (q + 1) - 1,  # the mean of (n lambda_i)^((q+1)/q)
-        "TERM": D - entropy - sympy.log(E / n) / alpha,
+        "q-FFL": (P / A**q, A),
+        "q-FFL, norm": (P / A ** (q + 1), 1),  # the mean of (n lambda_i)^((q+1)/q)
+        "TERM": (D - entropy, sympy.log(E / n) / alpha),
         **{f"PropFair, {name}": residual for name, residual in at_weights(turned).items()},
     }
 
@@ -89,7 +90,7 @@ def attained(instance: Instance) -> Case:
     )
 
 
-def at_weights(turned: int = 1, bound: int | Fraction = 1) -> dict[str, sympy.Expr]:
+def at_weights(turned: int = 1, bound: int | Fraction = 1) -> dict[str, Residual]:
     """At lambda_i = G/(n u_i), u_i = M - f_i, of n clients, S the sum of the lambda_i: the maximand
     is M - G = A(f), and prod n lambda_i = 1.
 
@@ -98,8 +99,8 @@ def at_weights(turned: int = 1, bound: int | Fraction = 1) -> dict[str, sympy.Ex
     n, M, G, S = sympy.symbols("n M G S", positive=True)
     product = turned * sympy.Rational(str(bound)) ** (1 / n) * G / n  # lambda_i u_i
     return {
-        "value": (M * S - n * product) - M * (S - 1) - (M - G),
-        "product": (n * product) ** n / G**n - sympy.Rational(str(bound)),
+        "value": ((M * S - n * product) - M * (S - 1), (M - G)),
+        "product": ((n * product) ** n / G**n, sympy.Rational(str(bound))),
     }
 
 
@@ -121,7 +122,7 @@ CLAIMS = (
         },
         scope="every n; for AFL the weight 1 on a largest loss makes the two equal",
         check=every(
-            identity(residuals),
+            identity(residuals, "1.15868; 1; -0.4581; 13/56; 1"),
             proof(
                 "fenchel_young.v",
                 "supports",
@@ -166,6 +167,7 @@ CLAIMS = (
             "M = 1, f = (1, 0): A = 1, the maximand is 1 - lambda_2, and lambda_2 = 0 is not "
             "allowed: no maximum",
             {"M": Fraction(1), "f": [Fraction(1), Fraction(0)]},
+            "1 <= 0",
         ),
         mutants={"all f_i = M": ("where every lambda attains", {"f": [Fraction(1)] * 2})},
         erratum="Suppose f_i < M. Where some f_i = M (not all) the supremum M is not attained, "
@@ -181,7 +183,7 @@ CLAIMS = (
             hypotheses={"range": "f < M", "feasible": "lambda > 0, prod n lambda_i >= 1"},
             scope="every n; the bound is (4) for lambda_i u_i",
             check=every(
-                identity(at_weights),
+                identity(at_weights, "13/30; 1"),
                 beside(drawn(geometric, near_border, tolerance=0.0, moved="lambda")),
             ),
             mutants={

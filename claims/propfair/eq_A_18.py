@@ -40,9 +40,9 @@ CLAIMS = (
         severity="step",
         check=counterexample(
             split,
-            "one client, K = 2, f = -theta^2/2, theta = 1, noise +-1, eta = 1/12: the left side is "
-            "larger by 1/6",
-            {"h": -1, "s": 1, "eta": "1/12", "theta": 1, "steps": 2},
+            "one client, K = 2, f = -theta^2/3, theta = 5/7, noise +-3/2, eta = 1/9",
+            {"h": "-2/3", "s": "3/2", "eta": "1/9", "theta": "5/7", "steps": 2},
+            "19.3877 == 18.0544",
         ),
         mutants={
             "K = 1": ("one local step, where the drift is known before the noise", {"steps": 1}),

@@ -13,6 +13,7 @@ from fairfl.claims.forms import (
     Case,
     Claim,
     Relation,
+    Residual,
     beside,
     counterexample,
     definite,
@@ -27,17 +28,17 @@ def upper(x: Any) -> Any:
     return x**2 / (2 * (1 - x))
 
 
-def residuals(slope: int = 1) -> dict[str, sympy.Expr]:
+def residuals(slope: int = 1) -> dict[str, Residual]:
     """phi(f) = -log(M - f) at f = 0: value and slope; the remainder's derivatives, x = f/M."""
     f, M = sympy.symbols("f M", positive=True)
     x = sympy.symbols("x", positive=True)  # in (0, 1)
     phi = -sympy.log(M - f)
     return {
-        "value at 0": phi.subs(f, 0) + sympy.log(M),
-        "slope at 0": sympy.diff(phi, f).subs(f, 0) - slope / M,
+        "value at 0": (phi.subs(f, 0), -sympy.log(M)),
+        "slope at 0": (sympy.diff(phi, f).subs(f, 0), slope / M),
         "remainder at 0": (-sympy.log(1 - x) - x).subs(x, 0),
         "upper bound at 0": upper(x).subs(x, 0),
-        "slope of the remainder": sympy.diff(-sympy.log(1 - x) - x, x) - x / (1 - x),
+        "slope of the remainder": (sympy.diff(-sympy.log(1 - x) - x, x), x / (1 - x)),
     }
 
 
@@ -81,14 +82,20 @@ def trick(instance: Instance, joined: bool = False) -> Case:
     return Case((Relation(left, "<", right, "f^log of the larger loss"),), premises)
 
 
-def join(joined: bool = True) -> dict[str, sympy.Expr]:
+def join(joined: bool = True) -> dict[str, Residual]:
     """Value and slope of the two branches where they meet, at loss M - eps: slope 1/eps > 0."""
     M, e, x = sympy.symbols("M e x", positive=True)
     left, right = -sympy.log(M - x), (-sympy.log(e) + (x - (M - e)) / e) if joined else x / M
     return {
-        "value": (left - right).subs(x, M - e),
-        "slope": (sympy.diff(left, x) - sympy.diff(right, x)).subs(x, M - e),
+        "value": (left.subs(x, M - e), right.subs(x, M - e)),
+        "slope": (sympy.diff(left, x).subs(x, M - e), sympy.diff(right, x).subs(x, M - e)),
     }
+
+
+LEADS = {
+    **{2: "2.12693 <= 1", 3: "3.04859 <= 1.5", 4: "4.01815 <= 2"},
+    **{5: "5.00672 <= 2.5", 10: "10 <= 5"},
+}
 
 
 def bounded(instance: Instance, lead: Fraction = Fraction(1)) -> Case:
@@ -122,7 +129,9 @@ CLAIMS = (
         hypotheses={"range": "0 <= f < M"},
         scope="every f and M",
         check=every(
-            identity(residuals), definite(remainder), beside(drawn(rest, shares, moved="x"))
+            identity(residuals, "0.916291; 5/2; 5"),
+            definite(remainder, "9/8"),
+            beside(drawn(rest, shares, moved="x")),
         ),
         mutants={
             "2/M": ("twice the slope", {"slope": 2}),
@@ -149,6 +158,7 @@ CLAIMS = (
             trick,
             "M = 2, eps = 0.2: a batch loss of 1.8 costs -log 0.2 = 1.61, one of 1.9 costs 0.95",
             {"low": "9/5", "high": "19/10", "M": Fraction(2), "eps": "1/5"},
+            "1.60944 < 0.95",
         ),
         mutants={"joined": ("the tangent at M - eps instead", {"joined": True})},
         reading="The paper does not say 'increasing'; it says that the replacement stabilises "
@@ -165,7 +175,7 @@ CLAIMS = (
             r"- M + \epsilon)/\epsilon$ beyond meet in value and slope, and both increase.",
             kind="identity",
             scope="every M and eps",
-            check=identity(join),
+            check=identity(join, "0.916291; 5/2"),
             mutants={"l/M": ("the printed branch", {"joined": False})},
         ),
     ),
@@ -190,8 +200,9 @@ CLAIMS = (
                     f"two classes, M = {M}: logits that lead by M in the wrong class cost more "
                     "than M",
                     {"M": Fraction(M)},
+                    numbers,
                 )
-                for M in (2, 3, 4, 5, 10)
+                for M, numbers in LEADS.items()
             )
         ),
         mutants={"small logits": ("logits that lead by M/20", {"lead": "1/20"})},
@@ -205,7 +216,7 @@ CLAIMS = (
             statement=r"$0 \le \frac{\ell M}{M + 2\ell} < \frac M2$ for every $\ell \ge 0$.",
             scope="every loss l >= 0 and M > 0",
             hypotheses={},
-            check=definite(clipped),
+            check=definite(clipped, "6/155"),
             mutants={"M + l": ("l M/(M + l), which reaches M", {"half": 1})},
         ),
     ),

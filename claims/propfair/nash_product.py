@@ -12,6 +12,7 @@ from fairfl.claims.forms import (
     Case,
     Claim,
     Relation,
+    Residual,
     beside,
     definite,
     drawn,
@@ -22,15 +23,15 @@ from fairfl.claims.forms import (
 )
 
 
-def tangent_line(tangent: int = 1, mean: str = "arithmetic") -> dict[str, sympy.Expr]:
+def tangent_line(tangent: int = 1, mean: str = "arithmetic") -> dict[str, Residual]:
     """h(x) = x - 1 - log x: h(1) = 0, h' = (x-1)/x; and sum (u_i/mean - 1) = 0."""
     x, n, total, inverse = sympy.symbols("x n S R", positive=True)  # R: sum of 1/u_i
     middle = total / n if mean == "arithmetic" else n / inverse
     h = tangent * x - 1 - sympy.log(x)
     return {
         "h(1)": h.subs(x, 1),
-        "h'": sympy.diff(h, x) - (x - 1) / x,
-        "sum of u_i/mean - 1": total / middle - n,
+        "h'": (sympy.diff(h, x), (x - 1) / x),
+        "sum of u_i/mean - 1": (total / middle, n),
     }
 
 
@@ -70,12 +71,12 @@ def utilities(draw: st.DrawFn) -> Instance:
     return {"u": draw(st.sampled_from([u, v, [u[0]] * n])), "v": v}
 
 
-def schur(power: int = 1) -> dict[str, sympy.Expr]:
+def schur(power: int = 1) -> dict[str, Residual]:
     """Schur's condition for the pair f_i, f_j of P = f_i f_j R, R the product of the others."""
     f, g, rest = sympy.symbols("f g R", nonnegative=True)
     product = (f * g) ** power * rest
     schur = (f - g) * (sympy.diff(product, f) - sympy.diff(product, g))
-    return {"Schur's condition": schur + (f - g) ** 2 * rest}
+    return {"Schur's condition": (schur, -((f - g) ** 2) * rest)}
 
 
 def moved(sign: int = 1) -> Decomposition:
@@ -99,12 +100,12 @@ def printed(instance: Instance) -> Case:
 
 def residuals(
     mean: str = "geometric", power: int = 1, factor: Fraction = Fraction(1)
-) -> dict[str, sympy.Expr]:
+) -> dict[str, Residual]:
     """The directional derivative of sum log u_i, or of - sum 1/u_i, from u to v, a term."""
     u, v, t = sympy.symbols("u v t", positive=True)
     at = u + t * (v - u)
     slope = sympy.diff(sympy.log(at) if mean == "geometric" else -1 / at, t).subs(t, 0)
-    return {"a term of the slope less that of the condition": slope - factor * (v - u) / u**power}
+    return {"a term of the slope less that of the condition": (slope, factor * (v - u) / u**power)}
 
 
 def concavity(mean: str = "geometric", sign: int = 1) -> Decomposition:
@@ -132,8 +133,8 @@ CLAIMS = (
         hypotheses={"positive": "u_i > 0"},
         scope="every n",
         check=every(
-            identity(tangent_line),
-            definite(slope),
+            identity(tangent_line, "-1/5; 2/5"),
+            definite(slope, "9/10"),
             beside(drawn(means, utilities, tolerance=0.0, moved="u")),
         ),
         mutants={
@@ -160,12 +161,13 @@ CLAIMS = (
         hypotheses={"losses": "f_i >= 0; the sum of the two is kept"},
         scope="every n",
         check=every(
-            identity(schur),
-            definite(moved),
+            identity(schur, "-169/4410"),
+            definite(moved, "451/224"),
             witness(
                 printed,
                 "(0, 1) against (1/2, 1/2)",
                 {"unequal": [Fraction(0), Fraction(1)], "equal": [Fraction(1, 2)] * 2},
+                "0 < 1/4; 1 == 1; 0 < 1",
             ),
         ),
         mutants={
@@ -197,8 +199,8 @@ CLAIMS = (
         check=proof(
             "nash.v",
             "fair",
-            identity(residuals),
-            definite(concavity),
+            identity(residuals, "13/12"),
+            definite(concavity, "144/625"),
             drawn(fair, utilities, tolerance=0.0, moved="u v"),
         ),
         mutants={
@@ -223,8 +225,8 @@ CLAIMS = (
         hypotheses={"positive": "U convex, in R^n_{++}"},
         scope="every n and U: the derivatives are those of one term of a sum",
         check=every(
-            identity(residuals, mean="harmonic", power=2),
-            definite(concavity, mean="harmonic"),
+            identity(residuals, "65/24", mean="harmonic", power=2),
+            definite(concavity, "1728/3125", mean="harmonic"),
             beside(drawn(fair, utilities, tolerance=0.0, moved="u v", mean="harmonic", power=2)),
         ),
         mutants={

@@ -11,6 +11,7 @@ from fairfl.claims.forms import (
     Case,
     Claim,
     Relation,
+    Residual,
     beside,
     definite,
     drawn,
@@ -20,7 +21,7 @@ from fairfl.claims.forms import (
 )
 
 
-def residuals(way: str = "common", scale: int = 1, c: int | Fraction = 3) -> dict[str, sympy.Expr]:
+def residuals(way: str = "common", scale: int = 1, c: int | Fraction = 3) -> dict[str, Residual]:
     """The difference of gradients g/(M-f) - k/(M-h), and its constants for M - f, M - h >= M/2:
     over the "common" denominator, as in (A.44), (A.47), (A.51), with M + M/2 in place of one M/2;
     or "split" into (g-k)/(M-h) + g (f-h)/((M-f)(M-h)).
@@ -33,11 +34,13 @@ def residuals(way: str = "common", scale: int = 1, c: int | Fraction = 3) -> dic
     else:
         factor, printed = M / 2, (g - k) / (M - h) + g * (f - h) / shared
     return {
-        "difference": scale * (g / (M - f) - k / (M - h)) - printed,
-        "smoothness, (A.46)": (factor * L + L0**2) / smallest - 4 / M**2 * (c * M * L / 2 + L0**2),
-        "clients, (A.49)": (factor * s + L0 * z) / smallest - 4 / M * (c * s / 2 + L0 / M * z),
-        "batches, (A.52)": 2 * ((factor * s) ** 2 + (L0 * z) ** 2) / smallest**2
-        - 8 / M**4 * (c**2 * M**2 * s**2 + 4 * L0**2 * z**2),
+        "difference": (scale * (g / (M - f) - k / (M - h)), printed),
+        "smoothness, (A.46)": ((factor * L + L0**2) / smallest, 4 / M**2 * (c * M * L / 2 + L0**2)),
+        "clients, (A.49)": ((factor * s + L0 * z) / smallest, 4 / M * (c * s / 2 + L0 / M * z)),
+        "batches, (A.52)": (
+            2 * ((factor * s) ** 2 + (L0 * z) ** 2) / smallest**2,
+            8 / M**4 * (c**2 * M**2 * s**2 + 4 * L0**2 * z**2),
+        ),
     }
 
 
@@ -79,14 +82,14 @@ def squares() -> Decomposition:
     return 2 * (a**2 + b**2) - (a + b) ** 2, [(a - b) ** 2]
 
 
-def descent(step: int = 1) -> dict[str, sympy.Expr]:
+def descent(step: int = 1) -> dict[str, Residual]:
     """r = M/2 - f >= 0 is L-smooth too: 0 <= r(t - r'/L) <= r - r'^2/L + (L/2)(r'/L)^2 = r -
     r'^2/(2L).
     """
     r, L = sympy.symbols("r L", positive=True)
     g = sympy.symbols("g", real=True)
     bound = r - step * g**2 / L + (step * g) ** 2 / (2 * L)
-    return {"the largest decrease": bound - (r - g**2 / (2 * L))}
+    return {"the largest decrease": (bound, (r - g**2 / (2 * L)))}
 
 
 def room(constant: Fraction = Fraction(9, 4)) -> Decomposition:
@@ -146,8 +149,8 @@ CLAIMS = (
         hypotheses=HYPOTHESES,
         scope="every dimension",
         check=every(
-            identity(residuals),
-            definite(squares),
+            identity(residuals, "-4424/1287; 12173/2880; 91/6; 146657/576"),
+            definite(squares, "169/900"),
             beside(drawn(composed, ranges, tolerance=0.0, moved="f h g k")),
         ),
         mutants={
@@ -176,7 +179,7 @@ CLAIMS = (
         scope="every dimension",
         whose="ours",
         check=every(
-            identity(residuals, way="split", c=1),
+            identity(residuals, "-4424/1287; 8141/2880; 203/24; 42973/576", way="split", c=1),
             beside(drawn(composed, ranges, tolerance=0.0, c=Fraction(1), moved="f h g k")),
         ),
         mutants={
@@ -204,9 +207,14 @@ CLAIMS = (
         scope="every dimension",
         whose="ours",
         check=every(
-            identity(descent),
-            definite(room),
-            witness(attained, "attained at f = M/3", {"M": Fraction(2), "L": Fraction(3)}),
+            identity(descent, "277/1008"),
+            definite(room, "1"),
+            witness(
+                attained,
+                "attained at f = M/3",
+                {"M": Fraction(2), "L": Fraction(3)},
+                "2/3 == 2/3; 1 == 1; 27/8 == 27/8",
+            ),
         ),
         mutants={
             "2 for 9/4": ("a smaller constant", {"constant": "2/1"}),

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from functools import partial
 from math import inf
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -47,13 +48,23 @@ def case(instance: Instance, row: str, domain: str, table: str = "corrected") ->
     f = np.minimum(f, 2.0) if row == "PropFair" else f
     if domain == "nonnegative" or row == "q-FFL":
         f = np.maximum(f, 0.0)
-    conjugate = float(objective.conjugate(x, domain=domain if table == "corrected" else "native"))
-    if conjugate < inf:
-        relation = Relation(maximand(row, x, f), "<=", conjugate, "no f beats A*")
-    else:
-        best = max((maximand(row, x, g) for g in rays(row, domain, x)), default=-inf)
-        relation = Relation(50.0, "<=", best, "infinite")
-    return Case((relation,), premises)
+    inner = np.clip(f, 0.125, 1.75)  # inside of every domain
+    pairs: Any = ((x, f, "<="), (objective.dual_weights(inner), inner, "=="))
+    relations = []
+    for weights, losses, operator in pairs:
+        column = domain if table == "corrected" else "native"
+        conjugate = float(objective.conjugate(weights, domain=column))
+        value = maximand(row, weights, losses)
+        if conjugate < inf:
+            relations.append(
+                Relation(value, operator, conjugate, "no f beats A*, which is reached")
+            )
+        else:
+            best = max(
+                (maximand(row, weights, g) for g in rays(row, domain, weights)), default=-inf
+            )
+            relations.append(Relation(50.0, "<=", best, "infinite"))
+    return Case(tuple(relations), premises)
 
 
 def maximand(row: str, x: np.ndarray, f: np.ndarray) -> float:
@@ -110,6 +121,7 @@ CLAIMS = (
             "n = 1, where all five objectives are A(f) = f: lambda = 1/2 is allowed for q-FFL "
             "and AFL, not for FedAvg",
             {"lambda": "1/2"},
+            "0 == 1",
         ),
         mutants={
             "FedAvg, TERM": ("two rows that agree", {"rows": ("FedAvg", "TERM")}),

@@ -144,6 +144,7 @@ RAMP = witness(
     ramp,
     "F falls along a line, 1,000 steps a round: 0.916 of the bound is kept",
     {"K": 1000, "T": 10**9, "eta": Fraction(1, 5 * 10**6)},
+    "0.915914 <= 1",
 )
 
 
@@ -286,6 +287,7 @@ CLAIMS = (
             "100 clients theta^2/2, noise at the one that is drawn alone 9 times in 10: E||grad "
             "F||^2 > 0.9, bound 0.52",
             crowd,
+            "0.90001 <= 0.523169",
             kind="printed",
         ),
         mutants={
@@ -317,10 +319,12 @@ CLAIMS = (
                 "full largest instance",
                 drawn(case, worlds, examples=(16, 800), moved=MOVED),
                 drawn(as_printed, worlds, examples=(16, 800), moved=MOVED),
-                witness(case, "a start near the top of a hill", HILL),
+                witness(case, "a start near the top of a hill", HILL, "1.25973e-08 <= 0.6"),
                 drawn(case, skewed, examples=(4, 40), moved="law"),
-                witness(case, "a crowd of which one takes part", crowd),
-                witness(case, "clients that pull in different directions", TILTED),
+                witness(case, "a crowd of which one takes part", crowd, "0.90001 <= 34.4969"),
+                witness(
+                    case, "clients that pull in different directions", TILTED, "0.64 <= 44.3599"
+                ),
                 RAMP,
                 AS_PROVED,
             ),
@@ -362,6 +366,7 @@ CLAIMS = (
                 case,
                 "two clients, one of them taken, noise",
                 {**crowd(2, 200), "noise": [Fraction(11)] * 2, "law": [[[0], "1/2"], [[1], "1/2"]]},
+                "1 <= 34.4069",
                 kind="printed",
             ),
             RAMP,
@@ -388,6 +393,7 @@ CLAIMS = (
             "a client of size 10^4 with all the noise, 10^8 - 1 of size 1, 10^5 drawn uniformly: "
             "E||grad F||^2 stays 1, the bound is 0.085",
             {"n": 10**8, "s": 10**5, "T": 10**4},
+            "1 <= 0.0848287",
         ),
         mutants={
             "equal": ("clients of one size", {"size": 1}),

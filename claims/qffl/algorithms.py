@@ -6,7 +6,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
+from fairfl.claims.forms import Case, Claim, Relation, Residual, counterexample, identity
 
 
 def update(w: Any, local: list[Any], losses: list[Any], L: Any, q: int, scaled: bool) -> Any:
@@ -25,7 +25,7 @@ def case(instance: Instance, scaled: bool = False) -> Case:
     return Case((relation,), {"smooth": L > 0})
 
 
-def residuals(scaled: bool = True) -> dict[str, sympy.Expr]:
+def residuals(scaled: bool = True) -> dict[str, Residual]:
     """q = 0: the mean of three; q = 1, one local step of size 1/L: q-FedSGD's Delta and h."""
     L, w = sympy.symbols("L w", positive=True)
     v = sympy.symbols("v1:4", real=True)
@@ -34,8 +34,8 @@ def residuals(scaled: bool = True) -> dict[str, sympy.Expr]:
     pairs = list(zip(f, g, strict=True))
     sgd = w - sum(a * b for a, b in pairs) / sum(b**2 + L * a for a, b in pairs)
     return {
-        "q = 0": update(w, list(v), list(f), L, 0, scaled) - sum(v) / 3,
-        "one local step, q = 1": update(w, one_step, list(f), L, 1, scaled) - sgd,
+        "q = 0": (update(w, list(v), list(f), L, 0, scaled), sum(v) / 3),
+        "one local step, q = 1": (update(w, one_step, list(f), L, 1, scaled), sgd),
     }
 
 
@@ -59,12 +59,13 @@ CLAIMS = (
         r"\frac1K\sum \bar w_k^{t+1}$ (Algorithm 2).",
         kind="identity",
         hypotheses={"smooth": "L > 0"},
-        scope="two devices, L = 2",
+        scope="two devices, L = 5/2",
         severity="constant",
         check=counterexample(
             case,
-            "q = 0, L = 2, w = 0, local models 1 and 3: the new model is 1, their mean is 2",
-            {"w": Fraction(0), "local": [Fraction(1), Fraction(3)], "L": Fraction(2)},
+            "q = 0, L = 5/2, w = 2/7, local models 1 and 3: the new model, and their mean",
+            {"w": "2/7", "local": [1, 3], "L": "5/2"},
+            "34/35 == 2",
         ),
         mutants={
             "L (w - w-bar)": ("the update as repaired", {"scaled": True}),
@@ -80,7 +81,7 @@ CLAIMS = (
             r"= 0$; $\bar w_k = w - \nabla F_k/L$ gives Algorithm 3.",
             scope="three devices, one dimension; q = 0 and q = 1",
             size="m = 3",
-            check=identity(residuals),
+            check=identity(residuals, "503/252; 1.55688"),
             mutants={"printed": ("w - w-bar", {"scaled": False})},
         ),
     ),
@@ -97,13 +98,14 @@ CLAIMS = (
         r"1$.",
         kind="existence",
         hypotheses={"weights": "p >= 0 with sum one", "subset": "1 <= K <= m"},
-        scope="K = 2; the same sum for every K >= 2",
+        scope="K = 3; the same sum for every K >= 2",
         whose="reading",
         severity="constant",
         check=counterexample(
             subset,
-            "K = 2 of three devices: the probabilities of being in S add up to 2, the p_k to 1",
-            {"p": ["1/3"] * 3, "K": 2},
+            "K = 3 of four devices: the probabilities of being in S add up to 3, the p_k to 1",
+            {"p": ["2/7", "3/7", "1/7", "1/7"], "K": 3},
+            "1 == 3",
         ),
         mutants={"K = 1": ("a single device", {"K": 1})},
         erratum=r"The probabilities of being in a subset of K add up to K. Read K independent "

@@ -2,10 +2,10 @@
 
 import sympy
 
-from fairfl.claims.forms import Claim, identity
+from fairfl.claims.forms import Claim, Residual, identity
 
 
-def residuals(shift: int = 0, harmonic: int = 2) -> dict[str, sympy.Expr]:
+def residuals(shift: int = 0, harmonic: int = 2) -> dict[str, Residual]:
     """U_alpha at 0, 1 and 2, and the optimality terms U_alpha'(y) (v - y) at 1 and 2, of one user:
     sums over users add them up, and the sum of 1/y is n over the harmonic mean.
     """
@@ -15,12 +15,12 @@ def residuals(shift: int = 0, harmonic: int = 2) -> dict[str, sympy.Expr]:
         for a in (sympy.Integer(-shift), alpha, sympy.Integer(harmonic), -alpha)
     )
     return {
-        "alpha = 0, y": zero - y,
-        "alpha = 1, as a limit": sympy.limit(one - 1 / (1 - alpha), alpha, 1) - sympy.log(y),
-        "alpha = 1, PF's condition": sympy.diff(sympy.log(y), y) * (v - y) - (v - y) / y,
-        "alpha = 2, -1/y": two + 1 / y,
-        "alpha = 2, its condition": sympy.diff(two, y) * (v - y) - (v - y) / y**2,
-        "q-FFL is minus U at alpha = -q": -opposite + y ** (alpha + 1) / (alpha + 1),
+        "alpha = 0, y": (zero, y),
+        "alpha = 1, as a limit": (sympy.limit(one - 1 / (1 - alpha), alpha, 1), sympy.log(y)),
+        "alpha = 1, PF's condition": (sympy.diff(sympy.log(y), y) * (v - y), (v - y) / y),
+        "alpha = 2, -1/y": (two, -1 / y),
+        "alpha = 2, its condition": (sympy.diff(two, y) * (v - y), (v - y) / y**2),
+        "q-FFL is minus U at alpha = -q": (-opposite, -(y ** (alpha + 1)) / (alpha + 1)),
     }
 
 
@@ -40,7 +40,7 @@ CLAIMS = (
         r"-n/HM(x)$; a larger minimum wins for $\alpha > 1 + \log n/\log(\min x/\min y)$.",
         kind="identity",
         scope="as stated",
-        check=identity(residuals),
+        check=identity(residuals, "8/7; 0.133531; -13/48; -7/8; -91/384; -0.861114"),
         mutants={
             "alpha = -1": ("for zero fairness", {"shift": 1}),
             "alpha = 3": ("for the harmonic mean", {"harmonic": 3}),

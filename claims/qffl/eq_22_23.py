@@ -11,6 +11,7 @@ from fairfl.claims.forms import (
     Case,
     Claim,
     Relation,
+    Residual,
     beside,
     counterexample,
     drawn,
@@ -19,7 +20,7 @@ from fairfl.claims.forms import (
 )
 
 
-def residuals(power: int = 1, conjugate: bool = True) -> dict[str, sympy.Expr]:
+def residuals(power: int = 1, conjugate: bool = True) -> dict[str, Residual]:
     """nu_k = F_k^q / ||F^q||_p has norm 1 and value ||F||_(q+1); S = sum F_k^(q+1), and p q = q +
     1.
 
@@ -33,11 +34,11 @@ def residuals(power: int = 1, conjugate: bool = True) -> dict[str, sympy.Expr]:
     scale = S ** (-1 / p)
     value = S**power * scale
     return {
-        "1/p + 1/(q+1)": 1 / p + 1 / (q + 1) - 1,
-        "norm": S * scale**p - 1,  # sum nu^p = sum F^(q p) scale^p
-        "value": value - S ** (1 / (q + 1)),
-        "(22) of (23)": value ** (q + 1) / m - S / m,
-        "Young": (x / mean - 1) / p + (y / mean - 1) / (q + 1),
+        "1/p + 1/(q+1)": (1 / p + 1 / (q + 1), 1),
+        "norm": (S * scale**p, 1),  # sum nu^p = sum F^(q p) scale^p
+        "value": (value, S ** (1 / (q + 1))),
+        "(22) of (23)": (value ** (q + 1) / m, S / m),
+        "Young": ((x / mean - 1) / p, (1 - y / mean) / (q + 1)),
     }
 
 
@@ -101,7 +102,8 @@ CLAIMS = (
         hypotheses={"losses": "F_k >= 0"},
         scope="every m and q > 0",
         check=every(
-            identity(residuals), beside(drawn(largest, balls, examples=(30, 1000), moved="F nu q"))
+            identity(residuals, "1; 1; 0.652071; 12/25; -91/2955"),
+            beside(drawn(largest, balls, examples=(30, 1000), moved="F nu q")),
         ),
         mutants={
             "squared": ("the value of another weight", {"power": 2}),
@@ -129,8 +131,9 @@ CLAIMS = (
         severity="remark",
         check=counterexample(
             same_optimum,
-            "F = (w^2, 4 (w-1)^2): at AFL's optimum sum F^q F' = -(4/3) F^q for every q",
-            {"k": Fraction(2)},
+            "F = (w^2, 25/9 (w-1)^2): at AFL's optimum sum F^q F' = -(5/6) F^q for every q",
+            {"k": "5/3"},
+            "-5/6 == 0",
         ),
         mutants={
             "k = 1": ("mirrored losses, where both optima are 1/2 for every q", {"k": Fraction(1)})

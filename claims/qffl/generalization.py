@@ -197,6 +197,7 @@ def refuted(mode: str) -> Part:
         "3 devices, 1 sample each, h_k with loss Bern(4/5) on device k only, delta = 9/20: it "
         "fails w.p. 61/125 > 9/20",
         WORLD,
+        "61/125 <= 9/20",
         mode=mode,
     )
 

@@ -1,6 +1,5 @@
 """Lemma 12: a bound of the Hessian of a powered loss, and the step sizes that use it."""
 
-from fractions import Fraction
 from typing import Any
 
 import sympy
@@ -10,7 +9,7 @@ from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 
-def residuals(sign: int = 1) -> dict[str, sympy.Expr]:
+def residuals(sign: int = 1) -> dict[str, Any]:
     """(28), entry by entry: f(x, y) with arbitrary value and derivatives at 0."""
     x, y, a, b, p, r, s = sympy.symbols("x y a b p r s", real=True)
     q, c = sympy.symbols("q c", positive=True)
@@ -18,9 +17,11 @@ def residuals(sign: int = 1) -> dict[str, sympy.Expr]:
     gradient, hessian = {x: a, y: b}, {(x, x): p, (x, y): r, (y, y): s}
     power = f ** (q + 1) / (q + 1)
     attained = sympy.diff(power, x, x).subs({x: 0, y: 0, b: 0})
-    return {"along the gradient, f'' = L": attained - local_bound(c, q, p, a**2)} | {
-        f"d{u}d{v}": sympy.diff(power, u, v).subs({x: 0, y: 0})
-        - (sign * q * c ** (q - 1) * gradient[u] * gradient[v] + c**q * second)
+    return {"along the gradient, f'' = L": (attained, local_bound(c, q, p, a**2))} | {
+        f"d{u}d{v}": (
+            sympy.diff(power, u, v).subs({x: 0, y: 0}),
+            (sign * q * c ** (q - 1) * gradient[u] * gradient[v] + c**q * second),
+        )
         for (u, v), second in hessian.items()
     }
 
@@ -60,9 +61,9 @@ def vanishing(vanish: int = 2) -> Decomposition:
 
 def undefined(instance: Instance) -> Case:
     """(27) is a number: f^(q-1) must be, so f > 0 or q >= 1 (sympy's 0**(q-1) is zoo otherwise)."""
-    f, q = sympy.Rational(str(instance["f"])), sympy.Rational(str(instance["q"]))
-    missing = int((f ** (q - 1)).is_finite is not True)
-    return Case((Relation(0, "==", missing, "f^(q-1) is not a number"),), {"losses": f >= 0})
+    f, q, L, square = (sympy.Rational(str(instance[name])) for name in ("f", "q", "L", "square"))
+    missing = int(local_bound(f, q, L, square).is_finite is not True)
+    return Case((Relation(0, "==", missing, "(27) is not a number"),), {"losses": f >= 0})
 
 
 PRINTED = (
@@ -87,10 +88,10 @@ CLAIMS = (
         },
         scope="two dimensions, which hold the gradient and v; every q > 0 (q = 0 is L)",
         check=every(
-            identity(residuals),
-            definite(quadratic, side=1),
-            definite(quadratic, side=-1),
-            definite(vanishing),
+            identity(residuals, "1.96049; 1.96049; 2.65091; 3.40136"),
+            definite(quadratic, "107.91", side=1),
+            definite(quadratic, "191.438", side=-1),
+            definite(vanishing, "1.53103"),
         ),
         mutants={
             "minus": ("the outer product subtracted in (28)", {"sign": -1}),
@@ -117,9 +118,12 @@ CLAIMS = (
         whose="implied",
         severity="step",
         check=counterexample(
-            undefined, "f(w) = 0, q = 1/2: (27) has 0^(-1/2) |0|^2", {"f": Fraction(0), "q": "1/2"}
+            undefined,
+            "f(w) = 0, q = 1/2: (27) has 0^(-1/2) |0|^2",
+            {"f": 0, "q": "1/2", "L": 3, "square": 0},
+            "0 == 1",
         ),
-        mutants={"f = 1": ("a positive loss", {"f": Fraction(1)})},
+        mutants={"f = 1": ("a positive loss", {"f": 1})},
         erratum="For 0 < q < 1 and f(w) = 0 it is infinity times 0, and so are h_k in Algorithms 1 "
         "and 3, for a device that has reached zero loss. The limit is 0 (as grad f = 0 there, and "
         "|grad f|^2 <= 2 L f): say so, and take it.",

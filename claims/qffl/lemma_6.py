@@ -100,6 +100,7 @@ CLAIMS = (
             "F = (w, w + 1) on w in {0, 1}: w = 0 is optimal for q = 0 and q = 1, both variances "
             "are 1/4",
             {"models": [[Fraction(w), Fraction(w + 1)] for w in (0, 1)]},
+            "1/4 < 1/4",
         ),
         mutants={"<=": ("not larger", {"operator": "<="})},
         erratum="The proof gives <=, and equality occurs: whenever one model is best for both "
@@ -113,12 +114,12 @@ CLAIMS = (
             r"$w_0^*$ does not minimise $f_1$.",
             scope="every m and F",
             check=every(
-                definite(gap),
+                definite(gap, "3779/1260"),
                 beside(drawn(variance, models, tolerance=0.0, operator="<=", moved="models")),
             ),
             mutants={
                 "any sign": ("losses of any sign", {"signed": True}),
-                "always smaller": ("< for all models", definite(gap, strict=True)),
+                "always smaller": ("< for all models", definite(gap, "3779/1260", strict=True)),
             },
         ),
     ),
@@ -135,7 +136,8 @@ CLAIMS = (
         hypotheses={"losses": LOSSES, "not zero": "F(w_1*) is not 0, where the angle is undefined"},
         scope="every m and F",
         check=every(
-            definite(gap_of_angles), beside(drawn(angle, models, tolerance=0.0, moved="models"))
+            definite(gap_of_angles, "221483/31360"),
+            beside(drawn(angle, models, tolerance=0.0, moved="models")),
         ),
         mutants={
             "smaller mean": ("the mean at w_1* smaller than at w_0*", {"sign": -1}),

@@ -13,6 +13,7 @@ from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import (
     Case,
     Relation,
+    Residual,
     beside,
     counterexample,
     definite,
@@ -81,7 +82,7 @@ def stationary(draw: st.DrawFn) -> Instance:
     return {"a": a, "b": b, "c": c, "q": q}
 
 
-def residuals(shift: int = 1, factor: int = 1) -> dict[str, sympy.Expr]:
+def residuals(shift: int = 1, factor: int = 1) -> dict[str, Residual]:
     """dH/dw for F^(q+1) at a stationary point is -(q+1)^2 X/S, X = sum F^q F' log F; three devices,
     F_k = a_k + b_k w.
 
@@ -98,10 +99,10 @@ def residuals(shift: int = 1, factor: int = 1) -> dict[str, sympy.Expr]:
     entropy = sympy.log(total) - s * sum(f**s * sympy.log(f) for f in F) / total
     X = sum(x**q * y * sympy.log(x) for x, y in zip(a, b, strict=True))
     S = sum(x**s for x in a)
-    return {"dH/dw": sympy.diff(entropy, w).subs(w, 0) + factor * s**2 * X / S}
+    return {"dH/dw": (sympy.diff(entropy, w).subs(w, 0), -factor * s**2 * X / S)}
 
 
-def implicit(moved: int = 0) -> dict[str, sympy.Expr]:
+def implicit(moved: int = 0) -> dict[str, Residual]:
     """dw/dp = -X/A at w = 0: the derivatives of sum F^p F' in w and in p, for three F_k = a_k + b_k
     w + c_k w^2/2.
     """
@@ -112,7 +113,7 @@ def implicit(moved: int = 0) -> dict[str, sympy.Expr]:
     slope: Any = sum(f**p * sympy.diff(f, w) for f in F)
     A = sum(p * x ** (p - 1) * y**2 + x**p * z for x, y, z in zip(a, b, c, strict=True))
     X = sum(x ** (p + moved) * y * sympy.log(x) for x, y in zip(a, b, strict=True))
-    return {"A": slope.diff(w).subs(w, 0) - A, "X": slope.diff(p).subs(w, 0) - X}
+    return {"A": (slope.diff(w).subs(w, 0), A), "X": (slope.diff(p).subs(w, 0), X)}
 
 
 def product(sign: int = 1) -> Decomposition:
@@ -151,14 +152,9 @@ CLAIMS = (
         severity="constant",
         check=counterexample(
             case,
-            "F = (1 + w/2, 2 - 3w/4, 4 + w/4), each + w^2/2, q = 1: at w_1* = 0, dH(F(w_p*))/dp < "
-            "0",
-            {
-                "a": [Fraction(1), Fraction(2), Fraction(4)],
-                "b": ["1/2", "-3/4", "1/4"],
-                "c": [Fraction(1)] * 3,
-                "q": 1,
-            },
+            "F = (1 + w/2, 2 - 3w/4, 4 + w/4), each + w^2/2, q = 1: dH(F(w_p*))/dp at w_1* = 0",
+            {"a": ["1/1", "2/1", "4/1"], "b": ["1/2", "-3/4", "1/4"], "c": ["1/1"] * 3, "q": 1},
+            "-1e-20 <= -0.00108946",
         ),
         mutants={"F^(q+1)": ("the entropy of F^(q+1)", {"shift": 1})},
         reading="The proof uses sum grad F_k^p(w_p*) = 0 'by definition', which is the optimum of "
@@ -178,9 +174,9 @@ CLAIMS = (
             scope="one parameter, m = 3",
             size="m = 3",
             check=every(
-                identity(residuals),
-                identity(implicit),
-                definite(product),
+                identity(residuals, "2.27443"),
+                identity(implicit, "16.7209; -0.0838813"),
+                definite(product, "1083/49"),
                 beside(
                     drawn(case, stationary, examples=(30, 1000), shift=1, closed=True, moved="c")
                 ),
@@ -203,12 +199,10 @@ CLAIMS = (
         statement=r"$\frac{\partial}{\partial p}\nabla F^p = (\ln F^p + 1)\nabla F^p$ at fixed "
         r"$w$.",
         kind="identity",
-        scope="F = e, p = 2",
+        scope="F = e, p = 7/3",
         severity="step",
         check=counterexample(
-            eleven,
-            "F = e, F' = 1, p = 2: d/dp (p e^(p-1)) = 3e, (ln F^p + 1) grad F^p = 6e",
-            {"p": 2},
+            eleven, "F = e, F' = 1, p = 7/3: both sides over e^(p-1)", {"p": "7/3"}, "10/3 == 70/9"
         ),
         mutants={"1/p": ("the right side divided by p", {"divided": True})},
         erratum="A factor 1/p is missing: grad F^p = p F^(p-1) grad F. For p > 0 no sign changes.",

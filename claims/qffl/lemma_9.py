@@ -7,7 +7,16 @@ from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance, ball
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    Residual,
+    counterexample,
+    drawn,
+    identity,
+    proof,
+)
 
 PIECES = 64
 
@@ -96,7 +105,7 @@ def tilted(draw: st.DrawFn, lower: int = 1) -> Instance:
     return {"F": losses, "ratio": [g, h, h + step], "s": lower + draw(tenths)}
 
 
-def residuals(printed: bool = False, shift: int = 1) -> dict[str, sympy.Expr]:
+def residuals(printed: bool = False, shift: int = 1) -> dict[str, Residual]:
     """d/dq ln f_q = (ln m - H(F^(q+1)))/(q+1)^2, three devices; printed is -H(F^q)."""
     q = sympy.symbols("q", positive=True)
     F = sympy.symbols("F1:4", positive=True)
@@ -105,7 +114,7 @@ def residuals(printed: bool = False, shift: int = 1) -> dict[str, sympy.Expr]:
     total = sum(f**s for f in F)
     entropy = sympy.log(total) - s * sum(f**s * sympy.log(f) for f in F) / total
     right = -entropy if printed else (sympy.log(3) - entropy) / (q + 1) ** 2
-    return {"d/dq ln f_q": sympy.diff(log_mean, q) - right}
+    return {"d/dq ln f_q": (sympy.diff(log_mean, q), right)}
 
 
 PRINTED = (
@@ -134,6 +143,7 @@ CLAIMS = (
             "F = (1, 2 - 5w, 4 + w), each + 50 w^2: (b) holds, and at p = 0 dH(F^(1/4)(w_p*))/dp < "
             "0",
             {"a": [1, 2, 4], "b": [0, -5, 1], "c": Fraction(100), "q": "1/4"},
+            "0 <= -2.33064",
         ),
         mutants={
             "q = 1": ("a power that (b) speaks of", {"q": Fraction(1)}),
@@ -157,7 +167,7 @@ CLAIMS = (
             hypotheses={"smooth": "p -> w_p* differentiable, F_k > 0"},
             scope="the identity for m = 3",
             size="m = 3",
-            check=identity(residuals),
+            check=identity(residuals, "0.0526229"),
             mutants={
                 "printed": ("-H(F^q), as (19) takes it", {"printed": True}),
                 "F^q": ("(ln m - H(F^q))/(q+1)^2", {"shift": 0}),
