@@ -63,14 +63,9 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
 
 
-SETTINGS: dict[str, Any] = {
-    "cls": Commands,
-    "no_args_is_help": True,
-    "pretty_exceptions_enable": False,
-    "rich_markup_mode": None,
-    "context_settings": {"help_option_names": ["-h", "--help"]},
-}
-"""Of every command line."""
+HELP = {"no_args_is_help": True, "context_settings": {"help_option_names": ["-h", "--help"]}}
+PLAIN = {"pretty_exceptions_enable": False, "rich_markup_mode": None}
+SETTINGS: dict[str, Any] = {"cls": Commands, **HELP, **PLAIN}
 
 
 @contextmanager

@@ -10,8 +10,7 @@ from fairfl.cli.summarize import summarize
 app = typer.Typer(help="Count a site's people, and decide on them by a rule.", **SETTINGS)
 app.command(cls=Command)(summarize)
 app.command(cls=Command)(apply)
-COUNTED = "Count people by group, label and prediction, which --score names; see summarize."
-app.command("judge", cls=Command, help=COUNTED)(summarize)
+app.command("judge", cls=Command, help="Count predictions, the column of --score.")(summarize)
 
 
 def main() -> None:

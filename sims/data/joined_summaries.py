@@ -34,9 +34,10 @@ def people_of(
         edges = np.array(first.edges[:-1])[shared]
         cuts = np.nextafter(edges[1:], -np.inf)  # of the upper level
     sites = tuple(summary.site for summary in summaries)
-    noisy = np.array([(s.epsilon or np.inf, s.rounded_to) for s in summaries])
+    limits = [(np.inf if s.epsilon is None else s.epsilon, s.rounded_to) for s in summaries]
+    noise = np.array(limits)
     people = Counted(
-        points, counts, groups, sites, calibrate, None, cuts, names, None, noisy, cells=cells
+        points, counts, groups, sites, calibrate, None, cuts, names, None, noise, cells=cells
     )
     if first.weights is not None:
         people = people.with_weights(*tables)

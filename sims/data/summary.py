@@ -159,7 +159,9 @@ class Summary:
         self._check_plain()
         people = int(counts.sum())
         if people < 1:
-            raise ValueError(f"site {self.site!r} has too few people for {limit}: none are left")
+            ((name, value),) = limit.items()
+            few = f"site {self.site!r} has too few people for {name} = {value:g}"
+            raise ValueError(f"{few}: none are left")
         return replace(self, counts=altered_counts.nonnegative(counts), people=people, **limit)
 
     def suppressed(self, min_cell: int) -> Summary:

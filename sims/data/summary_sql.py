@@ -14,9 +14,8 @@ from fairfl.sims.data.summary import MARK, Summary, grid_of, summarize
 from fairfl.sims.data.table_file import Form, table_rows
 
 LEVEL, COUNT = "score_level", "people_count"
-STANDARD = '"', "VARCHAR", "({0}) % {1}"
+STANDARD, BIGQUERY = ('"', "VARCHAR", "({0}) % {1}"), ("`", "STRING", "MOD({0}, {1})")
 """The sign around names, the type of texts, and the rest of a division."""
-BIGQUERY = "`", "STRING", "MOD({0}, {1})"
 DIALECTS = {"duckdb": STANDARD, "postgresql": STANDARD, "sqlite": STANDARD, "bigquery": BIGQUERY}
 
 
@@ -39,46 +38,42 @@ def query(table: str, dialect: str, *, form: Form, rounded_to: int = 1, **meta: 
     words = [f"NULLIF(TRIM(CAST({name(c)} AS {kind})), '')" for c in columns]
     level = "" if grid else words[0]
     for column, cuts in zip(scores, grid, strict=False):
-        digits = f"({level}) * {len(cuts) - 1} + " if level else ""
-        level = digits + _level(name(column), cuts)
+        level = f"({level}) * {len(cuts) - 1} + " * bool(level) + _level(name(column), cuts)
     keys = [name(c) for c in (*columns[-2:], LEVEL)]
+    key_list, unknown = ", ".join(keys), " OR ".join(f"{key} IS NULL" for key in keys)
     selected = zip((*words[-2:], level), keys, strict=True)
     raised = f"COUNT(*) + {rounded_to // 2}"
     multiple = f"{raised} - {rest.format(raised, rounded_to)}" if rounded_to > 1 else "COUNT(*)"
-    is_file = Path(table).suffix in (".csv", ".parquet")
+    parts = [table] if Path(table).suffix in (".csv", ".parquet") else table.split(".")
     lines = [
-        f"SELECT '{text}' AS {MARK},\n  {', '.join(keys)}, {multiple} AS {COUNT}",
-        "FROM (\n  SELECT " + ",\n    ".join(f"{value} AS {key}" for value, key in selected),
-        "  FROM " + ".".join(map(name, [table] if is_file else table.split("."))),
+        f"SELECT '{text}' AS {MARK},\n  {key_list}, {multiple} AS {COUNT}\nFROM (",
+        "  SELECT " + ",\n    ".join(f"{value} AS {key}" for value, key in selected),
+        "  FROM " + ".".join(map(name, parts)),
         ("  WHERE " + " AND ".join(f"{w} IS NOT NULL" for w in words)) * (form.missing == "drop"),
-        f") AS people\nGROUP BY {', '.join(keys)}",
-        f"HAVING {raised} >= {rounded_to} OR {' OR '.join(f'{key} IS NULL' for key in keys)}"
-        * (rounded_to > 1),
-        f"ORDER BY {', '.join(keys)};",
+        f") AS people\nGROUP BY {key_list}",
+        f"HAVING {raised} >= {rounded_to} OR {unknown}" * (rounded_to > 1),
     ]
-    return "\n".join(filter(None, lines))
+    return "\n".join([*filter(None, lines), f"ORDER BY {key_list};"])
 
 
 def _level(column: str, cuts: tuple[float, ...]) -> str:
     """The level's number; NULL outside the edges. A number with an exponent is a double."""
     first, *upper = (f"{cut!r}{'' if 'e' in repr(cut) else 'e0'}" for cut in cuts)
-    ends = "<" * (len(upper) - 1) + "≤"
-    whens = (f"WHEN {column} {ends[k]} {cut} THEN {k}" for k, cut in enumerate(upper))
-    cases = "\n      ".join([f"WHEN {column} < {first} THEN NULL", *whens])
-    return f"CASE {cases.replace('≤', '<=')} END"
+    ends = [f"< {cut}" for cut in upper[:-1]] + [f"<= {upper[-1]}"]
+    whens = [f"\n      WHEN {column} {end} THEN {k}" for k, end in enumerate(ends)]
+    return f"CASE WHEN {column} < {first} THEN NULL{''.join(whens)} END"
 
 
 def read_counts(path: Path) -> Summary:
-    """The summary in such a table, text with commas.
-
-    ValueError: another table, or people without a level.  OSError: the file cannot be read.
+    """The summary in such a table. ValueError: another, or people without a level.  OSError: it
+    cannot be read.
     """
     try:
         _, *rows = table_rows(path)
         if len({row[0] for row in rows}) != 1 or len({(*row[1:4],) for row in rows}) < len(rows):
             raise ValueError("all rows must have one summary, and different cells")
         meta = parsed(rows[0][0])
-        score, edges, form = meta["score"], meta["edges"], Form(pos_label=meta.pop("positive"))
+        score, edges, form = meta["score"], meta["edges"], Form(pos_label=meta["positive"])
         score = score if isinstance(score, str) else tuple(score)
         grid = grid_of(score, edges) if edges else ()
         levels = range(prod(len(cuts) - 1 for cuts in grid) + 1) if edges else ()

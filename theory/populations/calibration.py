@@ -163,13 +163,11 @@ class Counted:
 
     @property
     def noise_variance(self) -> Array:
-        """(I,) of each count: 2a/(1 - a)², a = exp(-epsilon), of noise; of rounding to multiples of
-        b the mean square of equally likely rests, (b² - 1)/12 or (b² + 2)/12 for even b.
+        """(I,) of each count: 2a/(1 - a)², a = exp(-epsilon); and of equally likely rests when
+        rounded to multiples of b their mean square, (b² - 1)/12, for even b (b² + 2)/12.
         """
-        if self.noise is None:
-            return np.zeros(len(self.counts))
-        epsilon, base = self.noise.T
-        rounding = (base**2 + 2.0 - 3.0 * (base % 2)) / 12.0
+        epsilon, base = np.array([np.inf, 1.0]) if self.noise is None else self.noise.T
+        rounding = (base**2 + 2.0 - 3.0 * (base % 2)) / 12.0 * np.ones(len(self.counts))
         return 2.0 * np.exp(-epsilon) / np.expm1(-epsilon) ** 2 + rounding
 
     def calibrated(self, *, counts_labels: bool = False) -> "Counted":
