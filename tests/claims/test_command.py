@@ -156,15 +156,15 @@ def test_a_record_is_kept_claim_by_claim_and_gone_on_from(cli, rows, monkeypatch
 
 def test_show_has_all_that_is_known(cli, own_record):
     checked = cli("check", "pffl/eq-8", "--record").stdout
-    assert "pffl/eq-8, counterexample of: " in checked and "    z: 1/2" in checked
+    assert "pffl/eq-8, counterexample of: " in checked and "    z: 2/7" in checked
     text = cli("show", "pffl/eq-8").stdout
     for part in ("holds-repaired, certified", "as printed", "as checked", "erratum"):
         assert part in text
     assert "repaired (pffl/eq-8/repaired)" in text
-    assert "    z: 1/2" in text
+    assert "    z: 2/7" in text
     data = json.loads(cli("show", "pffl/eq-8", "--json").stdout)
     assert data["verdict"] == "holds-repaired"
-    assert data["outcome"]["evidence"]["parts"][0]["instance"] == {"z": "1/2", "n": 1}
+    assert data["outcome"]["evidence"]["parts"][0]["instance"] == {"z": "2/7", "n": 3}
 
 
 def test_show_compiles_no_proof_of_a_current_record(cli, monkeypatch):
