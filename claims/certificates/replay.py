@@ -21,8 +21,8 @@ class _Replay(ClaimCertificate):
     statement : instance -> :class:`Case`.
     instance : JSON data; "p/q" is a Fraction.
     shows : a line for readers: what happens there.
-    numbers : the first relations with the numbers of their sides, "2/7 == 3/11; 0 < 0.123457";
-        computed from the paper, so that a statement with a wrong factor or exponent is rejected.
+    numbers : the first relations with the numbers of their sides, "2/7 == 3/11; 0 < 0.123457":
+        a statement with another factor or exponent is rejected, for it has others.
     """
 
     statement: Call[Case]
