@@ -60,7 +60,9 @@ def vanishing(vanish: int = 2) -> Decomposition:
 
 
 def undefined(instance: Instance) -> Case:
-    """(27) is a number: f^(q-1) must be, so f > 0 or q >= 1 (sympy's 0**(q-1) is zoo otherwise)."""
+    """(27), with ``square`` = ||grad f||^2, is a number: f^(q-1) must be, so f > 0 or q >= 1 (else
+    sympy's 0**(q-1) is zoo).
+    """
     f, q, L, square = (sympy.Rational(str(instance[name])) for name in ("f", "q", "L", "square"))
     missing = int(local_bound(f, q, L, square).is_finite is not True)
     return Case((Relation(0, "==", missing, "(27) is not a number"),), {"losses": f >= 0})

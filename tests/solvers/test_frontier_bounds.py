@@ -93,7 +93,7 @@ def test_ensembles_on_a_finite_x_are_bounded_by_reduced_costs() -> None:
 
 def test_a_bound_below_the_frontier_is_an_error() -> None:
     F = ff.frontier(FED, "lft_ensemble", points=5)
-    F = dataclasses.replace(F, exact=False, upper=lambda d, worth: worth - 1e-3)
+    F = dataclasses.replace(F, exact=False, worth_bound=lambda d, worth: worth - 1e-3)
     with pytest.raises(ff.CertificationError, match="bound of lft_ensemble is wrong"):
         _ = F.bound
 
