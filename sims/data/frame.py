@@ -1,6 +1,7 @@
 """Frames of pandas, Polars and Arrow as rows of texts, by their own methods: none is imported."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,13 @@ def sources(people: Any) -> tuple[list[Any], list[Path], set[str]]:
         names = ", ".join(path.name for path in paths)
         raise ValueError(f"several files must be summaries of sites (.json), got {names}")
     return tables, paths, kinds
+
+
+def known(function: str, options: Mapping[str, Any], *takers: Callable[..., Any]) -> None:
+    """TypeError for an option of ``function`` that none of the takers has."""
+    names = {name for taker in takers for name in signature(taker).parameters}
+    if unknown := options.keys() - names:
+        raise TypeError(f"{function}() got an unexpected keyword argument {min(unknown)!r}")
 
 
 def require(columns: Mapping[str, Any], path: Path, *needed: str) -> None:

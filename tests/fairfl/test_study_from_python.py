@@ -271,3 +271,10 @@ def test_what_does_not_fit_is_one_error(cli, people, table, tmp_path, name):
                for key, value in options.items()}  # fmt: skip
     with pytest.raises(ValueError, match=message):
         function(*(things.get(value, value) for value in arguments), **options)
+
+
+def test_an_unknown_option_is_that_of_the_function(table):
+    rule = ff.Classifier([[0.65], [0.3]], [[0, 1]] * 2)
+    for function, arguments in ((ff.compare, ()), (ff.judge, ()), (ff.apply, (rule,))):
+        with pytest.raises(TypeError, match=rf"^{function.__name__}\(\) got .* 'lable'$"):
+            function(*arguments, table, group="a", lable="y")
