@@ -30,7 +30,7 @@ from fairfl.reports.people import Read, of_federation, read, read_summaries
 from fairfl.reports.question import ONES, Question
 from fairfl.reports.sampling import Progress
 from fairfl.reports.scores import Scored, compare_scores
-from fairfl.sims.data.frame import known, no_table, require, sources
+from fairfl.sims.data.frame import check_options, no_table, require, sources
 from fairfl.sims.data.table_file import Form, form_of
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.schemes import SCHEMES
@@ -170,7 +170,7 @@ def compare(
     >>> answer.to_frame().loc[1, ["disparity", "accuracy"]].astype(float).round(4).tolist()
     [0.2, 0.839]
     """
-    known("compare", table, read, Form)
+    check_options("compare", table, read, Form)
     schemes = (schemes,) if isinstance(schemes, str) else tuple(schemes)
     question = Question(notion, difference, costs, sees, local_eps, schemes, monotone)
     if by_client is not None:

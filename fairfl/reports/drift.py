@@ -27,8 +27,8 @@ NAMED = 12
 
 @dataclass(frozen=True)
 class Drift:
-    """A number of a client's or group's people (None: of all), and how many of its intervals' half
-    widths, joined, it has moved: more than one.
+    """A number of a client's or group's people (None: of all), and what it has moved by at least,
+    by the interval of the difference: more than 0.
     """
 
     client: str | None
@@ -36,11 +36,11 @@ class Drift:
     rate: str
     before: Number
     now: Number
-    widths: float
+    least: float
 
 
 def drift_between(earlier: Sequence[Part], now: Sequence[Part]) -> tuple[tuple[Drift, ...], int]:
-    """What changed of the same clients and groups, the clearest first; how many were compared."""
+    """What changed of the same clients and groups, the largest first; how many were compared."""
     places = {(part.client, part.group): part for part in earlier if part.by is None}
     drift, count = [], 0
     for part in now:
@@ -51,9 +51,8 @@ def drift_between(earlier: Sequence[Part], now: Sequence[Part]) -> tuple[tuple[D
                 count += 1
                 change = difference(*sorted(pair, key=lambda end: -end.value))
                 if change.low > 0.0:
-                    widths = change.value / (change.value - change.low)
-                    drift.append(Drift(part.client, part.group, name, *pair, widths))
-    return tuple(sorted(drift, key=lambda change: -change.widths)), count
+                    drift.append(Drift(part.client, part.group, name, *pair, change.low))
+    return tuple(sorted(drift, key=lambda change: -change.least)), count
 
 
 def drift_words(drift: Sequence[Drift], count: int) -> list[str]:

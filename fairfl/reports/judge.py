@@ -26,7 +26,7 @@ from fairfl.reports.parts import Decided, Gap, Number, Part, cell, estimate
 from fairfl.reports.people import counted, people_words
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
-from fairfl.sims.data.frame import known, no_table, require, sources
+from fairfl.sims.data.frame import check_options, no_table, require, sources
 from fairfl.sims.data.table_file import Form, form_of
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
@@ -145,7 +145,7 @@ def judge(
     >>> judgement.to_frame()[["group", "accepted", "right"]].values.tolist()
     [['all', 0.5, 0.5], ['f', 1.0, 0.5], ['m', 0.0, 0.5]]
     """
-    known("judge", table, read_people, Form)
+    check_options("judge", table, read_people, Form)
     question = Question(notion, difference)
     options: Any = {"prediction": prediction, "rule": rule, "question": question, "table": table}
     data, decided, judgement = _judged(people, **options)

@@ -16,7 +16,7 @@ from fairfl._support.checks import Array, listed
 from fairfl._support.json_file import read_bounded
 from fairfl._support.tabular import Tabular
 from fairfl._support.whole_file import of_file
-from fairfl.sims.data.frame import known
+from fairfl.sims.data.frame import check_options
 from fairfl.sims.data.score_model import ScoreModel
 from fairfl.sims.data.table_file import Form, Table, read_table
 from fairfl.theory.populations.classifiers import Classifier, called
@@ -107,7 +107,7 @@ def apply(
     >>> ff.apply(rule, people, score="s", group="sex").decision.tolist()
     [False, True, True]
     """
-    known("apply", form, Form)
+    check_options("apply", form, Form)
     rule = read_rule(rule)
     if (score is None) == (model is None):
         raise ValueError("score or model must be given, and not both")

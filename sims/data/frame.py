@@ -37,7 +37,7 @@ def sources(people: Any) -> tuple[list[Any], list[Path], set[str]]:
     return tables, paths, kinds
 
 
-def known(function: str, options: Mapping[str, Any], *takers: Callable[..., Any]) -> None:
+def check_options(function: str, options: Mapping[str, Any], *takers: Callable[..., Any]) -> None:
     """TypeError for an option of ``function`` that none of the takers has."""
     names = {name for taker in takers for name in signature(taker).parameters}
     if unknown := options.keys() - names:

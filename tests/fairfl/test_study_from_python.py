@@ -192,7 +192,7 @@ def test_a_change_since_the_study_is_named_and_whose(kind):
     later = ff.judge(frames[1], since=frames[0], **options)
     assert later.drift == ff.judge(frames[1], since=judgements[0], **options).drift
     clearest = later.drift[0]
-    assert (clearest.client, clearest.group) == ("s", "f") and clearest.widths > 2
+    assert (clearest.client, clearest.group) == ("s", "f") and clearest.least > 0.1
     assert clearest.rate in {"score": ("right", "true_positive", "false_positive")}.get(
         kind, ("accepted", "true_positive", "false_positive")
     )
@@ -278,3 +278,19 @@ def test_an_unknown_option_is_that_of_the_function(table):
     for function, arguments in ((ff.compare, ()), (ff.judge, ()), (ff.apply, (rule,))):
         with pytest.raises(TypeError, match=rf"^{function.__name__}\(\) got .* 'lable'$"):
             function(*arguments, table, group="a", lable="y")
+
+
+def test_a_change_of_numbers_without_any_scatter_is_told():
+    """All of group f have y = 1 and one score: y less the score has an interval of no width."""
+    studies = [
+        pd.DataFrame({"p": [1, 0] * 40, "y": [1, 1, 0, 1] * 20, "a": list("ffmm") * 20,
+                      "s": [score, score, 0.2, 0.6] * 20})
+        for score in (0.5, 0.7)
+    ]  # fmt: skip
+    options = {"prediction": "p", "label": "y", "group": "a", "score": "s"}
+    with pytest.warns(ff.ScoreWarning):
+        before = ff.judge(studies[0], **options)
+    with pytest.warns(ff.ScoreWarning):
+        change = ff.judge(studies[1], since=before, **options).drift[0]
+    assert (change.group, change.rate) == ("f", "calibration")
+    assert change.least == pytest.approx(0.2, abs=1e-12)
