@@ -70,7 +70,7 @@ study | measures["square"] | measures["cube"] | my_study.py, line 13: KeyError: 
 @pytest.mark.usefixtures("own_parts_forgotten")
 @pytest.mark.parametrize(("kind", "old", "new", "why"), ROWS)
 def test_a_wrong_part_is_told_in_one_line(cli, tmp_path, monkeypatch, kind, old, new, why):
-    for file in EXAMPLES.iterdir():
+    for file in filter(Path.is_file, EXAMPLES.iterdir()):
         (tmp_path / file.name).write_text(file.read_text("utf-8"), "utf-8")
     monkeypatch.chdir(tmp_path)
     part_file = tmp_path / FILES.get(kind, f"my_{kind}.py")
