@@ -31,7 +31,8 @@ KEPT = 16
 
 class Run(NamedTuple):
     """Steps that clients first..last-1 of a chunk take, one after the other, on batches of
-    ``width``: rows of the data (steps, (last - first) * width).
+    ``width``: rows of the data (steps, (last - first) * width), with a stride of 0 where each batch
+    has all samples of its client, so that all steps have the same rows.
 
     ``share`` (steps, last - first, width) is None where every batch is full; else it is 1 / count
     on the samples of a batch, and 0 after them, where its own first sample stands again. Where jobs
@@ -81,14 +82,15 @@ def _block(jobs: Jobs, shape: _Shape, base: Ints, like: Tensor) -> list[Run]:
     if jobs.sample_weights is not None:
         shares = shares * _weights(jobs, order_rows, shape.lengths).index_select(0, shape.positions)
     runs, used = list[Run](), 0
-    counts = [steps * (b - a) * width for steps, a, b, width, _ in shape.pieces]
-    row_parts = rows.split_with_sizes(counts)
-    for piece_rows, (steps, a, b, width, partial) in zip(row_parts, shape.pieces, strict=True):
+    lengths = [planned * (b - a) * width for _, planned, (a, b, width, _) in shape.pieces]
+    parts = zip(shape.pieces, rows.split_with_sizes(lengths), strict=True)
+    for (steps, planned, (a, b, width, has_shares)), part in parts:
         share = None
-        if partial:
-            share = shares[used : used + len(piece_rows)].view(steps, b - a, width)
-            used += len(piece_rows)
-        runs.append(Run(a, b, width, piece_rows.view(steps, -1), share))
+        if has_shares:
+            share = shares[used : used + len(part)].view(planned, b - a, width)
+            share = share.expand(steps, -1, -1)
+            used += len(part)
+        runs.append(Run(a, b, width, part.view(planned, -1).expand(steps, -1), share))
     return runs
 
 
@@ -101,18 +103,19 @@ def _weights(jobs: Jobs, rows: Tensor, lengths: Ints) -> Tensor:
     return jobs.sample_weights.flatten().index_select(0, table.add_(rows))
 
 
-Piece = tuple[int, int, int, int, bool]
-"""Steps of a run, its first and last client, its width, and whether it has shares."""
+Piece = tuple[int, int, int, bool]
+"""First and last client of a run, its width, and whether it has shares."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Shape:
     """The part of a plan that is the same in every round: the runs, the passes, the samples of each
     client (J,) in them, and on the device the positions of the batches in the orders, and the
-    shares of the runs that have some, one after the other.
+    shares of the runs that have some, one after the other. A run has its steps, and how many of
+    them are planned: one, which stands for all, where each batch has all samples of its client.
     """
 
-    pieces: list[Piece]
+    pieces: list[tuple[int, int, Piece]]
     passes: Passes
     lengths: Ints
     positions: Tensor
@@ -142,16 +145,20 @@ def _shape(jobs: Jobs, begin: int, end: int, like: Tensor) -> _Shape:
     sizes, step_counts, batch_size = jobs.sizes, jobs.steps, jobs.batch
     is_weighted = jobs.sample_weights is not None
     batches_per_pass = -(-sizes // batch_size)
+    is_whole = bool((batches_per_pass == 1).all())
     first_pass = begin // batches_per_pass
     passes = (np.minimum(step_counts, end) - 1) // batches_per_pass - first_pass + 1
+    if is_whole:
+        passes = np.ones_like(passes)
     lengths = sizes * passes
     starts = np.cumsum(lengths) - lengths - first_pass * sizes
-    steps: list[tuple[Piece, Ints, NDArray[np.float64]]] = []
+    steps: list[list[tuple[Piece, Ints, NDArray[np.float64]]]] = []
     for t in range(begin, end):
         active = int(np.searchsorted(-step_counts, -t))
-        pass_number, batch_number = np.divmod(t, batches_per_pass[:active])
+        pass_number, batch_number = np.divmod(begin if is_whole else t, batches_per_pass[:active])
         batch_starts = starts[:active] + pass_number * sizes[:active] + batch_number * batch_size
         counts = np.minimum(batch_size, sizes[:active] - batch_number * batch_size)
+        steps.append([])
         for first, stop in groups(counts, SPARE * work_factor(like.device)):
             width = int(counts[first:stop].max())
             is_full = bool((counts[first:stop] == width).all())
@@ -161,15 +168,19 @@ def _shape(jobs: Jobs, begin: int, end: int, like: Tensor) -> _Shape:
             share = (is_real / batch_sizes).ravel() if has_shares else np.zeros(0)
             if not is_full:
                 columns = np.where(is_real, columns, 0)
-            piece = 1, first, stop, width, has_shares
-            steps.append((piece, (batch_starts[first:stop, None] + columns).ravel(), share))
-    repeated = [list(copies) for _, copies in groupby([piece for piece, _, _ in steps])]
+            piece = first, stop, width, has_shares
+            steps[-1].append((piece, (batch_starts[first:stop, None] + columns).ravel(), share))
+    # steps in a row with the same clients and widths are one run for each of these
+    alike = groupby(steps, key=lambda step: [piece for piece, _, _ in step])
+    runs = [run for _, same in alike for run in zip(*same, strict=True)]
+    kept = [run[:1] if is_whole else run for run in runs]
+    planned = [step for run in kept for step in run]
     return _Shape(
-        [(len(copies), *copies[0][1:]) for copies in repeated],
+        [(len(run), len(part), run[0][0]) for run, part in zip(runs, kept, strict=True)],
         Passes.of(sizes, first_pass, passes, sizes > batch_size),
         lengths,
-        torch.from_numpy(np.concatenate([places for _, places, _ in steps])).to(like.device),
-        torch.from_numpy(np.concatenate([share for _, _, share in steps])).to(like),
+        torch.from_numpy(np.concatenate([places for _, places, _ in planned])).to(like.device),
+        torch.from_numpy(np.concatenate([share for _, _, share in planned])).to(like),
     )
 
 

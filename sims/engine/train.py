@@ -119,11 +119,13 @@ def _train_chunk(
     for run in plan(jobs, data, params, memory_limit // PLANNED):
         weights: Iterator[Any] = _weights(jobs.objective, parameters, run, params)
         weights = weights if jobs.step is None else zip(_shares(run, params), weights, strict=False)
-        steps, steps_at_once = run.rows.shape[0], max(1, sample_limit // run.rows.shape[1])
-        for first_step in range(0, steps, steps_at_once):
-            rows = run.rows[first_step : first_step + steps_at_once]
+        # samples that are the same in all steps are fetched once, where no step changes them
+        is_once = model.by_hand and jobs.step is None and run.rows.stride(0) == 0
+        fetches, copies = (run.rows[:1], len(run.rows)) if is_once else (run.rows, 1)
+        for rows in fetches.split(max(1, sample_limit // run.rows.shape[1])):
             # no name for the batches, which would keep them while the next ones are fetched
-            sgd.steps(run, *(_batches(values, run, rows) for values in batch_data), weights=weights)
+            batches = (_batches(values, run, rows) * copies for values in batch_data)
+            sgd.steps(run, *batches, weights=weights)
     for update, block, anchor in zip(model.blocks(updates), blocks, anchors, strict=True):
         if isinstance(update_rows, slice):
             torch.sub(block, anchor, out=update[update_rows])
@@ -131,10 +133,10 @@ def _train_chunk(
             update.index_copy_(0, update_rows, block.sub_(anchor))
 
 
-def _batches(values: Tensor, run: Run, rows: Tensor) -> Sequence[Tensor]:
+def _batches(values: Tensor, run: Run, rows: Tensor) -> tuple[Tensor, ...]:
     """The values of each step's samples (clients, width, ...)."""
     size = rows.shape[0], run.last - run.first, run.width
-    return values.index_select(0, rows.view(-1)).view(*size, *values.shape[1:]).unbind()
+    return values.index_select(0, rows.reshape(-1)).view(*size, *values.shape[1:]).unbind()
 
 
 def _weights(

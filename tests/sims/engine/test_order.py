@@ -84,11 +84,13 @@ def test_mix_is_the_published_finaliser():
     assert counter.mix(np.array(states, np.uint64)).tolist() == expected
 
 
+@pytest.mark.parametrize("batch", [4, 9, 23])
 @pytest.mark.parametrize("block", [1, 40, 1 << 21])
-def test_every_sample_is_visited_once_a_pass(monkeypatch, block):
+def test_every_sample_is_visited_once_a_pass(monkeypatch, block, batch):
     """Whatever the blocks in which steps are planned; the order is the one drawn."""
     monkeypatch.setattr(plan, "BLOCK", block)
-    sizes, batch, epochs = np.array([23, 9, 8, 4, 1]), 4, 3
+    monkeypatch.setattr(plan, "SPARE", 2)  # several runs a step
+    sizes, epochs = np.array([23, 9, 8, 4, 1]), 3
     per_pass = -(-sizes // batch)
     five, steps = np.arange(5), per_pass * epochs
     jobs = Jobs(five, 0 * five, five.astype(np.uint64), sizes, steps, batch, np.zeros((5, 5)))
