@@ -87,13 +87,15 @@ def summarize(
     cuts: Any = _edges(levels, edges, categorical, len(score))
     if len(nonempty(min_cell=min_cell, epsilon=epsilon, rounded_to=rounded_to)) > 1:
         raise ValueError("--min-cell, --epsilon and --round must not be given together")
-    scores = {"score": score, "edges": cuts} if score[1:] else {"score": score[0], "edges": cuts[0]}
-    names: Any = {"site": site, **scores, "label": label, "group": group, "form": form_of(form)}
+    columns: Any = {"site": site, "score": score, "edges": cuts, "label": label, "group": group}
+    if len(score) == 1:
+        columns |= {"score": score[0], "edges": cuts[0]}
+    columns["form"] = form_of(form)
     if sql is not None:
         if (weight, min_cell, epsilon) != (None, None, None):
             raise ValueError("--weight, --min-cell and --epsilon must not be given with --sql")
-        return typer.echo(query(str(file), sql, rounded_to=rounded_to or 1, **names))
-    counted = summary.summarize(file, weight=weight, **names)
+        return typer.echo(query(str(file), sql, rounded_to=rounded_to or 1, **columns))
+    counted = summary.summarize(file, weight=weight, **columns)
     if min_cell is not None:
         counted = counted.suppressed(min_cell)
     if epsilon is not None:

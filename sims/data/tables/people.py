@@ -91,21 +91,21 @@ def read_people(
     if not groups:
         raise ValueError("group must name at least one column, got none")
     scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
-    named = {"score": scores, "label": (label,), "group": groups, "client": (client,)}
-    named |= {"weight": (weight,)}
-    roles = {role: columns for role, columns in named.items() if columns not in ((), (None,))}
+    by_role = {"score": scores, "label": (label,), "group": groups, "client": (client,)}
+    by_role |= {"weight": (weight,)}
+    roles = {role: columns for role, columns in by_role.items() if columns not in ((), (None,))}
     predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
     chosen = _chosen_features(scores, label or "", features, blind=blind, categorical=categorical)
     extra = () if predicted else chosen
     extra = extra if by is None or extra is None else [*extra, by]
     table = read_table(source, form, roles | predicted, extra)
     note_file(table.path)
-    everybody = np.zeros(len(table), np.int64), ("all",)
-    y, label_names = (everybody[0], ("0", "1")) if label is None else table.labels(label)
+    one_category = np.zeros(len(table), np.int64), ("all",)
+    y, label_names = (one_category[0], ("0", "1")) if label is None else table.labels(label)
     parts = {column: table.categories(column) for column in groups}
     a, group_names = _groups(groups, [*parts.values()])
-    i, client_names = everybody if client is None else table.categories(client)
-    by_codes, by_names = everybody if by is None else _months(*table.categories(by))
+    i, client_names = one_category if client is None else table.categories(client)
+    by_codes, by_names = one_category if by is None else _months(*table.categories(by))
     weights = None
     if weight is not None:
         weights = person_weights(f"column {weight!r}", table.numbers(weight))
