@@ -16,6 +16,7 @@ from benchmarks.frontiers import cfl_finite, cfl_laws, fedavg
 from benchmarks.jobs import jobs
 from benchmarks.libraries import libraries
 from benchmarks.timing import FULL, Row, Sizes, interleaved, seconds
+from fairfl._support.markdown_table import markdown_table
 
 
 def importing(sizes: Sizes) -> Iterator[Row]:
@@ -56,8 +57,7 @@ def rows_of(names: Collection[str], sizes: Sizes) -> Iterator[Row]:
 def markdown(rows: list[Row], sizes: Sizes) -> str:
     """The table, and the machine and versions of the measurement."""
     columns = ("what", "ours", "alternative", "ratio", "aim", "met", "note")
-    lines = [columns, tuple("---" for _ in columns), *(row.cells() for row in rows)]
-    table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    table = markdown_table([columns, *(row.cells() for row in rows)])
     libraries = ("fairfl", "numpy", "scipy", "cvxpy")
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in libraries)
     python = f"Python {platform.python_version()}"

@@ -3,11 +3,9 @@ interleaved in one run on one thread.
 """
 
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import numpy as np
 import torch
-from torch import Tensor
 from torch.nn import Module
 
 from benchmarks.simulator import BATCH, CLASSES, FEATURES, HIDDEN, SAMPLES, simulation
@@ -30,41 +28,35 @@ def in_numpy(
     """A round of FedAvg on inputs (clients, samples, features) and labels; it changes ``layers``,
     pairs W (in, out) and b (1, out), in place.
     """
-    return partial(_numpy_round, layers, x, y, batch, np.random.default_rng(0))
-
-
-def _numpy_round(
-    layers: list[list[np.ndarray]],
-    x: np.ndarray,
-    y: np.ndarray,
-    batch: int,
-    rng: np.random.Generator,
-) -> None:
     clients, samples = y.shape
-    rows, columns = np.arange(clients)[:, None], np.arange(batch)
-    models = [[np.repeat(part[None], clients, 0) for part in layer] for layer in layers]
-    order = rng.permuted(np.broadcast_to(np.arange(samples), y.shape), axis=1)
-    for first in range(0, samples, batch):
-        rows_in_batch = order[:, first : first + batch]
-        # forward: activations, then the slope of the cross entropy in the logits
-        values = [x[rows, rows_in_batch]]
-        for weight, bias in models[:-1]:
-            values.append(np.maximum(values[-1] @ weight + bias, 0))
-        z = values[-1] @ models[-1][0] + models[-1][1]
-        z = np.exp(z - z.max(2, keepdims=True))
-        z /= z.sum(2, keepdims=True)
-        z[rows, columns, y[rows, rows_in_batch]] -= 1
-        z *= LR / batch
-        # backward, with a step of gradient descent in each layer
-        for k in range(len(models) - 1, -1, -1):
-            weight, bias = models[k]
-            back = (z @ weight.transpose(0, 2, 1)) * (values[k] > 0) if k else z
-            weight -= values[k].transpose(0, 2, 1) @ z
-            bias -= z.sum(1, keepdims=True)
-            z = back
-    for layer, model in zip(layers, models, strict=True):
-        for part, copies in zip(layer, model, strict=True):
-            part[:] = copies.mean(0)
+    rows, columns, rng = np.arange(clients)[:, None], np.arange(batch), np.random.default_rng(0)
+
+    def one_round() -> None:
+        models = [[np.repeat(part[None], clients, 0) for part in layer] for layer in layers]
+        order = rng.permuted(np.broadcast_to(np.arange(samples), y.shape), axis=1)
+        for first in range(0, samples, batch):
+            rows_in_batch = order[:, first : first + batch]
+            # forward: activations, then the slope of the cross entropy in the logits
+            values = [x[rows, rows_in_batch]]
+            for weight, bias in models[:-1]:
+                values.append(np.maximum(values[-1] @ weight + bias, 0))
+            z = values[-1] @ models[-1][0] + models[-1][1]
+            z = np.exp(z - z.max(2, keepdims=True))
+            z /= z.sum(2, keepdims=True)
+            z[rows, columns, y[rows, rows_in_batch]] -= 1
+            z *= LR / batch
+            # backward, with a step of gradient descent in each layer
+            for k in range(len(models) - 1, -1, -1):
+                weight, bias = models[k]
+                back = (z @ weight.transpose(0, 2, 1)) * (values[k] > 0) if k else z
+                weight -= values[k].transpose(0, 2, 1) @ z
+                bias -= z.sum(1, keepdims=True)
+                z = back
+        for layer, model in zip(layers, models, strict=True):
+            for part, copies in zip(layer, model, strict=True):
+                part[:] = copies.mean(0)
+
+    return one_round
 
 
 def in_a_loop(
@@ -73,27 +65,25 @@ def in_a_loop(
     """A round with torch's optimiser, one client after the other."""
     x, y = torch.from_numpy(inputs), torch.from_numpy(labels)
     shared = [part.detach().clone() for part in network.parameters()]
-    return partial(_loop_round, network, shared, x, y, batch, epochs)
-
-
-def _loop_round(
-    network: Module, shared: list[Tensor], x: Tensor, y: Tensor, batch: int, epochs: int
-) -> None:
-    optimiser = torch.optim.SGD(network.parameters(), LR)
     clients, samples = y.shape
-    sums = [torch.zeros_like(part) for part in shared]
-    for k in range(clients):
-        with torch.no_grad():
-            for part, start in zip(network.parameters(), shared, strict=True):
-                part.copy_(start)
-        for rows in (s for _ in range(epochs) for s in torch.randperm(samples).split(batch)):
-            optimiser.zero_grad()
-            torch.nn.functional.cross_entropy(network(x[k, rows]), y[k, rows]).backward()
-            optimiser.step()
-        with torch.no_grad():
-            for total, part in zip(sums, network.parameters(), strict=True):
-                total.add_(part, alpha=1 / clients)
-    shared[:] = sums
+
+    def one_round() -> None:
+        optimiser = torch.optim.SGD(network.parameters(), LR)
+        sums = [torch.zeros_like(part) for part in shared]
+        for k in range(clients):
+            with torch.no_grad():
+                for part, start in zip(network.parameters(), shared, strict=True):
+                    part.copy_(start)
+            for rows in (s for _ in range(epochs) for s in torch.randperm(samples).split(batch)):
+                optimiser.zero_grad()
+                torch.nn.functional.cross_entropy(network(x[k, rows]), y[k, rows]).backward()
+                optimiser.step()
+            with torch.no_grad():
+                for total, part in zip(sums, network.parameters(), strict=True):
+                    total.add_(part, alpha=1 / clients)
+        shared[:] = sums
+
+    return one_round
 
 
 def start(widths: tuple[int, ...]) -> list[list[np.ndarray]]:

@@ -48,14 +48,11 @@ class Row:
             alternative = f"{seconds(self.alternative)} ({self.rival})"
             ratio = f"{self.alternative / self.ours:.3g}"
         aim = "" if self.aim is None else f"≤ {seconds(self.aim)}"
-        met = (
-            ""
-            if self.aim is None or self.ours != self.ours
-            else "yes"
-            if self.ours <= self.aim
-            else "**no**"
-        )
-        ours = "not measured" if self.ours != self.ours else seconds(self.ours)
+        ours, met = "not measured", ""
+        if not np.isnan(self.ours):
+            ours = seconds(self.ours)
+            if self.aim is not None:
+                met = "yes" if self.ours <= self.aim else "**no**"
         return self.title, ours, alternative, ratio, aim, met, self.note
 
 

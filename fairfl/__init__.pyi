@@ -7,6 +7,7 @@ from fairfl.claims.lemma import check_lemma as check_lemma
 from fairfl.claims.lemma import lemma as lemma
 from fairfl.claims.objective_check import check_objective as check_objective
 from fairfl.fair_thresholds import FairThresholds as FairThresholds
+from fairfl.federation import Federation as Federation
 from fairfl.reports.answer import compare as compare
 from fairfl.reports.judge import judge as judge
 from fairfl.sims.data.decisions import apply as apply
@@ -27,7 +28,6 @@ from fairfl.theory.populations.classifiers import Classifier as Classifier
 from fairfl.theory.populations.client import Client as Client
 from fairfl.theory.populations.eta import Logistic as Logistic
 from fairfl.theory.populations.eta import Monotone as Monotone
-from fairfl.theory.populations.federation import Federation as Federation
 from fairfl.theory.populations.laws import Finite as Finite
 from fairfl.theory.populations.laws import Mixture as Mixture
 from fairfl.theory.populations.laws import Samples as Samples

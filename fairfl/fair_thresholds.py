@@ -165,8 +165,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         check_consistent_length(features, labels)
         codes, weight = self._codes(column_or_1d(labels, warn=True), sample_weight)
         self._group_columns = [*getattr(sensitive_features, "columns", ())]
-        groups = sensitive_features
-        group = None if groups is None else self._rows(groups, len(codes))
+        group = None if sensitive_features is None else self._rows(sensitive_features, len(codes))
+        site: Any = np.zeros(len(codes), int) if client is None else client
         names = ("notion", "difference", "costs", "sees", "monotone")
         task: dict[str, Any] = {name: getattr(self, name) for name in names}
         if self.guarantee is not None:
@@ -177,9 +177,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
                 raise ValueError(
                     f"sample_weight must be the same of all with guarantee, got {ends}"
                 )
-            return self._with_guarantee(features, codes, group, client, Question(**task))
+            return self._with_guarantee(features, codes, group, site, Question(**task))
         score = self._learn(features, self._targets(codes, group), weight)
-        site: Any = np.zeros(len(codes), int) if client is None else client
         if weight is not None:
             rows, site = weight > 0, as_labels("client", site)
             check_consistent_length(weight, site)
@@ -188,8 +187,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self._one_group = group is None
         if group is None:  # everybody stands in two groups, so that no budget binds
             group = np.repeat([0, 1], len(codes))
-            codes, site = np.tile(codes, 2), np.tile(site, 2)
-            score = np.concatenate([score, score])
+            score, codes, site = (np.concatenate([v, v]) for v in (score, codes, site))
             weight = None if weight is None else np.tile(weight, 2)
         settings = {"levels": self.levels, "calibrate": self.calibrate, "weight": weight}
         self.federation_ = Federation.from_samples(score, codes, group, site, **settings)
@@ -234,13 +232,12 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         return [codes, *(target for target in targets if target.any())]
 
     def _with_guarantee(
-        self, features: Any, codes: Any, group: Any, client: Any, question: Question
+        self, features: Any, codes: Any, group: Any, site: Any, question: Question
     ) -> FairThresholds:
         """Fit the score and a family of rules to some of the people; the others test these."""
         if group is None:
             raise ValueError("guarantee needs sensitive_features, whose disparity is kept")
         groups, a = intersections("group", group, len(codes))
-        site = np.zeros(len(codes), int) if client is None else client
         clients, i = coded("client", site, len(codes))
         path, limits = limits_of(self.scheme, self.eps, len(clients))
         level = float(in_range("guarantee", self.guarantee, 0, 1, open_low=True, open_high=True))

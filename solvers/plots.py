@@ -66,8 +66,7 @@ class PlottedFrontier:
         label = {"label": SCHEMES[self.scheme].label} | style
         proven = self.gap_below(np.inf) <= PROVEN
         curve(ax, self.scheme, self.disparity, height, proven, **label)
-        ax.set_xlabel("disparity")
-        ax.set_ylabel("accuracy" if self.accurate else "utility")
+        ax.set(xlabel="disparity", ylabel="accuracy" if self.accurate else "utility")
         return ax
 
 

@@ -69,27 +69,25 @@ def paired(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def cells(table: pd.DataFrame, spread: str = "sd") -> list[list[str]]:
-    """The table as text, with a header and a row per dataset and objective. A cell is ``ours ±
-    spread [published ± sd]``, ``spread`` "sd" or "half".
+    """The table as text, with a header and a row per dataset and objective; ``spread`` is "sd" or
+    "half".
     """
     measures = list(dict.fromkeys(table["measure"]))
     texts: dict[tuple[str, str], dict[str, str]] = {}
     for row in table.to_dict("records"):
-        texts.setdefault((row["dataset"], row["objective"]), {})[row["measure"]] = _cell(
-            row, spread
-        )
+        line = texts.setdefault((row["dataset"], row["objective"]), {})
+        line[row["measure"]] = cell(row, spread)
     body = [[*key, *(line.get(name, "") for name in measures)] for key, line in texts.items()]
     return [["data", "objective", *measures], *body]
 
 
-def _cell(row: dict[Hashable, Any], spread: str) -> str:
+def cell(row: dict[Hashable, Any], spread: str = "sd") -> str:
+    """A row of ``compare`` as ``ours ± spread [published ± sd]``."""
     digits = DIGITS.get(row["measure"].removeprefix("validation "), 1)
     text = _number(row["mean"], row[spread], digits)
-    return (
-        text
-        if np.isnan(row["published"])
-        else f"{text} [{_number(row['published'], row['published_sd'], digits)}]"
-    )
+    if np.isnan(row["published"]):
+        return text
+    return f"{text} [{_number(row['published'], row['published_sd'], digits)}]"
 
 
 def _number(mean: float, sd: float, digits: int) -> str:

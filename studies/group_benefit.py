@@ -8,7 +8,7 @@ from fairfl._support.checks import Array
 from fairfl.sims.engine import Joining, Result, Simulation
 from fairfl.sims.runs.metrics import Metrics
 from fairfl.studies.frames import among, floats, groups, loose, rows
-from fairfl.studies.measures import KEYS
+from fairfl.studies.measures import KEYS, rows_of
 from fairfl.theory.measures import dynamic
 
 BASELINE = "FedAvg"
@@ -131,9 +131,7 @@ def values(clients: pd.DataFrame, part: str = "test") -> pd.DataFrame:
         if baseline is not None and objective != BASELINE:
             ahead = dynamic.relative_margin(by_group, baseline[1], joins)
             measures |= {"above FedAvg": ahead[-1], "fairer rounds": _share(ahead)}
-        lines += [
-            (dataset, objective, seed, name, float(value)) for name, value in measures.items()
-        ]
+        lines += rows_of((dataset, objective, seed), measures)
     return pd.DataFrame(lines, columns=[*KEYS, "measure", "value"])
 
 

@@ -1,6 +1,6 @@
 """Statistics of the clients' accuracies, as q-FFL's tables 1 to 10 report them: in percent."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -39,14 +39,17 @@ def statistics(clients: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
 
     Clients without samples in the part have no accuracy, and count in none of the measures.
     """
-    parts, chosen = [], list(names)
+    lines, chosen = [], list(names)
     for key, run in groups(rows(clients, floats(clients, "samples") > 0), KEYS):
         accuracy, samples = floats(run, "accuracy"), floats(run, "samples")
-        values = [MEASURES[name](accuracy, samples) for name in chosen]
-        parts.append(
-            pd.DataFrame({**dict(zip(KEYS, key, strict=True)), "measure": chosen, "value": values})
-        )
-    return pd.concat(parts, ignore_index=True)
+        lines += rows_of(key, {name: MEASURES[name](accuracy, samples) for name in chosen})
+    return pd.DataFrame(lines)
+
+
+def rows_of(key: Sequence[object], measures: Mapping[str, object]) -> list[dict[str, object]]:
+    """A row for each measure of the run with these ``KEYS``."""
+    run = dict(zip(KEYS, key, strict=True))
+    return [run | {"measure": name, "value": value} for name, value in measures.items()]
 
 
 def long(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:

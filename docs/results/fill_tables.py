@@ -16,8 +16,9 @@ from typing import Any
 
 import pandas as pd
 
+from fairfl._support.markdown_table import markdown_table
 from fairfl._support.whole_file import write_whole
-from fairfl.studies.beside_published import DIGITS
+from fairfl.studies.beside_published import cell
 
 RESULTS = Path(__file__).resolve().parent
 BLOCK = re.compile(r"(<!-- fill ([^:\n]+): ([^\n]+?) -->\n).*?(<!-- /fill -->)", re.DOTALL)
@@ -47,25 +48,13 @@ def table(path: Path, dataset: str, measures: str) -> str:
             f"{path.parent.name} must have measured {missing[0]!r}, its rows have {measured}"
         )
     keys = ["objective"] if dataset else ["dataset", "objective"]
-    rows = rows.assign(cell=[cell(row) for row in rows.to_dict("records")])
-    cells = rows.pivot_table("cell", keys, "measure", aggfunc="first", sort=False)[columns]
-    lines = [[name.replace("dataset", "data") for name in [*keys, *columns]]]
-    lines += [["---"] * len(lines[0])]
-    lines += cells.fillna("").reset_index().to_numpy().tolist()
-    escaped = ([field.replace("|", r"\|") for field in line] for line in lines)
-    return "".join(f"| {' | '.join(line)} |\n" for line in escaped)
-
-
-def cell(row: dict[str, Any]) -> str:
-    """Our number, the published one in brackets, and a star where they are far apart."""
-    digits = DIGITS.get(row["measure"], 1)
-
-    def number(mean: str, sd: str) -> str:
-        spread = "" if pd.isna(row[sd]) else f" ± {row[sd]:.{digits}f}"
-        return f"{row[mean]:.{digits}f}{spread}"
-
-    published = "" if pd.isna(row["published"]) else f" [{number('published', 'published_sd')}]"
-    return number("mean", "sd") + published + "*" * (row["apart"] > FAR)
+    texts = [cell(row) + "*" * (row["apart"] > FAR) for row in rows.to_dict("records")]
+    by_measure = rows.assign(cell=texts).pivot_table(
+        "cell", keys, "measure", aggfunc="first", sort=False
+    )
+    head = [name.replace("dataset", "data") for name in [*keys, *columns]]
+    body = by_measure[columns].fillna("").reset_index().to_numpy().tolist()
+    return markdown_table([head, *body]) + "\n"
 
 
 if __name__ == "__main__":

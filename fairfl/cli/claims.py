@@ -72,9 +72,7 @@ def show(
     id: Annotated[str, typer.Argument(metavar="ID", help="The id of a claim.")],
     replay: Annotated[
         bool,
-        typer.Option(
-            "--replay", help="Draw every recorded example again, not the first; compile proofs."
-        ),
+        option("Draw every recorded example again, not the first; compile proofs.", "--replay"),
     ] = False,
     as_json: AsJson = False,
     imports: Imports = None,
@@ -104,16 +102,14 @@ def check(
     ids: Ids = None,
     level: Levels = None,
     jobs: Jobs = 1,
-    deep: Annotated[bool, typer.Option("--deep", help="Ten thousand examples; resumable.")] = False,
+    deep: Annotated[bool, option("Ten thousand examples; resumable.", "--deep")] = False,
     out: Annotated[
         Path | None,
         option("Keep outcomes here, and go on from those that are.", "--out", **place("DIR")),
     ] = None,
     to_record: Annotated[
         bool,
-        typer.Option(
-            "--record", help="Keep outcomes in the committed record, and go on from those that are."
-        ),
+        option("Keep outcomes in the committed record, and go on from those that are.", "--record"),
     ] = False,
     as_json: AsJson = False,
     imports: Imports = None,

@@ -23,6 +23,37 @@ if TYPE_CHECKING:
     from fairfl.sims.data.summary import Summary
 
 
+Levels = Annotated[
+    int | None,
+    option(
+        "Levels of equal width on [0, 1]; default 20, of each of several scores 10.",
+        min=2,
+        max=10_000,
+    ),
+]
+Edges = Annotated[
+    list[str] | None,
+    option(
+        "Edges of the levels instead, such as 0,0.1,0.3,1; of several scores for each in turn.",
+        metavar="E,E,...",
+    ),
+]
+MinCell = Annotated[
+    int | None, option("Withhold counts from 1 to below this, and what would give one away.", min=2)
+]
+Epsilon = Annotated[
+    float | None,
+    option("Add noise to every count instead; the privacy budget that the file costs."),
+]
+Rounded = Annotated[
+    int | None, option("Round every count to a multiple of this instead.", "--round", min=2)
+]
+Sql = Annotated[
+    str | None,
+    option("Print a query of FILE, a table, for duckdb, postgresql, bigquery or sqlite."),
+]
+
+
 @with_form
 def summarize(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="People, .csv, .parquet or SQL.")],
@@ -33,38 +64,14 @@ def summarize(
     label: Annotated[str, option("Column of two values, y.")],
     group: Annotated[str, option("Column of the protected groups, a.")],
     site: Annotated[str, option("The site's name.")],
-    levels: Annotated[
-        int | None,
-        option(
-            "Levels of equal width on [0, 1]; default 20, of each of several scores 10.",
-            min=2,
-            max=10_000,
-        ),
-    ] = None,
-    edges: Annotated[
-        list[str] | None,
-        option(
-            "Edges of the levels instead, such as 0,0.1,0.3,1; of several scores for each in turn.",
-            metavar="E,E,...",
-        ),
-    ] = None,
+    levels: Levels = None,
+    edges: Edges = None,
     categorical: Categorical = False,
     weight: Weight = None,
-    min_cell: Annotated[
-        int | None,
-        option("Withhold counts from 1 to below this, and what would give one away.", min=2),
-    ] = None,
-    epsilon: Annotated[
-        float | None,
-        option("Add noise to every count instead; the privacy budget that the file costs."),
-    ] = None,
-    rounded_to: Annotated[
-        int | None, option("Round every count to a multiple of this instead.", "--round", min=2)
-    ] = None,
-    sql: Annotated[
-        str | None,
-        option("Print a query of FILE, a table, for duckdb, postgresql, bigquery or sqlite."),
-    ] = None,
+    min_cell: MinCell = None,
+    epsilon: Epsilon = None,
+    rounded_to: Rounded = None,
+    sql: Sql = None,
     *,
     form: dict[str, Any],
     out: Annotated[Path, option("File to write.", "--out", **place("FILE"))] = Path("site.json"),
@@ -80,13 +87,15 @@ def summarize(
     cuts: Any = _edges(levels, edges, categorical, len(score))
     if len(nonempty(min_cell=min_cell, epsilon=epsilon, rounded_to=rounded_to)) > 1:
         raise ValueError("--min-cell, --epsilon and --round must not be given together")
-    scores = {"score": score, "edges": cuts} if score[1:] else {"score": score[0], "edges": cuts[0]}
-    names: Any = {"site": site, **scores, "label": label, "group": group, "form": form_of(form)}
+    columns: Any = {"site": site, "score": score, "edges": cuts, "label": label, "group": group}
+    if len(score) == 1:
+        columns |= {"score": score[0], "edges": cuts[0]}
+    columns["form"] = form_of(form)
     if sql is not None:
         if (weight, min_cell, epsilon) != (None, None, None):
             raise ValueError("--weight, --min-cell and --epsilon must not be given with --sql")
-        return typer.echo(query(str(file), sql, rounded_to=rounded_to or 1, **names))
-    counted = summary.summarize(file, weight=weight, **names)
+        return typer.echo(query(str(file), sql, rounded_to=rounded_to or 1, **columns))
+    counted = summary.summarize(file, weight=weight, **columns)
     if min_cell is not None:
         counted = counted.suppressed(min_cell)
     if epsilon is not None:

@@ -173,11 +173,7 @@ def compare(
     check_options("compare", table, read, Form)
     schemes = (schemes,) if isinstance(schemes, str) else tuple(schemes)
     question = Question(notion, difference, costs, sees, local_eps, schemes, monotone)
-    if by_client is not None:
-        shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
-        one_of("by_client", by_client, shared)
-    if guarantee is not None:
-        in_range("guarantee", guarantee, 0, 1, open_low=True, open_high=True)
+    _check_rules(question, by_client, guarantee)
     draws = {"bootstraps": bootstraps, "seed": seed}
     data, title = _read(people, table, draws, question, calibrate, guarantee is not None)
     question, left_out = question.for_groups(data.federation.n_groups, by_client)
@@ -187,16 +183,32 @@ def compare(
     comparison = compared(data.federation, data.people, **options, **settings)
     if guarantee is not None:
         comparison = with_guarantee(comparison, data, guarantee, progress)
-    parts = None
-    if by_client in comparison.rules:
-        if data.people is None:
-            raise ValueError("by_client goes with people, got a federation of laws")
-        rule: Any = comparison.rules[by_client].solution.classifier
-        parts = {by_client: Decided.by_rule(data.people, rule).parts(question)}
+    parts = _by_client(comparison, data, by_client)
     scores: Sequence[Scored] = []
     with noted("scores", comparison.failures):
         scores = compare_scores(data, comparison, seed or 0, progress) if data.rows else []
     return Answer(comparison, data, title, settings, scores, parts)
+
+
+def _check_rules(question: Question, by_client: str | None, guarantee: float | None) -> None:
+    """ValueError unless ``by_client`` names a shared rule, and ``guarantee`` is a probability."""
+    if by_client is not None:
+        shared = [name for name in question.schemes if not SCHEMES[name].sees_client]
+        one_of("by_client", by_client, shared)
+    if guarantee is not None:
+        in_range("guarantee", guarantee, 0, 1, open_low=True, open_high=True)
+
+
+def _by_client(
+    comparison: Comparison, data: Read, scheme: str | None
+) -> dict[str, list[Part]] | None:
+    """The people by client and group, as the rule of a scheme, if any, decides on them."""
+    if scheme not in comparison.rules:
+        return None
+    if data.people is None:
+        raise ValueError("by_client goes with people, got a federation of laws")
+    rule: Any = comparison.rules[scheme].solution.classifier
+    return {scheme: Decided.by_rule(data.people, rule).parts(comparison.question)}
 
 
 def _read(

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from fairfl._support.json_file import SEAL
+from fairfl._support.markdown_table import markdown_table
 from fairfl._support.version import __version__
 from fairfl.reports.comparison import ENDS
 from fairfl.reports.comparison_words import number, shower, span
@@ -27,7 +28,7 @@ def card(answer: Answer) -> str:
     k = comparison.worded[0] if comparison.worded else None
     where = "no constraint" if k is None else f"a disparity of {comparison.disparities[k]:g}"
     value = comparison.question.value
-    rows = [("rule", "accepts", f"{value} (95 %)", "disparity (held out)", "SHA-256"), ("---",) * 5]
+    rows = [["rule", "accepts", f"{value} (95 %)", "disparity (held out)", "SHA-256"]]
     for scheme, rule in comparison.classifiers.items():
         row = list(comparison.reaches).index(scheme)
         reached = k is None or comparison.reaches[scheme].values_at[k] is not None
@@ -42,8 +43,8 @@ def card(answer: Answer) -> str:
                 cells[1] += f" ({number(comparison.spread.held_out[row, place, 1])})"
         accepts = "; ".join(f"{called(name)}: {rule.accepted(name)}" for name in rule.groups)
         digest = json.loads(rule.to_json())[SEAL]
-        rows.append((f"rule_{scheme}.json", accepts, *cells, f"`{digest}`"))
-    lines = ["| " + " | ".join(cell.replace("|", r"\|") for cell in row) + " |" for row in rows]
+        rows.append([f"rule_{scheme}.json", accepts, *cells, f"`{digest}`"])
+    lines = [markdown_table(rows)]
     if answer.read.model is not None:
         digest = json.loads(answer.read.model().to_json())[SEAL]
         lines.append(f"\nThe score of features: score_model.json, SHA-256 `{digest}`.")

@@ -1,6 +1,5 @@
 """A comparison as plain numbers, for JSON."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -48,7 +47,7 @@ def as_data(comparison: Comparison) -> dict[str, Any]:
             for n, w in zip(comparison.clients, comparison.weight, strict=True)
         ],
         "people": comparison.people,
-        "unconstrained_rates": _finite(comparison.rates.by_group),
+        "unconstrained_rates": rules.finite(comparison.rates.by_group),
         "schemes": schemes,
         "in_words": sentences(comparison),
     }
@@ -65,14 +64,10 @@ def as_data(comparison: Comparison) -> dict[str, Any]:
     return out
 
 
-def _finite(values: Sequence[float]) -> list[float | None]:
-    return [None if np.isnan(v) else float(v) for v in values]
-
-
 def _by_rule(comparison: Comparison, table: Array) -> list[dict[str, Any]]:
     """Values and disparities (K + 2, 2) of a scheme's rules."""
     value, rows = comparison.question.value, []
     names = ["smallest disparity", *comparison.disparities, f"best {value}"]
-    for name, (worth, disparity) in zip(names, map(_finite, table.tolist()), strict=True):
+    for name, (worth, disparity) in zip(names, map(rules.finite, table.tolist()), strict=True):
         rows.append({"rule": name, value.replace(" ", "_"): worth, "disparity": disparity})
     return rows

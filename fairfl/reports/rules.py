@@ -2,7 +2,7 @@
 disparity.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,10 +67,10 @@ def as_data(chosen: Chosen, groups: Sequence[str]) -> dict[str, Any]:
     ]
     return {
         "disparity": solution.disparity,
-        "budgets": [_finite(eps) for eps in solution.eps.tolist()],
+        "budgets": finite(solution.eps.tolist()),
         "client_prices": None if (prices := client_prices(solution)) is None else prices.tolist(),
         "rates": {
-            rate.key: dict(zip(groups, map(_finite, by_group), strict=True))
+            rate.key: dict(zip(groups, finite(by_group), strict=True))
             for rate, by_group in zip(
                 NOTIONS[solution.notion].rates, chosen.rates.tolist(), strict=True
             )
@@ -83,8 +83,9 @@ def _steps(rule: Classifier, group: Any) -> list[list[Any]]:
     if rule.names:
         shares = rule(np.arange(len(rule.names)), group)
         return [list(pair) for pair in zip(rule.names, shares.tolist(), strict=True)]
-    return [[_finite(v) for v in step] for step in rule.steps(group) if step[0] < step[1]]
+    return [finite(step) for step in rule.steps(group) if step[0] < step[1]]
 
 
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None
+def finite(values: Iterable[float]) -> list[float | None]:
+    """Numbers as JSON has them: None in place of NaN and infinities."""
+    return [float(value) if np.isfinite(value) else None for value in values]

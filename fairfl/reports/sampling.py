@@ -257,20 +257,21 @@ def crossed(
         occupied = fitted.sum(axis=(1, 2, 3)) > 0
         fed = refitted(sample, fitted[occupied])
         tasks = {scheme: question.task(fed, scheme) for scheme in {s.scheme for s in spots}}
-        places = {
+        laws_and_people = {
             scheme: (fed.joint, part[occupied]) if task.scheme.sees_client else (fed.pooled, part)
             for scheme, task in tasks.items()
         }
-        judges = {s: judge(places[s][0], task, question) for s, task in tasks.items()}
+        judges = {s: judge(laws_and_people[s][0], task, question) for s, task in tasks.items()}
         for j, spot in enumerate(spots):
             refit = spot._replace(budgets=spot.budgets[occupied]) if spot.budgets.size > 1 else spot
             task, served = tasks[spot.scheme], np.full_like(outcomes[j], np.nan)
             with suppress(CertificationError):
                 rule = averaged(fed, task, refit.rules(fed, task, question)[0])
-                served = accepted(rule, places[spot.scheme][1])
+                served = accepted(rule, laws_and_people[spot.scheme][1])
                 inside[j, :, k] = judges[spot.scheme](rule)
             outcomes[j] += served
     pairs = zip(outcomes, spots, strict=True)
+    # of a task only costs and notion count here, the same in every part's
     outside = [judged(*by_label(outcome), tasks[spot.scheme], question) for outcome, spot in pairs]
     failed = np.isnan(outcomes.sum(axis=(1, 2, 3)))
     return np.where(failed[:, None], np.nan, np.reshape(outside, (-1, 2))), inside

@@ -4,20 +4,23 @@ them on the scored ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from fairfl._support.checks import one_of, whole
 from fairfl._support.extras import extras_named
 from fairfl.sweeps.sweep import sweep
+
+if TYPE_CHECKING:
+    from fairfl.studies.arena.entrants import Entrant
 
 PROFILES: dict[str, dict[str, Any]] = {
     "quick": {"rules": ("figure-5d",), "models": ("table-2",), "rounds": 12, "tuning": 1},
@@ -91,46 +94,19 @@ def arena(
     with extras_named():
         from fairfl.studies.arena.entrants import chosen
         from fairfl.studies.arena.predictions import predicted
-        from fairfl.studies.arena.published import federations as published
-        from fairfl.studies.arena.standings import differences, standings, tuned
+        from fairfl.studies.arena.standings import differences, standings
     choice = PROFILES[one_of("profile", profile, tuple(PROFILES))]
     whole("seeds", seeds, 2)
     entrants = {entrant.label: entrant for entrant in chosen(algorithms)}
-    names = {key: federations or choice[key] or published() for key in ("rules", "models")}
-    for name in federations:
-        one_of("federation", name, tuple(published()))
-    pairs = [
-        (published()[name], entrant)
-        for entrant in entrants.values()
-        for name in names["rules" if entrant.is_rule else "models"]
-        if entrant.takes(published()[name])
-    ]
-    if not pairs:
-        labels = ", ".join(entrants)
-        raise ValueError(f"federations must be such as can ask {labels}, got {list(federations)}")
+    pairs = _pairs(entrants, federations, choice)
     others = [predicted(path, range(seeds)) for path in predictions]
     for entrant, _ in others:
         if entrant.label in entrants:
             raise ValueError(f"predictions must have names of their own, got {entrant.label!r}")
         entrants[entrant.label] = entrant
-    settings: dict[tuple[str, ...], list[str]]
-    settings = {(place.name, e.label): list(e.settings) for place, e in pairs}
-    rows: Any = None
     with TemporaryDirectory() if out is None else nullcontext(out) as folder:
-        tuning = range(TUNING, TUNING + choice["tuning"])
-        for stage, samples in {"tuning": tuning, "scores": range(seeds)}.items():
-            units = [
-                {"federation": place.name, "entrant": entrant.label, "seed": seed}
-                | {"setting": setting, "rounds": choice["rounds"]}
-                for place, entrant in pairs
-                for setting in settings[place.name, entrant.label]
-                for seed in samples
-            ]
-            tell = None if progress is None else partial(progress, stage)
-            rows = _run(units, Path(folder) / stage, engine, jobs, tell)
-            settings = tuned(rows)
-            if rows["score"].isna().all() or stage == "tuning" and not any(settings.values()):
-                raise RuntimeError(f"none could be trained: {rows['error'].dropna().iloc[0]}")
+        run = partial(_run, folder=Path(folder), engine=engine, jobs=jobs, progress=progress)
+        rows: Any = _trained(pairs, choice, range(seeds), run)
     errors = rows["error"].dropna().value_counts()
     for _, scores in others:
         rows = pd.concat([rows, scores.assign(round=choice["rounds"])], ignore_index=True)
@@ -139,20 +115,73 @@ def arena(
     return Board(*tables, {str(text): int(n) for text, n in errors.items()})
 
 
+def _pairs(
+    entrants: Mapping[str, Entrant], federations: Sequence[str], choice: dict[str, Any]
+) -> list[tuple[str, Entrant]]:
+    """The federations, by name, that each entrant is trained on."""
+    from fairfl.studies.arena.published import federations as published
+
+    places = published()
+    for name in federations:
+        one_of("federation", name, tuple(places))
+    names = {key: federations or choice[key] or places for key in ("rules", "models")}
+    pairs = [
+        (name, entrant)
+        for entrant in entrants.values()
+        for name in names["rules" if entrant.is_rule else "models"]
+        if entrant.takes(places[name])
+    ]
+    if not pairs:
+        labels = ", ".join(entrants)
+        raise ValueError(f"federations must be such as can ask {labels}, got {list(federations)}")
+    return pairs
+
+
+def _trained(
+    pairs: Sequence[tuple[str, Entrant]],
+    choice: dict[str, Any],
+    seeds: range,
+    run: Callable[[str, list[dict[str, object]]], Any],
+) -> Any:
+    """The rows of the scored samples ``seeds``, at the settings that are best on the tuning
+    samples.
+    """
+    from fairfl.studies.arena.standings import tuned
+
+    settings = {(name, entrant.label): list(entrant.settings) for name, entrant in pairs}
+    rows: Any = None
+    tuning = range(TUNING, TUNING + choice["tuning"])
+    for stage, samples in {"tuning": tuning, "scores": seeds}.items():
+        units = [
+            {"federation": name, "entrant": entrant.label, "seed": seed}
+            | {"setting": setting, "rounds": choice["rounds"]}
+            for name, entrant in pairs
+            for setting in settings[name, entrant.label]
+            for seed in samples
+        ]
+        rows = run(stage, units)
+        settings = tuned(rows)
+        if rows["score"].isna().all() or stage == "tuning" and not any(settings.values()):
+            raise RuntimeError(f"none could be trained: {rows['error'].dropna().iloc[0]}")
+    return rows
+
+
 def _run(
+    stage: str,
     units: list[dict[str, object]],
     folder: Path,
     engine: str | Executor,
     jobs: int,
-    tell: Callable[[int, int], None] | None,
+    progress: Tell | None,
 ) -> Any:
-    """The rows of a sweep; AboveOptimum where a unit ended with it."""
+    """The rows of a stage's sweep; AboveOptimum where a unit ended with it."""
     from fairfl.studies.arena.scores import AboveOptimum
     from fairfl.studies.arena.unit import unit
 
+    tell = None if progress is None else partial(progress, stage)
     if tell is not None:
         tell(0, len(units))
-    rows = sweep(unit, units, folder, engine=engine, jobs=jobs, progress=tell)
+    rows = sweep(unit, units, folder / stage, engine=engine, jobs=jobs, progress=tell)
     for message in rows["error"].dropna():
         if message.startswith(AboveOptimum.__name__):
             raise AboveOptimum(message)

@@ -136,8 +136,7 @@ def draw(data: pd.DataFrame) -> Figure:
     style.letter(bottom, 1, "two clients with quadratic losses")
     bottom.set_xlabel("utility u₁ = M − f₁ (units of loss)")
     bottom.set_ylabel("utility u₂ = M − f₂ (units of loss)")
-    top.set_xlabel("utility u₁ (no unit)")
-    top.set_ylabel("utility u₂ (no unit)")
+    top.set(xlabel="utility u₁ (no unit)", ylabel="utility u₂ (no unit)")
     named: dict[str, Artist] = {}
     for axes in (bottom, top):
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):

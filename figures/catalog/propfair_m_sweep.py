@@ -119,11 +119,9 @@ def draw(data: pd.DataFrame) -> Figure:
             place, shift = (CLOSE if left else FAR, y), (3 if left else -3, 1.5)
             words = {"ha": "left" if left else "right", "va": "bottom", "fontsize": 6.5}
             axes.annotate(aim, place, shift, textcoords="offset points", color=colour, **words)
-    axes.set_xscale("log")
-    axes.set_xlim(CLOSE, FAR)
+    axes.set(xscale="log", xlim=(CLOSE, FAR))
     smallest = numbers(sweep, "M")[0] - x[0]
-    axes.set_xlabel(f"M − M₀ (nats), M₀ = min max fᵢ = {smallest:.3f}")
-    axes.set_ylabel("loss (nats)")
+    axes.set(xlabel=f"M − M₀ (nats), M₀ = min max fᵢ = {smallest:.3f}", ylabel="loss (nats)")
     axes.margins(y=0.12)
     figure.legend(loc="outside lower center", ncols=2)
     return figure

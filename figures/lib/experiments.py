@@ -152,8 +152,7 @@ def _panels(
                 draw_curve(axes, part, look)
                 curves.setdefault(objective, axes.lines[-1])
         style.letter(axes, k, dataset)
-        axes.set_xlabel(x)
-        axes.set_ylabel(y)
+        axes.set(xlabel=x, ylabel=y)
     # widths of a handle and of a letter in inches
     capacity = figure.get_figwidth() / (0.62 + 0.07 * max(map(len, curves)))
     columns = max(1, min(5, len(curves), int(capacity)))

@@ -38,8 +38,7 @@ def draw_tradeoff(table: pd.DataFrame, x: str = "DP disparity", y: str = "accura
         _panel(axes, pick(table, dataset=panel), looks)
         if len(panels) > 1:
             style.letter(axes, k, panel)
-        axes.set_xlabel(x)
-        axes.set_ylabel(y if k % columns == 0 else "")
+        axes.set(xlabel=x, ylabel=y if k % columns == 0 else "")
     figure.legend(
         handles=_legend(table, looks), loc="outside lower center", ncols=4 if columns > 1 else 3
     )

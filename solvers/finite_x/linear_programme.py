@@ -70,13 +70,14 @@ def optima(
     """Rules (J, N), multipliers (J, K) and certificates of J problems of one shape, with a budget
     (J,) each: see ``optimum``. Those of one constraint each are certified together.
     """
-    paths = [path for scale in problems if (path := scale.path)]
+    paths = [path for problem in problems if (path := problem.path)]
     if not paths or problems[0].shares is not None:
         rules, lams, certificates = zip(*map(optimum, problems, budgets[:, None]), strict=True)
         return np.array(rules), np.array(lams), certificates
     names = "u", "v", "b", "eps", "zero", "base"
-    u, v, b, scale, zero, base = (np.array([getattr(p, name) for p in problems]) for name in names)
-    v, eps = v[:, 0], limited(scale, zero, budgets[:, None])
+    stacked = (np.array([getattr(problem, name) for problem in problems]) for name in names)
+    u, v, b, budget_scale, zero, base = stacked
+    v, eps = v[:, 0], limited(budget_scale, zero, budgets[:, None])
     solutions = (path.classifier(at) for path, at in zip(paths, eps[:, 0].tolist(), strict=True))
     f, lam = map(np.array, zip(*solutions, strict=True))
     worth = base + (u * f).sum(axis=1)

@@ -30,7 +30,7 @@ from fairfl.studies.frames import among, floats, groups, rows
 from fairfl.studies.grid import point_label, points
 from fairfl.studies.group_benefit import curves, groups_of
 from fairfl.studies.group_benefit import values as benefit_values
-from fairfl.studies.measures import KEYS, long, statistics
+from fairfl.studies.measures import KEYS, long, rows_of, statistics
 from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
 from fairfl.studies.user_runs import run_file_parts
 from fairfl.studies.user_runs.group_measures import DISPARITIES, PEOPLE, measured, run_agnostic
@@ -70,7 +70,7 @@ def read_config(path: str | Path) -> Experiment:
         ]
     )
     try:
-        tested = _check([setting.table for setting in settings], seeds[0])
+        tested, has_joining = _check([setting.table for setting in settings], seeds[0])
     except MemoryError as error:
         raise ValueError(
             f"{file.name} must ask for no more than fits into memory: {error}"
@@ -84,7 +84,6 @@ def read_config(path: str | Path) -> Experiment:
         Picture(f"{file.stem}-rounds", "convergence", title, part),
         Picture(f"{file.stem}-disparity", "tradeoff", title, part, x=DISPARITY),
     )
-    has_joining = any(_kind_of_participation(setting.table) == "joining" for setting in settings)
     return Experiment(
         file.stem,
         title,
@@ -171,14 +170,11 @@ def _named(tables: list[tuple[dict[str, object], str]]) -> tuple[Combination, ..
     )
 
 
-def _kind_of_participation(table: dict[str, object]) -> object:
-    training = Section(table, "").section("training")
-    return training.section("participation", {}).raw("kind", None)
-
-
-def _check(tables: list[dict[str, object]], seed: int) -> bool:
-    """Whether all settings have test rows; ValueError. Equal data are made once."""
-    tested, last, data = True, None, None
+def _check(tables: list[dict[str, object]], seed: int) -> tuple[bool, bool]:
+    """Whether all settings have test rows, and whether groups join in some; ValueError. Equal data
+    are made once.
+    """
+    tested, has_joining, last, data = True, False, None, None
     for table in tables:
         named = repr((table["data"], table.get("partition")))
         if data is None or named != last:
@@ -196,7 +192,8 @@ def _check(tables: list[dict[str, object]], seed: int) -> bool:
                 setting.model, setting.parts, replicates, setting.training, setting.computing
             )
         tested = tested and setting.parts.test is not None
-    return tested
+        has_joining |= isinstance(setting.training.participation, Joining)
+    return tested, has_joining
 
 
 def values(clients: pd.DataFrame) -> pd.DataFrame:
@@ -219,8 +216,7 @@ def _values(clients: pd.DataFrame, part: str) -> pd.DataFrame:
     lines = []
     for key, run in groups(rows(final, floats(final, "samples") > 0), KEYS):
         loss = floats(run, "loss")
-        for measure, value in (("mean loss", loss.mean()), ("worst loss", loss.max())):
-            lines.append({**dict(zip(KEYS, key, strict=True)), "measure": measure, "value": value})
+        lines += rows_of(key, {"mean loss": loss.mean(), "worst loss": loss.max()})
     return pd.DataFrame(lines)
 
 

@@ -31,6 +31,8 @@ def imports(text: str, *, annotations: bool = True) -> Iterator[tuple[str, int]]
         elif isinstance(node, ast.ImportFrom) and node not in skipped:
             origin = "." * node.level + (node.module or "")
             yield from ((f"{origin}.{alias.name}", node.lineno) for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module":
+            yield from ((a.value, node.lineno) for a in node.args if isinstance(a, ast.Constant))
 
 
 def faults(layer: str, text: str) -> list[str]:
@@ -103,6 +105,7 @@ claims | import fairfl.figures.frontier as f
 claims | import torch.nn
 fairfl | from torch import nn
 theory | import cvxpy
+theory | import_module('fairfl.sims.data.summary')
 """
 
 

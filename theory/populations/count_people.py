@@ -40,27 +40,27 @@ def count_people(
     if weight is not None:
         values = checks.person_weights("weight", weight)
         w = checks.broadcast("weight", values, (n,), f"({n},)")
-    units, cells, merged, cuts = len(clients) * len(groups), None, None, None
+    n_pairs, cells, merged, cuts = len(clients) * len(groups), None, None, None
     if x.ndim == 2 and x.shape[1] > 1:
         if levels is not None:
             whole("levels, of several numbers of a person,", levels, 2)
-        size = {"levels": LEVELS if levels is None else levels, "min_people": PEOPLE * units}
+        limits = {"levels": LEVELS if levels is None else levels, "min_people": PEOPLE * n_pairs}
         names = [*map(str, getattr(score, "columns", ()))] or None
-        cells = grown(x, np.stack([y, a], axis=1), names=names, weight=w, **size)
+        cells = grown(x, np.stack([y, a], axis=1), names=names, weight=w, **limits)
         k = cells(x)
         points = np.arange(float(len(cells)))
     else:
         x = x.ravel()
-        level, merged = merge_scores(x, y, units, levels, w)
+        level, merged = merge_scores(x, y, n_pairs, levels, w)
         points, k = np.unique(level, return_inverse=True)
         order = np.argsort(x)
         last = np.flatnonzero(np.diff(k[order]))
         cuts = (x[order][last] + x[order][last + 1]) / 2
     shape = (len(clients), len(groups), 2, points.size)
     checks.cells("clients x groups x labels x distinct scores", shape)
-    cell = np.ravel_multi_index((i, a, y, k), shape)
+    place = np.ravel_multi_index((i, a, y, k), shape)  # of each person in the table of counts
     counts, *sums = (
-        np.bincount(cell, column, int(np.prod(shape))).reshape(shape).astype(np.float64)
+        np.bincount(place, column, int(np.prod(shape))).reshape(shape).astype(np.float64)
         for column in ([None] if w is None else [None, w, w**2])
     )
     people = Counted(points, counts, groups, clients, calibrate, merged, cuts, cells=cells)

@@ -5,11 +5,9 @@ rule.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
-from importlib import import_module
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,6 +40,8 @@ from fairfl.theory.populations.eta import by_client
 from fairfl.theory.populations.finite import ACCURATE, FiniteModel, Joint
 from fairfl.theory.populations.laws import Finite, Normal
 from fairfl.theory.populations.notions import MOST_GROUPS, MOST_GROUPS_OF_LAWS, NOTIONS, check_mass
+
+Model = ContinuousModel | FiniteModel
 
 
 class Federation(Tabular):
@@ -83,7 +83,9 @@ class Federation(Tabular):
 
     weight: Array
     share: Array
-    model: ContinuousModel | FiniteModel
+    model: Model
+    from_summaries: ClassVar[Callable[..., Federation]]
+    """From files of sites: ``fairfl/federation.py``, a layer above, which reads them."""
 
     def __init__(self, clients: Sequence[Client], eta: Any = None) -> None:
         laws, share, weight = read_clients(clients)
@@ -248,16 +250,6 @@ class Federation(Tabular):
         return cls.of_people(people, weight)
 
     @classmethod
-    def from_summaries(cls, paths: Sequence[str | Path], *, calibrate: str = AUTO) -> Federation:
-        """As :meth:`from_samples`, from the files that ``fairfl summarize`` wrote, one for each
-        site, whose names and groups it has. ValueError: no summaries, altered ones, or such as do
-        not fit together. OSError: a file that cannot be read.
-        """
-        # a layer above this one reads files
-        sites = import_module("fairfl.sims.data.joined_summaries")
-        return cls.of_people(sites.people_of(sites.read_summaries(paths), calibrate))
-
-    @classmethod
     def of_people(
         cls, sample: Counted, weight: ArrayLike | None = None, *, warn: bool = True
     ) -> Federation:
@@ -303,12 +295,7 @@ class Federation(Tabular):
     sample: Counted | None = None
 
     def _set(
-        self,
-        weight: Array,
-        share: Array,
-        model: ContinuousModel | FiniteModel,
-        *,
-        whole: bool = True,
+        self, weight: Array, share: Array, model: Model, *, may_lack_groups: bool = False
     ) -> None:
         self.weight, self.share, self.model = shares("weight", weight), share, model
         limit, kind = (MOST_GROUPS, "people") if self.is_finite else (MOST_GROUPS_OF_LAWS, "laws")
@@ -316,7 +303,7 @@ class Federation(Tabular):
             raise ValueError(f"groups of {kind} must be at most {limit}, got {self.n_groups}")
         self.mass = self.weight[:, None] * share
         self.group_mass = self.mass.sum(axis=0)
-        if whole and (self.group_mass <= 0).any():
+        if not may_lack_groups and (self.group_mass <= 0).any():
             empty = int(np.flatnonzero(self.group_mass <= 0)[0])
             raise ValueError(f"group {empty} is empty: no client has anybody with a = {empty}")
         check_mass(self.mass, "weight times share of client {0}'s group {1}")
@@ -336,7 +323,7 @@ class Federation(Tabular):
         subset = Federation.__new__(Federation)
         weight = shares("weight", self.weight[list(clients)])
         model = self.model.part(clients, weight)
-        subset._set(weight, model.share, model, whole=False)
+        subset._set(weight, model.share, model, may_lack_groups=True)
         return subset
 
     def alone(self, client: int) -> Federation:

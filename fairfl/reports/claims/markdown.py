@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from fairfl._support.markdown_table import markdown_table
 from fairfl._support.version import __version__
 from fairfl.claims.ids import REPAIRED
 from fairfl.claims.registry import papers, registered
@@ -55,30 +56,17 @@ def verdicts(checked: Sequence[Checked]) -> str:
     count = Counter(
         (c.claim.whose, c.settled.verdict) for c in checked if not c.claim.id.endswith(REPAIRED)
     )
-    rows = [
-        f"| {whose} | {' | '.join(str(count[whose, verdict]) for verdict in VERDICTS)} |"
-        for whose in WHOSE
-    ]
-    head = f"| statements | {' | '.join(VERDICTS)} |\n| --- {'| --- ' * len(VERDICTS)}|\n"
-    return head + "\n".join(rows)
+    rows = [[whose, *(str(count[whose, verdict]) for verdict in VERDICTS)] for whose in WHOSE]
+    return markdown_table([["statements", *VERDICTS], *rows])
 
 
 def _table(checked: Sequence[Checked]) -> str:
-    head = (
-        "### Statements\n\n| id | statement | verdict | level | scope |\n| --- | --- | --- | "
-        "--- | --- |\n"
-    )
-    rows = [
-        f"| `{c.claim.id}` | {_cell(c.claim.title)} | {c.status} | {c.settled.levels} | "
-        f"{_cell(c.claim.scope)} |"
-        for c in checked
-    ]
-    return head + "\n".join(rows) + "\n"
+    rows = [("id", "statement", "verdict", "level", "scope")]
+    for c in checked:
+        title, scope = _line(c.claim.title), _line(c.claim.scope)
+        rows.append((f"`{c.claim.id}`", title, c.status, c.settled.levels, scope))
+    return f"### Statements\n\n{markdown_table(rows)}\n"
 
 
 def _line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _cell(text: str) -> str:
-    return _line(text).replace("|", "\\|")

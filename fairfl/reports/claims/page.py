@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import starmap
 from pathlib import Path
 
-from fairfl._support.version import __version__
 from fairfl.claims.claim import Claim
 from fairfl.claims.ids import REPAIRED
 from fairfl.claims.registry import papers, registered
@@ -14,27 +14,21 @@ from fairfl.reports.claims.errata import errata
 from fairfl.reports.claims.evidence import evidence
 from fairfl.reports.claims.math import html
 from fairfl.reports.claims.vocabulary import SEVERITY, WHOSE, tag, vocabulary
-
-HERE = Path(__file__).parent
+from fairfl.reports.html_page import html_page
 
 
 def page(checked: Sequence[Checked]) -> str:
     """The whole page."""
-    style, script = (HERE.joinpath(f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
-    parts = [_paper(key, [c for c in checked if c.claim.paper == key]) for key in _keys(checked)]
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>fairfl {__version__}: claims</title>\n<style>{style}</style>\n</head>\n<body>\n"
-        "<h1>The statements of five papers on fair federated learning, checked</h1>\n"
-        f"<p>By fairfl {__version__}. A verdict is computed from certificates that verify "
-        "themselves; its level is "
-        "that of the weakest certificate and of what the claim rests on. Every check also "
-        "tells the claim from at least one changed "
-        f"statement.</p>\n{summary(checked)}{_severe(checked)}{vocabulary()}"
-        f"{_form(checked)}<main>\n{''.join(parts)}</main>\n<h2 "
-        f'id="errata">Errata</h2>\n{"".join(_errata(key, checked) for key in _keys(checked))}'
-        f"<script>{script}</script>\n</body>\n</html>\n"
+    keys = _keys(checked)
+    choices = {"paper": keys, "verdict": VERDICTS, "level": LEVELS}
+    return html_page(
+        Path(__file__).with_suffix(".html"),
+        summary=summary(checked),
+        severe=_severe(checked),
+        choices="".join(starmap(_choice, choices.items())),
+        claims="".join(_paper(key, [c for c in checked if c.claim.paper == key]) for key in keys),
+        errata="".join(_errata(key, checked) for key in keys),
+        **vocabulary(),
     )
 
 
@@ -76,20 +70,10 @@ def _severe(checked: Sequence[Checked]) -> str:
     return f"<p>False as printed, theorems first:</p>\n<ol>{''.join(items)}</ol>\n" if items else ""
 
 
-def _form(checked: Sequence[Checked]) -> str:
-    def choice(name: str, values: Iterable[str]) -> str:
-        options = "".join(f"<option>{escape(value)}</option>" for value in values)
-        return (
-            f'<label>{name} <select name="{name}"><option '
-            f'value="">all</option>{options}</select></label>'
-        )
-
-    return (
-        f"<form>{choice('paper', _keys(checked))}{choice('verdict', VERDICTS)}"
-        f"{choice('level', LEVELS)}"
-        '<label>words <input name="words" type="search" size="14"></label><output '
-        'id="count"></output></form>\n'
-    )
+def _choice(name: str, values: Iterable[str]) -> str:
+    options = "".join(f"<option>{escape(value)}</option>" for value in values)
+    all_of_them = '<option value="">all</option>'
+    return f'<label>{name} <select name="{name}">{all_of_them}{options}</select></label>'
 
 
 def _paper(key: str, checked: Sequence[Checked]) -> str:

@@ -99,6 +99,12 @@ class FederatedData:
         """The number of rows of every client, shape (n_clients,)."""
         return np.bincount(self.owner[self.rows(part)], minlength=self.n_clients)
 
+    def at(self, rows: NDArray[np.int64]) -> FederatedData:
+        """The samples of these rows, in their order, with the same clients."""
+        columns = ("x", "y", "owner", "part", "group")
+        present = [name for name in columns if getattr(self, name) is not None]
+        return replace(self, **{name: getattr(self, name)[rows] for name in present})
+
     def split(self, validation: float = 0.1, test: float = 0.1, seed: int = 0) -> FederatedData:
         """Split each client's rows at random; test rows stay test rows.
 
@@ -117,9 +123,7 @@ class FederatedData:
         split_rows = np.flatnonzero(part != 2)
         split_rows = split_rows[np.argsort(self.owner[split_rows], kind="stable")]
         ends = np.cumsum(np.bincount(self.owner[split_rows], minlength=self.n_clients))
-        for rows in np.split(
-            split_rows, ends[:-1]
-        ):  # the rows of one client, in the order of the data set
+        for rows in np.split(split_rows, ends[:-1]):  # of one client, in the data set's order
             shuffled = rng.permutation(rows)
             n_test = 0 if has_test else int(np.rint(float(test) * shuffled.size))
             n_validation = int(np.rint(float(validation) * shuffled.size))

@@ -91,44 +91,39 @@ def read_people(
     if not groups:
         raise ValueError("group must name at least one column, got none")
     scores = () if score is None else (score,) if isinstance(score, str) else tuple(score)
-    named = {"score": scores, "label": (label,), "group": groups, "client": (client,)}
-    named |= {"weight": (weight,)}
-    roles = {role: columns for role, columns in named.items() if columns not in ((), (None,))}
+    by_role = {"score": scores, "label": (label,), "group": groups, "client": (client,)}
+    by_role |= {"weight": (weight,)}
+    roles = {role: columns for role, columns in by_role.items() if columns not in ((), (None,))}
     predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
     chosen = _chosen_features(scores, label or "", features, blind=blind, categorical=categorical)
     extra = () if predicted else chosen
     extra = extra if by is None or extra is None else [*extra, by]
     table = read_table(source, form, roles | predicted, extra)
     note_file(table.path)
-    zeros, weights = np.zeros(len(table), int), None
-    label_codes, label_names = (zeros, ("0", "1")) if label is None else table.labels(label)
+    one_category = np.zeros(len(table), np.int64), ("all",)
+    y, label_names = (one_category[0], ("0", "1")) if label is None else table.labels(label)
+    parts = {column: table.categories(column) for column in groups}
+    a, group_names = _groups(groups, [*parts.values()])
+    i, client_names = one_category if client is None else table.categories(client)
+    by_codes, by_names = one_category if by is None else _months(*table.categories(by))
+    weights = None
     if weight is not None:
         weights = person_weights(f"column {weight!r}", table.numbers(weight))
-    parts = [table.categories(column) for column in groups]
-    group_codes, group_names = _groups(groups, parts)
-    everybody = zeros, ("all",)
-    client_codes, client_names = everybody if client is None else table.categories(client)
-    by_codes, by_names = everybody if by is None else _months(*table.categories(by))
     score_names, note = (), ""
-    if not scores and not predicted:
-        group_parts = {} if blind else dict(zip(groups, parts, strict=True))
-        taken = {*chain(*roles.values(), [by])}
-        columns, blocks, note = _learned(table, chosen, taken, group_parts)
-    else:
-        numeric = () if categorical else scores
-        blocks = [_numeric(table, name) for name in chain(numeric, *predicted.values())]
-        if scores and categorical:
-            rank, score_names = _by_share(*table.categories(scores[0]), label_codes)
-            blocks.insert(0, (scores, rank[:, None]))
+    if scores or predicted:
+        blocks, score_names = _scores(table, scores, predicted, y if categorical else None)
         columns = [name for names, _ in blocks for name in names]
+    else:
+        taken = {*chain(*roles.values(), [by])}
+        columns, blocks, note = _learned(table, chosen, taken, {} if blind else parts)
     return Dataset(
         name=table.path.stem,
         features=np.hstack([values for _, values in blocks]),
         feature_names=tuple(name for names, _ in blocks for name in names),
-        label=label_codes,
-        group=group_codes,
+        label=y,
+        group=a,
         group_names=group_names,
-        client=client_codes,
+        client=i,
         client_names=client_names,
         is_test=np.zeros(len(table), bool),
         note=" ".join(filter(None, [table.dropped, note])),
@@ -161,6 +156,20 @@ def _chosen_features(
                 f"score={scores[0] if len(scores) == 1 else scores!r}"
             )
     return ()
+
+
+def _scores(
+    table: Table, scores: Columns, predicted: Roles, label: NDArray[np.int64] | None
+) -> tuple[list[Block], Columns]:
+    """Scores and predictions as features; of a categorical score, which has a ``label``, its rank,
+    and its values in their order.
+    """
+    numeric = scores if label is None else ()
+    blocks = [_numeric(table, name) for name in chain(numeric, *predicted.values())]
+    if label is None or not scores:
+        return blocks, ()
+    rank, values = _by_share(*table.categories(scores[0]), label)
+    return [(scores, rank[:, None]), *blocks], values
 
 
 def _by_share(

@@ -93,14 +93,7 @@ def _shared_out(dataset: str, rows: int, seed: int) -> tuple[Model, FederatedDat
         data = some_rows(data, rows, seed) if rows else data
         return Module(partial(CharLSTM, len(LETTERS) + 1, layers=1), name="LSTM"), data
     if dataset.startswith("CIFAR"):  # table 2 counts 50,000 images: the published test rows are out
-        train_rows = data.rows("train")
-        data = replace(
-            data,
-            x=data.x[train_rows],
-            y=data.y[train_rows],
-            owner=data.owner[train_rows],
-            part=None,
-        )
+        data = data.at(data.rows("train"))
     data = some_rows(data, rows, seed) if rows else data
     min_size = max(1, min(task.min_rows, len(data) // task.clients // 10))
     owner = dirichlet(data.y, task.clients, BETA, min_size=min_size, seed=seed)

@@ -10,7 +10,7 @@ from fairfl.sims.algorithms.qfedavg import QFedSGD
 from fairfl.sims.engine import Replicate, Training
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
-from fairfl.studies.measures import KEYS
+from fairfl.studies.measures import KEYS, rows_of
 from fairfl.studies.papers.qffl import qffl_runs, table_2, three_classes
 
 TITLE = "q-FFL, figure 8: the worst device by round, q-FFL and AFL, on Vehicle and three classes"
@@ -58,18 +58,14 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def _values(worst_devices: pd.DataFrame, label: str) -> pd.DataFrame:
-    lines = []
-    by_run = {key: part for key, part in groups(worst_devices, KEYS)}
-    for key, run in by_run.items():
-        when, worst = floats(run, "round"), 100 * floats(run, "accuracy")
-        afl = next(
-            (part for name, part in by_run.items() if name[0] == key[0] and "AFL" in name[1]), run
-        )
-        reached = when[worst >= 100 * floats(afl, "accuracy")[-1]]
-        measured = {"worst": worst[-1]} | ({"rounds": reached[0]} if reached.size else {})
-        named = dict(zip(KEYS, key, strict=True))
-        named["dataset"] += f", {label}"
-        lines += [{**named, "measure": name, "value": v} for name, v in measured.items()]
+    lines, by_run = [], dict(groups(worst_devices, KEYS))
+    for (dataset, *others), run in by_run.items():
+        rounds, accuracy = floats(run, "round"), floats(run, "accuracy")
+        afl = (part for key, part in by_run.items() if key[0] == dataset and "AFL" in key[1])
+        as_accurate = rounds[accuracy >= floats(next(afl, run), "accuracy")[-1]]
+        measures = {"worst": 100 * accuracy[-1]}
+        measures |= {"rounds": as_accurate[0]} if as_accurate.size else {}
+        lines += rows_of((f"{dataset}, {label}", *others), measures)
     return pd.DataFrame(lines).astype({"value": np.float64})
 
 

@@ -17,7 +17,7 @@ from fairfl.sims.algorithms.qfedavg import QFedAvg, QFedSGD
 from fairfl.sims.engine import Computing, Replicate
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
-from fairfl.studies.measures import KEYS
+from fairfl.studies.measures import KEYS, rows_of
 from fairfl.studies.papers.qffl.qffl_runs import (
     CHOSEN,
     at_hand,
@@ -111,7 +111,7 @@ def values(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd
         for name, share in (("after 10 %", 0.1), ("after 50 %", 0.5), ("at the end", 1.0)):
             at = when[np.argmin(np.abs(when - share * when[-1]))]
             value = objective_value(among(run, "round", [at]), data[key[0]][2])
-            lines.append({**dict(zip(KEYS, key, strict=True)), "measure": name, "value": value})
+            lines += rows_of(key, {name: value})
     return pd.DataFrame(lines)
 
 
