@@ -230,13 +230,13 @@ def _search(federation: Federation, task: Task, effort: str = "ordinary") -> Sea
     from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
     from fairfl.solvers.lft_ensemble.densities_segments import SegmentSearch
     from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
-    from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
+    from fairfl.solvers.lft_fedavg.finite_search import search_finite
 
     model, ensemble = federation.model, task.scheme.is_averaged
     if isinstance(model, FiniteModel):
         if ensemble:
             return Segments.of(federation, task)
-        return FedAvgSearch.of(federation, task, effort)
+        return search_finite(federation, task, effort)
     return EnsembleCurve(federation, model) if task.plain else SegmentSearch.of(federation, task)
 
 
