@@ -4,10 +4,10 @@ useful rule at one disparity after another, each with a bound on what every rule
 A *face* is the polyhedron of the rules, with their budgets, that given multipliers are
 complementary to (``finite_faces``); a *place* is the best rule of a face at some disparity. Where
 the vertices of faces are few all are known (``finite_exact``). Else the cheap answers come first,
-until one has what CFL has: the faces so far, the budgets that CFL's rule keeps, and climbs from face to face. The
-mixed-integer programme (``finite_programme``) looks for a rule that is better than these, over so
-many nodes: what it does not exclude is the bound. Every point is the rule of its face, certified
-for its budgets.
+until one has what CFL has: the faces so far, the budgets that CFL's rule keeps, and climbs from
+face to face. The mixed-integer programme (``finite_programme``) looks for a rule that is better
+than these, over so many nodes: what it does not exclude is the bound. Every point is the rule of
+its face, certified for its budgets.
 """
 
 from __future__ import annotations
