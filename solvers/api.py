@@ -7,7 +7,7 @@ What frontiers alone need is imported by them: a first ``solve`` loads in two th
 import dataclasses
 import math
 from functools import partial
-from typing import Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,10 @@ from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import Difference, Notion, local_budgets, pooled_budget
+
+if TYPE_CHECKING:
+    from fairfl.solvers.lft_ensemble.search import EnsembleSearch
+    from fairfl.solvers.lft_fedavg.finite_search import ExactFedAvg, FedAvgSearch
 
 Method = Literal["exact", "lp"]
 Effort = Literal["ordinary", "thorough"]
@@ -48,51 +52,35 @@ def solve(
     method: Method = "exact",
     grid: int = 2000,
 ) -> Solution:
-    """The certified solution of a scheme on the population.
+    """The certified solution of a scheme: duality gap and violation are at most 1e-10 for laws (the
+    gap in units of the largest cost), 1e-12 for a finite X.
 
     Parameters
     ----------
-    federation : laws or samples of the clients, of two groups or more.
-    scheme : "cfl" maximises the utility subject to disparity <= eps on the pooled law;
-        "lft_ensemble" averages, by client weight, every client's own solution under disparity_i <=
-        eps_i on its own law; "lft_fedavg" maximises the pooled utility subject to disparity_i <=
-        eps_i for every client; "client_aware" is "cfl" for rules f(x, a, i), which are told the
-        client, under ``local_eps`` as well.
-    eps : budget >= 0 (inf: none); one number, or one per client (I,) for "lft_ensemble" and
-        "lft_fedavg".
-    local_eps : the clients' own budgets beside the pooled one of "cfl" or "client_aware", a number
-        or (I,); default none.
-    notion : "demographic_parity" ("dp"), "true_positive_rate_parity" ("eo"),
-        "false_positive_rate_parity", "equalized_odds" ("eodds": the larger of these two) or
-        "accuracy_parity".
+    federation : laws or samples of the clients, of two groups or more. A group without the notion's
+        event (nobody with y = 1, say), and a client with people of one group, are not limited.
+    scheme : "cfl" maximises the utility subject to disparity <= eps on the pooled law,
+        "lft_fedavg" subject to disparity_i <= eps_i for every client; "lft_ensemble" averages, by
+        weight, every client's own solution under disparity_i <= eps_i; "client_aware" is "cfl" for
+        rules f(x, a, i), under ``local_eps`` as well.
+    eps : budget >= 0 (inf: none), a number; or one per client (I,) of the two LFT schemes.
+    local_eps : the clients' budgets beside a pooled one, a number or (I,); default none.
+    notion : "demographic_parity" ("dp"), "true_positive_rate_parity" ("eo"), "accuracy_parity",
+        "false_positive_rate_parity", or "equalized_odds" ("eodds": the larger of the last and eo).
     difference : "pairwise", the largest difference of two groups' rates, or "overall", the largest
         between a group's rate and the whole population's.
-    costs : of a missed positive and of a wrong positive, each a number or one per group; or
-        "balanced", 1/(2 P(y=1)) and 1/(2 P(y=0)) of the pooled law, for balanced accuracy. The
-        utility is minus the expected cost; costs of one give accuracy - 1.
+    costs : of a missed and of a wrong positive, each a number or one per group, or "balanced",
+        1/(2 P(y=1)) and 1/(2 P(y=0)). The utility is minus the expected cost, accuracy - 1 at ones.
     sees : "xa", or "x": rules do not see the group.
-    monotone : of rules f(x, a) that do not decrease in x the best, on a finite X of scores: a
-        larger score of the same group (with sees="x" of anybody) is never accepted less. In each
-        scheme everybody's problem is over these rules.
-    multipliers : in place of budgets, as ``Solution.multipliers`` has them: the rule that they
-        give, of several the most useful, certified for its own disparities. Of "client_aware" they
-        are of a pooled and of local budgets.
+    monotone : only rules that do not decrease in x (of each group), on a finite X of scores.
+    multipliers : in place of budgets, as ``Solution.multipliers``: their rule, of several the most
+        useful, certified for its own disparities. Of "client_aware" of pooled and local budgets.
     method : "exact", or "lp": an independent linear programme (cvxpy, the extra "lp") on ``grid``
-        cells of X, accurate to the square of the cells' width; 2 to 100,000 of them.
-
-    Returns
-    -------
-    Solution, certified: duality gap and violation at most 1e-10 for laws (the gap in units of the
-    largest cost), 1e-12 for a finite X.
+        cells of X, 2 to 100,000, accurate to the square of their width.
 
     Raises
     ------
     ValueError : an argument out of range.  CertificationError : no solution could be certified.
-
-    Notes
-    -----
-    A group without the notion's event (nobody with y = 1, say) binds nobody; a client with people
-    of one group has no disparity.
 
     Examples
     --------
@@ -102,29 +90,16 @@ def solve(
     >>> s = ff.solve(fed, "client_aware", 0.05, local_eps=0.1, notion="eodds", costs=(2, 1))
     >>> f"{s.disparity:.4f} {s.local_disparities.max():.4f} {s.utility:.4f} {s.accuracy:.4f}"
     '0.0500 0.1000 -0.3552 0.7376'
-    >>> float(s.classifier(2.0, a=0, i=0))
-    1.0
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees, monotone=monotone)
     federation = federation.for_notion(task.notion)
-    one_of("method", method, get_args(Method))
-    if multipliers is not None:
-        if eps is not None or local_eps is not None or monotone or method != "exact":
-            raise ValueError("multipliers take no eps, local_eps, monotone or method='lp' beside")
-        return _of_multipliers(federation, task, multipliers)
-    if eps is None:
-        raise ValueError("eps must be given, or multipliers")
-    is_pooled = task.scheme.is_pooled
-    budget = (
-        pooled_budget(eps, scheme) if is_pooled else local_budgets("eps", eps, federation.n_clients)
-    )
-    local = _local(federation, scheme, local_eps)
-    if method == "lp":
-        with extras_named():  # cvxpy, for this alone
-            from fairfl.solvers.grid_lp import solve_lp
-
-        return solve_lp(federation, task, budget, local, grid)
-    return solve_task(federation, task, budget, local)
+    if one_of("method", method, get_args(Method)) == "exact" and multipliers is None:
+        return solve_task(federation, task, *_budgets(federation, task, eps, local_eps))
+    if multipliers is None:
+        return _by_grid(federation, task, *_budgets(federation, task, eps, local_eps), grid)
+    if eps is not None or local_eps is not None or monotone or method != "exact":
+        raise ValueError("multipliers take no eps, local_eps, monotone or method='lp' beside")
+    return _of_multipliers(federation, task, multipliers)
 
 
 @one_thread()
@@ -149,7 +124,7 @@ def frontier(
     ----------
     federation : laws or samples of the clients.
     scheme : "cfl" or "client_aware", at fixed ``local_eps``; "lft_ensemble" or "lft_fedavg".
-    points : how many points, from 2 to ``MOST_POINTS`` (dominated ones among them are dropped).
+    points : how many, from 2 to ``MOST_POINTS`` (dominated ones among them are dropped).
     local_eps, notion, difference, costs, sees, monotone : as in :func:`solve`.
     effort : "ordinary", or "thorough": of LFT+FedAvg ten times as many starts on laws, for those of
         very different widths or many clients, and on a finite X larger programmes that prove more.
@@ -159,25 +134,18 @@ def frontier(
     Returns
     -------
     Frontier: every point is attained by its ``eps``, or where ``reproduced`` is False at least by
-    its ``multipliers``; ``accuracy_at(d)``, and at costs other than one ``utility_at(d)``, solves
+    its ``multipliers``; ``accuracy_at(d)``, and at costs other than one ``utility_at(d)``, answers
     for any other disparity; ``proven`` says which points are the best, ``gap`` and ``bound_at(d)``
     how far the others may be below it.
 
     Notes
     -----
-    CFL's and the client-aware frontier are optimal. So are LFT+Ensemble's where all clients share q
-    and η, and on a finite X for two groups with one rate; and LFT+FedAvg's there, of up to three
-    clients, 20,000 multipliers at which rules tie (two clients with 400 points have some 2,000),
-    and 20 million of these times cells. On every other finite X a mixed-integer programme for each
-    point of LFT+FedAvg's finds the best rule and proves it, or gives up at its ``effort`` and
-    leaves a ``gap``. The others are the best that a search over all clients' multipliers found:
-    every point is attained, none is above CFL's, and other budgets may be better, by ``gap`` at
-    most. In an ensemble a client's trade-off may be convex in part, and MD of the best may have
-    either sign; LFT+FedAvg has several local maxima. docs/exactness.md says by how much random
-    budgets were better. Common budgets are a path in one number: exact on a finite X for two groups
-    with one rate (of LFT+FedAvg, where it bends no more often than there is time for: ``exact``
-    says), on laws followed from 64 even budgets or more; else, of an ensemble, solved at some. Of
-    monotone rules LFT+Ensemble's is searched for accuracy parity and blind rules.
+    CFL's and the client-aware frontier are optimal. So are, for two groups with one rate on a
+    finite X, LFT+Ensemble's, and LFT+FedAvg's of up to three clients with few points; and
+    LFT+Ensemble's on laws where all clients share q and η. The others are the best that a search
+    found: every point is attained, none is above CFL's, and other budgets may be better, by ``gap``
+    at most. On a finite X mixed-integer programmes prove points of LFT+FedAvg. Common budgets are a
+    path in one number, exact on a finite X for two groups with one rate: docs/exactness.md.
 
     Examples
     --------
@@ -213,30 +181,20 @@ def frontier(
     )
 
 
-class Search(Protocol):
-    """What finds frontiers and smallest disparities over all budgets."""
-
-    def frontier(self, points: int) -> Frontier:
-        """Up to ``points`` of it."""
-        ...
-
-    def minimum(self) -> Points:
-        """The least disparate point."""
-        ...
-
-
-def _search(federation: Federation, task: Task, effort: str = "ordinary") -> Search:
+def _search(
+    federation: Federation, task: Task, effort: str = "ordinary"
+) -> "ExactFedAvg | FedAvgSearch | EnsembleSearch":
     """What finds frontiers and smallest disparities of ensembles, and on a finite X."""
     from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
     from fairfl.solvers.lft_ensemble.densities_segments import SegmentSearch
     from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
-    from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
+    from fairfl.solvers.lft_fedavg.finite_search import search_finite
 
     model, ensemble = federation.model, task.scheme.is_averaged
     if isinstance(model, FiniteModel):
         if ensemble:
             return Segments.of(federation, task)
-        return FedAvgSearch.of(federation, task, effort)
+        return search_finite(federation, task, effort)
     return EnsembleCurve(federation, model) if task.plain else SegmentSearch.of(federation, task)
 
 
@@ -327,28 +285,11 @@ def min_disparity(
         return MinDisparity(
             scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility, solved=solved
         )
-    if task.scheme == LFT_FEDAVG and not federation.is_finite:
-        from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_minimum
-
-        minimum = fedavg_minimum(federation, task)
-    else:
-        minimum = _search(federation, task).minimum()
-    if not (task.scheme.is_averaged and task.plain and not federation.is_finite):
-        minimum = minimum.join(corners(federation, task))
-        minimum = minimum.join(at_common_budgets(federation, task)).least_disparate
-    lower = upper = None
-    if certify:
-        from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity
-        from fairfl.solvers.lft_fedavg.enclosure import enclose_two_clients
-
-        if task.scheme.is_averaged:
-            lower, upper = enclose_min_disparity(federation)
-        else:
-            assert minimum.multipliers is not None
-            lower, upper = enclose_two_clients(federation, minimum.multipliers[0])
     from fairfl.solvers.rule_of_multipliers import solution_at
 
+    minimum = _minimum(federation, task)
     worth, eps = float(minimum.worth[0]), minimum.eps[0]
+    lower, upper = _enclosed(federation, task, minimum) if certify else (None, None)
     return MinDisparity(
         scheme,
         float(minimum.disparity[0]),
@@ -361,6 +302,53 @@ def min_disparity(
         worth - 1.0,
         partial(solution_at, federation, task, local, minimum),
     )
+
+
+def _minimum(federation: Federation, task: Task) -> Points:
+    """The least disparate point of local training."""
+    if task.scheme == LFT_FEDAVG and not federation.is_finite:
+        from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_minimum
+
+        minimum = fedavg_minimum(federation, task)
+    else:
+        minimum = _search(federation, task).minimum()
+    if task.scheme.is_averaged and task.plain and not federation.is_finite:
+        return minimum
+    minimum = minimum.join(corners(federation, task))
+    return minimum.join(at_common_budgets(federation, task)).least_disparate
+
+
+def _enclosed(federation: Federation, task: Task, minimum: Points) -> tuple[float, float]:
+    """Rigorous bounds of the smallest disparity, which a point attains nearly."""
+    if task.scheme.is_averaged:
+        from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity
+
+        return enclose_min_disparity(federation)
+    from fairfl.solvers.lft_fedavg.enclosure import enclose_two_clients
+
+    assert minimum.multipliers is not None
+    return enclose_two_clients(federation, minimum.multipliers[0])
+
+
+def _budgets(
+    federation: Federation, task: Task, eps: ArrayLike | None, local_eps: ArrayLike | None
+) -> tuple[Array, Array | None]:
+    """Checked budgets as the scheme has them, and local ones beside a pooled one."""
+    if eps is None:
+        raise ValueError("eps must be given, or multipliers")
+    scheme, local = task.scheme.name, _local(federation, task.scheme.name, local_eps)
+    if task.scheme.is_pooled:
+        return pooled_budget(eps, scheme), local
+    return local_budgets("eps", eps, federation.n_clients), local
+
+
+def _by_grid(
+    federation: Federation, task: Task, budget: Array, local: Array | None, grid: int
+) -> Solution:
+    with extras_named():  # cvxpy, for this alone
+        from fairfl.solvers.grid_lp import solve_lp
+
+    return solve_lp(federation, task, budget, local, grid)
 
 
 def _of_multipliers(federation: Federation, task: Task, multipliers: ArrayLike) -> Solution:

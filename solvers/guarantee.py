@@ -243,7 +243,7 @@ def _moved(problem: Problem, rates: int, point: Array) -> Problem:
     return replace(about(problem), shares=problem.shares and about(problem.shares))
 
 
-def decisions(notion: str, rules: Array, counts: Array, seed: int = 0) -> tuple[Array, Array]:
+def decisions(notion: str, rules: Array, counts: Array) -> tuple[Array, Array]:
     """How many of ``counts`` (I, A, 2, n) have the events of E rates and are served, (J, E, 1 + I,
     A) by rules (J, A, n), and how many have them, (E, 1 + I, A): all people, then the clients.
 
@@ -252,7 +252,7 @@ def decisions(notion: str, rules: Array, counts: Array, seed: int = 0) -> tuple[
     by_label, order = counts.swapaxes(1, 2), np.moveaxis(np.argsort(rules, axis=0), 0, -1)
     shares = np.take_along_axis(np.moveaxis(rules, 0, -1), order, -1)
     # between two rules' shares are the people whom one of them accepts
-    between = np.random.default_rng(seed).multinomial(
+    between = np.random.default_rng(0).multinomial(
         by_label.astype(np.int64), np.diff(shares, prepend=0.0, append=1.0)
     )
     accepted = np.empty(between[..., 1:].shape)

@@ -23,7 +23,7 @@ from fairfl.solvers.finite_x.linear_programme import optima, optimum
 from fairfl.solvers.problem import own_problems, problem_of
 from fairfl.solvers.solution import utility_of
 from fairfl.solvers.task import Task
-from fairfl.solvers.tolerances import ACTIVE, MIXED
+from fairfl.solvers.tolerances import ACTIVE, WHOLE
 from fairfl.theory.populations.calibration import CALIBRATIONS, Counted
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS, Rate
@@ -228,7 +228,7 @@ class Mixed:
         slope, rules = np.broadcast_to(slope, self.rules.shape), self.rules
         if task.sees == "x":
             slope, rules = slope.sum(axis=1), rules[:, 0]
-        mixed = (rules > MIXED) & (rules < 1.0 - MIXED)
+        mixed = (rules > WHOLE) & (rules < 1.0 - WHOLE)
         if not task.monotone:
             return slope[mixed]
         # the cells between two thresholds move together

@@ -33,21 +33,19 @@ MD_SIGNLESS = 1e-14
 RISE = 1e-11
 """What rises by less has not risen."""
 MD_ROUNDING = 1e-12
-"""What an MD_k or the pooled MD may miss by rounding."""
+"""What an MD may miss, and |MD| exceed a disparity, by rounding; likewise shares."""
 PROVEN = 1e-6
 """A point this close below a bound is the best, to what is told of accuracies."""
 BOUND_CLOSE = 1e-9
 """A bound this close above the frontier is not improved."""
 MAXIMA_APART = 1e-5
 """Two searches end in different maxima if their accuracies differ by more."""
-BUDGETS_GAIN = 1e-9
-"""Steps of budgets that promise less are not taken."""
 MULTIPLIERS_GAIN = 1e-11
 """Steps of multipliers that promise less are not taken."""
 GAINED = 1e-9
-"""A step is the last whose gain is what it promised to this: the accuracy that matters."""
-CURVE_MISSED = 1e-12
-"""What |MD| may exceed a disparity by; smaller MD and differences of shares are rounding."""
+"""The accuracy that matters: steps of budgets that promise less are not taken, and a step is the
+last whose gain is what it promised to this.
+"""
 TABLES_TRUE = 1e-9
 """How far what is attained may be from what tables say."""
 SEGMENTS_ROOM = 1e-11
@@ -80,8 +78,6 @@ WHOLE_RATE = 1e-13
 """Rates of refined cells this near to 0 or 1 are there."""
 MIXED_MET = 1e-9
 """What mixed-integer programmes are loosened by, and their bounds are raised by: their rounding."""
-MIXED = 1e-9
-"""A cell of the rule further than this from 0 and 1 is randomised."""
 SAME_RULE = 1e-9
 """Probabilities, and shares, this close are the same."""
 
@@ -109,9 +105,7 @@ CLOSED = 1e-11
 # Linear programmes
 
 PROGRAMME_TIED = 1e-9
-"""A linear programme's own rounding: of reduced costs, disparities and shares of a budget."""
-TOSS_ROUNDED = 1e-9
-"""What HiGHS may leave of ρ, and of prices in shares of the largest."""
+"""A linear programme's own rounding: of prices, disparities, shares of a budget, and ρ."""
 DETERMINED = 1e-12
 """Unknowns that move by no larger part, squared, along what equations leave open do not move."""
 INTERIOR_SOLVED = 1e-12

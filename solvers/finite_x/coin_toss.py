@@ -15,7 +15,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
 from fairfl.solvers.problem import Problem
-from fairfl.solvers.tolerances import DETERMINED, SCORES_TIED, TOSS_MET, TOSS_ROUNDED
+from fairfl.solvers.tolerances import DETERMINED, PROGRAMME_TIED, SCORES_TIED, TOSS_MET
 
 LARGEST = 1e4
 """Of ρ: a rule nearer to a toss is found in units of 1/LARGEST; with levels a toss is taken."""
@@ -97,13 +97,13 @@ def _largest_rho(
     ceilings[: is_equation.size][is_equation] = at_toss[is_equation]
     gain = np.append(np.zeros(size.size), 1.0)
     solution = highs.Maximiser(gain, rows, largest).best(floors, ceilings)
-    if solution is None or solution[0][-1] < 1.0 - TOSS_ROUNDED:
+    if solution is None or solution[0][-1] < 1.0 - PROGRAMME_TIED:
         return None
     x, prices = solution
     rho = max(x[-1], 1.0)
     if rho < LARGEST:
         cell_prices = np.abs(prices @ rows[:, :-1])
-        is_settled = ~is_level & (cell_prices > TOSS_ROUNDED * cell_prices.max())
+        is_settled = ~is_level & (cell_prices > PROGRAMME_TIED * cell_prices.max())
         h = np.where(is_settled, np.round(x[:-1] / size), x[:-1] / size)
         rates = np.where(is_level, h / rho, 0.5 + (h - 0.5) / rho)
         return (rates, is_settled) if is_settled.any() else None

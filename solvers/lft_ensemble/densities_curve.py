@@ -24,7 +24,7 @@ from fairfl.solvers.frontier import Points
 from fairfl.solvers.lft_ensemble.densities_tradeoff import Tradeoffs, spread_nodes
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.numerics.roots import increasing_root
-from fairfl.solvers.tolerances import CURVE_MISSED
+from fairfl.solvers.tolerances import MD_ROUNDING
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
@@ -69,7 +69,7 @@ class EnsembleCurve(EnsembleSearch):
     def exact(self) -> bool:
         """Whether clients that can move share the pooled q and η: then trade-offs are concave."""
         moved = self.fed.share[self.moves, 1] - self.fed.group_mass[1]
-        return bool((np.abs(moved) <= CURVE_MISSED).all()) and (not moved.size or self._one_eta)
+        return bool((np.abs(moved) <= MD_ROUNDING).all()) and (not moved.size or self._one_eta)
 
     @property
     def _one_eta(self) -> bool:
@@ -170,11 +170,11 @@ class EnsembleCurve(EnsembleSearch):
         u = u.clip(*self.ends)
         inside = (u > self.ends[0]) & (u < self.ends[1])
         for moved in (inside, np.ones_like(inside)):  # who is at an end stays if others suffice
-            missed = np.flatnonzero(has_goal & (np.abs(self._total(u) - goal) > CURVE_MISSED))
+            missed = np.flatnonzero(has_goal & (np.abs(self._total(u) - goal) > MD_ROUNDING))
             if missed.size:
                 u[:, missed] = self.meet(u[:, missed], goal[missed], moved[:, missed])
         md, accuracy = self.at(u)
-        accuracy = np.where(np.abs(md) <= disparity[p] + CURVE_MISSED, accuracy, -np.inf)
+        accuracy = np.where(np.abs(md) <= disparity[p] + MD_ROUNDING, accuracy, -np.inf)
         order = np.lexsort((accuracy, p))
         return u[:, order[np.searchsorted(p[order], np.arange(disparity.size), "right") - 1]]
 
@@ -217,7 +217,7 @@ class EnsembleCurve(EnsembleSearch):
         local = np.abs(problem.mean_difference(t.reshape(2, -1), index)).clip(0.0, 1.0)
         fair = u == self.fair
         eps = np.where(u == 0.0, 1.0, np.where(fair, 0.0, local.reshape(u.shape)))
-        disparity = np.where(np.abs(md) <= CURVE_MISSED, 0.0, np.abs(md))
+        disparity = np.where(np.abs(md) <= MD_ROUNDING, 0.0, np.abs(md))
         lam = problem.multipliers(u.ravel(), index).reshape(u.shape)
         return Points(disparity, accuracy, eps.T, lam.T)
 

@@ -14,7 +14,7 @@ from fairfl._support.checks import Array
 from fairfl.solvers.densities.rules import RuleFamily, Rules, largest
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.lft_fedavg.densities_sqp import best_step, derivatives, merit, plain_score
-from fairfl.solvers.tolerances import BUDGET_TIED, BUDGETS_GAIN
+from fairfl.solvers.tolerances import BUDGET_TIED, GAINED
 
 ROUNDS = 30
 """Steps at most."""
@@ -57,7 +57,7 @@ def step_budgets(family: RuleFamily, start: Rules, target: Array) -> Rules:
         is_better &= (gain > 0.1 * promise) & followed.sound
         best = best.replaced(unfinished[is_better], followed.take(np.flatnonzero(is_better)))
         radius[unfinished] *= np.where(is_better, 2.0, 0.25)
-        unfinished = unfinished[(promise > BUDGETS_GAIN) & (radius[unfinished] > SMALLEST)]
+        unfinished = unfinished[(promise > GAINED) & (radius[unfinished] > SMALLEST)]
         if not unfinished.size:
             break
     return best

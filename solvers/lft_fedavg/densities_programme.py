@@ -191,9 +191,11 @@ class LawCells:
                 optimum = programme.optimum(relaxed, gap, EFFORT)
             except TooLarge:
                 break
-            if optimum.f is None or optimum.bound < worth - KNOWN:
-                break  # a known rule is not in the programme, or above its bound; or it is too hard
+            if optimum.bound < worth - KNOWN:
+                break  # a known rule is not in the programme, or above its bound
             closest = min(closest, max(optimum.bound, worth))
+            if optimum.f is None:
+                break  # nothing says which cells to halve
             smallest, largest = (
                 constants + coefficients @ optimum.parts
                 for coefficients, constants in programme.scores[1:]

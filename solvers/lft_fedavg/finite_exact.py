@@ -1,10 +1,11 @@
-"""LFT+FedAvg's best rule at a disparity on a finite X, of all that are optimal for some budgets:
-those of the vertices at which cells tie (FedFB, lemma 18), where these are few.
+"""LFT+FedAvg over all budgets on a finite X, exactly: the envelope of the rules of all vertices at
+which cells tie (FedFB, lemma 18), where these are few.
 
-Every face of complementary multipliers has a vertex, whose face holds its rules (``vertices``). No
-rule of a vertex is above what CFL's reduced costs leave of CFL's value, after the cells that it
-decides otherwise. So the vertices are asked by this bound, each with a linear programme, until the
-next bound is not above the best rule.
+Every face of complementary multipliers has a vertex, whose face holds its rules (``vertices``). The
+worths of a face's rules are concave in the disparity, and linear between a few of them, which
+linear programmes find. No rule of a vertex is above what CFL's reduced costs leave of CFL's value,
+after the cells that the vertex decides otherwise. So few faces are asked: the next one is that
+which this bound leaves furthest above the envelope, until it leaves none.
 """
 
 from __future__ import annotations
@@ -14,26 +15,76 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.lft_fedavg.finite_cells import Relaxed
-from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces, Place
+from fairfl.solvers.finite_x.linear_programme import solve_finite
+from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, points_of
+from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces
 from fairfl.solvers.lft_fedavg.finite_vertices import LinearProgramme, TooMany, Vertices, vertices
-from fairfl.solvers.tolerances import EQUAL, PROGRAMME_TIED
+from fairfl.solvers.numerics.concave_breaks import concave_breaks
+from fairfl.solvers.numerics.segments import Segments
+from fairfl.solvers.solution import FINITE_TOLERANCE, CertificationError
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import EQUAL, LINEAR
+from fairfl.theory.populations.federation import Federation
 
 CLIENTS, VERTICES, ENTRIES = 3, 20_000, 20_000_000
-"""With more clients than this, more vertices, or more vertices times cells, the best rule is left
-to a search: K clients have some 4^K vertices.
+"""With more clients than this, more vertices, or more vertices times cells, the frontier is left to
+a search: K clients have some 4^K vertices.
 """
+LINES = 100
+"""Tangents of CFL's frontier, at most: with fewer more faces are asked."""
 
 
 @dataclass(frozen=True)
-class AllFaces:
-    """The ``faces`` of all vertices: ``counts`` (N,) says which cells have a score, ``bound`` (K,)
-    which clients have multipliers.
+class ExactFedAvg:
+    """All that LFT+FedAvg attains: ``segments`` of disparities and worths, with budgets (I,) and
+    multipliers (K,). Both ends of a segment are certified by its multipliers, and so is what is
+    between them, since gaps and violations of budgets are convex.
+    """
+
+    fed: Federation
+    task: Task
+    segments: Segments
+
+    @classmethod
+    def of(cls, fed: Federation, task: Task) -> ExactFedAvg:
+        """Walk to all vertices, and ask the faces of some.
+
+        Raises
+        ------
+        TooMany : there are too many for that.  CertificationError : a rule is not certified.
+        """
+        faces = Faces.of(fed, task)
+        return cls(fed, task, VertexBounds.of(faces).envelope(fed, task))
+
+    def points(self, disparity: Array) -> Points:
+        """The best points with at most the disparities (P,), none below the smallest."""
+        d, worth, carried = self.segments.at(*self.segments.best(disparity))
+        eps, lam = np.split(carried, [self.fed.n_clients], axis=1)
+        return Points(np.where(d <= FINITE_TOLERANCE, 0.0, d), worth, eps, lam)
+
+    def frontier(self, points: int) -> Frontier:
+        """``points`` of it at even steps of the disparity."""
+        slack = np.full(self.fed.n_clients, SLACK_BUDGET)
+        free = points_of(self.fed, [solve_finite(self.fed, self.task, slack)])
+        low = self.segments.smallest
+        targets = np.linspace(low, max(low, float(free.disparity[0])), points)
+        return build("lft_fedavg", self.points(targets).join(free), self.points, exact=True)
+
+    def minimum(self) -> Points:
+        """The least disparate rule, of several the most useful."""
+        return self.points(np.array([self.segments.smallest]))
+
+
+@dataclass(frozen=True)
+class VertexBounds:
+    """What the rules of the vertices of ``faces`` are worth at most.
 
     Attributes
     ----------
-    top : (B,) what the rules of a vertex are worth at most.
-    low : (B,) how disparate they are at least, for all that is known.
+    vertices : (B,) with the cells ``counts`` (N,) that count, and the clients ``bound`` that have
+        multipliers.
+    top, low : (B,) what the rules of a vertex are worth at most, whatever their disparity, and how
+        disparate they are at least, for all that is known.
     """
 
     faces: Faces
@@ -44,13 +95,8 @@ class AllFaces:
     low: Array
 
     @classmethod
-    def of(cls, faces: Faces) -> AllFaces:
-        """Walk to all vertices.
-
-        Raises
-        ------
-        TooMany : there are too many for that.
-        """
+    def of(cls, faces: Faces) -> VertexBounds:
+        """Walk to all vertices."""
         local, pooled = faces.local, faces.pooled
         bound = np.flatnonzero(np.abs(local.v).max(axis=1) > 0)
         if bound.size > CLIENTS:
@@ -63,7 +109,7 @@ class AllFaces:
         corners, md = vertices(cells, limit), pooled.v[0, counts]
         top, high = (corners.most(part) for part in (cells.u, md))
         low = np.maximum(-high - pooled.b[0], pooled.b[0] - corners.most(-md))
-        return cls(faces, corners, counts, bound, top, np.maximum(low, 0.0))
+        return cls(faces, corners, counts, bound, local.base + top, np.maximum(low, 0.0))
 
     def face(self, vertex: int) -> Face:
         """The face of a vertex."""
@@ -73,32 +119,83 @@ class AllFaces:
         f[self.counts] = self.vertices.fixed[vertex]
         return self.faces.face(lam, f)
 
-    def best(self, relaxed: Relaxed) -> Place | None:
-        """The most useful rule with at most the disparity of CFL's solution."""
-        assert relaxed.disparity is not None
-        reduced, place = relaxed.reduced[self.counts], None
-        loss = np.maximum(reduced, 0.0).sum() - self.vertices.most(reduced)
-        bounds = np.minimum(relaxed.bound - loss, self.top)
-        bounds[self.low > relaxed.disparity + PROGRAMME_TIED] = -np.inf
-        for vertex in np.argsort(-bounds, kind="stable"):
-            if bounds[vertex] <= (-np.inf if place is None else place.gain + EQUAL):
-                break
+    def envelope(self, fed: Federation, task: Task) -> Segments:
+        """The segments of the faces that may be the best at some disparity."""
+        tangents, low, top = self.tangents, self.low.copy(), self.top.copy()
+        segments, asked = Segments(np.zeros((0, 2, 2)), np.zeros(0, int)), set[int]()
+        while (vertex := self._furthest(segments, tangents, low, top)) is not None:
             face = self.face(vertex)
-            candidate = face.place(relaxed.disparity)
-            if candidate is None:
-                self.low[vertex] = np.inf if face.fairest is None else face.fairest.disparity
-            elif place is None or candidate.gain > place.gain:
-                place = candidate
-        return place
+            if vertex not in asked:  # its smallest disparity may settle it
+                asked.add(vertex)
+                fairest = face.place(None, refine=True)
+                low[vertex] = np.inf if fairest is None else fairest.disparity
+                continue
+            top[vertex] = -np.inf
+            corners = self._corners(fed, task, face, low[vertex])
+            ends = np.stack([corners, np.concatenate([corners[1:], corners[-1:]])], axis=1)
+            ends = np.concatenate([segments.ends, ends]) if segments.owner.size else ends
+            segments = Segments(ends, np.zeros(len(ends), int)).undominated()
+        return segments
 
     @property
-    def fairest(self) -> Place | None:
-        """The least disparate rule."""
-        place = None
-        for vertex in np.argsort(self.low, kind="stable"):
-            if self.low[vertex] >= (np.inf if place is None else place.disparity):
-                break
-            candidate = self.face(vertex).fairest
-            if candidate is not None and (place is None or candidate.disparity < place.disparity):
-                place = candidate
-        return place
+    def tangents(self) -> tuple[Array, Array, Array, Array]:
+        """Of CFL's frontier: values at disparity zero and slopes (M,), from steep to flat; the
+        disparities (M + 1,) between which each is the lowest; and what rules of each vertex lose
+        from it (B, M).
+        """
+        pooled = self.faces.pooled
+        assert pooled.path is not None
+        kinks = np.unique(np.append(0.0, np.maximum(pooled.path.gap, 0.0)))
+        at = np.append((kinks[1:] + kinks[:-1]) / 2.0, kinks[-1] + 1.0)
+        at = at[np.unique(np.linspace(0, at.size - 1, min(at.size, LINES)).round().astype(int))]
+        lams = np.array([pooled.path.classifier(d * float(pooled.eps[0]))[1] for d in at])
+        slopes, first = np.unique([-pooled.slope(lam) for lam in lams], return_index=True)
+        reduced = np.array([pooled.scores(lam)[self.counts] for lam in lams[first]]).T
+        none = pooled.at(np.zeros(1))
+        values = np.array([pooled.base + none.dual(lam) for lam in lams[first]])
+        meets = np.diff(values) / np.diff(slopes)
+        edges = np.concatenate([[0.0], np.maximum.accumulate(meets), [np.inf]])
+        lost = np.maximum(reduced, 0.0).sum(axis=0) - self.vertices.most(reduced)
+        return values, -slopes, edges, lost
+
+    def _furthest(
+        self, segments: Segments, tangents: tuple[Array, ...], low: Array, top: Array
+    ) -> int | None:
+        """The vertex whose rules may be furthest above the segments; None where none may."""
+        values, slopes, edges, lost = tangents
+        ends = np.unique(np.append(edges[:-1], segments.ends[..., 0]))
+        ends = np.append(ends, ends[-1] + 1.0)
+        start, stop = ends[:-1], ends[1:]
+        line = np.searchsorted(edges, start, side="right") - 1
+        known = _worths(segments, np.stack([start, stop - 2.0 * EQUAL]))
+        room = values[line] + slopes[line] * np.stack([start, stop]) - known
+        excess = room.max(axis=0) - lost[:, line]
+        is_above = (low[:, None] <= stop) & (top[:, None] > known[0] + LINEAR) & (excess > LINEAR)
+        furthest = np.where(is_above, excess, -np.inf).max(axis=1, initial=-np.inf)
+        vertex = int(np.lexsort((low, -furthest))[0])
+        return vertex if furthest[vertex] > -np.inf else None
+
+    def _corners(self, fed: Federation, task: Task, face: Face, low: float) -> Array:
+        """(C, 2 + I + K) disparities, worths, budgets and multipliers of certified rules between
+        which the worths of a face are linear, from the smallest disparity ``low`` on.
+        """
+
+        def tangent(share: float) -> tuple[float, float]:
+            place = face.place(low + share * (1.0 - low), refine=True)
+            if place is None:
+                raise CertificationError("a face lacks its own least disparate rule")
+            return place.gain, (1.0 - low) * face.lines[-1][2]
+
+        at = low + (1.0 - low) * concave_breaks(tangent)
+        points = points_of(fed, [self.faces.solution(fed, task, face, float(d)) for d in at])
+        assert points.multipliers is not None
+        return np.column_stack([*points[:2], points.eps, points.multipliers])
+
+
+def _worths(segments: Segments, disparity: Array) -> Array:
+    """The best worths with at most the disparities, minus infinity where there are none."""
+    if not segments.owner.size:
+        return np.full(disparity.shape, -np.inf)
+    inside = np.maximum(disparity, segments.smallest).ravel()
+    worth = segments.at(*segments.best(inside))[1].reshape(disparity.shape)
+    return np.where(disparity >= segments.smallest - EQUAL, worth, -np.inf)

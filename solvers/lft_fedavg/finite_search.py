@@ -3,11 +3,11 @@ useful rule at one disparity after another, each with a bound on what every rule
 
 A *face* is the polyhedron of the rules, with their budgets, that given multipliers are
 complementary to (``finite_faces``); a *place* is the best rule of a face at some disparity. Where
-the faces are few all are asked (``finite_exact``). Else the cheap answers come first, until one has
-what CFL has: the faces so far, the budgets that CFL's rule keeps, and climbs from face to face. The
-mixed-integer programme (``finite_programme``) looks for a rule that is better than these, over so
-many nodes: what it does not exclude is the bound. Every point is the rule of its face, certified
-for its budgets.
+the vertices of faces are few all are known (``finite_exact``). Else the cheap answers come first,
+until one has what CFL has: the faces so far, the budgets that CFL's rule keeps, and climbs from
+face to face. The mixed-integer programme (``finite_programme``) looks for a rule that is better
+than these, over so many nodes: what it does not exclude is the bound. Every point is the rule of
+its face, certified for its budgets.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.finite_x.linear_programme import solve_box, solve_finite
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
-from fairfl.solvers.lft_fedavg.finite_exact import AllFaces
+from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces, Place
 from fairfl.solvers.lft_fedavg.finite_programme import Effort, FedAvgProgramme, TooLarge
 from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
@@ -61,6 +61,18 @@ Proven = tuple[Place | None, float]
 """The best place that is known, and a bound on the gain of every one."""
 
 
+def search_finite(
+    fed: Federation, task: Task, effort: str = "ordinary"
+) -> ExactFedAvg | FedAvgSearch:
+    """What finds the frontier and the smallest disparity: of one rate of two groups all rules,
+    where they are those of few vertices.
+    """
+    if not (task.several or task.monotone):
+        with suppress(TooMany, CertificationError):
+            return ExactFedAvg.of(fed, task)
+    return FedAvgSearch.of(fed, task, effort)
+
+
 @dataclass
 class FedAvgSearch:
     """A question to a federation, its ``faces`` so far, the ``effort`` that the proof of a point
@@ -81,18 +93,9 @@ class FedAvgSearch:
     def of(cls, fed: Federation, task: Task, effort: str = "ordinary") -> FedAvgSearch:
         """Start from budgets of zero and of one."""
         search = cls(fed, task, Faces.of(fed, task), EFFORTS[effort])
-        if search.all_faces is None:
-            for eps in (0.0, SLACK_BUDGET):
-                search.start(np.full(fed.n_clients, eps))
+        for eps in (0.0, SLACK_BUDGET):
+            search.start(np.full(fed.n_clients, eps))
         return search
-
-    @cached_property
-    def all_faces(self) -> AllFaces | None:
-        """All faces, of one rate of two groups, where they are few."""
-        if not (self.task.several or self.task.monotone):
-            with suppress(TooMany):
-                return AllFaces.of(self.faces)
-        return None
 
     def start(self, eps: Array) -> Face | None:
         """The face of the multipliers that are found for budgets (I,); None where none are."""
@@ -116,9 +119,6 @@ class FedAvgSearch:
 
     def _best(self, disparity: float) -> Proven:
         relaxed = self.programme.relaxed(disparity)
-        if self.all_faces is not None:
-            place = self.all_faces.best(relaxed)
-            return place, _gain(place)
         place, bound = None, relaxed.bound
         for start in (self._known, self._at_cfl, partial(self._climb, bound)):
             place = max((place, start(disparity)), key=_gain)
@@ -258,8 +258,6 @@ class FedAvgSearch:
     @cached_property
     def lowest(self) -> Place | None:
         """The least disparate place that is found."""
-        if self.all_faces is not None:
-            return self.all_faces.fairest
         fair = self.best(0.0)[0]
         if fair is not None:
             return fair
@@ -300,10 +298,7 @@ class FedAvgSearch:
                 self.solved[d] = self._believed(place, bound, d)
         places = [self.solved[float(d)][0] for d in targets]
         attained = self.attained([self.lowest, *places]).join(points_of(self.fed, [self.free]))
-        is_exact = self.all_faces is not None
-        curve = build("lft_fedavg", attained, partial(self._between, attained), is_exact)
-        if is_exact:
-            return curve
+        curve = build("lft_fedavg", attained, partial(self._between, attained))
         bounds = self.bounds(curve.disparity, curve.points.worth)
         return dataclasses.replace(curve, bounds=bounds, worth_bound=self.bounds)
 

@@ -10,7 +10,7 @@ from tasks import federation
 
 import fairfl as ff
 from fairfl.solvers.lft_fedavg import finite_exact, finite_programme
-from fairfl.solvers.lft_fedavg.finite_exact import AllFaces
+from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_programme import Effort, FedAvgProgramme, Relaxed, Rows
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.numerics.highs import MixedOptimum
@@ -21,11 +21,11 @@ from fairfl.solvers.tolerances import BOUND_WRONG, PROVEN
 EFFORT = Effort(300, 20)
 
 
-def vertices_of(search: FedAvgSearch) -> AllFaces:
+def vertices_of(search: FedAvgSearch) -> ExactFedAvg:
     """All vertices of up to five clients."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(finite_exact, "CLIENTS", 5)
-        return AllFaces.of(search.faces)
+        return ExactFedAvg.of(search.fed, search.task)
 
 
 @pytest.fixture(autouse=True)
@@ -35,8 +35,10 @@ def no_client_has_few_vertices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def best_at(search: FedAvgSearch, disparity: float) -> float:
     """The worth at a disparity by all vertices; minus infinity below the smallest."""
-    place = vertices_of(search).best(search.programme.relaxed(disparity))
-    return -np.inf if place is None else place.gain + search.faces.local.base
+    exact = vertices_of(search)
+    if disparity < exact.segments.smallest:
+        return -np.inf
+    return float(exact.points(np.array([disparity])).worth[0])
 
 
 def with_a_free_cell(seed: int) -> ff.Federation:
@@ -163,8 +165,7 @@ def test_below_the_smallest_disparity_is_proven_to_be_nothing() -> None:
     fed = three_clients()
     task = Task.of(fed, "lft_fedavg")
     search = FedAvgSearch.of(fed, task)
-    fairest = vertices_of(search).fairest
-    assert fairest is not None and (smallest := fairest.disparity) > 1e-6
+    assert (smallest := vertices_of(search).segments.smallest) > 1e-6
     assert search.best(0.999 * smallest) == (None, -np.inf)
     assert search.best(1.001 * smallest)[0] is not None
 

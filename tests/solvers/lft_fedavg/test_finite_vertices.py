@@ -12,7 +12,7 @@ from scipy import optimize
 
 import fairfl as ff
 from fairfl.solvers.lft_fedavg import finite_vertices as tie_vertices
-from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
+from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_vertices import (
     LinearProgramme,
     TooMany,
@@ -111,12 +111,12 @@ def test_the_best_rule_of_all_vertices(seed: int, clients: int, points: int, not
     masses = rng.gamma(1.0, size=(clients, 2, points))
     masses /= masses.sum(axis=(1, 2), keepdims=True)
     fed = ff.Federation.finite(np.arange(points), masses, rng.random((clients, points)))
-    search = FedAvgSearch.of(fed, task := Task.of(fed, "lft_fedavg", notion=notion))
-    assert search.all_faces is not None and search.lowest is not None
-    disparities = search.lowest.disparity + np.array([-1e-6, 1e-9, 0.01, 0.1, 0.5])
-    places = [search.best(d)[0] for d in disparities]
-    worths = [-np.inf if p is None else p.gain + search.faces.local.base for p in places]
-    assert worths == pytest.approx(best_of_all(fed, task, disparities), abs=1e-8)
+    exact = ExactFedAvg.of(fed, task := Task.of(fed, "lft_fedavg", notion=notion))
+    low = exact.segments.smallest
+    disparities = low + np.append(1e-9, np.linspace(0.01, 0.6, 30))
+    expected = best_of_all(fed, task, [low - 1e-6, *disparities])
+    assert low <= 1e-6 or expected[0] == -np.inf
+    assert exact.points(disparities).worth == pytest.approx(expected[1:], abs=1e-8)
 
 
 def test_many_vertices_and_lines_are_walked_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
