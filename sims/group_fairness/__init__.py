@@ -10,6 +10,7 @@ from fairfl.sims.group_fairness.agnostic import AgnosticFair
 from fairfl.sims.group_fairness.fairbatch import FairBatch
 from fairfl.sims.group_fairness.fairfed import FairFed
 from fairfl.sims.group_fairness.fedfb import FedFB
+from fairfl.sims.group_fairness.fedminmax import FedMinMax
 from fairfl.sims.group_fairness.lft import LocalFairBatch
 from fairfl.sims.group_fairness.measures import FairMeasures, trivial
 from fairfl.sims.group_fairness.notions import NOTIONS, BilevelProblem
@@ -21,6 +22,7 @@ __all__ = [
     "FairFed",
     "FairMeasures",
     "FedFB",
+    "FedMinMax",
     "LocalFairBatch",
     "BilevelProblem",
     "trivial",
