@@ -44,7 +44,8 @@ class Part:
     (MOVER); ``undefined``: the rates that are left out, in words. ``ends``: whose the two rates
     are, and their values, the higher first. ``by``: the part of the people, if it is one.
     Of people with a score ``auc`` is the area under its ROC curve, and where it is a chance
-    ``calibration`` the share with y = 1 less the mean score.
+    ``calibration`` the share with y = 1 less the mean score; where all have one label its interval
+    is that of Wilson's for the share.
     """
 
     client: str | None
@@ -212,8 +213,11 @@ class Decided(NamedTuple):
             fewest = min(people[y == 0].sum(), people[y == 1].sum())
             area = wilson(value, fewest) if np.ptp(area.ends) < ZERO else area
         if 0.0 <= self.score.min() and self.score.max() <= 1.0:
-            mean = float(np.average(y - score, weights=weight))
-            calibration = number(mean, (y - score - mean) / weight.sum())
+            rate, mean = (float(np.average(v, weights=weight)) for v in (y, score))
+            calibration = number(rate - mean, (y - score - rate + mean) / weight.sum())
+            if rate in (0.0, 1.0) or np.ptp(calibration.ends) < ZERO:  # no variance of y is seen
+                of_score = number(mean, (score - mean) / weight.sum())
+                calibration = difference(wilson(rate, self.effective_size(rows)), of_score)
         return area, calibration
 
     def gap(self, question: Question, selected: Any = True) -> tuple[Gap | None, tuple[str, ...]]:

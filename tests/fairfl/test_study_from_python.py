@@ -280,17 +280,18 @@ def test_an_unknown_option_is_that_of_the_function(table):
             function(*arguments, table, group="a", lable="y")
 
 
-def test_a_change_of_numbers_without_any_scatter_is_told():
-    """All of group f have y = 1 and one score: y less the score has an interval of no width."""
-    studies = [
-        pd.DataFrame({"p": [1, 0] * 40, "y": [1, 1, 0, 1] * 20, "a": list("ffmm") * 20,
-                      "s": [score, score, 0.2, 0.6] * 20})
-        for score in (0.5, 0.7)
-    ]  # fmt: skip
-    options = {"prediction": "p", "label": "y", "group": "a", "score": "s"}
-    with pytest.warns(ff.ScoreWarning):
-        before = ff.judge(studies[0], **options)
-    with pytest.warns(ff.ScoreWarning):
-        change = ff.judge(studies[1], since=before, **options).drift[0]
-    assert (change.group, change.rate) == ("f", "calibration")
-    assert change.least == pytest.approx(0.2, abs=1e-12)
+@pytest.mark.parametrize("label", [0, 1])
+def test_labels_without_any_scatter_have_wilsons_interval(label):
+    """All 40 of group f have one label and one score: y less the score, and its change."""
+    half, judgements = 1.96**2 / (40 + 1.96**2), []
+    columns = {"p": [1, 0] * 40, "y": [label, label, 0, 1] * 20, "a": list("ffmm") * 20}
+    for score in (0.45, 0.75):
+        people = pd.DataFrame(columns | {"s": [score, score, 0.2, 0.6] * 20})
+        options = {"prediction": "p", "label": "y", "group": "a", "score": "s"}
+        with pytest.warns(ff.ScoreWarning):
+            judgements.append(ff.judge(people, **options, since=(judgements or [None])[-1]))
+        (part,) = [p for p in judgements[-1].parts if p.group == "f"]
+        ends = [label - half - score, 1 - score] if label else [-score, half - score]
+        assert part.calibration.ends == pytest.approx(ends, abs=1e-4)
+    least = {(d.group, d.rate): d.least for d in judgements[1].drift}
+    assert least["f", "calibration"] == pytest.approx(0.3 - half, abs=1e-4)
