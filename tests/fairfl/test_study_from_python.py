@@ -89,7 +89,11 @@ def test_federations_and_summaries_give_the_answer_of_rows(cli, leveled, tmp_pat
         ff.Federation.from_summaries(files),
         ff.Federation.from_samples(*columns, levels=0),
     ):
-        frame = ff.compare(source, **QUICK).to_frame()
+        answer = ff.compare(source, **QUICK)
+        assert answer.title == (
+            ", ".join(sorted({*leveled["site"]})) if source is files else "federation"
+        )
+        frame = answer.to_frame()
         pd.testing.assert_frame_equal(frame, rows.to_frame(), rtol=0, atol=1e-9)
     weighted = ff.Federation.from_samples(
         *(leveled[name] for name in ROLES.values()), levels=0, weight=[1, 3]
