@@ -233,6 +233,12 @@ WRONG = {
         "monotone goes with one score, several have no order, got s, z",
     ),
     "no score": (ff.apply, ("R", "T"), {"group": "a"}, "score or model must be given, and not bo"),
+    "a client without its model": (
+        ff.apply,
+        ("R", "T"),
+        {"group": "a", "score": "s", "client": "site"},
+        "client goes with a model that has one for each client, got 'site'",
+    ),
     "another group": (
         ff.apply,
         ("G", "T"),
