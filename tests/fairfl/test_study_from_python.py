@@ -160,9 +160,28 @@ def test_a_rule_judges_counts_as_rows(cli, leveled, tmp_path):
     assert json.loads(cli(*words, "--json").stdout) == json.loads(counts.to_json())
     shown = cli(*words, "--since", files[0], "--since", files[1]).stdout
     assert "Since the study 0 of " in shown and "y - score" in shown
-    hidden = summarized(cli, leveled, tmp_path, "--min-cell", 3, "--levels", 5)
-    coarse = ff.compare(hidden, **QUICK, bootstraps=0).rules["cfl"]
-    assert ff.judge(hidden, rule=coarse).words[0].startswith("Withheld counts are taken to be")
+
+
+@pytest.mark.parametrize("words", [("--min-cell", 12), ("--epsilon", 1), ("--round", 5)], ids=str)
+def test_intervals_of_altered_counts_hold_the_counts(cli, leveled, tmp_path, words):
+    """Of withheld counts always, of noise in most cases; and they are wider."""
+    plain, altered = (
+        summarized(cli, leveled, tmp_path, "--levels", 5, *more) for more in ((), words)
+    )
+    cuts = [[np.nextafter(cut, 0)] for cut in (0.6, 0.4)]
+    rule = ff.Classifier(cuts, [[0, 1]] * 2, groups=["old", "young"])
+    counts, judgement = ff.judge(plain, rule=rule), ff.judge(altered, rule=rule)
+    assert judgement.words[0].startswith("Withheld counts") == ("--min-cell" in words)
+    names = ["positive", "right", "accepted", "true_positive", "false_positive", "disparity"]
+    pairs = [
+        (getattr(exact, name), getattr(part, name))
+        for exact, part in zip(counts.parts, judgement.parts, strict=True)
+        for name in [*names, "auc", "calibration"]
+    ]
+    both = [pair for pair in pairs if None not in pair]
+    held = [part.low - 1e-9 <= exact.value <= part.high + 1e-9 for exact, part in both]
+    assert np.mean(held) >= (1.0 if "--min-cell" in words else 0.85)
+    assert np.ptp(judgement.disparity.ends) > np.ptp(counts.disparity.ends)
 
 
 def test_names_are_judged_by_the_rule_of_the_study(cli, leveled, tmp_path):
