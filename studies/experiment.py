@@ -13,6 +13,8 @@ PROFILES = ("quick", "paper")
 MOST_SEEDS = 1000
 SEEDS = {"quick": 2, "paper": 5}
 """Seeds of each profile, for experiments that do not set their own."""
+MODELS = "models"
+"""Folder of trained models."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,7 @@ class Unit:
     measured : (Result) -> DataFrame; what is measured in place of the engine's table of clients:
         rows with the columns round, part, model, objective and seed at least (group-fair
         experiments, whose replicates have seeds of their own).
+    models : (Result) -> texts of files by name, kept in the folder ``MODELS`` of the run's.
     """
 
     name: str
@@ -73,6 +76,7 @@ class Unit:
     objectives: tuple[str, ...]
     make: Callable[[], Setting | pd.DataFrame]
     measured: Callable[[Result], pd.DataFrame] | None = None
+    models: Callable[[Result], dict[str, str]] | None = None
 
 
 @dataclass(frozen=True)

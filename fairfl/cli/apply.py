@@ -24,7 +24,11 @@ def apply(
     ] = None,
     model: Annotated[
         Path | None,
-        option("In place of --score: score_model.json beside a rule of features.", metavar="FILE"),
+        option("In place of --score: the model of features beside a rule, .json.", metavar="FILE"),
+    ] = None,
+    client: Annotated[
+        str | None,
+        option("Column of the clients, whose models of an ensemble decide on their people."),
     ] = None,
     seed: Annotated[int, option("Of the draws, where a rule accepts a share.", min=0)] = 0,
     *,
@@ -46,7 +50,7 @@ def apply(
     rows, unread = (table_rows(file, text_form) for _ in range(2))
     if not file.is_file():
         rows, unread = tee(rows)
-    columns: Any = {"group": group, "score": score, "model": model}
+    columns: Any = {"group": group, "score": score, "model": model, "client": client}
     decided = decisions.apply(rule, file, **columns, seed=seed, rows=rows, **form)
     write_whole(out, decided.added_to(file.name, unread, text_form))
     typer.echo("\n".join([*decided.words, f"written: {out}"]))

@@ -178,7 +178,7 @@ def _run(
     jobs: int,
     as_json: bool,
 ) -> None:
-    from fairfl.cli.unit_runs import as_rows, measured
+    from fairfl.cli.unit_runs import RUNS, as_rows, measured
     from fairfl.figures.lib.saved import names
     from fairfl.reports.terminal import tell, tell_table
     from fairfl.studies.beside_published import cells, compare, paired
@@ -186,8 +186,8 @@ def _run(
 
     profile, seeds = scale.profile, scale.seeds
     units = _chosen(experiment.units(scale), only)
-    files = (*TEXTS, *names(*(picture.name for picture in experiment.pictures)))
-    clients = measured(units, out, resume, jobs, experiment.name, files)
+    planned = (*TEXTS, *names(*(picture.name for picture in experiment.pictures)))
+    clients = measured(units, out, resume, jobs, experiment.name, planned)
     values = experiment.values(clients)
     is_unpublished = not len(experiment.published)
     quick = (QUICK,) if profile == "quick" and not is_unpublished else ()
@@ -201,12 +201,14 @@ def _run(
     )
     differences = (*quick, *experiment.differences(clients))
     written = _write(experiment, clients, table, paired_table, differences, out / experiment.name)
+    models = _copied_models(units, out / RUNS, out / experiment.name)
     # a paper's experiment may search learning rates of which some diverge, and reports it
     lost = diverged(clients) if experiment.name not in experiments() else []
     if as_json:
         report = {"name": experiment.name, "title": experiment.title, "profile": profile}
         report |= {"seeds": seeds, "table": as_rows(table), "paired": as_rows(paired_table)}
-        report |= {"differences": differences, "files": list(map(str, written)), "diverged": lost}
+        files = [*map(str, written + models)]
+        report |= {"differences": differences, "files": files, "diverged": lost}
         typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
         _require_convergence(lost)
         return
@@ -224,7 +226,7 @@ def _run(
     if differences:
         tell("\nNotes:" if is_unpublished else "\nWhat differs from the paper:")
         tell("\n".join(f"- {line}" for line in differences), "  ")
-    tell(f"\nwritten: {', '.join(map(str, written))}", "  ")
+    tell(f"\nwritten: {', '.join(map(str, [*written, *{file.parent for file in models}]))}", "  ")
     _require_convergence(lost)
 
 
@@ -265,6 +267,15 @@ def _require_convergence(lost: list[str]) -> None:
             f"above {LOST:g}, or {GROWN:g} "
             "times what it was; what was computed is kept. Try a smaller lr"
         )
+
+
+def _copied_models(units: list[Unit], runs: Path, folder: Path) -> list[Path]:
+    """The models that were kept of the runs of all units, together in one folder."""
+    from fairfl._support.whole_file import write_whole
+    from fairfl.studies.experiment import MODELS
+
+    kept = [file for unit in units for file in sorted((runs / unit.name / MODELS).glob("*.json"))]
+    return [write_whole(folder / MODELS / file.name, file.read_bytes()) for file in kept]
 
 
 def _write(

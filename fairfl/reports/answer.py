@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import in_range, one_of
+from fairfl._support.checks import in_range, listed, one_of
 from fairfl._support.tabular import Tabular
 from fairfl._support.whole_file import write_whole
 from fairfl.reports.card import card
@@ -229,7 +229,8 @@ def _read(
     files, paths, kinds = sources(source)
     if kinds == {".json"}:
         no_table(table, "summaries of sites")
-        return read_summaries(paths, calibrate, question), paths[0].stem
+        data = read_summaries(paths, calibrate, question)
+        return data, listed(data.federation.client_names)
     if kinds == {".toml"}:
         from fairfl.studies.user_runs.federation_file import read_federation
 

@@ -12,11 +12,11 @@ from fairfl.sims.data import joined_summaries
 from fairfl.sims.data.decisions import read_rule
 from fairfl.theory.populations.classifiers import places
 
-HIDDEN = "Withheld counts are taken to be equal, and noise to be none: intervals count neither."
+HIDDEN = "Withheld counts are taken to be equal; intervals reach over all that they can be."
 
 
 def of_summaries(paths: Sequence[Path], rule: Any) -> tuple[Decided, str]:
-    """The people, one row each, and what their intervals leave out, in words. ValueError: no rule,
+    """The people, one row each, and how withheld counts are taken, in words. ValueError: no rule,
     or another one's groups, names or levels.
     """
     if rule is None:
@@ -42,6 +42,6 @@ def of_summaries(paths: Sequence[Path], rule: Any) -> tuple[Decided, str]:
     size = np.maximum(np.rint(decided.people[1] ** 2 / decided.people[2]), 1.0).astype(int)
     rows = np.repeat(np.arange(size.size), size)
     columns = {n: getattr(decided, n)[rows] for n in ("client", "group", "y", "p")}
-    columns |= {"people": (decided.people / size)[:, rows]}
+    columns |= {"people": (decided.people / size)[:, rows], "cell": decided.cell[:, rows]}
     columns |= {"score": decided.score[rows]} if decided.score.size else {}
-    return decided._replace(**columns), HIDDEN * (people.is_noisy or people.ranges is not None)
+    return decided._replace(**columns), HIDDEN * (people.ranges is not None)

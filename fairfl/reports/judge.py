@@ -183,8 +183,8 @@ def _judged(
         decided,
         Judgement(
             round(decided.people[0].sum()),
-            decided.accuracy.number(decided.client) if has_label else None,
-            gap and gap.number(decided.client),
+            decided.number(decided.accuracy) if has_label else None,
+            gap and decided.number(gap),
             tuple(decided.parts(question)),
             left_out=note,
             rate=gap.rate.key if gap else "",
@@ -232,7 +232,6 @@ def _compared(
     """The schemes' distances from the predictions, as a ``Judgement`` has them; a scheme that fails
     is left out, with the reason.
     """
-    moved = gap.high.influence - gap.low.influence
     x = data.features[:, 0]
     sample = counted(data, x, question)
     fed = Federation.of_people(sample)
@@ -246,7 +245,7 @@ def _compared(
             continue
         smallest[scheme] = float(curves[scheme].disparity[0])
         for rule in best.values():
-            rules[scheme] = rule._replace(influence=rule.influence + rule.slope * moved)
+            rules[scheme] = rule._replace(influence=rule.influence + rule.slope * gap.influence)
     right = decided.accuracy
     predictions = Best(right.value, right.value, right.influence, 0.0, np.zeros(1))
 

@@ -15,7 +15,7 @@ from fairfl._support.checks import Array
 from fairfl.reports.comparison import ZERO
 from fairfl.reports.comparison_words import number, percent, span
 from fairfl.reports.question import Question
-from fairfl.reports.sampling import NORMAL, jackknife
+from fairfl.reports.sampling import NORMAL, jackknife, noise_errors, withheld
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.notions import NOTIONS, Rate
@@ -44,7 +44,8 @@ class Part:
     (MOVER); ``undefined``: the rates that are left out, in words. ``ends``: whose the two rates
     are, and their values, the higher first. ``by``: the part of the people, if it is one.
     Of people with a score ``auc`` is the area under its ROC curve, and where it is a chance
-    ``calibration`` the share with y = 1 less the mean score.
+    ``calibration`` the share with y = 1 less the mean score; where all have one label its interval
+    is that of Wilson's for the share.
     """
 
     client: str | None
@@ -90,20 +91,25 @@ class Gap(NamedTuple):
         """The disparity."""
         return self.high.value - self.low.value
 
+    @property
+    def influence(self) -> Array:
+        """Each person's on it."""
+        return self.high.influence - self.low.influence
+
     def number(self, client: Array) -> Number:
         """With its interval. Where all people of one rate are decided alike, no variance can be
         estimated: it is of both rates' own intervals then, see ``difference``.
         """
         if all(np.ptp(estimate(client, *share[1:3]).ends) >= ZERO for share in self[1:]):
-            return estimate(client, self.value, self.high.influence - self.low.influence)
+            return estimate(client, self.value, self.influence)
         return difference(*(share.number(client) for share in self[1:]))
 
 
 class Decided(NamedTuple):
     """People by their codes of client and group, their y (NaN: not known), the chance ``p`` that
     each is accepted, all (n,), and (3, n) how many they are, the sums of their weights, and of the
-    weights' squares; names of the clients and groups; codes and names of parts of the people; and
-    scores, where there are any.
+    weights' squares; names of the clients and groups; codes and names of parts of the people;
+    scores, where there are any; and of counted people where each is, (4, n) places in the counts.
     """
 
     client: Array
@@ -116,6 +122,8 @@ class Decided(NamedTuple):
     by: Array = np.zeros(0)
     by_names: Sequence[str] = ()
     score: Array = np.zeros(0)
+    sample: Counted | None = None
+    cell: Array = np.zeros(0)
 
     @classmethod
     def by_rule(cls, sample: Counted, rule: Classifier, number: Any = None) -> Decided:
@@ -127,7 +135,8 @@ class Decided(NamedTuple):
         clients, groups = (tuple(map(str, names)) for names in (sample.clients, sample.groups))
         people = np.stack([sample.persons[cell], sample.counts[cell], sample.squares[cell]])
         score = sample.points[level] if sample.ordered else np.zeros(0)
-        return cls(client, group, y, p, people, clients, groups, score=score)
+        decided = cls(client, group, y, p, people, clients, groups, score=score)
+        return decided._replace(sample=sample, cell=np.stack(cell))
 
     @property
     def right(self) -> Array:
@@ -169,11 +178,8 @@ class Decided(NamedTuple):
         client, group, by = names
 
         def share(of: Array, among: Any) -> Any:
-            rows = selected & among
-            if not rows.any():
-                return None
-            mean = float(np.average(of[rows], weights=self.people[1, rows]))
-            return wilson(mean, self.effective_size(rows))
+            mass = self.people[1] * (selected & among)
+            return self._wilson(self._ratio("", of * mass, mass)) if mass.any() else None
 
         positive, labelled = self.y == 1, ~np.isnan(self.y)
         shares = share(positive, labelled), share(self.right, labelled), share(self.p, True)
@@ -184,7 +190,7 @@ class Decided(NamedTuple):
         gap, missing = self.gap(question, selected) if group is None else (None, ())
         if gap is None:
             return replace(part, undefined=missing)
-        high, low = (wilson(end.value, end.people) for end in gap[1:])
+        high, low = map(self._wilson, gap[1:])
         ends = tuple((end.of, end.value) for end in gap[1:])
         return replace(
             part,
@@ -193,6 +199,29 @@ class Decided(NamedTuple):
             ratio=ratio(high, low),
             ends=ends,
         )
+
+    def number(self, of: Share | Gap) -> Number:
+        """A share or a difference of two, with its interval."""
+        return self._widened(of.number(self.client), of.influence)
+
+    def _wilson(self, share: Share) -> Number:
+        number = self._widened(wilson(share.value, share.people), share.influence)
+        return replace(number, low=max(number.low, 0.0), high=min(number.high, 1.0))
+
+    def _widened(self, number: Number, influence: Array) -> Number:
+        """Its interval with all that withheld counts can be, to first order, and the noise of
+        counts, from each person's influence on it (n,).
+        """
+        sample = self.sample
+        if sample is None or not (sample.is_noisy or sample.ranges is not None):
+            return number
+        table = np.zeros(sample.counts.shape)
+        table[tuple(self.cell)] = influence * sample.people / (len(self.p) * self.people[1])
+        below, above = withheld(table, sample)
+        noise = NORMAL * noise_errors(table, sample)
+        low, high = (np.hypot(number.value - end, noise) for end in number.ends)
+        ends = number.value - low + below, number.value + high + above
+        return Number(number.value, *map(float, ends))
 
     def _of_score(self, rows: Array) -> tuple[Number | None, Number | None]:
         """``Part.auc`` and ``Part.calibration`` of some people."""
@@ -203,7 +232,9 @@ class Decided(NamedTuple):
         def number(value: float, influence: Array) -> Number:
             """Its interval, of what a unit of weight does to it."""
             half = NORMAL * float(np.sqrt(squares @ influence**2))
-            return Number(value, value - half, value + half)
+            everybody = np.zeros(len(self.p))
+            everybody[rows] = influence * weight * len(self.p)
+            return self._widened(Number(value, value - half, value + half), everybody)
 
         area, calibration = None, None
         if len(np.unique(y)) == 2:
@@ -212,8 +243,11 @@ class Decided(NamedTuple):
             fewest = min(people[y == 0].sum(), people[y == 1].sum())
             area = wilson(value, fewest) if np.ptp(area.ends) < ZERO else area
         if 0.0 <= self.score.min() and self.score.max() <= 1.0:
-            mean = float(np.average(y - score, weights=weight))
-            calibration = number(mean, (y - score - mean) / weight.sum())
+            rate, mean = (float(np.average(v, weights=weight)) for v in (y, score))
+            calibration = number(rate - mean, (y - score - rate + mean) / weight.sum())
+            if rate in (0.0, 1.0) or np.ptp(calibration.ends) < ZERO:  # no variance of y is seen
+                of_score = number(mean, (score - mean) / weight.sum())
+                calibration = difference(wilson(rate, self.effective_size(rows)), of_score)
         return area, calibration
 
     def gap(self, question: Question, selected: Any = True) -> tuple[Gap | None, tuple[str, ...]]:

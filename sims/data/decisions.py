@@ -28,7 +28,7 @@ ADDED = ("chance", "decision")
 class Decisions(Tabular):
     """Of people whom a ``rule`` decided on, (n,) each: the number of the row in the table, from 1,
     the group, the chance to be accepted, and the decision, drawn where that is neither 0 nor 1;
-    ``left_out`` says which rows have none.
+    ``left_out`` says which rows have none, ``model`` whose model of features decided.
     """
 
     rule: Classifier
@@ -37,10 +37,11 @@ class Decisions(Tabular):
     chance: Array
     decision: Array
     left_out: str = ""
+    model: str = ""
 
     @property
     def words(self) -> list[str]:
-        lines = [self.left_out] * bool(self.left_out)
+        lines = [*filter(None, (self.left_out, self.model))]
         for name in self.rule.groups:
             accepted = self.decision[self.group == name]
             count = f"{accepted.sum():,} of {accepted.size:,} accepted"
@@ -77,6 +78,7 @@ def apply(
     group: str | Sequence[str],
     score: str | Sequence[str] | None = None,
     model: ScoreModel | str | Path | None = None,
+    client: str | None = None,
     seed: int = 0,
     rows: Iterator[Sequence[str]] | None = None,
     **form: Any,
@@ -89,7 +91,10 @@ def apply(
     rule : a :class:`fairfl.Classifier`, or the path of one, as ``fairfl frontier --out`` writes it.
     people : a table, as a path or a frame of pandas, Polars or Arrow.
     group, score : columns of the groups, and of the score that the rule was made for; or several.
-    model : in place of a score that of features: the path of score_model.json beside the rule.
+    model : in place of a score that of features: score_model.json beside the rule, or
+        a model that ``fairfl simulate people.csv`` trained. Of an ensemble of clients' models one
+        decides on each person, drawn by its share.
+    client : column of the clients, whose own models decide in place of one that is drawn.
     seed : of the draws, where the rule accepts a share.
     rows : of a file that can be read only once, see ``fairfl.sims.data.table_file.table_rows``.
     form : ``sep``, ``decimal``, ``encoding``, ``missing``, as the command's options.
@@ -114,21 +119,46 @@ def apply(
     if not (model is None or isinstance(model, ScoreModel)):
         with of_file(model):
             model = ScoreModel.from_json(read_bounded(model))
+    if client is not None and (model is None or not model.shares):
+        raise ValueError(f"client goes with a model that has one for each client, got {client!r}")
     groups, inputs = ([v] if isinstance(v, str) else [*(v or ())] for v in (group, score))
+    roles = {} if client is None else {"client": [client]}
     if model is not None:
-        inputs = [name for name in model.columns if name not in groups]
+        inputs = [name for name in model.columns if name not in (*groups, client)]
     _check_numbers(rule, inputs, model)
-    table = read_table(people, Form(**form), {"score": inputs, "group": groups}, rows=rows)
-    a = _places("group", table, groups, [str(name) for name in rule.groups])
-    if rule.names:
-        x = _places("score", table, inputs, rule.names)
-    elif model is not None:
-        x = model(table)
+    roles |= {"score": inputs, "group": groups}
+    table = read_table(people, Form(**form), roles, rows=rows)
+    a = _places("group", table, groups, rule.groups, "rule")
+    if model is not None and model.shares:
+        chance, words = _by_members(rule, model, table, a, client)
     else:
-        x = np.stack([table.numbers(column) for column in inputs], axis=1)
-    chance = rule.of_number(rule.level(x[:, 0] if x.shape[1:] == (1,) else x), a)
+        if rule.names:
+            x = _places("score", table, inputs, rule.names, "rule")
+        else:
+            columns = [] if model else [table.numbers(column) for column in inputs]
+            x = model(table) if model else np.stack(columns, axis=1)
+        chance = rule.of_number(rule.level(x[:, 0] if x.shape[1:] == (1,) else x), a)
+        words = f"{model.title}." if model and model.title else ""
     decision = np.random.default_rng(seed).random(len(table)) < chance
-    return Decisions(rule, table.rows, np.array(rule.groups)[a], chance, decision, table.dropped)
+    columns = table.rows, np.array(rule.groups)[a], chance, decision
+    return Decisions(rule, *columns, left_out=table.dropped, model=words)
+
+
+def _by_members(
+    rule: Classifier, ensemble: ScoreModel, table: Table, a: Array, client: str | None
+) -> tuple[Array, str]:
+    """(n,) chances by a member of an ensemble, of each person's ``client`` or drawn; and by whose,
+    in words.
+    """
+    scores = ensemble(table).T
+    chances = np.stack([rule.of_number(rule.level(score), a) for score in scores])
+    if client is None:
+        words = f"one of the models of {listed(ensemble.names)}, drawn for each person"
+        return ensemble.shares @ chances, f"{ensemble.title}: by {words}."
+    member = _places("client", table, [client], ensemble.names, "model")
+    return chances[
+        member, np.arange(len(table))
+    ], f"{ensemble.title}: by the model of each {client}."
 
 
 def read_rule(rule: Classifier | str | Path) -> Classifier:
@@ -142,7 +172,7 @@ def read_rule(rule: Classifier | str | Path) -> Classifier:
 def _check_numbers(rule: Classifier, score: Sequence[str], model: ScoreModel | None) -> None:
     """ValueError unless the columns, or the model, give as many numbers as the rule is of."""
     numbers = rule.cells.names if rule.cells else ("the score",)
-    labels = score if model is None else model.names
+    labels = score if model is None else ("y",) if model.shares else model.names
     if len(labels) != len(numbers) or (model and rule.names):
         raise ValueError(
             f"{'score' if model is None else 'model'} must have {len(numbers)} numbers of a "
@@ -150,16 +180,20 @@ def _check_numbers(rule: Classifier, score: Sequence[str], model: ScoreModel | N
         )
 
 
-def _places(role: str, table: Table, columns: list[str], rule_names: Sequence[str]) -> Array:
-    """(n,) which of the rule's names each row has, in several columns with " & " between."""
+def _places(
+    role: str, table: Table, columns: list[str], known: Sequence[Any], source: str
+) -> Array:
+    """(n,) which of the rule's or model's names each row has, in several columns with " & "
+    between.
+    """
     parts = zip(
         *([names[k] for k in codes] for codes, names in map(table.categories, columns)), strict=True
     )
-    index, positions = {name: k for k, name in enumerate(rule_names)}, []
+    index, positions = {str(name): k for k, name in enumerate(known)}, []
     for row, names in zip(table.rows, parts, strict=True):
         if (name := " & ".join(names)) not in index:
             raise ValueError(
-                f"{role} must be one of {listed(list(map(repr, rule_names)))} of the rule, got "
+                f"{role} must be one of {listed([*map(repr, index)])} of the {source}, got "
                 f"{name!r} in row {row} of {table.path.name}"
             )
         positions.append(index[name])

@@ -1,4 +1,4 @@
-"""The models of features behind a score, kept beside a rule, so that it decides on new people.
+"""Models of features, fitted behind a score or trained, kept beside a rule that decides by them.
 
 It needs numpy alone, as ``fairfl apply`` does.
 """
@@ -13,23 +13,30 @@ from fairfl._support.json_file import list_of, parsed, sealed, unsealed
 from fairfl.sims.data.table_file import Table
 
 FORMAT = "fairfl score model 1"
+ARRAYS = "coefficients", "intercepts", "hidden_coefficients", "hidden_intercepts"
 
 
 @dataclass(frozen=True)
 class ScoreModel:
-    """d logistic regressions on p features of a table.
+    """d logistic regressions on p features of a table, or networks with h hidden units (ReLU).
 
     Attributes
     ----------
-    names : (d,) what each predicts; the first y.
+    names : (d,) what each predicts, the first y; or of an ensemble whose model it is.
     features : (p,) columns and values, of a column of numbers "".
-    coefficients, intercepts : (d, p) and (d,).
+    coefficients, intercepts : (d, p) and (d,), of networks (d, h) and (d,).
+    hidden : of networks the hidden units' coefficients (d, h, p) and intercepts (d, h).
+    shares : (d,) of an ensemble, the clients' models, the chance that each one decides.
+    title : what was trained, and by which algorithm.
     """
 
     names: tuple[str, ...]
     features: tuple[tuple[str, str], ...]
     coefficients: NDArray[np.float64]
     intercepts: NDArray[np.float64]
+    hidden: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    shares: tuple[float, ...] = ()
+    title: str = ""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -38,8 +45,12 @@ class ScoreModel:
 
     def __call__(self, table: Table) -> NDArray[np.float64]:
         """(n, d) chances of a table's rows; ValueError for a value that nobody had before."""
-        x = self.design(table)
-        return 0.5 + 0.5 * np.tanh(0.5 * (x @ self.coefficients.T + self.intercepts))
+        inputs = self.design(table)[None]
+        if self.hidden is not None:
+            weights, offsets = self.hidden
+            inputs = np.maximum(inputs @ weights.swapaxes(1, 2) + offsets[:, None], 0.0)
+        z = (inputs @ self.coefficients[:, :, None])[..., 0].T + self.intercepts
+        return 0.5 + 0.5 * np.tanh(0.5 * z)
 
     def design(self, table: Table) -> NDArray[np.float64]:
         """(n, p) the features of a table's rows."""
@@ -65,9 +76,11 @@ class ScoreModel:
 
     def to_json(self) -> str:
         """Every number exactly, with the SHA-256 of all."""
-        numbers = {"coefficients": self.coefficients, "intercepts": self.intercepts}
         fields: dict[str, Any] = {"format": FORMAT, "names": self.names, "features": self.features}
-        return sealed(fields | {name: values.tolist() for name, values in numbers.items()})
+        fields |= {name: getattr(self, name) for name in ("shares", "title") if getattr(self, name)}
+        arrays = self.coefficients, self.intercepts, *(self.hidden or ())
+        named = zip(ARRAYS, arrays, strict=False)  # the last two are of networks
+        return sealed(fields | {name: array.tolist() for name, array in named})
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "ScoreModel":
@@ -75,15 +88,25 @@ class ScoreModel:
         data = parsed(text)
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise ValueError(f"a score's model must be JSON with format {FORMAT!r}")
-        fields = unsealed(data)
-        rows = {
-            name: list_of(name, fields.get(name), (list,), "lists")
-            for name in ("features", "coefficients")
-        }
-        names = tuple(list_of("names", fields.get("names"), (str,), "texts"))
-        features = tuple((str(column), str(value)) for column, value in rows["features"])
-        coefficients, intercepts = np.array(rows["coefficients"]), np.array(fields["intercepts"])
-        shapes = (len(names), len(features)), (len(names),)
-        if (coefficients.shape, intercepts.shape) != shapes:
-            raise ValueError(f"coefficients and intercepts must have shapes {shapes}")
-        return cls(names, features, coefficients, intercepts)
+        fields = {"shares": [], "title": "", **unsealed(data)}
+
+        kinds = {"names": (str, "texts"), "features": (list, "lists"), "shares": (float, "numbers")}
+        names, features, shares = (
+            list_of(name, fields.get(name), (kind,), words) for name, (kind, words) in kinds.items()
+        )
+        kept = ARRAYS[: 4 if ARRAYS[2] in fields else 2]
+        arrays = [
+            np.array(list_of(name, fields.get(name), (list, float), "numbers")) for name in kept
+        ]
+        d, p, h = len(names), len(features), arrays[0].shape[-1]
+        shapes = [(d, h), (d,), (d, h, p), (d, h)] if kept[2:] else [(d, p), (d,)]
+        for name, array, shape in zip(kept, arrays, shapes, strict=True):
+            if array.shape != shape:
+                raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
+        if len(shares) not in (0, d):
+            raise ValueError(f"shares must be {d} numbers, got {len(shares)}")
+        hidden = (arrays[2], arrays[3]) if kept[2:] else None
+        pairs = tuple((str(column), str(value)) for column, value in features)
+        return cls(
+            tuple(names), pairs, arrays[0], arrays[1], hidden, tuple(shares), str(fields["title"])
+        )

@@ -385,6 +385,7 @@ def check_alone(summary: Summary, folder: Path) -> None:
         withheld = earlier.withheld.any() or summary.withheld.any()
         if is_same_site and withheld and earlier.as_text() != summary.as_text():
             raise ValueError(
-                f"{file} is a summary of the same {summary.people:,} people of {summary.site!r}: "
-                "both can give withheld counts away; remove it if it has not left the site"
+                f"{file} is a summary of {summary.people:,} people of {summary.site!r}, too: of "
+                "the same people both can give withheld counts away; remove it if it has not left "
+                "the site, and write a summary of others into another folder"
             )

@@ -10,6 +10,7 @@ from fairfl.sims.group_fairness.agnostic import AgnosticFair as AgnosticFair
 from fairfl.sims.group_fairness.fairbatch import FairBatch as FairBatch
 from fairfl.sims.group_fairness.fairfed import FairFed as FairFed
 from fairfl.sims.group_fairness.fedfb import FedFB as FedFB
+from fairfl.sims.group_fairness.fedminmax import FedMinMax as FedMinMax
 from fairfl.sims.group_fairness.lft import LocalFairBatch as LocalFairBatch
 from fairfl.sims.group_fairness.measures import FairMeasures as FairMeasures
 from fairfl.sims.group_fairness.measures import trivial as trivial

@@ -17,6 +17,7 @@ from fairfl.sims.engine import Algorithm, Parts
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.papers.fedfb import fedfb_runs
+from fairfl.studies.user_runs.trained_models import model_files
 
 BUDGETS = (0.0, 0.05, 0.1, 0.2)
 """Budgets ε of |F_a| <= ε, where F_a is in rates of people: with two groups their difference."""
@@ -114,9 +115,9 @@ def units(request: Request, scale: Scale) -> list[Unit]:
         )
         slug = f"own-{name}-{request.notion}-{kind}-{schedule}-{scale.profile}-{scale.seeds}"
         measured = partial(fedfb_runs.measured, objectives, synthetic=False)
-        planned.append(
-            Unit(slug, name, 0, objectives, partial(make, request, schedule, scale), measured)
-        )
+        setting = partial(make, request, schedule, scale)
+        models = partial(model_files, partial(read, request), objectives)
+        planned.append(Unit(slug, name, 0, objectives, setting, measured, models))
     return planned
 
 

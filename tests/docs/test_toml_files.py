@@ -1,6 +1,7 @@
 """docs/toml_files.md has the keys that the readers ask for, and no others; its files are read."""
 
 import re
+import tomllib
 from collections import defaultdict
 from contextlib import suppress
 from inspect import signature
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fairfl.flower.study_file import Study
 from fairfl.sims.data.federated import FederatedData
 from fairfl.sims.engine import Computing, Training
 from fairfl.sims.group_fairness import FairBatch
@@ -22,7 +24,8 @@ from fairfl.sweeps.config import read_sweep
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import KolmogorovMean, RankWeighted
 
-TEXT = (Path(__file__).parents[2] / "docs" / "toml_files.md").read_text("utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+TEXT = (DOCS / "toml_files.md").read_text("utf-8")
 FILES = dict(re.findall(r"```toml\n# (\w+)\.toml\n(.*?)```", TEXT, re.DOTALL))
 
 
@@ -163,3 +166,12 @@ def test_tables_within_algorithms():
     names = {kind.__name__ for kind in kinds if kind is not KolmogorovMean}
     assert set(re.findall(r'"(\w+)"', objectives)) == names | {"gini"}
     assert set(re.findall(r"(\w+) = [\d.]", objectives)) == {"q", "alpha", "M"}
+
+
+def test_the_agreement_of_a_study_can_be_run():
+    """As it is printed, and with the guarantee in place of small cells."""
+    page = (DOCS / "flower.md").read_text("utf-8")
+    (agreement,) = re.findall(r"^```\n(sites = .*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert Study(tomllib.loads(agreement)).summary_options
+    other = agreement.replace("# guarantee", "guarantee").replace("min_cell = 5", "")
+    assert "--guarantee=0.95" in Study(tomllib.loads(other)).frontier_options

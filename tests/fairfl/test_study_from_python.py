@@ -89,7 +89,11 @@ def test_federations_and_summaries_give_the_answer_of_rows(cli, leveled, tmp_pat
         ff.Federation.from_summaries(files),
         ff.Federation.from_samples(*columns, levels=0),
     ):
-        frame = ff.compare(source, **QUICK).to_frame()
+        answer = ff.compare(source, **QUICK)
+        assert answer.title == (
+            ", ".join(sorted({*leveled["site"]})) if source is files else "federation"
+        )
+        frame = answer.to_frame()
         pd.testing.assert_frame_equal(frame, rows.to_frame(), rtol=0, atol=1e-9)
     weighted = ff.Federation.from_samples(
         *(leveled[name] for name in ROLES.values()), levels=0, weight=[1, 3]
@@ -156,9 +160,28 @@ def test_a_rule_judges_counts_as_rows(cli, leveled, tmp_path):
     assert json.loads(cli(*words, "--json").stdout) == json.loads(counts.to_json())
     shown = cli(*words, "--since", files[0], "--since", files[1]).stdout
     assert "Since the study 0 of " in shown and "y - score" in shown
-    hidden = summarized(cli, leveled, tmp_path, "--min-cell", 3, "--levels", 5)
-    coarse = ff.compare(hidden, **QUICK, bootstraps=0).rules["cfl"]
-    assert ff.judge(hidden, rule=coarse).words[0].startswith("Withheld counts are taken to be")
+
+
+@pytest.mark.parametrize("words", [("--min-cell", 12), ("--epsilon", 1), ("--round", 5)], ids=str)
+def test_intervals_of_altered_counts_hold_the_counts(cli, leveled, tmp_path, words):
+    """Of withheld counts always, of noise in most cases; and they are wider."""
+    plain, altered = (
+        summarized(cli, leveled, tmp_path, "--levels", 5, *more) for more in ((), words)
+    )
+    cuts = [[np.nextafter(cut, 0)] for cut in (0.6, 0.4)]
+    rule = ff.Classifier(cuts, [[0, 1]] * 2, groups=["old", "young"])
+    counts, judgement = ff.judge(plain, rule=rule), ff.judge(altered, rule=rule)
+    assert judgement.words[0].startswith("Withheld counts") == ("--min-cell" in words)
+    names = ["positive", "right", "accepted", "true_positive", "false_positive", "disparity"]
+    pairs = [
+        (getattr(exact, name), getattr(part, name))
+        for exact, part in zip(counts.parts, judgement.parts, strict=True)
+        for name in [*names, "auc", "calibration"]
+    ]
+    both = [pair for pair in pairs if None not in pair]
+    held = [part.low - 1e-9 <= exact.value <= part.high + 1e-9 for exact, part in both]
+    assert np.mean(held) >= (1.0 if "--min-cell" in words else 0.85)
+    assert np.ptp(judgement.disparity.ends) > np.ptp(counts.disparity.ends)
 
 
 def test_names_are_judged_by_the_rule_of_the_study(cli, leveled, tmp_path):
@@ -229,6 +252,12 @@ WRONG = {
         "monotone goes with one score, several have no order, got s, z",
     ),
     "no score": (ff.apply, ("R", "T"), {"group": "a"}, "score or model must be given, and not bo"),
+    "a client without its model": (
+        ff.apply,
+        ("R", "T"),
+        {"group": "a", "score": "s", "client": "site"},
+        "client goes with a model that has one for each client, got 'site'",
+    ),
     "another group": (
         ff.apply,
         ("G", "T"),
@@ -280,17 +309,18 @@ def test_an_unknown_option_is_that_of_the_function(table):
             function(*arguments, table, group="a", lable="y")
 
 
-def test_a_change_of_numbers_without_any_scatter_is_told():
-    """All of group f have y = 1 and one score: y less the score has an interval of no width."""
-    studies = [
-        pd.DataFrame({"p": [1, 0] * 40, "y": [1, 1, 0, 1] * 20, "a": list("ffmm") * 20,
-                      "s": [score, score, 0.2, 0.6] * 20})
-        for score in (0.5, 0.7)
-    ]  # fmt: skip
-    options = {"prediction": "p", "label": "y", "group": "a", "score": "s"}
-    with pytest.warns(ff.ScoreWarning):
-        before = ff.judge(studies[0], **options)
-    with pytest.warns(ff.ScoreWarning):
-        change = ff.judge(studies[1], since=before, **options).drift[0]
-    assert (change.group, change.rate) == ("f", "calibration")
-    assert change.least == pytest.approx(0.2, abs=1e-12)
+@pytest.mark.parametrize("label", [0, 1])
+def test_labels_without_any_scatter_have_wilsons_interval(label):
+    """All 40 of group f have one label and one score: y less the score, and its change."""
+    half, judgements = 1.96**2 / (40 + 1.96**2), []
+    columns = {"p": [1, 0] * 40, "y": [label, label, 0, 1] * 20, "a": list("ffmm") * 20}
+    for score in (0.45, 0.75):
+        people = pd.DataFrame(columns | {"s": [score, score, 0.2, 0.6] * 20})
+        options = {"prediction": "p", "label": "y", "group": "a", "score": "s"}
+        with pytest.warns(ff.ScoreWarning):
+            judgements.append(ff.judge(people, **options, since=(judgements or [None])[-1]))
+        (part,) = [p for p in judgements[-1].parts if p.group == "f"]
+        ends = [label - half - score, 1 - score] if label else [-score, half - score]
+        assert part.calibration.ends == pytest.approx(ends, abs=1e-4)
+    least = {(d.group, d.rate): d.least for d in judgements[1].drift}
+    assert least["f", "calibration"] == pytest.approx(0.3 - half, abs=1e-4)

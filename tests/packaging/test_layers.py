@@ -120,3 +120,26 @@ def test_the_walks_of_the_architecture_name_files() -> None:
     for walk in walks:
         files = re.findall(r"`(\w+/[\w/]+\.py)`", walk)
         assert 8 <= len(files) <= 10 and all((ROOT / file).is_file() for file in files), walk
+
+
+def test_the_small_wheel_holds_what_its_commands_import():
+    """No module less, and none more."""
+    files = {}
+    for layer in LAYERS:
+        for file in (ROOT / layer).rglob("*.py"):
+            parts = ("fairfl", *file.relative_to(ROOT).with_suffix("").parts)
+            files[".".join(parts).replace("fairfl.fairfl", "fairfl").removesuffix(".__init__")] = (
+                file
+            )
+    settings = tomllib.loads((ROOT / "fairfl-site" / "pyproject.toml").read_text("utf-8"))
+    needed, queue = set(), ["fairfl.cli.site", "fairfl._support.version"]
+    while queue:
+        name = queue.pop()
+        if name in files and name not in needed:
+            needed.add(name)
+            text = files[name].read_text("utf-8")
+            queue += [name.rpartition(".")[0]]
+            for imported, _ in imports(text, annotations=False):
+                queue.append(imported if imported in files else imported.rpartition(".")[0])
+    listed = settings["tool"]["setuptools"]["py-modules"]
+    assert {name.removesuffix(".__init__") for name in listed} == needed

@@ -27,21 +27,25 @@ def folder(tmp_path, monkeypatch, request):
 
 
 @pytest.mark.parametrize("folder", [300], indirect=True)
-def test_the_command_runs(folder, cli):
-    (line,) = re.findall(
-        r"^(fairfl simulate people\.csv[^#\n]*)", PAGE.read_text("utf-8"), flags=re.MULTILINE
-    )
-    outcome = cli(*shlex.split(line)[1:], "--seeds", 1, "--budget", 0.1)
+def test_the_commands_run(folder, cli):
+    text = PAGE.read_text("utf-8").replace("$models", "out/simulate/people/models")
+    lines = re.findall(r"^(fairfl (?:simulate people|apply|judge)[^#\n]*)", text, re.MULTILINE)
+    Path("new.csv").write_bytes(Path("people.csv").read_bytes())
+    train, *others = ([*shlex.split(line)[1:]] for line in lines)
+    outcome = cli(*train, "--seeds", 1, "--budget", 0.05)
     assert outcome.exit_code == 0, outcome.stderr
     assert "Features: school, age, score, sex." in outcome.stdout
     assert "Notes:" in outcome.stdout and "paper" not in outcome.stdout
+    for words, message in zip(others, ("FedFB, ε = 0.05, seed 0.", "300 people"), strict=True):
+        done = cli(*words)
+        assert done.exit_code == 0 and message in done.stdout, done.stderr
     out = folder / "out" / "simulate" / "people"
     names = {f"people-tradeoff{end}" for end in (".csv", ".svg", ".png", ".manifest.json")}
     assert {file.name for file in out.iterdir()} == names | {
-        *("table.csv", "table.manifest.json", "differences.txt")
+        *("table.csv", "table.manifest.json", "differences.txt", "models")
     }
     table = pd.read_csv(out / "table.csv")
-    assert "LFT+Ensemble, ε = 0.1" in set(table["objective"]) and table["published"].isna().all()
+    assert "LFT+Ensemble, ε = 0.05" in set(table["objective"]) and table["published"].isna().all()
 
 
 @pytest.mark.parametrize("folder", [1200], indirect=True)

@@ -59,8 +59,16 @@ def numbers(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
 
 def scaled(x: NDArray[np.float64], train: NDArray[np.bool_]) -> NDArray[np.float64]:
     """(x - min) / (max - min) of each column over its training rows; 0 if constant there."""
+    low, width = scale(x, train)
+    return (x - low) / width
+
+
+def scale(
+    x: NDArray[np.float64], train: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Each column's min (d,) and max - min (d,) over its training rows, infinite if constant."""
     low, high = x[train].min(axis=0), x[train].max(axis=0)
-    return (x - low) / np.where(high > low, high - low, np.inf)
+    return low, np.where(high > low, high - low, np.inf)
 
 
 def published(path: Path, columns: Sequence[str], **options: Any) -> pd.DataFrame:

@@ -168,6 +168,13 @@ def cross_fitted_score(
 @one_thread()
 def fitted_model(data: Dataset, targets: Mapping[str, NDArray[np.bool_]]) -> ScoreModel:
     """Regressions of all rows of a table from a file, for the named ``targets`` (n,), y first."""
+    fits = [logistic_fit(data.features, target, weight=data.weight) for target in targets.values()]
+    coefficients, intercepts = (np.array(part) for part in zip(*fits, strict=True))
+    return ScoreModel(tuple(targets), feature_columns(data), coefficients, intercepts)
+
+
+def feature_columns(data: Dataset) -> tuple[tuple[str, str], ...]:
+    """Of each feature of a table from a file the column, and the value that it is 1 for, or ""."""
     names = data.columns["features"]
     features, columns = [], iter(names)
     column = next(columns)
@@ -175,9 +182,7 @@ def fitted_model(data: Dataset, targets: Mapping[str, NDArray[np.bool_]]) -> Sco
         while name != column and (name in names or not name.startswith(f"{column}=")):
             column = next(columns)
         features.append((column, name[len(column) + 1 :]))
-    fits = [logistic_fit(data.features, target, weight=data.weight) for target in targets.values()]
-    coefficients, intercepts = (np.array(part) for part in zip(*fits, strict=True))
-    return ScoreModel(tuple(targets), tuple(features), coefficients, intercepts)
+    return tuple(features)
 
 
 def _weights(weight: ArrayLike | None, n: int) -> Floats:

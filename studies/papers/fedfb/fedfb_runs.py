@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 import pandas as pd
+from torch import Tensor
 
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import (
@@ -191,13 +192,20 @@ def measured(objectives: tuple[str, ...], result: Result, *, synthetic: bool) ->
 
 def accepted(simulation: Simulation, r: int, data: ClientData) -> Floats:
     """Each person's probability of acceptance by a replicate's last model, or by its ensemble."""
+    models, shares = last_models(simulation, r)
+    return shares @ accepts(simulation.model, models, data)
+
+
+def last_models(simulation: Simulation, r: int) -> tuple[Tensor, Floats]:
+    """A replicate's last model (1, P), or of an ensemble the clients' (K, P); and how often each
+    one decides.
+    """
     algorithm = simulation.replicates[r].algorithm
-    models, weights = simulation.params[r : r + 1], np.ones(1)
-    if algorithm.is_ensemble:
-        personal = algorithm.personal(simulation.states[r])
-        assert personal is not None  # an ensemble has them
-        models, weights = personal, simulation.source.p
-    return weights @ accepts(simulation.model, models, data)
+    if not algorithm.is_ensemble:
+        return simulation.params[r : r + 1], np.ones(1)
+    personal = algorithm.personal(simulation.states[r])
+    assert personal is not None  # an ensemble has them
+    return personal, simulation.source.p
 
 
 def strength(algorithm: Algorithm) -> float:

@@ -71,7 +71,7 @@ def test_what_is_withheld_is_said(cli, quick, people, tmp_path):
     words = (*WORDS, "--site", "all", "--levels", 5, "--out", tmp_path / "again.json")
     again = cli("summarize", tmp_path / "all.csv", *words)
     assert (again.exit_code, again.stdout, again.stderr.count("\n")) == (2, "", 1)
-    assert "all.json is a summary of the same 240 people of 'all'" in again.stderr
+    assert "all.json is a summary of 240 people of 'all', too" in again.stderr
     assert not (tmp_path / "again.json").exists()
 
 

@@ -14,6 +14,7 @@ from fairfl.flower.strategy import SimulatorStrategy, factors  # noqa: E402
 from fairfl.sims.group_fairness.fairbatch import FairBatch  # noqa: E402
 from fairfl.sims.group_fairness.fairfed import FairFed  # noqa: E402
 from fairfl.sims.group_fairness.fedfb import FedFB  # noqa: E402
+from fairfl.sims.group_fairness.fedminmax import FedMinMax  # noqa: E402
 from fairfl.theory.aggregation import RankWeighted  # noqa: E402
 
 LR, EPOCHS, ROUNDS = 0.3, 2, 3
@@ -71,6 +72,7 @@ ALGORITHMS = [
     every.PFedAvg(RankWeighted.harmonic(), client_weights="product"),
     FedFB(FairBatch("dp", alpha=0.2)),
     FedFB(FairBatch("eodds", alpha=0.2, surrogate="zero_one"), every=2),
+    FedMinMax(0.3),
 ]
 
 

@@ -213,7 +213,7 @@ def test_another_file_of_the_same_people_is_refused(tmp_path):
     (tmp_path / "other.json").write_text('["no summary"]')
     os.mkfifo(tmp_path / "pipe.json")
     (tmp_path / "fine.json").write_text(fine.suppressed(11).as_text())
-    message = "fine.json is a summary of the same 160 people of 'n': both can give withheld"
+    message = "fine.json is a summary of 160 people of 'n', too: of the same people both can give"
     for again in (coarse, coarse.suppressed(11), fine):
         with pytest.raises(ValueError, match=message):
             check_alone(again, tmp_path)

@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import fairfl as ff
 from fairfl import ScoreWarning
+from fairfl.sims.data.score_model import ScoreModel
 from fairfl.sims.group_fairness import FairBatch
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
@@ -35,9 +37,23 @@ def request(file, **options):
 
 
 @pytest.fixture(scope="module")
-def run(file):
+def runs(tmp_path_factory):
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def run(file, runs):
     people = request(file, budgets=(0.0, 0.1))
-    return people, people_experiment(people), run_units(people_experiment(people).units(QUICK))
+    experiment = people_experiment(people)
+    return people, experiment, run_units(experiment.units(QUICK), runs)
+
+
+def kept(runs):
+    """By objective the model that was kept of it, and the rule."""
+    files = runs.glob("*/models/*seed-0.json")
+    models = [ScoreModel.from_json(file.read_text()) for file in files]
+    (rule, *_) = runs.glob("*/models/rule.json")
+    return {model.title.removesuffix(", seed 0"): model for model in models}, rule
 
 
 def test_every_method_is_there_with_every_budget(run):
@@ -79,6 +95,44 @@ def test_points_are_the_tables_and_the_frontier_is_behind(run):
     assert points.loc[[("constant", "all 0")], "disparity"].tolist() == [0.0]
 
 
+def decided_as_tested(people, rows, runs):
+    """The models that were kept decide on the table's test rows as the table of results says."""
+    models, rule = kept(runs)
+    frame = pd.read_csv(people.path).iloc[read(people)[1].rows("test")]
+    measures = people_experiment(people).values(rows).set_index(["objective", "measure"])["value"]
+    for objective, model in models.items():
+        decided = ff.apply(rule, frame, group="a", model=model)
+        right = np.where(frame["y"] == 1, decided.chance, 1 - decided.chance).mean()
+        assert right == pytest.approx(measures[objective, "Acc."], abs=1e-12), objective
+        assert decided.chance.mean() == pytest.approx(measures[objective, "accepted"], abs=1e-12)
+        assert decided.words[0].startswith(f"{objective}, seed 0")
+    return models, rule, frame
+
+
+def test_models_that_were_kept_decide_as_they_were_tested(run, runs):
+    people, experiment, rows = run
+    models, rule, frame = decided_as_tested(people, rows, runs)
+    assert set(models) == set(rows["objective"]) - {"all 0", "all 1"}
+    texts = {file: file.read_bytes() for file in runs.glob("*/models/*")}
+    for file in texts:
+        file.unlink()
+    run_units(experiment.units(QUICK), runs, resume=True)
+    assert texts == {file: file.read_bytes() for file in runs.glob("*/models/*")}
+    ensemble = models["LFT+Ensemble, ε = 0"]
+    assert ensemble.names == ("0", "1") and sum(ensemble.shares) == pytest.approx(1)
+    decided = ff.apply(rule, frame, group="a", model=ensemble, client="site")
+    assert decided.words[0] == "LFT+Ensemble, ε = 0, seed 0: by the model of each site."
+    own = np.where(frame["site"] == 1, *ensemble_scores(ensemble, frame)[::-1])
+    assert decided.chance.tolist() == (own > 0.5).tolist()
+    with pytest.raises(ValueError, match="client must be one of '0', '1' of the model, got '2' in"):
+        ff.apply(rule, frame.assign(site=2), group="a", model=ensemble, client="site")
+
+
+def ensemble_scores(model, frame):
+    x = np.column_stack([frame["s"], frame["a"] == "f", frame["a"] == "m"])
+    return 1 / (1 + np.exp(-(model.coefficients @ x.T + model.intercepts[:, None])))
+
+
 def test_notes_count_the_people(run):
     people, experiment, rows = run
     notes = experiment.differences(rows)
@@ -113,10 +167,12 @@ def test_a_network_learns_what_a_line_cannot(tmp_path):
     frame.to_csv(tmp_path / "band.csv", index=False)
     accuracy = {}
     for hidden in (0, 8):
-        experiment = people_experiment(
-            request(tmp_path / "band.csv", hidden=hidden, budgets=(1.0,))
-        )
-        rows = run_units([unit for unit in experiment.units(QUICK) if "central" in unit.name])
+        people = request(tmp_path / "band.csv", hidden=hidden, budgets=(1.0,))
+        runs = tmp_path / str(hidden)
+        experiment = people_experiment(people)
+        units = [unit for unit in experiment.units(QUICK) if "central" in unit.name]
+        rows = run_units(units, runs)
+        decided_as_tested(people, rows, runs)
         values = experiment.values(rows).set_index(["objective", "measure"])["value"]
         accuracy[hidden] = values["CFL, ε = 1", "Acc."]
     assert accuracy[8] > 0.9 > 0.65 > accuracy[0]

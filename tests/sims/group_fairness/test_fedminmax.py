@@ -1,0 +1,97 @@
+"""FedMinMax: against a plain loop, against AFL where every client has one group, and its aim."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from grouped import people, run
+
+from fairfl.sims.algorithms.afl import AFL
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.engine import ClientData, Parts, secure_sums
+from fairfl.sims.engine.task import as_floats
+from fairfl.sims.group_fairness import FedMinMax
+
+pytestmark = pytest.mark.exact
+
+
+def table(parts):
+    data = parts.train
+    x = np.column_stack([data.x, np.ones(len(data.x))])
+    return x, data.y.numpy(), data.group, data.offsets
+
+
+def group_losses(parts, w):
+    x, y, group, _ = table(parts)
+    losses = np.logaddexp(0, -(2 * y - 1) * (x @ w))
+    return np.array([losses[group == a].mean() for a in range(group.max() + 1)])
+
+
+def loop(parts, rate, rounds, lr, epochs):
+    """Algorithm 1 of Papadaki et al., person by person; local steps as many as ``epochs``."""
+    x, y, group, offsets = table(parts)
+    shares = [(group == a).mean() for a in range(group.max() + 1)]
+    mixture, w = np.array(shares), np.zeros(3)
+    for _ in range(rounds):
+        average = np.zeros(3)
+        for first, last in zip(offsets[:-1], offsets[1:], strict=True):
+            v = w.copy()
+            for _ in range(epochs):
+                slope = np.zeros(3)
+                for i in range(first, last):
+                    weight = mixture[group[i]] / shares[group[i]] / (last - first)
+                    slope += weight * (1 / (1 + np.exp(-x[i] @ v)) - y[i]) * x[i]
+                v = v - lr * slope
+            average += (last - first) / len(x) * v
+        raised = mixture + rate * group_losses(parts, w)
+        # the shift by bisection
+        low, high = raised.min() - 1, raised.max()
+        for _ in range(200):
+            shift = (low + high) / 2
+            total = np.maximum(raised - shift, 0).sum()
+            low, high = (shift, high) if total > 1 else (low, shift)
+        mixture, w = np.maximum(raised - low, 0), average
+    return w, mixture
+
+
+@pytest.mark.parametrize(("groups", "rate", "epochs"), [(2, 0.3, 1), (3, 0.1, 3), (3, 5.0, 2)])
+def test_against_the_plain_loop(groups, rate, epochs, monkeypatch):
+    """Masked sums are rounded to 2^-36; here they are plain."""
+    plain = SimpleNamespace(mask=lambda rows, *_: rows, unmask=lambda rows: rows.sum(0), BITS=64)
+    masked, _ = run(people(groups=groups), FedMinMax(rate), 6, epochs=epochs)
+    monkeypatch.setattr(secure_sums, "secure", plain)
+    simulation, _ = run(people(groups=groups), FedMinMax(rate), 6, epochs=epochs)
+    w, mixture = loop(people(groups=groups), rate, 6, 0.3, epochs)
+    np.testing.assert_allclose(simulation.params[0], w, atol=1e-12)
+    np.testing.assert_allclose(simulation.states[0]["next_mixture"], mixture, atol=1e-12)
+    np.testing.assert_allclose(masked.params[0], w, atol=1e-9)
+
+
+def test_it_is_afl_where_every_client_has_one_group():
+    data = people((9, 9, 4), groups=3).train
+    order = np.argsort(data.group, kind="stable")
+    offsets = np.append(0, np.cumsum(np.bincount(data.group)))
+    parts = Parts(ClientData(data.x[order], data.y[order], offsets, group=data.group[order]))
+    by_group, _ = run(parts, FedMinMax(0.4), 8)
+    by_client, _ = run(parts, AFL(0.4), 8)
+    np.testing.assert_allclose(by_group.params, by_client.params, atol=1e-9)
+    mixture = by_client.states[0]["mixture"]
+    np.testing.assert_allclose(by_group.states[0]["next_mixture"], mixture, atol=1e-9)
+
+
+def test_the_worst_group_loses_less_than_under_fedavg():
+    parts = people((40, 30, 60), groups=3, seed=1)
+    worst = [
+        group_losses(parts, as_floats(run(parts, rule, 300)[0].params[0])).max()
+        for rule in (FedMinMax(0.2), FedAvg())
+    ]
+    assert worst[0] < worst[1] - 0.01
+
+
+def test_a_group_of_nobody_and_a_rate_of_zero_are_refused():
+    with pytest.raises(ValueError, match="rate must be .* got 0"):
+        FedMinMax(0.0)
+    data = people().train
+    skipped = Parts(ClientData(data.x, data.y, data.offsets, group=2 * data.group))
+    with pytest.raises(ValueError, match="group 1 must have people"):
+        run(skipped, FedMinMax())
