@@ -92,8 +92,9 @@ class KernelProof(ClaimCertificate):
     def level(self) -> Level:
         return "proved" if self.kernel else weakest([part.level for part in self.otherwise])
 
-    def premises(self) -> frozenset[str]:
-        return frozenset[str]().union(*(part.premises() for part in self.otherwise))
+    @property
+    def inner(self) -> tuple[ClaimCertificate, ...]:
+        return self.otherwise
 
     def verify(self) -> None:
         path = FOLDER / self.file
