@@ -10,6 +10,7 @@
 """
 
 import json
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,10 +34,17 @@ def rows() -> dict[str, Row]:
     return json.loads(FILE.read_text("utf-8"))
 
 
-def rows_of(module: str, name: str) -> str:
-    """The rows of a module's function, as text."""
-    start = f"{module}:{name}(".removeprefix(ROOT)
-    return json.dumps([(call, row) for call, row in rows().items() if call.startswith(start)])
+def rows_of(function: str) -> str:
+    """The rows of a function, "MODULE:NAME", as text."""
+    return _texts().get(function.removeprefix(ROOT), "")
+
+
+@cache
+def _texts() -> dict[str, str]:
+    texts = defaultdict[str, str](str)
+    for call, row in rows().items():
+        texts[call.partition("(")[0]] += f"{call}\0{json.dumps(row)}\0"
+    return texts
 
 
 def unheld(evidence: Evidence) -> str:
@@ -81,12 +89,12 @@ def _statement(part: Counterexample | Witness | PropertyRun, row: Row) -> None:
     else:
         is_quoted = part.numbers == numbers(part.case) or part.instance in [v[0] for v in values]
         require(is_quoted, f"{call} must quote {numbers(part.case)}")
-    for name in part.premises():
+    for name in () if isinstance(part, Counterexample) else part.premises():
         require(name in outside or name in row.get("idle", {}), f"{call}: no edge of {name!r}")
-    tolerance = getattr(part, "tolerance", 0.0)
     for name, instances in outside.items():
         cases = [call(decode(instance)) for instance in instances]
         broken = [{n for n, holds in case.premises.items() if not holds} for case in cases]
         require(all(b == {name} for b in broken), f"{call}: {broken} breaks outside of {name!r}")
-        is_needed = any(not case.margin >= -tolerance for case in cases)
-        require(is_needed or name in row.get("idle", {}), f"{call}: {name!r} is not needed")
+        if isinstance(part, PropertyRun) and name not in row.get("idle", {}):
+            is_needed = any(not case.margin >= -part.tolerance for case in cases)
+            require(is_needed, f"{call}: the statement needs no {name!r}")

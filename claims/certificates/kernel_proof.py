@@ -30,7 +30,7 @@ CONTINUOUS = "alpha averaging entropy geometric mcdiarmid multipliers nash norma
 """The files that may assume the excluded middle; all others, the axioms of the reals alone."""
 COMPILING = ContextVar("COMPILING", default=True)
 """Whether proof files are compiled: a current record says that the kernel has checked them."""
-SECONDS = 120
+SECONDS = 600
 """A proof that takes longer to compile is rejected."""
 HEAP = "OCAMLRUNPARAM=s=4M,o=400"
 """Settings of coqc's memory, with which it collects garbage less often."""

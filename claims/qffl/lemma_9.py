@@ -6,17 +6,10 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, ball
-from fairfl.claims.forms import (
-    Case,
-    Claim,
-    Relation,
-    Residual,
-    counterexample,
-    drawn,
-    identity,
-    proof,
-)
+from fairfl.claims.forms import Residual, counterexample, drawn, identity, proof
 
 PIECES = 64
 
@@ -44,9 +37,10 @@ def upright(a: list[Fraction], b: list[Fraction], c: Fraction) -> bool:
     """(b), by covering: the tilt is positive for every s >= 1 at every w that is some w_p*, p >= 0.
 
     w_p* is a mean of the -b_k/c, so at least -max b/c; w_0* = -mean(b)/c. Between the two: F_0 <
-    F_1 < F_2, tilt > 0 at s = 1, and so for every s >= 1, as g_2 - g_1 > 0. So there dH(F^s)/dw < 0 for s >= 1, and dw_p*/dp = -(positive) tilt at s = p + 1 < 0:
-    from w_0* on w_p* falls, and never leaves the interval. Hence dH(F^s(w_p*))/dp > 0 for all p >=
-    0, s >= 1, and f_t/f_r grows along w_p*.
+    F_1 < F_2, g_2 > g_1, and tilt > 0 at s = 1, so at every s >= 1 (qffl/lemma-9/tilt). So there
+    dH(F^s)/dw < 0 for s >= 1, and dw_p*/dp = -(positive) tilt at s = p + 1 < 0: from w_0* on w_p*
+    falls, and never leaves the interval. Hence dH(F^s(w_p*))/dp > 0 for all p >= 0, s >= 1, and
+    f_t/f_r grows along w_p*.
     """
     low, high = -max(b) / c, -sum(b, Fraction(0)) / (3 * c)
     step = (high - low) / PIECES
