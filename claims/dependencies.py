@@ -16,6 +16,7 @@ from pathlib import Path
 
 from fairfl._support.manifest import sha256
 from fairfl._support.own_parts import sources
+from fairfl.claims.instances import rows_of
 
 PROOFS = Path(__file__).parent / "proofs"
 ALWAYS = ""
@@ -32,14 +33,15 @@ Use = tuple[str, str]
 @cache
 def key(module: str) -> str:
     """Digest of the definitions of fairfl that a module uses, imports inside functions included, of
-    those that judge its claims, and of the files that these definitions name: proofs, and files in
-    their folder's data/. Of a user's module the modules of the user that it imports count as whole
-    files.
+    those that judge its claims, of their rows in instances.json, and of the files that they name:
+    proofs, and files in their folder's data/. Of a user's module the modules of the user that it
+    imports count as whole files.
 
     Modules that a registry finds by looking into a folder are not followed.
     """
     uses = sorted(reached(module))
-    texts = (f"{owner}\0{name}\0{_part(owner, name).text}" for owner, name in uses)
+    texts = [f"{owner}\0{name}\0{_part(owner, name).text}" for owner, name in uses]
+    texts += (rows_of(f"{owner}:{name}") for owner, name in uses)
     file = None if module.startswith("fairfl.") else source(module)
     own = [f"{name}\0{digest}" for name, digest in sources(module, file).items()] if file else []
     return sha256("\0".join([*texts, *own[1:]]).encode())[:16]

@@ -5,17 +5,12 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from fairfl.claims.certificates import (
-    Beside,
-    ClaimCertificate,
-    Counterexample,
-    KernelProof,
-    Witness,
-)
+from fairfl.claims.certificates import ClaimCertificate, Counterexample, Witness
 from fairfl.claims.certificates.base import require
 from fairfl.claims.claim import Claim
 from fairfl.claims.effort import Effort
 from fairfl.claims.evidence import Evidence, verified
+from fairfl.claims.instances import unheld
 from fairfl.claims.mutants import MutantOutcome, mutant_outcomes
 from fairfl.claims.words import Finding, Level
 
@@ -70,19 +65,13 @@ class Outcome:
     @property
     def instances(self) -> tuple[Counterexample | Witness, ...]:
         """Certificates of one instance among the parts and what is beside them, each once."""
-        inner = {KernelProof: "otherwise", Beside: "parts"}
-        certificates = [
-            certificate
+        certificates = {
+            json.dumps(certificate.to_json()): certificate
             for part in self._parts
-            for certificate in (part, *getattr(part, inner.get(type(part), ""), ()))
-        ]
-        return tuple(
-            {
-                json.dumps(certificate.to_json()): certificate
-                for certificate in certificates
-                if isinstance(certificate, (Counterexample, Witness))
-            }.values()
-        )
+            for certificate in part.every()
+            if isinstance(certificate, (Counterexample, Witness))
+        }
+        return tuple(certificates.values())
 
     @property
     def passed(self) -> bool:
@@ -117,7 +106,7 @@ def examine(claim: Claim, effort: Effort) -> Outcome:
     begin = time.perf_counter()
     evidence, fault = verified(claim.check, effort)
     if evidence and not fault:
-        fault = _unnamed(claim, evidence)
+        fault = _unnamed(claim, evidence) or unheld(evidence)
     finding, level = (evidence.finding, evidence.level) if evidence and not fault else (None, None)
     mutants = tuple(mutant_outcomes(claim, effort, finding))
     seconds = time.perf_counter() - begin

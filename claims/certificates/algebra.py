@@ -53,14 +53,19 @@ class SymbolicZero(ClaimCertificate):
             self._signed(*residuals)
             return
         require(len(residuals) > 0, "no residual")
-        pairs = {n: r if isinstance(r, tuple) else (r, None) for n, r in residuals.items()}
-        point = spot(*(side for pair in pairs.values() for side in pair if side is not None))
-        self._compare(at_point(a, point) for a, b in pairs.values() if b is not None)
+        pairs, point = _sides(residuals)
+        self._compare(_left(pairs, point))
         for name, (left, right) in pairs.items():
             residual = sympy.sympify(left) - (right or 0)
             value = at_point(residual, point)
             require(abs(value) < ZERO, f"{name} is {sympy.N(value, 12)} at {point}")
             _vanishes(residual, name)
+
+    def values(self) -> str:
+        """The values of all left sides at the point, or that of the expression."""
+        made: Any = self.residuals()
+        left = [at_point(made[0], spot(made[0]))] if self.sign else _left(*_sides(made))
+        return "; ".join(map(quoted, left))
 
     def _compare(self, values: Iterable[sympy.Expr]) -> None:
         compare_numbers(map(quoted, values), self.numbers)
@@ -93,11 +98,23 @@ def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, sympy.Expr]:
     }
 
 
+Pairs = Mapping[str, tuple[Any, Any]]
+
+
+def _sides(residuals: Mapping[str, Residual]) -> tuple[Pairs, dict[sympy.Basic, sympy.Expr]]:
+    """The sides of each, the right one None where it is a difference, and a point."""
+    pairs = {n: r if isinstance(r, tuple) else (r, None) for n, r in residuals.items()}
+    return pairs, spot(*(side for pair in pairs.values() for side in pair if side is not None))
+
+
+def _left(pairs: Pairs, point: dict[sympy.Basic, sympy.Expr]) -> Iterable[sympy.Expr]:
+    return (at_point(a, point) for a, b in pairs.values() if b is not None)
+
+
 def at_point(expression: sympy.Expr, point: dict[sympy.Basic, sympy.Expr]) -> sympy.Expr:
     """``expression`` at rational numbers: exact where it is rational, else to 40 digits."""
-    value: Any = (
-        sympy.sympify(expression).xreplace(point).doit()
-    )  # subs, which also compares, is ten times slower
+    # subs, which also compares, is ten times slower
+    value: Any = sympy.sympify(expression).xreplace(point).doit()
     return value if value.is_Rational else sympy.N(value, DIGITS)
 
 

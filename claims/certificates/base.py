@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import islice
 from typing import Any, ClassVar, Self
@@ -50,7 +50,18 @@ class ClaimCertificate(ABC):
 
     def premises(self) -> frozenset[str]:
         """The names of the premises of its cases; none where it has no instances."""
-        return frozenset()
+        return frozenset[str]().union(*(part.premises() for part in self.inner))
+
+    @property
+    def inner(self) -> tuple[ClaimCertificate, ...]:
+        """The certificates that it holds."""
+        return ()
+
+    def every(self) -> Iterator[ClaimCertificate]:
+        """It, and what it holds."""
+        yield self
+        for certificate in self.inner:
+            yield from certificate.every()
 
     def unchecked(self) -> str:
         """What :meth:`verify` could not check on this machine, "" where it checked all."""

@@ -31,8 +31,9 @@ class Beside(ClaimCertificate):
         for part in self.parts:
             part.replay()
 
-    def premises(self) -> frozenset[str]:
-        return frozenset[str]().union(*(part.premises() for part in self.parts))
+    @property
+    def inner(self) -> tuple[ClaimCertificate, ...]:
+        return self.parts
 
     def summary(self) -> str:
         return f"beside it: {'; '.join(part.summary() for part in self.parts)}"

@@ -5,18 +5,10 @@ from fractions import Fraction
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import (
-    Case,
-    Claim,
-    Relation,
-    Residual,
-    counterexample,
-    drawn,
-    every,
-    identity,
-    proof,
-)
+from fairfl.claims.forms import Residual, counterexample, drawn, every, identity, proof
 from fairfl.theory.bounds.updates import clip_bound, clipped_update
 
 

@@ -6,13 +6,12 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
+from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
+from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line
 from fairfl.claims.exact import Instance, ball
 from fairfl.claims.forms import (
-    Case,
-    Claim,
-    Relation,
     Residual,
     beside,
     counterexample,

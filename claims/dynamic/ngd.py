@@ -6,21 +6,12 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
+from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import gap, normalised, on_line
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import (
-    Case,
-    Claim,
-    Relation,
-    Residual,
-    beside,
-    counterexample,
-    definite,
-    drawn,
-    every,
-    identity,
-)
+from fairfl.claims.forms import Residual, beside, counterexample, definite, drawn, every, identity
 
 
 def step() -> tuple[sympy.Expr, sympy.Symbol, sympy.Symbol]:

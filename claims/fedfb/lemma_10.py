@@ -39,11 +39,10 @@ def conditions(
     budgets = [min(map(abs, start)) * k / GRID for k in range(GRID + 1)]
     first, second = ([addend(pair, shares, i, e) for e in budgets] for i in (0, 1))
     values = [a + b for a in first for b in second]
-    opposite = start[0] * start[1] < 0
     premises = {
         "common q": len(set(world.q)) == 1,
-        "opposite": opposite,
-        "ψ": opposite and all(v * sum(start) > 0 for v in values),
+        "opposite": start[0] * start[1] < 0,
+        "ψ": all(v * sum(start) > 0 for v in values),
         "g_i increase": world.positive,
     }
     return premises, min(map(abs, values)), pair

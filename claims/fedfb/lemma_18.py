@@ -5,12 +5,11 @@ from fractions import Fraction
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, finite, solved
 from fairfl.claims.forms import (
-    Case,
-    Claim,
-    Relation,
     Residual,
     beside,
     counterexample,

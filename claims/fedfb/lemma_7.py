@@ -5,6 +5,8 @@ from fractions import Fraction
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.case import Case, Operator, Relation
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.worlds import (
     HALF,
@@ -17,17 +19,7 @@ from fairfl.claims.fedfb.worlds import (
     rate,
     worlds,
 )
-from fairfl.claims.forms import (
-    Case,
-    Claim,
-    Operator,
-    Relation,
-    Residual,
-    counterexample,
-    drawn,
-    identity,
-    proof,
-)
+from fairfl.claims.forms import Residual, counterexample, drawn, identity, proof
 
 SETTING = {
     "density": "x | a has a density, η is strictly increasing",

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import Case, Claim, Relation, beside, drawn, every, proof, witness
+from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
 from fairfl.claims.pffl.rank_weights import by_rank
 from fairfl.theory.aggregation import RankWeighted
 
@@ -135,17 +135,7 @@ CLAIMS = (
         hypotheses=HYPOTHESES,
         scope="n <= 5, weights in fractions; fairfl's RankWeighted",
         whose="ours",
-        check=every(
-            drawn(dual, instances, tolerance=1e-12, moved="w F"),
-            beside(
-                witness(
-                    dual,
-                    "losses 2, 5 and 3",
-                    {"w": ["1/2", "3/8", "1/8"], "F": [2, 5, 3]},
-                    "0.5 <= 0.5; 0.875 <= 0.875; 1 <= 1; 1 == 1; 3.875 == 3.875",
-                )
-            ),
-        ),
+        check=drawn(dual, instances, tolerance=1e-12, moved="w F"),
         mutants={"turned": ("the largest weight on the smallest loss", {"worst": True})},
     ),
 )

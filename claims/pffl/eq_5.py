@@ -11,14 +11,14 @@ from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite,
 
 
 def extreme(instance: Instance, place: int = 1) -> Case:
-    """p . phi(u) = min u at every 0-1 vector and at (-1, ..., -1), for ascending phi and p that is
-    1 at ``place`` (at most n) and else 0.
+    """p . phi(u) = min u at every 0-1 vector, at (-1, ..., -1), and at (1, ..., n - 1, -n), for
+    ascending phi and p that is 1 at ``place`` (at most n) and else 0.
 
-    Both sides are linear on each cone u_s(1) <= ... <= u_s(n), and these vectors generate it: equal
-    there is equal.
+    Both sides are linear on each cone u_s(1) <= ... <= u_s(n), and the first of these vectors
+    generate it: equal there is equal. The last one is held to its number.
     """
     n = instance["n"]
-    corners = [*product((0, 1), repeat=n), (-1,) * n]
+    corners = [*product((0, 1), repeat=n), (-1,) * n, (*range(1, n), -n)]
     rank = min(place, n) - 1
     return Case(tuple(Relation(sorted(u)[rank], "==", min(u), str(u)) for u in corners))
 

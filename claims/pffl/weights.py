@@ -5,20 +5,11 @@ from typing import Any
 
 import sympy
 
+from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, ball
-from fairfl.claims.forms import (
-    Case,
-    Claim,
-    Relation,
-    Residual,
-    beside,
-    counterexample,
-    definite,
-    every,
-    identity,
-    witness,
-)
+from fairfl.claims.forms import Residual, beside, counterexample, definite, every, identity, witness
 
 
 def weight(p1: sympy.Expr | int, d: sympy.Expr | int, k: sympy.Expr, n: sympy.Expr) -> sympy.Expr:

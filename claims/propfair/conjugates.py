@@ -89,8 +89,8 @@ def geometric(instance: Instance, threshold: Fraction = Fraction(1)) -> Case:
             return Case(
                 (Relation(prod(u), "<=", power, "inside: G <= lambda.u", float(power) or 1.0),)
             )
-        margin = Fraction(1, 10**12)  # a margin of 0 would pass a test of <
-        return Case((Relation(margin, "<=", 1 - product, "outside: the ray gains"),))
+        ray = [1 / (n * v) for v in x]
+        return Case((Relation(dot(x, ray) ** n, "<", prod(ray), "outside: G > lambda.u"),))
     index = x.index(min(x))
     others = sum((v for i, v in enumerate(x) if i != index), Fraction(0))
     size = 1000 + abs(others)
@@ -121,8 +121,6 @@ def closed(instance: Instance, capped: bool = True) -> Case:
     v, c = instance["v"], min(instance["v"])
     premises = {"level": prod(len(v) * a for a in v) == 1 and c > 0}
     premises["below"] = min(instance["lower"]) >= 0
-    if not premises["level"]:
-        return Case.outside(premises)
     n, M = len(v), instance["M"]
     x = [a - d if a == c else a for a, d in zip(v, instance["lower"], strict=True)]
     u = [M * c / (a if capped else max(b, Fraction(1, 10**9))) for a, b in zip(v, x, strict=True)]

@@ -7,19 +7,10 @@ import numpy as np
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import (
-    Case,
-    Claim,
-    Relation,
-    Residual,
-    beside,
-    counterexample,
-    drawn,
-    every,
-    identity,
-    proof,
-)
+from fairfl.claims.forms import Residual, beside, counterexample, drawn, every, identity, proof
 from fairfl.claims.propfair.conjugates import geometric, near_border
 from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, PropFair
 

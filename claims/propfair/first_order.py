@@ -7,20 +7,11 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
+from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, ball
-from fairfl.claims.forms import (
-    Case,
-    Claim,
-    Relation,
-    Residual,
-    beside,
-    counterexample,
-    definite,
-    drawn,
-    every,
-    identity,
-)
+from fairfl.claims.forms import Residual, beside, counterexample, definite, drawn, every, identity
 
 
 def upper(x: Any) -> Any:
@@ -52,10 +43,11 @@ def remainder() -> Decomposition:
 def rest(instance: Instance, factor: Fraction = Fraction(1)) -> Case:
     """0 <= -log(1 - x) - x <= ``factor`` x^2/(2(1 - x)), in balls."""
     x = instance["x"]
-    if not 0 < x < 1:
-        return Case.outside({"range": False})
+    premises = {"range": 0 < x < 1}
+    if x >= 1:
+        return Case.outside(premises)
     value, high = -(ball(1 - x)).log() - ball(x), ball(factor * x**2 / (2 * (1 - x)))
-    return Case((Relation(0, "<=", value), Relation(value, "<=", high)), {"range": True})
+    return Case((Relation(0, "<=", value), Relation(value, "<=", high)), premises)
 
 
 def shares() -> st.SearchStrategy[Instance]:

@@ -6,21 +6,11 @@ from math import prod
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import (
-    Case,
-    Claim,
-    Relation,
-    Residual,
-    beside,
-    definite,
-    drawn,
-    every,
-    identity,
-    proof,
-    witness,
-)
+from fairfl.claims.forms import Residual, beside, definite, drawn, every, identity, proof, witness
 
 
 def tangent_line(tangent: int = 1, mean: str = "arithmetic") -> dict[str, Residual]:

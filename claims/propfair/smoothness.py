@@ -5,20 +5,11 @@ from fractions import Fraction
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import (
-    Case,
-    Claim,
-    Relation,
-    Residual,
-    beside,
-    definite,
-    drawn,
-    every,
-    identity,
-    witness,
-)
+from fairfl.claims.forms import Residual, beside, definite, drawn, every, identity, witness
 
 
 def residuals(way: str = "common", scale: int = 1, c: int | Fraction = 3) -> dict[str, Residual]:

@@ -34,8 +34,8 @@ def smoothness(M: Any, L: Any, L0: Any) -> Any:
 # -- the crowd: partial participation
 
 
-def after_a_step(theta: arb, eta: Fraction) -> arb:
-    """E pi'(theta')^2 after client 1's step from theta, M = 4; its four samples 1 + cos/2 +- {cos,
+def after_a_step(theta: arb, eta: Fraction, M: arb) -> arb:
+    """E pi'(theta')^2 after client 1's step from theta; its four samples 1 + cos/2 +- {cos,
     sin}/2.
 
     pi' = f'/(M - f) with f = 1 + cos(theta)/2, the same for all clients; the step uses the batch's
@@ -46,9 +46,9 @@ def after_a_step(theta: arb, eta: Fraction) -> arb:
         c, s = theta.cos(), theta.sin()
         loss = 1 + half * c + sign * half * (c if shape == "cos" else s)
         slope = -half * s + sign * half * (-s if shape == "cos" else c)
-        moved = theta - ball(eta) * slope / (4 - loss)
+        moved = theta - ball(eta) * slope / (M - loss)
         c, s = moved.cos(), moved.sin()
-        total += (-half * s / (4 - (1 + half * c))) ** 2 / 4
+        total += (-half * s / (M - (1 + half * c))) ** 2 / 4
     return total
 
 
@@ -56,12 +56,12 @@ def crowded(instance: Instance, kind: str = "printed", noisy: bool = True) -> Ca
     """Theorem 3.3 for n clients of the loss 1 + cos(theta)/2, noise at client 1, which is drawn
     alone w.p. ``chance``.
 
-    M = 4, L = L_0 = 1/2, sigma_g = sigma_0,g = 0; client 1: sigma_l^2 = sigma_0,l^2 = 1/8. From t =
+    L = L_0 = 1/2, sigma_g = sigma_0,g = 0; client 1: sigma_l^2 = sigma_0,l^2 = 1/8. From t =
     1 on, E pi'^2 is at least chance times the minimum of :func:`after_a_step`; at t = 0 it is
     pi'(theta_0)^2. K_i = 1.
     """
     n, T, chance = instance["n"], instance["T"], instance["chance"]
-    M, L, L0, eighth = Fraction(4), Fraction(1, 2), Fraction(1, 2), Fraction(1, 8)
+    M, L, L0, eighth = Fraction(instance["M"]), Fraction(1, 2), Fraction(1, 2), Fraction(1, 8)
     eta = Fraction(1, 5)
     e2 = arb(1).exp() - 2
     noise = Fraction(8) / M**4 * (9 * M**2 * eighth + 4 * L0**2 * eighth) if noisy else Fraction(0)
@@ -69,12 +69,15 @@ def crowded(instance: Instance, kind: str = "printed", noisy: bool = True) -> Ca
     if kind == "printed":  # (1/n^2) n times the mean
         psi *= (1 + 2 * e2 * ball(eta * L) ** 2) / n
     start = ball(instance["theta"])
-    first = (start.sin() / 2 / (3 - start.cos() / 2)) ** 2
-    # pi_0 - pi*, pi* = -log(7/2) at theta = pi
-    gap = (arb(7) / 2).log() - (3 - start.cos() / 2).log()
+    first = (start.sin() / 2 / (ball(M) - 1 - start.cos() / 2)) ** 2
+    # pi_0 - pi*, pi* = -log(M - 1/2) at theta = pi
+    gap = ball(M - Fraction(1, 2)).log() - (ball(M) - 1 - start.cos() / 2).log()
     right = front(1, ball(eta)) * (gap / T + psi)
     width = arb.pi() / PIECES
-    pieces = [after_a_step(arb(2 * k + 1) * width + arb(0, 1) * width, eta) for k in range(PIECES)]
+    pieces = [
+        after_a_step(arb(2 * k + 1) * width + arb(0, 1) * width, eta, ball(M))
+        for k in range(PIECES)
+    ]
     lower = min(float(piece.lower()) for piece in pieces)
     left = first.min(ball(chance) * ball(Fraction(lower)))
     limit = 1 / (6 * smoothness(M, L, L0))
@@ -88,7 +91,7 @@ def crowded(instance: Instance, kind: str = "printed", noisy: bool = True) -> Ca
     )
 
 
-CROWD = {"n": 10**7, "T": 10**8, "chance": Fraction(9, 10), "theta": Fraction(3, 2)}
+CROWD = {"M": 4, "n": 10**7, "T": 10**8, "chance": Fraction(9, 10), "theta": Fraction(3, 2)}
 
 
 # -- the printed constants cover those that hold

@@ -39,9 +39,8 @@ class Sides:
 
 def sides(instance: Instance, kind: str, lead: Fraction = FRONT, dropped: str = "") -> Sides:
     """``instance["law"]``: (members, probability) pairs that S_t is drawn from, None for full
-    participation. ``kind``: the average over clients under partial participation, see
-    ``averaged``. The step size is the share ``instance["rho"]`` of the limit. For mutants:
-    ``lead``, the bound's first number; ``dropped`` "noise" or "slopes".
+    participation. ``kind``: the average under partial participation, see ``averaged``. The step
+    size is the share ``instance["rho"]`` of the limit. For mutants: ``lead`` and ``dropped``.
     """
     law = [(list(m), Fraction(chance)) for m, chance in instance["law"] or ()] or None
     chances = [chance for _, chance in law or ()]
@@ -292,10 +291,7 @@ CLAIMS = (
         ),
         mutants={
             "max": ("max_i c_i for (sum p_i^2) sum c_i, as repaired", {"kind": "max"}),
-            "20 clients": (
-                "the same world with fewer clients, where the bound is larger",
-                {"n": 20},
-            ),
+            "20 clients": ("fewer clients, where the bound is larger", {"n": 20}),
         },
         reading="The law of S_t is not stated; 'randomly select' is read as any law. For "
         "uniformly random subsets of equal clients the printed constants do hold "
@@ -322,9 +318,7 @@ CLAIMS = (
                 witness(case, "a start near the top of a hill", HILL, "1.25973e-08 <= 0.6"),
                 drawn(case, skewed, examples=(4, 40), moved="law"),
                 witness(case, "a crowd of which one takes part", crowd, "0.90001 <= 34.4969"),
-                witness(
-                    case, "clients that pull in different directions", TILTED, "0.64 <= 44.3599"
-                ),
+                witness(case, "clients that pull apart", TILTED, "0.64 <= 44.3599"),
                 RAMP,
                 AS_PROVED,
             ),

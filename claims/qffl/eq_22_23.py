@@ -6,18 +6,10 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, ball, dot
-from fairfl.claims.forms import (
-    Case,
-    Claim,
-    Relation,
-    Residual,
-    beside,
-    counterexample,
-    drawn,
-    every,
-    identity,
-)
+from fairfl.claims.forms import Residual, beside, counterexample, drawn, every, identity
 
 
 def residuals(power: int = 1, conjugate: bool = True) -> dict[str, Residual]:

@@ -73,9 +73,10 @@ def broken(
     *,
     full: bool = False,
     bare: bool = False,
-) -> Fraction:
-    """P(some h and some of the mixtures break the bound); ``full``: theorem 11's, with maxima over
-    the mixtures; ``bare``: without the expected maximum over H.
+) -> tuple[Fraction, arb]:
+    """P(some h and some of the mixtures break the bound), and the bound's mean over them and all
+    samples; ``full``: theorem 11's, with maxima over the mixtures; ``bare``: without the expected
+    maximum over H.
     """
     q = Fraction(world["q"])
     true = expected(world)
@@ -87,16 +88,17 @@ def broken(
     sizes = [norm(mixture, (q + 1) / q if q else None) for mixture in mixtures]
     if full:
         sizes, terms = ([reduce(arb.max, values)] * len(mixtures) for values in (sizes, terms))
-    chance = Fraction(0)
+    chance, total = Fraction(0), arb(0)
     for weight, losses in samples(world):
         empirical = [norm(sample_losses, q + 1) for sample_losses in losses]
-        is_broken = any(
-            ball(dot(mixture, expectation)) > size * mean + term
+        sides = [
+            (dot(mixture, expectation), size * mean + term)
             for expectation, mean in zip(true, empirical, strict=True)
             for mixture, size, term in zip(mixtures, sizes, terms, strict=True)
-        )
-        chance += weight * is_broken
-    return chance
+        ]
+        chance += weight * any(ball(left) > right for left, right in sides)
+        total += ball(weight / len(sides)) * sum((right for _, right in sides), arb(0))
+    return chance, total
 
 
 def corners(m: int) -> list[list[Fraction]]:
@@ -118,10 +120,14 @@ def case(
     mixtures = [instance["lambda"]] if mode == "one" else corners(m)
     level = risk / m if mode == "union" else risk
     full = mode in ("maximum", "union")
-    violated = broken(instance, mixtures, level, factor, full=full, bare=bare)
+    violated, mean = broken(instance, mixtures, level, factor, full=full, bare=bare)
     losses = [v for table in instance["tables"] for row in table for v in row]
     premises = {"bounded": 0 <= min(losses) and max(losses) <= 1, "risk": 0 < risk < 1}
-    return Case((Relation(violated, "<=", risk, "P(violation), delta"),), premises)
+    relations = (
+        Relation(violated, "<=", risk, "P(violation), delta"),
+        Relation(0, "<=", mean, "the bound's mean"),
+    )
+    return Case(relations, premises)
 
 
 def coins(instance: Instance, factor: Fraction = Fraction(1)) -> Case:

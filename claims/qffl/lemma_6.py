@@ -5,19 +5,11 @@ from fractions import Fraction
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.case import Case, Operator, Relation
 from fairfl.claims.certificates import Decomposition
 from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import (
-    Case,
-    Operator,
-    Relation,
-    beside,
-    counterexample,
-    definite,
-    drawn,
-    every,
-)
+from fairfl.claims.forms import beside, counterexample, definite, drawn, every
 
 Vector = list[Fraction]
 

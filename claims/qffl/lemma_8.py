@@ -7,20 +7,11 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
+from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
 from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, ball
-from fairfl.claims.forms import (
-    Case,
-    Relation,
-    Residual,
-    beside,
-    counterexample,
-    definite,
-    drawn,
-    every,
-    identity,
-)
+from fairfl.claims.forms import Residual, beside, counterexample, definite, drawn, every, identity
 
 
 def slope(

@@ -1,43 +1,72 @@
-"""Counterexamples and algebra quote numbers that another formula does not have."""
+"""Statements are held to numbers at instances, and to the edges of their hypotheses."""
 
+from copy import deepcopy
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
-from fairfl.claims.certificates import Counterexample, Rejected, SymbolicZero
-from fairfl.claims.certificates.base import ClaimCertificate
+from fairfl.claims import instances
+from fairfl.claims.certificates import PropertyRun, Rejected, SymbolicZero
+from fairfl.claims.evidence import Evidence
 from fairfl.claims.runner import recorded
 
-PINNED = {
-    "fedfb/assumption-7/repaired": "zero itself is the residual",
-    "propfair/generalized-means": "for two clients and three, beside what quotes for any number",
-}
-"""Algebra that has no left side to quote, and the reason; lemmas 23 to 27 compare with the text."""
+HELD = "dynamic/theorem-1/repaired"
 
 
-def certificates(part: ClaimCertificate):
-    """A part, and what is beside it."""
-    yield part
-    for inner in (*getattr(part, "otherwise", ()), *getattr(part, "parts", ())):
-        yield from certificates(inner)
+@cache
+def evidence(id):
+    return next(c.outcome.evidence for c in recorded() if c.claim.id == id)
 
 
-def test_every_counterexample_and_algebra_quotes_numbers():
-    silent = set()
-    for c in recorded():
-        parts = c.outcome.evidence.parts if c.outcome and c.outcome.evidence else ()
-        for part in (inner for outer in parts for inner in certificates(outer)):
-            if isinstance(part, (Counterexample, SymbolicZero)) and not part.numbers:
-                silent.add(c.claim.id)
-    of_notions = {f"fedfb/lemma-{n}/repaired" for n in (23, 25, 26, 27)}
-    of_notions |= {id.removesuffix("/repaired") for id in of_notions}
-    assert silent - of_notions <= set(PINNED), "a counterexample must quote its numbers"
+def changed(row, **fields):
+    return {**deepcopy(row), **fields}
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda row: {}, "must have values"),
+        (lambda row: changed(row, values=[]), "must have values"),
+        (lambda row: changed(row, values=[[row["values"][0][0], "1 <= 2"]]), "not 1 <= 2, at"),
+        (lambda row: changed(row, outside={}), "no edge of"),
+        (
+            lambda row: changed(
+                row, outside=dict.fromkeys(row["outside"], row["outside"]["step size"])
+            ),
+            "breaks outside of 'gradients'",
+        ),
+    ],
+)  # fmt: skip
+def test_a_statement_is_held_to_its_row(change, fault, monkeypatch):
+    assert instances.unheld(evidence(HELD)) == ""
+    call = next(
+        str(p.statement)
+        for o in evidence(HELD).parts
+        for p in o.every()
+        if isinstance(p, PropertyRun)
+    )
+    rows = dict(instances.rows())
+    monkeypatch.setattr(instances, "rows", lambda: rows | {call: change(rows[call])})
+    assert fault in instances.unheld(evidence(HELD))
+
+
+def test_a_hypothesis_that_is_not_needed_has_a_reason(monkeypatch):
+    (call,) = (c for c in instances.rows() if c.startswith("dynamic.theorem_2:fairer(norm"))
+    rows = dict(instances.rows())
+    monkeypatch.setattr(instances, "rows", lambda: rows | {call: changed(rows[call], idle={})})
+    assert "'defined'" in instances.unheld(evidence("dynamic/theorem-2/repaired"))
+
+
+def test_algebra_quotes_all_left_sides():
+    part = next(p for o in evidence(HELD).parts for p in o.every() if isinstance(p, SymbolicZero))
+    assert instances.unheld(Evidence.of(part)) == ""
+    assert "not quoted" in instances.unheld(Evidence.of(replace(part, numbers="")))
 
 
 @pytest.mark.parametrize("id", ["dynamic/definition-1", "fedfb/remark-5"])
 def test_other_numbers_are_rejected(id):
-    claim = next(c for c in recorded() if c.claim.id == id)
-    (part,) = claim.outcome.evidence.parts
+    (part,) = evidence(id).parts
     part.verify()
     with pytest.raises(Rejected, match="the numbers are"):
         replace(part, numbers=part.numbers.replace("1", "2")).verify()
