@@ -17,7 +17,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # so begins what a script
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples in each run, so that a change is judged by its own doing.
-settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=25)
 # New examples in each run, and the way back to a failing one printed.
 settings.register_profile("deep", deadline=None, max_examples=2000, print_blob=True)
 # A few examples, for ``make test-fast``.

@@ -122,6 +122,7 @@ def test_a_file_that_says_more_or_less_than_its_statement_is_rejected(name, tmp_
 
 @coqc
 @pytest.mark.parametrize("name", UNSOUND)
+@pytest.mark.every(3)
 def test_what_the_kernel_refuses_or_what_it_assumes_is_rejected(name, tmp_path, monkeypatch):
     text, reason = UNSOUND[name]
     with pytest.raises(Rejected, match=re.escape(reason)):
@@ -164,7 +165,8 @@ def test_a_session_accepts_what_is_right_and_knows_what_is_assumed(session, tmp_
 
 
 @coqc
-def test_an_exemption_is_of_one_text(tmp_path, monkeypatch):
+def test_an_exemption_is_of_one_text(session, tmp_path, monkeypatch):
+    judged_in(session, monkeypatch)
     text = (kernel_proof.FOLDER / "segregated.v").read_text("utf-8")
     assert "Theorem segregated : forall F" in text and "\nintros F rule" in text
     text = text.replace("segregated : forall F", "segregated : 1 < 0 -> forall F", 1)
@@ -248,7 +250,8 @@ def test_every_proof_is_of_a_claim_and_part_of_its_key():
     assert files == named
 
 
-def test_several_theorems_are_one_certificate(tmp_path, monkeypatch):
+def test_several_theorems_are_one_certificate(session, tmp_path, monkeypatch):
+    judged_in(session, monkeypatch)
     second = "Theorem even : forall x : R, square (- x) = square x."
     text = GOOD + second.replace("R, ", "R,\n  ") + "\nProof. intros. unfold square. ring. Qed.\n"
     text += "Lemma even_sharp : ~ forall x : R, square (- x) = 99 / 100 * square x.\n"

@@ -8,7 +8,7 @@ import fairfl as ff
 from fairfl.solvers.minimax.solve_minimax import solve_minimax
 from fairfl.theory.aggregation import QFFL, TERM, ConvexFunction, KolmogorovMean, Traits, objectives
 
-FEW = 15
+FEW = 8
 ALL = [cls.examples() for cls in objectives().values()]
 NONE = dict.fromkeys(Traits.__dataclass_fields__)
 

@@ -4,6 +4,7 @@ all in the deep tests: the evidence stands, and so does what was recorded.
 """
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,14 @@ from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import on_record, put_on_record, recorded
 
 REGISTERED = registered()
-RECORDED = {c.claim.id: c.outcome for c in recorded()}
 AGAIN = "fairfl claims check --record --jobs 2"
 """Records what is stale, at quick effort in at most two minutes, and keeps what is not."""
+
+
+@cache
+def outcomes():
+    """Those on record, by id: digests of all sources take seconds."""
+    return {c.claim.id: c.outcome for c in recorded()}
 
 
 def expected(id):
@@ -48,13 +54,13 @@ def test_claim_deep(id):
 def test_claim(id):
     outcome = examine(REGISTERED[id].claim, QUICK)
     assert_passed(outcome)
-    past = RECORDED[id]
+    past = outcomes()[id]
     if past is not None and past.evidence != outcome.evidence:  # else it was verified just now
         past.verify()
 
 
 def test_the_record_shows_what_is_expected():
-    for id, past in RECORDED.items():
+    for id, past in outcomes().items():
         if past is not None:
             assert past.finding == expected(id) and past.evidence is not None, id
             assert (past.evidence.finding, past.evidence.level) == (past.finding, past.level), id
@@ -62,7 +68,7 @@ def test_the_record_shows_what_is_expected():
 
 def test_the_record_is_of_the_claims_and_the_sources_as_they_are():
     assert record.Record(record.COMMITTED).rows.keys() <= REGISTERED.keys()
-    assert [id for id, past in RECORDED.items() if past is None] == [], f"run {AGAIN}"
+    assert [id for id, past in outcomes().items() if past is None] == [], f"run {AGAIN}"
 
 
 def test_a_repaired_claim_holds_and_an_unrepaired_one_says_what_it_rests_on():
@@ -99,7 +105,7 @@ STILL |= {"dynamic/theorem-2-first-order", "pffl/eq-9"}
 
 def test_drawn_instances_have_neighbours():
     """A hypothesis or domain that is 1 % wider is noticed next to what strategies draw."""
-    for id, outcome in RECORDED.items():
+    for id, outcome in outcomes().items():
         evidence = outcome.evidence.to_json() if outcome and outcome.evidence else {}
         runs = [part for part in _parts(evidence) if part.get("type") == "PropertyRun"]
         assert all(part["moved"] for part in runs) or id.startswith(tuple(STILL)), id

@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 
+from fairfl.figures.lib import frontier_panels
+from fairfl.solvers.api import frontier
+
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"# ([\w-]+\.(?:py|toml))\n")
@@ -58,4 +61,9 @@ def run(text: str, folder: Path, cli: Callable[..., Any]) -> str:
 def test_a_page_prints_what_it_shows(page, tmp_path, monkeypatch, cli, own_parts_forgotten):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
+
+    def of_few_points(federation, scheme, points, **options):  # pages show nothing of the pictures
+        return frontier(federation, scheme, min(points, 6), **options)
+
+    monkeypatch.setattr(frontier_panels, "frontier", of_few_points)
     run((ROOT / f"{page}.md").read_text("utf-8"), tmp_path, cli)

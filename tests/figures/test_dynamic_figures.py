@@ -53,6 +53,7 @@ def test_a_colour_an_algorithm():
 
 
 @pytest.mark.parametrize("k", EVERY)
+@pytest.mark.every(3)
 def test_the_kept_curves(k, monkeypatch):
     """All of (a) is there, from round 0 on, each mean within its band; drawn: a panel a measure."""
     monkeypatch.delenv(dynamic.RUNS, raising=False)

@@ -3,7 +3,7 @@
 import ast
 import re
 import tomllib
-from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 
 import pytest
@@ -14,31 +14,34 @@ CIRCLES = {("sims", "engine", "runs"): "simulate, of runs/, is one of the engine
 """Imports (layer, from, to) that close a circle, and why they stay."""
 
 
-def imports(text: str, *, annotations: bool = True) -> Iterator[tuple[str, int]]:
-    """Everything that the source imports, at any depth, with its line; or without annotations'."""
-    tree = ast.parse(text)
-    skipped: set[ast.AST] = set()
-    if not annotations:
-        guarded = (
-            n
-            for n in ast.walk(tree)
-            if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"
-        )
-        skipped.update(inner for node in guarded for inner in ast.walk(node))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import) and node not in skipped:
-            yield from ((alias.name, node.lineno) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node not in skipped:
+@cache
+def imports(text: str) -> list[tuple[str, int, bool]]:
+    """All that the source imports, at any depth: its line, and whether for annotations alone."""
+    lines = []
+    todo: list[tuple[ast.AST, bool]] = [(ast.parse(text), False)]
+    while todo:
+        node, guarded = todo.pop()
+        guarded |= isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        if isinstance(node, ast.Import):
+            lines += [(alias.name, node.lineno, guarded) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
             origin = "." * node.level + (node.module or "")
-            yield from ((f"{origin}.{alias.name}", node.lineno) for alias in node.names)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module":
-            yield from ((a.value, node.lineno) for a in node.args if isinstance(a, ast.Constant))
+            lines += [(f"{origin}.{alias.name}", node.lineno, guarded) for alias in node.names]
+        elif not isinstance(node, ast.expr):
+            todo += [(inner, guarded) for inner in ast.iter_child_nodes(node)]
+    if "import_module(" in text:  # it names a module, and imports it at run time
+        calls = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call))
+        for call in (c for c in calls if ast.unparse(c.func) == "import_module"):
+            lines += [
+                (a.value, call.lineno, False) for a in call.args if isinstance(a, ast.Constant)
+            ]
+    return lines
 
 
 def faults(layer: str, text: str) -> list[str]:
     """What a module of the layer may not import, line by line."""
     lines = []
-    for module, line in imports(text):
+    for module, line, _ in imports(text):
         top, _, rest = module.partition(".")
         if top == "fairfl":
             imported = rest.partition(".")[0]
@@ -61,7 +64,7 @@ def arrows(layer: str) -> dict[str, set[str]]:
     } - {"__init__"}
     for file in (ROOT / layer).rglob("*.py"):
         folder = file.relative_to(ROOT / layer).parts[0].removesuffix(".py")
-        named = (name for name, _ in imports(file.read_text("utf-8"), annotations=False))
+        named = (name for name, _, guarded in imports(file.read_text("utf-8")) if not guarded)
         there = {
             name.removeprefix(package).split(".")[0] for name in named if name.startswith(package)
         }
@@ -139,7 +142,8 @@ def test_the_small_wheel_holds_what_its_commands_import():
             needed.add(name)
             text = files[name].read_text("utf-8")
             queue += [name.rpartition(".")[0]]
-            for imported, _ in imports(text, annotations=False):
-                queue.append(imported if imported in files else imported.rpartition(".")[0])
+            for imported, _, guarded in imports(text):
+                if not guarded:
+                    queue.append(imported if imported in files else imported.rpartition(".")[0])
     listed = settings["tool"]["setuptools"]["py-modules"]
     assert {name.removesuffix(".__init__") for name in listed} == needed

@@ -191,7 +191,6 @@ def test_one_copy_is_imported_wherever_python_starts(installed, source, tmp_path
     files = run(python, "-c", ORIGINS, cwd=source if root else tmp_path).splitlines()
     whole = source.resolve() if root else site
     assert len(files) > 20 and all(Path(file).resolve().is_relative_to(whole) for file in files)
-    assert run(python, "-m", "fairfl", "--version", cwd=source if root else tmp_path)
 
 
 def test_in_the_root_of_the_checkout_the_layers_alone_are_part_of_fairfl(installed, source):
@@ -228,7 +227,7 @@ def test_a_site_installs_what_its_commands_need(source, tmp_path):
     venv.create(tmp_path / "env", with_pip=False, symlinks=True)
     python, (wheel,) = tmp_path / "env" / "bin" / "python", tmp_path.glob("*.whl")
     pip = (sys.executable, "-m", "pip", "--python", python, "--quiet", "--no-input")
-    run(*pip, "install", "--no-deps", "--no-index", wheel, cwd=tmp_path)
+    run(*pip, "install", "--no-deps", "--no-index", "--no-compile", wheel, cwd=tmp_path)
     (site,) = tmp_path.glob("env/lib/python*/site-packages")
     names = {"numpy", "typer"}
     for _ in range(4):  # of what is required what that requires
@@ -259,19 +258,17 @@ EXAMPLES = ROOT / "docs" / "examples"
 OWN_PARTS = {
     "claims check mine/mean --import my_lemma.py": "claims checked: 1, failed: 0",
     "figures my_figure --import my_figure.py": "drawn ",
-    "crosscheck my_crosscheck.toml --import my_algorithm.py": "frontier (hard): holds",
-    "simulate my_run.toml --import my_data_and_model.py": "fedavg",
-    "crosscheck my_study --import my_study.py": "positive (hard): holds",
 }
 """Commands of fairfl in a user's folder, and what is printed then."""
 COMMANDS = """
-import sys
+import runpy, sys
 from typer.testing import CliRunner
 from fairfl.cli.main import app
 for words in sys.argv[1:]:
     done = CliRunner().invoke(app, words.split())
     assert done.exit_code == 0, (words, done.stderr, done.exception)
     print(done.stdout)
+runpy.run_path("my_objective.py", run_name="__main__")
 """
 
 
@@ -281,9 +278,7 @@ def test_parts_of_ones_own_need_the_wheel_alone(installed, tmp_path, monkeypatch
     monkeypatch.setenv("EXTRAS", "1")
     output = run(installed[0], "-c", COMMANDS, *OWN_PARTS, cwd=tmp_path)
     assert [part for part in OWN_PARTS.values() if part not in output] == []
-    assert "Fenchel-Young                 holds" in run(
-        installed[0], "my_objective.py", cwd=tmp_path
-    )
+    assert "Fenchel-Young                 holds" in output
 
 
 def test_examples_are_short():

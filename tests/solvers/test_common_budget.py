@@ -20,7 +20,7 @@ GRID = np.linspace(0.0, 1.0, 26)
 NEAR = np.array([-1e-2, -1e-3, -1e-4, 1e-4, 1e-3, 1e-2])
 """Budgets beside the ends of the frontier."""
 LOCAL = ("lft_fedavg", "lft_ensemble")
-FEWER = settings(max_examples=max(8, settings.default.max_examples // 4))  # type: ignore[union-attr]
+FEWER = settings(max_examples=max(5, settings.default.max_examples // 4))  # type: ignore[union-attr]
 LAWS = {
     "crossing zero": ff.Federation.normal([[3, 5], [1, -1], [0, 1]], 1.0, [0.5, 0.4, 0.3]),
     "unequal widths": ff.Federation.normal([[0, 1], [1, 0.5]], [0.5, 2.0], [0.3, 0.6], [1, 3]),
@@ -66,7 +66,7 @@ def test_budgets_that_only_change_the_toss() -> None:
 
 
 DRAWN = [
-    *((scheme, seed, 2) for seed in range(6) for scheme in LOCAL),
+    *((scheme, seed, 2) for seed in range(4) for scheme in LOCAL),
     *(("lft_fedavg", seed, 3 + seed % 2) for seed in (48, 51, 52, 53)),
     *(("lft_ensemble", 60 + seed, 3) for seed in range(3)),
 ]
@@ -87,7 +87,7 @@ def test_every_notion(scheme: str, seed: int, groups: int) -> None:
 @pytest.mark.parametrize("scheme", LOCAL)
 @pytest.mark.parametrize("notion", ["dp", "eo"])
 @pytest.mark.parametrize("name", LAWS)
-@pytest.mark.every(5)
+@pytest.mark.every(7)
 def test_laws(name: str, notion: Any, scheme: str) -> None:
     check(LAWS[name], scheme, 1e-7, notion=notion, costs=(1 + (notion == "eo"), 1))
 
@@ -150,7 +150,7 @@ def small_sites(sites: int, people: int, seed: int = 0) -> ff.Federation:
 
 @pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
 @pytest.mark.parametrize("scheme", LOCAL)
-@pytest.mark.parametrize(("sites", "people"), [(20, 6), (100, 10), (400, 3)])
+@pytest.mark.parametrize(("sites", "people"), [(20, 6), (400, 3)])
 def test_many_small_sites(sites: int, people: int, scheme: Any) -> None:
     """Of a site whose disparity is one, but for its rounding, the rule jumps at a budget of one."""
     fed = small_sites(sites, people)

@@ -64,7 +64,7 @@ def test_an_answer_depends_on_no_other(seed, clients, atoms):
     masses = rng.random((clients, 3, atoms)) ** 3
     masses /= masses.sum(axis=(1, 2), keepdims=True)
     fed = ff.Federation.finite(np.arange(atoms), masses, rng.random((clients, atoms)))
-    first, second = (ff.frontier(fed, "lft_fedavg", 6, notion="eodds") for _ in range(2))
-    disparity = np.linspace(first.disparity[0], first.disparity[-1], 25)[:-1]
+    first, second = (ff.frontier(fed, "lft_fedavg", 4, notion="eodds") for _ in range(2))
+    disparity = np.linspace(first.disparity[0], first.disparity[-1], 9)[:-1]
     one_by_one = [second.accuracy_at(d) for d in disparity[::-1]]
     np.testing.assert_allclose(first.accuracy_at(disparity)[::-1], one_by_one, rtol=0, atol=1e-12)

@@ -45,6 +45,7 @@ def counted(rule, masses, eta, weight, notion: str) -> tuple[float, float]:
 
 @pytest.mark.parametrize(("notion", "groups"), [("dp", 2), ("dp", 3), ("eodds", 2)])
 @pytest.mark.parametrize("scheme", ["cfl", "client_aware", "lft_fedavg", "lft_ensemble"])
+@pytest.mark.every(2)
 def test_points_on_a_finite_x_have_their_rules(scheme, notion, groups: int) -> None:
     table = people(5, groups)
     fed = ff.Federation.finite(np.arange(6), *table[:2], weight=table[2])
@@ -93,7 +94,7 @@ def test_multipliers_on_laws_give_their_solution(scheme) -> None:
     fed = ff.Federation.normal([[1.0, -0.5], [-0.3, 0.8]], sd=1, q=[0.3, 0.6])
     question: dict[str, Any]
     for question in ({}, {"notion": "eo", "costs": (2, 1)}):
-        F = ff.frontier(fed, scheme, 4, **question)
+        F = ff.frontier(fed, scheme, 3, **question)
         s = F.solution_at(F.disparity[1])
         again = ff.solve(fed, scheme, multipliers=s.multipliers, **question)
         assert again.utility == pytest.approx(F.utility[1], abs=1e-9)
@@ -118,6 +119,7 @@ TASKS = [("dp", 2, "xa", (1, 1)), ("eodds", 2, "xa", (1, 1)), ("dp", 3, "xa", (2
 
 @pytest.mark.parametrize(("notion", "groups", "sees", "costs"), TASKS)
 @pytest.mark.parametrize("is_finite", [True, False])
+@pytest.mark.every(2)
 def test_prices_are_derivatives_of_the_utility(is_finite, notion, groups, sees, costs) -> None:
     rng = np.random.default_rng(3)
     if is_finite:

@@ -113,7 +113,7 @@ RARE = {
 @pytest.mark.parametrize("sees", ["xa", "x"])
 @pytest.mark.parametrize("notion", NOTIONS)
 @pytest.mark.parametrize("name", RARE)
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 def test_rare_events_and_infinite_densities_are_certified(
     name: str, notion: str, sees: str
 ) -> None:

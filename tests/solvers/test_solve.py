@@ -25,7 +25,7 @@ from strategies import (
 import fairfl as ff
 from fairfl.solvers.solution import FINITE_TOLERANCE, LAW_TOLERANCE
 
-FEWER = settings(max_examples=max(10, settings.default.max_examples // 5))  # type: ignore[union-attr]
+FEWER = settings(max_examples=max(5, settings.default.max_examples // 5))  # type: ignore[union-attr]
 SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
 LOCAL = ("lft_ensemble", "lft_fedavg")
 EPS = st.one_of(st.sampled_from([0.0, 1e-9, 1e-3, 1.0]), st.integers(1, 20).map(lambda k: k / 50))

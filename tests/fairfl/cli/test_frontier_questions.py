@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::fairfl.theory.populations.calibration.ScoreWarning"
 )
 COLUMNS = ("--score", "s", "--label", "y", "--client", "site", "--bootstraps", "0", "--levels", "0")
-FEW = (*COLUMNS, "--points", "6")
+FEW = (*COLUMNS, "--points", "4")
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_groups_of_two_columns_and_utilities(cli, crossed, tmp_path):
     words += ("--calibrate", "shared")
     question = {"notion": "eo", "costs": (5, 1)}
     result = cli("frontier", file, *FEW, *words, "--json")
-    by_scheme, curve = schemes(result), ff.frontier(fed, "cfl", 6, **question)
+    by_scheme, curve = schemes(result), ff.frontier(fed, "cfl", 4, **question)
     cfl = by_scheme["cfl"]
     assert cfl["frontier"]["utility"] == pytest.approx(curve.utility, abs=1e-12)
     assert cfl["best_utility"] == pytest.approx(curve.utility[-1], abs=1e-12)
@@ -89,10 +89,10 @@ def test_balanced_accuracy_and_a_rule_for_each_client(cli, quick, crossed, tmp_p
     y = people["y"]
     fed = ff.Federation.from_samples(people["s"], y, people["b"], people["site"], levels=0)
     question = {"difference": "overall", "costs": "balanced"}
-    curve = ff.frontier(fed, "client_aware", 6, local_eps=0.02, **question)
+    curve = ff.frontier(fed, "client_aware", 4, local_eps=0.02, **question)
     answer = by_scheme["client_aware"]
     assert answer["frontier"]["balanced_accuracy"] == pytest.approx(1 + curve.utility, abs=1e-12)
-    shared = ff.frontier(fed, "cfl", 6, local_eps=0.02, **question)
+    shared = ff.frontier(fed, "cfl", 4, local_eps=0.02, **question)
     worths = by_scheme["cfl_local"]["frontier"]["balanced_accuracy"]
     assert worths == pytest.approx(1 + shared.utility, abs=1e-12)
     local = {f"{name}{end}" for name in ("lft_fedavg", "lft_ensemble") for end in ("", "_common")}
@@ -115,7 +115,7 @@ def test_rules_that_do_not_see_the_group_and_costs_by_group(cli, quick, table, p
     y = people["y"]
     fed = ff.Federation.from_samples(people["s"], y, people["a"], people["site"], levels=0)
     question = {"sees": "x", "costs": ([2, 1], 1), "notion": "accuracy_parity"}
-    curve = ff.frontier(fed, "cfl", 6, **question)
+    curve = ff.frontier(fed, "cfl", 4, **question)
     assert by_scheme["cfl"]["frontier"]["utility"] == pytest.approx(curve.utility, abs=1e-12)
     text = cli("frontier", table, *FEW, *words).stdout
     assert "a missed positive costs 2 and 1, a wrong positive 1, by group" in text
@@ -131,7 +131,7 @@ def test_monotone_rules_and_what_they_cost(cli, quick, table, people):
     by_scheme = schemes(cli("frontier", table, *FEW, *words, "--json"))
     columns = (people[name] for name in ("s", "y", "a", "site"))
     fed = ff.Federation.from_samples(*columns, levels=0)
-    curve = ff.frontier(fed, "lft_ensemble", 6, monotone=True)
+    curve = ff.frontier(fed, "lft_ensemble", 4, monotone=True)
     accuracy = by_scheme["lft_ensemble"]["frontier"]["accuracy"]
     assert accuracy == pytest.approx(curve.accuracy, abs=1e-12)
     text = cli("frontier", table, *FEW, *words).stdout

@@ -160,7 +160,7 @@ def test_a_run_that_diverges_is_1(cli, config, tmp_path):
 @pytest.mark.slow
 def test_ctrl_c_stops_with_130_and_the_run_goes_on(cli, config, tmp_path):
     """A real signal: the process stops within a moment; --resume ends where a whole run would."""
-    config.write_text(CONFIG.format(rounds=100), "utf-8")
+    config.write_text(CONFIG.format(rounds=30), "utf-8")
     words = ("simulate", str(config), "--json", "--out", str(tmp_path / "out"))
     line = [sys.executable, "-m", "fairfl", *words]
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

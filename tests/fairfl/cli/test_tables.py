@@ -56,9 +56,7 @@ def test_every_command_reads_every_form(outputs_of, people):
     assert rows == [line.replace(",", " ").replace(".", ",") for line in decided.splitlines()[1:]]
 
 
-@pytest.mark.parametrize(
-    "names", [["<=50K", ">50K"], ["nein", "ja"], ["False", "True"], ["1", "0"]]
-)
+@pytest.mark.parametrize("names", [["<=50K", ">50K"], ["1", "0"]])
 def test_the_value_that_is_one_is_asked_for(outputs_of, people, names):
     """Answers are as with 0 and 1, in every command, whatever the values are called."""
     frame = people.assign(p=people["s"] / 2, y=np.array(names)[people["y"]])
@@ -173,7 +171,6 @@ def test_sites_summarize_a_categorical_score(cli, quick, graded, tmp_path, withh
     [
         ("lft_fedavg_common", ["cfl", "lft_fedavg_common"]),
         ("lft_ensemble, cfl", ["cfl", "lft_ensemble"]),
-        ("cfl", ["cfl"]),
     ],
 )
 def test_only_the_schemes_asked_for_are_solved(
@@ -186,7 +183,7 @@ def test_only_the_schemes_asked_for_are_solved(
         return whole(fed, scheme, points, budgets=budgets, **options)
 
     monkeypatch.setattr(curves, "frontier", frontier)
-    words = ("frontier", table, *ROLES, "--client", "site", "--points", 4, "--schemes", schemes)
+    words = ("frontier", table, *COMMANDS["frontier"][:-1], "--schemes", schemes)
     written = ("--out", tmp_path / "out", "--page", tmp_path / "page.html")
     shown = cli(*words, *written)
     assert (shown.exit_code, shown.stderr, calls) == (0, "", solved)

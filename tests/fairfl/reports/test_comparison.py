@@ -16,7 +16,7 @@ from fairfl.solvers.frontier import Points
 from fairfl.theory.populations.calibration import ScoreWarning
 
 
-@settings(max_examples=max(8, settings.default.max_examples // 5))  # type: ignore[union-attr]
+@settings(max_examples=max(5, settings.default.max_examples // 5))  # type: ignore[union-attr]
 @given(st.integers(0, 10**6), st.integers(2, 9))
 def test_the_largest_loss_is_the_largest_at_any_disparity(seed, count):
     rng = np.random.default_rng(seed)

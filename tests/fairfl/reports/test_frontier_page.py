@@ -105,8 +105,10 @@ def test_what_blind_rules_of_a_single_score_cost_is_called_so(score, tmp_path: P
     ("kind", "question", "width"),
     [
         ("people", Question(costs=(2.0, 1.0)), 390),
-        ("finite", Question("equalized_odds", costs="balanced"), 1280),
-        ("finite", Question(local_eps=0.1), 390),
+        pytest.param(
+            *("finite", Question("equalized_odds", costs="balanced"), 1280), marks=pytest.mark.deep
+        ),
+        pytest.param("finite", Question(local_eps=0.1), 390, marks=pytest.mark.deep),
     ],
 )
 def test_page(kind: str, question: Question, width: int, tmp_path: Path, monkeypatch) -> None:

@@ -165,7 +165,7 @@ def test_other_budgets_may_reach_the_smallest_disparity():
     the loss hold the truth all the same.
     """
     column, truth = 4, compare(law(10**6, 400_000, levels=0)[1], at=[0.3], count=8)
-    for seed in (1, 2):
+    for seed in (1,):
         sample, fed = law(seed, 4000, levels=None)
         comparison = compare(fed, at=[0.3], count=8)
         low, high = spread_of(comparison, fed, sample).interval[2, column]
@@ -356,14 +356,15 @@ def coarse(seed, people, concentration=0.5):
     return sample, ff.Federation.finite(np.arange(12), shares, eta)
 
 
+@pytest.mark.deep
 def test_an_interval_holds_what_is_on_the_other_side_of_a_jump():
     """LFT+FedAvg at 0.05 loses 6.3 points of the law, where it jumps at 0.0548; of these people
     0.4. The least end is that of disparities which a count cannot tell from 0.05.
     """
     sample, fed = coarse(1109, 3000)
-    truth = compare(fed, at=[0.05], count=12, question=replace(PLAIN, only=("lft_fedavg",)))
+    truth = compare(fed, at=[0.05], count=4, question=replace(PLAIN, only=("lft_fedavg",)))
     question = replace(PLAIN, only=("lft_fedavg",))
-    comparison = compare(refitted(sample, sample.counts), at=[0.05], count=8, question=question)
+    comparison = compare(refitted(sample, sample.counts), at=[0.05], count=4, question=question)
     low, high = np.moveaxis(
         spread_of(comparison, refitted(sample, sample.counts), sample).interval, -1, 0
     )

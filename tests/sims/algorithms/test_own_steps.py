@@ -195,11 +195,13 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(
-    "model",
-    [SOFTMAX, NETWORK, *map(engine.Module, MODULES)],
-    ids=lambda model: type(model).__name__,
+    ("model", "weighted"),
+    [
+        (model, k % 2 == 0)
+        for k, model in enumerate([SOFTMAX, NETWORK, *map(engine.Module, MODULES)])
+    ],
+    ids=lambda value: type(value).__name__,
 )
 def test_chunks_order_and_backend_change_nothing(model, weighted):
     training = engine.Training(

@@ -129,8 +129,7 @@ def site_of(counts, levels):
 
 
 @pytest.mark.parametrize(
-    ("threshold", "levels", "people"),
-    [(2, 2, 6), (3, 2, 9), (3, 2, 13), (4, 2, 14), (5, 2, 17), (3, 3, 8)],
+    ("threshold", "levels", "people"), [(2, 2, 6), (3, 2, 9), (4, 2, 14), (3, 3, 8)]
 )
 def test_a_small_count_could_be_any_small_number(threshold, levels, people, monkeypatch):
     """All tables with so many people, and all files that each gives by some draws: to a reader of

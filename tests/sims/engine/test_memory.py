@@ -122,8 +122,8 @@ def test_a_limit_holds_for_chunks_and_plans_together(passes):
 
 @pytest.mark.parametrize("is_cached", [False, True])
 def test_a_limit_holds_for_numpy_too_and_plans_go_with_the_data(is_cached):
-    """Clients of 1 to 2,000 rows, whose five passes take 4 times the limit in plans."""
-    sizes, limit = np.linspace(1, 2000, 50).astype(int), 1 << 19
+    """Clients of 1 to 1,000 rows, whose five passes take 4 times the limit in plans."""
+    sizes, limit = np.linspace(1, 1000, 50).astype(int), 1 << 18
     x = torch.randn(sizes.sum(), 4, generator=torch.Generator().manual_seed(0))
     data = engine.Parts(engine.ClientData(x, (x[:, 0] > 0).long(), np.append(0, np.cumsum(sizes))))
     computing = engine.Computing(device="cpu", memory_limit=(1 << 30) if is_cached else limit)

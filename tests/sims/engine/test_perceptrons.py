@@ -57,15 +57,14 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("momentum", [0.0, 0.5])
 @pytest.mark.parametrize(
     ("factory", "options", "by_hand"),
     [*((factory, {}, True) for factory in LAYERS), *((*other, False) for other in OTHERS)],
 )
-def test_layers_give_what_autograd_does(factory, options, by_hand, momentum):
+def test_layers_give_what_autograd_does(factory, options, by_hand):
     """Clients of unequal size, in one chunk and in several, beside another objective."""
     parts = classified((7, 12, 3), classes=2)
-    training = engine.Training(2, lr=0.3, batch_size=5, momentum=momentum, weight_decay=0.01)
+    training = engine.Training(2, lr=0.3, batch_size=5, momentum=0.5, weight_decay=0.01)
     algorithms, ends = [FedAvg(), PropFair(2.0)], []
     for changes in ({}, {"memory_limit": 100}, {"backend": "loop"}):
         model = engine.Module(factory, **options)

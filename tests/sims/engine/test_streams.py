@@ -97,7 +97,7 @@ def diverging(*clients):
     return Parts(ClientData(x, data.y, data.offsets))
 
 
-@pytest.mark.parametrize("bad", [(), (3,), (0, 7), tuple(range(9))], ids=str)
+@pytest.mark.parametrize("bad", [(), (0, 7), tuple(range(9))], ids=str)
 @pytest.mark.parametrize("rule", [FedAvg(), FedMGDA(), EVERY[-1]], ids=repr)
 @pytest.mark.parametrize("limit", [9 * 15 * 4, 1 << 30])
 def test_who_diverges_is_left_out(limit, rule, bad, small_blocks):
@@ -186,6 +186,7 @@ HELD = *FIRST.values(), *GROUP_FAIR[:3], LocalFairBatch(average_every=1)
 
 
 @pytest.mark.parametrize("rule", HELD, ids=lambda rule: rule.name)
+@pytest.mark.every(4)
 def test_memory_does_not_grow_with_the_clients(rule, monkeypatch):
     """Updates of 40 clients are 40 * 85 kB; with a limit of 1 MB they take as much as 10's.
 

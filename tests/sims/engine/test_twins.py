@@ -53,8 +53,10 @@ def test_every_algorithm():
     assert_twins(MODEL, classified((1, 17, 4, 9, 12, 8)), EVERY, training)
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("kind", [LeastSquares, Logistic, LinearSVM])
+@pytest.mark.parametrize(
+    ("kind", "bias"),
+    [(LeastSquares, True), (LeastSquares, False), (Logistic, True), (LinearSVM, False)],
+)
 def test_linear_models(kind, bias):
     data = classified(UNEQUAL, classes=2).train
     y = data.x.sum(1) + data.y if kind is LeastSquares else data.y
@@ -69,8 +71,11 @@ def network():
     return nn.Sequential(nn.Linear(4, 5), nn.GroupNorm(1, 5), nn.Tanh(), nn.Linear(5, 3))
 
 
-@pytest.mark.parametrize("sizes", [EQUAL, UNEQUAL], ids=["equal", "unequal"])
-@pytest.mark.parametrize("model", [MLP((4, 6, 5, 3)), Module(network)], ids=["mlp", "module"])
+@pytest.mark.parametrize(
+    ("model", "sizes"),
+    [(MLP((4, 6, 5, 3)), EQUAL), (MLP((4, 6, 5, 3)), UNEQUAL), (Module(network), UNEQUAL)],
+    ids=["mlp, equal", "mlp", "module"],
+)
 def test_networks(model, sizes):
     rules = [FedAvg(), PropFair(5.0), GIFAIR(0.001), Ditto(0.2)]
     momentum = 0.5 if sizes == UNEQUAL else 0.0

@@ -18,7 +18,7 @@ from fairfl.theory.populations.fedfb_figures import figure_5
 
 FEDAVG = Task.of(ff.Federation.normal([[0, 1]]), "lft_fedavg")
 SMOOTH = st.one_of(normals(), mixtures())
-FEWER = settings(max_examples=max(8, settings.default.max_examples // 5))  # type: ignore[union-attr]
+FEWER = settings(max_examples=max(5, settings.default.max_examples // 5))  # type: ignore[union-attr]
 LAMBDAS = st.integers(-24, 24).map(lambda k: k / 64)
 
 

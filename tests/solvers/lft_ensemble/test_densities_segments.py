@@ -58,7 +58,8 @@ def test_tables_are_the_solutions_and_few_are_solved_one_by_one(
     np.testing.assert_allclose(moved, said, rtol=0, atol=1e-4 * np.abs(said).max())
 
 
-@pytest.mark.parametrize("task", [{"notion": "equalized_odds"}, {"sees": "x"}])
+@pytest.mark.parametrize("task", [{"sees": "x"}, {"notion": "equalized_odds"}])
+@pytest.mark.every(2)
 def test_free_rules_of_hardly_any_disparity(task: dict[str, Any]) -> None:
     # a client whose own disparity is 1e-7 without a budget has a table that is hardly wider than
     # a rounding
@@ -76,6 +77,6 @@ def test_blind_rules_have_points_at_all_disparities() -> None:
 def test_clients_at_an_end_leave_it_to_others_to_meet_a_disparity() -> None:
     fed = audit.Densities.random(np.random.default_rng([0, 0])).build()
     F = ff.frontier(fed, "lft_ensemble", 4, notion="eo")
-    disparity = np.linspace(0.2, 0.4, 9)
+    disparity = np.linspace(0.2, 0.4, 5)
     shortfall = disparity - F.evaluate(disparity).disparity
     assert shortfall.max() < 1e-8  # accuracy rises till 0.76

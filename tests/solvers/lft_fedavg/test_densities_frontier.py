@@ -211,13 +211,13 @@ def test_figure_5_takes_few_evaluations(
     ("fed", "notion"),
     [
         pytest.param(BROKEN, "dp", id="two clients"),
-        pytest.param(audited("odds", 5), "eodds", id="odds", marks=pytest.mark.slow),
+        pytest.param(audited("odds", 5), "eodds", id="odds", marks=pytest.mark.deep),
     ],
 )
 def test_rules_at_and_between_points_are_solutions(fed: ff.Federation, notion: Any) -> None:
-    F = ff.frontier(fed, "lft_fedavg", 4, notion=notion)
+    F = ff.frontier(fed, "lft_fedavg", 3, notion=notion)
     low, top = F.disparity[[0, -1]]
-    between = low + (top - low) * np.array([0.0, 1e-3, 0.02, 0.2, 0.5457, 0.9])
+    between = low + (top - low) * np.array([1e-3, 0.02, 0.5457])
     for points in (F.points, F.points_at(between)):
         for disparity, worth, eps in zip(*points[:3], strict=True):
             s = ff.solve(fed, "lft_fedavg", eps, notion=notion)
@@ -227,7 +227,7 @@ def test_rules_at_and_between_points_are_solutions(fed: ff.Federation, notion: A
 def test_more_effort_finds_no_less() -> None:
     fed = ff.Federation.normal(**random_federation(1, 2, WILD))
     ordinary, thorough = (
-        ff.frontier(fed, "lft_fedavg", 6, effort=effort) for effort in ("ordinary", "thorough")
+        ff.frontier(fed, "lft_fedavg", 2, effort=effort) for effort in ("ordinary", "thorough")
     )
     assert thorough.disparity[0] <= ordinary.disparity[0] + 1e-6
     assert (thorough.accuracy_at(ordinary.disparity) >= ordinary.accuracy - 1e-6).all()
@@ -240,7 +240,7 @@ ALONE = ff.Federation.normal(
 )
 
 
-@pytest.mark.every(2)
+@pytest.mark.deep
 def test_an_answer_depends_on_no_other() -> None:
     """Down, one by one, answers were up to 6.6e-3 below those that were asked for together."""
     first, second = (ff.frontier(ALONE, "lft_fedavg", 10) for _ in range(2))

@@ -71,6 +71,7 @@ FEDERATIONS: dict[str, Callable[[], ff.Federation]] = {
 
 
 @pytest.mark.parametrize("name", FEDERATIONS)
+@pytest.mark.every(2)
 def test_no_programme_excludes_what_vertices_attain(name: str) -> None:
     fed = FEDERATIONS[name]()
     task, rng = Task.of(fed, "lft_fedavg"), np.random.default_rng(0)
@@ -133,6 +134,7 @@ FAULTS: dict[str, tuple[object, str, object]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.every(2)
 def test_planted_faults_prove_nothing_that_is_wrong(
     fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

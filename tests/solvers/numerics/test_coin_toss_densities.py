@@ -68,7 +68,7 @@ def test_no_rule_with_the_same_rates_is_nearer_to_a_toss(seed: int, notion: str)
 @pytest.mark.parametrize("difference", ["pairwise", "overall"])
 @pytest.mark.parametrize("notion", ["eodds", "accuracy_parity"])
 @pytest.mark.parametrize(("seed", "clients", "groups"), [(0, 2, 2), (1, 2, 3)])
-@pytest.mark.every(3)
+@pytest.mark.every(7)
 def test_members_follow_from_the_problem(
     seed: int, clients: int, groups: int, notion: str, difference: Any
 ) -> None:
@@ -93,7 +93,7 @@ def test_members_follow_from_the_problem(
 
 @pytest.mark.parametrize("difference", ["pairwise", "overall"])
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.every(3)
+@pytest.mark.every(6)
 def test_members_change_little_when_budgets_do(seed: int, difference: Any) -> None:
     """Limits of three groups add up, so that not all bind, and a rounding of a multiplier does not:
     rules at budgets next to each other, from each other's multipliers, are next to each other.

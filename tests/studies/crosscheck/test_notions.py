@@ -61,6 +61,7 @@ def test_disparities_are_those_of_a_large_sample(world, notion):
 
 
 @pytest.mark.parametrize(("world", "notion"), QUESTIONS)
+@pytest.mark.every(2)
 def test_no_rule_is_above_the_plane_or_the_optima(world, notion, monkeypatch):
     federation = world.federation
     best = solve(federation, "cfl", 0.0, notion=notion)
@@ -99,7 +100,7 @@ def measures():
     cases = [*notions.CASES][: 4 * len(notions.SMALL)]
     with pytest.MonkeyPatch.context() as patch:
         short = {
-            case: (world, notion, replace(practice, people=400, rounds=6))
+            case: (world, notion, replace(practice, people=200, rounds=4))
             for case, (world, notion, practice) in notions.CASES.items()
         }
         patch.setattr(notions, "CASES", short)

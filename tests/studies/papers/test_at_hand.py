@@ -59,6 +59,7 @@ def test_propfair_runs_on_its_data(all_there):
     "name, values",
     [("table-7", (0.4, 0.5, 0.6, 0.7)), ("table-8", (32, 64, 128, 256)), ("figure-3", ())],
 )
+@pytest.mark.every(3)
 def test_propfair_varies_cifar_100(all_there, name, values):
     units = find(f"propfair-{name}").units(QUICK)
     kind = {"table-7": "ratio", "table-8": "batch"}.get(name)
@@ -92,6 +93,7 @@ def test_propfairs_settings_are_those_of_its_tables(all_there):
 
 
 @pytest.mark.parametrize("name", ["qffl-table-1", "qffl-table-8", "qffl-table-10"])
+@pytest.mark.every(2)
 def test_qffls_shakespeare(all_there, name):
     units = [u for u in find(name).units(QUICK) if u.dataset != "Synthetic"]
     table, notes = measured(name, units)

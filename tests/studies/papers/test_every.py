@@ -44,6 +44,7 @@ def runs():
 
 
 @pytest.mark.parametrize("name", TINY)
+@pytest.mark.every(2)
 def test_from_data_to_a_table(name, tiny, runs):
     experiment = find(name)
     units = experiment.units(Scale("quick", 1))

@@ -19,7 +19,8 @@ from fairfl.studies.papers.fedfb.data import REAL, SYNTHETIC, VALIDATION, fedfb_
 from fairfl.studies.papers.fedfb.points import COLUMNS
 
 TABLES = (
-    *(f"fedfb-table-{k}" for k in (1, 2, 4, 5, 7)),
+    *(f"fedfb-table-{k}" for k in (1, 4, 5, 7)),
+    pytest.param("fedfb-table-2", marks=pytest.mark.deep),  # as table 5, other federations
     *(f"fedfb-figure-{k}" for k in ("3b", 6, 7)),
 )
 

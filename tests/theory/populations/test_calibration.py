@@ -317,9 +317,15 @@ def test_unusual_tables(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "pair", [["no", "yes"], ["nein", "ja"], [">50K", "<=50K"], [1, 0]], ids=str
+    ("pair", "kind"),
+    [
+        (["no", "yes"], object),
+        (["nein", "ja"], "string"),
+        ([">50K", "<=50K"], None),
+        ([1, 0], None),
+    ],
+    ids=str,
 )
-@pytest.mark.parametrize("kind", [object, "string", None])
 def test_pos_label_stands_for_1(pair: list[Any], kind: Any) -> None:
     score, label, group, client = people_of_readme(200)
     fed = Federation.from_samples(score, label, group, client)
