@@ -16,7 +16,9 @@ CIRCLES = {("sims", "engine", "runs"): "simulate, of runs/, is one of the engine
 
 @cache
 def imports(text: str) -> list[tuple[str, int, bool]]:
-    """All that the source imports, at any depth: its line, and whether for annotations alone."""
+    """All that the source imports, at any depth: its line, and whether for annotations alone, or by
+    ``import_module``, which no import of the module runs.
+    """
     lines = []
     todo: list[tuple[ast.AST, bool]] = [(ast.parse(text), False)]
     while todo:
@@ -29,11 +31,11 @@ def imports(text: str) -> list[tuple[str, int, bool]]:
             lines += [(f"{origin}.{alias.name}", node.lineno, guarded) for alias in node.names]
         elif not isinstance(node, ast.expr):
             todo += [(inner, guarded) for inner in ast.iter_child_nodes(node)]
-    if "import_module(" in text:  # it names a module, and imports it at run time
+    if "import_module(" in text:
         calls = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Call))
         for call in (c for c in calls if ast.unparse(c.func) == "import_module"):
             lines += [
-                (a.value, call.lineno, False) for a in call.args if isinstance(a, ast.Constant)
+                (a.value, call.lineno, True) for a in call.args if isinstance(a, ast.Constant)
             ]
     return lines
 
@@ -64,7 +66,7 @@ def arrows(layer: str) -> dict[str, set[str]]:
     } - {"__init__"}
     for file in (ROOT / layer).rglob("*.py"):
         folder = file.relative_to(ROOT / layer).parts[0].removesuffix(".py")
-        named = (name for name, _, guarded in imports(file.read_text("utf-8")) if not guarded)
+        named = (name for name, _, is_later in imports(file.read_text("utf-8")) if not is_later)
         there = {
             name.removeprefix(package).split(".")[0] for name in named if name.startswith(package)
         }
@@ -142,8 +144,8 @@ def test_the_small_wheel_holds_what_its_commands_import():
             needed.add(name)
             text = files[name].read_text("utf-8")
             queue += [name.rpartition(".")[0]]
-            for imported, _, guarded in imports(text):
-                if not guarded:
+            for imported, _, is_later in imports(text):
+                if not is_later:
                     queue.append(imported if imported in files else imported.rpartition(".")[0])
     listed = settings["tool"]["setuptools"]["py-modules"]
     assert {name.removesuffix(".__init__") for name in listed} == needed
