@@ -12,7 +12,6 @@ from fairfl._support.threads import one_thread
 from fairfl._support.whole_file import write_whole
 from fairfl.sims.data.fetch import data_read
 from fairfl.sims.engine import simulate
-from fairfl.sims.runs.files import telling
 from fairfl.studies.experiment import MODELS, Setting, Unit
 from fairfl.studies.frames import rows
 from fairfl.studies.unit_results import keep, stored_measures
@@ -61,10 +60,8 @@ def run_unit(
         progress=None if progress is None else partial(progress, unit.name),
     )
     if unit.models is not None and folder is not None:
-        kept = folder / unit.name / MODELS
-        with telling(kept):
-            for name, text in unit.models(run).items():
-                write_whole(kept / name, text)
+        for name, text in unit.models(run).items():
+            write_whole(folder / unit.name / MODELS / name, text)
     if unit.measured is not None:
         return unit.measured(run).assign(dataset=unit.dataset, unit=unit.name)
     objective = np.array(unit.objectives, dtype=object)[run.clients["replicate"].to_numpy()]

@@ -178,16 +178,18 @@ def _run(
     jobs: int,
     as_json: bool,
 ) -> None:
+    from fairfl._support.whole_file import write_whole
     from fairfl.cli.unit_runs import RUNS, as_rows, measured
     from fairfl.figures.lib.saved import names
     from fairfl.reports.terminal import tell, tell_table
     from fairfl.studies.beside_published import cells, compare, paired
+    from fairfl.studies.experiment import MODELS
     from fairfl.studies.papers.all_experiments import experiments
 
-    profile, seeds = scale.profile, scale.seeds
+    name, profile, seeds = experiment.name, scale.profile, scale.seeds
     units = _chosen(experiment.units(scale), only)
     planned = (*TEXTS, *names(*(picture.name for picture in experiment.pictures)))
-    clients = measured(units, out, resume, jobs, experiment.name, planned)
+    clients = measured(units, out, resume, jobs, name, planned)
     values = experiment.values(clients)
     is_unpublished = not len(experiment.published)
     quick = (QUICK,) if profile == "quick" and not is_unpublished else ()
@@ -200,14 +202,16 @@ def _run(
         else values.head(0)
     )
     differences = (*quick, *experiment.differences(clients))
-    written = _write(experiment, clients, table, paired_table, differences, out / experiment.name)
-    models = _copied_models(units, out / RUNS, out / experiment.name)
+    written = _write(experiment, clients, table, paired_table, differences, out / name)
+    models, runs = out / name / MODELS, [out / RUNS / unit.name / MODELS for unit in units]
+    kept = sorted(file for folder in runs for file in folder.glob("*.json"))
+    copies = [write_whole(models / file.name, file.read_bytes()) for file in kept]
     # a paper's experiment may search learning rates of which some diverge, and reports it
-    lost = diverged(clients) if experiment.name not in experiments() else []
+    lost = diverged(clients) if name not in experiments() else []
     if as_json:
-        report = {"name": experiment.name, "title": experiment.title, "profile": profile}
+        report = {"name": name, "title": experiment.title, "profile": profile}
         report |= {"seeds": seeds, "table": as_rows(table), "paired": as_rows(paired_table)}
-        files = [*map(str, written + models)]
+        files = [*map(str, written + copies)]
         report |= {"differences": differences, "files": files, "diverged": lost}
         typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
         _require_convergence(lost)
@@ -226,7 +230,7 @@ def _run(
     if differences:
         tell("\nNotes:" if is_unpublished else "\nWhat differs from the paper:")
         tell("\n".join(f"- {line}" for line in differences), "  ")
-    tell(f"\nwritten: {', '.join(map(str, [*written, *{file.parent for file in models}]))}", "  ")
+    tell(f"\nwritten: {', '.join(map(str, written + [models] * bool(copies)))}", "  ")
     _require_convergence(lost)
 
 
@@ -267,15 +271,6 @@ def _require_convergence(lost: list[str]) -> None:
             f"above {LOST:g}, or {GROWN:g} "
             "times what it was; what was computed is kept. Try a smaller lr"
         )
-
-
-def _copied_models(units: list[Unit], runs: Path, folder: Path) -> list[Path]:
-    """The models that were kept of the runs of all units, together in one folder."""
-    from fairfl._support.whole_file import write_whole
-    from fairfl.studies.experiment import MODELS
-
-    kept = [file for unit in units for file in sorted((runs / unit.name / MODELS).glob("*.json"))]
-    return [write_whole(folder / MODELS / file.name, file.read_bytes()) for file in kept]
 
 
 def _write(

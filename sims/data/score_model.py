@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairfl._support.checks import listed
 from fairfl._support.json_file import list_of, parsed, sealed, unsealed
 from fairfl.sims.data.table_file import Table
 
@@ -89,24 +90,17 @@ class ScoreModel:
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise ValueError(f"a score's model must be JSON with format {FORMAT!r}")
         fields = {"shares": [], "title": "", **unsealed(data)}
-
         kinds = {"names": (str, "texts"), "features": (list, "lists"), "shares": (float, "numbers")}
         names, features, shares = (
             list_of(name, fields.get(name), (kind,), words) for name, (kind, words) in kinds.items()
         )
         kept = ARRAYS[: 4 if ARRAYS[2] in fields else 2]
-        arrays = [
-            np.array(list_of(name, fields.get(name), (list, float), "numbers")) for name in kept
-        ]
+        arrays = [np.array(list_of(n, fields.get(n), (list, float), "numbers")) for n in kept]
         d, p, h = len(names), len(features), arrays[0].shape[-1]
         shapes = [(d, h), (d,), (d, h, p), (d, h)] if kept[2:] else [(d, p), (d,)]
-        for name, array, shape in zip(kept, arrays, shapes, strict=True):
-            if array.shape != shape:
-                raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
-        if len(shares) not in (0, d):
-            raise ValueError(f"shares must be {d} numbers, got {len(shares)}")
+        if [array.shape for array in arrays] != shapes or len(shares) not in (0, d):
+            raise ValueError(f"{listed(kept)} must have shapes {shapes}, and shares {d} numbers")
         hidden = (arrays[2], arrays[3]) if kept[2:] else None
         pairs = tuple((str(column), str(value)) for column, value in features)
-        return cls(
-            tuple(names), pairs, arrays[0], arrays[1], hidden, tuple(shares), str(fields["title"])
-        )
+        rest = hidden, tuple(shares), str(fields["title"])
+        return cls(tuple(names), pairs, arrays[0], arrays[1], *rest)
