@@ -283,20 +283,20 @@ def min_disparity(
         solved = partial(solve_task, federation, task, np.zeros(1), local)
         fair = solved()
         return MinDisparity(
-            scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility, solved=solved
+            scheme, 0.0, np.zeros(1), fair.accuracy, 0.0, utility=fair.utility, solved=solved
         )
     from fairfl.solvers.rule_of_multipliers import solution_at
 
     minimum = _minimum(federation, task)
     worth, eps = float(minimum.worth[0]), minimum.eps[0]
-    lower, upper = _enclosed(federation, task, minimum) if certify else (None, None)
+    known = None if minimum.disparity[0] else 0.0, None
+    ends = _enclosed(federation, task, minimum) if certify else known
     return MinDisparity(
         scheme,
         float(minimum.disparity[0]),
         eps,
         worth if task.accurate else solve_task(federation, task, eps, local).accuracy,
-        lower,
-        upper,
+        *ends,
         None if minimum.multipliers is None else minimum.multipliers[0],
         bool(reproduced(federation, task, minimum)[0]),
         worth - 1.0,

@@ -263,11 +263,11 @@ class MinDisparity(Tabular):
     """The smallest reachable disparity, budgets that reach it, and the accuracy there.
 
     ``lower`` and ``upper`` enclose it rigorously where ``certify=True`` was asked for, else are
-    None. ``multipliers`` (I,) are the local λ of the solution, None where they are not
-    kept; ``reproduced`` says whether ``solve`` at ``eps`` gives this point, to 1e-7. Where it does
-    not, no double eps was found that does: the wanted |MD_i| is within a rounding of another, or
-    the solution at eps is not unique. ``solution`` is the certified one of this point, also then,
-    and ``classifier`` its rule.
+    None; ``lower`` is 0 where the disparity is. ``multipliers`` (I,) are the local λ of the
+    solution, None where they are not kept; ``reproduced`` says whether ``solve`` at ``eps`` gives
+    this point, to 1e-7. Where it does not, no double eps was found that does: the wanted |MD_i| is
+    within a rounding of another, or the solution at eps is not unique. ``solution`` is the
+    certified one of this point, also then, and ``classifier`` its rule.
 
     Examples
     --------

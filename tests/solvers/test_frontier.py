@@ -77,7 +77,7 @@ def test_cfl(kind: str, data: st.DataObject) -> None:
     check_shape(F)
     check_attained(fed, F, close)
     assert F.disparity[0] == pytest.approx(0, abs=1e-12)
-    assert m.disparity == 0 and m.eps.tolist() == [0.0] and m.lower is m.upper is None
+    assert m.disparity == 0 and m.eps.tolist() == [0.0] and m.lower == 0.0 and m.upper is None
     assert m.accuracy == ff.solve(fed, "cfl", 0.0).accuracy
     assert F.accuracy[-1] == pytest.approx(ff.solve(fed, "cfl", np.inf).accuracy, abs=1e-12)
     slopes = np.diff(F.accuracy) / np.diff(F.disparity)
