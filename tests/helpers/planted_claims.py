@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
+from fairfl.claims.instances import rows
 
 PLANTED = "fairfl.claims.planted"
 
@@ -16,6 +17,12 @@ def below(instance, bound=4):
     """x^2 <= bound, for x >= 0."""
     x = instance["x"]
     return Case((Relation(x * x, "<=", bound, "square"),), {"sign": x >= 0})
+
+
+rows()["planted:below()"] = {
+    "values": [[{"x": x}, f"{x * x} <= 4"] for x in (1, 2, 3)],
+    "outside": {"sign": [{"x": -3}]},
+}
 
 
 def parts(low, high, by=8):
