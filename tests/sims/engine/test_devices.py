@@ -134,7 +134,7 @@ def test_the_larger_models(on_gpu):
         (MLP((4, 5, 3)), TERM(1.0, 0.3)),
         (Module(network), PropFair(4.0)),
     ],
-    ids=repr,
+    ids=lambda part: type(part).__name__,
 )
 def test_steps_neither_wait_nor_send(algorithm, model, on_gpu):
     """Traffic is the same for 2 local steps as for 8, and for 3 clients as for 8."""
