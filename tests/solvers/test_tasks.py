@@ -172,7 +172,7 @@ def test_clients_are_told_apart() -> None:
 
 
 def test_the_examples_run() -> None:
-    assert doctest.testmod(api) == (0, 16)
+    assert doctest.testmod(api) == (0, 15)
 
 
 def test_programmes_too_large_for_a_whole_are_sifted() -> None:

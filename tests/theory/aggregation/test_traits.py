@@ -26,7 +26,7 @@ MADE = [
         base.weighted(P4).scale(0.5).translate(0.1),
     )
 ]
-SAMPLES = 500
+SAMPLES = 1500
 
 
 def sample(objective, seed):
