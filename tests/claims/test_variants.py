@@ -150,6 +150,8 @@ VARIANTS = [
     ("pffl/eq-3", "pffl.rank_weights", "Relation(0, \"<=\", index", "Relation(-1, \"<=\", index"),
     ("fedfb/theorem-24", "fedfb.theorem_24", "sympy.Max(start - scale * sum(steps)", "sympy.Max(-scale * sum(steps)"),
     ("dynamic/gb", "dynamic.definitions", "is_fair = all(", "is_fair = any("),
+    ("fedfb/lemma-18/repaired", "fedfb.lemma_18", "abs(gain) > TINY", "abs(gain) > 1e-2"),
+    ("fedfb/lemma-18/repaired", "fedfb.lemma_18", "abs(lam) > TINY", "abs(lam) > 1e-2"),
     ("fedfb/lemma-18", "fedfb.lemma_18", "if abs(world.local(f, 0)) <= eps]", "if world.local(f, 0) <= eps]"),
     ("fedfb/theorem-21/strict", "fedfb.theorem_17", "\"<\", abs(world.ensemble(lams)[0])", "\"<\", world.ensemble(lams)[0]"),
     ("propfair/generalized-means-limits", "propfair.generalized_means", "Relation(lower * top**k, \"<=\", powers", "Relation(lower * top**k / n, \"<=\", powers"),
