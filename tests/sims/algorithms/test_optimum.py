@@ -72,7 +72,7 @@ def gap(aim, w):
 @pytest.mark.parametrize(
     ("cases", "training", "reached"),
     [
-        (SMOOTH, Training(150, RATE, None), 1e-6),
+        (SMOOTH, Training(240, RATE, None), 1e-9),
         # subgradient steps of a length eta end within eta G² / (2 A*) (Nedic and Bertsekas 2001)
         (KINKED, Training(350, RATE, None, schedule=Polynomial(1.0, 40.0)), 5e-3),
     ],
