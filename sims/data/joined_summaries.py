@@ -8,7 +8,7 @@ import numpy as np
 
 from fairfl._support.checks import Array, listed, one_of, shown
 from fairfl.sims.data.summary import Summary, read_summary
-from fairfl.sims.data.table_file import ordered, whole_number
+from fairfl.sims.data.table_file import ordered, spelling
 from fairfl.theory.populations.calibration import AUTO, CALIBRATIONS, Counted
 from fairfl.theory.populations.cells import Cells
 
@@ -60,7 +60,7 @@ def joined(summaries: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...],
             raise ValueError(f"sites must have different names, got {summary.site!r} twice")
         for name in ("edges", "labels"):
             values, agreed = (
-                [*map(whole_number, getattr(v, name))] or ["no"] for v in (summary, first)
+                [*map(spelling, getattr(v, name))] or ["no"] for v in (summary, first)
             )
             if values != agreed:
                 raise ValueError(

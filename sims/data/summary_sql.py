@@ -8,12 +8,12 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from fairfl._support.checks import one_of
+from fairfl._support.checks import listed, one_of
 from fairfl._support.json_file import parsed
 from fairfl.sims.data.summary import MARK, Summary, grid_of, summarize
 from fairfl.sims.data.table_file import Form, table_rows
 
-LEVEL, COUNT = "score_level", "people_count"
+LEVEL, COUNT, TOTAL = "score_level", "people_count", "people_total"
 STANDARD, BIGQUERY = ('"', "VARCHAR", "({0}) % {1}"), ("`", "STRING", "MOD({0}, {1})")
 """The sign around names, the type of texts, and the rest of a division."""
 DIALECTS = {"duckdb": STANDARD, "postgresql": STANDARD, "sqlite": STANDARD, "bigquery": BIGQUERY}
@@ -23,7 +23,9 @@ def query(table: str, dialect: str, *, form: Form, rounded_to: int = 1, **meta: 
     """The SELECT from ``table``, a name with dots between its parts, or a file that DuckDB reads.
 
     ``meta``: site, score, label, group and edges, as ``summarize`` has them. Counts are multiples
-    of ``rounded_to``, without those that are 0. ValueError: an unknown dialect, or no edges.
+    of ``rounded_to``, without those that are 0; each row has their sum, a control total. Of a .csv
+    DuckDB reads groups, labels and names as they are written. ValueError: an unknown dialect, or
+    no edges.
     """
     quote, kind, rest = DIALECTS[one_of("sql", dialect, (*DIALECTS,))]
     grid = grid_of(meta["score"], meta["edges"]) if meta["edges"] else ()
@@ -45,10 +47,16 @@ def query(table: str, dialect: str, *, form: Form, rounded_to: int = 1, **meta: 
     raised = f"COUNT(*) + {rounded_to // 2}"
     multiple = f"{raised} - {rest.format(raised, rounded_to)}" if rounded_to > 1 else "COUNT(*)"
     parts = [table] if Path(table).suffix in (".csv", ".parquet") else table.split(".")
+    source = ".".join(map(name, parts))
+    if dialect == "duckdb" and Path(table).suffix == ".csv":
+        file, *texts = (v.replace("'", "''") for v in (table, *columns[-2 if grid else 0 :]))
+        kinds = ", ".join(f"'{column}': '{kind}'" for column in texts)
+        source = f"read_csv('{file}', header = true, types = {{{kinds}}})"
     lines = [
-        f"SELECT '{text}' AS {MARK},\n  {key_list}, {multiple} AS {COUNT}\nFROM (",
+        f"SELECT '{text}' AS {MARK},\n  {key_list}, {multiple} AS {COUNT},",
+        f"  SUM({multiple}) OVER () AS {TOTAL}\nFROM (",
         "  SELECT " + ",\n    ".join(f"{value} AS {key}" for value, key in selected),
-        "  FROM " + ".".join(map(name, parts)),
+        f"  FROM {source}",
         ("  WHERE " + " AND ".join(f"{w} IS NOT NULL" for w in words)) * (form.missing == "drop"),
         f") AS people\nGROUP BY {key_list}",
         f"HAVING {raised} >= {rounded_to} OR {unknown}" * (rounded_to > 1),
@@ -69,7 +77,7 @@ def read_counts(path: Path) -> Summary:
     cannot be read.
     """
     try:
-        _, *rows = table_rows(path)
+        names, *rows = table_rows(path)
         if len({row[0] for row in rows}) != 1 or len({(*row[1:4],) for row in rows}) < len(rows):
             raise ValueError("all rows must have one summary, and different cells")
         meta = parsed(rows[0][0])
@@ -79,6 +87,9 @@ def read_counts(path: Path) -> Summary:
         levels = range(prod(len(cuts) - 1 for cuts in grid) + 1) if edges else ()
         roles = {role: meta[role] for role in ("site", "label", "group")}
         counted = summarize(path, score=LEVEL, edges=levels, people=COUNT, form=form, **roles)
+        if (totals := {row[names.index(TOTAL)] for row in rows}) != {str(counted.people)}:
+            total = f"the counts add up to {counted.people}, and {TOTAL} is {listed([*totals])}"
+            raise ValueError(f"a row is missing, or a count was altered: {total}")
         edges = grid[0] if len(grid) == 1 else grid
         return replace(counted, score=score, edges=edges, rounded_to=meta["rounded_to"])
     except (IndexError, KeyError, TypeError, ValueError) as error:

@@ -158,8 +158,8 @@ class Table:
         return np.array([code_of[spelled(text)] for text in texts])[codes], values
 
     def labels(self, name: str) -> tuple[Array, tuple[str, str]]:
-        """(n,) y, and the values of y = 0 and of y = 1, 1.0 being 1; see ``Form.pos_label``."""
-        codes, values = self.categories(name, partial(whole_number, form=self.form))
+        """(n,) y, and the ``spelling`` of y = 0 and of y = 1; see ``Form.pos_label``."""
+        codes, values = self.categories(name, partial(spelling, form=self.form))
         if len(values) != 2:
             alone = " alone" if len(values) == 1 else ""
             raise ValueError(
@@ -167,16 +167,18 @@ class Table:
                 f"{listed([repr(value) for value in values], 5)}{alone}"
             )
         ordered = not np.isnan(self.form.numbers(values)).any()
-        ordered |= [value.lower() for value in values] == ["false", "true"]
+        ordered |= values == ("False", "True")
         title, pos_label = f"label column {name!r} of {self.path.name}", self.form.pos_label
-        pos_label = None if pos_label is None else whole_number(pos_label, self.form)
+        pos_label = None if pos_label is None else spelling(pos_label, self.form)
         pos = pos_code(title, values, pos_label, ordered=ordered, option="--positive")
         return (codes == pos).astype(np.int64), (values[1 - pos], values[pos])
 
 
-def whole_number(value: object, form: Form = PLAIN) -> str:
-    """1.0 as 1, and any other text as it is written."""
+def spelling(value: object, form: Form = PLAIN) -> str:
+    """1.0 as 1, TRUE and true as True, and any other text as it is written."""
     text = str(value).strip()
+    if text.lower() in ("true", "false"):
+        return text.capitalize()
     number = form.numbers([text])[0]
     return f"{number:.0f}" if form.decimal in text and number.is_integer() else text
 

@@ -17,7 +17,7 @@ ROLES = {
     "label": HEADER[3],
     "group": HEADER[4],
     "site": "No'rth \\ 1",
-    "form": Form(pos_label="in"),
+    "form": Form(pos_label="yes"),
 }
 QUESTIONS = {
     "levels": {"score": "s", "edges": EDGES},
@@ -27,9 +27,9 @@ QUESTIONS = {
 
 
 def people():
-    """Rows with scores on edges and beside them; a text has spaces around it."""
+    """Rows with scores on edges and beside them, and texts that a database may take for others."""
     rng, near = np.random.default_rng(0), [*EDGES, *np.nextafter(EDGES[1:], 0), 6 * 0.05]
-    choices = near, near[:20], ["x", " y", "é;"], ["in", "out"], ["old", "young", "O'Neil"]
+    choices = near, near[:20], ["1", " y", "é;"], ["yes", "no"], ["01", "1", "O'Neil"]
     return list(zip(*(rng.choice(column, 900).tolist() for column in choices), strict=True))
 
 
@@ -54,34 +54,56 @@ def selected(database, rows, folder, **question):
 @pytest.mark.parametrize("name", QUESTIONS)
 @pytest.mark.parametrize("database", ["duckdb", "sqlite"])
 def test_a_database_counts_what_summarize_does(database, name, tmp_path):
-    missing = [(0.5, 0.5, "x", None, "old"), (None, 0.5, None, "in", "old")]
-    question = ROLES | QUESTIONS[name] | {"form": Form(pos_label="in", missing="drop")}
+    missing = [(0.5, 0.5, "1", None, "1"), (None, 0.5, None, "yes", "1")]
+    question = ROLES | QUESTIONS[name] | {"form": Form(pos_label="yes", missing="drop")}
     counts = selected(database, people() + missing, tmp_path, **question)
     expected = summarize(tmp_path / "people.csv", **question)
     assert expected.people == 900 and read_summary(counts).as_text() == expected.as_text()
     rounded = selected(database, people(), tmp_path, rounded_to=6, **question)
     assert read_summary(rounded).as_text() == expected.rounded(6).as_text()
-    assert ",0\n" not in rounded.read_text()  # such a row would say that somebody is there
+    sizes = [row["people_count"] for row in csv.DictReader(rounded.read_text().splitlines())]
+    assert "0" not in sizes  # such a row would say that somebody is there
+
+
+LABELS = {"booleans": ([False, True], "TRUE"), "doubles": ([0.0, 1.0], "1"), "bits": ([0, 1], None)}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_of_a_type_are_those_of_summarize(kind, tmp_path):
+    duckdb, pd = pytest.importorskip("duckdb"), pytest.importorskip("pandas")
+    values, positive = LABELS[kind]
+    rows = {"s": [0.1, 0.6, 0.7], "y": [values[0], values[1], values[1]], "a": ["f", "m", "f"]}
+    pd.DataFrame(rows).to_parquet(file := tmp_path / "people.parquet")
+    question = {"score": "s", "edges": [0, 0.5, 1], "label": "y", "group": "a", "site": "n"}
+    question["form"] = Form(pos_label=positive)
+    duckdb.sql(query(str(file), "duckdb", **question).rstrip(";")).write_csv(
+        str(counts := tmp_path / "counts.csv")
+    )
+    summary = read_summary(counts)
+    assert summary.as_text() == summarize(file, **question).as_text()
+    assert summary.counts[:, 1].tolist() == [[0, 1], [0, 1]]
 
 
 FAULTS = {
-    "a score outside": ((1.5, 0, "x", "in", "old"), lambda text: text),
-    "no label": ((0.5, 0, "x", None, "old"), lambda text: text),
-    "half a person": (None, lambda text: text.replace(",in,19,", ",in,19,0.5", 1)),
-    "a row twice": (None, lambda text: text + text.splitlines()[-1]),
-    "a row of another site": (None, lambda text: text.replace("No", "So", 1)),
-    "no multiple": (None, lambda text: text.replace('to"": 5', 'to"": 50')),
+    "a score outside": ((1.5, 0, "1", "yes", "1"), lambda text: text, "missing cell in the"),
+    "no label": ((0.5, 0, "1", None, "1"), lambda text: text, "missing cell in the"),
+    "half a person": (None, lambda text: text.replace(",yes,19,", ",yes,19,.", 1), "whole numbers"),
+    "a row twice": (None, lambda text: text + text.splitlines()[-1], "different cells"),
+    "a row lost": (None, lambda text: "\n".join(text.split("\n")[:-2]), "people_total is 890"),
+    "a count altered": (None, lambda text: text.replace(",yes,19,", ",yes,19,5", 1), "altered"),
+    "a row of another site": (None, lambda text: text.replace("No", "So", 1), "one summary"),
+    "no multiple": (None, lambda text: text.replace('to"": 5', 'to"": 50'), "multiples of"),
 }
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_faulty_table_is_refused(fault, tmp_path):
     """A person without a level, too, whom rounding would leave out."""
-    row, damaged = FAULTS[fault]
+    row, damaged, reason = FAULTS[fault]
     rows = people() + ([row] if row else [])
     counts = selected("sqlite", rows, tmp_path, rounded_to=5, **QUESTIONS["levels"], **ROLES)
     counts.write_text(damaged(counts.read_text()))
-    with pytest.raises(ValueError, match=r"counts.csv is not what a query of fairfl summarize"):
+    with pytest.raises(ValueError, match=rf"counts.csv is not what a query .*: .*{reason}"):
         read_summary(counts)
 
 
