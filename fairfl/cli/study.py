@@ -83,7 +83,9 @@ def _start(out: Path, address: str, words: list[str]) -> None:
 
     host, _, port = address.rpartition(":")
     certificate = [word.partition("=")[2] for word in words if "--ssl-ca-certfile=" in word]
-    tls = f"root-certificates = {json.dumps(certificate[0])}" if certificate else "insecure = true"
+    tls = "insecure = true"
+    if certificate:  # Flower takes the path from its own folder
+        tls = f"root-certificates = {json.dumps(str(Path(certificate[0]).resolve()))}"
     connection = f"[superlink.study]\naddress = {json.dumps(address)}\n{tls}\n"
     write_whole(out / "flower" / "config.toml", connection)
     app = Path(*fairfl.flower.__path__) / "app.toml"

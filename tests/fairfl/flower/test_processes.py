@@ -1,6 +1,7 @@
 """A study as processes on 127.0.0.1: a SuperLink and three SuperNodes, each in its own folder."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -10,6 +11,15 @@ import time
 import pytest
 
 pytest.importorskip("flwr", reason="the extra 'flower' is not installed")
+CERTIFICATE = (
+    "openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=study -addext subjectAltName=IP:127.0.0.1 "
+    "-keyout server.key -out server.pem"
+)
+SERVER = (
+    "ssl-ca-certfile=../server.pem",
+    "ssl-certfile=../server.pem",
+    "ssl-keyfile=../server.key",
+)
 
 
 class Site:
@@ -44,6 +54,13 @@ def test_one_is_killed_one_refuses_and_one_sends_other_edges(world):
         free.bind(("127.0.0.1", 0))
         world.study(least=2, port=free.getsockname()[1])
     (world.folder / "center").mkdir()
+    is_encrypted = shutil.which("openssl") is not None
+    if is_encrypted:
+        subprocess.run(CERTIFICATE.split(), cwd=world.folder, check=True, capture_output=True)
+
+    def flower(*words):
+        return [f"--flower=--{word}" for word in words if is_encrypted]
+
     leaving = world.folder / "west" / "study" / "leaving"
     words = "summarize people.csv --score s --label y --positive yes --group sex --site west"
     words = f"{words} --edges 0,0.5,1 --out study/leaving/counts/counts.json"
@@ -53,10 +70,11 @@ def test_one_is_killed_one_refuses_and_one_sends_other_edges(world):
 
     def joined(name, *words, **answer):
         tables = ("--table", "people.csv", "--new", "new.csv")
-        return Site(world.folder / name, "--site", name, *tables, *words, **answer)
+        words = *tables, *words, *flower("root-certificates=../server.pem")
+        return Site(world.folder / name, "--site", name, *words, **answer)
 
     running = [
-        Site(world.folder / "center", "--out", "."),
+        Site(world.folder / "center", "--out", ".", *flower(*SERVER)),
         joined("west", "--yes"),
         joined("south", answer="n\n"),
         joined("north"),
