@@ -374,7 +374,8 @@ def _read(data: dict[str, Any]) -> Summary:
 
 def check_alone(summary: Summary, folder: Path) -> None:
     """Raise a ValueError where the folder has another summary of the site and of as many people,
-    and either withholds counts: what both publish can give these away.
+    and either withholds counts: what both publish can give these away. Other counts do not show
+    that the people are others, since a table may have been corrected.
     """
     for file in filter(Path.is_file, folder.glob("*.json")):
         try:

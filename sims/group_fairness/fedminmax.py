@@ -25,7 +25,9 @@ class FedMinMax(SumOnly):
 
     Errors: ValueError for rate <= 0, and when a run starts for a group that nobody is in.
     Source: Papadaki et al., Minimax demographic group fairness in federated learning (FAccT 2022),
-    algorithm 1, which takes one step a round and returns the mean of all w^t, here the last.
+    algorithm 1, from memory: the text was not at hand. There a round has one step, and the mean of
+    all w^t is returned, here the last. μ, its start n_a / n and these weights are those of two
+    published implementations by others.
     """
 
     rate: float = 0.1
