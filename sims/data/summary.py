@@ -373,20 +373,23 @@ def _read(data: dict[str, Any]) -> Summary:
 
 
 def check_alone(summary: Summary, folder: Path) -> None:
-    """Raise a ValueError where the folder has another summary of the site and of as many people,
-    and either withholds counts: what both publish can give these away. Other counts do not show
-    that the people are others, since a table may have been corrected.
+    """Raise a ValueError where the folder has another summary of the site and of as many people, up
+    to rounding, and either withholds counts: what both publish can give these away. Other counts do
+    not show that the people are others, since a table may have been corrected.
     """
     for file in filter(Path.is_file, folder.glob("*.json")):
         try:
             earlier = read_summary(file)
         except (ValueError, OSError):  # it is no summary
             continue
-        is_same_site = (earlier.site, earlier.people) == (summary.site, summary.people)
-        withheld = earlier.withheld.any() or summary.withheld.any()
-        if is_same_site and withheld and earlier.as_text() != summary.as_text():
+        pair = earlier, summary
+        rounding = sum(s.counts.size * (s.rounded_to // 2) for s in pair)
+        is_same_size = abs(earlier.people - summary.people) <= rounding
+        withheld = any(s.withheld.any() for s in pair)
+        is_another = earlier.site == summary.site and earlier.as_text() != summary.as_text()
+        if withheld and is_same_size and is_another:
             raise ValueError(
-                f"{file} is a summary of {summary.people:,} people of {summary.site!r}, too: of "
+                f"{file} is a summary of {earlier.people:,} people of {summary.site!r}, too: of "
                 "the same people both can give withheld counts away; remove it if it has not left "
                 "the site, and write a summary of others into another folder"
             )

@@ -213,13 +213,16 @@ def test_another_file_of_the_same_people_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe.json")
     (tmp_path / "fine.json").write_text(fine.suppressed(11).as_text())
     message = "fine.json is a summary of 160 people of 'n', too: of the same people both can give"
-    for again in (coarse, coarse.suppressed(11), fine):
+    for again in (coarse, coarse.suppressed(11), fine, coarse.rounded(6)):
         with pytest.raises(ValueError, match=message):
             check_alone(again, tmp_path)
     check_alone(read_summary(tmp_path / "fine.json"), tmp_path)
     check_alone(replace(coarse, site="m"), tmp_path)
     (tmp_path / "fine.json").write_text(fine.as_text())  # all counts are published
     check_alone(coarse, tmp_path)
+    (tmp_path / "fine.json").write_text(coarse.rounded(6).as_text())
+    with pytest.raises(ValueError, match="fine.json is a summary of 162 people of 'n', too"):
+        check_alone(fine.suppressed(11), tmp_path)
 
 
 def test_sites_too_small_and_protection_given_twice_are_refused(north):
