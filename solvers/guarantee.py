@@ -15,7 +15,10 @@ budgets, on which all are tested together so.
 Two things keep the makers' chance out. Rules that do not see the group, or are limited at clients,
 are of few levels, chosen on folds: of many, they keep their budgets by what the makers have by
 chance. And each family has rules that leave a share of the decisions to the most useful constant:
-what the makers err in a difference is smaller by this share, so that these rules come first.
+what the makers err in a difference is smaller by this share, so that these rules come first. A
+constant accepts as many of each group: a rule that decides a share s of the decisions has s times
+the difference of the rule that it is mixed from. That one is tested, at 1/s of the limit, so that
+the constant's decisions are no chance of the testers.
 
 The testers' decisions are drawn, since a count of decisions is binomial and has exact tests.
 """
@@ -152,8 +155,14 @@ def guaranteed(
     error, (margin, limit) = promise.error(makers)[0], promise.error(testers)
     largest = max(limit - promise.quantile(fed.n_groups) * margin, 0.0) + BEYOND[axes - 1] * error
     largest *= 1.0 if task.scheme.is_pooled or promise.is_spread else WIDER
-    rules, decided = family(fed, task, path, largest, axes, promise.is_spread or not axes)
+    rules, decided, mixed_from = family(
+        fed, task, path, largest, axes, promise.is_spread or not axes
+    )
     served, sizes = decisions(task.notion, rules, testers)
+    if all(r.linear == r.mass and not any(r.constant) for r in NOTIONS[task.notion].rates):
+        tested, share = mixed_from, decided
+    else:  # constants have differences of their own
+        tested, share = np.arange(len(rules)), np.ones(len(rules))
     rates = Rates.of(task.notion, fed.joint.people, fed.joint.eta)
     pairs = (rates.of_rule(rule[None]) for rule in rules)
     mass = np.concatenate([rates.mass.sum(axis=1, keepdims=True), rates.mass], axis=1)
@@ -168,8 +177,8 @@ def guaranteed(
     alpha, passes = (1.0 - promise.level) / max(len(blocks), 1), np.ones(len(rules), bool)
 
     def p_value(j: Any, a: Any, b: Any) -> float:
-        first, second = ((float(served[j][k]), float(sizes[k])) for k in (a, b))
-        return difference_p_value(first, second, float(limits[a[1]]))
+        first, second = ((float(served[tested[j]][k]), float(sizes[k])) for k in (a, b))
+        return difference_p_value(first, second, float(limits[a[1]] / share[j]))
 
     rows = np.moveaxis(values, 0, -1)
     for block in blocks:
@@ -193,10 +202,10 @@ def path_of(budgets: Array) -> Array:
 
 def family(
     fed: Federation, task: Task, path: Array, top: float, axes: int, has_constant: bool
-) -> tuple[Array, Array]:
+) -> tuple[Array, Array, Array]:
     """(J, A, n) rules, of an ensemble their averages: at budgets ``path`` and, with ``axes``, of a
     lattice up to ``top`` at the first of them; where ``has_constant``, also with parts left to the
-    most useful constant. (J,) the parts that are not.
+    most useful constant. (J,) the parts that are not, and which rules these are mixed from.
     """
     problems, weights = own_problems(fed, task), fed.weight
     if not task.scheme.is_averaged:
@@ -214,15 +223,16 @@ def family(
             rules.append(np.clip(rule, 0.0, 1.0))
     if not rules:
         raise CertificationError("no rule of a family was certified")
-    table, decided = np.array(rules), np.ones(len(rules))
+    table, decided, mixed_from = np.array(rules), np.ones(len(rules)), np.arange(len(rules))
     if has_constant:
         constants = np.zeros_like(rules[0]), np.ones_like(rules[0])
         constant = max(constants, key=lambda f: utility_of(fed, task.costs, f[None]))
-        some = table[: max(len(lattice), 1) : max(len(lattice) // MIXED, 1)]
-        mixed = [share * constant + (1.0 - share) * some for share in CONSTANT]
+        some = mixed_from[: max(len(lattice), 1) : max(len(lattice) // MIXED, 1)]
+        mixed = [share * constant + (1.0 - share) * table[some] for share in CONSTANT]
         table = np.concatenate([table, *mixed])
         decided = np.append(decided, np.repeat(1.0 - CONSTANT, len(some)))
-    return table, decided
+        mixed_from = np.append(mixed_from, np.tile(some, len(CONSTANT)))
+    return table, decided, mixed_from
 
 
 def _moved(problem: Problem, rates: int, point: Array) -> Problem:

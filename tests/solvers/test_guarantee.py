@@ -113,15 +113,18 @@ def once(function):
     return first
 
 
-@pytest.mark.parametrize(("people", "limit"), [((24, 14), 0.39)])
+@pytest.mark.parametrize(("share", "limit"), [(1.0, 0.39), (0.6, 0.22)])
 def test_of_no_population_a_rule_above_the_limit_is_likelier_than_promised(
-    people, limit, monkeypatch
+    share, limit, monkeypatch
 ):
     """By all counts of testers, without sampling, whatever the chances of level 1 in two groups.
-    A rule accepts of a group nobody, those of level 1, or all.
+    A rule accepts of a group nobody, those of level 1, or all; of a share of the decisions, and
+    nobody of the others.
     """
-    rules = np.array([*product([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0]], repeat=2)])
-    monkeypatch.setattr(guarantee, "family", lambda *_: (rules, np.ones(len(rules))))
+    people, rules = (24, 14), [*product([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0]], repeat=2)]
+    table, count = np.array([*rules, *share * np.array(rules)]), len(rules)
+    decided, mixed_from = np.repeat([1.0, share], count), np.tile(np.arange(count), 2)
+    monkeypatch.setattr(guarantee, "family", lambda *_: (table, decided, mixed_from))
     monkeypatch.setattr(guarantee, "difference_p_value", cache(guarantee.difference_p_value))
     made = np.array([[[[8.0, 2.0], [2.0, 8.0]], [[6.0, 3.0], [1.0, 9.0]]]])
     makers = checked_counts(made, LEVELS[:2], "shared", None)
