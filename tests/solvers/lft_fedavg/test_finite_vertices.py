@@ -114,7 +114,7 @@ def test_the_best_rule_of_all_vertices(seed: int, clients: int, points: int, not
     fed = ff.Federation.finite(np.arange(points), masses, rng.random((clients, points)))
     exact = ExactFedAvg.of(fed, task := Task.of(fed, "lft_fedavg", notion=notion))
     low = exact.segments.smallest
-    disparities = low + np.append(1e-9, np.linspace(0.01, 0.6, 30))
+    disparities = low + np.append(1e-9, np.linspace(0.01, 0.6, 8))
     expected = best_of_all(fed, task, [low - 1e-6, *disparities])
     assert low <= 1e-6 or expected[0] == -np.inf
     assert exact.points(disparities).worth == pytest.approx(expected[1:], abs=1e-8)
