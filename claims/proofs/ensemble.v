@@ -307,19 +307,24 @@ split.
   assert (l1 : tau <= Rabs (md (pooled E0 E1) v f 0)) by apply Rmin_l.
   assert (l2 := Rmin_r (Rabs (md (pooled E0 E1) v f 0))
     (Rmax (sign * md (pooled E0 E1) v f y) (sign * md (pooled E0 E1) v f z))).
-  fold tau in l2.
+  fold tau in l2. clear neg plus off bounded eq.
   assert (one : eps < sign * md (pooled E0 E1) v f y \/ eps < sign * md (pooled E0 E1) v f z).
-  { unfold Rmax in l2. destruct (Rle_dec _ _) in l2; [right | left]; lra. }
+  { clear - l2 low. unfold Rmax in l2. destruct (Rle_dec _ _) in l2; [right | left]; lra. }
+  clearbody tau. clear l2.
   destruct same as [[sg [p q]] | [sg [p q]]]; subst sign.
-  + rewrite Rabs_right in l1 by lra. destruct (p0 p) as [_ k0]. destruct (p1 q) as [_ k1].
+  + destruct (p0 p) as [_ k0], (p1 q) as [_ k1]. clear p0 p1 n0 n1.
+    rewrite Rabs_right in l1 by lra.
     assert (at0 : md (pooled E0 E1) v f lam = eps).
-    { destruct which as [[c d] | [[c d] | [c d]]]; [apply between in c | |]; lra. }
+    { clear one. destruct which as [[c d] | [[c d] | [c d]]]; [apply between in c | |]; lra. }
+    clear which E G0.
     assert (y <= lam) by (apply in0; lra). assert (z <= lam) by (apply in1; lra).
     assert (md (pooled E0 E1) v f y <= md (pooled E0 E1) v f lam) by (apply inG; lra).
     assert (md (pooled E0 E1) v f z <= md (pooled E0 E1) v f lam) by (apply inG; lra). lra.
-  + rewrite Rabs_left in l1 by lra. destruct (n0 p) as [_ k0]. destruct (n1 q) as [_ k1].
+  + destruct (n0 p) as [_ k0], (n1 q) as [_ k1]. clear p0 p1 n0 n1.
+    rewrite Rabs_left in l1 by lra.
     assert (at0 : md (pooled E0 E1) v f lam = - eps).
-    { destruct which as [[c d] | [[c d] | [c d]]]; [apply between in c | |]; lra. }
+    { clear one. destruct which as [[c d] | [[c d] | [c d]]]; [apply between in c | |]; lra. }
+    clear which E G0.
     assert (lam <= y) by (apply in0; lra). assert (lam <= z) by (apply in1; lra).
     assert (md (pooled E0 E1) v f lam <= md (pooled E0 E1) v f y) by (apply inG; lra).
     assert (md (pooled E0 E1) v f lam <= md (pooled E0 E1) v f z) by (apply inG; lra). lra.

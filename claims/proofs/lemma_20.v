@@ -86,7 +86,7 @@ Lemma premises_witness : exists e0 e1 l0 l1, 0 <= e0 <= 1/132 /\ 0 <= e1 <= 1/13
   /\ h l1 = - e1.
 Proof.
 exists 0, (1/132), (-3/16), 0. repeat split; try lra.
-- unfold g0, md, rate, clamp, Rmax, Rmin. repeat destruct Rle_dec; lra.
+- unfold g0. rewrite left by lra. lra.
 - rewrite (proj1 (proj2 premises)). lra.
 Qed.
 

@@ -84,7 +84,8 @@ replace (- eta / (2 * a) * (- eta / (2 * a)) * (a * a) + 2 * (- eta / (2 * a)) *
 set (p := eta * ell) in *.
 assert (K : p * ((1 + c) / 2 + (a * a + 2 * (a * b * c) + b * b) / 4) < (b - a) * (a + b - 1 - c)
   / 2).
-{ assert (a * b * c <= a * b) by (rewrite <- (Rmult_1_r (a * b)) at 2; apply Rmult_le_compat_l;
+{ clear e1 e2 e3 e4 f1 f2 ff n1 n2 nn a2 b2 x x' step lin.
+  assert (a * b * c <= a * b) by (rewrite <- (Rmult_1_r (a * b)) at 2; apply Rmult_le_compat_l;
   nra).
   assert (U : (1 + c) / 2 + (a * a + 2 * (a * b * c) + b * b) / 4 <= 1 + (a + b) * (a + b) / 4)
     by lra.

@@ -107,7 +107,8 @@ destruct (Req_dec A 0) as [z | nz].
     assert (IA : 0 < / A) by now apply Rinv_0_lt_compat.
     destruct (Rle_lt_dec (v k) 0) as [neg | p]; [| destruct G as [g | g]].
     - assert (v k * f k / A <= 0); [| lra]. unfold Rdiv.
-      assert (v k * f k <= 0) by nra. nra.
+      assert (0 <= - v k * f k) by (apply Rmult_le_pos; lra).
+      assert (0 <= - v k * f k * / A) by (apply Rmult_le_pos; lra). lra.
     - assert (H := young q (v k) (f k) A (INR n) Q p g A1 M). unfold power.
       rewrite Rmax_left by lra. destruct (Req_EM_T (v k) 0); [lra |].
       destruct (Req_EM_T (f k) 0); [lra | exact H].

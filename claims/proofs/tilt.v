@@ -29,7 +29,7 @@ assert (v0 : 0 < v) by apply exp_pos.
 (* the sum of the last two terms at s = 1 is positive: else g <= k, or the first is positive *)
 assert (Q : 0 < b * v + c).
 { destruct (Rle_or_lt g k) as [gk | gk].
-  - assert (0 <= c) by (apply Rmult_le_pos; lra). assert (0 < b * v) by nra. lra.
+  - assert (0 <= c) by (apply Rmult_le_pos; lra). assert (0 < b * v) by (apply Rmult_lt_0_compat; lra). lra.
   - assert ((h - g) * (y - x) < 0) by nra. nra. }
 assert (b * v + c <= b * V + c) by nra. nra.
 Qed.
