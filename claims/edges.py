@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from fairfl.claims.call import Call
-from fairfl.claims.case import Case, quoted
-from fairfl.claims.certificates.base import require
+from fairfl.claims.case import Case, Number, quoted
+from fairfl.claims.certificates.base import Rejected, require
 from fairfl.claims.exact import Instance, decode, encode
 
 FILE = Path(__file__).with_suffix(".json")
@@ -39,9 +39,10 @@ def rows() -> dict[str, list[tuple[Any, list[Point]]]]:
 def hold(call: Call[Case], instance: Instance, premises: frozenset[str]) -> None:
     """Rejected: the statement has other edges than in its row, or premises and no row."""
     row = rows().get(str(call))
-    if row is None:
-        start = encode(instance)
-        require(not premises, f"edges.json must have {call}: {points(call, start)} at {start}")
+    if row is None and premises:
+        near = [[encode(instance), points(call, encode(instance))]]
+        printed = json.dumps({str(call): near}, ensure_ascii=False)
+        raise Rejected(f"edges.json must have {printed[1:-1]}")
     for start, near in row or ():
         plain = state(call, decode(start))
         for changes, expected in near:
@@ -59,11 +60,16 @@ def state(call: Call[Case], instance: Instance, plain: str | None = None) -> str
     except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
         return "undefined"
     broken = ", ".join(sorted(name for name, holds in case.premises.items() if not holds))
-    signs = [quoted(number) for r in case.relations for number in (r.left, r.right)]
-    infinite = {sign for sign in signs if sign.strip("-") in ("inf", "oo", "nan")}
-    branch = {f"{r.name} {r.operator}" for r in case.relations} | infinite
+    branch = {
+        f"{_infinite(r.left)}{r.name} {r.operator}{_infinite(r.right)}" for r in case.relations
+    }
     text = broken or "; ".join(sorted(branch))
     return "" if text == plain else text
+
+
+def _infinite(number: Number) -> str:
+    """An infinite number, or one that is none; "" for the others."""
+    return text if (text := quoted(number)).strip("-") in ("inf", "oo", "zoo", "nan") else ""
 
 
 def points(call: Call[Case], start: Any) -> list[Point]:
