@@ -128,7 +128,7 @@ VARIANTS = [
     ("fedfb/lemma-26/repaired", "fedfb.bilevel", "derivative = 2 * (V.T", "derivative = (V.T", "-2 * (V.T * inverse * V)[0]", "-(V.T * inverse * V)[0]"),
     ("pffl/eq-5", "pffl.eq_5", "sorted(u)[rank], \"==\", min(u)", "sorted(u, key=abs)[rank], \"==\", min(u, key=abs)"),
     ("pffl/conjugate", "pffl.rank_weights", "sorted(losses, reverse=True)", "sorted(losses, key=abs, reverse=True)"),
-    ("propfair/eq-C.22", "propfair.conjugates", "    premises[\"below\"] = min(instance[\"lower\"]) >= 0\n", ""),
+    ("propfair/eq-C.22", "propfair.conjugates", "    premises[\"below\"] = min(instance[\"lower\"]) >= 0\n", "\n"),
     ("propfair/conjugate-propfair", "propfair.conjugates", "product = prod(n * v for v in x)", "product = n * prod(x)"),
     ("propfair/conjugate-qffl", "propfair.conjugate_qffl", "or clipped) and weight <= 1", "or clipped) and weight < 1"),
     (A1, "propfair.theorem_A_1", "\"step size\": 0 < instance[\"rho\"] <= 1", "\"step size\": 0 < instance[\"rho\"]"),
