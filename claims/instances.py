@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fairfl.claims import edges
 from fairfl.claims.call import ROOT
 from fairfl.claims.case import Case, Number, quoted
 from fairfl.claims.certificates import Counterexample, PropertyRun, SymbolicZero, Witness
@@ -42,7 +43,7 @@ def rows_of(function: str) -> str:
 @cache
 def _texts() -> dict[str, str]:
     texts = defaultdict[str, str](str)
-    for call, row in rows().items():
+    for call, row in (*rows().items(), *edges.rows().items()):
         texts[call.partition("(")[0]] += f"{call}\0{json.dumps(row)}\0"
     return texts
 
@@ -84,6 +85,8 @@ def _statement(part: Counterexample | Witness | PropertyRun, row: Row) -> None:
     for instance, text in values:
         value = numbers(call(decode(instance)))
         require(value == text, f"{call} has the numbers {value}, not {text}, at {instance}")
+    start = part.worst["instance"] if isinstance(part, PropertyRun) else part.instance
+    edges.hold(call, start, part.premises())
     if isinstance(part, PropertyRun):
         require(bool(values), f"instances.json must have values of {call}, as at {part.worst}")
     else:

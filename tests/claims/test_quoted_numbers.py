@@ -2,11 +2,14 @@
 
 from copy import deepcopy
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 
 import pytest
+from planted_claims import below
 
-from fairfl.claims import instances
+from fairfl.claims import edges, instances
+from fairfl.claims.call import Call
 from fairfl.claims.certificates import PropertyRun, Rejected, SymbolicZero
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.runner import recorded
@@ -56,6 +59,32 @@ def test_a_hypothesis_that_is_not_needed_has_a_reason(monkeypatch):
     rows = dict(instances.rows())
     monkeypatch.setattr(instances, "rows", lambda: rows | {call: changed(rows[call], idle={})})
     assert "'defined'" in instances.unheld(evidence("dynamic/theorem-2/repaired"))
+
+
+@pytest.mark.parametrize(
+    ("row", "fault"),
+    [
+        (None, 'edges.json must have "planted:below()": [[{"x": "1/1"}, [[{'),
+        ([[{"x": 1}, [[{"x": "1/1000"}, "sign"]]]], "'the same', not 'sign'"),
+        ([[{"x": 1}, [[{"x": "-1/1000"}, ""]]]], "'sign', not 'the same'"),
+    ],
+)
+def test_a_statement_is_held_to_its_edges(row, fault, monkeypatch):
+    call, start = Call.of(below), {"x": Fraction(1)}
+    edges.hold(call, start, frozenset({"sign"}))
+    kept = {"planted:below()": row} if row else {}
+    monkeypatch.setattr(edges, "rows", lambda: kept)
+    with pytest.raises(Rejected) as raised:
+        edges.hold(call, start, frozenset({"sign"}))
+    assert fault in str(raised.value)
+
+
+def test_edges_are_looked_for_beside_each_number():
+    found = dict(
+        (change["x"], state) for change, state in edges.points(Call.of(below), {"x": "1/1"})
+    )
+    assert found["-1/1000000"] == found["-1/1"] == "sign"
+    assert found["0/1"] == found["1/1000000"] == ""
 
 
 def test_algebra_quotes_all_left_sides():

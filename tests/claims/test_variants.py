@@ -128,7 +128,7 @@ VARIANTS = [
     ("fedfb/lemma-26/repaired", "fedfb.bilevel", "derivative = 2 * (V.T", "derivative = (V.T", "-2 * (V.T * inverse * V)[0]", "-(V.T * inverse * V)[0]"),
     ("pffl/eq-5", "pffl.eq_5", "sorted(u)[rank], \"==\", min(u)", "sorted(u, key=abs)[rank], \"==\", min(u, key=abs)"),
     ("pffl/conjugate", "pffl.rank_weights", "sorted(losses, reverse=True)", "sorted(losses, key=abs, reverse=True)"),
-    ("propfair/eq-C.22", "propfair.conjugates", "    premises[\"below\"] = min(instance[\"lower\"]) >= 0\n", ""),
+    ("propfair/eq-C.22", "propfair.conjugates", "    premises[\"below\"] = min(instance[\"lower\"]) >= 0\n", "\n"),
     ("propfair/conjugate-propfair", "propfair.conjugates", "product = prod(n * v for v in x)", "product = n * prod(x)"),
     ("propfair/conjugate-qffl", "propfair.conjugate_qffl", "or clipped) and weight <= 1", "or clipped) and weight < 1"),
     (A1, "propfair.theorem_A_1", "\"step size\": 0 < instance[\"rho\"] <= 1", "\"step size\": 0 < instance[\"rho\"]"),
@@ -165,6 +165,13 @@ VARIANTS = [
     ("fedfb/table-2", "fedfb.tables", "Relation(fedfb[1] - cfl[1]", "Relation(abs(fedfb[1] - cfl[1])"),
     ("fedfb/lemma-16/gaps", "fedfb.lemma_16", "abs(world.pooled.g(instance[\"step\"] * world.pooled.q))", "abs(world.clients[0].g(lams[0]))"),
     ("fedfb/lemma-10", "fedfb.lemma_10", "Relation(ZERO, \"<\", delta, \"δ\")", "Relation(ZERO, \"<=\", delta, \"δ\")"),
+    # a premise or a branch wider at one of its edges, of claims that hold and of refuted ones
+    ("propfair/eq-4", "propfair.nash_product", "{\"positive\": min(u) > 0}", "{\"positive\": sum(u) > 0}"),
+    ("propfair/eq-C.22", "propfair.conjugates", " == 1 and c > 0}", " == 1}"),
+    ("propfair/conjugate-qffl", "propfair.conjugate_qffl", "clipped) and weight <= 1", "clipped) and weight <= 1 + Fraction(1, 10**5)"),
+    ("qffl/sampling", "qffl.algorithms", "min(p) >= 0 and sum(p) == 1, \"subset\"", "sum(p) == 1, \"subset\""),
+    ("dynamic/theorem-1", "dynamic.theorem_1", "instance[\"eta\"] * smoothness(instance) <= 1,", "instance[\"eta\"] * max(instance[\"d\"]) <= 1,"),
+    ("fedfb/lemma-16/gaps", "fedfb.lemma_16", "world.q[0] != world.q[1],", "True,"),
 ]  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims import edges
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
 from fairfl.claims.instances import rows
@@ -23,6 +24,7 @@ rows()["planted:below()"] = {
     "values": [[{"x": x}, f"{x * x} <= 4"] for x in (1, 2, 3)],
     "outside": {"sign": [{"x": -3}]},
 }
+edges.rows()["planted:below()"] = [({"x": 1}, [({"x": "-1/1000000"}, "sign"), ({"x": 0}, "")])]
 
 
 def parts(low, high, by=8):

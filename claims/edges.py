@@ -1,0 +1,166 @@
+"""Edges of the hypotheses and branches of statements, in ``edges.json``.
+
+A row has pairs of an instance and points next to it: the numbers that are changed there, each by
+its path ("q.0"), and the state of the statement: the premises that are broken, or the relations
+that it asserts, "" where that is as at the instance. A hypothesis or a branch that is wider,
+narrower or dropped has another state at one of them.
+"""
+
+import json
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator
+from copy import deepcopy
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case, Number, quoted
+from fairfl.claims.certificates.base import Rejected, require
+from fairfl.claims.exact import Instance, decode, encode
+
+FILE = Path(__file__).with_suffix(".json")
+BESIDE, NEAR = Fraction(1, 10**6), Fraction(1, 10**9)
+"""Relative distance of the points on either side of an edge, and how well an edge is located."""
+FACTORS = (-10, -2, -1, -0.1, 0.1, 0.5, 0.99, 1.01, 2, 10)
+"""Multiples of a number between which edges are looked for; beside it and 0, and at its peers."""
+Point = tuple[dict[str, Any], str]
+
+
+@cache
+def rows() -> dict[str, list[tuple[Any, list[Point]]]]:
+    """The rows by statement."""
+    return json.loads(FILE.read_text("utf-8"))
+
+
+def hold(call: Call[Case], instance: Instance, premises: frozenset[str]) -> None:
+    """Rejected: the statement has other edges than in its row, or premises and no row."""
+    row = rows().get(str(call))
+    if row is None and premises:
+        near = [[encode(instance), points(call, encode(instance))]]
+        printed = json.dumps({str(call): near}, ensure_ascii=False)
+        raise Rejected(f"edges.json must have {printed[1:-1]}")
+    for start, near in row or ():
+        plain = state(call, decode(start))
+        for changes, expected in near:
+            got = state(call, _moved(start, changes), plain)
+            text = f"{call} at {start} with {changes}: {got or 'the same'!r}"
+            require(got == expected, f"{text}, not {expected or 'the same'!r}")
+
+
+def state(call: Call[Case], instance: Instance, plain: str | None = None) -> str:
+    """The broken premises, or names and operators of the relations; "" where it is ``plain``."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            case = call(instance)
+    except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
+        return "undefined"
+    broken = ", ".join(sorted(name for name, holds in case.premises.items() if not holds))
+    branch = {
+        f"{_infinite(r.left)}{r.name} {r.operator}{_infinite(r.right)}" for r in case.relations
+    }
+    text = broken or "; ".join(sorted(branch))
+    return "" if text == plain else text
+
+
+def _infinite(number: Number) -> str:
+    """An infinite number, or one that is none; "" for the others."""
+    return text if (text := quoted(number)).strip("-") in ("inf", "oo", "zoo", "nan") else ""
+
+
+def points(call: Call[Case], start: Any) -> list[Point]:
+    """Points on either side of each edge, of the first and last number of a field alone."""
+    plain = state(call, decode(start))
+    edges: dict[tuple[str, str], list[list[Point]]] = {}
+    for path, value in _numbers(start):
+
+        def at(number: Any, path: str = path) -> Point:
+            changes = {path: encode(number)}
+            return changes, state(call, _moved(start, changes), plain)
+
+        for edge in _edges(at, value, _peers(start, path)):
+            change = f"{edge[0][1]} -> {edge[-1][1]}"
+            edges.setdefault((path.partition(".")[0], change), []).append(edge)
+    kept = [point for found in edges.values() for edge in found[:1] + found[-1:] for point in edge]
+    kept += jumps(call, start)
+    return [point for k, point in enumerate(kept) if point not in kept[:k]]
+
+
+def jumps(call: Call[Case], start: Any) -> list[Point]:
+    """Points far away, which are in another state: a number negative or ten times as large, or two
+    of a list changed with their sum or product kept; of the first and last ones of a field.
+    """
+    plain, fields = state(call, decode(start)), defaultdict[str, list[dict[str, Any]]](list)
+    numbers = [(p, v) for p, v in _numbers(start) if not isinstance(v, int)]
+    for path, x in numbers:
+        field, above = path.partition(".")[0], path.rpartition(".")[0]
+        fields[field] += [{path: -x}, {path: 10 * x}]
+        for other, y in numbers:
+            if above and other != path and other.rpartition(".")[0] == above:
+                fields[field] += [{path: -x, other: y + 2 * x}, {path: -x, other: -y}]
+    chosen = [encode(c) for changes in fields.values() for c in changes[:4] + changes[-4:]]
+    near = ((c, state(call, _moved(start, c), plain)) for c in chosen)
+    return [point for point in near if point[1]]
+
+
+def _edges(at: Any, value: Any, peers: list[Any]) -> Iterator[list[Point]]:
+    """The points beside and at each edge of one number."""
+    if isinstance(value, int) and at(value + Fraction(1, 1000))[1] == "undefined":  # it counts
+        grid = sorted({-1, 0, 1, 2, value - 1, value, value + 1})
+        pairs = [(at(a), at(b)) for a, b in pairwise(grid)]
+        yield from ([a, b] for a, b in pairs if a[1] != b[1])
+        return
+    kind, x = float if isinstance(value, float) else Fraction, Fraction(value)
+    size = abs(x) or Fraction(1)
+    grid = {x, Fraction(0), *(size * Fraction(str(f)) for f in FACTORS), *map(Fraction, peers)}
+    steps = sorted(grid | {v + s * NEAR * size for v in grid for s in (-1, 1)})
+    seen = {v: at(kind(v))[1] for v in steps}
+    for low, high in pairwise(steps):
+        if seen[low] == seen[high]:
+            continue
+        if high - low > NEAR * size:
+            below = seen[low]
+            while high - low > NEAR * size / 4:
+                middle = (low + high) / 2
+                low, high = (middle, high) if at(kind(middle))[1] == below else (low, middle)
+            edge = ((low + high) / 2).limit_denominator(1000)
+            is_exact = low <= edge <= high
+            edge = edge if is_exact else Fraction(f"{float(low):.9g}")
+        elif low in grid or high in grid:
+            edge, is_exact = (low if low in grid else high), True
+        else:
+            continue
+        step = BESIDE * (abs(edge) or 1)
+        middle = [at(edge)] if is_exact and kind is Fraction else []
+        yield [at(kind(edge - step)), *middle, at(kind(edge + step))]
+
+
+def _numbers(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The numbers of an instance and their paths."""
+    if isinstance(value, (list, dict)):
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _numbers(part, f"{path}.{key}" if path else str(key))
+    number = decode(value)
+    if isinstance(number, (int, float, Fraction)) and not isinstance(number, bool):
+        yield path, number
+
+
+def _peers(start: Any, path: str) -> list[Any]:
+    """The other numbers of the same list."""
+    above = path.rpartition(".")[0]
+    return [v for other, v in _numbers(start) if above and other.rpartition(".")[0] == above]
+
+
+def _moved(start: Any, changes: dict[str, Any]) -> Instance:
+    """The instance with other numbers at some paths."""
+    moved = deepcopy(start)
+    for path, number in changes.items():
+        holder, *keys = moved, *path.split(".")
+        for key in keys[:-1]:
+            holder = holder[int(key) if isinstance(holder, list) else key]
+        holder[int(keys[-1]) if isinstance(holder, list) else keys[-1]] = number
+    return decode(moved)
