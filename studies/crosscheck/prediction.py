@@ -158,7 +158,7 @@ def banded(
 def cases_of(scheme: str, people: int = 1_000) -> dict[str, Practice]:
     """Practice, and sampling switched off, alone and with the optimisation or the model class."""
     even = Practice(scheme, 1_000, is_sampled=False)
-    longer, richer = replace(even, rounds=80), replace(even, degree=3)
+    longer, richer = replace(even, rounds=48), replace(even, degree=3)
     return {TRAINED: Practice(scheme, people), SAMPLED: even, LONGER: longer, RICHER: richer}
 
 
