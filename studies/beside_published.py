@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from fairfl.studies.published_numbers import Printed
 
@@ -53,7 +53,7 @@ def compare(values: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
 def half_interval(sd: ArrayLike, count: ArrayLike) -> NDArray[np.float64]:
     """Half of Student's interval of a mean of ``count`` values; NaN for one value."""
     n = np.asarray(count, dtype=float)
-    quantile = stats.t.ppf((1 + COVERAGE) / 2, np.where(n > 1, n - 1, np.nan))
+    quantile = special.stdtrit(np.where(n > 1, n - 1, np.nan), (1 + COVERAGE) / 2)
     return quantile * np.asarray(sd, dtype=float) / np.sqrt(n)
 
 

@@ -1,6 +1,7 @@
 """Local fair training, FairBatch on every client: LFT+Ensemble and LFT+FedAvg."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -82,7 +83,8 @@ class LocalFairBatch(SumOnly):
             if people is not None:
                 rows, client = slice(k, k + 1), np.zeros(1, np.int64)
                 (total,) = self.rule.rules.statistics(sums[rows], counts[rows], client, people)
-                lam[k] = self._rule(k).step(lam[k], total, people, round.number - 1)
+                rule = self.rule if self._rules is None else self._rules[k]
+                lam[k] = rule.step(lam[k], total, people, round.number - 1)
         return {LAM: as_tensor(lam)}
 
     def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
@@ -117,9 +119,11 @@ class LocalFairBatch(SumOnly):
     def _averages(self, number: int) -> bool:
         return self.average_every is not None and (number + 1) % self.average_every == 0
 
-    def _rule(self, client: int) -> FairBatch:
+    @cached_property
+    def _rules(self) -> list[FairBatch] | None:
+        """Each client's rule, made once; None where all have the one rule."""
         budgets = self.budgets
-        return self.rule if budgets is None else replace(self.rule, budget=budgets[client])
+        return None if budgets is None else [replace(self.rule, budget=eps) for eps in budgets]
 
     def _people(self, counts: Floats) -> list[Floats | None]:
         """People of each client (A, 2), None where the notion is undefined; counts (K, A, 2)."""

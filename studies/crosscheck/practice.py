@@ -126,7 +126,7 @@ class Practice:
     people: int = 1_000
     is_sampled: bool = True
     degree: int = 1
-    rounds: int = 40
+    rounds: int = 24
     steps: int = 10
     lr: float = LR
     momentum: float = MOMENTUM

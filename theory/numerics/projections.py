@@ -33,8 +33,11 @@ def onto_box_of_sum(point: Array, low: Array, high: Array, total: float) -> Arra
     """
     ends = np.sort(np.concatenate([point - high, point - low]))
 
+    def shifted(by: float) -> Array:
+        return np.minimum(np.maximum(point - by, low), high)  # np.clip takes three times as long
+
     def reached(k: int) -> float:
-        return float(np.clip(point - ends[k], low, high).sum())
+        return float(shifted(ends[k]).sum())
 
     first, last = 0, ends.size - 1
     while last - first > 1:
@@ -42,4 +45,4 @@ def onto_box_of_sum(point: Array, low: Array, high: Array, total: float) -> Arra
         first, last = (middle, last) if reached(middle) >= total else (first, middle)
     above, below = reached(first), reached(last)
     share = (above - total) / (above - below) if above > max(total, below) else 0.0
-    return np.clip(point - (ends[first] + min(share, 1.0) * (ends[last] - ends[first])), low, high)
+    return shifted(ends[first] + min(share, 1.0) * (ends[last] - ends[first]))

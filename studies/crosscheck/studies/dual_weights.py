@@ -37,7 +37,7 @@ CASES = {
     TRAINED: FULL | {"batch_size": 10},
     prediction.SAMPLED: FULL,
     prediction.LONGER: FULL | {"rounds": 40},
-    ONE_STEP: FULL | {"rounds": 80, "lr": 0.5, "steps": 1, "schedule": Cosine()},
+    ONE_STEP: FULL | {"rounds": 40, "lr": 0.5, "steps": 1, "schedule": Cosine()},
 }
 """Settings of training. A rate that falls lets p-FFL end at a kink."""
 LIMIT = 0.01
