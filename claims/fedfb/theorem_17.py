@@ -40,6 +40,7 @@ BOUND = proof(
     "ensemble within",
     identity(mean, "-4357/41580; 189767/99792"),
     definite(within, "17657/7560"),
+    definite(within, clients=2),
 )
 MUTANTS = {
     "different shares": ("the q_i differ", {"common": False}),
