@@ -101,7 +101,7 @@ def witness(
 def identity(
     residuals: Callable[..., Mapping[str, Residual]], numbers: str = "", **constants: object
 ) -> Part:
-    """``residuals() -> {name: (left, right)}`` are equal, or differences vanish. ``numbers`` are
+    """``residuals() -> {name: (left, right)}`` are equal. ``numbers`` are
     the left sides at one point.
     """
     return _algebra(residuals, "", numbers, constants)

@@ -15,7 +15,7 @@ from fairfl.claims.words import Level
 DIGITS = 40
 ZERO = sympy.Rational(1, 10**30)
 Sign = Literal["", "non-negative", "positive"]
-Residual = sympy.Expr | tuple[Any, Any]
+Residual = tuple[Any, Any]
 Decomposition = tuple[sympy.Expr, list[sympy.Expr]]
 """An expression, and terms of the same sum, each of which is visibly non-negative."""
 
@@ -30,7 +30,7 @@ class SymbolicZero(ClaimCertificate):
 
     Attributes
     ----------
-    residuals : () -> {name: (left, right)}, or the difference, not simplified; for a sign
+    residuals : () -> {name: (left, right)}, not simplified; for a sign
         () -> (expression, [terms]). Symbols carry the assumptions (real, positive) of the
         statement. A term is non-negative when sympy derives it from these alone: squares, and
         products of symbols declared non-negative.
@@ -53,10 +53,10 @@ class SymbolicZero(ClaimCertificate):
             self._signed(*residuals)
             return
         require(len(residuals) > 0, "no residual")
-        pairs, point = _sides(residuals)
-        self._compare(_left(pairs, point))
-        for name, (left, right) in pairs.items():
-            residual = sympy.sympify(left) - (right or 0)
+        point = _point(residuals)
+        self._compare(_left(residuals))
+        for name, (left, right) in residuals.items():
+            residual = sympy.sympify(left) - right
             value = at_point(residual, point)
             require(abs(value) < ZERO, f"{name} is {sympy.N(value, 12)} at {point}")
             _vanishes(residual, name)
@@ -64,7 +64,7 @@ class SymbolicZero(ClaimCertificate):
     def values(self) -> str:
         """The values of all left sides at the point, or that of the expression."""
         made: Any = self.residuals()
-        left = [at_point(made[0], spot(made[0]))] if self.sign else _left(*_sides(made))
+        left = [at_point(made[0], spot(made[0]))] if self.sign else _left(made)
         return "; ".join(map(quoted, left))
 
     def _compare(self, values: Iterable[sympy.Expr]) -> None:
@@ -98,17 +98,14 @@ def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, sympy.Expr]:
     }
 
 
-Pairs = Mapping[str, tuple[Any, Any]]
+def _left(residuals: Mapping[str, Residual]) -> Iterable[sympy.Expr]:
+    """The left sides at the point."""
+    point = _point(residuals)
+    return (at_point(left, point) for left, _ in residuals.values())
 
 
-def _sides(residuals: Mapping[str, Residual]) -> tuple[Pairs, dict[sympy.Basic, sympy.Expr]]:
-    """The sides of each, the right one None where it is a difference, and a point."""
-    pairs = {n: r if isinstance(r, tuple) else (r, None) for n, r in residuals.items()}
-    return pairs, spot(*(side for pair in pairs.values() for side in pair if side is not None))
-
-
-def _left(pairs: Pairs, point: dict[sympy.Basic, sympy.Expr]) -> Iterable[sympy.Expr]:
-    return (at_point(a, point) for a, b in pairs.values() if b is not None)
+def _point(residuals: Mapping[str, Residual]) -> dict[sympy.Basic, sympy.Expr]:
+    return spot(*(side for pair in residuals.values() for side in pair))
 
 
 def at_point(expression: sympy.Expr, point: dict[sympy.Basic, sympy.Expr]) -> sympy.Expr:

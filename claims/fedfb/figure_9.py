@@ -26,7 +26,7 @@ DUAL: Instance = {
 LFT+FedAvg(ε), and multipliers just beyond those of MD_i = 0.
 """
 FAR = 16
-"""Upper end of integrals. Means are at most 5: the tail is below Φ(-11) < exp(-60)."""
+"""Upper end of integrals."""
 FINE = arb("1e-9")
 """Tolerance of an integral."""
 
@@ -43,11 +43,13 @@ def density(a: int, t: Any) -> Any:
 
 
 def gain(a: int, t: arb) -> arb:
-    """E[(2η(x) - 1) 1{x > t} 1{a}], pooled: P(a) times an integral of tanh(x/2)."""
+    """E[(2η(x) - 1) 1{x > t} 1{a}], pooled: P(a) times an integral of tanh(x/2); the tail is
+    at most that of the largest mean.
+    """
     integral = acb.integral(
         lambda x, _: (x / 2).tanh() * density(a, x), acb(t), acb(FAR), rel_tol=FINE, abs_tol=FINE
     ).real
-    return integral / 2 + arb(0).union(arb(-60).exp())
+    return integral / 2 + arb(0).union(phi(arb(max(max(m) for m in MEANS) - FAR)))
 
 
 def logit(level: arb) -> arb:

@@ -47,13 +47,15 @@ def lower(s: Fraction, k: Fraction, n: Fraction, j: Fraction, turned: bool = Fal
 def spreads(instance: Instance, turned: bool = False) -> Case:
     """DP Disp > ``delta`` if 1/σ^(0) <= ``ratio``, k <= 1, -1 <= n <= -1/2 and 1/2 <= j <= 1.
 
-    The bound is least at one vertex of this box. It falls with s and with k, it grows with n as
-    |n + j| <= 1/2 <= |n|, and with j as its slope is at least φ(1/2) - s φ(0).
+    The bound is least at one vertex of this box; "vertex" is another (k, n, j). It falls with s and
+    with k, it grows with n as |n + j| <= 1/2 <= |n|, and with j as its slope is at least φ(1/2) - s
+    φ(0).
     """
     s, delta = instance["ratio"], instance["delta"]
+    k, n, j = instance.get("vertex", (ONE, -ONE, HALF))
     relations = (
         Relation(ball(s), "<=", ball(Fraction(-1, 8)).exp(), "slope in j"),
-        Relation(4 * ball(delta), "<", lower(s, ONE, -ONE, HALF, turned), "4 |MD|"),
+        Relation(4 * ball(delta), "<", lower(s, k, n, j, turned), "4 |MD|"),
     )
     return Case(relations)
 

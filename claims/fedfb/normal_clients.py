@@ -62,9 +62,9 @@ def rounded(instance: Instance, digits: Fraction = Fraction(21, 100)) -> Case:
     return Case((Relation(abs(delta - ball(digits)), "<=", ball(Fraction(1, 200)), "δ"),))
 
 
-def exact(instance: Instance, digits: str = "0.2043003118") -> Case:
+def exact(instance: Instance, digits: str = "0.2043003118", shift: str = "0") -> Case:
     """δ in closed form begins with ``digits``, and lies in the enclosure of the solver, which
-    computes it differently.
+    computes it differently and is moved by ``shift``.
     """
     first, second = clients(instance)
     delta, largest = ends(first, second)
@@ -79,8 +79,8 @@ def exact(instance: Instance, digits: str = "0.2043003118") -> Case:
             Relation(low, "<", delta, "δ"),
             Relation(delta, "<", high, "δ"),
             Relation(abs(formula - delta), "<", ball(Fraction(1, 10**14)), "closed form"),
-            Relation(ball(solution.lower) - arb("1e-14"), "<", delta, "enclosure"),
-            Relation(delta, "<", ball(solution.upper) + arb("1e-14"), "enclosure"),
+            Relation(ball(solution.lower) + arb(shift) - arb("1e-14"), "<", delta, "enclosure"),
+            Relation(delta, "<", ball(solution.upper) + arb(shift) + arb("1e-14"), "enclosure"),
             Relation(arb(0), "<", largest, "MD > 0"),
         )
     )
@@ -128,7 +128,11 @@ CLAIMS = (
                 INSTANCE,
                 "0.2043 < 0.2043; 0.2043 < 0.2043",
             ),
-            mutants={"digit": ("0.2043003117...", {"digits": "0.2043003117"})},
+            mutants={
+                "digit": ("0.2043003117...", {"digits": "0.2043003117"}),
+                "above": ("an enclosure 1e-12 too high", {"shift": "1e-12"}),
+                "below": ("an enclosure 1e-12 too low", {"shift": "-1e-12"}),
+            },
             notes="Two routes: the closed form of the root of g_1, and the enclosure of "
             "solvers/lft_ensemble/enclosure.py.",
         ),

@@ -40,6 +40,8 @@ BOUND = proof(
     "ensemble within",
     identity(mean, "-4357/41580; 189767/99792"),
     definite(within, "17657/7560"),
+    definite(within, clients=2),
+    identity(mean, "-1183/7920; 1.68026", clients=2),
 )
 MUTANTS = {
     "different shares": ("the q_i differ", {"common": False}),

@@ -55,7 +55,7 @@ def geometric(first: int = 0) -> dict[str, Residual]:
     z, n = sympy.symbols("z n", positive=True)
     none, whole, more = (z**first * (z**m - 1) / (z - 1) for m in (sympy.Integer(0), n, n + 1))
     return {
-        "start": none,
+        "start": (none, 0),
         "step": (more - whole, z ** (first + n)),
         "sum of the weights less one": (whole * (z - 1) / (z**n - 1), 1),
     }
@@ -68,7 +68,7 @@ def limits(first: int = 0) -> dict[str, Residual]:
     return {
         "z to 1": (sympy.limit(z ** (first + k) * factor, z, 1), 1 / n),
         "z to 0, the first": (sympy.limit(z**first * factor, z, 0, "+"), 1),
-        "z to 0, k places later": sympy.limit(z ** (first + k) * factor, z, 0, "+"),
+        "z to 0, k places later": (sympy.limit(z ** (first + k) * factor, z, 0, "+"), 0),
     }
 
 
@@ -181,8 +181,8 @@ CLAIMS = (
             r"$\to 0$ as $z \to 0$.",
             scope="every n",
             check=every(
-                identity(geometric, "0.929667; 1"),
-                identity(limits, "5/2; 1"),
+                identity(geometric, "0; 0.929667; 1"),
+                identity(limits, "5/2; 1; 0"),
                 beside(witness(case, "z = 2/7", THREE, "1 == 1; 14/67 < 49/67", first=0)),
             ),
             mutants={

@@ -16,7 +16,7 @@ def derivatives(sign: int = 1, power: int = 2) -> dict[str, Residual]:
     phi = -sympy.log(M - f)
     origin = {x: 0, y: 0}
     gradient, hessian = {x: a, y: b}, {(x, x): p, (x, y): q, (y, y): r}
-    residuals = {f"d{u}": sympy.diff(phi, u).subs(origin) - gradient[u] / (M - c) for u in (x, y)}
+    residuals = {f"d{u}": (sympy.diff(phi, u).subs(origin), gradient[u] / (M - c)) for u in (x, y)}
     for (u, v), second in hessian.items():
         printed = ((M - c) * second + sign * gradient[u] * gradient[v]) / (M - c) ** power
         residuals[f"d{u}d{v}"] = (sympy.diff(phi, u, v).subs(origin), printed)
@@ -79,8 +79,10 @@ def second_order(inverted: bool = False) -> dict[str, Residual]:
     n, S, T, X, Y, e = sympy.symbols("n S T X Y e", positive=True)
     first = X / (n * S)
     moved = first * e + (Y / n - T * first**2) / S * e**2 / 2
-    gap = sympy.expand(S * moved + T * moved**2 / 2 - (X * e + Y * e**2 / 2) / n)
-    return {"dr/dy": (along(r) / s1 - 1, along(h)), "A'": gap.coeff(e, 1), "A''": gap.coeff(e, 2)}
+    whole = sympy.expand(S * moved + T * moved**2 / 2)  # s at A, and the mean of s at f_i
+    mean = (X, Y / 2)
+    orders = {f"order {k + 1}": (whole.coeff(e, k + 1), mean[k] / n) for k in range(2)}
+    return {"dr/dy": (along(r) / s1 - 1, along(h))} | orders
 
 
 def schwarz(factor: Fraction = ONE) -> Decomposition:
@@ -105,7 +107,7 @@ CLAIMS = (
         kind="identity",
         hypotheses={"smooth": "f twice differentiable, f < M"},
         scope="every dimension",
-        check=identity(derivatives, "-11840/13689; -23692/31941; -0.49084"),
+        check=identity(derivatives, "-100/117; -320/273; -11840/13689; -23692/31941; -0.49084"),
         mutants={
             "minus": ("the outer product subtracted", {"sign": -1}),
             "cubed": ("the denominator to the third power", {"power": 3}),
@@ -158,7 +160,9 @@ CLAIMS = (
         kind="equivalence",
         hypotheses={"strict": "s'' > 0, without which -s'/s'' is undefined; n >= 2"},
         scope="every n",
-        check=every(identity(second_order, "299/875"), definite(schwarz, "0.569153")),
+        check=every(
+            identity(second_order, "533/15680; 7/20; 35/96"), definite(schwarz, "0.569153")
+        ),
         mutants={
             "s''/s'": ("the ratio turned over", {"inverted": True}),
             "1 % more": ("1.01 times the square in Cauchy-Schwarz", {"factor": "101/100"}),

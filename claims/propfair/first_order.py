@@ -27,8 +27,8 @@ def residuals(slope: int = 1) -> dict[str, Residual]:
     return {
         "value at 0": (phi.subs(f, 0), -sympy.log(M)),
         "slope at 0": (sympy.diff(phi, f).subs(f, 0), slope / M),
-        "remainder at 0": (-sympy.log(1 - x) - x).subs(x, 0),
-        "upper bound at 0": upper(x).subs(x, 0),
+        "remainder at 0": ((-sympy.log(1 - x) - x).subs(x, 0), 0),
+        "upper bound at 0": (upper(x).subs(x, 0), 0),
         "slope of the remainder": (sympy.diff(-sympy.log(1 - x) - x, x), x / (1 - x)),
     }
 
@@ -121,7 +121,7 @@ CLAIMS = (
         hypotheses={"range": "0 <= f < M"},
         scope="every f and M",
         check=every(
-            identity(residuals, "0.916291; 5/2; 5"),
+            identity(residuals, "0.916291; 5/2; 0; 0; 5"),
             definite(remainder, "9/8"),
             beside(drawn(rest, shares, moved="x")),
         ),

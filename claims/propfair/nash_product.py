@@ -19,7 +19,7 @@ def tangent_line(tangent: int = 1, mean: str = "arithmetic") -> dict[str, Residu
     middle = total / n if mean == "arithmetic" else n / inverse
     h = tangent * x - 1 - sympy.log(x)
     return {
-        "h(1)": h.subs(x, 1),
+        "h(1)": (h.subs(x, 1), 0),
         "h'": (sympy.diff(h, x), (x - 1) / x),
         "sum of u_i/mean - 1": (total / middle, n),
     }
@@ -123,7 +123,7 @@ CLAIMS = (
         hypotheses={"positive": "u_i > 0"},
         scope="every n",
         check=every(
-            identity(tangent_line, "-1/5; 2/5"),
+            identity(tangent_line, "0; -1/5; 2/5"),
             definite(slope, "9/10"),
             beside(drawn(means, utilities, tolerance=0.0, moved="u")),
         ),

@@ -126,6 +126,7 @@ CLAIMS = (
         mutants={
             "FedAvg, TERM": ("two rows that agree", {"rows": ("FedAvg", "TERM")}),
             "AFL, q-FFL": ("two others that do", {"rows": ("AFL", "q-FFL")}),
+            "FedAvg, PropFair": ("two more", {"rows": ("FedAvg", "PropFair")}),
         },
         reading="As the domain of A*, by the text; read as 'what the maximiser satisfies' the "
         "rows of AFL and q-FFL are too wide. For n = 1 all objectives are A(f) = f, so no reading "

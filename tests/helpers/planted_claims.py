@@ -41,7 +41,8 @@ def residual(wrong=0, count=1, vanishing=0):
     """``wrong`` by x, or by an expression that is 0 at x = 2/5 alone."""
     x, y = sympy.symbols("x y", real=True)
     error = wrong * x + vanishing * (5 * x - 2)
-    return dict.fromkeys(["binomial"][:count], (x + y) ** 2 - x**2 - y**2 - 2 * x * y + error)
+    sides = (x + y) ** 2 + error, x**2 + y**2 + 2 * x * y
+    return dict.fromkeys(["binomial"][:count], sides)
 
 
 def form(factor=1, lost=0, term=0):
