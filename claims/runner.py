@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fairfl._support.threads import one_thread
 from fairfl.claims import record
 from fairfl.claims.claim import Claim
-from fairfl.claims.dependencies import key
+from fairfl.claims.dependencies import PROOFS, key
 from fairfl.claims.effort import DEEP, EFFORTS
 from fairfl.claims.ids import REPAIRED, paper_of
 from fairfl.claims.outcome import Outcome, examine
@@ -87,9 +87,21 @@ class Checked:
         }
 
 
+def proofs(entries: Iterable[Entry]) -> list[str]:
+    """The files of ``claims/proofs`` that the modules of claims name, the largest first."""
+    sources = [entry.source.read_text("utf-8") for entry in {e.module: e for e in entries}.values()]
+    files = sorted(PROOFS.iterdir(), key=lambda file: -file.stat().st_size)
+    return [file.name for file in files if any(f'"{file.name}"' in text for text in sources)]
+
+
 @one_thread()
-def examine_id(id: str, effort: str) -> Outcome:
-    """Check one claim by id, at the effort of this name."""
+def examine_id(id: str, effort: str, accepted: frozenset[str] = frozenset()) -> Outcome:
+    """Check one claim by id, at the effort of this name. ``accepted`` are the SHA-256 of proofs
+    that need not be compiled again.
+    """
+    from fairfl.claims.certificates.kernel_proof import ACCEPTED
+
+    ACCEPTED.update(accepted)
     return examine(registered(paper_of(id))[id].claim, EFFORTS[effort])
 
 

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import tempfile
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
@@ -36,12 +37,17 @@ HEAP = "OCAMLRUNPARAM=s=4M,o=400"
 """Settings of coqc's memory, with which it collects garbage less often."""
 NAMES = ("Definition", "Fixpoint")
 """Sentences that define terms of a statement; they are part of the statement."""
-HEADS = ("From", "Require", "Import", "Open Scope", "Lemma", "Theorem", *NAMES)
+HEADS = ("From Coq Require Import", "Open Scope", "Lemma", "Theorem", *NAMES)
 """Allowed beginnings of a sentence outside of proofs: no axiom, option, notation or module."""
+LIBRARY = "Reals Lra Lia List Permutation Sorted"
+"""Parts of Coq's library with which statements are read."""
+LOADED = f"{LIBRARY} Classical FunctionalExtensionality"
+"""Parts that a file may import. They are loaded before any file, so that an import opens names
+within its file and changes nothing elsewhere.
+"""
 TACTIC = re.compile(r"[-+*{} ]*(?:(?:all|\d+) ?: ?[{} ]*)?(?:[a-z(\[]|$)")
 """Form of a sentence inside a proof. Commands, such as ``Defined``, begin with a capital."""
-HEADER = """From Coq Require Import Reals Lra Lia List Permutation Sorted.
-Open Scope R_scope."""
+HEADER = f"From Coq Require Import {LIBRARY}.\nOpen Scope R_scope."
 """Imports and scopes with which statements are read."""
 DATA = Path(__file__).with_name("data")
 GATE = DATA.joinpath("gate.v").read_text("utf-8")
@@ -51,12 +57,14 @@ EXEMPT = json.loads(DATA.joinpath("exempt.json").read_text("utf-8"))
 The key is the beginning of the SHA-256 of definitions and theorem: no other statement is exempt.
 """
 DEFINED = re.compile(r"\b(?:Definition|Fixpoint|Inductive|Record|Lemma|Theorem) ([\w']+)")
+ACCEPTED = set[str]()
+"""The SHA-256 of files that the kernel has accepted for this process, see :func:`accept`."""
 UNDONE = re.compile(r"\b(admit|give_up|Admitted|Abort|Axiom|Declare|Unset|bypass_check)\b")
 
 
 @dataclass(frozen=True)
 class KernelProof(ClaimCertificate):
-    """Theorems of a Coq file, compiled anew; their statements and axioms are compared.
+    """Theorems of a Coq file, checked anew; their statements and axioms are compared.
 
     Attributes
     ----------
@@ -102,9 +110,10 @@ class KernelProof(ClaimCertificate):
         stated(self.file, *self.theorems.split())
         for part in self.otherwise:
             part.verify()
-        if self.kernel and kernel() and COMPILING.get():
-            axioms = CLASSICAL if path.stem in CONTINUOUS.split() else REALS
-            undeclared = sorted(_assumed(path.read_text("utf-8")).difference(axioms))
+        is_compiled = self.kernel and kernel() and COMPILING.get()
+        if is_compiled and sha256(path) not in ACCEPTED:
+            text = path.read_text("utf-8")
+            undeclared = sorted(_assumed(text).difference(_allowed(self.file)))
             require(not undeclared, f"{self.file} assumes {', '.join(undeclared)}")
 
     def replay(self) -> None:
@@ -168,6 +177,7 @@ def sentences(text: str) -> list[str]:
         require(depth >= 0, "a comment ends that has not begun")
         if depth == 0 and part != "*)":
             code.append(part)
+    require(depth == 0, "a comment does not end")
     return [
         _plain(sentence)
         for sentence in re.split(r"\.(?=\s|$)", " ".join(code))
@@ -194,6 +204,9 @@ def _outside(text: str) -> dict[str, str]:
         else:
             require(sentence.startswith(HEADS), f"a sentence must not begin so: {sentence:.80}")
             require("ltac" not in sentence, f"no tactic in a statement: {sentence:.80}")
+            imports = sentence.split()[4:] if sentence.startswith("From") else []
+            unknown = [name for name in imports if name not in LOADED.split()]
+            require(not unknown, f"an import must be of {LOADED}, got {' '.join(unknown)}")
             outside["".join(sentence.split()[1:2])] = f"{sentence}."
     require(not proving, "a proof is not ended by Qed")
     return outside
@@ -208,11 +221,6 @@ def _exempt(statement: str) -> str:
 
 
 @cache
-def _compiled(name: str, text: str) -> bytes:
-    return _coqc({name: text})[1]
-
-
-@cache
 def _library() -> frozenset[str]:
     """The names that the parts of Coq's library define which statements are read with."""
     coq = subprocess.run(["coqc", "-where"], capture_output=True, text=True, check=True).stdout
@@ -221,27 +229,64 @@ def _library() -> frozenset[str]:
     return frozenset(name for text in texts for name in DEFINED.findall(text))
 
 
-@cache
-def _assumed(text: str) -> frozenset[str]:
-    """The axioms that a file's theorems assume; the kernel checks that the file proves each.
-
-    Statements are read in a second file, after ``HEADER`` alone, so that no import, scope or
-    definition of the first one changes their meaning. There they must pass the rules of ``gate.v``.
+def accept(*files: str) -> frozenset[str]:
+    """The SHA-256 of those of some files of ``claims/proofs`` that the kernel accepts together: one
+    session of Coq for each list of axioms loads the library once. Where one is refused, all of
+    its session are left out, to be checked alone.
     """
+    accepted = set[str]()
+    for axioms in (REALS, CLASSICAL) if kernel() else ():
+        texts = [(FOLDER / file).read_text("utf-8") for file in files if _allowed(file) == axioms]
+        with suppress(Rejected):
+            if texts and _assumed(*texts) <= set(axioms):
+                accepted.update(sha256(text.encode()) for text in texts)
+    return frozenset(accepted)
+
+
+def _allowed(file: str) -> tuple[str, ...]:
+    """The axioms that a file may assume."""
+    return CLASSICAL if Path(file).stem in CONTINUOUS.split() else REALS
+
+
+@cache
+def _assumed(*texts: str) -> frozenset[str]:
+    """The axioms that the theorems of some files assume; the kernel checks that each is proved.
+
+    Each file is a module without what the others import and open. Then, after ``HEADER``, their
+    statements are read, so that no import, scope or definition of a file changes their meaning.
+    There they must pass the rules of ``gate.v``.
+    """
+    rules = _gate()
+    names = [f"proof_{k}" for k in range(len(texts))]
+    script = [f"From Coq Require {LOADED}.", "Require gate."]
+    script += [f'Module {name}. Load "{name}". End {name}.' for name in names]
+    script += [HEADER, "Import gate."]
+    script += map(_questions, names, texts)
+    script.append(f"Definition every := ({', '.join(f'{name}_asked.every' for name in names)}).")
+    script.append("Print Assumptions every.\n")
+    proofs = {f"{name}.v": text for name, text in zip(names, texts, strict=True)}
+    output, _ = _coqc({"gate.vo": rules, **proofs, "ask.v": "\n".join(script)})
+    _, heading, axioms = output.rpartition("Axioms:\n")
+    require(bool(heading) or output.endswith("Closed under the global context\n"), output[:200])
+    return frozenset(re.findall(r"^\S+", axioms * bool(heading), re.M))
+
+
+def _questions(module: str, text: str) -> str:
+    """The module in which the statements of a file are read anew and judged."""
     outside = _outside(text)
     definitions = _begun(outside, *NAMES)
     names = [*definitions]
     taken = sorted(_library().intersection(names))
     require(not taken, f"a definition has a name of Coq's library: {', '.join(taken)}")
-    unfold = f" delta [{' '.join([*names, *(f'proof.{name}' for name in names)])}]" * bool(names)
-    script = [HEADER, *(f"Fail Check {name}." for name in names), "Require Import gate."]
-    script += [*definitions.values(), "Require proof."]
+    unfold = f" delta [{' '.join([*names, *(f'{module}.{name}' for name in names)])}]" * bool(names)
+    script = [f"Module {module}_asked.", *(f"Fail Check {name}." for name in names)]
+    script += definitions.values()
     script.append(f"Ltac plain t := let u := eval cbv beta iota zeta{unfold} in t in u.")
     proven = list[str]()
     for name, theorem in _begun(outside, "Theorem ").items():
         reason = _exempt(" ".join((*definitions.values(), theorem)))
         witness, sharp = (
-            f"@proof.{lemma}" if lemma in outside else "tt" if kind in reason else "I"
+            f"@{module}.{lemma}" if lemma in outside else "tt" if kind in reason else "I"
             for lemma, kind in ((f"{name}_witness", "no witness"), (f"{name}_sharp", "not sharp"))
         )
         goal = theorem.partition(":")[2]
@@ -249,15 +294,18 @@ def _assumed(text: str) -> frozenset[str]:
         script.append(
             f"Definition {name}_sharp := {refuted} Goal {goal} "
             f"judge plain {name}_sharp ({witness}) ({sharp}) {str('loose' in reason).lower()}. "
-            f"Abort. Goal {goal} exact (@proof.{name}). Qed."
+            f"Abort. Goal {goal} exact (@{module}.{name}). Qed."
         )
-        proven += [f"@proof.{name}", witness, sharp]
-    script.append(f"Definition every := ({', '.join(proven)}).\nPrint Assumptions every.\n")
-    compiled = {"gate.vo": _compiled("gate.v", GATE), "proof.vo": _compiled("proof.v", text)}
-    output, _ = _coqc({**compiled, "ask.v": "\n".join(script)})
-    _, heading, axioms = output.rpartition("Axioms:\n")
-    require(bool(heading) or output.endswith("Closed under the global context\n"), output[:200])
-    return frozenset(re.findall(r"^\S+", axioms * bool(heading), re.M))
+        proven += [f"@{module}.{name}", witness, sharp]
+    return "\n".join(
+        (*script, f"Definition every := ({', '.join(proven)}).", f"End {module}_asked.")
+    )
+
+
+@cache
+def _gate() -> bytes:
+    """The rules, compiled."""
+    return _coqc({"gate.v": GATE})[1]
 
 
 def _coqc(files: dict[str, bytes | str]) -> tuple[str, bytes]:
@@ -265,7 +313,7 @@ def _coqc(files: dict[str, bytes | str]) -> tuple[str, bytes]:
     with tempfile.TemporaryDirectory() as folder:
         for name, content in files.items():
             write_whole(Path(folder) / name, content)
-        command = ["env", HEAP, "coqc", "-q", "-R", ".", "", list(files)[-1]]
+        command = ["env", HEAP, "coqc", "-q", "-w", "none", "-R", ".", "", list(files)[-1]]
         try:
             process = subprocess.run(
                 command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -199,19 +200,24 @@ def _run(
     """The outcomes as they come, taken from the first of ``files`` where they are there, and
     written into all; verdicts, which may need several, are printed at the end.
     """
-    from fairfl._support.processes import as_done, job_count
+    from fairfl._support.processes import as_done, job_count, pool_of
+    from fairfl.claims.certificates.kernel_proof import accept
     from fairfl.claims.record import Record
-    from fairfl.claims.runner import examine_id, on_record, put_on_record
+    from fairfl.claims.runner import examine_id, on_record, proofs, put_on_record
     from fairfl.cli.progress import counting
 
     stores = [Record(file) for file in files]
     by_id = {entry.claim.id: entry for entry in entries}
     recorded = (on_record(stores[0], entry, effort) for entry in entries) if stores else ()
     earlier = {outcome.id: outcome for outcome in recorded if outcome}
-    tasks = [(id, effort) for id in by_id if id not in earlier]
-    with counting("claims", len(entries)) as one_more:
-        done = as_done(examine_id, tasks, job_count(jobs, len(tasks)))
-        for outcome in chain(earlier.values(), done):
+    stale = [id for id in by_id if id not in earlier]
+    jobs = job_count(jobs, len(stale))
+    with pool_of(jobs) if jobs > 1 else nullcontext(), counting("claims", len(entries)) as one_more:
+        names = proofs(by_id[id] for id in stale)
+        parts = [tuple(names[job::jobs]) for job in range(jobs)]
+        accepted = frozenset[str]().union(*as_done(accept, parts, jobs))
+        tasks = [(id, effort, accepted) for id in stale]
+        for outcome in chain(earlier.values(), as_done(examine_id, tasks, jobs)):
             for store in stores:
                 put_on_record(store, by_id[outcome.id], outcome)
             one_more(outcome.id)

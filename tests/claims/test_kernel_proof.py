@@ -137,7 +137,6 @@ def session(tmp_path_factory):
 
 
 def judged_in(session, monkeypatch):
-    monkeypatch.setattr(kernel_proof, "_compiled", lambda name, text: text.encode())
     monkeypatch.setattr(kernel_proof, "_coqc", session.compile)
 
 
@@ -183,9 +182,8 @@ def test_a_witness_is_asked_for_all_on_the_way_to_each_conclusion():
         f"first [constr_eq w ({shown}) | fail 1 w] end. Abort.\n"
         for goal, shown in CHAINS.items()
     )
-    rules = kernel_proof._compiled("gate.v", kernel_proof.GATE)
     header = f"{kernel_proof.HEADER}\nRequire Import gate.\n"
-    kernel_proof._coqc({"gate.vo": rules, "ask.v": header + goals})
+    kernel_proof._coqc({"gate.vo": kernel_proof._gate(), "ask.v": header + goals})
 
 
 @coqc

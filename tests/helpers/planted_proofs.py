@@ -27,17 +27,20 @@ class Session:
     """
 
     def __init__(self, folder):
-        (folder / "gate.vo").write_bytes(kernel_proof._compiled("gate.v", kernel_proof.GATE))
+        self.folder = folder
+        (folder / "gate.vo").write_bytes(kernel_proof._gate())
         self.process = subprocess.Popen(
-            ["coqtop", "-q", "-emacs", "-R", folder, ""],
+            ["coqtop", "-q", "-emacs", "-w", "none", "-R", ".", ""],
+            cwd=folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
         )
         self.numbers = count()
-        library = kernel_proof.HEADER.partition(".\n")[0].replace("Import ", "")
-        self.output(f"{library}.\nRequire gate.\nDefinition loaded := 0.\n")
+        self.output(
+            f"From Coq Require {kernel_proof.LOADED}.\nRequire gate.\nDefinition loaded := 0.\n"
+        )
 
     def output(self, text):
         """What Coq says of a text, of which nothing stays but what is loaded."""
@@ -52,9 +55,10 @@ class Session:
         return re.sub("<prompt>.*?</prompt>", "\0", "".join(lines[:-2]), flags=re.S)
 
     def compile(self, files):
-        """As ``kernel_proof._coqc`` of the gate's files, where a file of proofs is a module."""
-        text = f"Module proof.\n{files['proof.vo'].decode()}\nEnd proof.\n{files['ask.v']}"
-        text, output = text.replace("Require proof.", ""), ""
+        """As ``kernel_proof._coqc``."""
+        for name in files.keys() - {"gate.vo"}:
+            (self.folder / name).write_text(files[name])
+        text, output = files["ask.v"], ""
         # a session goes on after an error; what is assumed takes a second to say
         for part in (text.partition("Print Assumptions")[0], text):
             output = self.output(part)

@@ -29,7 +29,7 @@ Proof. exact (fun _ => I). Qed.
 Open Scope nat_scope.
 Theorem none : 1 / 2 = 0.
 Proof. reflexivity. Qed.
-(*** by an import of its own: coqc: ***)
+(*** by an import of its own: an import must be of Reals .*, got Utf8 ZArith ***)
 From Coq Require Import Utf8 ZArith.
 Open Scope Z_scope.
 Theorem none : 1 / 2 = 0.
@@ -47,7 +47,7 @@ Proof. exact (fun _ => I). Qed.
 Definition RΙe (x y : R) := True.
 Theorem none : forall x, RΙe (x + 1) x.
 Proof. exact (fun _ => I). Qed.
-(*** by symbols of an import: must be ASCII ***)
+(*** by symbols of an import: an import must be of Reals .*, got Utf8 ***)
 From Coq Require Import Reals Lra List Utf8.
 Open Scope R_scope.
 Theorem none : ∀ x : R, x + 1 <= x.

@@ -30,18 +30,24 @@ Ltac2 form (t : constr) := match kind t with
   end.
 Ltac2 binders (t : constr) := match kind t with
   | Prod b _ => [b] | Lambda b _ => [b] | _ => [] end.
-(* A variable hides neither a permitted name nor a definition of the file. *)
-Ltac2 named (b : binder) := match Constr.Binder.name b with
+(* The module of a constant. *)
+Ltac2 home (t : constr) := match kind t with
+  | Constant c _ => List.removelast (Env.path (Std.ConstRef c))
+  | _ => refused "no constant: " t end.
+(* A variable hides neither a permitted name nor a definition of the file, whose module is home. *)
+Ltac2 named (home : ident list) (b : binder) := match Constr.Binder.name b with
   | None => ()
-  | Some x => List.iter (fun r => let c := Env.instantiate r in
-      let is_library := match Env.path r with [] => true | top :: _ => Ident.equal top @Coq end in
-      if both is_library (Bool.neg (List.exist (Constr.equal c) (names ()))) then () else
-        refused "a variable must not have the name of " c) (Env.expand [x]) end.
-Ltac2 rec permitted (t : constr) : unit := let (n, parts) := form t in
-  List.iter named (binders t);
+  | Some x =>
+    let defined := match Env.get (List.append home [x]) with Some r => [r] | None => [] end in
+    let is_permitted r := List.exist (Constr.equal (Env.instantiate r)) (names ()) in
+    match List.append defined (List.filter is_permitted (Env.expand [x])) with
+    | [] => ()
+    | r :: _ => refused "a variable must not have the name of " (Env.instantiate r) end end.
+Ltac2 rec permitted (home : ident list) (t : constr) : unit := let (n, parts) := form t in
+  List.iter (named home) (binders t);
   if Int.equal n 1 then
     if List.exist (Constr.equal t) (names ()) then () else refused "a statement must not use " t
-  else List.iter permitted parts.
+  else List.iter (permitted home) parts.
 (* Equal but for the levels of universes. *)
 Ltac2 rec same (a : constr) (b : constr) : bool := if Constr.equal a b then true else
   match kind a with
@@ -101,7 +107,10 @@ Ltac2 sharper (t : constr) (v : constr) (allowed : int) :=
   if both (Int.lt 0 e) (Int.le e allowed) then () else
     Control.zero (Tactic_failure (Some (Message.of_string "the sharper statement is another one"))).
 End Term.
-Ltac permitted t := let f := ltac2:(t |- Term.permitted (Option.get (Ltac2.Ltac1.to_constr t))) in f t.
+Ltac permitted t beside :=
+  let f := ltac2:(t beside |- let term x := Option.get (Ltac2.Ltac1.to_constr x) in
+    Term.permitted (Term.home (term beside)) (term t)) in
+  f t beside.
 Ltac sharper t v allowed :=
   let f := ltac2:(t v allowed |- let term x := Option.get (Ltac2.Ltac1.to_constr x) in
     Term.sharper (term t) (term v) (if Constr.equal (term allowed) 'true then 2 else 1)) in
@@ -183,7 +192,8 @@ Ltac says plain := intros; lazymatch goal with
 Ltac judge plain refuted witness sharp loose :=
   let t := match goal with |- ?t => t end in
   let u := plain t in
-  permitted u;
+  let beside := constr:(refuted) in
+  permitted u beside;
   lazymatch witness with tt => idtac | _ => witnessed u witness end;
   let v := eval unfold refuted in refuted in
   lazymatch sharp with
