@@ -1,6 +1,8 @@
 """A function by its name and fixed arguments: how a certificate in JSON names its statement."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Generic, Self, TypeVar, cast
@@ -10,6 +12,19 @@ from fairfl.claims.exact import decode, encode
 
 ROOT = "fairfl.claims."
 T = TypeVar("T")
+MOST_VALUES = 10_000
+"""Number of values kept at a time; a deep run has more."""
+_values = ContextVar[dict[str, Any] | None]("_values", default=None)
+
+
+@contextmanager
+def values_kept() -> Iterator[None]:
+    """Within it a call returns what it returned before, for arguments of the same ``repr``."""
+    token = _values.set({})
+    try:
+        yield
+    finally:
+        _values.reset(token)
 
 
 @dataclass(frozen=True)
@@ -53,7 +68,14 @@ class Call(Generic[T]):
         return cast(Callable[..., T], function)
 
     def __call__(self, *args: object) -> T:
-        return self.resolve()(*args, **decode(dict(self.given)))
+        values, key = _values.get(), repr((self.function, self.given, args))
+        if values is None:
+            values = {}
+        if key not in values:
+            if len(values) >= MOST_VALUES:
+                values.clear()
+            values[key] = self.resolve()(*args, **decode(dict(self.given)))
+        return values[key]
 
     def to_json(self) -> dict[str, object]:
         return {"function": self.function, "given": dict(self.given)}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from fairfl._support.own_parts import place_of
+from fairfl.claims.call import values_kept
 from fairfl.claims.certificates.base import ClaimCertificate, Rejected, from_json, weakest
 from fairfl.claims.effort import Effort
 from fairfl.claims.words import Finding, Level
@@ -84,8 +85,10 @@ def verified(check: Callable[[Effort], Evidence], effort: Effort) -> tuple[Evide
     """The evidence, read back from its JSON, and why it is rejected; "" where it is valid."""
     evidence = None
     try:
-        evidence = Evidence.from_json(check(effort).to_json())
-        evidence.verify()
+        made = check(effort).to_json()
+        with values_kept():  # none of those with which it was made
+            evidence = Evidence.from_json(made)
+            evidence.verify()
     except Rejected as error:
         return evidence, f"rejected: {error}"
     except Exception as error:  # a failed check must not stop the others

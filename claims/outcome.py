@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from fairfl.claims.call import values_kept
 from fairfl.claims.certificates import ClaimCertificate, Counterexample, Witness
 from fairfl.claims.certificates.base import require
 from fairfl.claims.claim import Claim
@@ -101,6 +102,7 @@ class Outcome:
         return cls(id, data["effort"], data["finding"], data["level"], evidence, mutants)
 
 
+@values_kept()
 def examine(claim: Claim, effort: Effort) -> Outcome:
     """Check a claim and its mutants. Failures are in the outcome; only Ctrl-C raises."""
     begin = time.perf_counter()

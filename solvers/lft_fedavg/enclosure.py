@@ -44,6 +44,7 @@ MARGINS = (1e-12, 1e-10, 1e-8)
 """What MD_k is moved by, away from 0, to have a certain sign."""
 
 Corner = tuple[float, ...]
+Terms = tuple[arb, arb, arb, arb]
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class BallRules:
 
     clients: list[ExactClient]
     computed: dict[tuple[Corner, float], tuple[list[arb], arb]] = field(default_factory=dict)
+    parts: dict[tuple[int, float, float], list[Terms]] = field(default_factory=dict)
 
     def at(self, lam: Corner, width: float = COARSE) -> tuple[list[arb], arb]:
         """MD_k, 0 where a client has one group, and MD at the doubles ``lam``."""
@@ -73,10 +75,11 @@ class BallRules:
         doubt = [(-math.inf, min(ends)), (max(ends), math.inf)]
         while stack:
             low, high = stack.pop()
-            part, middle = arb(low).union(arb(high)), (low + high) / 2
-            s, slope = self.score(a, lam, part)
+            middle = (low + high) / 2
+            s, slope = self.score(a, lam, low, high)
             if not (s > 0 or s < 0):  # by the mean value theorem: next to gaps far narrower
-                s = self.score(a, lam, arb(middle))[0] + slope * (part - arb(middle))
+                part = arb(low).union(arb(high))
+                s = self.score(a, lam, middle, middle)[0] + slope * (part - arb(middle))
             if s > 0:
                 if sure and sure[-1][0] == high:  # parts come from the right
                     _, high = sure.pop()
@@ -91,20 +94,36 @@ class BallRules:
             for law in laws
         ]
 
-    def score(self, a: int, lam: Corner, x: arb) -> tuple[arb, arb]:
-        """s and its derivative on the ball x, over a positive constant."""
+    def score(self, a: int, lam: Corner, low: float, high: float) -> tuple[arb, arb]:
+        """s and its derivative on ``low`` to ``high``, over a positive constant."""
         total = rise = arb(0)
-        for client, multiplier in zip(self.clients, lam, strict=True):
-            law, (slope, intercept) = client.laws[a], client.etas[a]
-            if law is None:
-                continue
-            mean, sd = law
-            mass, t = client.weight * client.masses[a], ((slope * x + intercept) / 2).tanh()
-            z = (x - mean) / sd
-            density, level = (-z * z / 2).exp() / sd, mass * t + (1 - 2 * a) * arb(multiplier)
+        for multiplier, (gain, gain_slope, z, density) in zip(
+            lam, self.terms(a, low, high), strict=True
+        ):
+            level = gain + (1 - 2 * a) * arb(multiplier)
             total = total + level * density
-            rise = rise + (mass * slope / 2 * (1 - t * t) - level * z / sd) * density
+            rise = rise + (gain_slope - level * z) * density
         return total, rise
+
+    def terms(self, a: int, low: float, high: float) -> list[Terms]:
+        """What the score has of each client on an interval, the same for all multipliers."""
+        if (a, low, high) not in self.parts:
+            x = arb(low).union(arb(high))
+            self.parts[a, low, high] = [_terms(client, a, x) for client in self.clients]
+        return self.parts[a, low, high]
+
+
+def _terms(client: ExactClient, a: int, x: arb) -> Terms:
+    """m tanh(logit η / 2) of a client's group, its derivative, -(log p)' and the density p on the
+    ball x; zeros where nobody is.
+    """
+    law, (slope, intercept) = client.laws[a], client.etas[a]
+    if law is None:
+        return (arb(0),) * 4
+    mean, sd = law
+    mass, t = client.weight * client.masses[a], ((slope * x + intercept) / 2).tanh()
+    z = (x - mean) / sd
+    return mass * t, mass * slope / 2 * (1 - t * t), z / sd, (-z * z / 2).exp() / sd
 
 
 def _mass(law: tuple[fmpq, fmpq], intervals: list[tuple[float, float]]) -> arb:
