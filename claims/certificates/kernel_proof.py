@@ -59,7 +59,10 @@ The key is the beginning of the SHA-256 of definitions and theorem: no other sta
 DEFINED = re.compile(r"\b(?:Definition|Fixpoint|Inductive|Record|Lemma|Theorem) ([\w']+)")
 ACCEPTED = set[str]()
 """The SHA-256 of files that the kernel has accepted for this process, see :func:`accept`."""
-UNDONE = re.compile(r"\b(admit|give_up|Admitted|Abort|Axiom|Declare|Unset|bypass_check)\b")
+UNDONE = re.compile(
+    r"\b(admit|give_up|Admitted|Abort|Axiom|Declare|Unset|bypass_check|proof_\d+)\b"
+)
+"""Words that no file may say; the last is the module of a file, see :func:`accept`."""
 
 
 @dataclass(frozen=True)

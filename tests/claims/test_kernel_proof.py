@@ -11,6 +11,7 @@ import pytest
 from planted_claims import below
 from planted_proofs import CHEATS, Session
 
+from fairfl._support.manifest import sha256
 from fairfl.claims import dependencies
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import KernelProof, Rejected, Witness, from_json, kernel_proof
@@ -161,6 +162,34 @@ def test_a_session_accepts_what_is_right_and_knows_what_is_assumed(session, tmp_
     for text, reason in UNSOUND.values():
         with pytest.raises(Rejected, match=re.escape(reason)):
             proof(tmp_path, monkeypatch, text).verify()
+
+
+@coqc
+def test_files_are_judged_together_and_alone_where_one_is_refused(session, tmp_path, monkeypatch):
+    judged_in(session, monkeypatch)
+    first = proof(tmp_path, monkeypatch, GOOD)
+    other = GOOD.replace("square x := x", "square x := 3 * x")  # a name of the first file
+    assumes = UNSOUND["an assumption of the library"][0]
+    leans = altered("intros x. unfold square. nra.", "exact proof_0.positive.")
+    refused = UNSOUND["too strong"][0], assumes, leans, altered("nra.", "nra. (*")
+    texts = {"file.v": GOOD, "other.v": other}
+    for bad in (None, *refused):
+        for name, text in (texts | {"bad.v": bad or GOOD}).items():
+            (tmp_path / name).write_text(text)
+        files = sorted(texts) + ["bad.v"] * bool(bad)
+        expected = {sha256(text.encode()) for text in texts.values()} if bad is None else set()
+        assert kernel_proof.accept(*files) == expected
+        if bad:
+            with pytest.raises(Rejected):
+                replace(first, file="bad.v").verify()
+    first.verify()
+
+
+@coqc
+def test_the_kernel_accepts_every_proof():
+    files = {file.name: sha256(file) for file in kernel_proof.FOLDER.iterdir()}
+    accepted = kernel_proof.accept(*files)
+    assert [name for name, digest in files.items() if digest not in accepted] == []
 
 
 @coqc

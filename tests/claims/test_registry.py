@@ -1,6 +1,7 @@
 """The committed record: it is of the sources as they are, and of each claim shows the expected
 finding and no mutant alive. The claims themselves, at the quick profile, a third of them here and
-all in the deep tests: the evidence stands, and so does what was recorded.
+all in the deep tests: the evidence stands, and so does what was recorded. Proofs are compiled once,
+all together, in test_kernel_proof.py.
 """
 
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fairfl.claims import record
+from fairfl.claims.certificates.kernel_proof import COMPILING
 from fairfl.claims.effort import DEEP, QUICK
 from fairfl.claims.ids import REPAIRED
 from fairfl.claims.outcome import examine
@@ -19,6 +21,13 @@ from fairfl.claims.runner import on_record, put_on_record, recorded
 REGISTERED = registered()
 AGAIN = "fairfl claims check --record --jobs 2"
 """Records what is stale, at quick effort in at most two minutes, and keeps what is not."""
+
+
+@pytest.fixture(autouse=True)
+def no_proof_is_compiled():
+    token = COMPILING.set(False)
+    yield
+    COMPILING.reset(token)
 
 
 @cache
