@@ -60,9 +60,9 @@ DEFINED = re.compile(r"\b(?:Definition|Fixpoint|Inductive|Record|Lemma|Theorem) 
 ACCEPTED = set[str]()
 """The SHA-256 of files that the kernel has accepted for this process, see :func:`accept`."""
 UNDONE = re.compile(
-    r"\b(admit|give_up|Admitted|Abort|Axiom|Declare|Unset|bypass_check|proof_\d+)\b"
+    r"\b(admit|give_up|Admitted|Abort|Axiom|Declare|Unset|bypass_check|ltac2|proof_\d+)\b"
 )
-"""Words that no file may say; the last is the module of a file, see :func:`accept`."""
+"""Words that no file may say: gaps, options, the gate's language, another file's module."""
 
 
 @dataclass(frozen=True)

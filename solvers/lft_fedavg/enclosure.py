@@ -119,7 +119,7 @@ def _terms(client: ExactClient, a: int, x: arb) -> Terms:
     """
     law, (slope, intercept) = client.laws[a], client.etas[a]
     if law is None:
-        return (arb(0),) * 4
+        return arb(0), arb(0), arb(0), arb(0)
     mean, sd = law
     mass, t = client.weight * client.masses[a], ((slope * x + intercept) / 2).tanh()
     z = (x - mean) / sd
