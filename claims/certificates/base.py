@@ -47,6 +47,8 @@ class ClaimCertificate(ABC):
     def replay(self) -> None:
         """:meth:`verify`, on all drawn instances instead of the first ones. Rejected: likewise."""
         self.verify()
+        for part in self.inner:
+            part.replay()
 
     def premises(self) -> frozenset[str]:
         """The names of the premises of its cases; none where it has no instances."""

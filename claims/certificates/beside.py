@@ -27,10 +27,6 @@ class Beside(ClaimCertificate):
             require(part.finding == self.finding, f"beside algebra must hold: {part.summary()}")
             part.verify()
 
-    def replay(self) -> None:
-        for part in self.parts:
-            part.replay()
-
     @property
     def inner(self) -> tuple[ClaimCertificate, ...]:
         return self.parts

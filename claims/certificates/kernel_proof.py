@@ -119,11 +119,6 @@ class KernelProof(ClaimCertificate):
             undeclared = sorted(_assumed(text).difference(_allowed(self.file)))
             require(not undeclared, f"{self.file} assumes {', '.join(undeclared)}")
 
-    def replay(self) -> None:
-        self.verify()
-        for part in self.otherwise:
-            part.replay()
-
     def unchecked(self) -> str:
         remark = f"{self.file} was not compiled: no coqc is installed here"
         return remark if self.kernel and not kernel() else ""
