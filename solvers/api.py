@@ -257,8 +257,8 @@ def min_disparity(
         :func:`frontier` is exact; else the smallest that a search over multipliers found, on a
         finite X by a programme that may end early).
     local_eps, notion, difference, costs, sees, monotone : as in :func:`frontier`.
-    certify : add a rigorous enclosure by interval arithmetic, for normal laws and logistic η:
-        of "lft_ensemble", and of "lft_fedavg" with two clients, there 1e-6 wide at most.
+    certify : add an enclosure: of "lft_ensemble", and of "lft_fedavg" with two clients to 1e-6, in
+        ball arithmetic, for normal laws and logistic η; with other clients in doubles, any laws.
 
     Notes
     -----
@@ -324,10 +324,15 @@ def _enclosed(federation: Federation, task: Task, minimum: Points) -> tuple[floa
         from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity
 
         return enclose_min_disparity(federation)
-    from fairfl.solvers.lft_fedavg.enclosure import enclose_two_clients
+    if federation.n_clients == 2:
+        from fairfl.solvers.lft_fedavg.enclosure import enclose_two_clients
 
-    assert minimum.multipliers is not None
-    return enclose_two_clients(federation, minimum.multipliers[0])
+        assert minimum.multipliers is not None
+        return enclose_two_clients(federation, minimum.multipliers[0])
+    from fairfl.solvers.lft_fedavg.multiplier_boxes import smallest_disparity
+
+    upper = float(minimum.disparity[0])
+    return smallest_disparity(federation, task, upper), upper
 
 
 def _budgets(
@@ -381,19 +386,16 @@ def _local(federation: Federation, scheme: str, local_eps: ArrayLike | None) -> 
 
 def _enclosable(federation: Federation, task: Task) -> None:
     """ValueError unless the smallest disparity can be enclosed."""
-    two = task.scheme == LFT_FEDAVG and federation.n_clients == 2
-    if not (two or task.scheme.is_averaged):
-        raise ValueError(
-            "certify takes 'lft_ensemble', or 'lft_fedavg' of two clients, got "
-            f"{task.scheme.name!r} of {federation.n_clients}"
-        )
+    if task.scheme.is_pooled:
+        raise ValueError(f"certify takes 'lft_ensemble', 'lft_fedavg', got {task.scheme.name!r}")
     if not task.plain:
         raise ValueError(
             "certify takes demographic parity of two groups, costs of one and rules that see the "
             f"group, got {federation.n_groups} groups, notion={task.notion!r}, "
             f"difference={task.difference!r}, costs={task.costs.tolist()}, sees={task.sees!r}"
         )
-    with extras_named():  # python-flint, for this alone
-        from fairfl.solvers.lft_ensemble.enclosure import exact_clients
+    if task.scheme.is_averaged or federation.n_clients == 2 or federation.is_finite:
+        with extras_named():  # python-flint, for this alone
+            from fairfl.solvers.lft_ensemble.enclosure import exact_clients
 
-    exact_clients(federation)
+        exact_clients(federation)

@@ -12,8 +12,7 @@ from fairfl._support.checks import Array
 from fairfl.solvers.cfl.frontier import cfl_frontier
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
-from fairfl.solvers.lft_fedavg.densities_bound import highest_accuracy
-from fairfl.solvers.lft_fedavg.densities_programme import closer_bounds
+from fairfl.solvers.lft_fedavg.multiplier_boxes import closer_bounds
 from fairfl.solvers.schemes import LFT_FEDAVG
 from fairfl.solvers.solution import CertificationError, tolerance
 from fairfl.solvers.task import Task
@@ -102,16 +101,17 @@ def upper_bound(fed: Federation, task: Task, disparity: Array, worth: Array) -> 
     bound = cfl_frontier(fed, 2, task).accuracy_at(disparity)
     far = np.flatnonzero(bound - worth > BOUND_CLOSE)
     if far.size:
-        closer = _closer(fed, task, disparity[far], worth[far])
+        closer = _closer(fed, task, disparity[far], worth[far], bound[far])
         if closer is not None:
             bound[far] = np.minimum(bound[far], closer)
     return bound
 
 
-def _closer(fed: Federation, task: Task, disparity: Array, worth: Array) -> Array | None:
+def _closer(
+    fed: Federation, task: Task, disparity: Array, worth: Array, cfl: Array
+) -> Array | None:
     if task.scheme == LFT_FEDAVG and not fed.is_finite:
-        bound = highest_accuracy(fed, disparity, worth) if task.plain else None
-        return closer_bounds(fed, task, disparity, worth) if bound is None else bound
+        return closer_bounds(fed, task, disparity, worth, cfl)
     if task.scheme.is_averaged and fed.is_finite and not task.several:
         return Segments.of(fed, task).bound(disparity)
     return None

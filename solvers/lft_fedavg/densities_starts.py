@@ -12,8 +12,8 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.densities.rules import Rules, largest
-from fairfl.solvers.lft_fedavg.densities_programme import LawCells
 from fairfl.solvers.lft_fedavg.finite_faces import Faces
+from fairfl.solvers.lft_fedavg.law_cells import LawCells
 from fairfl.solvers.tolerances import PROGRAMME_TIED
 
 EVEN, BESIDE = 1000, 1e-6

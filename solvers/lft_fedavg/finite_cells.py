@@ -31,25 +31,6 @@ class Relaxed:
 
 
 @dataclass(frozen=True)
-class Spread:
-    """What is not one number in a cell of a law: of a part t of its people, 0 < t < 1, the values
-    and the utility depend on who is in it.
-
-    Attributes
-    ----------
-    rows : (R, N) by which each row of ``Faces.programme`` may be off, per min(t, 1 - t).
-    utility : (N,) likewise.
-    low, high : the smallest and largest score in the cell in the parts of the multipliers,
-        coefficients (N, 2 K) and constants (N,), in units of ``Faces.size``.
-    """
-
-    rows: Array
-    utility: Array
-    low: tuple[Array, Array]
-    high: tuple[Array, Array]
-
-
-@dataclass(frozen=True)
 class ScoreRange:
     """Multipliers' largest positive and negative parts (2 K,), and the smallest and largest scores
     (N,) in units of ``Faces.size`` that they allow.
@@ -64,7 +45,7 @@ class ScoreRange:
 class OpenCells:
     """What is open of cells: the ``lowest`` and ``highest`` of the rule (N,), the range of
     ``scores``, which cells ``is_open`` (N,) to more than one of acceptance, a tie and refusal,
-    which scores are ``certain`` (N,) to be positive or zero, and laws' ``divided`` cells (D,).
+    and which scores are ``certain`` (N,) to be positive or zero.
     """
 
     lowest: Array
@@ -72,7 +53,6 @@ class OpenCells:
     scores: ScoreRange
     is_open: Array
     certain: Array
-    divided: Array
 
     @property
     def is_positive(self) -> Array:

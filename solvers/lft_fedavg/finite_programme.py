@@ -25,7 +25,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.finite_x.linear_programme import solve_box
-from fairfl.solvers.lft_fedavg.finite_cells import OpenCells, Relaxed, ScoreRange, Spread
+from fairfl.solvers.lft_fedavg.finite_cells import OpenCells, Relaxed, ScoreRange
 from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces
 from fairfl.solvers.numerics.highs import Programme, Rows, best_mixed, picked, rounded
 from fairfl.solvers.solution import CertificationError
@@ -60,27 +60,17 @@ class Effort:
 
 @dataclass(frozen=True)
 class FedAvgProgramme:
-    """The programmes of the ``faces``' problems; on laws, whose cells have a ``spread``, what they
-    give are bounds.
-    """
+    """The programmes of the ``faces``' problems."""
 
     faces: Faces
-    spread: Spread | None = None
 
     @cached_property
-    def scores(self) -> tuple[tuple[Array, Array], tuple[Array, Array], tuple[Array, Array]]:
-        """The cells' scores, and their smallest and largest in a cell: coefficients (N, 2 K) of the
-        multipliers' parts, and constants (N,), in units of ``Faces.size``.
+    def scores(self) -> tuple[Array, Array]:
+        """The cells' scores: coefficients (N, 2 K) of the multipliers' parts, and constants (N,),
+        in units of ``Faces.size``.
         """
         _, rows, gain = self.faces.dual
-        mean = rows.T, gain
-        return mean, *((self.spread.low, self.spread.high) if self.spread else (mean, mean))
-
-    @cached_property
-    def is_exact(self) -> Array:
-        """(N,) which cells have one score."""
-        (_, low), (_, high) = self.scores[1:]
-        return low == high
+        return rows.T, gain
 
     @cached_property
     def has_no_score(self) -> Array:
@@ -123,23 +113,18 @@ class FedAvgProgramme:
         ------
         CertificationError : they are not bounded, or HiGHS gives up.
         """
-        faces, ((rows, gain), lowest_score, highest_score) = self.faces, self.scores
+        faces, (rows, gain) = self.faces, self.scores
         positive, negative = lowest > 0, (highest < 1) & (lowest <= 0)
-        certain = positive & self.is_exact
-        may_be_positive = np.flatnonzero(~(certain | negative | self.has_no_score))
+        may_be_positive = np.flatnonzero(~(positive | negative | self.has_no_score))
         (cells, parts), extra = rows.shape, may_be_positive.size
         table = np.zeros((cells + extra + 1, parts + extra))
-        table[:cells, :parts] = np.where(
-            positive[:, None], highest_score[0], np.where(negative[:, None], lowest_score[0], rows)
-        )
+        table[:cells, :parts] = rows
         table[cells:-1] = np.hstack([rows[may_be_positive], -np.eye(extra)])
-        table[-1] = np.append(self.duality(certain)[0], faces.size[may_be_positive])
-        lowest_row = np.where(
-            positive, -highest_score[1], np.where(self.has_no_score, -gain, -np.inf)
-        )
+        table[-1] = np.append(self.duality(positive)[0], faces.size[may_be_positive])
+        lowest_row = np.where(positive | self.has_no_score, -gain, -np.inf)
         low = np.concatenate([lowest_row, np.full(extra + 1, -np.inf)])
-        dual_limit = relaxed.bound - self.duality(certain)[1] + MIXED_MET
-        greatest = np.where(negative, -lowest_score[1], np.where(self.has_no_score, -gain, np.inf))
+        dual_limit = relaxed.bound - self.duality(positive)[1] + MIXED_MET
+        greatest = np.where(negative | self.has_no_score, -gain, np.inf)
         high = np.concatenate([greatest, -gain[may_be_positive], [dual_limit]])
         programme, zero = Programme(table), np.zeros(table.shape[1])
         above = np.full(table.shape[1], np.inf)
@@ -163,9 +148,7 @@ class FedAvgProgramme:
         if is_larger or largest.max(initial=0.0) > LARGEST * (1.0 - MIXED_MET):
             raise CertificationError("the multipliers are not bounded")
         return ScoreRange(
-            largest,
-            lowest_score[1] - np.maximum(-lowest_score[0], 0.0) @ largest,
-            highest_score[1] + np.maximum(highest_score[0], 0.0) @ largest,
+            largest, gain - np.maximum(-rows, 0.0) @ largest, gain + np.maximum(rows, 0.0) @ largest
         )
 
     def duality(self, positive: Array) -> tuple[Array, float]:
@@ -193,7 +176,7 @@ class FedAvgProgramme:
         if optimum.f is None:
             return None, optimum.bound
         f = rounded(optimum.f, LOOSE)
-        (rows, gain), *_ = self.scores
+        rows, gain = self.scores
         lam, s = np.subtract(*np.split(optimum.parts, 2)), gain + rows @ optimum.parts
         tied = (np.abs(s) <= LOOSE) | ((f > 0) & (f < 1))
         lam = np.where(np.abs(lam) > LOOSE, lam, 0.0)
@@ -217,14 +200,13 @@ class FedAvgProgramme:
         rows = Rows(
             rule=below.size, parts=signs, sign=signs, positive=cells.may_be_positive.size,
             negative=cells.may_be_negative.size, excess=cells.uncertain.size,
-            divided=cells.divided.size,
         )  # fmt: skip
         utility, fairness = np.zeros((2, 1, below.size))
         utility[0, : cells.lowest.size], fairness[0, -1] = self.faces.local.u, -1.0
         aim = {"rule": fairness}
         if relaxed.disparity is not None:
             above[-1] = relaxed.disparity
-            aim = {"rule": utility, "divided": self.off(cells)[1]}
+            aim = {"rule": utility}
             rows.add(relaxed.bound - gap - MIXED_MET, np.inf, **aim)
         self.add_rule_rows(rows, cells, below, above)
         self.add_score_rows(rows, cells)
@@ -261,47 +243,34 @@ class FedAvgProgramme:
         accepted = (scores.low > 0) & ~self.has_no_score
         lowest, highest = np.where(accepted, 1.0, lowest), np.where(refused, 0.0, highest)
         is_open = ~(accepted | refused | self.has_no_score)
-        divided = np.zeros(is_open.size, bool)
-        if self.spread is not None:
-            divided = is_open & ((self.spread.utility > 0) | (self.spread.rows > 0).any(axis=0))
-        certain = accepted | (is_open & (lowest > 0) & self.is_exact)
-        return OpenCells(lowest, highest, scores, is_open, certain, np.flatnonzero(divided))
-
-    def off(self, cells: OpenCells) -> tuple[Array, Array]:
-        """What divided cells may add to the rows of a rule (R, D), and to its utility (1, D)."""
-        if self.spread is None:
-            return np.zeros((self.faces.programme[1].shape[0], 0)), np.zeros((1, 0))
-        return self.spread.rows[:, cells.divided], self.spread.utility[None, cells.divided]
+        certain = accepted | (is_open & (lowest > 0))
+        return OpenCells(lowest, highest, scores, is_open, certain)
 
     def add_rule_rows(self, rows: Rows, cells: OpenCells, below: Array, above: Array) -> None:
         """The rule's budgets and disparity, and values at the budgets where multipliers are not 0;
         ``below`` and ``above`` (M,) limit its unknowns.
         """
-        (_, table, low), off = self.faces.programme, self.off(cells)[0]
-        signs, divided = cells.scores.parts.size, cells.divided
+        (_, table, low), signs = self.faces.programme, cells.scores.parts.size
         room = np.maximum(table, 0.0) @ above - np.maximum(-table, 0.0) @ below - low
-        rows.add(low, np.inf, rule=table, divided=off)
-        binding = {"sign": np.diag(room[:signs]), "divided": -off[:signs]}
-        rows.add(-np.inf, low[:signs] + room[:signs], rule=table[:signs], **binding)
-        part = picked(divided, below.size)
-        rows.add(-np.inf, 0.0, rule=-part, divided=np.eye(divided.size))
-        rows.add(-np.inf, 1.0, rule=part, divided=np.eye(divided.size))
+        rows.add(low, np.inf, rule=table)
+        sign = np.diag(room[:signs])
+        rows.add(-np.inf, low[:signs] + room[:signs], rule=table[:signs], sign=sign)
         rows.add(-np.inf, 0.0, parts=np.eye(signs), sign=-np.diag(cells.scores.parts))
         rows.add(self.is_alone * 1.0, 1.0, sign=np.tile(np.eye(signs // 2), 2))
 
     def add_score_rows(self, rows: Rows, cells: OpenCells) -> None:
         """Scores of the sign that the rule asks for."""
-        mean, lowest, highest = self.scores
-        for chosen, low, high, (coefficients, constants) in (
-            (self.has_no_score, 0.0, 0.0, mean),
-            (cells.is_positive, 0.0, np.inf, highest),
-            (cells.is_negative, -np.inf, 0.0, lowest),
+        coefficients, constants = self.scores
+        for chosen, low, high in (
+            (self.has_no_score, 0.0, 0.0),
+            (cells.is_positive, 0.0, np.inf),
+            (cells.is_negative, -np.inf, 0.0),
         ):
             limits = low - constants[chosen], high - constants[chosen]
             rows.add(*limits, parts=coefficients[chosen])
-        for name, chosen, score, side, (coefficients, constants) in (
-            ("positive", cells.may_be_positive, cells.scores.high, 1.0, lowest),
-            ("negative", cells.may_be_negative, cells.scores.low, -1.0, highest),
+        for name, chosen, score, side in (
+            ("positive", cells.may_be_positive, cells.scores.high, 1.0),
+            ("negative", cells.may_be_negative, cells.scores.low, -1.0),
         ):  # s is no further from zero than the switch allows, where f is 1, or 0
             switch = {name: np.diag(-side * score[chosen])}
             limit = -side * constants[chosen]
@@ -314,13 +283,12 @@ class FedAvgProgramme:
 
     def add_duality(self, rows: Rows, cells: OpenCells, utility: Array) -> None:
         """Weak duality."""
-        (coefficients, gain), uncertain = self.scores[0], cells.uncertain
+        (coefficients, gain), uncertain = self.scores, cells.uncertain
         slope, constant = self.duality(cells.certain)
         excess = -np.eye(uncertain.size)
         rows.add(-np.inf, -gain[uncertain], parts=coefficients[uncertain], excess=excess)
         dual = {"parts": slope[None], "excess": self.faces.size[uncertain][None]}
-        off = -self.off(cells)[1]
-        rows.add(-np.inf, MIXED_MET - constant, rule=-utility, **dual, divided=off)
+        rows.add(-np.inf, MIXED_MET - constant, rule=-utility, **dual)
 
 
 class RuleOptimum(NamedTuple):

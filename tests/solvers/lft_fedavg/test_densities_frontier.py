@@ -11,10 +11,10 @@ import fairfl as ff
 from fairfl.solvers.densities.rules import RuleFamily
 from fairfl.solvers.lft_fedavg import densities_sqp
 from fairfl.solvers.lft_fedavg.densities_budgets import step_budgets
-from fairfl.solvers.lft_fedavg.densities_programme import LawCells
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
 from fairfl.solvers.lft_fedavg.densities_sqp import merit
 from fairfl.solvers.lft_fedavg.densities_starts import rules_of_cfl
+from fairfl.solvers.lft_fedavg.law_cells import LawCells
 from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import MET
 from fairfl.theory.populations.fedfb_figures import figure_5

@@ -1,0 +1,323 @@
+"""Bounds on LFT+FedAvg's worth and smallest disparity on densities, by branch and bound over boxes
+of multipliers (FedFB, lemma 18).
+
+A rule that is optimal for some budgets is f_λ = ⟦u + λ·v > 0⟧, and λ is complementary to its values
+y: λ_k > 0 only where y_k is minus its client's budget, λ_k < 0 only where y_k is the budget, and no
+|y_j| of this client is larger.
+
+Over a box of λ the score lies between two combinations of the densities. So f_λ accepts where the
+lower one is positive and refuses where the upper one is not; between, in the *band*, it is unknown.
+The most that is attained by any f which differs in the band only, and whose values have the signs
+that the box asks for, bounds the rules of the box. This is a linear programme. It is solved on
+parts of the line for its prices alone: at any prices the maximum of the Lagrangian over f is a
+bound, and an accept set attains it, so that the bound is as exact as the integrals. Prices of the
+pooled differences make it linear in the disparity: one bound serves all disparities. The boxes with
+the highest bounds are halved.
+
+The first box: complementary λ have U(λ) = max_f (u·f + λ·y(f)) <= u·f_λ, at most CFL's optimum. So
+every rule f is a cut, u·f + λ·y(f) <= CFL's optimum, and cutting planes (Kelley, 1960) give the
+range of each λ_k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.cfl.frontier import cfl_frontier
+from fairfl.solvers.densities.rules import RuleFamily
+from fairfl.solvers.lft_fedavg.law_cells import LawCells
+from fairfl.solvers.numerics.accept_sets import AcceptSets, accept_sets
+from fairfl.solvers.numerics.highs import Programme
+from fairfl.solvers.task import Task
+from fairfl.solvers.tolerances import MD_ROUNDING, PROVEN
+from fairfl.theory.populations.federation import Federation
+
+PROGRAMMES = 2_500
+"""Linear programmes of a search: some five seconds."""
+HALVED = 20
+"""Boxes halved at once."""
+PARTS = 10
+"""Parts of each interval of a band, for the prices."""
+PENALTY = 100.0
+"""Prices of constraints are at most this."""
+FAR = 1e3
+"""Where multipliers may be larger there is no first box."""
+CUTS = 12
+"""Rounds of cutting planes."""
+CLOSE = PROVEN / 2.0
+"""A box whose bound is this close to what is attained is not halved."""
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """Boxes of multipliers between corners ``low`` and ``high`` (B, K), and the ``bound`` (B, P) on
+    what their rules attain of each aim; ``span`` (B, K) is what their values range over.
+    """
+
+    low: Array
+    high: Array
+    bound: Array
+    span: Array
+
+    @property
+    def sign(self) -> Array:
+        """(B, K) of the multipliers in each box, 0 where there are both."""
+        return np.where(self.low >= 0, 1.0, np.where(self.high <= 0, -1.0, 0.0))
+
+    def take(self, rows: Array) -> Boxes:
+        """The boxes ``rows``."""
+        return Boxes(self.low[rows], self.high[rows], self.bound[rows], self.span[rows])
+
+    def join(self, other: Boxes) -> Boxes:
+        """Both sets of boxes."""
+        names = "low", "high", "bound", "span"
+        return Boxes(*(np.concatenate([getattr(self, n), getattr(other, n)]) for n in names))
+
+    @property
+    def halves(self) -> Boxes:
+        """The boxes cut along one side, at 0 if it is inside."""
+        # where a box is halved both λ_k and y_k come closer: their product is a worth
+        rows, side = np.arange(len(self.low)), ((self.high - self.low) * self.span).argmax(axis=1)
+        low, high = self.low[rows, side], self.high[rows, side]
+        both = self.join(self)
+        middle = np.where((low < 0) & (high > 0), 0.0, (low + high) / 2)
+        both.high[rows, side] = both.low[rows.size + rows, side] = middle
+        return both
+
+
+@dataclass(frozen=True)
+class Restrictions:
+    """What the rules of a box satisfy: ``rows`` (R, 1 + K + M) of the worth, the values and the
+    pooled differences are at most the aim's disparity where ``is_pooled`` (R,), and 0 elsewhere.
+    """
+
+    rows: Array
+    is_pooled: Array
+
+    @classmethod
+    def of(cls, low: Array, high: Array, client: Array, pooled: int) -> Restrictions:
+        """Of the box between corners (K,), with so many ``pooled`` differences."""
+        k, rows = client.size, []
+        unit = np.eye(1 + k + pooled)[1:]
+        for j in np.flatnonzero((low >= 0) | (high <= 0)):
+            opposite = unit[j] if low[j] >= 0 else -unit[j]
+            rows.append(opposite)
+            if low[j] > 0 or high[j] < 0:  # where λ_j is not 0, |y_j| is the client's largest
+                others = np.flatnonzero((client == client[j]) & (np.arange(k) != j))
+                rows += [opposite + sign * unit[i] for i in others for sign in (-1.0, 1.0)]
+        is_pooled = np.arange(len(rows) + 2 * pooled) >= len(rows)
+        return cls(np.array([*rows, *unit[k:], *-unit[k:]]), is_pooled)
+
+    @property
+    def slack(self) -> Array:
+        """(R, S) what each slack loosens: one for all pooled rows, and one for each other."""
+        is_local = ~self.is_pooled
+        return np.concatenate(
+            [np.eye(is_local.size)[:, is_local], 1.0 * self.is_pooled[:, None]], 1
+        )
+
+
+@dataclass
+class BoxSearch:
+    """Bounds on what solutions attain at P aims.
+
+    Attributes
+    ----------
+    disparity : (P,) of solutions; others do not count.  attained : (P,) what is known to be
+        attained.  first : (P,) first bounds.  optimum : (P,) CFL's worth at the disparities.
+    of_worth : whether the aim is the worth, or minus the disparity.
+    cuts : (R, 1 + K) the worths and the values of any rules.  programmes : how many were solved.
+    """
+
+    cells: LawCells
+    disparity: Array
+    attained: Array
+    first: Array
+    optimum: Array
+    of_worth: bool = True
+    cuts: list[Array] = field(default_factory=list)
+    programmes: int = 0
+
+    @property
+    def limits(self) -> Array:
+        """(P,) what pooled differences are limited by."""
+        return self.disparity * self.of_worth
+
+    @property
+    def constants(self) -> Array:
+        """(1 + K + M,) the worth, the values and the pooled differences of f = 0."""
+        family = self.cells.family
+        return np.concatenate([[family.problem.base], family.problem.b, family.constant])
+
+    def bounds(self) -> Array | None:
+        """(P,) the bounds; None where multipliers are not bounded."""
+        corners = self.range()
+        if corners is None:
+            return None
+        boxes = self.evaluated(Boxes(*corners, self.first[None].copy(), 0.0 * corners[0]))
+        while self.programmes < PROGRAMMES and boxes.low.size:
+            rows = np.argsort(-(boxes.bound - self.attained).max(axis=1), kind="stable")[:HALVED]
+            others = boxes.take(np.setdiff1d(np.arange(len(boxes.low)), rows))
+            boxes = others.join(self.evaluated(boxes.take(rows).halves))
+        bound = boxes.bound.max(axis=0, initial=-np.inf)
+        return np.minimum(np.maximum(bound, self.attained + CLOSE), self.first)
+
+    def range(self) -> tuple[Array, Array] | None:
+        """(1, K) the smallest and the largest multipliers of solutions."""
+        family = self.cells.family
+        free, limit = FAR * family.bound, self.optimum.max() + MD_ROUNDING
+        axes = np.diag(1.0 * family.bound)
+        directions = np.concatenate([axes, -axes])
+        ends = FAR * directions
+        for _ in range(CUTS):
+            rules = family.at(ends)
+            self.cuts += list(np.concatenate([rules.accuracy[:, None], rules.values], axis=1))
+            cuts = np.array(self.cuts)
+            programme, room = Programme(cuts[:, 1:]), limit - cuts[:, 0]
+            solved = [programme.best(aim, -free, free, room - np.inf, room) for aim in directions]
+            if any(optimum is None for optimum in solved):
+                return None
+            ends = np.array([optimum.x for optimum in solved if optimum is not None])
+        high, low = np.split((ends * directions).sum(axis=1)[None], 2, axis=1)
+        is_bounded = max(high.max(initial=0.0), low.max(initial=0.0)) < FAR
+        rounding = MD_ROUNDING * family.bound
+        return (-low - rounding, high + rounding) if is_bounded else None
+
+    def evaluated(self, boxes: Boxes) -> Boxes:
+        """The boxes that may have solutions above what is attained, with their bounds."""
+        sets, k = self.bands(boxes), boxes.low.shape[1]
+        low, high = self.ranges(*sets)
+        is_opposite = (boxes.sign > 0) & (low[:, :k] > MD_ROUNDING)
+        is_opposite |= (boxes.sign < 0) & (high[:, :k] < -MD_ROUNDING)
+        smallest = np.maximum(low[:, k:], -high[:, k:]).max(axis=1, initial=0.0)
+        worth, values = np.split(np.array(self.cuts).T, [1])
+        floor = boxes.low @ np.maximum(values, 0.0) + boxes.high @ np.minimum(values, 0.0) + worth
+        is_out = is_opposite.any(axis=1)[:, None] | (floor.max(axis=1)[:, None] > self.optimum)
+        is_out |= smallest[:, None] > self.disparity + MD_ROUNDING
+        bound = np.where(is_out, -np.inf, boxes.bound)
+        boxes = Boxes(boxes.low, boxes.high, bound, (high - low)[:, :k])
+        is_open = (bound > self.attained + CLOSE).any(axis=1)
+        self.lower(boxes, *sets, np.flatnonzero(is_open))
+        return boxes.take(np.flatnonzero((boxes.bound > self.attained + CLOSE).any(axis=1)))
+
+    def bands(self, boxes: Boxes) -> tuple[list[AcceptSets], list[AcceptSets]]:
+        """At each place what the rules of boxes surely accept, and the most that they accept."""
+        problem = self.cells.family.problem
+        sure, most = [], []
+        for rows in problem.coefficients:
+            rising, falling = np.maximum(rows, 0.0), np.minimum(rows, 0.0)
+            for scores, a, b in ((sure, boxes.low, boxes.high), (most, boxes.high, boxes.low)):
+                functions = a @ rising + b @ falling
+                scores.append(np.pad(functions, ((0, 0), (1, 0)), constant_values=1.0))
+        return accept_sets(problem.profiles, sure), accept_sets(problem.profiles, most)
+
+    def ranges(self, sure: list[AcceptSets], most: list[AcceptSets]) -> tuple[Array, Array]:
+        """(B, K + M) the smallest and the largest values and pooled differences of the boxes."""
+        low = high = self.constants[1:]
+        for table, surely, mostly in zip(self.cells.rows, sure, most, strict=True):
+            rows, band = table[1:, 1:].T, (mostly.integrals - surely.integrals)[:, 1:]
+            accepted = surely.integrals[:, 1:] @ rows
+            low = low + accepted + band @ np.minimum(rows, 0.0)
+            high = high + accepted + band @ np.maximum(rows, 0.0)
+        return low, high
+
+    def lower(
+        self, boxes: Boxes, sure: list[AcceptSets], most: list[AcceptSets], rows: Array
+    ) -> None:
+        """Lower the bounds of the boxes ``rows``, by prices at the aim whose bound is worst."""
+        family, combinations, slopes = self.cells.family, [], []
+        aims = (boxes.bound - self.attained)[rows].argmax(axis=1)
+        none = [np.zeros(0)] * len(sure)
+        for b, aim in zip(rows, aims, strict=True):
+            box = boxes.low[b], boxes.high[b]
+            restrictions = Restrictions.of(*box, family.client, family.constant.size)
+            parts = self.parts(sure, most, b, none, PARTS)
+            prices = self.prices(restrictions, *parts, self.limits[aim])
+            goal = self.of_worth * np.eye(1, restrictions.rows.shape[1])[0]
+            combinations.append(goal - prices @ restrictions.rows)
+            slopes.append(prices @ restrictions.is_pooled)
+        if not combinations:
+            return
+        profiles, weights = family.problem.profiles, np.array(combinations)
+        maxima = accept_sets(profiles, [weights @ table for table in self.cells.rows])
+        for r, b in enumerate(rows):
+            ends = [_line(sets, r)[0] for sets in maxima]
+            surely, parts = self.parts(sure, most, b, ends)
+            values = surely + parts[:, weights[r] @ parts > 0].sum(axis=1)
+            bound = weights[r] @ values + slopes[r] * self.limits
+            boxes.bound[b] = np.minimum(boxes.bound[b], bound)
+            self.cuts.append(values[: 1 + family.client.size])
+
+    def prices(self, restrictions: Restrictions, sure: Array, parts: Array, limit: float) -> Array:
+        """(R,) prices of the restrictions, where the parts (1 + K + M, N) of a band are open."""
+        slack = restrictions.slack
+        gain = np.append(self.of_worth * parts[0], np.full(slack.shape[1], -PENALTY))
+        gain[-1] = -PENALTY if self.of_worth else -1.0
+        most = np.append(np.ones(parts.shape[1]), np.full(slack.shape[1], np.inf))
+        programme = Programme(np.concatenate([restrictions.rows @ parts, -slack], axis=1))
+        room = limit * restrictions.is_pooled - restrictions.rows @ sure
+        optimum = programme.best(gain, np.zeros(gain.size), most, room - np.inf, room)
+        self.programmes += 1
+        return np.zeros(room.size) if optimum is None else np.maximum(optimum.y, 0.0)
+
+    def parts(
+        self,
+        sure: list[AcceptSets],
+        most: list[AcceptSets],
+        b: int,
+        ends: list[Array],
+        count: int = 1,
+    ) -> tuple[Array, Array]:
+        """(1 + K + M,) of what box ``b`` surely accepts, and (1 + K + M, N) of the parts of its
+        band, cut at ``ends`` of each place, and each interval into ``count``.
+        """
+        surely, band = self.constants, []
+        places = zip(self.cells.family.problem.profiles, self.cells.rows, ends, strict=True)
+        for p, (profile, table, cuts) in enumerate(places):
+            (sure_ends, is_sure), (most_ends, is_most) = _line(sure[p], b), _line(most[p], b)
+            x = np.concatenate([profile.edges[[0, -1]], sure_ends, most_ends, cuts])
+            x = np.unique(np.clip(x, profile.edges[0], profile.edges[-1]))
+            middle = (x[1:] + x[:-1]) / 2
+            accepts = is_sure[np.searchsorted(sure_ends, middle)] > 0
+            is_open = (is_most[np.searchsorted(most_ends, middle)] > 0) & ~accepts
+            above = table @ profile.above(x)
+            surely = surely + (above[:, :-1] - above[:, 1:])[:, accepts].sum(axis=1)
+            steps = np.linspace(0.0, 1.0, count + 1)
+            inside = x[:-1][is_open, None] + np.diff(x)[is_open, None] * steps
+            above = (table @ profile.above(inside.ravel())).reshape(-1, *inside.shape)
+            band.append((above[..., :-1] - above[..., 1:]).reshape(len(table), -1))
+        return surely, np.concatenate(band, axis=1)
+
+
+def _line(sets: AcceptSets, b: int) -> tuple[Array, Array]:
+    """The ends of set ``b``, and whether it has what is between them, 1 or 0."""
+    count = np.count_nonzero(sets.sign[b])
+    return sets.cut[b, :count], np.cumsum(np.append(sets.first[b], sets.sign[b, :count]))
+
+
+def closer_bounds(
+    fed: Federation, task: Task, disparity: Array, worth: Array, optimum: Array
+) -> Array | None:
+    """(P,) bounds on the worths of solutions with at most the disparities (P,), increasing, where
+    worths (P,) are attained, and CFL attains ``optimum`` (P,); None where multipliers are not
+    bounded.
+    """
+    attained, first = (1.0 + (w - 1.0) / task.unit for w in (worth, optimum))
+    bounds = BoxSearch(_cells(fed, task), disparity, attained, first, first).bounds()
+    return None if bounds is None else np.maximum.accumulate(1.0 + task.unit * (bounds - 1.0))
+
+
+def smallest_disparity(fed: Federation, task: Task, disparity: float) -> float:
+    """A bound that no solution's disparity is below, where one attains ``disparity``."""
+    known, cfl = np.array([disparity]), cfl_frontier(fed, 2, task)
+    optimum = 1.0 + (cfl.accuracy_at(known) - 1.0) / task.unit
+    search = BoxSearch(_cells(fed, task), known, -known, 0.0 * known, optimum, of_worth=False)
+    bounds = search.bounds()
+    return 0.0 if bounds is None else max(0.0, -float(bounds[0]))
+
+
+def _cells(fed: Federation, task: Task) -> LawCells:
+    return LawCells.of(RuleFamily.of(fed, task), fed, task)
