@@ -169,6 +169,16 @@ def test_budgets_on_a_steep_edge_are_on_the_path() -> None:
     assert F.accuracy_at(s.disparity) == pytest.approx(s.accuracy, abs=1e-9)
 
 
+@pytest.mark.parametrize("scheme", LOCAL)
+def test_on_a_finite_x_disparities_are_met_without_a_root(
+    scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(common_budget, "Crossings", None)
+    masses = [[[3, 2, 5], [1, 4, 5]], [[1, 1, 8], [2, 1, 7]]]
+    fed = ff.Federation.finite(range(3), np.array(masses) / 20, [0.2, 0.9, 0.4])
+    assert ff.frontier(fed, scheme, 12, budgets="common").disparity.size == 12
+
+
 def test_thousands_of_breaks_are_not_all_solved(monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.linspace(0.0, 1.0, 150)
     means = np.array([[0.3, 0.5], [0.4, 0.7], [0.6, 0.45]])
