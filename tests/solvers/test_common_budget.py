@@ -16,8 +16,8 @@ from fairfl.solvers import common_budget
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
 from fairfl.solvers.task import Task
 
-GRID = np.linspace(0.0, 1.0, 26)
-NEAR = np.array([-1e-2, -1e-3, -1e-4, 1e-4, 1e-3, 1e-2])
+GRID = np.linspace(0.0, 1.0, 12)
+NEAR = np.array([-1e-2, -1e-4, 1e-4, 1e-2])
 """Budgets beside the ends of the frontier."""
 LOCAL = ("lft_fedavg", "lft_ensemble")
 FEWER = settings(max_examples=max(5, settings.default.max_examples // 4))  # type: ignore[union-attr]
