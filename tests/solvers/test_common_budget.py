@@ -171,7 +171,7 @@ def test_budgets_on_a_steep_edge_are_on_the_path() -> None:
 
 @pytest.mark.parametrize("scheme", LOCAL)
 def test_on_a_finite_x_disparities_are_met_without_a_root(
-    scheme: str, monkeypatch: pytest.MonkeyPatch
+    scheme: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(common_budget, "Crossings", None)
     masses = [[[3, 2, 5], [1, 4, 5]], [[1, 1, 8], [2, 1, 7]]]
