@@ -63,7 +63,7 @@ def test_a_page_prints_what_it_shows(page, tmp_path, monkeypatch, cli, own_parts
     monkeypatch.setenv("COLUMNS", "100")
 
     def of_few_points(federation, scheme, points, **options):  # pages show nothing of the pictures
-        return frontier(federation, scheme, min(points, 6), **options)
+        return frontier(federation, scheme, min(points, 2), **options)
 
     monkeypatch.setattr(frontier_panels, "frontier", of_few_points)
     run((ROOT / f"{page}.md").read_text("utf-8"), tmp_path, cli)

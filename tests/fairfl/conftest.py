@@ -15,6 +15,15 @@ from fairfl.figures.lib.figure_entry import FigureEntry
 from fairfl.sims.data.fetch import DataUnavailable
 
 
+@pytest.fixture(autouse=True)
+def coarse(monkeypatch):
+    """Largest losses are sought at few disparities beside the frontiers' own, and pictures, which
+    tests/figures asks about, are not laid out.
+    """
+    monkeypatch.setattr("fairfl.reports.comparison.GRID", 6)
+    monkeypatch.setattr("matplotlib.layout_engine.ConstrainedLayoutEngine.execute", lambda *_: None)
+
+
 @pytest.fixture
 def quick(monkeypatch):
     """CFL's frontier stands in for LFT+FedAvg's, which takes seconds, where it does not matter."""

@@ -70,12 +70,14 @@ def problems(setting: dict[str, Any], name: str, nodes: list[dict[str, Any]]) ->
     together = {"budgets": "common"} if scheme != name else {}
     curve = ff.frontier(fed, scheme, 2, **together)
     wrong = {"smallest": nodes[1]["most"] - curve.disparity[0]}
-    for k, (limit, rule) in enumerate((node["most"], node["rule"]) for node in nodes):
+    limits = np.array([node["most"] for node in nodes])
+    best = curve.accuracy_at(np.maximum(limits, curve.disparity[0]))
+    for k, (limit, rule) in enumerate(zip(limits, (node["rule"] for node in nodes), strict=True)):
         if rule is None:
             return [f"nothing found at {limit}"]
         wrong[f"disparity {k}"] = abs(rule["md"]) - limit
         if limit >= curve.disparity[0]:
-            wrong[f"frontier {k}"] = curve.accuracy_at(limit) - rule["accuracy"]
+            wrong[f"frontier {k}"] = best[k] - rule["accuracy"]
         eps = rule.get("eps", rule.get("budgets", limit))
         solved = ff.solve(fed, scheme, eps)
         local_gaps = np.subtract(rule["local"], solved.local_mean_differences)

@@ -16,8 +16,8 @@ from fairfl.solvers import common_budget
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
 from fairfl.solvers.task import Task
 
-GRID = np.linspace(0.0, 1.0, 26)
-NEAR = np.array([-1e-2, -1e-3, -1e-4, 1e-4, 1e-3, 1e-2])
+GRID = np.linspace(0.0, 1.0, 12)
+NEAR = np.array([-1e-2, -1e-4, 1e-4, 1e-2])
 """Budgets beside the ends of the frontier."""
 LOCAL = ("lft_fedavg", "lft_ensemble")
 FEWER = settings(max_examples=max(5, settings.default.max_examples // 4))  # type: ignore[union-attr]
@@ -167,6 +167,16 @@ def test_budgets_on_a_steep_edge_are_on_the_path() -> None:
     s = ff.solve(fed, "lft_ensemble", 0.4 - 6e-9)
     F = ff.frontier(fed, "lft_ensemble", 12, budgets="common")
     assert F.accuracy_at(s.disparity) == pytest.approx(s.accuracy, abs=1e-9)
+
+
+@pytest.mark.parametrize("scheme", LOCAL)
+def test_on_a_finite_x_disparities_are_met_without_a_root(
+    scheme: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(common_budget, "Crossings", None)
+    masses = [[[3, 2, 5], [1, 4, 5]], [[1, 1, 8], [2, 1, 7]]]
+    fed = ff.Federation.finite(range(3), np.array(masses) / 20, [0.2, 0.9, 0.4])
+    assert ff.frontier(fed, scheme, 12, budgets="common").disparity.size == 12
 
 
 def test_thousands_of_breaks_are_not_all_solved(monkeypatch: pytest.MonkeyPatch) -> None:

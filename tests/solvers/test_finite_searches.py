@@ -57,6 +57,7 @@ def test_no_budgets_beat_the_frontier(scheme, seed, notion, groups):
 
 
 @pytest.mark.parametrize(("seed", "clients", "atoms"), [(6, 4, 11), (9, 4, 14)])
+@pytest.mark.every(2)
 def test_an_answer_depends_on_no_other(seed, clients, atoms):
     """One by one, downwards, answers were up to 2.4e-3 from those that were asked for together."""
     rng = np.random.default_rng(seed)

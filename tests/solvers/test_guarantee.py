@@ -73,7 +73,7 @@ def test_rules_keep_their_limit_in_the_population(
     budget of local training limits each client, or at common budgets all people. The makers' family
     of rules is solved for once, and several tables of testers test it.
     """
-    rng, found, tables = np.random.default_rng(1), [], 4 if n >= 20_000 else 6
+    rng, found, right, tables = np.random.default_rng(1), [], [], 4 if n >= 20_000 else 6
     truth, others = population(0.5 + moved, groups, clients), population(0.5, groups, clients)
     by_client, base = scheme == "lft_fedavg", scheme.removesuffix("_common")
     sizes = (np.inf, [eps] * clients) if by_client else (eps, [np.inf] * clients)
@@ -99,8 +99,11 @@ def test_rules_keep_their_limit_in_the_population(
         rule = out.rule.on(LEVELS)
         laws = truth if by_client else [truth.sum(axis=0)]
         found.append(max(disparity(law, rule, notion) for law in laws))
+        right.append((truth * np.stack([1.0 - rule, rule], axis=1)).sum())
     assert sum(np.array(found) > eps) <= tables // 4  # more are above by chance once in 70
     assert moved or (len(found) >= share * tables - 1 if share else not found)
+    # not nearly a constant, which is right in 0.5
+    assert not by_client or np.mean(right) > 0.525
 
 
 def once(function):

@@ -93,15 +93,10 @@ def test_solutions_are_the_programmes(seed: int, scheme: Any) -> None:
     _, eps, task = random_question(rng, fed, scheme)
     s = ff.solve(fed, scheme, eps, monotone=True, **task)
     free = ff.solve(fed, scheme, eps, **task)
-    rules = s.classifier if scheme == "client_aware" else [s.classifier]
-    tables = (
-        [rule.on(fed.model.points) for rule in (rules[i] for i in range(fed.n_clients))]
-        if scheme == "client_aware"
-        else [s.classifier.on(fed.model.points)]
-    )
-    assert all((np.diff(table) >= 0).all() for table in tables)
-    assert all((table >= 0).all() and (table <= 1).all() for table in tables)
-    everyone = list(range(fed.n_clients))
+    aware, everyone = scheme == "client_aware", list(range(fed.n_clients))
+    for rule in [s.classifier[i] for i in everyone] if aware else [s.classifier]:
+        table = rule.on(fed.model.points)
+        assert (np.diff(table) >= 0).all() and (table >= 0).all() and (table <= 1).all()
     if scheme == "lft_ensemble":
         best = [
             programme(fed, cells(fed, task, by_client=False), [i], [([i], e)], task)
@@ -113,7 +108,6 @@ def test_solutions_are_the_programmes(seed: int, scheme: Any) -> None:
             for c, d in zip(s.certificates, free.certificates, strict=True)
         )
         return
-    aware = scheme == "client_aware"
     budgets = [([i], e) for i, e in enumerate(eps)] if scheme == "lft_fedavg" else [(everyone, eps)]
     if aware:
         budgets += [([i], e) for i, e in enumerate(task["local_eps"])]

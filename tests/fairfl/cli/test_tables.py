@@ -217,7 +217,7 @@ def test_only_the_schemes_asked_for_are_solved(
 def test_odd_tables_are_no_errors(cli, quick, people, tmp_path, change, text):
     """Intervals are there, too."""
     change(people).to_csv(tmp_path / "odd.csv", index=False)
-    words = ("--client", "site", "--points", 4, "--schemes", "lft_ensemble_common")
+    words = "--client site --points 4 --bootstraps 20 --schemes lft_ensemble_common".split()
     done = cli("frontier", tmp_path / "odd.csv", *ROLES, *words)
     assert (done.exit_code, done.stderr) == (0, "") and text in done.stdout, done.stdout
     assert "approximate 95 % intervals" in done.stdout

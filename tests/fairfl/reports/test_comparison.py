@@ -16,6 +16,11 @@ from fairfl.solvers.frontier import Points
 from fairfl.theory.populations.calibration import ScoreWarning
 
 
+@pytest.fixture(autouse=True)
+def coarse():
+    """Not here: at how many disparities losses are sought is what is asked."""
+
+
 @settings(max_examples=max(5, settings.default.max_examples // 5))  # type: ignore[union-attr]
 @given(st.integers(0, 10**6), st.integers(2, 9))
 def test_the_largest_loss_is_the_largest_at_any_disparity(seed, count):

@@ -120,9 +120,9 @@ def test_the_frontier_reaches_the_opening_of_a_hole() -> None:
     # root: a slow scan
     fed, target = figure_5((0.2, 0.8)), 0.45
     family = RuleFamily.of(fed)
-    scan = np.concatenate([np.linspace(0.05, 0.0912, 40), np.linspace(0.0912, 0.0925, 400)])
+    scan = np.concatenate([np.linspace(0.05, 0.0912, 10), np.linspace(0.0912, 0.0925, 200)])
     low, high = np.full(scan.size, -0.15), np.zeros(scan.size)
-    for _ in range(45):
+    for _ in range(32):
         middle = (low + high) / 2
         above = family.at(np.stack([scan, middle], axis=1)).md > target
         low, high = np.where(above, low, middle), np.where(above, middle, high)

@@ -38,7 +38,7 @@ def test_no_budgets_of_a_tie_are_better(seed: int) -> None:
     fairest = tie.fairest()
     assert fairest is not None
     lowest, count = solved(fairest).disparity, 0
-    for eps in rng.random((30, 2)) * free.local_disparities:
+    for eps in rng.random((12, 2)) * free.local_disparities:
         s = solved(eps * rng.integers(0, 2, 2))
         if np.abs(s.multipliers - zero.multipliers).max() > 1e-9:
             continue  # no tie
@@ -49,7 +49,7 @@ def test_no_budgets_of_a_tie_are_better(seed: int) -> None:
         at_tie = solved(budgets)
         assert at_tie.disparity <= s.disparity + 1e-10
         assert at_tie.utility >= s.utility - 1e-10
-    assert count >= 5
+    assert count >= 2
 
 
 def test_a_rule_with_one_score_everywhere_is_needed() -> None:

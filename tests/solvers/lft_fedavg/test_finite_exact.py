@@ -116,9 +116,9 @@ def test_budgets_on_federations_without_ties(seed: int, clients: int, points: in
 def test_real_people(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # 101 levels of a score, η pooled over many of them: ties of up to nine cells
     fed = real_data.federation(name)
-    F = ff.frontier(fed, "lft_fedavg", points=12)
+    F = ff.frontier(fed, "lft_fedavg", points=6)
     monkeypatch.setattr(finite_exact, "CLIENTS", 0)
-    searched = FedAvgSearch.of(fed, Task.of(fed, "lft_fedavg")).frontier(12)
+    searched = FedAvgSearch.of(fed, Task.of(fed, "lft_fedavg")).frontier(6)
     assert (
         searched.accuracy <= F.accuracy_at(np.maximum(searched.disparity, F.disparity[0])) + 1e-12
     ).all()

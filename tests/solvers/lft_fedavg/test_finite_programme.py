@@ -71,7 +71,7 @@ FEDERATIONS: dict[str, Callable[[], ff.Federation]] = {
 
 
 @pytest.mark.parametrize("name", FEDERATIONS)
-@pytest.mark.every(2)
+@pytest.mark.every(3)
 def test_no_programme_excludes_what_vertices_attain(name: str) -> None:
     fed = FEDERATIONS[name]()
     task, rng = Task.of(fed, "lft_fedavg"), np.random.default_rng(0)

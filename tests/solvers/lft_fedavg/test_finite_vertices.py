@@ -106,7 +106,7 @@ def best_of_all(fed: ff.Federation, task: Task, disparities: Any) -> Any:
 @pytest.mark.parametrize(
     ("seed", "clients", "points"), [(0, 2, 3), (1, 2, 4), (2, 1, 5), (3, 3, 2)]
 )
-@pytest.mark.every(2)
+@pytest.mark.every(5)
 def test_the_best_rule_of_all_vertices(seed: int, clients: int, points: int, notion: str) -> None:
     rng = np.random.default_rng(seed)
     masses = rng.gamma(1.0, size=(clients, 2, points))
