@@ -98,8 +98,8 @@ class BySample(LocalFairBatch):
             models = means.repeat_interleave(self.clients, 0)
         return {MODELS: models}
 
-    def _people(self, counts: Array) -> list[Array | None]:
-        return super()._people(self._totals(counts) if self.is_pooled else counts)
+    def _people(self, counts: Array) -> Array:
+        return self._totals(counts) if self.is_pooled else counts
 
     def _totals(self, values: Array) -> Array:
         """Sums (K, ...) over the clients of a sample, a row for each of them."""
