@@ -180,7 +180,7 @@ class EqualOpportunity(BilevelProblem):
         return people
 
     def is_defined(self, people: Floats) -> NDArray[np.bool_]:
-        return (people[..., self.labels] > 0).all((-2, -1))
+        return people[..., self.labels].min((-2, -1)) > 0
 
     def initial(self, people: Floats) -> Floats:
         counts = np.concatenate([people[..., 1:, y] for y in self.labels], -1)
