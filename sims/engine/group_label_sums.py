@@ -99,9 +99,9 @@ class CellIndex:
         shape = (n_models, len(clients), self.groups, 2)
         parts = list[Tensor]()
         if needs & {"loss", "wrong"}:
-            right = "wrong" in needs
-            measures = measured(data, clients, right=right)
-            if "loss" in needs:
+            loss, right = "loss" in needs, "wrong" in needs
+            measures = measured(data, clients, loss=loss, right=right)
+            if loss:
                 parts.append(_sums(measures.losses, rows, lengths, shape))
             if right:
                 if measures.correct is None:

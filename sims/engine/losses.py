@@ -21,7 +21,9 @@ LEAST = 64 << 20
 
 @dataclass(frozen=True)
 class SampleMeasures:
-    """Loss of every sample, and whether it is classified correctly (None without classes)."""
+    """Loss of every sample, and whether it is classified correctly (None without classes); losses
+    that were not asked for are empty.
+    """
 
     losses: Tensor
     correct: Tensor | None
@@ -68,16 +70,17 @@ def measure_models(
     clients: NDArray[np.int64],
     *,
     personal: bool = False,
+    loss: bool = True,
     right: bool = True,
     memory_limit: int = 1 << 30,
 ) -> SampleMeasures:
     """Measures of the clients (k,) by each of R models (R, P), or with ``personal`` of each client
-    by its own models (R, k, P); ``right``: whether to compute ``correct``.
+    by its own models (R, k, P); ``loss``, ``right``: whether to compute losses and ``correct``.
     """
     if personal:
         repeated = np.tile(clients, len(params))
         models = params.flatten(0, 1)
-        return _personal_measures(model, models, data, repeated, memory_limit, right=right)
+        return _personal_measures(model, models, data, repeated, memory_limit, loss, right)
     index = data.index(clients)
     losses, correct = list[Tensor](), list[Tensor]()
     n_models, step = _at_once(model, params, memory_limit)
@@ -87,7 +90,7 @@ def measure_models(
             rows = slice(row, row + step) if index is None else index[row : row + step]
             x, y = (t[rows] for t in (data.x, data.y))
             x, y = x.expand(count, *x.shape), y.expand(count, *y.shape)
-            part_losses.append(model.losses(part, x, y))
+            part_losses += [model.losses(part, x, y)] if loss else []
             is_correct = model.correct(part, x, y) if right else None
             if is_correct is not None:
                 part_correct.append(is_correct)
@@ -116,29 +119,41 @@ def _personal_measures(
     data: ClientData,
     clients: NDArray[np.int64],
     memory_limit: int,
-    *,
+    loss: bool,
     right: bool,
 ) -> SampleMeasures:
     """Each client by its own model: clients of equal size together, as far as memory allows."""
     sizes, element = data.sizes[clients], params.element_size()
     begins, output_begins = data.offsets[clients], np.cumsum(sizes) - sizes
-    losses, correct = params.new_empty(int(sizes.sum())), None
+    samples, losses, correct = int(sizes.sum()), None, None
     for size in np.unique(sizes[sizes > 0]).tolist():
         client_bytes = model.bytes_per_client(size, element) + element * model.size
         step = max(1, max(memory_limit, LEAST) // max(1, client_bytes))
         of_size = np.flatnonzero(sizes == size)
         for part in np.split(of_size, range(step, len(of_size), step)):
             rows, outputs = (
-                _on_device(first[part][:, None] + np.arange(size), params)
+                _on_device((first[part][:, None] + np.arange(size)).ravel(), params)
                 for first in (begins, output_begins)
             )
-            models, x, y = params[_on_device(part, params)], data.x[rows], data.y[rows]
-            losses[outputs] = model.losses(models, x, y)
+            models = params.index_select(0, _on_device(part, params))
+            x, y = (
+                values.index_select(0, rows).view(len(part), size, *values.shape[1:])
+                for values in (data.x, data.y)
+            )
+            measures = model.losses(models, x, y) if loss else None
             is_correct = model.correct(models, x, y) if right else None
-            if is_correct is not None:
-                correct = torch.empty_like(losses, dtype=torch.bool) if correct is None else correct
-                correct[outputs] = is_correct
+            losses = _put(losses, samples, outputs, measures)
+            correct = _put(correct, samples, outputs, is_correct)
+    losses = params.new_empty(0) if losses is None else losses
     return SampleMeasures(losses, correct, _on_device(sizes, params))
+
+
+def _put(values: Tensor | None, samples: int, places: Tensor, part: Tensor | None) -> Tensor | None:
+    """The samples' values with a ``part`` of them at its places; as they are without it."""
+    if part is None:
+        return values
+    values = part.new_empty(samples) if values is None else values
+    return values.index_copy_(0, places, part.flatten())
 
 
 def _on_device(numbers: NDArray[np.int64], like: Tensor) -> Tensor:

@@ -1,6 +1,5 @@
 """FairBatch's outer step: λ moves along μ and is projected onto its set."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,40 +93,33 @@ class FairBatch:
             [cells.counts[:, :, 0] - cells.accepting[:, :, 0], cells.accepting[:, :, 1]], axis=2
         )
 
-    def step(self, lam: Floats, total: Floats, people: Floats, number: int) -> Floats:
-        """The next λ, from the sum of the reports, after ``number`` steps."""
+    def step(
+        self, lam: Floats, total: Floats, people: Floats, number: int, budgets: Floats | None = None
+    ) -> Floats:
+        """The next λ (..., L), from the sum of the reports (..., S), after ``number`` steps;
+        ``budgets`` (..., 1) in place of ``budget``.
+        """
         rules, mu = self.rules, self.rules.direction(total, people)
-        if self.budget == 0:
-            length = self._length(mu)
-            if length == 0:
-                return lam
-            return self._project(lam + self._rate(number) / length * mu, people)
+        eps = np.float64(self.budget) if budgets is None else budgets
         offset, gaps = rules.free(lam, people), rules.gaps(mu)
         offset = np.where(np.abs(offset) < ROUNDING, 0.0, offset)
-        length = self._length(rules.follow(self._pressing(offset, gaps)))
-        if length == 0:
-            return lam
-        step = self._rate(number) / length
-        moved = soft_threshold(offset + step * gaps, step * self.budget)
-        return self._project(lam + rules.follow(moved - offset), people)
+        # the dual's steepest direction: F_a less the multiplier's end of [-ε, ε]
+        pressing = np.where(offset == 0, soft_threshold(gaps, eps), gaps - np.sign(offset) * eps)
+        length = self._length(rules.follow(pressing))
+        step = self._rate(number) / np.where(length == 0, 1.0, length)
+        moved = soft_threshold(offset + step * gaps, step * eps)
+        change = np.where(eps == 0, step * mu, rules.follow(moved - offset))
+        return np.where(length == 0, lam, self._project(lam + change, people))
 
     def _rate(self, number: int) -> float:
         """α_t."""
         return self.alpha / (number + 1) ** self.decay
 
-    def _length(self, direction: Floats) -> float:
-        """The length that a step is divided by; 0 for no step."""
-        length = math.sqrt(direction @ direction)
-        if length <= NOISE:
-            return 0.0
-        return length if self.normalised else 1.0
+    def _length(self, direction: Floats) -> Floats:
+        """The length (..., 1) that a step is divided by; 0 for no step."""
+        length = np.sqrt(direction[..., None, :] @ direction[..., None])[..., 0]
+        return np.where(length <= NOISE, 0.0, length if self.normalised else 1.0)
 
     def _project(self, lam: Floats, people: Floats) -> Floats:
         rules = self.rules
         return (rules.project if self.projection == "box" else rules.project_sum)(lam, people)
-
-    def _pressing(self, offset: Floats, gaps: Floats) -> Floats:
-        """The dual's steepest direction: F_a less the multiplier's end of [-ε, ε]."""
-        return np.where(
-            offset == 0, soft_threshold(gaps, self.budget), gaps - np.sign(offset) * self.budget
-        )

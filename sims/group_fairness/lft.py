@@ -1,7 +1,6 @@
 """Local fair training, FairBatch on every client: LFT+Ensemble and LFT+FedAvg."""
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -10,6 +9,7 @@ from torch import Tensor
 from fairfl._support.checks import in_range, whole
 from fairfl.sims.engine import CellSums, Floats, LocalTask, Received, State, as_floats, as_tensor
 from fairfl.sims.engine.secure_sums import OWN, CellRound, SumOnly
+from fairfl.sims.engine.task import Ints
 from fairfl.sims.group_fairness.fairbatch import NEEDS, FairBatch
 
 MODELS, LAM = OWN + "models", OWN + "lam"
@@ -79,20 +79,16 @@ class LocalFairBatch(SumOnly):
 
     def remember(self, round: CellRound, cells: CellSums) -> State:
         lam, sums, counts = self._lam(round), self.rule.sums(cells), cells.counts
-        for k, people in enumerate(self._people(counts)):
-            if people is not None:
-                rows, client = slice(k, k + 1), np.zeros(1, np.int64)
-                (total,) = self.rule.rules.statistics(sums[rows], counts[rows], client, people)
-                rule = self.rule if self._rules is None else self._rules[k]
-                lam[k] = rule.step(lam[k], total, people, round.number - 1)
+        rows, people = self._defined(counts)
+        totals = self.rule.rules.statistics(sums[rows], counts[rows], rows, people)
+        budgets = None if self.budgets is None else np.array(self.budgets)[rows, None]
+        lam[rows] = self.rule.step(lam[rows], totals, people, round.number - 1, budgets)
         return {LAM: as_tensor(lam)}
 
     def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
         lam, counts = self._lam(round), round.index.counts
-        table = np.ones_like(counts)
-        for k, people in enumerate(self._people(counts)):
-            if people is not None:
-                table[k] = self.rule.rules.table(lam[k], people, counts[k : k + 1])
+        table, (rows, people) = np.ones_like(counts), self._defined(counts)
+        table[rows] = self.rule.rules.table(lam[rows], people, counts[rows])
         models = self.models(round)
         start = None if models is None else models[round.rows]
         return (LocalTask(start=start, sample_weights=round.index.spread(table)),)
@@ -119,28 +115,22 @@ class LocalFairBatch(SumOnly):
     def _averages(self, number: int) -> bool:
         return self.average_every is not None and (number + 1) % self.average_every == 0
 
-    @cached_property
-    def _rules(self) -> list[FairBatch] | None:
-        """Each client's rule, made once; None where all have the one rule."""
-        budgets = self.budgets
-        return None if budgets is None else [replace(self.rule, budget=eps) for eps in budgets]
+    def _people(self, counts: Floats) -> Floats:
+        """People (K, A, 2) among whom each client's disparity is limited."""
+        return counts
 
-    def _people(self, counts: Floats) -> list[Floats | None]:
-        """People of each client (A, 2), None where the notion is undefined; counts (K, A, 2)."""
-        people: list[Floats | None] = []
-        for cells in counts:
-            try:
-                people.append(self.rule.rules.people(cells.ravel()))
-            except ValueError:
-                people.append(None)
-        return people
+    def _defined(self, counts: Floats) -> tuple[Ints, Floats]:
+        """The clients on whose people the notion is defined (k,), and these people (k, A, 2)."""
+        people = self._people(counts)
+        rows = np.flatnonzero(self.rule.rules.is_defined(people))
+        return rows, people[rows]
 
     def _lam(self, round: CellRound) -> Floats:
         """λ of all clients (K, L); 0, and unused, where the notion is undefined."""
         if LAM in round.state:
             return as_floats(round.state[LAM]).copy()
         counts = round.index.counts
-        size = len(self.rule.rules.initial(np.ones(counts.shape[1:])))
-        initial = self.rule.rules.initial
-        people = self._people(counts)
-        return np.stack([np.zeros(size) if n is None else initial(n) for n in people])
+        lam = np.zeros_like(self.rule.rules.initial(np.ones_like(counts)))
+        rows, people = self._defined(counts)
+        lam[rows] = self.rule.rules.initial(people)
+        return lam

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairfl.sims.engine.task import Floats, Ints
 from fairfl.theory.numerics.projections import onto_box_of_sum, onto_capped_simplex
@@ -15,7 +16,9 @@ class BilevelProblem(ABC):
 
     Shapes: K clients, A groups, cells (client, a, y). ``people`` is the sum over clients of their
     first reports (``enrol``), all that the server sees of the people. ``statistics`` are the later
-    reports of the clients: ``direction`` takes their sum T (S,). ``table`` has n times
+    reports of the clients: ``direction`` takes their sum T (S,). For parity, equal opportunity and
+    equalised odds all arrays may have a leading axis of clients, each a problem of its own, where
+    ``is_defined``. ``table`` has n times
     the weight of each sample's loss: the inner objective is (1/n) sum_s table[cell of s] loss_s, so
     that FedAvg with weights n_i/n on the clients' mean weighted losses has its gradient, and
     weights of one are FedAvg itself.
@@ -34,6 +37,10 @@ class BilevelProblem(ABC):
     def people(self, total: Floats) -> Floats:
         """The enrolments' sum as people n_{a,y} (A, 2); ValueError if undefined there."""
         return total.reshape(-1, 2)
+
+    def is_defined(self, people: Floats) -> NDArray[np.bool_]:
+        """Whether every group has the people (..., A, 2) that the statistic counts."""
+        return (people.sum(-1) > 0).all(-1)
 
     @abstractmethod
     def initial(self, people: Floats) -> Floats:
@@ -113,7 +120,7 @@ class DemographicParity(BilevelProblem):
         return people
 
     def initial(self, people: Floats) -> Floats:
-        return people.sum(1) / people.sum()
+        return people.sum(-1) / people.sum((-2, -1))[..., None]
 
     def project(self, lam: Floats, people: Floats) -> Floats:
         # np.clip takes three times as long
@@ -123,24 +130,24 @@ class DemographicParity(BilevelProblem):
         return onto_box_of_sum(lam, np.zeros_like(lam), 2 * self.initial(people), 1.0)
 
     def statistics(self, sums: Floats, counts: Floats, clients: Ints, people: Floats) -> Floats:
-        return (sums[:, :, 0] - sums[:, :, 1]) / people.sum(1)
+        return (sums[:, :, 0] - sums[:, :, 1]) / people.sum(-1)
 
     def direction(self, total: Floats, people: Floats) -> Floats:
-        level = total - people[:, 0] / people.sum(1)
-        return self.follow(level[1:] - level[0])
+        level = total - people[..., 0] / people.sum(-1)
+        return self.follow(level[..., 1:] - level[..., :1])
 
     def gaps(self, direction: Floats) -> Floats:
-        return direction[1:]
+        return direction[..., 1:]
 
     def follow(self, change: Floats) -> Floats:
-        return np.concatenate([[-change.sum()], change])
+        return np.concatenate([-change.sum(-1, keepdims=True), change], -1)
 
     def free(self, lam: Floats, people: Floats) -> Floats:
-        return super().free(lam, people)[1:]
+        return super().free(lam, people)[..., 1:]
 
     def table(self, lam: Floats, people: Floats, counts: Floats) -> Floats:
         negative = lam / self.initial(people)
-        return np.stack([negative, 2 - negative], axis=1)
+        return np.stack([negative, 2 - negative], axis=-1)
 
 
 class EqualOpportunity(BilevelProblem):
@@ -172,31 +179,36 @@ class EqualOpportunity(BilevelProblem):
             check_groups(people[:, y], f"people of label {y}")
         return people
 
+    def is_defined(self, people: Floats) -> NDArray[np.bool_]:
+        return people[..., self.labels].min((-2, -1)) > 0
+
     def initial(self, people: Floats) -> Floats:
-        return np.concatenate([people[1:, y] for y in self.labels]) / people.sum()
+        counts = np.concatenate([people[..., 1:, y] for y in self.labels], -1)
+        return counts / people.sum((-2, -1))[..., None]
 
     def project(self, lam: Floats, people: Floats) -> Floats:
-        caps = [people[:, y].sum() / people.sum() for y in self.labels]
+        caps = [people[..., y].sum(-1) / people.sum((-2, -1)) for y in self.labels]
         parts = zip(self._parts(lam), caps, strict=True)
-        return np.concatenate([onto_capped_simplex(part, cap) for part, cap in parts])
+        return np.concatenate([onto_capped_simplex(part, cap) for part, cap in parts], -1)
 
     def statistics(self, sums: Floats, counts: Floats, clients: Ints, people: Floats) -> Floats:
-        return np.concatenate([sums[:, :, y] / people[:, y] for y in self.labels], axis=1)
+        return np.concatenate([sums[:, :, y] / people[..., y] for y in self.labels], axis=1)
 
     def direction(self, total: Floats, people: Floats) -> Floats:
-        return np.concatenate([part[1:] - part[0] for part in self._parts(total)])
+        return np.concatenate([part[..., 1:] - part[..., :1] for part in self._parts(total)], -1)
 
     def table(self, lam: Floats, people: Floats, counts: Floats) -> Floats:
-        weights = np.ones_like(people)
+        weights, size = np.ones_like(people), people.sum((-2, -1))[..., None]
         for y, part in zip(self.labels, self._parts(lam), strict=True):
             # the reference group's λ; rounding may take it below 0
-            reference = max(0.0, people[:, y].sum() / people.sum() - part.sum())
-            weights[:, y] = np.append(reference, part) * people.sum() / people[:, y]
+            share = people[..., y].sum(-1, keepdims=True) / size
+            reference = np.maximum(0.0, share - part.sum(-1, keepdims=True))
+            weights[..., y] = np.concatenate([reference, part], -1) * size / people[..., y]
         return weights
 
     def _parts(self, values: Floats) -> list[Floats]:
         """The entries of each label."""
-        return np.split(values, len(self.labels))
+        return np.split(values, len(self.labels), -1)
 
 
 class EqualisedOdds(EqualOpportunity):

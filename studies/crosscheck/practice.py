@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 
 import numpy as np
 import pandas as pd
@@ -52,6 +52,8 @@ learned |MD| on the sample is within about 0.004 of its budget, also for clients
 1e-2 of the box's edge.
 """
 LR, MOMENTUM = 0.5, 0.9
+MOST_ROUNDS = 1_000_000
+"""Of a run that goes on; nothing depends on it."""
 
 Budget = tuple[float, ...]
 """ε of a run, a number for all clients or one for each."""
@@ -98,8 +100,8 @@ class BySample(LocalFairBatch):
             models = means.repeat_interleave(self.clients, 0)
         return {MODELS: models}
 
-    def _people(self, counts: Array) -> list[Array | None]:
-        return super()._people(self._totals(counts) if self.is_pooled else counts)
+    def _people(self, counts: Array) -> Array:
+        return self._totals(counts) if self.is_pooled else counts
 
     def _totals(self, values: Array) -> Array:
         """Sums (K, ...) over the clients of a sample, a row for each of them."""
@@ -142,52 +144,50 @@ class Practice:
         return [Basis.of(world, self.degree, client) for client in clients]
 
     def simulation(self, world: World, budgets: Sequence[Budget], seeds: int) -> Simulation:
-        """The run, not begun: a replicate for each budget."""
+        """The run, not begun: its clients by budget, then by sample."""
         count, parts = 1 if self.scheme == CFL else world.clients, []
         bases, draw = self.bases(world), people_of if self.is_sampled else even_sample
         for seed in range(seeds):
             people, weight = draw(world, self.people, seed)
             owner, x = seed * count + people.owner * (count > 1), featured(people, bases).x
             parts.append((x, people.y, owner, people.group, weight))
-        x, y, owner, group, weight = map(np.concatenate, zip(*parts, strict=True))
-        data = FederatedData("samples", x, y, owner, seeds * count, group=group)
-        rule = FairBatch(self.notion, ALPHA, DECAY, "zero_one", projection="sum")
-        replicates = [
-            Replicate(
-                BySample(
-                    replace(rule, budget=budget[0]),
-                    budgets=budget * seeds if len(budget) > 1 else None,
-                    clients=count,
-                    is_averaged=self.scheme in (LFT_AVG, FEDFB),
-                    is_pooled=self.scheme == FEDFB,
-                    weights=None if self.is_sampled else tuple(weight.tolist()),
-                )
-            )
-            for budget in budgets
+        parts = [
+            (x, y, owner + k * seeds * count, group, weight)
+            for k in range(len(budgets))
+            for x, y, owner, group, weight in parts
         ]
+        x, y, owner, group, weight = map(np.concatenate, zip(*parts, strict=True))
+        clients = len(budgets) * seeds * count
+        data = FederatedData("samples", x, y, owner, clients, group=group)
+        by_client = [budget if len(budget) > 1 else budget * count for budget in budgets]
+        algorithm = BySample(
+            FairBatch(self.notion, ALPHA, DECAY, "zero_one", projection="sum"),
+            budgets=sum((budget * seeds for budget in by_client), ()),
+            clients=count,
+            is_averaged=self.scheme in (LFT_AVG, FEDFB),
+            is_pooled=self.scheme == FEDFB,
+            weights=None if self.is_sampled else tuple(weight.tolist()),
+        )
         settings = {"steps": self.steps, "momentum": self.momentum, "batch_size": None}
         training = Training(self.rounds, self.lr, **settings)
-        model = Logistic(bases[0].size, bias=False)
+        model, replicates = Logistic(bases[0].size, bias=False), [Replicate(algorithm)]
         return Simulation(model, Parts.of(data), replicates, training, Computing("cpu", "float64"))
 
-    def members(self, world: World, simulation: Simulation) -> list[list[list[Classifier]]]:
-        """The rules learned, by replicate and sample: one, or for LFT+Ensemble one a client."""
-        bases, count = self.bases(world), 1 if self.scheme == CFL else world.clients
-        models = [as_floats(state[MODELS]) for state in simulation.states]
-        samples = [rows.reshape(-1, count, rows.shape[1]) for rows in models]
-        return [
-            [[learned(*pair) for pair in zip(bases, rows, strict=False)] for rows in replicate]
-            for replicate in samples
-        ]
+    def path(self, world: World, budgets: Sequence[Budget], seeds: int) -> list[State]:
+        """The state after each round. A longer run of the same goes on where this one ended."""
+        run = _run(replace(self, rounds=MOST_ROUNDS), world, tuple(budgets), seeds)
+        return run.to(self.rounds)
 
     def trained(
         self, world: World, budgets: Sequence[Budget], seeds: int
     ) -> list[list[list[Classifier]]]:
-        """The ``members`` at the end of the run."""
-        simulation = self.simulation(world, budgets, seeds)
-        while not simulation.done:
-            simulation.step()
-        return self.members(world, simulation)
+        """The rules learned, by budget and sample: one, or for LFT+Ensemble one a client."""
+        bases, count = self.bases(world), 1 if self.scheme == CFL else world.clients
+        models = as_floats(self.path(world, budgets, seeds)[-1][MODELS])
+        return [
+            [[learned(*pair) for pair in zip(bases, rows, strict=False)] for rows in samples]
+            for samples in models.reshape(len(budgets), seeds, count, -1)
+        ]
 
     def measures(
         self, world: World, aims: Aims, seeds: int, is_personal: bool = False
@@ -206,6 +206,26 @@ class Practice:
                 off = np.hypot(worth.difference - md, worth.accuracy - accuracy)
                 lines.append(line | {"distance": float(off)})
         return pd.DataFrame(lines)
+
+
+@dataclass(eq=False)
+class Run:
+    """A simulation of one replicate, and its state after each round."""
+
+    simulation: Simulation
+    states: list[State] = field(default_factory=list)
+
+    def to(self, rounds: int) -> list[State]:
+        """The states of so many rounds."""
+        while len(self.states) < rounds:
+            self.simulation.step()
+            self.states += self.simulation.states
+        return self.states[:rounds]
+
+
+@lru_cache(maxsize=4)
+def _run(practice: Practice, world: World, budgets: tuple[Budget, ...], seeds: int) -> Run:
+    return Run(practice.simulation(world, budgets, seeds))
 
 
 def vote(world: World, members: Sequence[Classifier]) -> Classifier:

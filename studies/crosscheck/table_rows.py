@@ -11,6 +11,7 @@ from fairfl.studies.crosscheck.population.frontier_distance import exact
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.crosscheck.study import Drawing
 from fairfl.studies.frames import groups
+from fairfl.theory.populations.notions import Notion
 
 Table = Callable[[pd.DataFrame], pd.DataFrame]
 """Makes the table of a ``Drawing`` from the measures."""
@@ -39,7 +40,7 @@ def trade_off(name: str, title: str, table: Table, x: str = "disparity |MD|") ->
     return Drawing(name, title, f"{x} (difference of rates)", "accuracy (share correct)", table)
 
 
-def exact_curve(world: World, scheme: SchemeName) -> pd.DataFrame:
+def exact_curve(world: World, scheme: SchemeName, notion: Notion = "dp") -> pd.DataFrame:
     """The series of a scheme's exact frontier, in a panel without a name."""
-    curve = exact(world, scheme)
+    curve = exact(world, scheme, notion)
     return series("", f"{SOLVED[scheme].label}, exact", "line", curve.disparity, curve.accuracy)

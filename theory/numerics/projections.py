@@ -18,31 +18,40 @@ def onto_simplex(point: Array, total: float = 1.0) -> Array:
     return np.maximum(point - excess[np.flatnonzero(falling > excess)[-1]], 0.0)
 
 
-def onto_capped_simplex(point: Array, cap: float) -> Array:
-    """The nearest point with entries >= 0 whose sum is at most ``cap`` > 0."""
+def onto_capped_simplex(point: Array, cap: Array | float) -> Array:
+    """The nearest points (..., L) with entries >= 0 whose sum is at most ``cap`` (...) > 0."""
     clipped = np.maximum(point, 0.0)
-    return clipped if clipped.sum() <= cap else onto_simplex(point, cap)
+    is_above = clipped.sum(-1) > cap
+    for at in map(tuple, np.argwhere(is_above)):
+        clipped[at] = onto_simplex(point[at], float(np.broadcast_to(cap, is_above.shape)[at]))
+    return clipped
 
 
 def onto_box_of_sum(point: Array, low: Array, high: Array, total: float) -> Array:
-    """The nearest point with low <= x <= high and sum ``total``, low.sum() <= total <= high.sum():
-    one shift of all.
+    """The nearest points (..., L) with low <= x <= high and sum ``total``, between the sums of
+    ``low`` and of ``high``: one shift of all entries.
 
     The sum of clip(point - shift) falls with the shift, piecewise linearly: its pieces end where an
     entry meets an end.
     """
-    ends = np.sort(np.concatenate([point - high, point - low]))
+    ends = np.sort(np.concatenate([point - high, point - low], -1), -1)
 
-    def shifted(by: float) -> Array:
+    def shifted(by: Array) -> Array:
         return np.minimum(np.maximum(point - by, low), high)  # np.clip takes three times as long
 
-    def reached(k: int) -> float:
-        return float(shifted(ends[k]).sum())
+    def end(k: Array) -> Array:
+        return np.take_along_axis(ends, k, -1)
 
-    first, last = 0, ends.size - 1
-    while last - first > 1:
+    def reached(k: Array) -> Array:
+        return shifted(end(k)).sum(-1, keepdims=True)
+
+    first = np.zeros((*point.shape[:-1], 1), np.int64)
+    last = first + (ends.shape[-1] - 1)
+    while (last - first > 1).any():
         middle = (first + last) // 2
-        first, last = (middle, last) if reached(middle) >= total else (first, middle)
+        is_above = (reached(middle) >= total) | (middle == first)
+        first, last = np.where(is_above, middle, first), np.where(is_above, last, middle)
     above, below = reached(first), reached(last)
-    share = (above - total) / (above - below) if above > max(total, below) else 0.0
-    return shifted(ends[first] + min(share, 1.0) * (ends[last] - ends[first]))
+    is_between = above > np.maximum(total, below)
+    share = np.where(is_between, above - total, 0.0) / np.where(is_between, above - below, 1.0)
+    return shifted(end(first) + np.minimum(share, 1.0) * (end(last) - end(first)))

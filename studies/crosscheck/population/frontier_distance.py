@@ -24,20 +24,24 @@ WIDER = (0.0, 1e-9, 1e-8, 1e-7)
 
 
 @lru_cache(maxsize=128)
-def exact(world: World, scheme: SchemeName = "cfl", points: int = 30) -> Frontier:
+def exact(world: World, scheme: SchemeName = "cfl", notion: Notion = "dp") -> Frontier:
     """The frontier, solved once."""
-    return frontier(world.federation, scheme, points)
+    return frontier(world.federation, scheme, 30, notion=notion)
 
 
 def below(
-    world: World, disparity: ArrayLike, accuracy: ArrayLike, scheme: SchemeName = "cfl"
+    world: World,
+    disparity: ArrayLike,
+    accuracy: ArrayLike,
+    scheme: SchemeName = "cfl",
+    notion: Notion = "dp",
 ) -> Array:
-    """How much more accurate CFL's best rule with at most the same |MD| is, or the scheme's.
+    """How much more accurate CFL's best rule with at most the same disparity is, or the scheme's.
 
     It is never negative: CFL's frontier bounds every rule of (x, a), and a vote of several as well,
     whose accuracy and MD are means of theirs; the client-aware one every rule of (x, a, i).
     """
-    best = exact(world, scheme).accuracy_at(as_floats("disparity", disparity))
+    best = exact(world, scheme, notion).accuracy_at(as_floats("disparity", disparity))
     return best - as_floats("accuracy", accuracy)
 
 

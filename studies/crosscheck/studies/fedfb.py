@@ -49,12 +49,10 @@ def rows(case: str, seeds: int) -> pd.DataFrame:
 
 def _trained(world: World, practice: Practice, seeds: int) -> tuple[Array, Array]:
     """Accuracy that each sample's rule loses, and λ_1 after each step (steps, samples)."""
-    simulation, path = practice.simulation(world, [(0.0,)], seeds), []
-    while not simulation.done:
-        simulation.step()
-        if simulation.round > 1:  # λ moves at the start of every round but the first
-            path.append(as_floats(simulation.states[0][LAM]).reshape(seeds, -1, 2)[:, 0, 1].copy())
-    (samples,) = practice.members(world, simulation)
+    budgets = [(0.0,)]
+    (samples,) = practice.trained(world, budgets, seeds)
+    states = practice.path(world, budgets, seeds)[1:]  # λ moves in every round but the first
+    path = [as_floats(state[LAM]).reshape(seeds, -1, 2)[:, 0, 1] for state in states]
     worth = [Performance.of(member, world.federation) for (member,) in samples]
     lost = [supporting_plane(world.federation, rule.rates) - rule.accuracy for rule in worth]
     return np.array(lost), np.array(path)

@@ -5,8 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.population.frontier_distance import optimum, supporting_plane
+from fairfl.studies.crosscheck.population.frontier_distance import below, optimum, supporting_plane
 from fairfl.studies.crosscheck.population.learned_rules import Performance
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
 from fairfl.studies.crosscheck.practice import CFL, ENSEMBLE, LEARNERS, Practice, spelt, vote
@@ -18,7 +17,7 @@ from fairfl.studies.crosscheck.prediction import (
     units_of,
 )
 from fairfl.studies.crosscheck.study import Verdict
-from fairfl.studies.crosscheck.table_rows import series, summary, trade_off
+from fairfl.studies.crosscheck.table_rows import exact_curve, series, summary, trade_off
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups
 from fairfl.theory.populations.notions import Notion
@@ -82,20 +81,22 @@ def rows(case: str, seeds: int) -> pd.DataFrame:
             local = optimum(world, "lft_fedavg", np.abs(worth.local), notion)
             line = {"world": name, "notion": notion, "groups": world.groups, "seed": seed}
             line |= {"scheme": practice.scheme, "people": practice.people, "budget": spelt(budget)}
-            line |= worth.columns | {"below": _behind(world, worth, notion)}
-            line |= {LOST: plane - worth.accuracy, "below locally": local - worth.accuracy}
+            line |= worth.columns | {LOST: plane - worth.accuracy}
+            line |= {"below locally": local - worth.accuracy}
             if practice.scheme == ENSEMBLE:
                 line["members"] = min(
                     _behind(client, Performance.of(member, client.federation, notion), notion)
                     for client, member in zip(alone, members, strict=True)
                 )
             lines.append(line)
-    return pd.DataFrame(lines)
+    table = pd.DataFrame(lines)
+    short = below(world, table["disparity"], table["accuracy"], notion=notion)
+    return table.assign(below=short)
 
 
-def _behind(world: World, worth: Performance, notion: Notion) -> float:
-    """How much more accurate CFL's optimum at the rule's own disparity is."""
-    return optimum(world, "cfl", worth.disparity, notion) - worth.accuracy
+def _behind(client: World, worth: Performance, notion: Notion) -> float:
+    """How much more accurate a client's own optimum is at a rule's own disparity."""
+    return optimum(client, "cfl", worth.disparity, notion) - worth.accuracy
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -150,19 +151,11 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
         if (name, notion) not in SHOWN:
             continue
         panel = f"{in_words(name).removeprefix('random ')}, {NOTIONS[notion]}"
-        parts.append(curve(by_name(name), notion).assign(panel=panel))
+        parts.append(exact_curve(by_name(name), "cfl", notion).assign(panel=panel))
         for (scheme,), of_scheme in groups(part, ["scheme"]):
             at = floats(of_scheme, "disparity"), floats(of_scheme, "accuracy")
             parts.append(series(panel, f"{scheme}, learned", "points", *at))
     return pd.concat(parts, ignore_index=True)
-
-
-def curve(world: World, notion: Notion) -> pd.DataFrame:
-    """CFL's exact frontier as a series."""
-    largest = solve(world.federation, "cfl", np.inf, notion=notion).disparity
-    x = np.linspace(0, largest, 15)
-    y = [optimum(world, "cfl", v, notion) for v in x]
-    return series("", "CFL, exact", "line", x, y)
 
 
 BY_NOTION = "Learned rules and CFL's exact frontier, by notion"

@@ -118,3 +118,19 @@ def test_clipping_leaves_the_plane_and_the_other_projection_stays():
         rule = FairBatch("dp", 0.3 * 2**0.5, projection=projection)
         lam = rule.step(np.array([0.2, 0.8]), total, sizes, 0)
         np.testing.assert_allclose(lam, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("notion", ["dp", "eo", "eodds"])
+def test_a_step_of_many_clients_is_each_clients_own(notion):
+    rng, budgets = np.random.default_rng(0), np.array([0.0, 0.05, 0.5, 0.0])
+    sizes, rule = rng.integers(1, 9, (4, 3, 2)).astype(float), FairBatch(notion, 0.3)
+    lam, totals = (
+        rule.rules.initial(sizes),
+        np.stack([reports_of(rule.rules, n, rng) for n in sizes]),
+    )
+    together = rule.step(lam, totals, sizes, 2, budgets[:, None])
+    table = rule.rules.table(together, sizes, sizes)
+    for k, eps in enumerate(budgets):
+        alone = replace(rule, budget=eps).step(lam[k], totals[k], sizes[k], 2)
+        np.testing.assert_array_equal(together[k], alone)
+        np.testing.assert_array_equal(table[k], rule.rules.table(alone, sizes[k], sizes[k]))

@@ -89,6 +89,19 @@ def test_samples_together_train_as_each_alone(scheme, notion):
                 np.testing.assert_allclose(edges, expected, rtol=1e-9)
 
 
+def test_a_longer_run_goes_on_where_a_shorter_one_ended():
+    """Also where the longer one was asked for before; against a run of its own."""
+    world, budgets = by_name("figure-5a"), [(0.0,), (0.1,)]
+    for rounds in (5, 3, 7):
+        practice = Practice(LFT_AVG, 200, rounds=rounds, steps=2)
+        alone = practice.simulation(world, budgets, 2)
+        while not alone.done:
+            alone.step()
+        states = practice.path(world, budgets, 2)
+        assert len(states) == rounds
+        assert (states[-1][MODELS] == alone.states[0][MODELS]).all()
+
+
 def test_an_even_sample_has_the_rates_of_the_laws():
     world = by_name("figure-5d")
     people, weight = even_sample(world, 4_000, 1)

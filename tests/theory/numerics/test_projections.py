@@ -52,5 +52,15 @@ def test_boxes_of_a_sum(point, seed, share):
     assert moved[x < high].max(initial=-np.inf) <= moved[x > low].min(initial=np.inf) + 1e-12
 
 
+def test_rows_are_projected_each_alone():
+    points = np.random.default_rng(0).normal(size=(5, 6))
+    high, caps = np.linspace(0.2, 1, 30).reshape(5, 6), np.linspace(0.3, 3, 5)
+    boxed = onto_box_of_sum(points, np.zeros(6), high, 1.0)
+    capped = onto_capped_simplex(points, caps)
+    for k, point in enumerate(points):
+        assert (boxed[k] == onto_box_of_sum(point, np.zeros(6), high[k], 1.0)).all()
+        assert (capped[k] == onto_capped_simplex(point, caps[k])).all()
+
+
 def test_soft_thresholds():
     assert soft_threshold(np.array([-3.0, -0.5, 0.0, 0.5, 3.0]), 1.0).tolist() == [-2, 0, 0, 0, 2]
