@@ -195,7 +195,8 @@ class BoxSearch:
         smallest = np.maximum(low[:, k:], -high[:, k:]).max(axis=1, initial=0.0)
         worth, values = np.split(np.array(self.cuts).T, [1])
         floor = boxes.low @ np.maximum(values, 0.0) + boxes.high @ np.minimum(values, 0.0) + worth
-        is_out = is_opposite.any(axis=1)[:, None] | (floor.max(axis=1)[:, None] > self.optimum)
+        no_sign = np.any(is_opposite, axis=1, keepdims=True)
+        is_out = no_sign | (floor.max(axis=1)[:, None] > self.optimum)
         is_out |= smallest[:, None] > self.disparity + MD_ROUNDING
         bound = np.where(is_out, -np.inf, boxes.bound)
         boxes = Boxes(boxes.low, boxes.high, bound, (high - low)[:, :k])
@@ -235,7 +236,7 @@ class BoxSearch:
             box = boxes.low[b], boxes.high[b]
             restrictions = Restrictions.of(*box, family.client, family.constant.size)
             parts = self.parts(sure, most, b, none, PARTS)
-            prices = self.prices(restrictions, *parts, self.limits[aim])
+            prices = self.prices(restrictions, *parts, float(self.limits[aim]))
             goal = self.of_worth * np.eye(1, restrictions.rows.shape[1])[0]
             combinations.append(goal - prices @ restrictions.rows)
             slopes.append(prices @ restrictions.is_pooled)
