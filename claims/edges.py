@@ -73,7 +73,7 @@ def _infinite(number: Number) -> str:
 
 
 def points(call: Call[Case], start: Any) -> list[Point]:
-    """Points on either side of each edge, of the first and last number of a field alone."""
+    """Points on either side of each edge, of a field's first, middle and last number alone."""
     plain = state(call, decode(start))
     edges: dict[tuple[str, str], list[list[Point]]] = {}
     for path, value in _numbers(start):
@@ -85,9 +85,14 @@ def points(call: Call[Case], start: Any) -> list[Point]:
         for edge in _edges(at, value, _peers(start, path)):
             change = f"{edge[0][1]} -> {edge[-1][1]}"
             edges.setdefault((path.partition(".")[0], change), []).append(edge)
-    kept = [point for found in edges.values() for edge in found[:1] + found[-1:] for point in edge]
+    kept = [point for found in edges.values() for edge in _ends(found) for point in edge]
     kept += jumps(call, start)
     return [point for k, point in enumerate(kept) if point not in kept[:k]]
+
+
+def _ends(parts: list[Any]) -> list[Any]:
+    """The first, the middle and the last part, each once."""
+    return [parts[k] for k in sorted({0, len(parts) // 2, len(parts) - 1})]
 
 
 def jumps(call: Call[Case], start: Any) -> list[Point]:

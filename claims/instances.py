@@ -2,15 +2,15 @@
 
 ``instances.json`` has a row for each statement, named as by ``str(Call)``:
 
-- ``values``: pairs of an instance and the numbers of all its relations; of algebra, the numbers of
-  all left sides. A statement that is weaker, or another one, has other numbers.
+- ``values``: pairs of an instance and the numbers of all its relations, and what it breaks; of
+  algebra, the numbers of all left sides. A statement that is weaker, or another one, has others.
 - ``outside``: for each premise, instances next to its edge that break it and no other premise. A
   hypothesis that is dropped or wider does not break there.
 - ``idle``: why the statement fails at none of a premise's instances outside; else it fails at one.
 """
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -63,9 +63,10 @@ def unheld(evidence: Evidence) -> str:
 
 
 def numbers(case: Case) -> str:
-    """The numbers of all relations, each pair once."""
-    texts = (f"{_quoted(r.left)} {r.operator} {_quoted(r.right)}" for r in case.relations)
-    return "; ".join(dict.fromkeys(texts))
+    """The numbers of all relations, each pair once with its count, and the broken premises."""
+    texts = Counter(f"{_quoted(r.left)} {r.operator} {_quoted(r.right)}" for r in case.relations)
+    pairs = [f"{count} times {text}" if count > 1 else text for text, count in texts.items()]
+    return "; ".join(pairs + [f"not {n}" for n, holds in case.premises.items() if not holds])
 
 
 def _quoted(number: Number) -> str:

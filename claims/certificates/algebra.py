@@ -14,6 +14,8 @@ from fairfl.claims.words import Level
 
 DIGITS = 40
 ZERO = sympy.Rational(1, 10**30)
+PIECES = sympy.Abs, sympy.Max, sympy.Min, sympy.sign, sympy.Piecewise, sympy.floor, sympy.ceiling
+"""An identity of one piece would pass for one of all: none may be in what is compared."""
 Sign = Literal["", "non-negative", "positive"]
 Residual = tuple[Any, Any]
 Decomposition = tuple[sympy.Expr, list[sympy.Expr]]
@@ -49,6 +51,9 @@ class SymbolicZero(ClaimCertificate):
 
     def verify(self) -> None:
         residuals: Any = self.residuals()
+        sides = [residuals[0]] if self.sign else [v for pair in residuals.values() for v in pair]
+        pieces = [v for v in map(sympy.sympify, sides) if v.has(*PIECES)]
+        require(not pieces, f"an identity has no pieces, {pieces[:1]} has")
         if self.sign:
             self._signed(*residuals)
             return
@@ -90,10 +95,10 @@ class SymbolicZero(ClaimCertificate):
 
 
 def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, sympy.Expr]:
-    """A value for each symbol, all different: 2/5, 5/6, 8/7, ...; integers 2, 3, ..."""
+    """A value for each symbol, all different: 2/5, 5/6, 8/7, ...; integers 2, 5, 11, ..."""
     symbols = sorted({s for e in map(sympy.sympify, expressions) for s in e.free_symbols}, key=str)
     return {
-        symbol: sympy.Rational(k + 2 if symbol.is_integer else Fraction(3 * k + 2, k + 5))
+        symbol: sympy.Rational(3 * 2**k - 1 if symbol.is_integer else Fraction(3 * k + 2, k + 5))
         for k, symbol in enumerate(symbols)
     }
 

@@ -141,7 +141,7 @@ CLAIMS = (
             statement=r"For $k = 1, \dots, n$, (7) divided by its sum is $(2k-1)/n^2$ for $p_1 = "
             r"1, d = 2$, and $2k/(n(n+1))$ for $p_1 = d$; both sum to one.",
             scope="every n",
-            check=identity(arithmetic, "1; 5/16; 3/10; 1"),
+            check=identity(arithmetic, "1; 9/121; 5/66; 1"),
             mutants={"k+1 for k": ("as printed", {"shift": 1})},
         ),
     ),

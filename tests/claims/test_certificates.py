@@ -59,6 +59,7 @@ ACCEPTED["beside"] = Beside((at(Witness, 2), ran(row("2/1", 0.0)))), "proved"  #
 REJECTED = {
     "residual not zero": (zero(wrong=1), "binomial is"),
     "no residual": (zero(count=0), "no residual"),
+    "an identity of one sign": (zero(pieces=True), "has no pieces"),
     "zero only where one looks": (zero(vanishing=1), "does not reduce"),
     "indefinite form": (sign(factor=-2), "not visibly"),
     "terms that miss": (sign(lost=1), "less its terms does not reduce to zero: 1"),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fairfl.claims import record
-from fairfl.claims.certificates.kernel_proof import COMPILING
+from fairfl.claims.certificates.kernel_proof import COMPILING, FOLDER
 from fairfl.claims.effort import DEEP, QUICK
 from fairfl.claims.ids import REPAIRED
 from fairfl.claims.outcome import examine
@@ -118,6 +118,19 @@ def test_drawn_instances_have_neighbours():
         evidence = outcome.evidence.to_json() if outcome and outcome.evidence else {}
         runs = [part for part in _parts(evidence) if part.get("type") == "PropertyRun"]
         assert all(part["moved"] for part in runs) or id.startswith(tuple(STILL)), id
+
+
+def test_every_theorem_of_a_proof_is_one_that_a_claim_names():
+    """A claim that names fewer theorems says less of its proof."""
+    named, stated = set[tuple[str, str]](), set[tuple[str, str]]()
+    for outcome in outcomes().values():
+        evidence = outcome.evidence.to_json() if outcome and outcome.evidence else {}
+        for part in _parts(evidence):
+            named |= {(part["file"], name) for name in part.get("theorems", "").split()}
+    for path in FOLDER.glob("*.v"):
+        theorems = re.findall(r"^Theorem (\w+)", path.read_text("utf-8"), re.MULTILINE)
+        stated |= {(path.name, name) for name in theorems}
+    assert named == stated
 
 
 def _parts(data):

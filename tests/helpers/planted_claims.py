@@ -37,9 +37,10 @@ def wide():
     return st.floats(0, 2).map(lambda x: {"x": x})
 
 
-def residual(wrong=0, count=1, vanishing=0):
-    """``wrong`` by x, or by an expression that is 0 at x = 2/5 alone."""
+def residual(wrong=0, count=1, vanishing=0, pieces=False):
+    """``wrong`` by x, or by an expression that is 0 at x = 2/5 alone; with |x| for x."""
     x, y = sympy.symbols("x y", real=True)
+    x = sympy.Abs(x) if pieces else x
     error = wrong * x + vanishing * (5 * x - 2)
     sides = (x + y) ** 2 + error, x**2 + y**2 + 2 * x * y
     return dict.fromkeys(["binomial"][:count], sides)
