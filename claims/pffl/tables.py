@@ -119,7 +119,7 @@ CLAIMS = (
                     corners,
                     f"{row}: the largest variance is 1/3",
                     {"variance": PFFL_TABLES["1"]["FMNIST", row]["variance"][0]},
-                    f"2 times 0 < {bound}; 6 times 1/3 < {bound}",
+                    f"0 < {bound}; 1/3 < {bound}",
                 )
                 for row, bound in (("Gini", "699/2000"), ("Geo = 0.5", "791/2000"))
             ),
