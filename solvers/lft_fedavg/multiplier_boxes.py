@@ -32,7 +32,7 @@ from fairfl.solvers.lft_fedavg.law_cells import LawCells
 from fairfl.solvers.numerics.accept_sets import AcceptSets, accept_sets
 from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.task import Task
-from fairfl.solvers.tolerances import MD_ROUNDING, PROVEN
+from fairfl.solvers.tolerances import BOUND_WRONG, MD_ROUNDING, PROVEN
 from fairfl.theory.populations.federation import Federation
 
 PROGRAMMES = 2_500
@@ -64,8 +64,8 @@ class Boxes:
 
     @property
     def sign(self) -> Array:
-        """(B, K) of the multipliers in each box, 0 where there are both."""
-        return np.where(self.low >= 0, 1.0, np.where(self.high <= 0, -1.0, 0.0))
+        """(B, K) of the multipliers in each box, 0 where there are both, or zero alone."""
+        return 1.0 * (self.low >= 0) - 1.0 * (self.high <= 0)
 
     def take(self, rows: Array) -> Boxes:
         """The boxes ``rows``."""
@@ -102,7 +102,7 @@ class Restrictions:
         """Of the box between corners (K,), with so many ``pooled`` differences."""
         k, rows = client.size, []
         unit = np.eye(1 + k + pooled)[1:]
-        for j in np.flatnonzero((low >= 0) | (high <= 0)):
+        for j in np.flatnonzero((low >= 0) != (high <= 0)):
             opposite = unit[j] if low[j] >= 0 else -unit[j]
             rows.append(opposite)
             if low[j] > 0 or high[j] < 0:  # where λ_j is not 0, |y_j| is the client's largest
@@ -168,7 +168,7 @@ class BoxSearch:
     def range(self) -> tuple[Array, Array] | None:
         """(1, K) the smallest and the largest multipliers of solutions."""
         family = self.cells.family
-        free, limit = FAR * family.bound, self.optimum.max() + MD_ROUNDING
+        free, limit = FAR * family.bound, self.optimum.max() + BOUND_WRONG
         axes = np.diag(1.0 * family.bound)
         directions = np.concatenate([axes, -axes])
         ends = FAR * directions
@@ -196,7 +196,7 @@ class BoxSearch:
         worth, values = np.split(np.array(self.cuts).T, [1])
         floor = boxes.low @ np.maximum(values, 0.0) + boxes.high @ np.minimum(values, 0.0) + worth
         no_sign = np.any(is_opposite, axis=1, keepdims=True)
-        is_out = no_sign | (floor.max(axis=1)[:, None] > self.optimum)
+        is_out = no_sign | (floor.max(axis=1)[:, None] > self.optimum + BOUND_WRONG)
         is_out |= smallest[:, None] > self.disparity + MD_ROUNDING
         bound = np.where(is_out, -np.inf, boxes.bound)
         boxes = Boxes(boxes.low, boxes.high, bound, (high - low)[:, :k])
@@ -245,7 +245,7 @@ class BoxSearch:
         profiles, weights = family.problem.profiles, np.array(combinations)
         maxima = accept_sets(profiles, [weights @ table for table in self.cells.rows])
         for r, b in enumerate(rows):
-            ends = [_line(sets, r)[0] for sets in maxima]
+            ends = [sets.line(r)[0] for sets in maxima]
             surely, parts = self.parts(sure, most, b, ends)
             values = surely + parts[:, weights[r] @ parts > 0].sum(axis=1)
             bound = weights[r] @ values + slopes[r] * self.limits
@@ -278,7 +278,7 @@ class BoxSearch:
         surely, band = self.constants, []
         places = zip(self.cells.family.problem.profiles, self.cells.rows, ends, strict=True)
         for p, (profile, table, cuts) in enumerate(places):
-            (sure_ends, is_sure), (most_ends, is_most) = _line(sure[p], b), _line(most[p], b)
+            (sure_ends, is_sure), (most_ends, is_most) = sure[p].line(b), most[p].line(b)
             x = np.concatenate([profile.edges[[0, -1]], sure_ends, most_ends, cuts])
             x = np.unique(np.clip(x, profile.edges[0], profile.edges[-1]))
             middle = (x[1:] + x[:-1]) / 2
@@ -291,12 +291,6 @@ class BoxSearch:
             above = (table @ profile.above(inside.ravel())).reshape(-1, *inside.shape)
             band.append((above[..., :-1] - above[..., 1:]).reshape(len(table), -1))
         return surely, np.concatenate(band, axis=1)
-
-
-def _line(sets: AcceptSets, b: int) -> tuple[Array, Array]:
-    """The ends of set ``b``, and whether it has what is between them, 1 or 0."""
-    count = np.count_nonzero(sets.sign[b])
-    return sets.cut[b, :count], np.cumsum(np.append(sets.first[b], sets.sign[b, :count]))
 
 
 def closer_bounds(

@@ -37,8 +37,8 @@ class AcceptSets:
 
     def line(self, b: int) -> tuple[Array, Array]:
         """The ends (R,) of set ``b``, and whether (R + 1,) it has what is between them, 1 or 0."""
-        cut, holds = self.take(np.array([b])).steps
-        return cut, holds[:, 0]
+        count = np.count_nonzero(self.sign[b])
+        return self.cut[b, :count], np.cumsum(np.append(self.first[b], self.sign[b, :count]))
 
     @property
     def steps(self) -> tuple[Array, Array]:
