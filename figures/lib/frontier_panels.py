@@ -89,7 +89,7 @@ def rows(panel: str, frontiers: Mapping[str, Frontier]) -> pd.DataFrame:
         place = 5 + (not scheme_frontier.accurate)
         frame.insert(place, "below_cfl", best - scheme_frontier.utility)
         if "gap" not in frame:
-            frame.insert(place + 1, "gap", scheme_frontier.gap_below(1.0 + best))
+            frame.insert(place + 1, "gap", scheme_frontier.gap)
         parts.append(frame)
     return pd.concat(parts, ignore_index=True)
 

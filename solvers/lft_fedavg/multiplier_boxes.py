@@ -288,7 +288,7 @@ class BoxSearch:
             surely = surely + (above[:, :-1] - above[:, 1:])[:, accepts].sum(axis=1)
             steps = np.linspace(0.0, 1.0, count + 1)
             inside = x[:-1][is_open, None] + np.diff(x)[is_open, None] * steps
-            above = (table @ profile.above(inside.ravel())).reshape(-1, *inside.shape)
+            above = (table @ profile.above(inside.ravel())).reshape(len(table), *inside.shape)
             band.append((above[..., :-1] - above[..., 1:]).reshape(len(table), -1))
         return surely, np.concatenate(band, axis=1)
 
