@@ -79,8 +79,7 @@ class Relation:
         return f"{quoted(self.left)} {self.operator} {quoted(self.right)}"
 
     def __str__(self) -> str:
-        start = f"{self.name}: " if self.name else ""
-        return f"{start}{show(self.left)} {self.operator} {show(self.right)}"
+        return f"{self.name}: {self.numbers}" if self.name else self.numbers
 
     def _sides(self) -> tuple[object, object]:
         left, right = _common(self.left), _common(self.right)
@@ -148,16 +147,6 @@ def quoted(value: Number) -> str:
     number = _common(value)
     is_short = not isinstance(number, (arb, float)) and len(str(number)) <= 12
     return str(number) if is_short else f"{_approximate(number):.6g}"
-
-
-def show(value: Number) -> str:
-    """A number for people: exact ones as they are, with digits where these are long."""
-    if isinstance(value, (Fraction, fmpq)):
-        text = str(value)
-        return text if len(text) <= 24 else f"{float(Fraction(text)):.12g}"
-    if isinstance(value, arb):
-        return value.str(12)
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
 def _is_exact(value: Number) -> bool:

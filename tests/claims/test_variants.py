@@ -119,7 +119,6 @@ VARIANTS = [
     ("propfair/table-1/repaired", "propfair.table_1", "if conjugate < inf:", "conjugate += 0.01\n        if conjugate < inf:"),
     ("fedfb/lemma-22", "fedfb.lemma_19", "set(instance[\"q\"]) == {0, 8}", "{0, 8} <= set(instance[\"q\"])"),
     ("fedfb/lemma-19", "fedfb.lemma_19", "erm > 1e-6", "erm >= 0"),
-    ("fedfb/lemma-20/repaired", "fedfb.lemma_20", "share_1**2 * t", "share_1 * t"),
     ("propfair/conjugate-term", "propfair.conjugates", "Fraction(1, 10**12)", "Fraction(1, 10)"),
     # a hypothesis dropped or wider, a weaker statement or another one, a symmetric instance
     ("dynamic/theorem-2/repaired", "dynamic.theorem_2", "ratio**2 * square_1", "ratio * square_1"),
@@ -136,7 +135,7 @@ VARIANTS = [
     ("dynamic/gb/repaired", "dynamic.definitions", "/ len(gaps) - 1", "- 1"),
     ("dynamic/algorithm-3-max/repaired", "dynamic.algorithms", "(max(map(abs, update))", "(sum(map(abs, update))"),
     ("fedfb/lemma-19", "fedfb.lemma_19", "Relation(ours, \"==\", erm + fedavg", "Relation(erm + fedavg, \"<=\", ours"),
-    ("fedfb/lemma-8", "fedfb.lemmas_8_and_9", "if rates == best_rates else \"<\"", "if rates == best_rates else \"<=\""),
+    ("fedfb/lemma-8", "fedfb.lemma_7", "if rates == best_rates else \"<\"", "if rates == best_rates else \"<=\""),
     ("fedfb/figure-4/repaired", "fedfb.figures", "\"g_0(0)\": [\"1e-524\", \"1e-523\"]", "\"g_0(0)\": [\"0\", \"1\"]"),
     ("fedfb/figure-5/repaired", "fedfb.figures", "high + arb(\"0.16\")", "high + arb(\"0.01\")"),
     ("pffl/table-1-vehicle/repaired", "pffl.tables", "vehicle(\"Gini\", \"Geo = 0.5\", \"Geo = 0.85\"),\n                \"419", "vehicle(\"Gini\", \"Geo = 0.5\"),\n                \"419"),
