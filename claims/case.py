@@ -1,6 +1,7 @@
 """A statement at one instance: its premises, and the relations between numbers that it asserts."""
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,6 +20,8 @@ Number = int | Fraction | fmpq | arb | Expr | float
 _TESTS: dict[str, Callable[[Any, Any], Any]] = {"<": lt, "<=": le, "==": eq, "!=": ne}
 _NEGATED: dict[str, Callable[[Any, Any], Any]] = {"<": ge, "<=": gt, "==": ne, "!=": eq}
 
+NOISE = 1e-7
+"""A float below this is quoted as 0: what rounding leaves differs between machines."""
 TINY = sys.float_info.min
 """Minus this is the margin of a strict relation between equal numbers: the relation is violated."""
 
@@ -137,6 +140,14 @@ class Case:
         return next((r for r in self.relations if r.fails()), None)
 
     @property
+    def numbers(self) -> str:
+        """The numbers of all relations, each pair once with its count, and the broken premises."""
+        sides = ((_noiseless(r.left), r.operator, _noiseless(r.right)) for r in self.relations)
+        texts = Counter(map(" ".join, sides))
+        pairs = [f"{count} times {text}" if count > 1 else text for text, count in texts.items()]
+        return "; ".join(pairs + [f"not {n}" for n, holds in self.premises.items() if not holds])
+
+    @property
     def exact(self) -> bool:
         """Whether all its numbers are exact or balls."""
         return all(r.exact for r in self.relations)
@@ -147,6 +158,10 @@ def quoted(value: Number) -> str:
     number = _common(value)
     is_short = not isinstance(number, (arb, float)) and len(str(number)) <= 12
     return str(number) if is_short else f"{_approximate(number):.6g}"
+
+
+def _noiseless(number: Number) -> str:
+    return "0" if isinstance(number, float) and abs(number) < NOISE else quoted(number)
 
 
 def _is_exact(value: Number) -> bool:

@@ -137,7 +137,7 @@ def equality(instance: Instance, condition: str = "mu") -> Case:
     problem = outer(*(instance[name] for name in fields))
     terms = slope(problem, instance["losses"], instance["lam"])
     is_zero = all(m == 0 for m in terms["mu"]) if condition == "mu" else terms["V"] == 0
-    relation = Relation(int(terms["slope"] == 0), "==", int(is_zero), "slope 0 iff")
+    relation = Relation(terms["slope"], "==" if is_zero else "!=", 0, "slope")
     return Case((relation,), {"assumption": terms["H"] > 0})
 
 

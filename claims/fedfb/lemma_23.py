@@ -15,16 +15,11 @@ UP, DOWN = ([Fraction(2), -slope, Fraction(1)] for slope in (Fraction(1), Fracti
 """w² ± w + 1."""
 
 DP: dict[int, Instance] = {
-    # every loss w²: n_00, n_10 = 1, 1; n_01, n_11 = 1, 3, so L'_{y,a} = (n_{y,a}/n_a) w² and F_1 =
-    # 1/4 - w²/2
     2: {
         "shares": [THIRD, 2 * THIRD],
-        "constants": [Fraction(1, 4)],
+        "constants": [HALF / 2],
         "lam": [THIRD, 2 * THIRD],
-        "losses": {
-            name: [Fraction(h), ZERO, ZERO]
-            for name, h in (("00", 1), ("10", 1), ("01", HALF), ("11", 3 * HALF))
-        },
+        "losses": dict.fromkeys(("00", "10", "01", "11"), FLAT),
     },
     3: {
         "shares": [THIRD] * 3,
@@ -90,13 +85,13 @@ def lemma(
                 equality,
                 "two groups, quadratic losses: ∇G_1 = 0 at w_λ, G_1 ≠ 0",
                 flat(notion, 2),
-                "1 == 0",
+                "0 != 0",
             ),
             counterexample(
                 equality,
                 "three groups: G_1 ∇G_1 + G_2 ∇G_2 = 0 with no term zero",
                 flat(notion, 3),
-                "1 == 0",
+                "0 != 0",
             ),
             identity(as_printed, notion=notion, groups=3),
         ),

@@ -171,6 +171,14 @@ VARIANTS = [
     ("qffl/sampling", "qffl.algorithms", "min(p) >= 0 and sum(p) == 1, \"subset\"", "sum(p) == 1, \"subset\""),
     ("dynamic/theorem-1", "dynamic.theorem_1", "instance[\"eta\"] * smoothness(instance) <= 1,", "instance[\"eta\"] * max(instance[\"d\"]) <= 1,"),
     ("fedfb/lemma-16/gaps", "fedfb.lemma_16", "world.q[0] != world.q[1],", "True,"),
+    # a cap beyond common instances, a tolerance below a millionth, another number at an edge alone
+    ("fedfb/lemma-7/repaired", "fedfb.lemma_7", "min(instance[\"eps\"], abs(start))", "min(instance[\"eps\"], abs(start), Fraction(99, 100))"),
+    ("fedfb/lemma-9/repaired", "fedfb.lemmas_8_and_9", "import ZERO, Clients", "import ONE, ZERO, Clients", "value = start * eps / abs(start)", "value = start * min(eps, 9 * ONE / 10) / abs(start)"),
+    ("fedfb/lemma-22", "fedfb.lemma_19", "ZERO) / len(laws)\n", "ZERO) / min(len(laws), 3)\n"),
+    ("fedfb/theorem-21", "fedfb.theorem_17", "share * eps - sum(local) / clients, [v / clients for", "share * eps - sum(local) / min(clients, 3), [v / min(clients, 3) for"),
+    ("fedfb/lemma-18", "fedfb.lemma_18", "abs(world.local(rival, 0)) <= eps, ", "abs(world.local(rival, 0)) <= eps + Fraction(1, 10**7), "),
+    ("fedfb/lemma-23", "fedfb.bilevel", "(linear_rate * hessian - linear * hessian_rate) / hessian**2", "linear_rate / hessian"),
+    ("fedfb/example-1", "fedfb.normal_clients", "Relation(abs(delta - ball(digits))", "Relation(ball(digits) - delta"),
 ]  # fmt: skip
 
 
