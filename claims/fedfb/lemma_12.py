@@ -225,7 +225,7 @@ CLAIMS = (
         check=proof(
             "ensemble.v",
             "lemma_14",
-            drawn(strict, instances, tolerance=0.0, examples=(50, 4000), moved="q place part"),
+            drawn(strict, instances, tolerance=0.0, examples=(36, 4000), moved="q place part"),
         ),
         mutants={"any signs": ("without g_0(0) g_1(0) < 0", {"opposite": False})},
         rests_on=("fedfb/lemma-7/repaired", "fedfb/eq-10/repaired"),

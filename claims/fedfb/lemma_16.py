@@ -114,7 +114,7 @@ CLAIMS = (
             check=proof(
                 "shares.v",
                 "lemma_16",
-                drawn(strict, instances, tolerance=0.0, examples=(60, 4000), moved="q part place"),
+                drawn(strict, instances, tolerance=0.0, examples=(40, 4000), moved="q part place"),
             ),
             mutants={
                 "common q": ("for q_0 = q_1 too", {"differ": False}),
