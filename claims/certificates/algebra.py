@@ -1,6 +1,6 @@
 """Identities and signs, by algebra."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -50,42 +50,44 @@ class SymbolicZero(ClaimCertificate):
         return "symbolic"
 
     def verify(self) -> None:
-        residuals: Any = self.residuals()
-        sides = [residuals[0]] if self.sign else [v for pair in residuals.values() for v in pair]
+        pairs = self._pairs()
+        sides = [left for left, _ in pairs.values()] if self.sign else sum(pairs.values(), ())
         pieces = [v for v in map(sympy.sympify, sides) if v.has(*PIECES)]
         require(not pieces, f"an identity has no pieces, {pieces[:1]} has")
-        if self.sign:
-            self._signed(*residuals)
-            return
-        require(len(residuals) > 0, "no residual")
-        point = _point(residuals)
-        self._compare(_left(residuals))
-        for name, (left, right) in residuals.items():
+        require(len(pairs) > 0, "no residual")
+        compare_numbers(map(quoted, self._left(pairs)), self.numbers)
+        point = spot(*sum(pairs.values(), ()))
+        for name, (left, right) in pairs.items():
             residual = sympy.sympify(left) - right
             value = at_point(residual, point)
             require(abs(value) < ZERO, f"{name} is {sympy.N(value, 12)} at {point}")
-            _vanishes(residual, name)
+            remainder = reduced(residual)
+            require(remainder == 0, f"{name} does not reduce to zero: {str(remainder):.200}")
+        if self.sign:
+            self._signed(*self._left(pairs))
 
     def values(self) -> str:
         """The values of all left sides at the point, or that of the expression."""
+        return "; ".join(map(quoted, self._left(self._pairs())))
+
+    def _pairs(self) -> Mapping[str, Residual]:
         made: Any = self.residuals()
-        left = [at_point(made[0], spot(made[0]))] if self.sign else _left(made)
-        return "; ".join(map(quoted, left))
+        return {"the expression less its terms": (made[0], sum(made[1]))} if self.sign else made
 
-    def _compare(self, values: Iterable[sympy.Expr]) -> None:
-        compare_numbers(map(quoted, values), self.numbers)
+    def _left(self, pairs: Mapping[str, Residual]) -> list[sympy.Expr]:
+        """The left sides at the point, of an expression with a sign at that of its own symbols."""
+        sides = [left for left, _ in pairs.values()]
+        point = spot(*(sides if self.sign else sum(pairs.values(), ())))
+        return [at_point(left, point) for left in sides]
 
-    def _signed(self, expression: sympy.Expr, terms: list[sympy.Expr]) -> None:
-        point = spot(expression)
-        value = at_point(expression, point)
-        self._compare([value])
-        is_strict = self.sign == "positive"
-        has_sign = bool(value > 0 if is_strict else value >= 0)
-        require(has_sign, f"the expression is {value} at {point}")
-        _vanishes(expression - sum(terms), "the expression less its terms")
-        for term in map(sympy.sympify, terms):
+    def _signed(self, value: sympy.Expr) -> None:
+        """The expression, which is ``value`` at the point, has the sign that its terms have."""
+        is_strict, made = self.sign == "positive", self.residuals()
+        require(bool(value > 0 if is_strict else value >= 0), f"the expression is {value}")
+        terms = [sympy.sympify(term) for term in made[1]]  # type: ignore[index]
+        for term in terms:
             require(term.is_nonnegative is True, f"not visibly non-negative: {term}")
-        is_positive = any(sympy.sympify(term).is_positive for term in terms)
+        is_positive = any(term.is_positive for term in terms)
         require(is_positive or not is_strict, "no term is visibly positive")
 
     def summary(self) -> str:
@@ -103,16 +105,6 @@ def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, sympy.Expr]:
     }
 
 
-def _left(residuals: Mapping[str, Residual]) -> Iterable[sympy.Expr]:
-    """The left sides at the point."""
-    point = _point(residuals)
-    return (at_point(left, point) for left, _ in residuals.values())
-
-
-def _point(residuals: Mapping[str, Residual]) -> dict[sympy.Basic, sympy.Expr]:
-    return spot(*(side for pair in residuals.values() for side in pair))
-
-
 def at_point(expression: sympy.Expr, point: dict[sympy.Basic, sympy.Expr]) -> sympy.Expr:
     """``expression`` at rational numbers: exact where it is rational, else to 40 digits."""
     # subs, which also compares, is ten times slower
@@ -125,8 +117,3 @@ def reduced(expression: sympy.Expr) -> sympy.Expr:
     whole: Any = sympy.sympify(expression).doit()
     numerator: Any = sympy.expand(sympy.fraction(sympy.together(whole))[0])
     return numerator if numerator == 0 else sympy.simplify(whole)  # pyright: ignore[reportReturnType]
-
-
-def _vanishes(residual: sympy.Expr, name: str) -> None:
-    remainder = reduced(residual)
-    require(remainder == 0, f"{name} does not reduce to zero: {str(remainder):.200}")
