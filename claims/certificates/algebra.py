@@ -50,9 +50,10 @@ class SymbolicZero(ClaimCertificate):
         return "symbolic"
 
     def verify(self) -> None:
-        pairs = self._pairs()
+        made: Any = self.residuals()
+        pairs = self._pairs(made)
         sides = [left for left, _ in pairs.values()] if self.sign else sum(pairs.values(), ())
-        pieces = [v for v in map(sympy.sympify, sides) if v.has(*PIECES)]
+        pieces = [v for v in map(sympy.sympify, sides) if _has_pieces(v)]
         require(not pieces, f"an identity has no pieces, {pieces[:1]} has")
         require(len(pairs) > 0, "no residual")
         compare_numbers(map(quoted, self._left(pairs)), self.numbers)
@@ -64,14 +65,13 @@ class SymbolicZero(ClaimCertificate):
             remainder = reduced(residual)
             require(remainder == 0, f"{name} does not reduce to zero: {str(remainder):.200}")
         if self.sign:
-            self._signed(*self._left(pairs))
+            self._signed(self._left(pairs)[0], list(map(sympy.sympify, made[1])))
 
     def values(self) -> str:
         """The values of all left sides at the point, or that of the expression."""
-        return "; ".join(map(quoted, self._left(self._pairs())))
+        return "; ".join(map(quoted, self._left(self._pairs(self.residuals()))))
 
-    def _pairs(self) -> Mapping[str, Residual]:
-        made: Any = self.residuals()
+    def _pairs(self, made: Any) -> Mapping[str, Residual]:
         return {"the expression less its terms": (made[0], sum(made[1]))} if self.sign else made
 
     def _left(self, pairs: Mapping[str, Residual]) -> list[sympy.Expr]:
@@ -80,11 +80,10 @@ class SymbolicZero(ClaimCertificate):
         point = spot(*(sides if self.sign else sum(pairs.values(), ())))
         return [at_point(left, point) for left in sides]
 
-    def _signed(self, value: sympy.Expr) -> None:
+    def _signed(self, value: sympy.Expr, terms: list[sympy.Expr]) -> None:
         """The expression, which is ``value`` at the point, has the sign that its terms have."""
-        is_strict, made = self.sign == "positive", self.residuals()
+        is_strict = self.sign == "positive"
         require(bool(value > 0 if is_strict else value >= 0), f"the expression is {value}")
-        terms = [sympy.sympify(term) for term in made[1]]  # type: ignore[index]
         for term in terms:
             require(term.is_nonnegative is True, f"not visibly non-negative: {term}")
         is_positive = any(term.is_positive for term in terms)
@@ -94,6 +93,12 @@ class SymbolicZero(ClaimCertificate):
         if self.sign:
             return f"{self.residuals} is a sum of {self.sign} terms"
         return f"residuals of {self.residuals} vanish identically (1 spot checks)"
+
+
+def _has_pieces(expression: sympy.Expr) -> bool:
+    """Whether it has one of ``PIECES``, or a root of an even power, as sqrt(x**2)."""
+    bases: Any = [p.base for p in expression.atoms(sympy.Pow) if not p.exp.is_integer]
+    return expression.has(*PIECES) or any(base.is_Pow and base.exp.is_even for base in bases)
 
 
 def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, sympy.Expr]:

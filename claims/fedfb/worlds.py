@@ -153,16 +153,10 @@ class Clients:
     def mixture(
         self, rules: Sequence[Rule], weights: Sequence[Fraction] | None = None
     ) -> tuple[Fraction, Fraction]:
-        """MD and accuracy of a weighted average of rules, counted client by client."""
+        """MD and accuracy of a weighted average of rules."""
         shares = weights or [Fraction(1, len(rules))] * len(rules)
-        accepted, right = [ZERO, ZERO], ZERO  # P(accepted, a), times the number of clients
-        for share, rule in zip(shares, rules, strict=True):
-            for client in self.clients:
-                right += share * client.accuracy(rule)
-                for a in (0, 1):
-                    accepted[a] += share * client.shares[a] * client.rate(a, rule[a])
-        people = [sum(client.shares[a] for client in self.clients) for a in (0, 1)]
-        return accepted[0] / people[0] - accepted[1] / people[1], right / len(self.clients)
+        difference = dot(shares, map(self.pooled.difference, rules))
+        return difference, dot(shares, map(self.pooled.accuracy, rules))
 
     def solved_by(self, eps: Sequence[Fraction], lams: Sequence[Fraction]) -> bool:
         """Whether the λ_i solve the clients' problems: g_i is as at the solution closest to 0."""

@@ -177,6 +177,7 @@ VARIANTS = [
     ("fedfb/lemma-22", "fedfb.lemma_19", "ZERO) / len(laws)\n", "ZERO) / min(len(laws), 3)\n"),
     ("fedfb/theorem-21", "fedfb.theorem_17", "share * eps - sum(local) / clients, [v / clients for", "share * eps - sum(local) / min(clients, 3), [v / min(clients, 3) for"),
     ("fedfb/lemma-18", "fedfb.lemma_18", "abs(world.local(rival, 0)) <= eps, ", "abs(world.local(rival, 0)) <= eps + Fraction(1, 10**7), "),
+    ("fedfb/lemma-26/repaired", "fedfb.bilevel", "[sympy.Symbol(f\"G{j}\") for", "[sympy.sqrt(sympy.Symbol(f\"G{j}\") ** 2) for"),
     ("fedfb/lemma-23", "fedfb.bilevel", "(linear_rate * hessian - linear * hessian_rate) / hessian**2", "linear_rate / hessian"),
     ("fedfb/example-1", "fedfb.normal_clients", "Relation(abs(delta - ball(digits))", "Relation(ball(digits) - delta"),
 ]  # fmt: skip
