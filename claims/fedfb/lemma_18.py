@@ -69,9 +69,8 @@ def weighted() -> st.SearchStrategy[Instance]:
     return finite(3, weight=st.lists(st.integers(1, 5), min_size=3, max_size=3))
 
 
-FORM = proof(
-    "multipliers.v", "multipliers", drawn(form, weighted, tolerance=1e-7, examples=(40, 3000))
-)
+RUN = drawn(form, weighted, tolerance=1e-7, examples=(40, 3000))
+FORM = proof("multipliers.v", "multipliers", RUN)
 """Every solution accepts where the Lagrangian's gain is positive: it minimises (61)."""
 
 
@@ -168,7 +167,7 @@ CLAIMS = (
         hypotheses=FINITE,
         scope="as stated; any number of clients, cells, weights and shares",
         whose="implied",
-        check=proof("cells.v", "weak_duality optimal", identity(residuals, "9.08604")),
+        check=proof("cells.v", "weak_duality optimal", identity(residuals, "9.08604"), RUN),
         mutants={"sign": ("the gain with -λ for λ", {"sign": -1})},
         reading="The printed sum lacks the clients' weights and shares; where they are equal it "
         "is this s.",
