@@ -10,8 +10,10 @@ from fairfl.claims.fedfb.worlds import ONE, ZERO, Clients, worlds
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, proof
 
 
-def printed(instance: Instance, members: str = "clients", factor: Fraction = ONE) -> Case:
-    """DP Disp >= δ̃ of the ensemble of all; or, repaired, of the classifiers of the two "subsets",
+def printed(
+    instance: Instance, members: str = "clients", factor: Fraction = ONE, least: int | None = None
+) -> Case:
+    """DP Disp >= δ̃ of the ensemble of all, or > ``least``; or, repaired, of the classifiers of the two "subsets",
     which reach δ̃ where the fairer one is free and the other perfectly fair.
     """
     world = Clients.of(instance["laws"], instance["q"])
@@ -19,7 +21,9 @@ def printed(instance: Instance, members: str = "clients", factor: Fraction = ONE
     premises, delta, pair = conditions(world, split)
     if members == "clients":
         disparity = abs(world.ensemble(world.multipliers(eps))[0])
-        return Case((Relation(delta, "<=", disparity, "DP Disp"),), premises)
+        operator = "<=" if least is None else "<"
+        bound = delta if least is None else least
+        return Case((Relation(bound, operator, disparity, "DP Disp"),), premises)
     sizes = [Fraction(len(part), len(world.q)) for part in split]
     fairer = min(pair, key=lambda people: abs(people.g(ZERO)))
     premises["budgets"] = min(eps) >= 0

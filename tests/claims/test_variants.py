@@ -152,7 +152,7 @@ VARIANTS = [
     ("fedfb/lemma-18/repaired", "fedfb.lemma_18", "abs(gain) > TINY", "abs(gain) > 1e-2"),
     ("fedfb/lemma-18/repaired", "fedfb.lemma_18", "abs(lam) > TINY", "abs(lam) > 1e-2"),
     ("fedfb/lemma-18", "fedfb.lemma_18", "if abs(world.local(f, 0)) <= eps]", "if world.local(f, 0) <= eps]"),
-    ("fedfb/theorem-21/strict", "fedfb.theorem_17", "\"<\", abs(world.ensemble(lams)[0])", "\"<\", world.ensemble(lams)[0]"),
+    ("fedfb/theorem-21/strict", "fedfb.lemma_20", "disparity = abs(world.ensemble(world.multipliers(eps))[0])", "disparity = world.ensemble(world.multipliers(eps))[0]"),
     ("propfair/generalized-means-limits", "propfair.generalized_means", "Relation(lower * top**k, \"<=\", powers", "Relation(lower * top**k / n, \"<=\", powers"),
     ("fedfb/lemma-1", "fedfb.informal", "\"common q\": len(set(world.q)) == 1", "\"common q\": len(world.q) > 1"),
     ("fedfb/lemma-25", "fedfb.bilevel", "is_zero = all(m == 0", "is_zero = any(m == 0"),
