@@ -13,8 +13,8 @@ from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, ev
 def printed(
     instance: Instance, members: str = "clients", factor: Fraction = ONE, least: int | None = None
 ) -> Case:
-    """DP Disp >= δ̃ of the ensemble of all, or > ``least``; or, repaired, of the classifiers of the two "subsets",
-    which reach δ̃ where the fairer one is free and the other perfectly fair.
+    """DP Disp >= δ̃ of the ensemble of all, or > ``least``; or, repaired, of the classifiers of the
+    two "subsets", which reach δ̃ where the fairer one is free and the other perfectly fair.
     """
     world = Clients.of(instance["laws"], instance["q"])
     split, eps = instance["split"], instance["eps"]

@@ -23,6 +23,8 @@ def flat(notion: str, groups: int) -> Instance:
     shares = [Fraction(1, groups)] * groups if is_parity else [HALF, HALF]
     problem = outer(notion, groups, shares, [ZERO] * (groups - 1))
     by_group = [FLAT, RAISED] if groups == 2 else [FLAT, UP, DOWN]
+    names = [n for n in problem.weight if n != "0*" and not (is_parity and n[0] == "1")]
+    by_name = {name: by_group[int(name[-1])] for name in names}
     weight = HALF if notion in ("eo", "eodds") else Fraction(1)
     return {
         "notion": notion,
@@ -30,12 +32,7 @@ def flat(notion: str, groups: int) -> Instance:
         "shares": shares,
         "constants": [ZERO] * (groups - 1),
         "lam": [weight / groups] * (groups if is_parity else len(problem.direction)),
-        "losses": {
-            name: FLAT
-            if name == "0*" or (is_parity and name[0] == "1")
-            else by_group[int(name[-1])]
-            for name in problem.weight
-        },
+        "losses": dict.fromkeys(problem.weight, FLAT) | by_name,
     }
 
 
