@@ -1,6 +1,7 @@
 """A statement at one instance: its premises, and the relations between numbers that it asserts."""
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,6 +20,8 @@ Number = int | Fraction | fmpq | arb | Expr | float
 _TESTS: dict[str, Callable[[Any, Any], Any]] = {"<": lt, "<=": le, "==": eq, "!=": ne}
 _NEGATED: dict[str, Callable[[Any, Any], Any]] = {"<": ge, "<=": gt, "==": ne, "!=": eq}
 
+NOISE = 1e-7
+"""A float below this is quoted as 0: what rounding leaves differs between machines."""
 TINY = sys.float_info.min
 """Minus this is the margin of a strict relation between equal numbers: the relation is violated."""
 
@@ -79,8 +82,7 @@ class Relation:
         return f"{quoted(self.left)} {self.operator} {quoted(self.right)}"
 
     def __str__(self) -> str:
-        start = f"{self.name}: " if self.name else ""
-        return f"{start}{show(self.left)} {self.operator} {show(self.right)}"
+        return f"{self.name}: {self.numbers}" if self.name else self.numbers
 
     def _sides(self) -> tuple[object, object]:
         left, right = _common(self.left), _common(self.right)
@@ -138,6 +140,14 @@ class Case:
         return next((r for r in self.relations if r.fails()), None)
 
     @property
+    def numbers(self) -> str:
+        """The numbers of all relations, each pair once with its count, and the broken premises."""
+        sides = ((_noiseless(r.left), r.operator, _noiseless(r.right)) for r in self.relations)
+        texts = Counter(map(" ".join, sides))
+        pairs = [f"{count} times {text}" if count > 1 else text for text, count in texts.items()]
+        return "; ".join(pairs + [f"not {n}" for n, holds in self.premises.items() if not holds])
+
+    @property
     def exact(self) -> bool:
         """Whether all its numbers are exact or balls."""
         return all(r.exact for r in self.relations)
@@ -150,14 +160,8 @@ def quoted(value: Number) -> str:
     return str(number) if is_short else f"{_approximate(number):.6g}"
 
 
-def show(value: Number) -> str:
-    """A number for people: exact ones as they are, with digits where these are long."""
-    if isinstance(value, (Fraction, fmpq)):
-        text = str(value)
-        return text if len(text) <= 24 else f"{float(Fraction(text)):.12g}"
-    if isinstance(value, arb):
-        return value.str(12)
-    return f"{value:.12g}" if isinstance(value, float) else str(value)
+def _noiseless(number: Number) -> str:
+    return "0" if isinstance(number, float) and abs(number) < NOISE else quoted(number)
 
 
 def _is_exact(value: Number) -> bool:

@@ -1,37 +1,39 @@
 """Edges of the hypotheses and branches of statements, in ``edges.json``.
 
-A row has pairs of an instance and points next to it: the numbers that are changed there, each by
-its path ("q.0"), and the state of the statement: the premises that are broken, or the relations
+A row has instances, each with points next to it: the numbers that are changed there, by their
+paths ("q.0"), and the state of the statement: the premises that are broken, or the relations
 that it asserts, "" where that is as at the instance. A hypothesis or a branch that is wider,
-narrower or dropped has another state at one of them.
+narrower or dropped has another state at one of them. A digest of the numbers of all points follows.
 """
 
 import json
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
-from copy import deepcopy
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from fairfl._support.manifest import sha256
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Number, quoted
 from fairfl.claims.certificates.base import Rejected, require
-from fairfl.claims.exact import Instance, decode, encode
+from fairfl.claims.exact import Instance, decode, encode, moved, numbers, peers
 
 FILE = Path(__file__).with_suffix(".json")
 BESIDE, NEAR = Fraction(1, 10**6), Fraction(1, 10**9)
 """Relative distance of the points on either side of an edge, and how well an edge is located."""
 FACTORS = (-10, -2, -1, -0.1, 0.1, 0.5, 0.99, 1.01, 2, 10)
 """Multiples of a number between which edges are looked for; beside it and 0, and at its peers."""
+CLOSER = Fraction(1, 10**12)
+"""The same of an edge that is known exactly, where the statement's numbers are exact."""
 Point = tuple[dict[str, Any], str]
 
 
 @cache
-def rows() -> dict[str, list[tuple[Any, list[Point]]]]:
+def rows() -> dict[str, list[tuple[Any, list[Point], str]]]:
     """The rows by statement."""
     return json.loads(FILE.read_text("utf-8"))
 
@@ -40,24 +42,44 @@ def hold(call: Call[Case], instance: Instance, premises: frozenset[str]) -> None
     """Rejected: the statement has other edges than in its row, or premises and no row."""
     row = rows().get(str(call))
     if row is None and premises:
-        near = [[encode(instance), points(call, encode(instance))]]
-        printed = json.dumps({str(call): near}, ensure_ascii=False)
+        start = encode(instance)
+        near = points(call, start)
+        rest = {str(call): [[start, near, digest(call, start, near)]]}
+        printed = json.dumps(rest, ensure_ascii=False)
         raise Rejected(f"edges.json must have {printed[1:-1]}")
-    for start, near in row or ():
+    for start, near, *total in row or ():
         plain = state(call, decode(start))
         for changes, expected in near:
-            got = state(call, _moved(start, changes), plain)
+            got = state(call, moved(start, changes), plain)
             text = f"{call} at {start} with {changes}: {got or 'the same'!r}"
             require(got == expected, f"{text}, not {expected or 'the same'!r}")
+        is_same = not total or total == [digest(call, start, near)]
+        require(is_same, f"{call} has other numbers than recorded at the edges next to {start}")
+
+
+def digest(call: Call[Case], start: Any, near: list[Point]) -> str:
+    """Of the numbers at the points within the hypotheses; "" where some are floats, which differ
+    between machines.
+    """
+    cases = [case for changes, _ in near if (case := _case(call, moved(start, changes)))]
+    texts = [case.numbers for case in cases if case.applies]
+    return sha256("\0".join(texts).encode())[:12] if all(c.exact for c in cases) else ""
+
+
+def _case(call: Call[Case], instance: Instance) -> Case | None:
+    """The statement at an instance, None where it is undefined."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return call(instance)
+    except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
+        return None
 
 
 def state(call: Call[Case], instance: Instance, plain: str | None = None) -> str:
     """The broken premises, or names and operators of the relations; "" where it is ``plain``."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            case = call(instance)
-    except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
+    case = _case(call, instance)
+    if case is None:
         return "undefined"
     broken = ", ".join(sorted(name for name, holds in case.premises.items() if not holds))
     branch = {
@@ -74,15 +96,16 @@ def _infinite(number: Number) -> str:
 
 def points(call: Call[Case], start: Any) -> list[Point]:
     """Points on either side of each edge, of a field's first, middle and last number alone."""
-    plain = state(call, decode(start))
+    plain, case = state(call, decode(start)), _case(call, decode(start))
+    beside = CLOSER if case and case.exact else BESIDE
     edges: dict[tuple[str, str], list[list[Point]]] = {}
-    for path, value in _numbers(start):
+    for path, value in numbers(start):
 
         def at(number: Any, path: str = path) -> Point:
             changes = {path: encode(number)}
-            return changes, state(call, _moved(start, changes), plain)
+            return changes, state(call, moved(start, changes), plain)
 
-        for edge in _edges(at, value, _peers(start, path)):
+        for edge in _edges(at, value, [peer for _, peer in peers(start, path)], beside):
             change = f"{edge[0][1]} -> {edge[-1][1]}"
             edges.setdefault((path.partition(".")[0], change), []).append(edge)
     kept = [point for found in edges.values() for edge in _ends(found) for point in edge]
@@ -100,19 +123,18 @@ def jumps(call: Call[Case], start: Any) -> list[Point]:
     of a list changed with their sum or product kept; of the first and last ones of a field.
     """
     plain, fields = state(call, decode(start)), defaultdict[str, list[dict[str, Any]]](list)
-    numbers = [(p, v) for p, v in _numbers(start) if not isinstance(v, int)]
-    for path, x in numbers:
-        field, above = path.partition(".")[0], path.rpartition(".")[0]
-        fields[field] += [{path: -x}, {path: 10 * x}]
-        for other, y in numbers:
-            if above and other != path and other.rpartition(".")[0] == above:
-                fields[field] += [{path: -x, other: y + 2 * x}, {path: -x, other: -y}]
+    for path, x in numbers(start):
+        if not isinstance(x, int):
+            field = fields[path.partition(".")[0]]
+            field += [{path: -x}, {path: 10 * x}]
+            for other, y in peers(start, path):
+                field += [{path: -x, other: y + 2 * x}, {path: -x, other: -y}]
     chosen = [encode(c) for changes in fields.values() for c in changes[:4] + changes[-4:]]
-    near = ((c, state(call, _moved(start, c), plain)) for c in chosen)
+    near = ((c, state(call, moved(start, c), plain)) for c in chosen)
     return [point for point in near if point[1]]
 
 
-def _edges(at: Any, value: Any, peers: list[Any]) -> Iterator[list[Point]]:
+def _edges(at: Any, value: Any, others: list[Any], beside: Fraction) -> Iterator[list[Point]]:
     """The points beside and at each edge of one number."""
     if isinstance(value, int) and at(value + Fraction(1, 1000))[1] == "undefined":  # it counts
         grid = sorted({-1, 0, 1, 2, value - 1, value, value + 1})
@@ -121,7 +143,7 @@ def _edges(at: Any, value: Any, peers: list[Any]) -> Iterator[list[Point]]:
         return
     kind, x = float if isinstance(value, float) else Fraction, Fraction(value)
     size = abs(x) or Fraction(1)
-    grid = {x, Fraction(0), *(size * Fraction(str(f)) for f in FACTORS), *map(Fraction, peers)}
+    grid = {x, Fraction(0), *(size * Fraction(str(f)) for f in FACTORS), *map(Fraction, others)}
     steps = sorted(grid | {v + s * NEAR * size for v in grid for s in (-1, 1)})
     seen = {v: at(kind(v))[1] for v in steps}
     for low, high in pairwise(steps):
@@ -139,33 +161,7 @@ def _edges(at: Any, value: Any, peers: list[Any]) -> Iterator[list[Point]]:
             edge, is_exact = (low if low in grid else high), True
         else:
             continue
-        step = BESIDE * (abs(edge) or 1)
-        middle = [at(edge)] if is_exact and kind is Fraction else []
+        is_exact = is_exact and kind is Fraction
+        step = (beside if is_exact else BESIDE) * (abs(edge) or 1)
+        middle = [at(edge)] if is_exact else []
         yield [at(kind(edge - step)), *middle, at(kind(edge + step))]
-
-
-def _numbers(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The numbers of an instance and their paths."""
-    if isinstance(value, (list, dict)):
-        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _numbers(part, f"{path}.{key}" if path else str(key))
-    number = decode(value)
-    if isinstance(number, (int, float, Fraction)) and not isinstance(number, bool):
-        yield path, number
-
-
-def _peers(start: Any, path: str) -> list[Any]:
-    """The other numbers of the same list."""
-    above = path.rpartition(".")[0]
-    return [v for other, v in _numbers(start) if above and other.rpartition(".")[0] == above]
-
-
-def _moved(start: Any, changes: dict[str, Any]) -> Instance:
-    """The instance with other numbers at some paths."""
-    moved = deepcopy(start)
-    for path, number in changes.items():
-        holder, *keys = moved, *path.split(".")
-        for key in keys[:-1]:
-            holder = holder[int(key) if isinstance(holder, list) else key]
-        holder[int(keys[-1]) if isinstance(holder, list) else keys[-1]] = number
-    return decode(moved)

@@ -23,6 +23,6 @@ class Effort:
         return deep if self.name == "deep" else quick
 
 
-QUICK = Effort("quick", examples=60)
+QUICK = Effort("quick", examples=40)
 DEEP = Effort("deep", examples=10_000)
 EFFORTS = {effort.name: effort for effort in (QUICK, DEEP)}

@@ -1,7 +1,7 @@
 """Numbers kept in JSON without rounding: fractions "p/q" and floats, and balls made from either."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -47,6 +47,34 @@ def decode(value: object) -> Any:
     if isinstance(value, list):
         return [decode(item) for item in value]
     return value
+
+
+def numbers(value: object, path: str = "") -> Iterator[tuple[str, Any]]:
+    """The numbers of an instance, each with its path: "laws.0.1"."""
+    if isinstance(value, (list, dict)):
+        for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from numbers(part, f"{path}.{key}" if path else str(key))
+    number = decode(value)
+    if isinstance(number, (int, float, Fraction)) and not isinstance(number, bool):
+        yield path, number
+
+
+def peers(instance: Instance, path: str) -> list[tuple[str, Any]]:
+    """The other numbers of the list that holds the number at ``path``."""
+    above = path.rpartition(".")[0]
+    pairs = numbers(instance) if above else ()
+    return [pair for pair in pairs if pair[0] != path and pair[0].rpartition(".")[0] == above]
+
+
+def moved(instance: Instance, changes: Mapping[str, object]) -> Instance:
+    """A decoded copy of an instance, with other numbers at some paths."""
+    copied = decode(instance)
+    for path, number in changes.items():
+        holder, *keys = copied, *path.split(".")
+        for key in keys[:-1]:
+            holder = holder[int(key) if isinstance(holder, list) else key]
+        holder[int(keys[-1]) if isinstance(holder, list) else keys[-1]] = decode(number)
+    return copied
 
 
 def rational(value: int | float | str | Fraction) -> fmpq:

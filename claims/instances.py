@@ -10,22 +10,19 @@
 """
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from fairfl.claims import edges
 from fairfl.claims.call import ROOT
-from fairfl.claims.case import Case, Number, quoted
 from fairfl.claims.certificates import Counterexample, PropertyRun, SymbolicZero, Witness
 from fairfl.claims.certificates.base import Rejected, require
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import decode
 
 FILE = Path(__file__).with_suffix(".json")
-NOISE = 1e-7
-"""A float below this is quoted as 0: what rounding leaves differs between machines."""
 Row = dict[str, Any]
 
 
@@ -62,17 +59,6 @@ def unheld(evidence: Evidence) -> str:
     return ""
 
 
-def numbers(case: Case) -> str:
-    """The numbers of all relations, each pair once with its count, and the broken premises."""
-    texts = Counter(f"{_quoted(r.left)} {r.operator} {_quoted(r.right)}" for r in case.relations)
-    pairs = [f"{count} times {text}" if count > 1 else text for text, count in texts.items()]
-    return "; ".join(pairs + [f"not {n}" for n, holds in case.premises.items() if not holds])
-
-
-def _quoted(number: Number) -> str:
-    return "0" if isinstance(number, float) and abs(number) < NOISE else quoted(number)
-
-
 def _algebra(part: SymbolicZero) -> None:
     """All left sides are quoted, beside the algebra or in its row."""
     text = part.numbers or rows().get(str(part.residuals), {}).get("values", "")
@@ -84,15 +70,15 @@ def _statement(part: Counterexample | Witness | PropertyRun, row: Row) -> None:
     """The numbers and edges of the row are the statement's, and it has what the part needs."""
     call, values, outside = part.statement, row.get("values", []), row.get("outside", {})
     for instance, text in values:
-        value = numbers(call(decode(instance)))
+        value = call(decode(instance)).numbers
         require(value == text, f"{call} has the numbers {value}, not {text}, at {instance}")
     start = part.worst["instance"] if isinstance(part, PropertyRun) else part.instance
     edges.hold(call, start, part.premises())
     if isinstance(part, PropertyRun):
         require(bool(values), f"instances.json must have values of {call}, as at {part.worst}")
     else:
-        is_quoted = part.numbers == numbers(part.case) or part.instance in [v[0] for v in values]
-        require(is_quoted, f"{call} must quote {numbers(part.case)}")
+        is_quoted = part.numbers == part.case.numbers or part.instance in [v[0] for v in values]
+        require(is_quoted, f"{call} must quote {part.case.numbers}")
     for name in () if isinstance(part, Counterexample) else part.premises():
         require(name in outside or name in row.get("idle", {}), f"{call}: no edge of {name!r}")
     for name, instances in outside.items():

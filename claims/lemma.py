@@ -67,17 +67,9 @@ class LemmaReport:
 
 @dataclass(eq=False)
 class Lemma:
-    """A predicate and the parts of its check; called as the predicate is.
+    """A predicate and the parts of its check, see :func:`check_lemma`; called as the predicate is.
 
-    Attributes
-    ----------
-    predicate : instance, parameters -> whether it holds there, or a number that is >= 0 where it
-        does. The items of a dict are passed as keyword arguments.
-    strategy : of hypothesis; it draws instances.
-    id : "mine/name", by which ``fairfl claims check`` finds it.
-    where : hypotheses by name, instance -> bool; instances that break one are discarded.
-    mutants : near misses by name: the parameters that get other values.
-    tolerance : a number above minus this counts as >= 0: the rounding of floats.
+    ``fairfl claims check`` finds it by its ``id``, "mine/name".
     """
 
     predicate: Callable[..., bool | float]
@@ -123,10 +115,8 @@ class Lemma:
         premises = {name: bool(holds(values)) for name, holds in self.where.items()}
         if not all(premises.values()):
             return Case.outside(premises)
-        if isinstance(values, dict):
-            verdict = self.predicate(**values, **changes)
-        else:
-            verdict = self.predicate(values, **changes)
+        arguments, keywords = ((), values) if isinstance(values, dict) else ((values,), {})
+        verdict = self.predicate(*arguments, **keywords, **changes)
         if isinstance(verdict, bool) or type(verdict).__name__ == "bool_":
             return Case((Relation(0 if verdict else 1, "==", 0, self.statement),), premises)
         return Case((Relation(0.0, "<=", float(verdict), self.statement),), premises)
@@ -169,20 +159,19 @@ class Lemma:
             self.statement, level, tally.examples, tally.discarded, counterexample, margin, (), {}
         )
 
-    def evidence(self, effort: Effort, **changes: object) -> Evidence:
-        """The check of its claim: drawn instances, named so that another process finds them."""
+    def claim(self) -> Claim:
+        """The claim that ``fairfl claims check`` checks, its parts found by name."""
         from fairfl.claims.call import Call
         from fairfl.claims.certificates import PropertyRun
+        from fairfl.claims.claim import Claim
         from fairfl.claims.evidence import Evidence
         from fairfl.claims.exact import encode
 
         path = f"{self.predicate.__module__}:{self.predicate.__name__}"
-        case, draws = Call(f"{path}.case", encode(changes)), Call(f"{path}.draws")
-        return Evidence.of(PropertyRun.of(case, draws, effort, tolerance=self.tolerance))
 
-    def claim(self) -> Claim:
-        """The claim that ``fairfl claims check`` checks."""
-        from fairfl.claims.claim import Claim
+        def check(effort: Effort, **changes: object) -> Evidence:
+            case, draws = Call(f"{path}.case", encode(changes)), Call(f"{path}.draws")
+            return Evidence.of(PropertyRun.of(case, draws, effort, tolerance=self.tolerance))
 
         return Claim(
             self.id,
@@ -195,7 +184,7 @@ class Lemma:
             hypotheses={name: name for name in self.where},
             scope="instances that were drawn",
             whose="ours",
-            check=self.evidence,
+            check=check,
             mutants={name: (str(dict(changes)), changes) for name, changes in self.mutants.items()},
         )
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,58 +89,44 @@ def check_objective(
 
     if not isinstance(objective, Objective):
         raise ValueError(f"objective must be an aggregation objective, got {objective!r}")
-    sample = Sample(objective, clients or objective._fixed_n or 3, examples, seed)
-    reports = {name: sample.report(name, *row) for name, row in stated(objective).items()}
+    report = _tested(objective, clients or objective._fixed_n or 3, examples, seed)
+    reports = {name: report(name, *row) for name, row in stated(objective).items()}
     notes = [] if objective.closed_conjugate else ["the conjugate is computed"]
     for name, holds in TRAITS.items():
         trait = getattr(objective.traits, name)
         is_denied = trait is not None and not trait
-        if is_denied and sample.report(name, holds, CLOSE).level is not None:
+        if is_denied and report(name, holds, CLOSE).level is not None:
             notes.append(f"{name} is False, and held at every loss that was drawn")
     return ObjectiveReport(objective, reports, tuple(notes))
 
 
-@dataclass(frozen=True)
-class Sample:
-    """Pairs of loss vectors, and a number, drawn to test the properties of an objective.
-
-    The losses are strictly inside the objective's domain: at a bound a gradient may be infinite.
+def _tested(
+    objective: Objective, clients: int, examples: int, seed: int
+) -> Callable[[str, Property, float], LemmaReport]:
+    """name, property, tolerance relative to the losses -> its test on pairs of loss vectors, and a
+    number, that are drawn strictly inside the objective's domain: at a bound a gradient may be
+    infinite.
     """
+    from hypothesis import strategies as st
 
-    objective: Objective
-    clients: int
-    examples: int
-    seed: int
+    box, percent = objective.domain, st.integers(1, 99)
+    lower, upper = (np.full(clients, side, float) for side in (box.lower, box.upper))
+    low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper, 0) - WIDTH)
+    high = np.where(np.isfinite(upper), upper, low + 2 * WIDTH)
+    shares = st.lists(percent, min_size=clients, max_size=clients)
+    scale = 1 + float(np.abs([low, high]).max())
 
-    @cached_property
-    def ends(self) -> np.ndarray:
-        """The smallest and the largest losses (2, clients): the domain's bounds where finite."""
-        box = self.objective.domain
-        lower, upper = (np.full(self.clients, side, float) for side in (box.lower, box.upper))
-        low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper, 0) - WIDTH)
-        return np.array([low, np.where(np.isfinite(upper), upper, low + 2 * WIDTH)])
+    def report(name: str, holds: Property, tolerance: float) -> LemmaReport:
+        def margin(f: list[int], g: list[int], t: int) -> float:
+            first, second = (low + (high - low) * np.array(part) / 100 for part in (f, g))
+            return float(holds(objective, first, second, t / 100))
 
-    def margin(self, holds: Property, f: list[int], g: list[int], t: int) -> float:
-        """The property's margin at losses and a number that are given in percent."""
-        low, high = self.ends
-        first, second = (low + (high - low) * np.array(percents) / 100 for percents in (f, g))
-        return float(holds(self.objective, first, second, t / 100))
+        margin.__doc__ = name
+        instances = st.fixed_dictionaries({"f": shares, "g": shares, "t": percent})
+        tolerance *= scale
+        return check_lemma(margin, instances, tolerance=tolerance, examples=examples, seed=seed)
 
-    def report(self, name: str, holds: Property, tolerance: float) -> LemmaReport:
-        """The test of a property, whose ``tolerance`` is relative to the losses."""
-        from hypothesis import strategies as st
-
-        percent = st.integers(1, 99)
-        shares = st.lists(percent, min_size=self.clients, max_size=self.clients)
-        predicate = partial(self.margin, holds)
-        predicate.__doc__ = name
-        return check_lemma(
-            predicate,
-            st.fixed_dictionaries({"f": shares, "g": shares, "t": percent}),
-            tolerance=tolerance * (1 + float(np.abs(self.ends).max())),
-            examples=self.examples,
-            seed=self.seed,
-        )
+    return report
 
 
 def stated(objective: Objective) -> dict[str, tuple[Property, float]]:

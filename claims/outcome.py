@@ -2,18 +2,28 @@
 
 import json
 import time
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Self
 
 from fairfl.claims.call import values_kept
 from fairfl.claims.certificates import ClaimCertificate, Counterexample, Witness
 from fairfl.claims.certificates.base import require
-from fairfl.claims.claim import Claim
-from fairfl.claims.effort import Effort
+from fairfl.claims.claim import Check, Claim
+from fairfl.claims.effort import QUICK, Effort
 from fairfl.claims.evidence import Evidence, verified
 from fairfl.claims.instances import unheld
-from fairfl.claims.mutants import MutantOutcome, mutant_outcomes
 from fairfl.claims.words import Finding, Level
+
+
+@dataclass(frozen=True)
+class MutantOutcome:
+    """Whether a mutant was killed, and the reason."""
+
+    name: str
+    killed: bool
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -122,3 +132,23 @@ def _unnamed(claim: Claim, evidence: Evidence) -> str:
     return (
         f"premises not among the hypotheses of {claim.id}: {', '.join(unknown)}" if unknown else ""
     )
+
+
+def mutant_outcomes(
+    claim: Claim, effort: Effort, finding: Finding | None
+) -> Iterator[MutantOutcome]:
+    """Each mutant at the quick effort, and at ``effort`` if it survives that."""
+    for name, (_, variant) in claim.mutants.items():
+        check = variant if callable(variant) else partial(claim.check, **variant)
+        killed, reason = _killed(check, QUICK, finding)
+        if not killed and effort != QUICK:
+            killed, reason = _killed(check, effort, finding)
+        yield MutantOutcome(name, killed, reason)
+
+
+def _killed(check: Check, effort: Effort, finding: Finding | None) -> tuple[bool, str]:
+    """Whether it is killed, and the reason. An exception is a fault and does not kill it."""
+    evidence, fault = verified(check, replace(effort, shrink=False))
+    if evidence is None or fault:
+        return fault.startswith("rejected: "), fault
+    return finding not in (None, evidence.finding), f"finding: {evidence.finding}"

@@ -1,6 +1,6 @@
 """Identities and signs, by algebra."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -50,48 +50,55 @@ class SymbolicZero(ClaimCertificate):
         return "symbolic"
 
     def verify(self) -> None:
-        residuals: Any = self.residuals()
-        sides = [residuals[0]] if self.sign else [v for pair in residuals.values() for v in pair]
-        pieces = [v for v in map(sympy.sympify, sides) if v.has(*PIECES)]
+        made: Any = self.residuals()
+        pairs = self._pairs(made)
+        sides = [left for left, _ in pairs.values()] if self.sign else sum(pairs.values(), ())
+        pieces = [v for v in map(sympy.sympify, sides) if _has_pieces(v)]
         require(not pieces, f"an identity has no pieces, {pieces[:1]} has")
-        if self.sign:
-            self._signed(*residuals)
-            return
-        require(len(residuals) > 0, "no residual")
-        point = _point(residuals)
-        self._compare(_left(residuals))
-        for name, (left, right) in residuals.items():
+        require(len(pairs) > 0, "no residual")
+        compare_numbers(map(quoted, self._left(pairs)), self.numbers)
+        point = spot(*sum(pairs.values(), ()))
+        for name, (left, right) in pairs.items():
             residual = sympy.sympify(left) - right
             value = at_point(residual, point)
             require(abs(value) < ZERO, f"{name} is {sympy.N(value, 12)} at {point}")
-            _vanishes(residual, name)
+            remainder = reduced(residual)
+            require(remainder == 0, f"{name} does not reduce to zero: {str(remainder):.200}")
+        if self.sign:
+            self._signed(self._left(pairs)[0], list(map(sympy.sympify, made[1])))
 
     def values(self) -> str:
         """The values of all left sides at the point, or that of the expression."""
-        made: Any = self.residuals()
-        left = [at_point(made[0], spot(made[0]))] if self.sign else _left(made)
-        return "; ".join(map(quoted, left))
+        return "; ".join(map(quoted, self._left(self._pairs(self.residuals()))))
 
-    def _compare(self, values: Iterable[sympy.Expr]) -> None:
-        compare_numbers(map(quoted, values), self.numbers)
+    def _pairs(self, made: Any) -> Mapping[str, Residual]:
+        return {"the expression less its terms": (made[0], sum(made[1]))} if self.sign else made
 
-    def _signed(self, expression: sympy.Expr, terms: list[sympy.Expr]) -> None:
-        point = spot(expression)
-        value = at_point(expression, point)
-        self._compare([value])
+    def _left(self, pairs: Mapping[str, Residual]) -> list[sympy.Expr]:
+        """The left sides at the point, of an expression with a sign at that of its own symbols."""
+        sides = [left for left, _ in pairs.values()]
+        point = spot(*(sides if self.sign else sum(pairs.values(), ())))
+        return [at_point(left, point) for left in sides]
+
+    def _signed(self, value: sympy.Expr, terms: list[sympy.Expr]) -> None:
+        """The expression, which is ``value`` at the point, has the sign that its terms have."""
         is_strict = self.sign == "positive"
-        has_sign = bool(value > 0 if is_strict else value >= 0)
-        require(has_sign, f"the expression is {value} at {point}")
-        _vanishes(expression - sum(terms), "the expression less its terms")
-        for term in map(sympy.sympify, terms):
+        require(bool(value > 0 if is_strict else value >= 0), f"the expression is {value}")
+        for term in terms:
             require(term.is_nonnegative is True, f"not visibly non-negative: {term}")
-        is_positive = any(sympy.sympify(term).is_positive for term in terms)
+        is_positive = any(term.is_positive for term in terms)
         require(is_positive or not is_strict, "no term is visibly positive")
 
     def summary(self) -> str:
         if self.sign:
             return f"{self.residuals} is a sum of {self.sign} terms"
         return f"residuals of {self.residuals} vanish identically (1 spot checks)"
+
+
+def _has_pieces(expression: sympy.Expr) -> bool:
+    """Whether it has one of ``PIECES``, or a root of an even power, as sqrt(x**2)."""
+    bases: Any = [p.base for p in expression.atoms(sympy.Pow) if not p.exp.is_integer]
+    return expression.has(*PIECES) or any(base.is_Pow and base.exp.is_even for base in bases)
 
 
 def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, sympy.Expr]:
@@ -101,16 +108,6 @@ def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, sympy.Expr]:
         symbol: sympy.Rational(3 * 2**k - 1 if symbol.is_integer else Fraction(3 * k + 2, k + 5))
         for k, symbol in enumerate(symbols)
     }
-
-
-def _left(residuals: Mapping[str, Residual]) -> Iterable[sympy.Expr]:
-    """The left sides at the point."""
-    point = _point(residuals)
-    return (at_point(left, point) for left, _ in residuals.values())
-
-
-def _point(residuals: Mapping[str, Residual]) -> dict[sympy.Basic, sympy.Expr]:
-    return spot(*(side for pair in residuals.values() for side in pair))
 
 
 def at_point(expression: sympy.Expr, point: dict[sympy.Basic, sympy.Expr]) -> sympy.Expr:
@@ -125,8 +122,3 @@ def reduced(expression: sympy.Expr) -> sympy.Expr:
     whole: Any = sympy.sympify(expression).doit()
     numerator: Any = sympy.expand(sympy.fraction(sympy.together(whole))[0])
     return numerator if numerator == 0 else sympy.simplify(whole)  # pyright: ignore[reportReturnType]
-
-
-def _vanishes(residual: sympy.Expr, name: str) -> None:
-    remainder = reduced(residual)
-    require(remainder == 0, f"{name} does not reduce to zero: {str(remainder):.200}")

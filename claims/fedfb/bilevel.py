@@ -131,19 +131,13 @@ def slope(problem: Outer, loss: dict[str, Sequence[Term]], lam: Sequence[Term]) 
     return {"mu": mu, "V": V, "H": hessian, "slope": 2 * V * derivative}
 
 
-def from_instance(instance: Instance) -> Instance:
-    """:func:`slope` at {notion, groups, shares, constants, losses: {name: [h, b, r]}, lam}."""
-    problem = outer(
-        instance["notion"], instance["groups"], instance["shares"], instance["constants"]
-    )
-    return slope(problem, instance["losses"], instance["lam"])
-
-
 def equality(instance: Instance, condition: str = "mu") -> Case:
     """The slope is zero iff μ = 0 (or, repaired, iff V = 0)."""
-    terms = from_instance(instance)
+    fields = ("notion", "groups", "shares", "constants")
+    problem = outer(*(instance[name] for name in fields))
+    terms = slope(problem, instance["losses"], instance["lam"])
     is_zero = all(m == 0 for m in terms["mu"]) if condition == "mu" else terms["V"] == 0
-    relation = Relation(int(terms["slope"] == 0), "==", int(is_zero), "slope 0 iff")
+    relation = Relation(terms["slope"], "==" if is_zero else "!=", 0, "slope")
     return Case((relation,), {"assumption": terms["H"] > 0})
 
 

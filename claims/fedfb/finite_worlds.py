@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, Self
 
 import numpy as np
@@ -62,13 +61,6 @@ class FiniteWorld:
             self.mass(i, a, k) * (2 * self.eta[k] - 1) + (1 - 2 * a) * lams[i] * self.law[i][a][k]
             for i in range(len(self.q))
         )
-
-    def deterministic(self) -> list[dict[tuple[int, int], int]]:
-        """All rules without randomisation."""
-        return [
-            dict(zip(self.cells, bits, strict=True))
-            for bits in product((0, 1), repeat=len(self.cells))
-        ]
 
 
 def federation_of(instance: Instance) -> tuple[Federation, list[float]]:

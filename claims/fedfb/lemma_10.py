@@ -9,8 +9,6 @@ from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.worlds import HALF, ONE, ZERO, Clients, Population, parts
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
-GRID = 3
-"""Parts of [0, c] at whose ends the condition on ψ is tested. ψ is extreme at the corners."""
 Pair = tuple[Population, Population]
 
 
@@ -31,12 +29,12 @@ def conditions(
     world: Clients, split: Sequence[Sequence[int]] = ((0,), (1,))
 ) -> tuple[dict[str, bool], Fraction, Pair]:
     """Lemma 10's premises, or lemma 20's, for the two pooled subsets of a ``split``; min |ψ|; and
-    the subsets.
+    the subsets. ψ, a sum of a monotone function of each budget, is extreme at the corners.
     """
     pair = world.pool(split[0]), world.pool(split[1])
     shares = [Fraction(len(part), len(world.q)) for part in split]
     start = [population.g(ZERO) for population in pair]
-    budgets = [min(map(abs, start)) * k / GRID for k in range(GRID + 1)]
+    budgets = ZERO, min(map(abs, start))
     first, second = ([addend(pair, shares, i, e) for e in budgets] for i in (0, 1))
     values = [a + b for a in first for b in second]
     premises = {

@@ -83,23 +83,19 @@ def worse(world: Clients, lams: Sequence[Fraction], eps: Fraction) -> Relation:
     return Relation(accuracy, "<", world.pooled.best(eps), "accuracy")
 
 
-def between(
-    world: Clients, places: Sequence[Fraction], targets: Sequence[Fraction]
-) -> list[Fraction]:
-    """λ_i = place_i · g_i⁻¹(0); or the points of these ranges closest to the ``targets``."""
-    ends = [client.multiplier(ZERO) for client in world.clients]
-    if not targets:
-        return [p * end for p, end in zip(places, ends, strict=True)]
+def multipliers(world: Clients, instance: Instance, eps: Fraction) -> list[Fraction]:
+    """λ_i = place_i · g_i⁻¹(0); with an aim 1 or 2, of these ranges the points where the threshold
+    of group 0 or 1 is closest to CFL(ε)'s.
+    """
+    ends, aim = [client.multiplier(ZERO) for client in world.clients], instance["aim"]
+    if not aim:
+        return [p * end for p, end in zip(instance["place"], ends, strict=True)]
+    level = world.pooled.multiplier(eps) / world.pooled.shares[aim - 1]
+    targets = (level * client.shares[aim - 1] for client in world.clients)
     return [
         min(max(target, min(end, ZERO)), max(end, ZERO))
         for target, end in zip(targets, ends, strict=True)
     ]
-
-
-def multipliers(world: Clients, instance: Instance, eps: Fraction) -> list[Fraction]:
-    """By their places; with an aim, the points closest to CFL(ε)'s λ."""
-    targets = [world.pooled.multiplier(eps)] * 2 if instance["aim"] else []
-    return between(world, instance["place"], targets)
 
 
 def strict(instance: Instance, opposite: bool = True) -> Case:
@@ -229,7 +225,7 @@ CLAIMS = (
         check=proof(
             "ensemble.v",
             "lemma_14",
-            drawn(strict, instances, tolerance=0.0, examples=(50, 4000), moved="q place part"),
+            drawn(strict, instances, tolerance=0.0, examples=(36, 4000), moved="q place part"),
         ),
         mutants={"any signs": ("without g_0(0) g_1(0) < 0", {"opposite": False})},
         rests_on=("fedfb/lemma-7/repaired", "fedfb/eq-10/repaired"),

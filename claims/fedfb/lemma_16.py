@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance
-from fairfl.claims.fedfb.lemma_12 import SHARE, between, worse
+from fairfl.claims.fedfb.lemma_12 import SHARE, multipliers, worse
 from fairfl.claims.fedfb.worlds import HALF, ZERO, Clients, Population, mix, parts, worlds
 from fairfl.claims.forms import Case, Claim, counterexample, drawn, proof
 
@@ -17,23 +17,17 @@ def printed_pool(world: Clients) -> Population:
 
 
 def strict(instance: Instance, pool: str = "bayes", differ: bool = True) -> Case:
-    """The statement at one ε < |g(0)| and one pair of multipliers, g of the pooled law ``pool``;
-    with ``aim`` 1 or 2 the thresholds of group 0 or 1 are CFL's.
-    """
-    world, aim = Clients.of(instance["laws"], instance["q"]), instance["aim"]
+    """The statement at one ε < |g(0)| and one pair of multipliers, g of the law ``pool``."""
+    world = Clients.of(instance["laws"], instance["q"])
     start = abs((world.pooled if pool == "bayes" else printed_pool(world)).g(ZERO))
     eps = instance["part"] * start
-    targets = []
-    if aim:
-        level = world.pooled.multiplier(eps) / world.pooled.shares[aim - 1]
-        targets = [level * client.shares[aim - 1] for client in world.clients]
     premises = {
         "ε < |g(0)|": 0 <= eps < start,
         "g_i increase": world.positive,
         "q_0 ≠ q_1": 0 < min(world.q) <= max(world.q) < 1
         and (not differ or world.q[0] != world.q[1]),
     }
-    return Case((worse(world, between(world, instance["place"], targets), eps),), premises)
+    return Case((worse(world, multipliers(world, instance, eps), eps),), premises)
 
 
 def one_rule(instance: Instance) -> Case:
@@ -120,7 +114,7 @@ CLAIMS = (
             check=proof(
                 "shares.v",
                 "lemma_16",
-                drawn(strict, instances, tolerance=0.0, examples=(60, 4000), moved="q part place"),
+                drawn(strict, instances, tolerance=0.0, examples=(40, 4000), moved="q part place"),
             ),
             mutants={
                 "common q": ("for q_0 = q_1 too", {"differ": False}),

@@ -6,7 +6,7 @@ from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.bilevel import as_printed, equality, jets, outer
 from fairfl.claims.forms import Claim, counterexample, every, identity
 
-HALF, THIRD, ZERO = Fraction(1, 2), Fraction(1, 3), Fraction(0)
+HALF, ZERO = Fraction(1, 2), Fraction(0)
 FLAT = [Fraction(2), ZERO, ZERO]
 """w²."""
 RAISED = [Fraction(2), ZERO, Fraction(1)]
@@ -14,47 +14,25 @@ RAISED = [Fraction(2), ZERO, Fraction(1)]
 UP, DOWN = ([Fraction(2), -slope, Fraction(1)] for slope in (Fraction(1), Fraction(-1)))
 """w² ± w + 1."""
 
-DP: dict[int, Instance] = {
-    # every loss w²: n_00, n_10 = 1, 1; n_01, n_11 = 1, 3, so L'_{y,a} = (n_{y,a}/n_a) w² and F_1 =
-    # 1/4 - w²/2
-    2: {
-        "shares": [THIRD, 2 * THIRD],
-        "constants": [Fraction(1, 4)],
-        "lam": [THIRD, 2 * THIRD],
-        "losses": {
-            name: [Fraction(h), ZERO, ZERO]
-            for name, h in (("00", 1), ("10", 1), ("01", HALF), ("11", 3 * HALF))
-        },
-    },
-    3: {
-        "shares": [THIRD] * 3,
-        "constants": [HALF, HALF],
-        "lam": [THIRD] * 3,
-        "losses": {
-            **dict.fromkeys(("00", "10", "11", "12"), FLAT),
-            "01": [*UP[:2], ZERO],
-            "02": [*DOWN[:2], ZERO],
-        },
-    },
-}
-
 
 def flat(notion: str, groups: int) -> Instance:
     """Quadratics with w_λ = 0. Of two groups ∇G_1(w_λ) = 0 and G_1(w_λ) ≠ 0; of three ∇G_1 = 1 and
     ∇G_2 = -1: no gradient vanishes, and Σ G_a ∇G_a does.
     """
-    fields = {"notion": notion, "groups": groups}
-    if notion == "dp":
-        return {"constants": [], **DP[groups], **fields}
-    problem = outer(notion, groups, [HALF, HALF], [])
+    is_parity = notion == "dp"  # its groups differ in the losses of label 0 alone
+    shares = [Fraction(1, groups)] * groups if is_parity else [HALF, HALF]
+    problem = outer(notion, groups, shares, [ZERO] * (groups - 1))
     by_group = [FLAT, RAISED] if groups == 2 else [FLAT, UP, DOWN]
-    weight = Fraction(1) if notion == "cp" else HALF
+    names = [n for n in problem.weight if n != "0*" and not (is_parity and n[0] == "1")]
+    by_name = {name: by_group[int(name[-1])] for name in names}
+    weight = HALF if notion in ("eo", "eodds") else Fraction(1)
     return {
-        "constants": [],
-        "shares": [] if notion == "cp" else [HALF, HALF],
-        "lam": [weight / groups] * len(problem.direction),
-        "losses": {n: FLAT if n == "0*" else by_group[int(n[-1])] for n in problem.weight},
-        **fields,
+        "notion": notion,
+        "groups": groups,
+        "shares": shares,
+        "constants": [ZERO] * (groups - 1),
+        "lam": [weight / groups] * (groups if is_parity else len(problem.direction)),
+        "losses": dict.fromkeys(problem.weight, FLAT) | by_name,
     }
 
 
@@ -90,13 +68,13 @@ def lemma(
                 equality,
                 "two groups, quadratic losses: ∇G_1 = 0 at w_λ, G_1 ≠ 0",
                 flat(notion, 2),
-                "1 == 0",
+                "0 != 0",
             ),
             counterexample(
                 equality,
                 "three groups: G_1 ∇G_1 + G_2 ∇G_2 = 0 with no term zero",
                 flat(notion, 3),
-                "1 == 0",
+                "0 != 0",
             ),
             identity(as_printed, notion=notion, groups=3),
         ),

@@ -104,7 +104,7 @@ def lines(draw: st.DrawFn) -> Instance:
     part = st.sampled_from([1, 1, 10]).flatmap(
         lambda small: st.integers(1, 20).map(lambda k: Fraction(k, 300 * small))
     )
-    parts = draw(st.lists(part, min_size=1, max_size=8))
+    parts = draw(st.lists(part, min_size=1, max_size=5))
     shares = instance["shares"]
     goal = shares[1] * Fraction(draw(st.integers(2, 8)), 5)
     zero = sum(instance["lam"]) - goal

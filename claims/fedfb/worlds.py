@@ -51,9 +51,14 @@ class Population:
         """P(u > t | a)."""
         return rate(self.laws[a], t)
 
+    def rates(self, rule: Rule) -> tuple[Fraction, Fraction]:
+        """The rates of a threshold rule, by group."""
+        return self.rate(0, rule[0]), self.rate(1, rule[1])
+
     def difference(self, rule: Rule) -> Fraction:
         """MD of a threshold rule."""
-        return self.rate(0, rule[0]) - self.rate(1, rule[1])
+        first, second = self.rates(rule)
+        return first - second
 
     def accuracy(self, rule: Rule) -> Fraction:
         """P(ŷ = y) = P(y = 0) + Σ_a P(a) E[(2u - 1) 1{u > t_a} | a]."""
@@ -134,11 +139,7 @@ class Clients:
         """The pooled law of some clients."""
         of_a = [[self.clients[i].shares[a] for i in members] for a in (0, 1)]
         laws = tuple(mix([self.laws[i][a] for i in members], of_a[a]) for a in (0, 1))
-        pooled = Population((laws[0], laws[1]), sum(of_a[1], Fraction(0)) / len(members))
-        for rule in ((HALF, HALF), (ZERO, HALF), (HALF, ZERO)):  # by the law of total probability
-            parts = [self.clients[i].accuracy(rule) for i in members]
-            assert pooled.accuracy(rule) == sum(parts) / len(parts)
-        return pooled
+        return Population((laws[0], laws[1]), sum(of_a[1], ZERO) / len(members))
 
     def multipliers(self, eps: Sequence[Fraction]) -> list[Fraction]:
         """The λ_i of the clients' own problems with budgets ε_i."""
@@ -152,16 +153,10 @@ class Clients:
     def mixture(
         self, rules: Sequence[Rule], weights: Sequence[Fraction] | None = None
     ) -> tuple[Fraction, Fraction]:
-        """MD and accuracy of a weighted average of rules, counted client by client."""
+        """MD and accuracy of a weighted average of rules."""
         shares = weights or [Fraction(1, len(rules))] * len(rules)
-        accepted, right = [ZERO, ZERO], ZERO  # P(accepted, a), times the number of clients
-        for share, rule in zip(shares, rules, strict=True):
-            for client in self.clients:
-                right += share * client.accuracy(rule)
-                for a in (0, 1):
-                    accepted[a] += share * client.shares[a] * client.rate(a, rule[a])
-        people = [sum(client.shares[a] for client in self.clients) for a in (0, 1)]
-        return accepted[0] / people[0] - accepted[1] / people[1], right / len(self.clients)
+        difference = dot(shares, map(self.pooled.difference, rules))
+        return difference, dot(shares, map(self.pooled.accuracy, rules))
 
     def solved_by(self, eps: Sequence[Fraction], lams: Sequence[Fraction]) -> bool:
         """Whether the λ_i solve the clients' problems: g_i is as at the solution closest to 0."""

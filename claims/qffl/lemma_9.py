@@ -179,7 +179,7 @@ CLAIMS = (
             "power": "s >= 1",
         },
         whose="ours",
-        check=proof("tilt.v", "grows", drawn(grows, tilted, moved="F ratio")),
+        check=proof("tilt.v", "grows", drawn(grows, tilted, moved="F ratio", examples=(60, 999))),
         mutants={"0 <= s": ("every s >= 0", {"lower": 0, "lowest": 0})},
     ),
 )

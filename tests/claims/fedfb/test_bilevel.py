@@ -6,16 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairfl.claims.fedfb.bilevel import from_instance, instances, outer
+from fairfl.claims.fedfb.bilevel import instances, outer, slope
 
 NOTIONS = ("dp", "eo", "eodds", "cp")
 
 
+def problem_of(instance):
+    return outer(*(instance[name] for name in ("notion", "groups", "shares", "constants")))
+
+
 def objective(instance, lam):
     """Σ_j G_j(w_λ)², w_λ by minimising the weighted quadratic."""
-    problem = outer(
-        instance["notion"], instance["groups"], instance["shares"], instance["constants"]
-    )
+    problem = problem_of(instance)
     weight = problem.weights(lam)
     loss = instance["losses"]
     w = sum(weight[k] * loss[k][1] for k in weight) / sum(weight[k] * loss[k][0] for k in weight)
@@ -29,7 +31,7 @@ def objective(instance, lam):
 @settings(max_examples=20)
 def test_the_slope_is_the_limit_of_differences(notion, groups, data):
     instance = data.draw(instances(notion, groups))
-    exact = from_instance(instance)
+    exact = slope(problem_of(instance), instance["losses"], instance["lam"])
     step = Fraction(1, 10**12)
     ahead, behind = (
         [v + s * step * m for v, m in zip(instance["lam"], exact["mu"], strict=True)]
