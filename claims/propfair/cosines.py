@@ -133,32 +133,6 @@ def expected(world: Instance, eta: float) -> list[float]:
     return squares
 
 
-def as_printed(instance: Instance) -> Case:
-    """The step size and the right side are those that the paper prints, written once more."""
-    allowed = premises(instance)
-    if not all(allowed.values()):
-        return Case.outside(allowed)
-    a, u, k, _ = np.array(instance["clients"]).T
-    K, sizes = np.array(instance["steps"], float), np.array(instance["sizes"], float)
-    M, is_partial, p = instance["M"], instance["law"] is not None, sizes / sizes.sum()
-    L = L0 = max(a)
-    points = a * np.array([np.cos(u), np.sin(u)])
-    spread = max(np.hypot(*(x - y)) for x in points.T for y in points.T)
-    s_g = 4 / M * (3 / 2 * spread + L0 / M * spread)
-    s_l = 8 / M**4 * (9 * M**2 * k**2 + 4 * L0**2 * k**2)
-    limit = 1 / (6 * (4 / M**2 * (3 / 2 * M * L + L0**2)) * max(K))
-    terms = K**2 * (s_l + 2 * s_g**2)
-    mu = min(K) if is_partial else p @ K
-    psi = instance["rho"] * limit / 2 * (max(terms) if is_partial else (p**2).sum() * terms.sum())
-    right = 12 / ((11 * mu - 9) * instance["rho"] * limit) * (1 / instance["T"] + psi)
-    eta = step_limit(instance)
-    rows = (eta, limit), (bound(instance, instance["rho"] * eta, 1.0), right)
-    return Case(
-        tuple(Relation(float(x), "==", float(y), scale=float(abs(y)) or 1.0) for x, y in rows),
-        allowed,
-    )
-
-
 def premises(instance: Instance) -> dict[str, bool]:
     """Waves within the range of the losses, shares and a step size that are allowed."""
     waves = [abs(a) + abs(k) for a, _, k, _ in instance["clients"]]
@@ -221,11 +195,6 @@ ALONE = {
 
 UNEQUAL = {**ALONE, "sizes": [9, 1], "law": None}
 """Both take part and start at the minimum of their weighted mean."""
-
-
-HILL = {**ALONE, "clients": [[0.5, 0.0, 0.0, 0.0]], "steps": [1], "sizes": [1], "law": None}
-HILL |= {"theta": 1e-10, "T": 600}
-"""One client near the top of its wave: its gradient grows in every round, up to the last one."""
 
 
 def mixed() -> st.SearchStrategy[Instance]:

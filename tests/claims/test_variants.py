@@ -22,7 +22,7 @@ A1, FIRST = "propfair/theorem-A.1/repaired", "propfair/conjugate-fedavg"
 MORE = " + Fraction(9, 1000)"
 VARIANTS = [
     # beside a proof
-    (A1, "propfair.theorem_A_1", "reduce(arb.min, squared_gradients(instance, world.eta, world.law))", "squared_gradients(instance, world.eta, world.law)[-1]"),
+    (A1, "propfair.theorem_A_1", "reduce(arb.min, squared_gradients(instance, eta, law))", "squared_gradients(instance, eta, law)[-1]"),
     (A1, "propfair.theorem_A_1", "Fraction(min(steps)) if law", "Fraction(max(steps)) if law"),
     (A1, "propfair.theorem_A_1", "k**4 for k in steps", "k**2 for k in steps"),
     (A1, "propfair.theorem_A_1", "sum(chances) == 1", "abs(sum(chances) - 1) * 1000 <= 9"),
@@ -161,7 +161,7 @@ VARIANTS = [
     ("dynamic/eq-10-11", "dynamic.expansion", "step**order / 100", "10 * step ** (order + 1)"),
     ("propfair/smoothness-sharp", "propfair.smoothness", "L**2 * square /", "3 * L * square /"),
     ("pffl/relative", "pffl.rank_weights", "zip(before, after, strict=True)", "zip(sorted(before), sorted(after), strict=True)"),
-    ("propfair/theorem-A.1", "propfair.theorem_A_1", "reduce(arb.min, squared_gradients(instance, world.eta, world.law))", "squared_gradients(instance, world.eta, world.law)[-1]"),
+    ("propfair/theorem-A.1", "propfair.theorem_A_1", "reduce(arb.min, squared_gradients(instance, eta, law))", "squared_gradients(instance, eta, law)[-1]"),
     ("fedfb/table-2", "fedfb.tables", "Relation(fedfb[1] - cfl[1]", "Relation(abs(fedfb[1] - cfl[1])"),
     ("fedfb/lemma-16/gaps", "fedfb.lemma_16", "abs(world.pooled.g(instance[\"step\"] * world.pooled.q))", "abs(world.clients[0].g(lams[0]))"),
     ("fedfb/lemma-10", "fedfb.lemma_10", "Relation(ZERO, \"<\", delta, \"δ\")", "Relation(ZERO, \"<=\", delta, \"δ\")"),
