@@ -125,7 +125,10 @@ CLAIMS = (
         check=every(
             identity(tangent_line, "0; -1/5; 2/5"),
             definite(slope, "9/10"),
-            beside(drawn(means, utilities, tolerance=0.0, moved="u")),
+            beside(
+                witness(means, "unequal", {"u": ["5/4", "9/2"]}, "45/8 < 529/64"),
+                witness(means, "equal", {"u": ["1/2", "1/2"]}, "1/4 == 1/4"),
+            ),
         ),
         mutants={
             "harmonic mean": ("the harmonic mean on the right", {"mean": "harmonic"}),
