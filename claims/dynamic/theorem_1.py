@@ -153,7 +153,7 @@ CLAIMS = (
                     drawn(
                         unfair,
                         rounds,
-                        examples=(30, 3000),
+                        examples=(10, 3000),
                         largest=Fraction(1, 3),
                         moved="g h eta gained",
                     ),

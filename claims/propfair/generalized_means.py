@@ -30,15 +30,6 @@ def residuals(
     }
 
 
-def limits() -> dict[str, Residual]:
-    """The factor and the summand of :func:`case` in the limit."""
-    n, q, alpha = sympy.symbols("n q alpha", positive=True)
-    return {
-        "n^(-1/(q+1)) to 1": (sympy.limit(n ** (-1 / (q + 1)), q, sympy.oo), 1),
-        "log(n)/alpha to 0": (sympy.limit(sympy.log(n) / alpha, alpha, sympy.oo), 0),
-    }
-
-
 def case(instance: Instance, lower: Fraction = Fraction(1), upper: Fraction = Fraction(1)) -> Case:
     """max n^(-1/(q+1)) <= A <= max for q-FFL, max - log(n)/alpha <= A <= max for TERM, in powers
     and exponentials.
@@ -110,11 +101,7 @@ CLAIMS = (
         kind="limit",
         hypotheses={"losses": "f_i >= 0", "alpha": "alpha > 0"},
         scope="as stated, n >= 1, q > 0, alpha > 0",
-        check=every(
-            proof("powers.v", "near", RUN),
-            proof("entropy.v", "near", RUN),
-            identity(limits, "1; 0"),
-        ),
+        check=every(proof("powers.v", "near", RUN), proof("entropy.v", "near", RUN)),
         mutants={
             "lower, 1 %": ("the sums from below, times 1.01", {"lower": "101/100"}),
             "upper, 1 %": ("the sums from above, times 0.99", {"upper": "99/100"}),

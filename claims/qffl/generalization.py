@@ -176,7 +176,7 @@ CERTAIN = {
 """Two devices without chance, and the mixture at which Hoelder's inequality is an equality."""
 TIGHT = (separate(1, "1/3", "1/2"), separate(1, "11/20", "11/20"), WORLD, OPPOSITE, CERTAIN)
 """Worlds that nearly attain the bound."""
-RARE = {"coins": 100_000, "delta": Fraction(1, 10**103)}
+RARE = {"coins": 40_000, "delta": Fraction(1, 10**103)}
 
 
 @st.composite
@@ -213,7 +213,7 @@ def proved(theorem: str, mode: str) -> Part:
     return proof(
         "mcdiarmid.v",
         theorem,
-        drawn(case, worlds, tolerance=0.0, examples=(30, 1000), mode=mode, moved="delta tables"),
+        drawn(case, worlds, tolerance=0.0, examples=(10, 1000), mode=mode, moved="delta tables"),
         *(witness(case, "little is to spare", world, mode=mode) for world in TIGHT),
         witness(coins, "fair coins", RARE),
     )
