@@ -114,7 +114,6 @@ VARIANTS = [
     ("dynamic/theorem-2-first-order", "dynamic.theorem_2", "(b - a) * (a + b - 2 * u / (u + v)), [", "2 * (b - a) * (a + b - 2 * u / (u + v)), [", "difference * a,", "2 * difference * a,", "difference * q,", "2 * difference * q,", "difference * 2 * v / (u + v),", "difference * 4 * v / (u + v),"),
     # a bound that nothing reached, a hypothesis that no instance broke
     ("pffl/eq-8/repaired", "pffl.weights", "(z**first * (z**m - 1)", "(2 * z**first * (z**m - 1)", "z ** (first + n)", "2 * z ** (first + n)", "whole * (z - 1) / (z**n - 1)", "whole * (z - 1) / (z**n - 1) / 2"),
-    ("pffl/dual-weights", "pffl.conjugate", "Relation(float(a), \"<=\", float(b), \"majorised\")", "Relation(float(a), \"<=\", 2 * float(b), \"majorised\")"),
     ("propfair/table-1/repaired", "propfair.table_1", "if conjugate < inf:", "conjugate += 0.01\n        if conjugate < inf:"),
     ("fedfb/lemma-22", "fedfb.lemma_19", "set(instance[\"q\"]) == {0, 8}", "{0, 8} <= set(instance[\"q\"])"),
     ("fedfb/lemma-19", "fedfb.lemma_19", "erm > 1e-6", "erm >= 0"),
