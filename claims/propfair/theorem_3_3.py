@@ -146,7 +146,7 @@ def smoother(smooth: Fraction = 6 / PACE) -> Decomposition:
 
 def quieter(quiet: Fraction = 1 / WITHIN) -> Decomposition:
     """A part of the printed sigma~_l^2 less a batch's error, u = 2 |g - k|/M and v = 4 L_0
-    |f - h|/M^2 (propfair/smoothness-direct).
+    |f - h|/M^2 (propfair/smoothness).
     """
     u, v = sympy.symbols("u v", real=True)
     M, L0 = sympy.symbols("M L0", positive=True)
@@ -156,7 +156,7 @@ def quieter(quiet: Fraction = 1 / WITHIN) -> Decomposition:
 
 
 def nearer() -> Decomposition:
-    """The printed sigma~_g less the one of propfair/smoothness-direct."""
+    """The printed sigma~_g less the one of propfair/smoothness."""
     M, L0, s, z = sympy.symbols("M L0 s z", positive=True)
     printed = 4 / M * (sympy.Rational(3, 2) * s + L0 / M * z)
     return printed - (2 * s / M + 4 * L0 * z / M**2), [4 * s / M]
@@ -187,16 +187,6 @@ HYPOTHESES = {
     "participation": "full, or S_t drawn from any law on non-empty subsets, independently of the "
     "noise",
 }
-SCOPE = (
-    "every dimension and number of clients, laws of finitely many outcomes; beside it a cosine "
-    "of K_i = 1, with a lower bound of its expectations"
-)
-BIAS = (
-    "Step by step |v - grad pi(theta_t)| <= |v - grad(phi o f_i)| + sigma~_g + L' |theta - "
-    "theta_t| for the direction v, biased or not, and by induction K steps go astray from K "
-    "steps along -grad pi(theta_t) by at most eta (16/15 D + K/30 |grad pi|), where D adds up "
-    "the first two terms. Young's inequality with the weights of 11 mu - 9 does the rest."
-)
 
 
 CLAIMS = (
@@ -225,8 +215,7 @@ CLAIMS = (
             "100 clients": ("the same world with fewer clients", {"n": 100}),
         },
         reading="As for theorem A.1: any law of S_t. The left side is bounded from below by "
-        "interval arithmetic over a whole period of theta, so no simulation is involved. Full "
-        "participation is propfair/theorem-3.3-full.",
+        "interval arithmetic over a whole period of theta, so no simulation is involved.",
         erratum="(1) Under partial participation the weights of those who take part are "
         "renormalised and so larger: average by max_i instead of (sum p_i^2) sum_i, or state that "
         "S_t is uniform and the n_i are equal. (2) The proof does not give the theorem. The batch "
@@ -234,22 +223,28 @@ CLAIMS = (
         "4, two batches of losses 0 and 1 with slopes 1 and 0 have the mean 1/8, and grad(phi o "
         "f) is 1/7. And (8) has L where (A.39) needs L~: at M = 1, L = 1/10, L_0 = 1/5, K = 10 it "
         "allows 12 for the 1/4 of (A.39). Another proof does, as the constants are wide enough "
-        "(propfair/theorem-3.3-full): drop the second condition of (8) and the second sum of "
+        "(the repaired form): drop the second condition of (8) and the second sum of "
         "Psi~. (3) In Assumption 3.2 and (A.50) l_S is once a loss and once a gradient.",
         repaired=dict(
             title="PropFair's bound as printed for full participation; with max_i for partial "
             "participation",
-            statement=r"Full participation: propfair/theorem-3.3-full. Partial, with $S_t$ of any "
-            r"law: $\min_t E\|\nabla\pi(\theta_t)\|^2 \le \frac{12}{(11\mu - 9)\eta} "
-            r"\left(\frac{\pi_0 - \pi^*}{T} + \frac\eta2 \max_i K_i^2 (\tilde\sigma_{l,i}^2 + "
-            r"2\tilde\sigma_g^2)\right)$, $\mu = \min_i K_i$, if $\eta \le \min_i \frac{1}{6 "
-            r"\tilde L K_i}$.",
-            scope=SCOPE + ", and the crowd over 10^8 rounds",
+            statement=r"$\min_t E\|\nabla\pi(\theta_t)\|^2 \le \frac{12}{(11\mu - 9)\eta} "
+            r"\left(\frac{\pi_0 - \pi^*}{T} + \frac\eta2 a_i(K_i^2 (\tilde\sigma_{l,i}^2 + "
+            r"2\tilde\sigma_g^2))\right)$ if $\eta \le \min_i \frac{1}{6 \tilde L K_i}$, $\mu$ as "
+            r"printed, where $a_i(c_i)$ is $(\sum_i p_i^2) \sum_i c_i$ for full participation, and "
+            r"$\max_i c_i$ for partial, $S_t$ of any law. (The composed losses are $L'$-smooth, $L' "
+            r"\le \frac38 \tilde L$, and their batch gradients off by $\frac59 "
+            r"\tilde\sigma_{l,i}^2$ at most in mean square.)",
+            scope="every dimension and number of clients, laws of finitely many outcomes; beside "
+            "it a cosine of K_i = 1 with a lower bound of its expectations, up to 10^9 rounds",
             check=every(
                 proof(
                     "averaging.v",
                     "wide_full wide_largest wide_instance",
                     drawn(crowded, crowds, kind="max", examples=(10, 300), moved="theta chance"),
+                    drawn(
+                        crowded, crowds, kind="max", largest=0, examples=(10, 300), moved="theta"
+                    ),
                     witness(
                         crowded,
                         "the crowd keeps more than 4e-6, within the bound",
@@ -265,42 +260,15 @@ CLAIMS = (
                 "printed": ("the printed average, at the crowd", {"kind": "printed"}),
                 "no noise": ("sigma~_l left out of Psi~", {"noisy": False}),
                 "sigma_g": ("no sigma~_g^2 in Psi~", {"spread": 0}),
+                "L~/3": ("L' <= L~/3", {"smooth": "1/3"}),
+                "1/2": ("half of sigma~_l^2 for 5/9", {"quiet": "1/2"}),
             },
-            rests_on=("propfair/smoothness-direct",),
-            notes=BIAS,
+            rests_on=("propfair/smoothness",),
+            notes="Step by step |v - grad pi(theta_t)| <= |v - grad(phi o f_i)| + sigma~_g + L' "
+            "|theta - theta_t| for the direction v, biased or not, and by induction K steps go "
+            "astray from K steps along -grad pi(theta_t) by at most eta (16/15 D + K/30 |grad "
+            "pi|), where D adds up the first two terms. Young's inequality with the weights of "
+            "11 mu - 9 does the rest.",
         ),
-    ),
-    Claim(
-        "propfair/theorem-3.3-full",
-        634,
-        "PropFair's bound as printed holds for full participation, without the second condition "
-        "of (8) too",
-        printed=PRINTED,
-        statement=r"For full participation as printed, even with $\eta \le \min_i \frac{1}{6 "
-        r"\tilde L K_i}$ for (8) and $\tilde\Psi_\sigma = \frac\eta2 (\sum_i p_i^2) \sum_i K_i^2 "
-        r"(\tilde\sigma_{l,i}^2 + 2\tilde\sigma_g^2)$. (The composed losses are $L'$-smooth with "
-        r"$L' \le \frac38 \tilde L$, and their batch gradients off by $\frac59 "
-        r"\tilde\sigma_{l,i}^2$ at most in mean square.)",
-        kind="bound",
-        hypotheses=HYPOTHESES,
-        scope=SCOPE,
-        check=every(
-            proof(
-                "averaging.v",
-                "wide_full wide_instance",
-                drawn(crowded, crowds, kind="max", largest=0, examples=(10, 300), moved="theta"),
-                AS_PROVED,
-            ),
-            *COVERED,
-        ),
-        mutants={
-            "sigma_g": ("no sigma~_g^2 in Psi~", {"spread": 0}),
-            "L~/3": ("L' <= L~/3", {"smooth": "1/3"}),
-            "1/2": ("half of sigma~_l^2 for 5/9", {"quiet": "1/2"}),
-        },
-        rests_on=("propfair/smoothness-direct",),
-        gap="the statement survives: the printed proof takes batch gradients as unbiased and L "
-        "for L~, which they are not (erratum of propfair/theorem-3.3)",
-        notes=BIAS,
     ),
 )
