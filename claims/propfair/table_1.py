@@ -10,8 +10,15 @@ from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, proof
-from fairfl.claims.propfair.eq_14 import OBJECTIVES
+from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, PropFair
 
+OBJECTIVES = {
+    "FedAvg": FedAvg(),
+    "q-FFL": QFFL(q=1.5),
+    "AFL": AFL(),
+    "TERM": TERM(alpha=2.0),
+    "PropFair": PropFair(M=2.0),
+}
 ROWS = {
     "FedAvg": ("plain_mean.v", "conjugate nonnegative"),
     "AFL": ("afl.v", "inside outside nonnegative"),
@@ -97,7 +104,7 @@ def weights(draw: st.DrawFn) -> Instance:
     return {"lambda": x, "f": [Fraction(draw(st.integers(-8, 12)), 4) for _ in range(n)]}
 
 
-runs = partial(drawn, case, weights, examples=(20, 500), moved="lambda")
+runs = partial(drawn, case, weights, examples=(8, 500), moved="lambda")
 
 
 CLAIMS = (

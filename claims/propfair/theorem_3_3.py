@@ -232,9 +232,9 @@ CLAIMS = (
             r"\left(\frac{\pi_0 - \pi^*}{T} + \frac\eta2 a_i(K_i^2 (\tilde\sigma_{l,i}^2 + "
             r"2\tilde\sigma_g^2))\right)$ if $\eta \le \min_i \frac{1}{6 \tilde L K_i}$, $\mu$ as "
             r"printed, where $a_i(c_i)$ is $(\sum_i p_i^2) \sum_i c_i$ for full participation, and "
-            r"$\max_i c_i$ for partial, $S_t$ of any law. (The composed losses are $L'$-smooth, $L' "
-            r"\le \frac38 \tilde L$, and their batch gradients off by $\frac59 "
-            r"\tilde\sigma_{l,i}^2$ at most in mean square.)",
+            r"$\max_i c_i$ for partial, $S_t$ of any law. (The composed losses are $\frac38 \tilde "
+            r"L$-smooth, and their batch gradients off by $\frac59 \tilde\sigma_{l,i}^2$ at most "
+            r"in mean square.)",
             scope="every dimension and number of clients, laws of finitely many outcomes; beside "
             "it a cosine of K_i = 1 with a lower bound of its expectations, up to 10^9 rounds",
             check=every(
