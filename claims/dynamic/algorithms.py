@@ -158,7 +158,7 @@ CLAIMS = (
                 "clip.v",
                 "unchanged",
                 drawn(bounds, updates, tolerance=0.0, absolute=True, moved="update"),
-                drawn(by_library, updates, tolerance=0.0, moved="update"),
+                drawn(by_library, updates, examples=(20, 1000), tolerance=0.0, moved="update"),
             ),
             mutants={
                 "max d": ("as printed", {"absolute": False}),

@@ -20,7 +20,6 @@ PAPER = Paper(
         "lambda": "the one weight",
         "dataset": "the row",
         "entries": "of AFL: mean and deviation, in table 7 and in table 8",
-        "L0": "L_0 of assumption 3.1",
         "L": "the smoothness",
         "T": "how many rounds",
         "sizes": "n_i",

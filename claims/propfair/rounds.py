@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 from flint import arb
 
 from fairfl.claims.certificates.kernel_proof import constant
@@ -63,26 +62,6 @@ def bound(
     return front(ball(mu), eta, lead) * (gap / world["T"] + eta / 2 * (ball(second) + drift))
 
 
-def printed(
-    world: Instance, gap: float, share: float, is_partial: bool, kind: str
-) -> tuple[float, float]:
-    """The step size and the right side as the paper prints them, in floats; with max_i for its
-    average where ``kind`` says so. The step is this ``share`` of the largest.
-    """
-    K, s2 = np.array(world["steps"], float), np.array(world["noise"], float)
-    p = np.array(world["sizes"], float) / float(sum(world["sizes"]))
-    L, g2 = float(world["L"]), float(np.ptp(np.array(world["slopes"], float))) ** 2
-
-    def average(c: np.ndarray) -> float:
-        return float(c.max() if kind == "max" else (p**2).sum() * c.sum())
-
-    limits = 1 / (6 * L * K.max()), (24 * (np.e - 2) * average(K**4)) ** -0.5 / L
-    eta, mu = share * min(limits), K.min() if is_partial else p @ K
-    drift = 2 * (np.e - 2) * eta**2 * L**2 * average(K**3 * (s2 + 6 * K * g2))
-    psi = eta / 2 * (average(K**2 * (s2 + 2 * g2)) + drift)
-    return eta, float(12 / ((11 * mu - 9) * eta) * (gap / world["T"] + psi))
-
-
 def squared_gradients(world: Instance, eta: arb, law: Law | None = None) -> list[arb]:
     """E ||grad F(theta_t)||^2 for t = 0..T-1, F the plain mean of the f_i: first and second moments
     of theta_t.
@@ -90,8 +69,6 @@ def squared_gradients(world: Instance, eta: arb, law: Law | None = None) -> list
     Client i maps theta to a theta - eta c_i b_i + noise with a = (1 - eta h)^K_i, c_i = sum_(j<K_i)
     (1 - eta h)^j.
     """
-    if "hill" in world:
-        return uphill(world, eta)
     h, slopes, steps = ball(world["h"]), [ball(b) for b in world["slopes"]], world["steps"]
     rate = 1 - eta * h
     powers = [rate**k for k in steps]
@@ -118,21 +95,6 @@ def squared_gradients(world: Instance, eta: arb, law: Law | None = None) -> list
 
 def gap(world: Instance) -> arb:
     """F(theta_0) - F*, for h > 0."""
-    if "hill" in world:  # from theta_0 to the place, and as much from there to the minimum
-        return ball(world["L"] * (world["hill"] ** 2 - world["theta"] ** 2 / 2))
     h = ball(world["h"])
     centre = sum((ball(b) for b in world["slopes"]), arb(0)) / len(world["slopes"])
     return (h * ball(world["theta"]) + centre) ** 2 / (2 * h)
-
-
-def uphill(world: Instance, eta: arb) -> list[arb]:
-    """F'(theta_t)^2 of one client with one local step. Its slope is -L theta from a maximum at 0 to
-    the place ``world["hill"]``, and rises to 0 at twice that.
-    """
-    L, place, theta = ball(world["L"]), ball(world["hill"]), ball(world["theta"])
-    squares = []
-    for _ in range(world["T"]):
-        slope = -L * theta.min(2 * place - theta)
-        squares.append(slope * slope)
-        theta -= eta * slope
-    return squares

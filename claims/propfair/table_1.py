@@ -10,8 +10,15 @@ from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, proof
-from fairfl.claims.propfair.eq_14 import OBJECTIVES
+from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, PropFair
 
+OBJECTIVES = {
+    "FedAvg": FedAvg(),
+    "q-FFL": QFFL(q=1.5),
+    "AFL": AFL(),
+    "TERM": TERM(alpha=2.0),
+    "PropFair": PropFair(M=2.0),
+}
 ROWS = {
     "FedAvg": ("plain_mean.v", "conjugate nonnegative"),
     "AFL": ("afl.v", "inside outside nonnegative"),
@@ -97,7 +104,7 @@ def weights(draw: st.DrawFn) -> Instance:
     return {"lambda": x, "f": [Fraction(draw(st.integers(-8, 12)), 4) for _ in range(n)]}
 
 
-runs = partial(drawn, case, weights, examples=(20, 500), moved="lambda")
+runs = partial(drawn, case, weights, examples=(8, 500), moved="lambda")
 
 
 CLAIMS = (
@@ -123,11 +130,7 @@ CLAIMS = (
             {"lambda": "1/2"},
             "0 == 1",
         ),
-        mutants={
-            "FedAvg, TERM": ("two rows that agree", {"rows": ("FedAvg", "TERM")}),
-            "AFL, q-FFL": ("two others that do", {"rows": ("AFL", "q-FFL")}),
-            "FedAvg, PropFair": ("two more", {"rows": ("FedAvg", "PropFair")}),
-        },
+        mutants={"FedAvg, TERM": ("two rows that agree", {"rows": ("FedAvg", "TERM")})},
         reading="As the domain of A*, by the text; read as 'what the maximiser satisfies' the "
         "rows of AFL and q-FFL are too wide. For n = 1 all objectives are A(f) = f, so no reading "
         "makes the rows agree.",

@@ -136,7 +136,6 @@ CLAIMS = (
         ),
         mutants={
             "q = 1": ("a power that (b) speaks of", {"q": Fraction(1)}),
-            "q = 2": ("another", {"q": Fraction(2)}),
             "(b) fails": ("F = (1, 2 - w, 4), each + 50 w^2", {"b": [0, -1, 0]}),
         },
         reading="f_q is the mean of appendix A.1, with exponent q + 1. (a) implies (b) stands; for "

@@ -225,7 +225,7 @@ def test_a_claim_is_stale_where_what_it_uses_changes_and_nowhere_else(stale, edi
     assert (keyed() != keyed(*edit)) == stale
 
 
-@pytest.mark.parametrize("id", ["dynamic/ngd-flow", "pffl/dual-weights"])
+@pytest.mark.parametrize("id", ["dynamic/ngd-flow", "pffl/convexity"])
 def test_all_that_a_check_runs_is_in_its_key(id):
     ran = set()
 

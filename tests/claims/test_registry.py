@@ -108,7 +108,6 @@ def test_no_hypothesis_is_lost():
 
 
 STILL = {"fedfb/lemma-18", "fedfb/lemma-19", "fedfb/lemma-22", "fedfb/remark-9"}
-STILL |= {"dynamic/theorem-2-first-order", "pffl/eq-9"}
 """Their instances are whole numbers that a solver takes, or lengths that must stay rational."""
 
 

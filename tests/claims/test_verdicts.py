@@ -84,7 +84,7 @@ def test_the_order_has_every_claim_after_what_it_rests_on():
         ("lemma-7", "Lemma 7"),
         ("lemma-7/gaps", "Lemma 7"),
         ("eq-A.18", "Eq. (A.18)"),
-        ("theorem-A.1-uniform", "Theorem A.1"),
+        ("theorem-A.1-unequal", "Theorem A.1"),
         ("lemma-12-zero", "Lemma 12"),
     ],
 )
