@@ -23,8 +23,16 @@ from fairfl.sims.engine.losses import measure_models, tied
 from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import Computing, Replicate, Training
-from fairfl.sims.engine.task import Floats, Ints, LocalTask, as_floats, as_tensor, memory_names
-from fairfl.sims.engine.updates_in_blocks import Arrivals, Received, sound
+from fairfl.sims.engine.task import (
+    Floats,
+    Ints,
+    LocalTask,
+    as_floats,
+    as_tensor,
+    memory_names,
+    sound,
+)
+from fairfl.sims.engine.updates_in_blocks import Arrivals, Received
 from fairfl.sims.engine.work import (
     Assignment,
     Work,
@@ -252,11 +260,10 @@ class Simulation:
     def _assign(self, r: int, round: Round, row: Row) -> Begun:
         """The round with each task's assignment, and its row of counts."""
         (_, momentum, decay, _), replicate = self.rates[r], self.replicates[r]
-        clients, training, seed = round.clients, self.training, replicate.seed
-        effort, n_stragglers = None, 0
-        if training.stragglers:
-            names = self.data.names[clients]
-            effort = taking_part.efforts(training.stragglers, seed, round.number, names)
+        clients, seed = round.clients, replicate.seed
+        effort, n_stragglers, rate = None, 0, self.training.stragglers
+        if rate:
+            effort = taking_part.efforts(rate, seed, round.number, self.data.names[clients])
             n_stragglers = int((effort < 1).sum())
         tasks = replicate.algorithm.client(round) if len(clients) else ()
         instance(f"the tasks of {type(replicate.algorithm).__name__}.client", tasks, tuple)
@@ -275,14 +282,9 @@ class Simulation:
 
     def _work(self, clients: Ints, effort: Floats | None, whole: bool) -> Work:
         """The clients' work, the last one again where nothing has changed."""
-        last = self.works.get(whole)
-        if effort is None and last is not None and np.array_equal(last.clients, clients):
-            return last
-        training, sizes = self.training, self.data.sizes[clients]
-        local = training.batch_size, training.epochs, training.steps
-        work = Work.of(clients, sizes, effort, *((None, None, 1) if whole else local))
-        if effort is None:
-            self.works[whole] = work
+        work = self.works.get(whole)
+        if work is None or effort is not None or not np.array_equal(work.clients, clients):
+            work = self.works[whole] = Work.of(clients, self.data, effort, self.training, whole)
         return work
 
     def _finish(self, begun: list[Begun], trains: list[Arrivals]) -> list[Row]:

@@ -98,7 +98,7 @@ def _train_chunk(
     """Write the updates of a chunk to the rows ``update_rows`` of ``updates``."""
     n_clients, anchor = len(jobs), params
     if len(params) > 1:
-        anchor = params.index_select(0, torch.from_numpy(jobs.replicate).to(params.device))
+        anchor = params.index_select(0, torch.tensor(jobs.replicate, device=params.device))
     anchors = model.blocks(anchor)
     starts = anchors if jobs.start is None else model.blocks(jobs.start)
     if jobs.step is None:
@@ -163,7 +163,7 @@ def _shares(run: Run, like: Tensor) -> Iterable[Tensor]:
 
 def column(values: Floats, like: Tensor) -> Tensor:
     """Numbers (A,) as a tensor with the dtype and device of ``like``."""
-    return torch.from_numpy(np.ascontiguousarray(values)).to(like.device, like.dtype)
+    return torch.tensor(values, device=like.device, dtype=like.dtype)
 
 
 class _Rule:

@@ -17,7 +17,7 @@ from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.loop import train_loop
 from fairfl.sims.engine.round import Round
-from fairfl.sims.engine.settings import Computing
+from fairfl.sims.engine.settings import Computing, Training
 from fairfl.sims.engine.task import Floats, Ints, Jobs, LocalTask
 from fairfl.sims.engine.train import train
 
@@ -38,23 +38,23 @@ class Work:
 
     @classmethod
     def of(
-        cls,
-        clients: Ints,
-        sizes: Ints,
-        effort: Floats | None,
-        batch_size: int | None,
-        epochs: int | None,
-        steps: int | None,
+        cls, clients: Ints, data: ClientData, effort: Floats | None, training: Training, whole: bool
     ) -> Work:
-        """The work of clients of these sizes; ``effort`` (k,) is the share of it that each does."""
-        batch = batch_size or int(sizes.max(initial=1))
+        """The work of the clients, of which each does the share ``effort`` (k,); ``whole``: one
+        step on all data.
+        """
+        sizes = data.sizes[clients]
+        batch = (not whole and training.batch_size) or int(sizes.max(initial=1))
         per_pass = (sizes + (batch - 1)) // batch
-        client_steps = per_pass * (epochs or 1) if steps is None else np.full(len(sizes), steps)
+        if whole or training.steps is not None:
+            steps = np.full(len(sizes), 1 if whole else training.steps)
+        else:
+            steps = per_pass * (training.epochs or 1)
         if effort is not None:
-            client_steps = np.maximum(1, np.ceil(effort * client_steps).astype(np.int64))
-        passes, extra_steps = np.divmod(client_steps, per_pass)
+            steps = np.maximum(1, np.ceil(effort * steps).astype(np.int64))
+        passes, extra_steps = np.divmod(steps, per_pass)
         samples = passes @ sizes + np.minimum(extra_steps * batch, sizes).sum()
-        return cls(clients, client_steps, batch, int(client_steps.sum()), int(samples))
+        return cls(clients, steps, batch, int(steps.sum()), int(samples))
 
     def subset(self, rows: slice) -> Work:
         """The work of some of the clients."""
@@ -164,27 +164,30 @@ class Layout(NamedTuple):
     replicate: Ints
     sizes: Ints
     steps: Ints
-    hashed_names: counter.Words
 
 
 def _layout(members: list[Assignment], data: ClientData) -> Layout:
     """The layout of assignments of one kind, from its cache where they have the same work."""
     first, replicates = members[0].work, tuple(member.replicate for member in members)
-    if replicates in first.layouts and all(member.work is first for member in members):
+    is_shared = all(member.work is first for member in members)
+    if is_shared and replicates in first.layouts:
         return first.layouts[replicates]
-    member = np.repeat(np.arange(len(members)), [len(m.work.steps) for m in members])
-    client = np.concatenate([m.work.clients for m in members])
-    steps = np.concatenate([m.work.steps for m in members])
-    replicate = np.array(replicates)[member]
+    client, steps = first.clients, first.steps
+    # of one assignment these are views: a round may be of a million clients
+    member, replicate = (np.broadcast_to(n, len(steps)) for n in (0, replicates[0]))
+    if len(members) > 1:
+        client = np.concatenate([m.work.clients for m in members])
+        steps = np.concatenate([m.work.steps for m in members])
+        member = np.repeat(np.arange(len(members)), [len(m.work.steps) for m in members])
+        replicate = np.array(replicates)[member]
     order = np.lexsort((replicate, data.names[client], -data.sizes[client], -steps))
     if (order[1:] > order[:-1]).all():
         order = None
     else:
         rows = member, client, steps, replicate
         member, client, steps, replicate = (values[order] for values in rows)
-    hashed_names = counter.hashed(data.names[client])
-    layout = Layout(order, member, client, replicate, data.sizes[client], steps, hashed_names)
-    if all(member.work is first for member in members):
+    layout = Layout(order, member, client, replicate, data.sizes[client], steps)
+    if is_shared:
         first.layouts[replicates] = layout
     return layout
 
@@ -198,22 +201,25 @@ def _jobs(
     layout = _layout(members, data)
     member, order = layout.member, slice(None) if layout.order is None else layout.order
     tasks = [assignment.task for assignment in members]
-    rates = np.array([assignment.rates for assignment in members]).T.take(member, axis=1)
+    rates = np.array([assignment.rates for assignment in members]).T
+    # rates that all jobs share are a view of one column
+    rates = rates.take(member, 1) if len(rates.T) > 1 else np.broadcast_to(rates, (5, len(member)))
     if any(task.scale is not None for task in tasks):
         scales = [
             np.ones(len(m.work.steps)) if m.task.scale is None else m.task.scale for m in members
         ]
-        rates[4] = np.concatenate(scales)[order]
+        rates = np.concatenate([rates[:4], [np.concatenate(scales)[order]]])
     objectives = [task.batch_objective for task in tasks if task.batch_objective is not None]
     table = [objective.parameters for objective in objectives]
     starts = [task.start for task in tasks if task.start is not None]
     linear = [task.linear for task in tasks if task.linear is not None]
     sample_weights = [task.sample_weights for task in tasks if task.sample_weights is not None]
+    names = counter.hashed(data.names[layout.client])
     states = [counter.key(m.seed, counter.ORDER, m.number, m.round.number) for m in members]
     jobs = Jobs(
         client=layout.client,
         replicate=layout.replicate,
-        keys=counter.following(np.concatenate(states)[member], layout.hashed_names),
+        keys=counter.following(np.concatenate(states)[member], names),
         sizes=layout.sizes,
         steps=layout.steps,
         batch=max(assignment.work.batch for assignment in members),
