@@ -16,7 +16,7 @@ def generator(seed: int) -> np.random.Generator:
 
 
 def codes(name: str, values: ArrayLike, n: int, count: int | None = None) -> NDArray[np.int64]:
-    """The values as n codes in 0..count-1, or any >= 0."""
+    """The values as n codes in 0..count-1, or any >= 0; a copy unless they are read-only."""
     array = as_array(name, values)
     if array.shape != (n,) or array.dtype.kind not in "iub":
         raise ValueError(
@@ -28,7 +28,7 @@ def codes(name: str, values: ArrayLike, n: int, count: int | None = None) -> NDA
         allowed = ">= 0" if count is None else f"in 0..{count - 1}"
         row = int(is_invalid.argmax())
         raise ValueError(f"{name} must be {allowed}, got {array[row]} at row {row}")
-    return array.astype(np.int64)
+    return array.astype(np.int64, copy=array.flags.writeable)
 
 
 def numbers_table(name: str, values: ArrayLike) -> NDArray[np.float64]:

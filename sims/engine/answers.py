@@ -12,7 +12,8 @@ from fairfl._support.checks import instance
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm
 from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.secure_sums import Summed
-from fairfl.sims.engine.updates_in_blocks import Arrivals, Received, sound
+from fairfl.sims.engine.task import sound
+from fairfl.sims.engine.updates_in_blocks import Arrivals, Received
 
 
 class NonFiniteUpdate(ArithmeticError):

@@ -15,6 +15,7 @@ from torch import Tensor
 from fairfl._support.checks import as_floats
 from fairfl.sims.data.checks import codes
 from fairfl.sims.data.federated.data import PARTS, FederatedData
+from fairfl.sims.engine.task import sound
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +49,7 @@ class ClientData:
 
     def __post_init__(self) -> None:
         x, y = (torch.as_tensor(rows).detach() for rows in (self.x, self.y))
-        offsets = np.array(self.offsets)
+        offsets = np.asarray(self.offsets)
         if x.ndim < 1 or y.ndim < 1 or len(x) != len(y):
             raise ValueError(
                 f"x and y must have one row a sample, (N, ...) both, got shapes {tuple(x.shape)} "
@@ -56,11 +57,11 @@ class ClientData:
             )
         if offsets.ndim != 1 or len(offsets) < 2 or offsets.dtype.kind not in "iu":
             raise ValueError(f"offsets must be K + 1 whole numbers, K >= 1, got {self.offsets!r}")
-        offsets = offsets.astype(np.int64)
+        offsets = offsets.astype(np.int64, copy=offsets.flags.writeable)
         if offsets[0] != 0 or offsets[-1] != len(x) or (np.diff(offsets) < 0).any():
             raise ValueError(f"offsets must rise from 0 to N = {len(x)}, got {_short(offsets)}")
         for name, tensor in (("x", x), ("y", y)):
-            if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+            if tensor.is_floating_point() and not sound(tensor):
                 row = int((~torch.isfinite(tensor.reshape(len(tensor), -1))).any(1).nonzero()[0])
                 raise ValueError(f"{name} must be finite, got NaN or an infinity in row {row}")
         n_clients = len(offsets) - 1
@@ -132,7 +133,8 @@ class ClientData:
         x, y = (
             t.to(device, dtype if t.is_floating_point() else torch.int64) for t in (self.x, self.y)
         )
-        return ClientData(x, y, self.offsets, self.ids, self.group)
+        is_same = x is self.x and y is self.y
+        return self if is_same else ClientData(x, y, self.offsets, self.ids, self.group)
 
     def take(self, clients: ArrayLike) -> ClientData:
         """The data of the listed clients, in the order of the list, each with its id."""

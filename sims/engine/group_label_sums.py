@@ -93,7 +93,7 @@ class CellIndex:
         rows, lengths, index = self._order, self._lengths, data.index(clients)
         if index is not None:  # places among the rows that are measured, client by client
             rows = rows[index] - index + torch.arange(size, device=index.device)
-            lengths = lengths.view(data.clients, -1)[torch.from_numpy(clients).to(rows.device)]
+            lengths = lengths.view(data.clients, -1)[torch.tensor(clients, device=rows.device)]
         lengths = lengths.flatten().repeat(n_models)
 
         shape = (n_models, len(clients), self.groups, 2)

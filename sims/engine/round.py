@@ -22,7 +22,7 @@ class Round:
     Attributes
     ----------
     number : t, from 0.
-    clients : (k,) clients that take part, positions in the data, rising.
+    clients : (k,) clients that take part, positions in the data, rising; read-only, if shared.
     p : (k,) client weights among them, > 0, sum one: see ``Participation``.
     everyone : (K,) the federation's weights p_k.
     params : (P,) w^t.
@@ -53,7 +53,7 @@ class Round:
     @cached_property
     def rows(self) -> Tensor:
         """``clients`` as an index on the device."""
-        return torch.from_numpy(self.clients).to(self.params.device)
+        return torch.tensor(self.clients, device=self.params.device)
 
     def fields(self) -> dict[str, Any]:
         """The fields of a ``Round``, by name: to make a round of another class."""

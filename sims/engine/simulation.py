@@ -23,15 +23,23 @@ from fairfl.sims.engine.losses import measure_models, tied
 from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import Computing, Replicate, Training
-from fairfl.sims.engine.task import Floats, Ints, LocalTask, as_floats, as_tensor, memory_names
-from fairfl.sims.engine.updates_in_blocks import Arrivals, Received, sound
+from fairfl.sims.engine.task import (
+    Floats,
+    Ints,
+    LocalTask,
+    as_floats,
+    as_tensor,
+    memory_names,
+    sound,
+)
+from fairfl.sims.engine.updates_in_blocks import Arrivals, Received
 from fairfl.sims.engine.work import (
     Assignment,
+    Work,
     bytes_of,
     perform,
     perform_in_parts,
     received_together,
-    work,
 )
 
 Row = dict[str, float]
@@ -95,6 +103,7 @@ class Simulation:
         self.states: list[State] = [self._checked(r, state) for r, state in enumerate(started)]
         nobody = np.zeros(0, np.int64), np.zeros(0)
         self.weights: list[tuple[Ints, Floats]] = [nobody] * len(first)
+        self.works: dict[bool, Work] = {}  # of the last round, of whole tasks and of the others
         self.round, self.is_stopped = 0, False
 
     def _start(self, replicate: Replicate) -> Tensor:
@@ -251,26 +260,32 @@ class Simulation:
     def _assign(self, r: int, round: Round, row: Row) -> Begun:
         """The round with each task's assignment, and its row of counts."""
         (_, momentum, decay, _), replicate = self.rates[r], self.replicates[r]
-        clients, training, seed = round.clients, self.training, replicate.seed
-        names, sizes = self.data.names[clients], self.data.sizes[clients]
-        effort, n_stragglers = None, 0
-        if training.stragglers:
-            effort = taking_part.efforts(training.stragglers, seed, round.number, names)
+        clients, seed = round.clients, replicate.seed
+        effort, n_stragglers, rate = None, 0, self.training.stragglers
+        if rate:
+            effort = taking_part.efforts(rate, seed, round.number, self.data.names[clients])
             n_stragglers = int((effort < 1).sum())
         tasks = replicate.algorithm.client(round) if len(clients) else ()
         instance(f"the tasks of {type(replicate.algorithm).__name__}.client", tasks, tuple)
-        assignments, totals = list[Assignment](), {"steps": 0, "samples": 0}
+        assignments, n_steps, n_samples = list[Assignment](), 0, 0
         for number, task in enumerate(tasks):
             instance(f"a task of {type(replicate.algorithm).__name__}.client", task, LocalTask)
             has_buffers = self.model.trained_blocks is not None
             task.check(replicate.algorithm, len(clients), self.model.size, momentum, has_buffers)
             memory_names(tasks[: number + 1])
-            local = training.batch_size, training.epochs, training.steps
-            steps, batch, *cost = work(sizes, effort, *((None, None, 1) if task.whole else local))
+            work = self._work(clients, effort, task.whole)
             rates = round.lr, 0.0 if task.whole else momentum, decay, task.prox, 1.0
-            assignments.append(Assignment(r, number, seed, round, task, steps, batch, rates))
-            totals = {k: totals[k] + count for k, count in zip(totals, cost, strict=True)}
-        return round, assignments, row | {"stragglers": n_stragglers} | totals
+            assignments.append(Assignment(r, number, seed, round, task, work, rates))
+            n_steps, n_samples = n_steps + work.total_steps, n_samples + work.total_samples
+        row |= {"stragglers": n_stragglers, "steps": n_steps, "samples": n_samples}
+        return round, assignments, row
+
+    def _work(self, clients: Ints, effort: Floats | None, whole: bool) -> Work:
+        """The clients' work, the last one again where nothing has changed."""
+        work = self.works.get(whole)
+        if work is None or effort is not None or not np.array_equal(work.clients, clients):
+            work = self.works[whole] = Work.of(clients, self.data, effort, self.training, whole)
+        return work
 
     def _finish(self, begun: list[Begun], trains: list[Arrivals]) -> list[Row]:
         """Take the servers' steps from the finite updates, and return the round's rows."""
@@ -286,7 +301,7 @@ class Simulation:
                     round,
                     train,
                     ids,
-                    assignments[0].steps,
+                    assignments[0].work.steps,
                     memory_names([assignment.task for assignment in assignments]),
                     drop=self.computing.non_finite == "drop",
                     room=self.limit,

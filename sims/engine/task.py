@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import isfinite
 from typing import Protocol
 
 import numpy as np
@@ -26,6 +27,11 @@ def as_floats(tensor: Tensor) -> Floats:
 def as_tensor(array: Floats) -> Tensor:
     """An array as a tensor of float64, a copy."""
     return torch.from_numpy(np.array(array, dtype=np.float64))
+
+
+def sound(numbers: Tensor) -> bool:
+    """Whether all numbers are finite; a finite sum shows it without a mask."""
+    return isfinite(numbers.sum()) or bool(torch.isfinite(numbers).all())
 
 
 class SampleWeights(Protocol):

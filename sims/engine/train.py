@@ -34,14 +34,13 @@ def train(
     order: NDArray[np.int64] | None = None,
 ) -> Tensor:
     """Updates w - w^t (J, P) of ``jobs``, which are sorted by work; that of job j goes to row
-    order[j]. ``params`` (R, P) are the global parameters w^t.
+    order[j], or j. ``params`` (R, P) are the global parameters w^t.
 
     What a chunk takes is at most ``memory_limit`` bytes, or one client; the updates themselves (J,
     P) come on top.
     """
     updates = params.new_empty(len(jobs), model.size)
-    is_sorted = order is None or (order[1:] > order[:-1]).all()
-    rows = None if is_sorted else torch.from_numpy(order).to(params.device)
+    rows = None if order is None else torch.from_numpy(order).to(params.device)
     largest_size = np.maximum.accumulate(jobs.sizes[::-1])[::-1]  # of the remaining jobs
     # without autograd, which an objective may use, torch tracks no operation
     plain = model.by_hand and jobs.objective is None and jobs.step is None
@@ -99,7 +98,7 @@ def _train_chunk(
     """Write the updates of a chunk to the rows ``update_rows`` of ``updates``."""
     n_clients, anchor = len(jobs), params
     if len(params) > 1:
-        anchor = params.index_select(0, torch.from_numpy(jobs.replicate).to(params.device))
+        anchor = params.index_select(0, torch.tensor(jobs.replicate, device=params.device))
     anchors = model.blocks(anchor)
     starts = anchors if jobs.start is None else model.blocks(jobs.start)
     if jobs.step is None:
@@ -164,7 +163,7 @@ def _shares(run: Run, like: Tensor) -> Iterable[Tensor]:
 
 def column(values: Floats, like: Tensor) -> Tensor:
     """Numbers (A,) as a tensor with the dtype and device of ``like``."""
-    return torch.from_numpy(np.ascontiguousarray(values)).to(like.device, like.dtype)
+    return torch.tensor(values, device=like.device, dtype=like.dtype)
 
 
 class _Rule:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from math import inf, isfinite
+from math import inf
 from typing import Self
 
 import torch
@@ -14,7 +14,7 @@ from torch import Tensor
 from fairfl.sims.engine.kernels.model import work_factor
 from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.step import Memory
-from fairfl.sims.engine.task import Floats, Ints, as_floats, as_tensor
+from fairfl.sims.engine.task import Floats, Ints, as_floats, as_tensor, sound
 
 PART = 1 << 16
 """Numbers converted to float64 at a time on a CPU: they stay in its cache."""
@@ -138,11 +138,6 @@ class Received(Round):
 
 Weigh = Floats | Callable[[Received], Floats]
 """Weights of the updates (m,), or (m, L) by layer, or a function that gives those of a part."""
-
-
-def sound(numbers: Tensor) -> bool:
-    """Whether all numbers are finite; a finite sum shows it without a mask."""
-    return isfinite(numbers.sum()) or bool(torch.isfinite(numbers).all())
 
 
 def on_device(weights: Floats, like: Tensor) -> Tensor:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -16,15 +17,54 @@ from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.loop import train_loop
 from fairfl.sims.engine.round import Round
-from fairfl.sims.engine.settings import Computing
+from fairfl.sims.engine.settings import Computing, Training
 from fairfl.sims.engine.task import Floats, Ints, Jobs, LocalTask
 from fairfl.sims.engine.train import train
 
 
 @dataclass(frozen=True, eq=False)
+class Work:
+    """SGD ``steps`` (k,) of each of the ``clients``, on batches of ``batch``; of all of them, the
+    steps and their samples. Rounds of the same clients share it.
+    """
+
+    clients: Ints
+    steps: Ints
+    batch: int
+    total_steps: int
+    total_samples: int
+    layouts: dict[tuple[int, ...], Layout] = field(default_factory=dict, init=False, repr=False)
+    """Of its replicates, by their numbers: kept as long as rounds have these clients."""
+
+    @classmethod
+    def of(
+        cls, clients: Ints, data: ClientData, effort: Floats | None, training: Training, whole: bool
+    ) -> Work:
+        """The work of the clients, of which each does the share ``effort`` (k,); ``whole``: one
+        step on all data.
+        """
+        sizes = data.sizes[clients]
+        batch = (not whole and training.batch_size) or int(sizes.max(initial=1))
+        per_pass = (sizes + (batch - 1)) // batch
+        if whole or training.steps is not None:
+            steps = np.full(len(sizes), 1 if whole else training.steps)
+        else:
+            steps = per_pass * (training.epochs or 1)
+        if effort is not None:
+            steps = np.maximum(1, np.ceil(effort * steps).astype(np.int64))
+        passes, extra_steps = np.divmod(steps, per_pass)
+        samples = passes @ sizes + np.minimum(extra_steps * batch, sizes).sum()
+        return cls(clients, steps, batch, int(steps.sum()), int(samples))
+
+    def subset(self, rows: slice) -> Work:
+        """The work of some of the clients."""
+        return replace(self, clients=self.clients[rows], steps=self.steps[rows])
+
+
+@dataclass(frozen=True, eq=False)
 class Assignment:
-    """One task of one replicate's round, with its steps, batch size and rates; ``rates`` are those
-    of ``Jobs``, except for the clients' scales.
+    """One task of one replicate's round, with its work and rates; ``rates`` are those of ``Jobs``,
+    except for the clients' scales.
     """
 
     replicate: int
@@ -32,8 +72,7 @@ class Assignment:
     seed: int
     round: Round
     task: LocalTask
-    steps: Ints
-    batch: int
+    work: Work
     rates: tuple[float, ...]
 
     def subset(self, rows: slice) -> Assignment:
@@ -43,8 +82,8 @@ class Assignment:
             name: None if values is None else values[rows] for name, values in fields.items()
         }
         memory = {name: values[rows] for name, values in self.task.memory.items()}
-        task, steps = replace(self.task, memory=memory, **rows_of_fields), self.steps[rows]
-        return replace(self, round=self.round.subset(rows), task=task, steps=steps)
+        task, work = replace(self.task, memory=memory, **rows_of_fields), self.work.subset(rows)
+        return replace(self, round=self.round.subset(rows), task=task, work=work)
 
 
 def bytes_of(model: Model, params: Tensor, assignments: list[Assignment]) -> int:
@@ -99,12 +138,13 @@ def perform(
     room = max(1, limit // 2, limit - bytes_of(model, params, assignments))
     for members in groups.values():
         jobs, order = _jobs([assignments[i] for i in members], data, params.dtype)
+        back = slice(None) if order is None else np.argsort(order)
         if computing.backend == "loop":
-            done = train_loop(model, data, jobs, params)[np.argsort(order)]
+            done = train_loop(model, data, jobs, params)[back]
         else:
             done = train(model, data, jobs, params, room, order)
-        counts = [len(assignments[i].steps) for i in members]
-        memories = [rows[np.argsort(order)] for rows in jobs.memory.values()]
+        counts = [len(assignments[i].work.steps) for i in members]
+        memories = [rows[back] for rows in jobs.memory.values()]
         parts = [[done, *memories]]
         if len(counts) > 1:
             parts = zip(*(rows.split_with_sizes(counts) for rows in parts[0]), strict=True)
@@ -112,50 +152,77 @@ def perform(
     return [outcomes[i] for i in range(len(assignments))]
 
 
-def work(
-    sizes: Ints,
-    effort: Floats | None,
-    batch_size: int | None,
-    epochs: int | None,
-    steps: int | None,
-) -> tuple[Ints, int, int, int]:
-    """SGD steps of each client and its batches' size; of all, the steps and their samples."""
-    batch = batch_size or int(sizes.max(initial=1))
-    per_pass = (sizes + (batch - 1)) // batch
-    client_steps = per_pass * (epochs or 1) if steps is None else np.full(len(sizes), steps)
-    if effort is not None:
-        client_steps = np.maximum(1, np.ceil(effort * client_steps).astype(np.int64))
-    passes, extra_steps = np.divmod(client_steps, per_pass)
-    samples = passes @ sizes + np.minimum(extra_steps * batch, sizes).sum()
-    return client_steps, batch, int(client_steps.sum()), int(samples)
+class Layout(NamedTuple):
+    """The order of jobs, most work first, and what stays the same in each round of their clients:
+    the ``member`` (J,) of the group that a job is of, and its fields as ``Jobs`` has them. The
+    position of each before sorting is ``order``, None where they are sorted.
+    """
+
+    order: Ints | None
+    member: Ints
+    client: Ints
+    replicate: Ints
+    sizes: Ints
+    steps: Ints
 
 
-def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tuple[Jobs, Ints]:
-    """Jobs of assignments of one kind, most work first, and the position of each before sorting."""
-    member = np.repeat(np.arange(len(members)), [len(assignment.steps) for assignment in members])
-    client = np.concatenate([assignment.round.clients for assignment in members])
-    steps = np.concatenate([assignment.steps for assignment in members])
-    replicate = np.array([assignment.replicate for assignment in members])[member]
+def _layout(members: list[Assignment], data: ClientData) -> Layout:
+    """The layout of assignments of one kind, from its cache where they have the same work."""
+    first, replicates = members[0].work, tuple(member.replicate for member in members)
+    is_shared = all(member.work is first for member in members)
+    if is_shared and replicates in first.layouts:
+        return first.layouts[replicates]
+    client, steps = first.clients, first.steps
+    # of one assignment these are views: a round may be of a million clients
+    member, replicate = (np.broadcast_to(n, len(steps)) for n in (0, replicates[0]))
+    if len(members) > 1:
+        client = np.concatenate([m.work.clients for m in members])
+        steps = np.concatenate([m.work.steps for m in members])
+        member = np.repeat(np.arange(len(members)), [len(m.work.steps) for m in members])
+        replicate = np.array(replicates)[member]
     order = np.lexsort((replicate, data.names[client], -data.sizes[client], -steps))
-    member, client = member[order], client[order]
+    if (order[1:] > order[:-1]).all():
+        order = None
+    else:
+        rows = member, client, steps, replicate
+        member, client, steps, replicate = (values[order] for values in rows)
+    layout = Layout(order, member, client, replicate, data.sizes[client], steps)
+    if is_shared:
+        first.layouts[replicates] = layout
+    return layout
+
+
+def _jobs(
+    members: list[Assignment], data: ClientData, dtype: torch.dtype
+) -> tuple[Jobs, Ints | None]:
+    """Jobs of assignments of one kind, most work first, and the position of each before sorting,
+    None where they are sorted.
+    """
+    layout = _layout(members, data)
+    member, order = layout.member, slice(None) if layout.order is None else layout.order
     tasks = [assignment.task for assignment in members]
-    rates = np.array([assignment.rates for assignment in members]).T.take(member, axis=1)
+    rates = np.array([assignment.rates for assignment in members]).T
+    # rates that all jobs share are a view of one column
+    rates = rates.take(member, 1) if len(rates.T) > 1 else np.broadcast_to(rates, (5, len(member)))
     if any(task.scale is not None for task in tasks):
-        scales = [np.ones(len(m.steps)) if m.task.scale is None else m.task.scale for m in members]
-        rates[4] = np.concatenate(scales)[order]
+        scales = [
+            np.ones(len(m.work.steps)) if m.task.scale is None else m.task.scale for m in members
+        ]
+        rates = np.concatenate([rates[:4], [np.concatenate(scales)[order]]])
     objectives = [task.batch_objective for task in tasks if task.batch_objective is not None]
     table = [objective.parameters for objective in objectives]
     starts = [task.start for task in tasks if task.start is not None]
     linear = [task.linear for task in tasks if task.linear is not None]
     sample_weights = [task.sample_weights for task in tasks if task.sample_weights is not None]
+    names = counter.hashed(data.names[layout.client])
     states = [counter.key(m.seed, counter.ORDER, m.number, m.round.number) for m in members]
     jobs = Jobs(
-        client=client,
-        replicate=replicate[order],
-        keys=counter.following(np.concatenate(states)[member], counter.hashed(data.names[client])),
-        sizes=data.sizes[client],
-        steps=steps[order],
-        batch=max(assignment.batch for assignment in members),
+        client=layout.client,
+        replicate=layout.replicate,
+        keys=counter.following(np.concatenate(states)[member], names),
+        sizes=layout.sizes,
+        steps=layout.steps,
+        batch=max(assignment.work.batch for assignment in members),
         rates=rates,
         objective=objectives[0] if objectives else None,
         parameters=np.array(table, np.float64).T.take(member, axis=1) if objectives else None,
@@ -169,4 +236,4 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tu
             for name in tasks[0].memory
         },
     )
-    return jobs, order
+    return jobs, layout.order

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -44,7 +45,13 @@ class Everyone(Participation):
     name: ClassVar[str] = "everyone"
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
-        return np.arange(len(ids)), p
+        return _positions(len(ids)), p
+
+
+@lru_cache(1)
+def _positions(clients: int) -> Ints:
+    """0..clients-1, one array for all rounds; a ``Round``'s clients are read-only."""
+    return np.arange(clients)
 
 
 @dataclass(frozen=True)
@@ -115,7 +122,8 @@ def smallest(count: int, keys: Floats | counter.Words, ids: Ints) -> Ints:
 def merged(positions: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
     """Positions of the clients (k,), rising, sums of weights, and how often each is drawn."""
     if (positions[1:] > positions[:-1]).all():
-        return positions, weights, np.ones(len(positions), np.int64)
+        positions.flags.writeable = False  # other rounds and replicates may have the same array
+        return positions, weights, np.broadcast_to(1, len(positions))
     clients, draw_client, draws = np.unique(positions, return_inverse=True, return_counts=True)
     return clients, np.bincount(draw_client, weights).astype(np.float64), draws
 

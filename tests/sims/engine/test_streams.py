@@ -159,9 +159,9 @@ class Overwriting(FedAvg):
 
     def server(self, received):
         aggregate = Aggregate(received.p.copy())
-        for array in (received.clients, received.p, received.draws, received.rows):
+        for array in (received.p, received.rows):
             array[:] = 0
-        for shared in (received.everyone, *self.shared):
+        for shared in (received.clients, received.draws, received.everyone, *self.shared):
             with pytest.raises(ValueError, match="read-only"):
                 shared[:] = 0
         return aggregate
