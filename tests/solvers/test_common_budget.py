@@ -55,6 +55,11 @@ def test_finite_with_ties(scheme: str, fed: ff.Federation) -> None:
     assert check(fed, scheme, 1e-9).exact
 
 
+def test_peaks_are_below_neither_neighbour_and_above_one() -> None:
+    values = np.array([0.0, 1, 1, 0, -1, 0, 0, 2, 1, 1, 1])
+    assert common_budget._peaks(values).tolist() == [1, 2, 5, 7]
+
+
 def test_budgets_that_only_change_the_toss() -> None:
     masses = [
         [[0, 0, 0, 0.8125], [0.046875, 0, 0, 0.140625]],

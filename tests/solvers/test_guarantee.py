@@ -104,6 +104,11 @@ def test_rules_keep_their_limit_in_the_population(
     assert not by_client or np.mean(right) > 0.525
 
 
+def test_paths_lead_from_zero_to_the_budgets_that_limit():
+    path = path_of(np.array([0.5, 1.0]))
+    assert path[[0, -1]].tolist() == [[0.0, 1.0], [0.5, 1.0]]
+
+
 def once(function):
     """A function that answers as at its first call: what it is of does not change in a test."""
     values = []
