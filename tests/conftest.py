@@ -5,6 +5,7 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import matplotlib
@@ -80,6 +81,14 @@ def fairfl_data() -> Path:
     return Path(folder)
 
 
+@cache
+def command_of(app):
+    """The tree of commands, which typer builds anew, in 50 ms, for each command line."""
+    from typer.main import get_command
+
+    return get_command(app)
+
+
 @pytest.fixture
 def cli(monkeypatch):
     """Run a command line; the result has exit_code, stdout, stderr."""
@@ -88,6 +97,7 @@ def cli(monkeypatch):
     from fairfl.cli import progress
     from fairfl.cli.main import app
 
+    monkeypatch.setattr("typer.testing._get_command", command_of)
     monkeypatch.setattr(progress, "LONG", 1e6)  # a busy machine is told of on stderr
     runner = CliRunner()
 

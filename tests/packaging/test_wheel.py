@@ -117,7 +117,7 @@ def test_a_release_is_of_one_version():
 
 
 NOT_CORE = """
-import os, re, sys
+import re, sys
 from importlib import metadata
 
 def wanted(name):
@@ -145,8 +145,7 @@ class NotCore:
         if name in NotCore.held:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
-if "EXTRAS" not in os.environ:
-    sys.meta_path.insert(0, NotCore)
+sys.meta_path.insert(0, NotCore)
 """
 """What the core's dependencies do not bring cannot be imported, as after a plain install."""
 README = (ROOT / "README.md").read_text("utf-8")
@@ -254,33 +253,6 @@ def test_a_site_installs_what_its_commands_need(source, tmp_path):
     assert counts[..., -1].sum() == rows["decision"].sum() == 60 - counts[..., 0].sum()
 
 
-EXAMPLES = ROOT / "docs" / "examples"
-OWN_PARTS = {
-    "claims check mine/mean --import my_lemma.py": "claims checked: 1, failed: 0",
-    "figures my_figure --import my_figure.py": "drawn ",
-}
-"""Commands of fairfl in a user's folder, and what is printed then."""
-COMMANDS = """
-import runpy, sys
-from typer.testing import CliRunner
-from fairfl.cli.main import app
-for words in sys.argv[1:]:
-    done = CliRunner().invoke(app, words.split())
-    assert done.exit_code == 0, (words, done.stderr, done.exception)
-    print(done.stdout)
-runpy.run_path("my_objective.py", run_name="__main__")
-"""
-
-
-@pytest.mark.slow
-def test_parts_of_ones_own_need_the_wheel_alone(installed, tmp_path, monkeypatch):
-    shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
-    monkeypatch.setenv("EXTRAS", "1")
-    output = run(installed[0], "-c", COMMANDS, *OWN_PARTS, cwd=tmp_path)
-    assert [part for part in OWN_PARTS.values() if part not in output] == []
-    assert "Fenchel-Young                 holds" in output
-
-
 def test_examples_are_short():
-    for file in EXAMPLES.glob("*.py"):
+    for file in (ROOT / "docs" / "examples").glob("*.py"):
         assert len(file.read_text("utf-8").splitlines()) <= 15, file.name

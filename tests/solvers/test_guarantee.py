@@ -54,10 +54,8 @@ CASES = [
     ("cfl", "dp", 3, 1, 20_000, 0.06, "xa", 0.9, (0.0,)),
     ("cfl", "dp", 3, 1, 30_000, 0.1, "x", 0.5, (0.0,)),
     ("lft_fedavg", "dp", 2, 2, 20_000, 0.08, "xa", 0.5, (0.0,)),
-    ("lft_fedavg", "dp", 2, 3, 20_000, 0.1, "xa", 0.5, (0.0,)),
     ("lft_ensemble", "dp", 2, 2, 6_000, 0.05, "xa", 0.9, (0.0,)),
     ("lft_fedavg_common", "dp", 2, 3, 4_000, 0.05, "xa", 0.95, (0.0,)),
-    ("lft_fedavg_common", "eodds", 2, 2, 20_000, 0.06, "xa", 0.9, (0.0,)),
     ("cfl", "dp", 2, 1, 800, 0.02, "xa", 0.0, (0.0,)),
 ]
 
@@ -104,6 +102,11 @@ def test_rules_keep_their_limit_in_the_population(
     assert moved or (len(found) >= share * tables - 1 if share else not found)
     # not nearly a constant, which is right in 0.5
     assert not by_client or np.mean(right) > 0.525
+
+
+def test_paths_lead_from_zero_to_the_budgets_that_limit():
+    path = path_of(np.array([0.5, 1.0]))
+    assert path[[0, -1]].tolist() == [[0.0, 1.0], [0.5, 1.0]]
 
 
 def once(function):

@@ -123,7 +123,18 @@ def test_a_client_without_one_of_the_groups_and_names_that_look_like_markup(
 
 
 def test_in_a_real_process_without_warnings(table):
-    words = ["frontier", str(table), *COLUMNS[:-1], "20", "--levels", "5", "--points", "4"]
+    words = [
+        "frontier",
+        str(table),
+        *COLUMNS[:-1],
+        "20",
+        "--levels",
+        "5",
+        "--points",
+        "4",
+        "--schemes",
+        "lft_fedavg",
+    ]
     line = [sys.executable, "-W", "error", "-m", "fairfl", *words]
     done = subprocess.run(line, capture_output=True, text=True, check=True)
     assert done.stderr == ""

@@ -150,6 +150,7 @@ def test_intervals_and_held_out_people_of_another_question(cli, quick, table, mo
     words = ("--score", "s", "--label", "y", "--client", "site", "--group", "a", "--levels", "4")
     words = (*words, "--bootstraps", 20, "--points", 3, "--at", 0.2, "--notion", "eodds")
     words = (*words, "--costs", "3:1", "--local-eps", "0.3")
+    words = (*words, "--schemes", "cfl_local,lft_ensemble_common")
     result = cli("frontier", table, *words, "--json")
     by_scheme = schemes(result)
     assert "cfl_local" in by_scheme

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fairfl as ff
-from fairfl.reports.comparison import compare, reached
+from fairfl.reports.comparison import compare, measured, reached
 from fairfl.reports.comparison_words import points, sentences
 from fairfl.reports.rules import budgets
 from fairfl.solvers.frontier import Points
@@ -41,6 +41,17 @@ def test_the_largest_loss_is_the_largest_at_any_disparity(seed, count):
         assert loss.max() <= reach.loss + steep + 1e-9
         at = float(best.accuracy_at(reach.loss_at) - reach.frontier.accuracy_at(reach.loss_at))
         assert at == pytest.approx(reach.loss, abs=1e-12)
+
+
+def test_what_is_measured_by_hand():
+    """Values and disparities: fairest, at two disparities, best, at the largest loss, CFL there."""
+    cfl = [(0.6, 0.0), (0.7, 0.1), (0.8, 0.2), (0.9, 0.4), (0.9, 0.4), (0.9, 0.4)]
+    other = [(0.5, 0.1), (0.5, 0.1), (0.6, 0.2), (0.8, 0.3), (0.55, 0.2), (0.8, 0.2)]
+    expected = [
+        [0.0, 0.6, 0.9, 0.4, 0.0, 0.7, 0.8, 0.0, 0.0, 0.3],
+        [0.1, 0.5, 0.8, 0.3, 0.25, 0.5, 0.6, 0.2, 0.2, 0.3],
+    ]
+    assert measured(np.array([cfl, other])) == pytest.approx(np.array(expected))
 
 
 def test_a_loss_between_the_points_is_not_passed_over():

@@ -72,6 +72,8 @@ def test_what_rules_are_compared_by():
     ):
         assert Question(costs=costs).value == value
     assert Question(notion="eo").notion == "true_positive_rate_parity"
+    limited = Question(local_eps=0.3)
+    assert limited.of("cfl_local")["local_eps"] == 0.3 and "local_eps" not in limited.of("cfl")
 
 
 @pytest.mark.parametrize("costs", COSTS[1::2])

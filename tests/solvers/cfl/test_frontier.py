@@ -50,8 +50,8 @@ def test_gaps_between_laws() -> None:
     eta = [ff.Logistic(2.23867, -0.62818), ff.Logistic(2.68416, 0.730869)]
     mean, sd = [[-4.567, 21.236], [-12.868, 5.294]], [[12.673, 0.0936], [0.6605, 11.829]]
     fed = ff.Federation.normal(mean, sd, q=[0.5936, 0.1677], weight=[0.4934, 0.5066], eta=eta)
-    F = ff.frontier(fed, "cfl", points=8)
-    for d in np.linspace(0, F.disparity[-1], 6):
+    F = ff.frontier(fed, "cfl", points=5)
+    for d in np.linspace(0, F.disparity[-1], 4):
         assert F.accuracy_at(d) == pytest.approx(ff.solve(fed, "cfl", d).accuracy, abs=1e-9)
     slopes = np.diff(F.accuracy) / np.diff(F.disparity)
-    assert F.disparity.size == 8 and (np.diff(slopes) <= 1e-9).all()
+    assert F.disparity.size == 5 and (np.diff(slopes) <= 1e-9).all()

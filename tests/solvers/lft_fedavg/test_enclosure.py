@@ -64,7 +64,7 @@ def test_certified_to_a_millionth() -> None:
 
 
 def test_what_is_attained_is_not_excluded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(enclosure, "BOXES", 100)
+    monkeypatch.setattr(enclosure, "BOXES", 40)
     for fed, lower in ((SHARES, 0.20271879), (FAIR, 1e-6)):
         with ctx.workprec(BITS), pytest.raises(CertificationError, match="no proof"):
             rules = BallRules(exact_clients(fed))

@@ -111,14 +111,14 @@ def test_budgets_on_federations_without_ties(seed: int, clients: int, points: in
 
 
 @pytest.mark.parametrize("name", ["bank", "adult", "compas"])
-@pytest.mark.every(3)
+@pytest.mark.deep
 @pytest.mark.usefixtures("fairfl_data")
 def test_real_people(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # 101 levels of a score, η pooled over many of them: ties of up to nine cells
     fed = real_data.federation(name)
-    F = ff.frontier(fed, "lft_fedavg", points=6)
+    F = ff.frontier(fed, "lft_fedavg", points=3)
     monkeypatch.setattr(finite_exact, "CLIENTS", 0)
-    searched = FedAvgSearch.of(fed, Task.of(fed, "lft_fedavg")).frontier(6)
+    searched = FedAvgSearch.of(fed, Task.of(fed, "lft_fedavg")).frontier(3)
     assert (
         searched.accuracy <= F.accuracy_at(np.maximum(searched.disparity, F.disparity[0])) + 1e-12
     ).all()

@@ -47,9 +47,8 @@ def random_federation(seed: int, clients: int) -> ff.Federation:
     return ff.Federation.finite(np.arange(masses.shape[2]), masses, eta, weight=weight)
 
 
-@pytest.mark.parametrize(("seed", "step"), [(0, 0.05), (1, 0.01)])
-def test_no_budgets_beat_the_frontier_of_six_sites(seed: int, step: float) -> None:
-    fed, rng = six_sites(2, seed, step), np.random.default_rng(seed)
+def test_no_budgets_beat_the_frontier_of_six_sites() -> None:
+    fed, rng = six_sites(2, seed=0, step=0.05), np.random.default_rng(0)
     F = ff.frontier(fed, "lft_fedavg", points=20)
     assert F.disparity.size == 20 and not F.unfilled.size
     drawn_eps = random_budgets(fed, 25, rng)
@@ -59,8 +58,9 @@ def test_no_budgets_beat_the_frontier_of_six_sites(seed: int, step: float) -> No
 # lost 0.011 and 0.028 of accuracy with 60 starts, in whatever order of sites
 @pytest.mark.parametrize(
     ("seed", "eps"),
-    [(28, (1.0, 0.58903, 0.2554, 0.1502, 0.60621)), (6, (0.69503, 0.03566, 0.13181, 0.73679))],
+    [(6, (0.69503, 0.03566, 0.13181, 0.73679)), (28, (1.0, 0.58903, 0.2554, 0.1502, 0.60621))],
 )
+@pytest.mark.every(2)
 def test_steep_frontiers_of_people_of_several_groups(seed: int, eps: tuple[float, ...]) -> None:
     rng, n = np.random.default_rng(seed), 3000
     clients, groups = int(rng.integers(2, 7)), int(rng.integers(3, 6))

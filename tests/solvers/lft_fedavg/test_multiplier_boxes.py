@@ -62,7 +62,8 @@ def attained(name: str, notion: Any = "demographic_parity", sees: Any = "xa") ->
     return d[order], np.maximum.accumulate(accuracy[order])
 
 
-CASES: list[tuple[Any, ...]] = [(name, "demographic_parity", "xa") for name in FEDERATIONS]
+SOME = ("shares differ", "one group only", "mixtures", "four")
+CASES: list[tuple[Any, ...]] = [(name, "demographic_parity", "xa") for name in SOME]
 CASES += [("shares differ", "equalized_odds", "xa"), ("spreads differ", "demographic_parity", "x")]
 
 
@@ -75,7 +76,7 @@ def test_no_multipliers_are_above_the_bound(
     d, accuracy = d[:: max(1, d.size // 4)], accuracy[:: max(1, d.size // 4)]
     cfl = ff.frontier(fed, "cfl", 2, notion=notion, sees=sees).accuracy_at(d)
     task, before = Task.of(fed, "lft_fedavg", notion, sees=sees), cfl
-    for programmes, lower in ((60, 0.1), (0, 0.0), (60, 0.0), (150, 0.0)):
+    for programmes, lower in ((60, 0.1), (0, 0.0), (60, 0.0)):
         monkeypatch.setattr(multiplier_boxes, "PROGRAMMES", programmes)
         bound = closer_bounds(fed, task, d, accuracy - lower, cfl)
         assert bound is not None
@@ -108,7 +109,7 @@ def test_a_wrong_sign_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (bound < accuracy - 1e-3).any()
 
 
-@pytest.mark.parametrize("name", ["shares differ", "spreads differ", "three"])
+@pytest.mark.parametrize("name", ["shares differ", "three"])
 def test_the_smallest_disparity_has_a_lower_bound(name: str) -> None:
     fed = FEDERATIONS[name]
     m = ff.min_disparity(fed, "lft_fedavg", certify=fed.n_clients > 2)

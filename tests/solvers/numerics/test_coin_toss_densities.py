@@ -68,7 +68,7 @@ def test_no_rule_with_the_same_rates_is_nearer_to_a_toss(seed: int, notion: str)
 @pytest.mark.parametrize("difference", ["pairwise", "overall"])
 @pytest.mark.parametrize("notion", ["eodds", "accuracy_parity"])
 @pytest.mark.parametrize(("seed", "clients", "groups"), [(0, 2, 2), (1, 2, 3)])
-@pytest.mark.every(7)
+@pytest.mark.every(8)
 def test_members_follow_from_the_problem(
     seed: int, clients: int, groups: int, notion: str, difference: Any
 ) -> None:
