@@ -167,8 +167,8 @@ class VertexBounds:
         ends = np.append(ends, ends[-1] + 1.0)
         start, stop = ends[:-1], ends[1:]
         line = np.searchsorted(edges, start, side="right") - 1
-        known = _worths(segments, np.stack([start, stop - 2.0 * EQUAL]))
-        room = values[line] + slopes[line] * np.stack([start, stop]) - known
+        places, known = _kinks(segments, start, stop)
+        room = values[line] + slopes[line] * places - known
         excess = room.max(axis=0) - lost[:, line]
         is_above = (low[:, None] <= stop) & (top[:, None] > known[0] + LINEAR) & (excess > LINEAR)
         furthest = np.where(is_above, excess, -np.inf).max(axis=1, initial=-np.inf)
@@ -192,10 +192,25 @@ class VertexBounds:
         return np.column_stack([*points[:2], points.eps, points.multipliers])
 
 
-def _worths(segments: Segments, disparity: Array) -> Array:
-    """The best worths with at most the disparities, minus infinity where there are none."""
+def _kinks(segments: Segments, start: Array, stop: Array) -> tuple[Array, Array]:
+    """(3, P) the ends of intervals inside of which no segment ends, between them where the best
+    segments of the ends meet, and the worths that are known there, minus infinity where none is:
+    worths rise along the one segment and then along the other, or along better ones.
+    """
     if not segments.owner.size:
-        return np.full(disparity.shape, -np.inf)
-    inside = np.maximum(disparity, segments.smallest).ravel()
-    worth = segments.at(*segments.best(inside))[1].reshape(disparity.shape)
-    return np.where(disparity >= segments.smallest - EQUAL, worth, -np.inf)
+        return np.stack([start, start, stop]), np.full((3, start.size), -np.inf)
+    offers = np.stack(
+        [segments.offers(x)[1] for x in (start, np.maximum(start, stop - 2.0 * EQUAL))]
+    )
+    best = offers[:, np.arange(start.size), offers.argmax(axis=2)]  # (2 ends, 2 segments, P)
+    (first, last), is_known = best.transpose(1, 0, 2), np.isfinite(best[0, 0])
+    rise, ahead, behind = np.subtract(
+        [first[1], first[0], last[1]],
+        [first[0], last[0], first[1]],
+        out=np.zeros((3, start.size)),
+        where=is_known,
+    )
+    meets = (ahead > 0) & (behind > 0)
+    share = np.divide(ahead, ahead + behind, out=np.zeros(start.size), where=meets)
+    places = np.stack([start, start + share * (stop - start), stop])
+    return places, np.stack([first[0], first[0] + share * rise, last[1]])

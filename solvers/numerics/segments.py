@@ -73,15 +73,21 @@ class Segments:
         return np.concatenate(segment), np.concatenate(place)
 
     def _best(self, disparity: Array) -> tuple[Array, Array]:
+        place, offer = self.offers(disparity)
+        segment = offer.argmax(axis=1)
+        return segment, place[np.arange(len(disparity)), segment]
+
+    def offers(self, disparity: Array) -> tuple[Array, Array]:
+        """(P, S) the place in [0, 1] of each segment's most accurate point with at most
+        ``disparity`` (P,), and its accuracy, minus infinity where there is none.
+        """
         (left, first), (right, last) = self.ends[..., 0:2].transpose(1, 2, 0)
         width = right - left
         far = np.ones((len(disparity), len(left)))
         np.divide(disparity[:, None] - left, width, out=far, where=width > 0)
         place = np.where(last > first, np.clip(far, 0.0, 1.0), 0.0)
         offer = first + place * (last - first)
-        offer = np.where(left <= disparity[:, None] + EQUAL, offer, -np.inf)
-        segment = offer.argmax(axis=1)
-        return segment, place[np.arange(len(disparity)), segment]
+        return place, np.where(left <= disparity[:, None] + EQUAL, offer, -np.inf)
 
     def at(self, segment: Array, place: Array) -> tuple[Array, Array, Array]:
         """Disparity (P,), accuracy (P,) and the M other numbers (P, M) at places of segments."""
