@@ -96,6 +96,16 @@ def test_a_frontier_is_proven(name: str) -> None:
     assert (F.gap >= 0).all()
 
 
+def test_a_bound_leaves_in_what_touches_cfl(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The only client's rules are CFL's: no bound is below them, whatever is known."""
+    fed = ff.Federation.normal([[0, 2]], q=[0.4])
+    cfl = ff.frontier(fed, "cfl", 3)
+    d, accuracy = cfl.disparity[-1:], cfl.accuracy[-1:]
+    monkeypatch.setattr(multiplier_boxes, "PROGRAMMES", 500)
+    bound = closer_bounds(fed, Task.of(fed, "lft_fedavg"), d, accuracy - 0.05, accuracy)
+    assert bound == pytest.approx(accuracy, abs=1e-9)
+
+
 def test_a_wrong_sign_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Were complementarity turned round, what is attained would be above the bound."""
     fed, (d, accuracy) = FEDERATIONS["shares differ"], attained("shares differ")
