@@ -140,11 +140,11 @@ def frontier(
 
     Notes
     -----
-    CFL's and the client-aware frontier are optimal. So are, for two groups with one rate on a
-    finite X, LFT+Ensemble's, and LFT+FedAvg's of up to three clients with few points; and
-    LFT+Ensemble's on laws where all clients share q and η. The others are the best that a search
-    found, at most ``gap`` below the best. On a finite X mixed-integer programmes prove points of
-    LFT+FedAvg. Common budgets are a path in one number, often exact: docs/exactness.md.
+    CFL's and the client-aware frontier are optimal. So are, on a finite X for two groups with one
+    rate, LFT+Ensemble's, LFT+FedAvg's of up to three clients with few points, and those of common
+    budgets; and LFT+Ensemble's on laws where all clients share q and η. The others are the best
+    that a search found: none is above CFL's, and other budgets may be better, by ``gap`` at most.
+    Mixed-integer programmes prove points of LFT+FedAvg on a finite X: docs/exactness.md.
 
     Examples
     --------

@@ -50,8 +50,10 @@ class Everyone(Participation):
 
 @lru_cache(1)
 def _positions(clients: int) -> Ints:
-    """0..clients-1, one array for all rounds; a ``Round``'s clients are read-only."""
-    return np.arange(clients)
+    """0..clients-1, one read-only array for all rounds."""
+    positions = np.arange(clients)
+    positions.flags.writeable = False
+    return positions
 
 
 @dataclass(frozen=True)
@@ -122,8 +124,9 @@ def smallest(count: int, keys: Floats | counter.Words, ids: Ints) -> Ints:
 def merged(positions: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
     """Positions of the clients (k,), rising, sums of weights, and how often each is drawn."""
     if (positions[1:] > positions[:-1]).all():
-        positions.flags.writeable = False  # other rounds and replicates may have the same array
-        return positions, weights, np.broadcast_to(1, len(positions))
+        rows = positions.view()
+        rows.flags.writeable = False  # other rounds and replicates may have the same array
+        return rows, weights, np.broadcast_to(1, len(rows))
     clients, draw_client, draws = np.unique(positions, return_inverse=True, return_counts=True)
     return clients, np.bincount(draw_client, weights).astype(np.float64), draws
 

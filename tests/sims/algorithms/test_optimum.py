@@ -72,7 +72,7 @@ def gap(aim, w):
 @pytest.mark.parametrize(
     ("cases", "training", "reached"),
     [
-        (SMOOTH, Training(120, RATE, None), 1e-5),
+        (SMOOTH, Training(240, RATE, None), 1e-9),
         # subgradient steps of a length eta end within eta G² / (2 A*) (Nedic and Bertsekas 2001)
         (KINKED, Training(350, RATE, None, schedule=Polynomial(1.0, 40.0)), 5e-3),
     ],
@@ -94,6 +94,6 @@ def test_fedmgda_ends_pareto_stationary():
         v = min_norm_weights(gram, np.full(4, 1 / 4), 1.0)
         return v @ gram @ v
 
-    rule, training = every.FedMGDA(1.0, normalize=False), Training(150, RATE, None)
+    rule, training = every.FedMGDA(1.0, normalize=False), Training(300, RATE, None)
     (end,) = trained(MODEL, DATA, [rule], training).params.numpy()
     assert stationary(end) < 1e-9 < 1e-3 < stationary(np.zeros(9))
