@@ -2,6 +2,10 @@
 
 import json
 import os
+import signal
+import subprocess
+import sys
+import time
 
 import pandas as pd
 import pytest
@@ -151,3 +155,22 @@ def test_a_run_that_diverges_is_1(cli, config, tmp_path):
     assert result.exit_code == 1
     assert "NaN or infinite in round" in result.stderr
     assert "lower the" in result.stderr
+
+
+@pytest.mark.slow
+def test_ctrl_c_stops_with_130_and_the_run_goes_on(cli, config, tmp_path):
+    """A real signal: the process stops within a moment; --resume ends where a whole run would."""
+    config.write_text(CONFIG.format(rounds=30), "utf-8")
+    words = ("simulate", str(config), "--json", "--out", str(tmp_path / "out"))
+    line = [sys.executable, "-m", "fairfl", *words]
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    checkpoint = tmp_path / "out" / "runs" / "mine-0" / "checkpoint.npz"
+    deadline = time.monotonic() + 60
+    while not checkpoint.exists() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert process.poll() is None, "it must still be running when it is stopped"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130 and err.decode().strip() == "fairfl: stopped" and out == b""
+    resumed, whole = cli(*words, "--resume"), cli(*words[:-1], tmp_path / "whole")
+    assert json.loads(resumed.stdout)["table"] == json.loads(whole.stdout)["table"]
