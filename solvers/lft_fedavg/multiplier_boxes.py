@@ -24,6 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy.sparse
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.frontier import cfl_frontier
@@ -35,10 +36,10 @@ from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import BOUND_WRONG, MD_ROUNDING, PROVEN
 from fairfl.theory.populations.federation import Federation
 
-PROGRAMMES = 2_500
-"""Linear programmes of a search: some five seconds."""
-HALVED = 20
-"""Boxes halved at once."""
+PROGRAMMES = 6_000
+"""Linear programmes of a search, one a box: some four seconds."""
+HALVED = 40
+"""Boxes halved at once: more share the cost of a call, fewer go where the bound is highest."""
 PARTS = 10
 """Parts of each interval of a band, for the prices."""
 PENALTY = 100.0
@@ -90,7 +91,7 @@ class Boxes:
 
 @dataclass(frozen=True)
 class Restrictions:
-    """What the rules of a box satisfy: ``rows`` (R, 1 + K + M) of the worth, the values and the
+    """What the rules of boxes satisfy: ``rows`` (B, R, 1 + K + M) of the worth, the values and the
     pooled differences are at most the aim's disparity where ``is_pooled`` (R,), and 0 elsewhere.
     """
 
@@ -98,26 +99,22 @@ class Restrictions:
     is_pooled: Array
 
     @classmethod
-    def of(cls, low: Array, high: Array, client: Array, pooled: int) -> Restrictions:
-        """Of the box between corners (K,), with so many ``pooled`` differences."""
-        k, rows = client.size, []
-        unit = np.eye(1 + k + pooled)[1:]
-        for j in np.flatnonzero((low >= 0) != (high <= 0)):
-            opposite = unit[j] if low[j] >= 0 else -unit[j]
-            rows.append(opposite)
-            if low[j] > 0 or high[j] < 0:  # where λ_j is not 0, |y_j| is the client's largest
-                others = np.flatnonzero((client == client[j]) & (np.arange(k) != j))
-                rows += [opposite + sign * unit[i] for i in others for sign in (-1.0, 1.0)]
+    def of(cls, boxes: Boxes, client: Array, pooled: int) -> Restrictions:
+        """Of the boxes, with so many ``pooled`` differences; rows of nothing where a box has no
+        sign.
+        """
+        unit, rows = np.eye(1 + client.size + pooled)[1:], []
+        # where λ_j is not 0, |y_j| is the client's largest
+        is_largest = (boxes.low > 0) | (boxes.high < 0)
+        for j, sign in enumerate(boxes.sign.T):
+            opposite = np.outer(sign, unit[j])
+            others = np.flatnonzero((client == client[j]) & (np.arange(client.size) != j))
+            larger = [opposite + s * unit[i] for i in others for s in (-1.0, 1.0)]
+            rows += [opposite, *(is_largest[:, j, None] * row for row in larger)]
         is_pooled = np.arange(len(rows) + 2 * pooled) >= len(rows)
-        return cls(np.array([*rows, *unit[k:], *-unit[k:]]), is_pooled)
-
-    @property
-    def slack(self) -> Array:
-        """(R, S) what each slack loosens: one for all pooled rows, and one for each other."""
-        is_local = ~self.is_pooled
-        return np.concatenate(
-            [np.eye(is_local.size)[:, is_local], 1.0 * self.is_pooled[:, None]], 1
-        )
+        both = np.concatenate([unit[client.size :], -unit[client.size :]])
+        rows += list(np.broadcast_to(both[:, None], (2 * pooled, len(boxes.low), len(both[0]))))
+        return cls(np.stack(rows, axis=1), is_pooled)
 
 
 @dataclass
@@ -229,68 +226,81 @@ class BoxSearch:
         self, boxes: Boxes, sure: list[AcceptSets], most: list[AcceptSets], rows: Array
     ) -> None:
         """Lower the bounds of the boxes ``rows``, by prices at the aim whose bound is worst."""
-        family, combinations, slopes = self.cells.family, [], []
-        aims = (boxes.bound - self.attained)[rows].argmax(axis=1)
-        none = [np.zeros(0)] * len(sure)
-        for b, aim in zip(rows, aims, strict=True):
-            box = boxes.low[b], boxes.high[b]
-            restrictions = Restrictions.of(*box, family.client, family.constant.size)
-            parts = self.parts(sure, most, b, none, PARTS)
-            prices = self.prices(restrictions, *parts, float(self.limits[aim]))
-            goal = self.of_worth * np.eye(1, restrictions.rows.shape[1])[0]
-            combinations.append(goal - prices @ restrictions.rows)
-            slopes.append(prices @ restrictions.is_pooled)
-        if not combinations:
+        if not rows.size:
             return
-        profiles, weights = family.problem.profiles, np.array(combinations)
-        maxima = accept_sets(profiles, [weights @ table for table in self.cells.rows])
-        for r, b in enumerate(rows):
-            ends = [sets.line(r)[0] for sets in maxima]
-            surely, parts = self.parts(sure, most, b, ends)
-            values = surely + parts[:, weights[r] @ parts > 0].sum(axis=1)
-            bound = weights[r] @ values + slopes[r] * self.limits
-            boxes.bound[b] = np.minimum(boxes.bound[b], bound)
-            self.cuts.append(values[: 1 + family.client.size])
+        family = self.cells.family
+        limits = self.limits[(boxes.bound - self.attained)[rows].argmax(axis=1)]
+        bands = [(s.take(rows), m.take(rows)) for s, m in zip(sure, most, strict=True)]
+        restrictions = Restrictions.of(boxes.take(rows), family.client, family.constant.size)
+        prices = self.prices(restrictions, *self.parts(bands, PARTS), limits)
+        weights = -np.einsum("br,brv->bv", prices, restrictions.rows)
+        weights[:, 0] += self.of_worth
+        combinations = [weights @ table for table in self.cells.rows]
+        maxima = accept_sets(family.problem.profiles, combinations)
+        values, parts, owner = self.parts([(*b, m) for b, m in zip(bands, maxima, strict=True)])
+        is_taken = np.einsum("nv,vn->n", weights[owner], parts) > 0
+        np.add.at(values, owner[is_taken], parts[:, is_taken].T)
+        slopes = prices @ restrictions.is_pooled
+        bound = np.einsum("bv,bv->b", weights, values)[:, None] + np.outer(slopes, self.limits)
+        boxes.bound[rows] = np.minimum(boxes.bound[rows], bound)
+        self.cuts += list(values[:, : 1 + family.client.size])
 
-    def prices(self, restrictions: Restrictions, sure: Array, parts: Array, limit: float) -> Array:
-        """(R,) prices of the restrictions, where the parts (1 + K + M, N) of a band are open."""
-        slack = restrictions.slack
-        gain = np.append(self.of_worth * parts[0], np.full(slack.shape[1], -PENALTY))
-        gain[-1] = -PENALTY if self.of_worth else -1.0
-        most = np.append(np.ones(parts.shape[1]), np.full(slack.shape[1], np.inf))
-        programme = Programme(np.concatenate([restrictions.rows @ parts, -slack], axis=1))
-        room = limit * restrictions.is_pooled - restrictions.rows @ sure
-        optimum = programme.best(gain, np.zeros(gain.size), most, room - np.inf, room)
-        self.programmes += 1
-        return np.zeros(room.size) if optimum is None else np.maximum(optimum.y, 0.0)
+    def prices(
+        self, restrictions: Restrictions, sure: Array, parts: Array, owner: Array, limits: Array
+    ) -> Array:
+        """(B, R) prices of the restrictions at the pooled ``limits`` (B,), where boxes surely have
+        ``sure``, and the ``parts`` of their bands are open: one programme of all boxes.
+        """
+        (n_boxes, n_rows, _), is_local = restrictions.rows.shape, ~restrictions.is_pooled
+        # what each restriction may miss: the pooled ones of a box by the same
+        n_slacks = is_local.sum() + 1
+        slack = np.where(is_local, np.cumsum(is_local), n_slacks) - 1
+        slack = owner.size + np.arange(n_boxes)[:, None] * n_slacks + slack
+        values = np.empty((n_rows, owner.size))
+        for b, rows in enumerate(restrictions.rows):
+            values[:, owner == b] = rows @ parts[:, owner == b]
+        row, part = np.nonzero(values)
+        lines = np.arange(n_boxes * n_rows)
+        entries = np.append(values[row, part], np.full(lines.size, -1.0))
+        places = np.append(owner[part] * n_rows + row, lines), np.append(part, slack)
+        shape = lines.size, owner.size + n_boxes * n_slacks
+        programme = Programme(scipy.sparse.csr_array((entries, places), shape=shape))
+        gain = np.append(self.of_worth * parts[0], np.full(n_boxes * n_slacks, -PENALTY))
+        if not self.of_worth:
+            gain[slack[:, -1]] = -1.0
+        most = np.append(np.ones(owner.size), np.full(n_boxes * n_slacks, np.inf))
+        room = np.outer(limits, restrictions.is_pooled)
+        room = np.ravel(room - np.einsum("brv,bv->br", restrictions.rows, sure))
+        optimum = programme.best(gain, 0.0 * gain, most, room - np.inf, room)
+        self.programmes += n_boxes
+        prices = 0.0 * room if optimum is None else np.maximum(optimum.y, 0.0)
+        return prices.reshape(n_boxes, n_rows)
 
     def parts(
-        self,
-        sure: list[AcceptSets],
-        most: list[AcceptSets],
-        b: int,
-        ends: list[Array],
-        count: int = 1,
-    ) -> tuple[Array, Array]:
-        """(1 + K + M,) of what box ``b`` surely accepts, and (1 + K + M, N) of the parts of its
-        band, cut at ``ends`` of each place, and each interval into ``count``.
+        self, bands: list[tuple[AcceptSets, ...]], count: int = 1
+    ) -> tuple[Array, Array, Array]:
+        """What B boxes surely have (B, 1 + K + M), the parts of their bands (1 + K + M, N), and
+        whose these are (N,).
+
+        ``bands`` are of each place what boxes surely accept, the most that they accept, and sets
+        at whose ends bands are cut too; each interval is cut into ``count`` parts.
         """
-        surely, band = self.constants, []
-        places = zip(self.cells.family.problem.profiles, self.cells.rows, ends, strict=True)
-        for p, (profile, table, cuts) in enumerate(places):
-            (sure_ends, is_sure), (most_ends, is_most) = sure[p].line(b), most[p].line(b)
-            x = np.concatenate([profile.edges[[0, -1]], sure_ends, most_ends, cuts])
-            x = np.unique(np.clip(x, profile.edges[0], profile.edges[-1]))
-            middle = (x[1:] + x[:-1]) / 2
-            accepts = is_sure[np.searchsorted(sure_ends, middle)] > 0
-            is_open = (is_most[np.searchsorted(most_ends, middle)] > 0) & ~accepts
-            above = table @ profile.above(x)
-            surely = surely + (above[:, :-1] - above[:, 1:])[:, accepts].sum(axis=1)
-            steps = np.linspace(0.0, 1.0, count + 1)
-            inside = x[:-1][is_open, None] + np.diff(x)[is_open, None] * steps
-            above = (table @ profile.above(inside.ravel())).reshape(len(table), *inside.shape)
-            band.append((above[..., :-1] - above[..., 1:]).reshape(len(table), -1))
-        return surely, np.concatenate(band, axis=1)
+        surely, parts, owners = self.constants[:, None], [], []
+        steps = np.linspace(0.0, 1.0, count + 1)
+        places = zip(self.cells.family.problem.profiles, self.cells.rows, bands, strict=True)
+        for profile, table, (sure, most, *others) in places:
+            cuts = [np.where(s.sign != 0, s.cut, np.inf) for s in (sure, most, *others)]
+            outer = np.full((1, len(sure.cut)), np.inf)
+            x = np.concatenate([-outer.T, *cuts, outer.T], axis=1)
+            x = np.sort(np.clip(x, profile.edges[0], profile.edges[-1]), axis=1)
+            middle, width = (x[:, 1:] + x[:, :-1]) / 2, np.diff(x)
+            accepts = sure.holds(middle)
+            surely = surely + table @ (-np.diff(profile.above(x)) * accepts).sum(axis=2)
+            is_open = most.holds(middle) & ~accepts & (width > 0)
+            inside = x[:, :-1][is_open, None] + width[is_open, None] * steps
+            parts.append(table @ -np.diff(profile.above(inside)).reshape(table.shape[1], -1))
+            owners.append(np.repeat(np.nonzero(is_open)[0], count))
+        return surely.T.copy(), np.concatenate(parts, axis=1), np.concatenate(owners)
 
 
 def closer_bounds(

@@ -40,6 +40,11 @@ class AcceptSets:
         count = np.count_nonzero(self.sign[b])
         return self.cut[b, :count], np.cumsum(np.append(self.first[b], self.sign[b, :count]))
 
+    def holds(self, x: Array) -> Array:
+        """(B, T) whether each set has its own places x (B, T)."""
+        is_behind = self.cut[:, None] <= x[..., None]
+        return self.first[:, None] + (self.sign[:, None] * is_behind).sum(axis=2) > 0
+
     @property
     def steps(self) -> tuple[Array, Array]:
         """All ends (R,), increasing, and whether (R + 1, B) sets hold what is between, 1 or 0."""
