@@ -28,11 +28,14 @@ class LawCells:
     cfl : CFL's rules.
     rows : of each place what is made of its functions: the gain, the K constraints and the M pooled
         differences, (1 + K + M, J).
+    links : (K, K) of two differences of groups, a - b: 1 where they are one, 1/2 where they share
+        the first group or the second, -1/2 where one's first group is the other's second, else 0.
     """
 
     family: RuleFamily
     cfl: RuleFamily
     rows: tuple[Array, ...]
+    links: Array
 
     @classmethod
     def of(cls, family: RuleFamily, fed: Federation, task: Task) -> LawCells:
@@ -43,7 +46,13 @@ class LawCells:
             table = np.pad(np.concatenate([coefficients, pooled]), ((1, 0), (1, 0)))
             table[0, 0] = not nobody
             rows.append(table)
-        return cls(family, RuleFamily.of(fed, replace(task, scheme=CFL)), tuple(rows))
+        links = np.eye(1)
+        if task.difference == "pairwise":
+            first, second = np.triu_indices(fed.n_groups, 1)
+            signs = np.eye(fed.n_groups)[first] - np.eye(fed.n_groups)[second]
+            links = signs @ signs.T / 2.0
+        links = np.kron(np.eye(problem.count // len(links)), links)
+        return cls(family, RuleFamily.of(fed, replace(task, scheme=CFL)), tuple(rows), links)
 
     def ends(self, count: int) -> list[Array]:
         """The edges of ``count`` even cells of each place."""

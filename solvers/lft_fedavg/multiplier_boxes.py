@@ -17,6 +17,11 @@ the highest bounds are halved.
 The first box: complementary λ have U(λ) = max_f (u·f + λ·y(f)) <= u·f_λ, at most CFL's optimum. So
 every rule f is a cut, u·f + λ·y(f) <= CFL's optimum, and cutting planes (Kelley, 1960) give the
 range of each λ_k.
+
+Several groups are limited pair by pair, and λ is not unique: a flow round a circle of groups
+changes no score. But a solution has multipliers by which no group both gives and takes: λ is not 0
+only between groups of the largest and of the smallest rate. So λ_ab is at most what a gives and b
+takes.
 """
 
 from __future__ import annotations
@@ -48,7 +53,7 @@ FAR = 1e3
 """Where multipliers may be larger there is no first box."""
 CUTS = 12
 """Rounds of cutting planes."""
-CLOSE = PROVEN / 2.0
+CLOSE = 0.9 * PROVEN
 """A box whose bound is this close to what is attained is not halved."""
 
 
@@ -77,15 +82,22 @@ class Boxes:
         names = "low", "high", "bound", "span"
         return Boxes(*(np.concatenate([getattr(self, n), getattr(other, n)]) for n in names))
 
-    @property
-    def halves(self) -> Boxes:
-        """The boxes cut along one side, at 0 if it is inside."""
+    def halves(self, links: Array) -> Boxes:
+        """The boxes cut along one side, at 0 if it is inside; where two multipliers have signs that
+        ``links`` (K, K) exclude, one or the other is 0.
+        """
         # where a box is halved both λ_k and y_k come closer: their product is a worth
         rows, side = np.arange(len(self.low)), ((self.high - self.low) * self.span).argmax(axis=1)
         low, high = self.low[rows, side], self.high[rows, side]
-        both = self.join(self)
+        both, count = self.join(self), rows.size
         middle = np.where((low < 0) & (high > 0), 0.0, (low + high) / 2)
-        both.high[rows, side] = both.low[rows.size + rows, side] = middle
+        both.high[rows, side] = both.low[count + rows, side] = middle
+        is_excluded = self.sign[:, :, None] * self.sign[:, None, :] * links < 0
+        first, second = np.divmod(is_excluded.reshape(count, -1).argmax(axis=1), len(links))
+        for b in np.flatnonzero(is_excluded.any(axis=(1, 2))):
+            for box, zero in ((b, first[b]), (count + b, second[b])):
+                both.low[box], both.high[box] = self.low[b], self.high[b]
+                both.low[box, zero] = both.high[box, zero] = 0.0
         return both
 
 
@@ -158,7 +170,7 @@ class BoxSearch:
         while self.programmes < PROGRAMMES and boxes.low.size:
             rows = np.argsort(-(boxes.bound - self.attained).max(axis=1), kind="stable")[:HALVED]
             others = boxes.take(np.setdiff1d(np.arange(len(boxes.low)), rows))
-            boxes = others.join(self.evaluated(boxes.take(rows).halves))
+            boxes = others.join(self.evaluated(boxes.take(rows).halves(self.cells.links)))
         bound = boxes.bound.max(axis=0, initial=-np.inf)
         return np.minimum(np.maximum(bound, self.attained + CLOSE), self.first)
 
@@ -166,7 +178,7 @@ class BoxSearch:
         """(1, K) the smallest and the largest multipliers of solutions."""
         family = self.cells.family
         free, limit = FAR * family.bound, self.optimum.max() + BOUND_WRONG
-        axes = np.diag(1.0 * family.bound)
+        axes = self.cells.links * family.bound * family.bound[:, None]
         directions = np.concatenate([axes, -axes])
         ends = FAR * directions
         for _ in range(CUTS):

@@ -38,6 +38,17 @@ FEDERATIONS = {
         sd=[[0.6, 1.3], [1.4, 0.6], [1.2, 1.0], [0.8, 1.7]],
         q=[0.5, 0.3, 0.4, 0.7],
     ),
+    "three groups": ff.Federation(
+        [
+            ff.Client(
+                (stats.norm(0.5, 1.7), stats.norm(1.2, 1.1), stats.norm(0.5, 1.3)), [0.3, 0.3, 0.4]
+            ),
+            ff.Client(
+                (stats.norm(-2, 0.5), stats.norm(1.4, 1.6), stats.norm(0.7, 1.3)), [0.4, 0.6, 0]
+            ),
+        ],
+        eta=ff.Logistic(),
+    ),
 }
 
 
@@ -49,7 +60,7 @@ def attained(name: str, notion: Any = "demographic_parity", sees: Any = "xa") ->
     fed, rng = FEDERATIONS[name], np.random.default_rng(1)
     family = RuleFamily.of(fed, Task.of(fed, "lft_fedavg", notion, sees=sees))
     k = family.client.size
-    axis = np.append(0.0, np.linspace(-0.6, 0.6, {2: 41, 3: 13, 4: 7}[k]))
+    axis = np.append(0.0, np.linspace(-0.6, 0.6, {2: 41, 3: 13, 4: 7, 6: 5}[k]))
     lam = np.stack(np.meshgrid(*[axis] * k), axis=-1).reshape(-1, k)
     lam[:, ~family.bound] = 0.0
     rules = family.at(np.unique(lam, axis=0))
@@ -62,7 +73,7 @@ def attained(name: str, notion: Any = "demographic_parity", sees: Any = "xa") ->
     return d[order], np.maximum.accumulate(accuracy[order])
 
 
-SOME = ("shares differ", "one group only", "mixtures", "four")
+SOME = ("shares differ", "one group only", "mixtures", "four", "three groups")
 CASES: list[tuple[Any, ...]] = [(name, "demographic_parity", "xa") for name in SOME]
 CASES += [("shares differ", "equalized_odds", "xa"), ("spreads differ", "demographic_parity", "x")]
 
@@ -86,7 +97,7 @@ def test_no_multipliers_are_above_the_bound(
         before = cfl if lower else bound
 
 
-@pytest.mark.parametrize("name", ["shares differ", "three"])
+@pytest.mark.parametrize("name", ["shares differ", "three", "three groups"])
 def test_a_frontier_is_proven(name: str) -> None:
     fed = FEDERATIONS[name]
     F = ff.frontier(fed, "lft_fedavg", points=4)
@@ -114,6 +125,7 @@ def test_a_wrong_sign_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     right = multiplier_boxes.Boxes.sign.fget
     assert right is not None
     monkeypatch.setattr(multiplier_boxes.Boxes, "sign", property(lambda boxes: -right(boxes)))
+    monkeypatch.setattr(multiplier_boxes, "PROGRAMMES", 300)
     bound = closer_bounds(fed, Task.of(fed, "lft_fedavg"), d, accuracy - 0.1, cfl)
     assert bound is not None
     assert (bound < accuracy - 1e-3).any()
@@ -132,9 +144,9 @@ def test_the_smallest_disparity_has_a_lower_bound(name: str) -> None:
 
 
 def test_where_there_is_no_bound() -> None:
-    for fed in (
-        ff.Federation.normal([[0, 1], [0, 1]]),
-        ff.Federation.normal([[0, 1, 2], [1, 0, 0]], q=[[0.3, 0.3, 0.4], [0.2, 0.5, 0.3]]),
+    for fed, difference in (
+        (ff.Federation.normal([[0, 1], [0, 1]]), "pairwise"),
+        (FEDERATIONS["three groups"], "overall"),
     ):
-        task = Task.of(fed, "lft_fedavg")
+        task = Task.of(fed, "lft_fedavg", difference=difference)
         assert closer_bounds(fed, task, np.zeros(1), np.zeros(1), np.ones(1)) is None
