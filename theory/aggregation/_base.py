@@ -89,9 +89,7 @@ class Objective(Named, ABC):
         """
 
     @abstractmethod
-    def _conjugate(
-        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
-    ) -> np.ndarray:
+    def _conjugate(self, w: Array, lower: Array | None, p: Array, tolerance: float) -> Array:
         """sup of w.f - A(f) over f in the native domain with f >= lower (n,), for rows w (r, n).
 
         w are dual weights, p (n,) the client weights, ``lower`` bounds of the losses.
@@ -206,7 +204,7 @@ class Objective(Named, ABC):
     def _uniform(self) -> bool:
         return self.client_weights is None or len(set(self.client_weights)) == 1
 
-    def _given_p(self, n: int) -> np.ndarray:
+    def _given_p(self, n: int) -> Array:
         return (
             np.full(n, 1.0 / n) if self.client_weights is None else np.asarray(self.client_weights)
         )

@@ -156,9 +156,7 @@ class KolmogorovMean(Objective):
                 break
         return high
 
-    def _conjugate(
-        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
-    ) -> np.ndarray:
+    def _conjugate(self, w: Array, lower: Array | None, p: Array, tolerance: float) -> Array:
         case = self.special_case
         if case is None:
             if not self.traits.convex:
