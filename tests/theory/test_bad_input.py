@@ -186,9 +186,6 @@ shares([0.0, 0.0], 0) | utilities must not all be 0
 angle([]) | n >= 1 clients
 variance([0.0, 1e300]) | losses must have a variance below
 entropy([[1.0, 2.0], [-1.0, 2.0]]) | losses must be in \[0, inf\), got -1 at position \(1, 0\)
-angle([1.0, 2.0], [1.0, 0.0]) | client_weights must be in \(0, 1\], got 0
-worst([1.0, 2.0], 0.1, [0.2, 0.3, 0.5])
-    | n = 3 clients on the last axis \(as many as client_weights\)
 price_of_fairness([1.0], 0.0) | best_total must be positive
 """,
     COMMON
