@@ -53,31 +53,6 @@ def mean_utility(utilities: ArrayLike, alpha: float) -> Any:
         return np.where(is_zero, 0.0, np.exp(centre[..., 0] + log_mean / power))[()]
 
 
-def shares(utilities: ArrayLike, alpha: float) -> Any:
-    """s_i = u_i^(1-α) / Σ_j u_j^(1-α), shape (..., n): the elasticity of ``mean_utility`` in u_i;
-    1/n at α = 1.
-
-    The welfare's supporting weights are s_i / u_i. Errors: ValueError for α infinite (any shares on
-    the worst clients support the minimum), and for u_i = 0 (at α = 0: all of them 0), where there
-    are no finite weights.
-    """
-    u, alpha = _utilities(utilities), _alpha(alpha)
-    if np.isinf(alpha):
-        raise ValueError("alpha must be finite for shares, got inf")
-    if alpha == 0:
-        total = u.sum(-1, keepdims=True)
-        if (total == 0).any():
-            raise ValueError("utilities must not all be 0 for shares, got a vector of zeros")
-        return u / total
-    if (u == 0).any():
-        at = tuple(int(k) for k in np.argwhere(u == 0)[0])
-        raise ValueError(f"utilities must be > 0 for shares at alpha > 0, got 0 at index {at}")
-    with np.errstate(under="ignore"):
-        logs = (1 - alpha) * np.log(u)
-        weights = np.exp(logs - logs.max(-1, keepdims=True))
-        return weights / weights.sum(-1, keepdims=True)
-
-
 def price_of_fairness(utilities: ArrayLike, best_total: ArrayLike) -> Any:
     """1 - Σ_i u_i / best_total, shape (...): the share of the largest attainable total that a fair
     choice u gives up.
