@@ -157,8 +157,6 @@ interpolated_length(1.0, 1.5, 1.0, 1) | beta must be in \[0, 1\], got 1.5
 interpolated_length(1.0, 0.5, 1.0, 0) | rounds must be a whole number of at least 1
 clip_bound([NAN]) | update must not hold NaN
 clip_bound(1.0) | update must have shape \(\.\.\., d\)
-clip_bound(U, [1, 1]) | layers must have the sum 3, got 2
-clipped_update(U, [1.0, 2.0, 3.0], [1, 2]) | bound must have shape
 """,
     COMMON | vars(updates) | {"U": np.ones((2, 3))},
 )
