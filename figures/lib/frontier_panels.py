@@ -7,7 +7,6 @@ import matplotlib.axes
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from numpy.typing import ArrayLike
 
 from fairfl.figures.lib import style
 from fairfl.solvers.api import frontier
@@ -22,10 +21,6 @@ from fairfl.theory.populations.notions import Notion
 DISPARITY = "disparity |MD| (difference of rates)"
 ACCURACY = "accuracy (share correct)"
 LOSS = "below CFL (percentage points)"
-
-
-LAWS = ("mean", "sd", "q", "weight", "eta")
-"""Parameters of a federation of normal laws."""
 
 
 @dataclass(frozen=True)
@@ -51,25 +46,6 @@ def table(
         for panel, federation in federations.items()
     }
     return pd.concat([rows(*panel) for panel in curves.items()], ignore_index=True)
-
-
-def custom(
-    federation: Federation | None, laws: Mapping[str, ArrayLike], printed: Mapping[str, ArrayLike]
-) -> dict[str, Federation] | None:
-    """A user's federation as the only panel: ``federation``, or normal laws with the mean, sd, q or
-    weight in ``laws`` and else those ``printed``; None where there is neither. ValueError: both, or
-    another parameter.
-    """
-    if federation is not None and laws:
-        raise ValueError(f"federation must be given alone, got {', '.join(laws)} too")
-    if unknown := [name for name in laws if name not in LAWS]:
-        raise ValueError(
-            f"parameters must be among points, federation, {', '.join(LAWS)}, got "
-            f"{', '.join(unknown)}"
-        )
-    if laws:
-        federation = Federation.normal(**{**printed, **laws})
-    return None if federation is None else {"": federation}
 
 
 def rows(panel: str, frontiers: Mapping[str, Frontier]) -> pd.DataFrame:
