@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats, positive, shown, single
-from fairfl.theory.aggregation._base import Objective, short
-from fairfl.theory.aggregation._describe import Domain, Traits
+from fairfl.theory.aggregation._base import Domain, Objective, Traits, short
 
 
 @dataclass(frozen=True, repr=False)

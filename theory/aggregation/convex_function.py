@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, single
-from fairfl.theory.aggregation._base import Objective
-from fairfl.theory.aggregation._describe import Domain, Traits
+from fairfl.theory.aggregation._base import Domain, Objective, Traits
 
 FAR = (1e2, 1e4)
 """Half-widths of two boxes: a supremum that grows from one to the other counts as infinite."""

@@ -6,8 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.theory.aggregation._base import Objective, mean, shared
-from fairfl.theory.aggregation._describe import Traits
+from fairfl.theory.aggregation._base import Objective, Traits, mean, shared
 
 
 @dataclass(frozen=True, repr=False)

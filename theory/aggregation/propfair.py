@@ -8,9 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from fairfl._support.checks import Array, positive, single
-from fairfl.theory.aggregation._base import Objective, mean, shared
+from fairfl.theory.aggregation._base import Domain, Objective, Traits, mean, shared
 from fairfl.theory.aggregation._checks import NotAttained
-from fairfl.theory.aggregation._describe import Domain, Traits
 from fairfl.theory.numerics.water_filling import water_level
 
 LARGE = 1 / 16  # of f / M: from there on log(1 - f/M) is computed from M - f

@@ -7,8 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairfl._support.checks import Array, in_range, single
-from fairfl.theory.aggregation._base import Objective, mean, shared
-from fairfl.theory.aggregation._describe import Domain, Traits
+from fairfl.theory.aggregation._base import Domain, Objective, Traits, mean, shared
 from fairfl.theory.numerics.water_filling import water_level
 
 

@@ -10,8 +10,7 @@ import numpy as np
 from fairfl._support.checks import Array, in_range, shown, single
 from fairfl.theory.aggregation import _checks as checks
 from fairfl.theory.aggregation import rank_profiles
-from fairfl.theory.aggregation._base import Objective, short
-from fairfl.theory.aggregation._describe import Traits
+from fairfl.theory.aggregation._base import Objective, Traits, short
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,8 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairfl._support.checks import Array, positive, single
-from fairfl.theory.aggregation._base import Objective, mean, shared
-from fairfl.theory.aggregation._describe import Traits
+from fairfl.theory.aggregation._base import Objective, Traits, mean, shared
 from fairfl.theory.numerics.water_filling import water_level
 
 # where the mean of exp(alpha (f - max f)) exceeds this, its logarithm is taken through expm1
