@@ -143,15 +143,11 @@ class RankWeighted(Objective):
         return super()._why_n if self.weights is None else "as many as weights"
 
     @property
-    def _even(self) -> bool:
-        """Whether all ranks weigh the same, for every n >= 2."""
-        w = self.rank_weights(self._fixed_n or 3)
-        return bool(w[0] == w[-1])
-
-    @property
     def traits(self) -> Traits:
+        w = self.rank_weights(self._fixed_n or 3)
+        is_even = bool(w[0] == w[-1])  # then it is for every n >= 2
         return self._traits_of_mean(
-            translation_equivariant=True, positively_homogeneous=True, smooth=self._even
+            translation_equivariant=True, positively_homogeneous=True, smooth=is_even
         )
 
     def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Array, Array | None]:

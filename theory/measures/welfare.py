@@ -33,7 +33,7 @@ def mean_utility(utilities: ArrayLike, alpha: float) -> Any:
     the same family for α < 1 in the place of 1 - α only. 0 where a client has 0 and α >= 1.
     Errors: ValueError for α < 0 or NaN, and for utilities that are negative or not finite.
     """
-    u, alpha = _utilities(utilities), _alpha(alpha)
+    u, alpha = _utilities(utilities), float(checks.in_range("alpha", alpha, 0.0, np.inf))
     if np.isinf(alpha):
         return u.min(-1)
     power = 1 - alpha
@@ -73,7 +73,3 @@ def _utilities(utilities: ArrayLike) -> Array:
     u = checks.in_range("utilities", utilities, 0.0, np.inf, open_high=True)
     shape_of("utilities", u.shape, None, "")
     return u
-
-
-def _alpha(alpha: float) -> float:
-    return float(checks.in_range("alpha", alpha, 0.0, np.inf))

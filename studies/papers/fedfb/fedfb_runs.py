@@ -1,7 +1,7 @@
 """The runs of FedFB's tables: on three schedules seeds, methods and steps train together."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 
 import numpy as np
@@ -263,15 +263,6 @@ def fairest(validation: pd.DataFrame, by: str) -> float | None:
 def values(rows: pd.DataFrame) -> pd.DataFrame:
     """Test measures of the chosen runs: a row a data set, objective, seed and measure."""
     return long(chosen(rows), MEASURES)
-
-
-def every_setting(test: pd.DataFrame, symbols: Mapping[str, str] | None = None) -> pd.DataFrame:
-    """Test measures where nothing is chosen: every setting is a line; ``symbols`` but for α."""
-    names = [
-        name if np.isnan(setting) else f"{name}, {(symbols or {}).get(name, 'α')} = {setting:g}"
-        for name, setting in zip(test["objective"], floats(test, "alpha"), strict=True)
-    ]
-    return long(test.assign(objective=names), MEASURES)
 
 
 def choices(rows: pd.DataFrame) -> tuple[str, ...]:

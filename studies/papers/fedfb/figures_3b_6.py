@@ -1,12 +1,15 @@
 """FedFB, figures 3(b) and 6, a row of ``EXPERIMENTS`` each: every setting is a point."""
 
 from collections.abc import Callable
+from functools import partial
 
+import numpy as np
 import pandas as pd
 
 from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import SEEDS, Experiment, Scale, Unit
-from fairfl.studies.frames import among
+from fairfl.studies.frames import among, floats
+from fairfl.studies.measures import long
 from fairfl.studies.papers.fedfb.agnostic import AGNOSTIC, NOTE, TAUS, agnostic_unit
 from fairfl.studies.papers.fedfb.fedfb_runs import (
     CFL,
@@ -15,17 +18,18 @@ from fairfl.studies.papers.fedfb.fedfb_runs import (
     FEDFB,
     FEDFB_BITS,
     FEDFB_PLAIN,
+    MEASURES,
     differences,
-    every_setting,
     family,
 )
-from fairfl.studies.papers.fedfb.points import of_all, picture
+from fairfl.studies.papers.fedfb.limits import limit
+from fairfl.studies.papers.fedfb.points import in_expectation, picture, trade_off
 from fairfl.studies.published_numbers import FEDFB_TABLES, Printed
 
-
-def trade_offs(scale: Scale) -> list[Unit]:
-    """FedFB with both steps and in 10 bits, FedAvg and CFL."""
-    return family(scale, ("Synthetic",), only=(FEDAVG, FEDFB, FEDFB_PLAIN, FEDFB_BITS, CFL))
+SYMBOLS = {FAIRFED: "β", AGNOSTIC: "τ"}
+"""Of a method's setting, where it is not α."""
+STEPS = (FEDAVG, FEDFB, FEDFB_PLAIN, FEDFB_BITS, CFL)
+"""FedFB with both steps and in 10 bits, FedAvg and CFL."""
 
 
 def rivals(scale: Scale) -> list[Unit]:
@@ -43,7 +47,11 @@ def values(rows: pd.DataFrame) -> pd.DataFrame:
     test = among(rows, "part", ["test"])
     # constants come with every schedule
     test = test.loc[~test.duplicated(["dataset", "objective", "seed", "alpha"])]
-    return every_setting(test, {FAIRFED: "β", AGNOSTIC: "τ"})
+    names = [
+        name if np.isnan(setting) else f"{name}, {SYMBOLS.get(name, 'α')} = {setting:g}"
+        for name, setting in zip(test["objective"], floats(test, "alpha"), strict=True)
+    ]
+    return long(test.assign(objective=names), MEASURES)
 
 
 def figure(
@@ -63,7 +71,9 @@ def figure(
         values,
         lambda rows: (*differences(rows, chosen=False), *notes),
         pictures=picture(f"figure-{number}", title),
-        points=of_all(published(beside)),
+        points=lambda rows: trade_off(
+            in_expectation(among(rows, "part", ["test"])), published(beside), limit
+        ),
     )
 
 
@@ -72,7 +82,7 @@ EXPERIMENTS = (
         "3b",
         "FedFB, figure 3(b), synthetic data: accuracy and disparity over α, beside the exact "
         "frontier",
-        trade_offs,
+        partial(family, datasets=("Synthetic",), only=STEPS),
         FEDFB_TABLES["1"],
     ),
     figure(

@@ -16,7 +16,8 @@ from fairfl.studies.papers.fedfb.fedfb_runs import (
     FEDFB_PLAIN,
     LFT_AVG,
 )
-from fairfl.studies.papers.fedfb.points import of_choices, picture
+from fairfl.studies.papers.fedfb.limits import limit
+from fairfl.studies.papers.fedfb.points import in_expectation, picture, trade_off
 from fairfl.studies.published_numbers import FEDFB_TABLES, Printed
 
 FIVE = (FEDAVG, ENSEMBLE, LFT_AVG, FEDFB, FEDFB_PLAIN, CFL)
@@ -50,7 +51,7 @@ def table(
         differences=lambda rows: (*fedfb_runs.differences(rows), *notes, fedfb_runs.CAUSES),
         published=printed,
         pictures=picture(f"table-{number}", title),
-        points=of_choices(printed),
+        points=lambda rows: trade_off(in_expectation(fedfb_runs.chosen(rows)), printed, limit),
     )
 
 
