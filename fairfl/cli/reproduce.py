@@ -16,6 +16,7 @@ from fairfl.cli.crosscheck import failed, run_study
 from fairfl.cli.errors import FAILED
 from fairfl.cli.figures import draw
 from fairfl.cli.options import Force, Jobs, Out, out_folder
+from fairfl.cli.unit_runs import RunOptions
 
 if TYPE_CHECKING:
     from fairfl.claims.outcome import Outcome
@@ -78,7 +79,8 @@ def _crosschecked(out: Path, jobs: int) -> tuple[list[dict[str, Any]], str]:
             from fairfl.studies.crosscheck.studies.all_studies import find
 
             chosen = find([*STUDIES]) if STUDIES else []
-            reports = [run_study(study, "quick", None, out, True, jobs, True) for study in chosen]
+            run = RunOptions(out=out, resume=True, jobs=jobs, as_json=True)
+            reports = [run_study(study, run) for study in chosen]
             _draw_together(chosen, out)
             return reports, ""
     except MissingExtra as error:
