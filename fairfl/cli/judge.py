@@ -49,8 +49,8 @@ def judge(
     """
     from fairfl.cli.progress import stages
     from fairfl.reports.comparison_words import failed
-    from fairfl.reports.judge import judge
-    from fairfl.reports.parts import table
+    from fairfl.reports.judgement.judge import judge
+    from fairfl.reports.judgement.parts import table
     from fairfl.reports.terminal import tell, tell_table
 
     with stages() as progress:

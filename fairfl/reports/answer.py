@@ -23,9 +23,9 @@ from fairfl.reports.curves import noted
 from fairfl.reports.frontier import compared, write
 from fairfl.reports.frontier_json import as_data
 from fairfl.reports.guarantee import with_guarantee
+from fairfl.reports.judgement.parts import Decided, Part
 from fairfl.reports.pages.card import card
 from fairfl.reports.pages.frontier_page import frontier_page
-from fairfl.reports.parts import Decided, Part
 from fairfl.reports.people import Read, of_federation, read, read_summaries
 from fairfl.reports.question import ONES, Question
 from fairfl.reports.sampling import Progress
