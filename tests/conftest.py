@@ -94,8 +94,8 @@ def cli(monkeypatch):
     """Run a command line; the result has exit_code, stdout, stderr."""
     from typer.testing import CliRunner
 
+    from fairfl.cli.lib import progress
     from fairfl.cli.main import app
-    from fairfl.cli.shared import progress
 
     monkeypatch.setattr("typer.testing._get_command", command_of)
     monkeypatch.setattr(progress, "LONG", 1e6)  # a busy machine is told of on stderr

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.shared.errors import FAILED
-from fairfl.cli.shared.options import Imports, completed, of_file
-from fairfl.cli.shared.unit_runs import RunOptions, as_rows, measured, show_list, with_runs
+from fairfl.cli.lib.errors import FAILED
+from fairfl.cli.lib.options import Imports, completed, of_file
+from fairfl.cli.lib.unit_runs import RunOptions, as_rows, measured, show_list, with_runs
 
 if TYPE_CHECKING:
     import pandas as pd

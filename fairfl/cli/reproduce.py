@@ -14,9 +14,9 @@ from fairfl._support.extras import MissingExtra, extras_named
 from fairfl._support.processes import as_done, job_count, pool_of
 from fairfl.cli.crosscheck import failed, run_study
 from fairfl.cli.figures import draw
-from fairfl.cli.shared.errors import FAILED
-from fairfl.cli.shared.options import Force, Jobs, Out, out_folder
-from fairfl.cli.shared.unit_runs import RunOptions
+from fairfl.cli.lib.errors import FAILED
+from fairfl.cli.lib.options import Force, Jobs, Out, out_folder
+from fairfl.cli.lib.unit_runs import RunOptions
 
 if TYPE_CHECKING:
     from fairfl.claims.outcome import Outcome
@@ -61,7 +61,7 @@ def reproduce(out: Out = Path("out"), jobs: Jobs = 0, force: Force = False) -> N
 def _unverified(outcomes: Sequence[Outcome], jobs: int) -> dict[str, str]:
     """Claims whose certificates do not verify, and why."""
     from fairfl.claims.runner import verified
-    from fairfl.cli.shared.progress import counting
+    from fairfl.cli.lib.progress import counting
 
     failures = {}
     tasks = [(outcome,) for outcome in outcomes]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.shared.options import FORM, Imports, completed, form_of, of_file, option, with_form
-from fairfl.cli.shared.unit_runs import RUNS, RunOptions, as_rows, measured, show_list, with_runs
+from fairfl.cli.lib.options import FORM, Imports, completed, form_of, of_file, option, with_form
+from fairfl.cli.lib.unit_runs import RUNS, RunOptions, as_rows, measured, show_list, with_runs
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,16 +14,7 @@ from typing import TYPE_CHECKING, Annotated, get_type_hints
 import typer
 
 from fairfl._support.extras import MissingExtra, extras_named
-from fairfl.cli.shared.options import (
-    AsJson,
-    Jobs,
-    Listed,
-    expanded,
-    listed,
-    option,
-    out_folder,
-    place,
-)
+from fairfl.cli.lib.options import AsJson, Jobs, Listed, expanded, listed, option, out_folder, place
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +75,7 @@ def measured(
         that cannot be made or written, before any run; an update that is not finite.
     """
     from fairfl._support.processes import as_done, job_count
-    from fairfl.cli.shared.progress import of_rounds
+    from fairfl.cli.lib.progress import of_rounds
     from fairfl.sims.engine import NonFiniteUpdate
     from fairfl.studies.execute import run_units
 
