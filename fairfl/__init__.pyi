@@ -9,7 +9,7 @@ from fairfl.claims.objective_check import check_objective as check_objective
 from fairfl.fair_thresholds import FairThresholds as FairThresholds
 from fairfl.federation import Federation as Federation
 from fairfl.reports.answer import compare as compare
-from fairfl.reports.judge import judge as judge
+from fairfl.reports.judgement.judge import judge as judge
 from fairfl.sims.data.decisions import apply as apply
 from fairfl.solvers.api import frontier as frontier
 from fairfl.solvers.api import min_disparity as min_disparity

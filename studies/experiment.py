@@ -28,6 +28,9 @@ class Scale:
         one_of("profile", self.profile, PROFILES)
         whole("seeds", self.seeds, 1, MOST_SEEDS)
 
+    def __str__(self) -> str:
+        return f"profile {self.profile}, {self.seeds} seed{'s' * (self.seeds > 1)}"
+
     @property
     def paper(self) -> bool:
         """Whether the rounds are the paper's."""

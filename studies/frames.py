@@ -35,3 +35,21 @@ def groups(table: pd.DataFrame, keys: list[str]) -> Iterator[tuple[tuple[Any, ..
 def floats(table: pd.DataFrame, column: str) -> NDArray[np.float64]:
     """A column as float64."""
     return np.asarray(table[column], dtype=np.float64)
+
+
+def pick(table: pd.DataFrame, **where: object) -> pd.DataFrame:
+    """The rows in which every named column has the given value."""
+    mask = np.ones(len(table), dtype=bool)
+    for column, value in where.items():
+        mask &= np.asarray(table[column] == value)
+    return rows(table, mask)
+
+
+def first(table: pd.DataFrame, column: str) -> float:
+    """A column's first number."""
+    return float(floats(table, column)[0])
+
+
+def names(table: pd.DataFrame, column: str) -> list[str]:
+    """A column's distinct values, in order of appearance."""
+    return [str(value) for value in dict.fromkeys(table[column])]

@@ -94,7 +94,7 @@ def cli(monkeypatch):
     """Run a command line; the result has exit_code, stdout, stderr."""
     from typer.testing import CliRunner
 
-    from fairfl.cli import progress
+    from fairfl.cli.lib import progress
     from fairfl.cli.main import app
 
     monkeypatch.setattr("typer.testing._get_command", command_of)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fairfl.cli.options import form_of, option, out_file, place, with_form
+from fairfl.cli.lib.options import form_of, option, out_file, place, with_form
 
 
 @partial(with_form, names=("sep", "decimal", "encoding", "missing"))

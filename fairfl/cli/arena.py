@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairfl.cli.errors import FAILED
-from fairfl.cli.options import Imports, Jobs, Listed, option, out_folder, place
+from fairfl.cli.lib.errors import FAILED
+from fairfl.cli.lib.options import Imports, Jobs, Listed, option, out_folder, place
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,7 +46,7 @@ def arena(
     """Train algorithms on samples of federations whose optimum is known, and score them on the
     laws. A run that was stopped goes on where it was. Exit code 1 where a unit failed.
     """
-    from fairfl.cli.progress import stages
+    from fairfl.cli.lib.progress import stages
     from fairfl.figures.lib.crosscheck import draw
     from fairfl.reports.terminal import tell, tell_list, tell_table
     from fairfl.studies.arena.entrants import chosen

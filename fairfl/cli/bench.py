@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from fairfl.cli.options import option, out_file, place
+from fairfl.cli.lib.options import option, out_file, place
 
 
 def bench(

@@ -14,8 +14,8 @@ import typer
 
 from fairfl.claims.ids import REPAIRED, matching
 from fairfl.claims.words import LEVELS, SEVERITIES, VERDICTS, WHOSE
-from fairfl.cli.errors import FAILED, Command
-from fairfl.cli.options import AsJson, Imports, Jobs, Out, option, out_folder, place
+from fairfl.cli.lib.errors import FAILED, Command
+from fairfl.cli.lib.options import AsJson, Imports, Jobs, Out, option, out_folder, place
 
 if TYPE_CHECKING:
     from fairfl.claims.outcome import Outcome
@@ -204,7 +204,7 @@ def _run(
     from fairfl.claims.certificates.kernel_proof import accept
     from fairfl.claims.record import Record
     from fairfl.claims.runner import examine_id, on_record, proofs, put_on_record
-    from fairfl.cli.progress import counting
+    from fairfl.cli.lib.progress import counting
 
     stores = [Record(file) for file in files]
     by_id = {entry.claim.id: entry for entry in entries}

@@ -11,20 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.errors import FAILED
-from fairfl.cli.options import (
-    AsJson,
-    Imports,
-    Jobs,
-    Listed,
-    Profile,
-    Profiles,
-    Resume,
-    RunsOut,
-    Seeds,
-    completed,
-    of_file,
-)
+from fairfl.cli.lib.errors import FAILED
+from fairfl.cli.lib.options import Imports, completed, of_file
+from fairfl.cli.lib.unit_runs import RunOptions, as_rows, measured, show_list, with_runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +23,7 @@ if TYPE_CHECKING:
 HELD = {True: "holds", False: "DOES NOT HOLD", None: "undecided"}
 
 
+@with_runs("out/crosscheck")
 def crosscheck(
     names: Annotated[
         list[str] | None,
@@ -43,13 +33,8 @@ def crosscheck(
             autocompletion=completed("studies", "studies"),
         ),
     ] = None,
-    profile: Profiles = Profile.quick,
-    seeds: Seeds = None,
-    out: RunsOut = Path("out/crosscheck"),
-    resume: Resume = False,
-    jobs: Jobs = 1,
-    as_json: AsJson = False,
-    show: Listed = False,
+    *,
+    run: RunOptions,
     imports: Imports = None,
 ) -> None:
     """Train on samples of federations whose laws are known, and hold what was learned against the
@@ -58,16 +43,11 @@ def crosscheck(
     Exit code 1 where a hard verdict fails, which is a fault of this program: a theorem stands
     behind it.
     """
-    if show:
-        from fairfl.cli.unit_runs import show_list
-
-        show_list("studies", lambda: _studies(names or []), as_json)
+    if run.show:
+        show_list("studies", lambda: _studies(names or []), run.as_json)
         return
-    studies = _studies(names or [])
-    reports = [
-        run_study(study, profile.value, seeds, out, resume, jobs, as_json) for study in studies
-    ]
-    if as_json:
+    reports = [run_study(study, run) for study in _studies(names or [])]
+    if run.as_json:
         typer.echo(json.dumps(reports, ensure_ascii=False, indent=1))
     if any(map(failed, reports)):
         raise typer.Exit(FAILED)
@@ -94,23 +74,20 @@ def failed(report: dict[str, Any]) -> bool:
     return any(verdict["hard"] and verdict["holds"] is False for verdict in report["verdicts"])
 
 
-def run_study(
-    study: Study, profile: str, seeds: int | None, out: Path, resume: bool, jobs: int, quiet: bool
-) -> dict[str, Any]:
-    """Run a study, write its files, and print it unless ``quiet``; all of it as data."""
+def run_study(study: Study, run: RunOptions) -> dict[str, Any]:
+    """Run a study, write its files, and print it unless JSON is; all of it as data."""
     import pandas as pd
 
     from fairfl._support.checks import instance
-    from fairfl.cli.unit_runs import as_rows, measured
     from fairfl.figures.lib.saved import names
     from fairfl.reports.terminal import tell, tell_table
     from fairfl.studies.crosscheck.study import Verdict
-    from fairfl.studies.experiment import Scale, Unit
+    from fairfl.studies.experiment import Unit
 
-    count = seeds or study.seeds[profile]
+    scale = run.scale(study)
     files = ("verdicts.json", "measures.csv", *names(*(drawing.name for drawing in study.pictures)))
-    units = [instance("units", unit, Unit) for unit in study.units(Scale(profile, count))]
-    measures = measured(units, out, resume, jobs, study.name, files)
+    units = [instance("units", unit, Unit) for unit in study.units(scale)]
+    measures = measured(units, run, study.name, files)
     verdicts = [instance("verdicts", verdict, Verdict) for verdict in study.verdicts(measures)]
     tables = {}
     for name, frame in instance("tables", study.tables(measures), dict).items():
@@ -118,18 +95,18 @@ def run_study(
         # rows that have names, as groupby leaves them, keep them as columns
         tables[name] = table if table.index.names == [None] else table.reset_index()
     verdict_rows = [dict(vars(verdict)) for verdict in verdicts]
-    written = _write(study, measures, tables, verdict_rows, out / study.name)
+    written = _write(study, measures, tables, verdict_rows, run.out / study.name)
     report: dict[str, Any] = {
         "name": study.name,
         "title": study.title,
-        "profile": profile,
-        "seeds": count,
+        "profile": scale.profile,
+        "seeds": scale.seeds,
         "tables": {name: as_rows(table) for name, table in tables.items()},
         "verdicts": verdict_rows,
         "lines": list(map(sentence, verdicts)),
     }
-    if not quiet:
-        tell(f"{study.title}\nprofile {profile}, {count} seed{'s' * (count > 1)}\n")
+    if not run.as_json:
+        tell(f"{study.title}\n{scale}\n")
         for name, table in tables.items():
             tell(name)
             cells = [

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fairfl.cli.errors import FAILED
-from fairfl.cli.options import AsJson, Force, Imports, Jobs, Out, completed, option, out_folder
+from fairfl.cli.lib.errors import FAILED
+from fairfl.cli.lib.options import AsJson, Force, Imports, Jobs, Out, completed, option, out_folder
 
 if TYPE_CHECKING:
     from fairfl.figures.render import Outcome
@@ -67,7 +67,7 @@ def draw(
     """
     from fairfl._support.checks import existing_file
     from fairfl._support.processes import job_count
-    from fairfl.cli.progress import counting
+    from fairfl.cli.lib.progress import counting
     from fairfl.figures.catalog.all_figures import find
     from fairfl.figures.lib.saved import names as files_of
     from fairfl.figures.render import render_all

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fairfl.cli.options import (
+from fairfl.cli.lib.options import (
     FORM,
     PEOPLE,
     QUESTION,
@@ -133,7 +133,7 @@ def frontier(
     """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the
     data.
     """
-    from fairfl.cli.progress import stages
+    from fairfl.cli.lib.progress import stages
     from fairfl.reports.answer import compare
     from fairfl.reports.comparison_words import failed
     from fairfl.reports.frontier import report

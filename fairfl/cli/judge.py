@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fairfl.cli.options import FORM, PEOPLE, QUESTION, AsJson, option, with_form
+from fairfl.cli.lib.options import FORM, PEOPLE, QUESTION, AsJson, option, with_form
 
 OPTIONS = {
     "prediction": Annotated[str | None, option("Column of 0 and 1, or of chances of 1.")],
@@ -47,10 +47,10 @@ def judge(
     """Say how accurate and fair predictions are, how far from the best rules, and which part of
     that is due to the scheme, to training and to sampling.
     """
-    from fairfl.cli.progress import stages
+    from fairfl.cli.lib.progress import stages
     from fairfl.reports.comparison_words import failed
-    from fairfl.reports.judge import judge
-    from fairfl.reports.parts import table
+    from fairfl.reports.judgement.judge import judge
+    from fairfl.reports.judgement.parts import table
     from fairfl.reports.terminal import tell, tell_table
 
     with stages() as progress:

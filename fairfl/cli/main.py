@@ -25,8 +25,8 @@ from fairfl.cli import (
     summarize,
     sweep,
 )
-from fairfl.cli.errors import SETTINGS, Command
-from fairfl.cli.output import plain_output
+from fairfl.cli.lib.errors import SETTINGS, Command
+from fairfl.cli.lib.output import plain_output
 
 app = typer.Typer(
     name="fairfl",

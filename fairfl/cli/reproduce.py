@@ -13,9 +13,10 @@ import typer
 from fairfl._support.extras import MissingExtra, extras_named
 from fairfl._support.processes import as_done, job_count, pool_of
 from fairfl.cli.crosscheck import failed, run_study
-from fairfl.cli.errors import FAILED
 from fairfl.cli.figures import draw
-from fairfl.cli.options import Force, Jobs, Out, out_folder
+from fairfl.cli.lib.errors import FAILED
+from fairfl.cli.lib.options import Force, Jobs, Out, out_folder
+from fairfl.cli.lib.unit_runs import RunOptions
 
 if TYPE_CHECKING:
     from fairfl.claims.outcome import Outcome
@@ -43,7 +44,7 @@ def reproduce(out: Out = Path("out"), jobs: Jobs = 0, force: Force = False) -> N
     with pool_of(job_count(jobs)):
         from fairfl.claims.runner import recorded
         from fairfl.reports.claims.report import NAMES, write_report
-        from fairfl.reports.index_page import write_index
+        from fairfl.reports.pages.index_page import write_index
 
         out_folder(out, *NAMES, "index.html")
         outcomes = draw(None, out, jobs, force)
@@ -60,7 +61,7 @@ def reproduce(out: Out = Path("out"), jobs: Jobs = 0, force: Force = False) -> N
 def _unverified(outcomes: Sequence[Outcome], jobs: int) -> dict[str, str]:
     """Claims whose certificates do not verify, and why."""
     from fairfl.claims.runner import verified
-    from fairfl.cli.progress import counting
+    from fairfl.cli.lib.progress import counting
 
     failures = {}
     tasks = [(outcome,) for outcome in outcomes]
@@ -78,7 +79,8 @@ def _crosschecked(out: Path, jobs: int) -> tuple[list[dict[str, Any]], str]:
             from fairfl.studies.crosscheck.studies.all_studies import find
 
             chosen = find([*STUDIES]) if STUDIES else []
-            reports = [run_study(study, "quick", None, out, True, jobs, True) for study in chosen]
+            run = RunOptions(out=out, resume=True, jobs=jobs, as_json=True)
+            reports = [run_study(study, run) for study in chosen]
             _draw_together(chosen, out)
             return reports, ""
     except MissingExtra as error:

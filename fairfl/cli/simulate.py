@@ -11,28 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.options import (
-    FORM,
-    AsJson,
-    Imports,
-    Jobs,
-    Listed,
-    Profile,
-    Profiles,
-    Resume,
-    RunsOut,
-    Seeds,
-    completed,
-    form_of,
-    of_file,
-    option,
-    with_form,
-)
+from fairfl.cli.lib.options import FORM, Imports, completed, form_of, of_file, option, with_form
+from fairfl.cli.lib.unit_runs import RUNS, RunOptions, as_rows, measured, show_list, with_runs
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fairfl.studies.experiment import Experiment, Scale, Unit
+    from fairfl.studies.experiment import Experiment, Unit
 
 PEOPLE = {
     "label": Annotated[str | None, option("People: column of two values, y.")],
@@ -75,6 +60,7 @@ QUICK = (
 )
 
 
+@with_runs("out/simulate")
 @partial(with_form, table=PEOPLE)
 def simulate(
     name: Annotated[
@@ -85,18 +71,12 @@ def simulate(
             autocompletion=completed("studies", "experiments"),
         ),
     ] = None,
-    profile: Profiles = Profile.quick,
-    seeds: Seeds = None,
-    out: RunsOut = Path("out/simulate"),
-    resume: Resume = False,
-    jobs: Jobs = 1,
-    as_json: AsJson = False,
-    show: Listed = False,
+    *,
+    run: RunOptions,
     only: Annotated[
         list[str] | None, option("Units by name, * for any text; repeat. Default: all.")
     ] = None,
     imports: Imports = None,
-    *,
     form: dict[str, Any],
 ) -> None:
     """Run an experiment, or the run that a TOML file describes, and set its table beside the
@@ -106,24 +86,19 @@ def simulate(
     pooled people, side by side. A stopped run goes on with --resume. Cells of the table: ours ± sd
     over the seeds [published ± sd].
     """
-    if show:
-        _show_list(bool(imports), as_json)
+    if run.show:
+        _show_list(bool(imports), run.as_json)
         return
     if name is None:
         raise ValueError(
             "NAME or CONFIG.toml must be given; fairfl simulate --list names the experiments"
         )
     columns = {name: tuple(v) if isinstance(v, list) else v for name, v in form.items()}
-    from fairfl.studies.experiment import Scale
-
-    experiment = _experiment(name, columns)
-    scale = Scale(profile.value, seeds or experiment.seeds[profile.value])
-    _run(experiment, scale, tuple(only or ()), out, resume, jobs, as_json)
+    _run(_experiment(name, columns), tuple(only or ()), run)
 
 
 def _show_list(imports: bool, as_json: bool) -> None:
     """The experiments, and what a TOML file may name; as JSON the experiments, without imports."""
-    from fairfl.cli.unit_runs import show_list
     from fairfl.reports.terminal import tell
 
     if not (as_json and imports):
@@ -169,48 +144,39 @@ def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
     return find(name)
 
 
-def _run(
-    experiment: Experiment,
-    scale: Scale,
-    only: tuple[str, ...],
-    out: Path,
-    resume: bool,
-    jobs: int,
-    as_json: bool,
-) -> None:
+def _run(experiment: Experiment, only: tuple[str, ...], run: RunOptions) -> None:
     from fairfl._support.whole_file import write_whole
-    from fairfl.cli.unit_runs import RUNS, as_rows, measured
     from fairfl.figures.lib.saved import names
     from fairfl.reports.terminal import tell, tell_table
     from fairfl.studies.beside_published import cells, compare, paired
     from fairfl.studies.experiment import MODELS
     from fairfl.studies.papers.all_experiments import experiments
 
-    name, profile, seeds = experiment.name, scale.profile, scale.seeds
+    name, scale, folder = experiment.name, run.scale(experiment), run.out / experiment.name
     units = _chosen(experiment.units(scale), only)
     planned = (*TEXTS, *names(*(picture.name for picture in experiment.pictures)))
-    clients = measured(units, out, resume, jobs, name, planned)
+    clients = measured(units, run, name, planned)
     values = experiment.values(clients)
     is_unpublished = not len(experiment.published)
-    quick = (QUICK,) if profile == "quick" and not is_unpublished else ()
+    quick = (QUICK,) if not scale.paper and not is_unpublished else ()
     table = compare(values, experiment.published)
     if quick:  # a model that has not converged is not held against the paper's
         table["apart"] = math.nan
     paired_table = (
         compare(paired(values), experiment.published)
-        if is_unpublished and seeds > 1
+        if is_unpublished and scale.seeds > 1
         else values.head(0)
     )
     differences = (*quick, *experiment.differences(clients))
-    written = _write(experiment, clients, table, paired_table, differences, out / name)
-    models, runs = out / name / MODELS, [out / RUNS / unit.name / MODELS for unit in units]
-    kept = sorted(file for folder in runs for file in folder.glob("*.json"))
+    written = _write(experiment, clients, table, paired_table, differences, folder)
+    models, runs = folder / MODELS, [run.out / RUNS / unit.name / MODELS for unit in units]
+    kept = sorted(file for trained in runs for file in trained.glob("*.json"))
     copies = [write_whole(models / file.name, file.read_bytes()) for file in kept]
     # a paper's experiment may search learning rates of which some diverge, and reports it
     lost = diverged(clients) if name not in experiments() else []
-    if as_json:
-        report = {"name": name, "title": experiment.title, "profile": profile}
-        report |= {"seeds": seeds, "table": as_rows(table), "paired": as_rows(paired_table)}
+    if run.as_json:
+        report = {"name": name, "title": experiment.title, "profile": scale.profile}
+        report |= {"seeds": scale.seeds, "table": as_rows(table), "paired": as_rows(paired_table)}
         files = [*map(str, written + copies)]
         report |= {"differences": differences, "files": files, "diverged": lost}
         typer.echo(json.dumps(report, ensure_ascii=False, indent=1))
@@ -222,7 +188,7 @@ def _run(
         if is_unpublished
         else f"ours ± sd{state} [published ± sd]"
     )
-    tell(f"{experiment.title}\nprofile {profile}, {seeds} seed{'s' * (seeds > 1)}; {legend}\n")
+    tell(f"{experiment.title}\n{scale}; {legend}\n")
     tell_table(cells(table, "half" if is_unpublished else "sd"), keys=2)
     if len(paired_table):
         tell(f"\nLess {values['objective'].iloc[0]}, seed by seed:")

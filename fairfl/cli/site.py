@@ -3,8 +3,8 @@
 import typer
 
 from fairfl.cli.apply import apply
-from fairfl.cli.errors import SETTINGS, Command
-from fairfl.cli.output import plain_output
+from fairfl.cli.lib.errors import SETTINGS, Command
+from fairfl.cli.lib.output import plain_output
 from fairfl.cli.summarize import summarize
 
 app = typer.Typer(help="Count a site's people, and decide on them by a rule.", **SETTINGS)

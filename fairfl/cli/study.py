@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fairfl.cli.options import of_file, option, out_folder, place, with_form
+from fairfl.cli.lib.options import of_file, option, out_folder, place, with_form
 
 LOCAL, LINGER = ("127.0.0.1", "localhost"), 5.0
 """Hosts that need no TLS; seconds that a site stays after the end, for its answer to arrive."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.options import (
+from fairfl.cli.lib.options import (
     Categorical,
     Weight,
     form_of,

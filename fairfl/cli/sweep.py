@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.errors import FAILED, Command, Commands
-from fairfl.cli.options import AsJson, Imports, of_file, option, out_file, out_folder, place
+from fairfl.cli.lib.errors import FAILED, Command, Commands
+from fairfl.cli.lib.options import AsJson, Imports, of_file, option, out_file, out_folder, place
 
 if TYPE_CHECKING:
     from fairfl.studies.grid import Grid
@@ -56,7 +56,7 @@ def run(
     """Run what is missing, and write the table once all is there. A unit that fails is a row of
     the table; exit code 1 where no unit is done.
     """
-    from fairfl.cli.progress import counting
+    from fairfl.cli.lib.progress import counting
     from fairfl.sweeps.config import read_sweep
     from fairfl.sweeps.folder import TABLE, Folder, counted
     from fairfl.sweeps.sweep import shard_numbers, sweep

@@ -5,7 +5,7 @@ frontiers and rules, computed in the browser; it loads nothing.
 import json
 from pathlib import Path
 
-from fairfl.reports.html_page import html_page
+from fairfl.reports.pages.html_page import html_page
 from fairfl.solvers.schemes import SHARED_RULE
 from fairfl.theory.populations import fedfb_figures as fedfb
 

@@ -16,16 +16,16 @@ from numpy.typing import ArrayLike
 from fairfl._support.checks import in_range, listed, one_of
 from fairfl._support.tabular import Tabular
 from fairfl._support.whole_file import write_whole
-from fairfl.reports.card import card
 from fairfl.reports.comparison import ENDS, Comparison
 from fairfl.reports.comparison_intervals import band
 from fairfl.reports.comparison_words import sentences
 from fairfl.reports.curves import noted
 from fairfl.reports.frontier import compared, write
 from fairfl.reports.frontier_json import as_data
-from fairfl.reports.frontier_page import frontier_page
 from fairfl.reports.guarantee import with_guarantee
-from fairfl.reports.parts import Decided, Part
+from fairfl.reports.judgement.parts import Decided, Part
+from fairfl.reports.pages.card import card
+from fairfl.reports.pages.frontier_page import frontier_page
 from fairfl.reports.people import Read, of_federation, read, read_summaries
 from fairfl.reports.question import ONES, Question
 from fairfl.reports.sampling import Progress

@@ -30,7 +30,7 @@ from fairfl.reports.comparison_words import (
 from fairfl.reports.counted import counted_lines, excesses, level_share
 from fairfl.reports.curves import noted
 from fairfl.reports.guarantee import exceeded
-from fairfl.reports.parts import table as parts_table
+from fairfl.reports.judgement.parts import table as parts_table
 from fairfl.reports.question import PLAIN, Question
 from fairfl.reports.rules import LISTED, budgets, client_prices
 from fairfl.reports.sampling import Progress

@@ -19,7 +19,7 @@ from fairfl._support.checks import Array
 from fairfl.reports.comparison import Comparison
 from fairfl.reports.comparison_words import difference, shower, span
 from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
-from fairfl.reports.parts import Number, auc, estimate
+from fairfl.reports.judgement.parts import Number, auc, estimate
 from fairfl.reports.people import Read, counted, federation_of
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress

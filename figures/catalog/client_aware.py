@@ -17,10 +17,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fairfl.figures.lib import style
-from fairfl.figures.lib.tables import numbers, pick
 from fairfl.solvers.api import solve
 from fairfl.solvers.schemes import CLIENT_AWARE, SHARED_RULE, SOLVED
 from fairfl.solvers.solution import Solution
+from fairfl.studies.frames import floats, pick
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Federation
@@ -102,9 +102,9 @@ def draw(data: pd.DataFrame) -> Figure:
     _cuts(right, pick(data, scheme="client_aware"))
     for look in SHARED_RULE:
         path = pick(data, scheme=look.name)
-        fairest = int(numbers(path, "disparity").argmin())
+        fairest = int(floats(path, "disparity").argmin())
         for axes, column in ((left, "local_disparity"), (right, "accuracy")):
-            x, y = numbers(path, "disparity"), numbers(path, column)
+            x, y = floats(path, "disparity"), floats(path, column)
             axes.plot(x, y, **look.stroke, zorder=3)
             axes.plot(x[fairest], y[fairest], **look.mark, zorder=4, clip_on=False)
     style.letter(left, 0, "client-aware rules, and where the others stand")
@@ -114,10 +114,10 @@ def draw(data: pd.DataFrame) -> Figure:
 
 
 def _map(axes: Axes, grid: pd.DataFrame) -> QuadMesh:
-    finite = grid[np.isfinite(numbers(grid, "local_eps"))]
+    finite = grid[np.isfinite(floats(grid, "local_eps"))]
     table = finite.pivot(index="local_eps", columns="eps", values="accuracy")
     x, y = table.columns.to_numpy(float), table.index.to_numpy(float)
-    loss = 100.0 * (numbers(grid, "accuracy").max() - table.to_numpy())
+    loss = 100.0 * (floats(grid, "accuracy").max() - table.to_numpy())
     mesh = axes.pcolormesh(x, y, loss, shading="gouraud", cmap="Greys", rasterized=True)
     lines = axes.contour(x, y, loss, levels=LEVELS, colors=style.INK, linewidths=0.5)
     across = np.interp(np.negative(LEVELS), -loss[-1], x)  # on the upper edge
@@ -136,7 +136,7 @@ def _cuts(axes: Axes, grid: pd.DataFrame) -> None:
     look = CLIENT_AWARE
     for cut in CUTS:
         curve = pick(grid, local_eps=cut)
-        x, y = numbers(curve, "eps"), numbers(curve, "accuracy")
+        x, y = floats(curve, "eps"), floats(curve, "accuracy")
         axes.plot(x, y, **look.stroke)
         label = "no local budget" if np.isinf(cut) else f"{cut:g}"
         axes.annotate(

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from fairfl.figures.lib import style
 from fairfl.figures.lib.style import ObjectiveLook
-from fairfl.figures.lib.tables import names, numbers, pick
+from fairfl.studies.frames import floats, names, pick
 from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, PropFair, RankWeighted
 
 NAME = "dual_weights"
@@ -75,7 +75,7 @@ def draw(data: pd.DataFrame) -> Figure:
 def _two(axes: Axes, data: pd.DataFrame) -> None:
     for name in names(data, "objective"):
         look, rows = LOOKS[name], pick(data, objective=name)
-        loss, weight = numbers(rows, "loss"), numbers(rows, "weight")
+        loss, weight = floats(rows, "loss"), floats(rows, "weight")
         beside = loss != OTHER  # the middle of a jump is drawn as a dot
         axes.plot(loss[beside], weight[beside], color=look.colour, ls=look.line, lw=look.width)
     axes.plot([OTHER], [1.0], color="#000000", marker="o", markersize=3)
@@ -87,13 +87,13 @@ def _two(axes: Axes, data: pd.DataFrame) -> None:
 def _ten(axes: Axes, data: pd.DataFrame) -> None:
     for name in names(data, "objective"):
         look, rows = LOOKS[name], pick(data, objective=name)
-        loss, weight = numbers(rows, "loss"), numbers(rows, "weight")
+        loss, weight = floats(rows, "loss"), floats(rows, "weight")
         line = {"color": look.colour, "ls": look.line, "lw": 0.75 * look.width}
         axes.plot(loss, weight, **line, marker=look.marker, markersize=look.size, label=name)
     axes.set(xlim=(0, 1), ylim=(-0.12, TOP))
     axes.set(xlabel="losses of the clients", ylabel="10 · weight of each client")
     style.letter(axes, 1, "ten clients")
-    beyond = data[numbers(data, "weight") > TOP]
+    beyond = data[floats(data, "weight") > TOP]
     for name, loss, weight in zip(
         *(beyond[c] for c in ("objective", "loss", "weight")), strict=True
     ):

@@ -22,7 +22,7 @@ from matplotlib.tri import LinearTriInterpolator, Triangulation
 
 from fairfl._support.checks import Array
 from fairfl.figures.lib import style
-from fairfl.figures.lib.tables import names, numbers, pick
+from fairfl.studies.frames import floats, names, pick
 from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, Objective, PropFair, RankWeighted
 
 NAME = "feasible_weights"
@@ -128,7 +128,7 @@ def _surface(axes: Axes, panel: str, rows: pd.DataFrame, xy: Array) -> None:
             CORNERS, closed=True, fc=FILL, ec=EDGE, lw=1.3, ls=":" if open_edge else "-", zorder=1
         )
     )
-    height = numbers(rows, "conjugate" if panel.startswith("TERM") else "total")
+    height = floats(rows, "conjugate" if panel.startswith("TERM") else "total")
     mesh = Triangulation(*xy.T)
     axes.tricontour(mesh, height, levels=LEVELS[panel], colors=style.INK, linewidths=0.8, zorder=2)
     axes.text(-0.16, 0.88, LINES[panel], fontsize=6.5, ha="left", va="top")
@@ -153,5 +153,5 @@ def _frame(axes: Axes) -> None:
 
 def _place(table: pd.DataFrame) -> Array:
     """Points of the triangle: directions λ / 1ᵀλ."""
-    weights = np.stack([numbers(table, f"weight_{k}") for k in (1, 2, 3)], axis=1)
+    weights = np.stack([floats(table, f"weight_{k}") for k in (1, 2, 3)], axis=1)
     return weights / weights.sum(axis=1, keepdims=True) @ CORNERS

@@ -21,9 +21,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
 from fairfl.figures.lib import style
-from fairfl.figures.lib.tables import first, names, numbers, pick
 from fairfl.solvers.api import solve
 from fairfl.solvers.schemes import CFL, LFT_ENSEMBLE
+from fairfl.studies.frames import first, floats, names, pick
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 
@@ -126,7 +126,7 @@ def _lane(axes: Axes, base: float, table: pd.DataFrame) -> None:
     for k, a in enumerate(GROUPS):
         bottom = base + 0.55 * (1 - k)
         strip = pick(table, group=a)
-        x, accept, labels = (numbers(strip, column) for column in ("x", "accept", "label"))
+        x, accept, labels = (floats(strip, column) for column in ("x", "accept", "label"))
         edges = np.concatenate([SPAN[:1], (x[1:] + x[:-1]) / 2, SPAN[1:]])
         for left, right, p in zip(edges, edges[1:], accept, strict=False):
             # a tint instead of alpha, whose overlaps would show seams

@@ -23,9 +23,9 @@ from matplotlib.lines import Line2D
 
 from fairfl._support.checks import Array
 from fairfl.figures.lib import style
-from fairfl.figures.lib.tables import first, names, numbers, pick
 from fairfl.solvers.api import min_disparity
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
+from fairfl.studies.frames import first, floats, names, pick
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import figure_5
@@ -124,7 +124,7 @@ def draw(data: pd.DataFrame) -> Figure:
     """
     figure = Figure(figsize=(style.PAGE, 3.0))
     grid = figure.subplots(1, 3)
-    top = float(numbers(data, "disparity").max())
+    top = float(floats(data, "disparity").max())
     meshes: list[QuadMesh] = []
     for k, (axes, panel) in enumerate(zip(grid, names(data, "panel"), strict=True)):
         meshes.append(_panel(axes, pick(data, panel=panel), top))

@@ -13,10 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fairfl.figures.lib import style
-from fairfl.figures.lib.tables import first, numbers, pick
 from fairfl.solvers.api import solve
 from fairfl.solvers.cfl.densities import pooled_problem
 from fairfl.solvers.schemes import CFL
+from fairfl.studies.frames import first, floats, pick
 from fairfl.theory.populations.fedfb_figures import figure_5
 
 NAME = "fedfb_figure_8"
@@ -74,7 +74,7 @@ def _panel(axes: Axes, data: pd.DataFrame, column: str, name: str) -> None:
     curve, free, budget = (
         pick(data, point=point) for point in ("curve", "unconstrained", "budget")
     )
-    x, y = numbers(curve, "multiplier"), numbers(curve, column)
+    x, y = floats(curve, "multiplier"), floats(curve, column)
     look = CFL
     axes.plot(x, y, color=look.colour, label=name)
     axes.axhline(0.0, color=style.INK, lw=0.5)

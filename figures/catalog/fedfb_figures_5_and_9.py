@@ -21,6 +21,8 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import Notion
 
 POINTS = 40
+LAWS = ("mean", "sd", "q", "weight", "eta")
+"""Parameters of a federation of normal laws."""
 TRADE_OFFS = "accuracy-fairness trade-offs of CFL, LFT+FedAvg and LFT+Ensemble"
 FIVE = {f"q = ({q[0]:g}, {q[1]:g})": fedfb.figure_5(q) for q in fedfb.SHARES_5}
 NINE = {f"q = ({', '.join(f'{v:g}' for v in q)})": fedfb.figure_9(q) for q in fedfb.SHARES_9}
@@ -54,8 +56,20 @@ def _data(
     federation: Federation | None = None,
     **laws: ArrayLike,
 ) -> pd.DataFrame:
-    custom = frontier_panels.custom(federation, laws, printed)
-    return frontier_panels.table(custom or panels, points, notion)
+    """The frontiers of the ``panels``; or of ``federation`` alone, or of normal laws with the mean,
+    sd, q, weight or eta in ``laws`` and else those ``printed``. ValueError: both, or another name.
+    """
+    if federation is not None and laws:
+        raise ValueError(f"federation must be given alone, got {', '.join(laws)} too")
+    if unknown := [name for name in laws if name not in LAWS]:
+        raise ValueError(
+            f"parameters must be among points, federation, {', '.join(LAWS)}, got "
+            f"{', '.join(unknown)}"
+        )
+    if laws:
+        federation = Federation.normal(**{**printed, **laws})
+    chosen = panels if federation is None else {"": federation}
+    return frontier_panels.table(chosen, points, notion)
 
 
 PRINTED = {"mean": fedfb.MEANS_5, "q": fedfb.SHARES_5[0]}

@@ -1,7 +1,7 @@
 """PropFair figure 1, solved: the Nash bargaining solution on a convex set of utilities of two
 clients.
 
-(a) The paper's picture, which has no numbers, as a symmetric polytope: all points of one edge have
+(a) The paper's picture, which has no floats, as a symmetric polytope: all points of one edge have
 the largest total, and the Nash point is the one with equal utilities, which is also max-min fair.
 (b) Two clients with losses θ² and (θ-1)² + 6/5 and utilities M - loss, M = 11/5 (PropFair, section
 3): utilitarian, proportional, harmonic and max-min points differ. The set is {u <= M - f(θ)}, whose
@@ -25,7 +25,7 @@ from scipy.optimize import brentq
 
 from fairfl._support.checks import Array
 from fairfl.figures.lib import style
-from fairfl.figures.lib.tables import numbers, pick
+from fairfl.studies.frames import floats, pick
 from fairfl.theory.measures.welfare import mean_utility, price_of_fairness
 
 NAME = "propfair_figure_1"
@@ -148,15 +148,15 @@ def draw(data: pd.DataFrame) -> Figure:
 def _panel(axes: Axes, data: pd.DataFrame, reach: float) -> None:
     outline, face = pick(data, part="set"), pick(data, part="face")
     edge = {"facecolor": "#eef2f5", "edgecolor": "#777777", "lw": 1.0}
-    axes.fill(numbers(outline, "u1"), numbers(outline, "u2"), **edge)
+    axes.fill(floats(outline, "u1"), floats(outline, "u2"), **edge)
     nash = pick(data, part=NASH)
-    (a,), (b,) = numbers(nash, "u1"), numbers(nash, "u2")
+    (a,), (b,) = floats(nash, "u1"), floats(nash, "u2")
     x = np.linspace(0.02 * reach, reach, 400)
     axes.plot(x, a * b / x, color=LOOKS[NASH][0], lw=1.0, ls=(0, (5, 1.6)), label="u₁u₂ = u₁*u₂*")
     axes.plot(x, b * (2 - x / a), color=style.INK, lw=0.9, ls=(0, (1, 1.4)), label="Σ uᵢ/uᵢ* = 2")
     if len(face):
         thick = {"color": LOOKS["utilitarian"][0], "lw": 3.2, "alpha": 0.55}
-        x, y = numbers(face, "u1"), numbers(face, "u2")
+        x, y = floats(face, "u1"), floats(face, "u2")
         axes.plot(x, y, **thick, solid_capstyle="round", label="largest total")
     are_separate = _are_separate(data)
     for k, rule in enumerate(RULES):
@@ -166,7 +166,7 @@ def _panel(axes: Axes, data: pd.DataFrame, reach: float) -> None:
         grown = size if are_separate else size + 3.2 * (len(RULES) - 1 - k)
         inside = colour if are_separate or k == len(RULES) - 1 else "none"
         look = {"color": colour, "ms": grown, "mfc": inside, "mew": 1.2, "ls": "none"}
-        x, y = numbers(point, "u1"), numbers(point, "u2")
+        x, y = floats(point, "u1"), floats(point, "u2")
         axes.plot(x, y, marker, **look, label=rule, zorder=4 + k)
     axes.set(xlim=(0, reach), ylim=(0, reach * 0.62 if are_separate else reach))
     axes.set_aspect("auto" if are_separate else "equal")
@@ -175,6 +175,6 @@ def _panel(axes: Axes, data: pd.DataFrame, reach: float) -> None:
 def _are_separate(data: pd.DataFrame) -> bool:
     """Whether the rules' points are so far apart that their marks do not overlap."""
     points = np.array(
-        [[numbers(pick(data, part=rule), c)[0] for c in ("u1", "u2")] for rule in RULES]
+        [[floats(pick(data, part=rule), c)[0] for c in ("u1", "u2")] for rule in RULES]
     )
     return bool(np.ptp(points, axis=0).max() > 0.05)

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from fairfl._support.checks import Array
 from fairfl.figures.lib import style
-from fairfl.figures.lib.tables import first, numbers, pick
 from fairfl.solvers.minimax.solution import MinimaxSolution
 from fairfl.solvers.minimax.solve_minimax import solve_minimax
+from fairfl.studies.frames import first, floats, pick
 from fairfl.theory.aggregation import AFL, FedAvg, Objective, PropFair
 from fairfl.theory.measures import uniformity
 
@@ -104,14 +104,14 @@ def draw(data: pd.DataFrame) -> Figure:
     figure = Figure(figsize=(style.COLUMN, 2.9))
     axes = figure.add_subplot()
     sweep = pick(data, aim="PropFair")
-    x = numbers(sweep, "excess")
+    x = floats(sweep, "excess")
     looks = (
         ("worst", "worst client", "#D55E00", "-"),
         ("mean", "mean of the clients", "#0072B2", (0, (5, 1.6))),
     )
     for column, label, colour, line in looks:
         look = {"color": colour, "ls": line, "lw": 1.8, "label": f"PropFair, {label}"}
-        axes.plot(x, numbers(sweep, column), **look)
+        axes.plot(x, floats(sweep, column), **look)
         for aim, dots in (("FedAvg", (0, (1, 1.4))), ("AFL", (0, (4, 1.4, 1, 1.4)))):
             y = first(pick(data, aim=aim), column)
             axes.axhline(y, color=colour, ls=dots, lw=0.8)
@@ -120,7 +120,7 @@ def draw(data: pd.DataFrame) -> Figure:
             words = {"ha": "left" if left else "right", "va": "bottom", "fontsize": 6.5}
             axes.annotate(aim, place, shift, textcoords="offset points", color=colour, **words)
     axes.set(xscale="log", xlim=(CLOSE, FAR))
-    smallest = numbers(sweep, "M")[0] - x[0]
+    smallest = floats(sweep, "M")[0] - x[0]
     axes.set(xlabel=f"M − M₀ (nats), M₀ = min max fᵢ = {smallest:.3f}", ylabel="loss (nats)")
     axes.margins(y=0.12)
     figure.legend(loc="outside lower center", ncols=2)

@@ -22,8 +22,8 @@ from matplotlib.figure import Figure
 
 from fairfl._support.checks import Array
 from fairfl.figures.lib import style
-from fairfl.figures.lib.tables import numbers, pick
 from fairfl.solvers.minimax.solve_minimax import solve_minimax
+from fairfl.studies.frames import floats, pick
 from fairfl.theory.aggregation import AFL, QFFL
 from fairfl.theory.measures import uniformity
 
@@ -84,11 +84,11 @@ def draw(data: pd.DataFrame) -> Figure:
     for k, family in enumerate(FAMILIES):
         table = pick(data, family=family)
         top, bottom = axes[0, k], axes[1, k]
-        q = numbers(table, "q")  # the last, inf, is off the axis
+        q = floats(table, "q")  # the last, inf, is off the axis
         for i, (colour, line) in enumerate(CLIENTS):
-            top.plot(q, numbers(table, f"f{i + 1}"), color=colour, ls=line, label=f"client {i + 1}")
+            top.plot(q, floats(table, f"f{i + 1}"), color=colour, ls=line, label=f"client {i + 1}")
         for column, (label, colour, line) in MEASURES.items():
-            y = numbers(table, column)
+            y = floats(table, column)
             bottom.plot(q, y / y[0], color=colour, ls=line, label=label)
         bottom.axhline(1.0, color=style.INK, lw=0.5)
         for panel in (top, bottom):

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from fairfl.figures.lib import style
 from fairfl.figures.lib.style import ObjectiveLook
-from fairfl.figures.lib.tables import names, numbers, pick
+from fairfl.studies.frames import floats, names, pick
 from fairfl.theory.aggregation import RankWeighted
 
 NAME = "rank_profiles"
@@ -65,9 +65,9 @@ def draw(data: pd.DataFrame) -> Figure:
         look, rows = PROFILES[name], pick(data, profile=name)
         few, many = pick(rows, clients=FEW), pick(rows, clients=MANY)
         common = {"color": look.colour, "ls": look.line}
-        ranks, weights = numbers(few, "rank"), FEW * numbers(few, "weight")
+        ranks, weights = floats(few, "rank"), FEW * floats(few, "weight")
         top.plot(ranks, weights, marker=look.marker, markersize=3.2, lw=1.0, label=name, **common)
-        share, total = numbers(many, "rank") / MANY, numbers(many, "cumulated")
+        share, total = floats(many, "rank") / MANY, floats(many, "cumulated")
         bottom.plot(np.append(0.0, share), np.append(0.0, total), **common)
     _labels(top, bottom)
     handles, labels = top.get_legend_handles_labels()

@@ -16,8 +16,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from fairfl.figures.lib import style
 from fairfl.figures.lib.saved import save
-from fairfl.figures.lib.tables import names, numbers, pick
 from fairfl.solvers.schemes import SHARED_RULE, LineStyle
+from fairfl.studies.frames import floats, names, pick
 
 if TYPE_CHECKING:
     from fairfl.studies.crosscheck.study import Drawing
@@ -135,18 +135,18 @@ def _logarithmic(axes: Axes, name: str) -> None:
 
 
 def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: SeriesLook) -> None:
-    x, y = numbers(rows, "x"), numbers(rows, "y")
+    x, y = floats(rows, "x"), floats(rows, "y")
     colour, plain = look["color"], {"color": look["color"], "ls": look["ls"]}
     if kind == "line":
         axes.plot(x, y, lw=1.4, zorder=2, **plain)
     elif kind in ("path", "band"):
         axes.plot(x, y, lw=0.9, marker=look["marker"], ms=3.2, zorder=3, **plain)
         if kind == "band":
-            low, high = numbers(rows, "low"), numbers(rows, "high")
+            low, high = floats(rows, "low"), floats(rows, "high")
             axes.fill_between(x, low, high, color=colour, alpha=0.2, lw=0, zorder=1)
     else:
-        if "low" in rows and np.isfinite(numbers(rows, "low")).any():
-            bars = [y - numbers(rows, "low"), numbers(rows, "high") - y]
+        if "low" in rows and np.isfinite(floats(rows, "low")).any():
+            bars = [y - floats(rows, "low"), floats(rows, "high") - y]
             axes.errorbar(x, y, bars, ls="none", color=colour, elinewidth=0.7, zorder=3)
         mark = partial(axes.plot, marker=look["marker"], ms=4.0, mfc="none", mew=0.9, ls="none")
         mark(x, y, color=colour, zorder=4)

@@ -20,8 +20,7 @@ from matplotlib.ticker import MaxNLocator
 from fairfl._support.checks import Array
 from fairfl.figures.lib import style
 from fairfl.figures.lib.experiments import LINES
-from fairfl.figures.lib.tables import first, names, numbers
-from fairfl.studies.frames import among, groups, loose
+from fairfl.studies.frames import among, first, floats, groups, loose, names
 
 RUNS = "FAIRFL_RUNS"
 """The environment variable with the folder of the user's runs, their ``--out``."""
@@ -155,7 +154,7 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
 
 def _curve(axes: Axes, curve: pd.DataFrame, name: str, opacity: float) -> None:
     """Mean and band. GB and LS include a group once it joins: their lines break there."""
-    columns = [numbers(curve, column) for column in ("round", "mean", "min", "max")]
+    columns = [floats(curve, column) for column in ("round", "mean", "min", "max")]
     if names(curve, "measure")[0] not in ("accuracy", "loss"):
         breaks = _changes(curve)
         columns = [np.insert(values, breaks, np.nan) for values in columns]
@@ -167,21 +166,21 @@ def _curve(axes: Axes, curve: pd.DataFrame, name: str, opacity: float) -> None:
 
 def _changes(curve: pd.DataFrame) -> Array:
     """Indices of the rows at which another group has joined."""
-    return np.flatnonzero(np.diff(numbers(curve, "groups"))) + 1
+    return np.flatnonzero(np.diff(floats(curve, "groups"))) + 1
 
 
 def _accuracy_floor(curves: Iterable[pd.DataFrame]) -> float:
     """The least accuracy from the first joining on, down to a whole ten: curves are compared there,
     and an axis from 0 shows 85 and 95 as one.
     """
-    later = [numbers(curve, "min")[[0, *_changes(curve)][:2][-1] :].min() for curve in curves]
+    later = [floats(curve, "min")[[0, *_changes(curve)][:2][-1] :].min() for curve in curves]
     return 10.0 * float(np.floor(min(later) / 10.0))
 
 
 def _joins(axes: Axes, curve: pd.DataFrame) -> None:
     """A vertical line at each round in which a group joins after the first, instead of a grid."""
     axes.grid(visible=False, axis="x")
-    for t in numbers(curve, "round")[_changes(curve)]:
+    for t in floats(curve, "round")[_changes(curve)]:
         axes.axvline(t, **JOIN, zorder=0)
 
 

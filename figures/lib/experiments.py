@@ -16,9 +16,9 @@ from pandas.api.types import is_numeric_dtype
 
 from fairfl.figures.lib import style
 from fairfl.figures.lib.saved import save
-from fairfl.figures.lib.tables import names, numbers, pick
 from fairfl.figures.lib.tradeoff import draw_tradeoff
 from fairfl.solvers.schemes import LineStyle
+from fairfl.studies.frames import floats, names, pick
 
 if TYPE_CHECKING:
     from fairfl.studies.experiment import Picture
@@ -67,7 +67,7 @@ def distribution(clients: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for dataset in names(clients, "dataset"):
         for objective in names(pick(clients, dataset=dataset), "objective"):
-            accuracies = 100 * numbers(
+            accuracies = 100 * floats(
                 pick(clients, dataset=dataset, objective=objective), "accuracy"
             )
             met, counts = np.unique(accuracies, return_counts=True)
@@ -81,12 +81,12 @@ def rounds(clients: pd.DataFrame) -> pd.DataFrame:
     most by seed.
     """
     keys = ["dataset", "objective", "round", "seed"]
-    weighted = clients.assign(right=numbers(clients, "accuracy") * numbers(clients, "samples"))
+    weighted = clients.assign(right=floats(clients, "accuracy") * floats(clients, "samples"))
     sums = pd.DataFrame(
         weighted.groupby(keys, sort=False)[["right", "samples"]].sum()
     ).reset_index()
     sums["average"] = sums["least"] = sums["most"] = (
-        100 * numbers(sums, "right") / numbers(sums, "samples")
+        100 * floats(sums, "right") / floats(sums, "samples")
     )
     grouped = sums.groupby(keys[:3], sort=False)
     ends = {"average": "mean", "least": "min", "most": "max"}
@@ -96,7 +96,7 @@ def rounds(clients: pd.DataFrame) -> pd.DataFrame:
 def draw_distribution(table: pd.DataFrame) -> Figure:
     """An empirical distribution function per objective, from the least accuracy, in whole tens."""
     panels = {
-        name: numbers(pick(table, dataset=name), "accuracy") for name in names(table, "dataset")
+        name: floats(pick(table, dataset=name), "accuracy") for name in names(table, "dataset")
     }
     starts = {
         name: 10 * float(np.floor(accuracies.min() / 10)) for name, accuracies in panels.items()
@@ -106,8 +106,8 @@ def draw_distribution(table: pd.DataFrame) -> Figure:
 
 
 def _draw_steps(starts: dict[str, float], axes: Axes, part: pd.DataFrame, look: Curve) -> None:
-    x = np.concatenate([[starts[names(part, "dataset")[0]]], numbers(part, "accuracy"), [100.0]])
-    axes.step(x, np.concatenate([[0.0], numbers(part, "share"), [100.0]]), where="post", **look)
+    x = np.concatenate([[starts[names(part, "dataset")[0]]], floats(part, "accuracy"), [100.0]])
+    axes.step(x, np.concatenate([[0.0], floats(part, "share"), [100.0]]), where="post", **look)
 
 
 def draw_rounds(table: pd.DataFrame) -> Figure:
@@ -123,12 +123,12 @@ def draw_rounds(table: pd.DataFrame) -> Figure:
 
 
 def _draw_average(axes: Axes, part: pd.DataFrame, look: Curve) -> None:
-    axes.plot(numbers(part, "round"), numbers(part, "average"), **look)
+    axes.plot(floats(part, "round"), floats(part, "average"), **look)
 
 
 def _draw_band(axes: Axes, part: pd.DataFrame, look: Curve) -> None:
     _draw_average(axes, part, look)
-    x, lower, upper = (numbers(part, column) for column in ("round", "least", "most"))
+    x, lower, upper = (floats(part, column) for column in ("round", "least", "most"))
     axes.fill_between(x, lower, upper, color=look["color"], alpha=0.12, lw=0)
 
 

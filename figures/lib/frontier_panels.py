@@ -7,25 +7,20 @@ import matplotlib.axes
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from numpy.typing import ArrayLike
 
 from fairfl.figures.lib import style
-from fairfl.figures.lib.tables import names, numbers, pick
 from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.plots import NOT_PROVEN, curve
 from fairfl.solvers.schemes import LABELS, SCHEMES
 from fairfl.solvers.tolerances import PROVEN
+from fairfl.studies.frames import floats, names, pick
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import Notion
 
 DISPARITY = "disparity |MD| (difference of rates)"
 ACCURACY = "accuracy (share correct)"
 LOSS = "below CFL (percentage points)"
-
-
-LAWS = ("mean", "sd", "q", "weight", "eta")
-"""Parameters of a federation of normal laws."""
 
 
 @dataclass(frozen=True)
@@ -51,25 +46,6 @@ def table(
         for panel, federation in federations.items()
     }
     return pd.concat([rows(*panel) for panel in curves.items()], ignore_index=True)
-
-
-def custom(
-    federation: Federation | None, laws: Mapping[str, ArrayLike], printed: Mapping[str, ArrayLike]
-) -> dict[str, Federation] | None:
-    """A user's federation as the only panel: ``federation``, or normal laws with the mean, sd, q or
-    weight in ``laws`` and else those ``printed``; None where there is neither. ValueError: both, or
-    another parameter.
-    """
-    if federation is not None and laws:
-        raise ValueError(f"federation must be given alone, got {', '.join(laws)} too")
-    if unknown := [name for name in laws if name not in LAWS]:
-        raise ValueError(
-            f"parameters must be among points, federation, {', '.join(LAWS)}, got "
-            f"{', '.join(unknown)}"
-        )
-    if laws:
-        federation = Federation.normal(**{**printed, **laws})
-    return None if federation is None else {"": federation}
 
 
 def rows(panel: str, frontiers: Mapping[str, Frontier]) -> pd.DataFrame:
@@ -136,10 +112,10 @@ def draw_panels(data: pd.DataFrame, axes: Axes = PLAIN) -> Figure:
 def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: float) -> None:
     for scheme in names(data, "scheme"):
         look, part = SCHEMES[scheme], pick(data, scheme=scheme)
-        x, y = numbers(part, "disparity"), unit * numbers(part, column)
-        curve(axes, scheme, x, y, numbers(part, "gap") <= PROVEN)
+        x, y = floats(part, "disparity"), unit * floats(part, column)
+        curve(axes, scheme, x, y, floats(part, "gap") <= PROVEN)
         axes.axvline(x[0], color=look.colour, ls=":", lw=0.6 + 0.5 * look.width)
-    span = float(numbers(data, "disparity").max()) or 1.0
+    span = float(floats(data, "disparity").max()) or 1.0
     axes.set_xlim(-0.03 * span, 1.03 * span)
     axes.margins(y=0.06)
     axes.locator_params(nbins=5)
@@ -149,6 +125,6 @@ def _legend(data: pd.DataFrame) -> list[Line2D]:
     looks = [SCHEMES[scheme] for scheme in names(data, "scheme")]
     curves = [Line2D([], [], **look.stroke | look.mark, label=look.label) for look in looks]
     smallest = Line2D([], [], color=style.INK, ls=":", lw=1.0, label="smallest disparity")
-    is_proven = (numbers(data, "gap") <= PROVEN).all()
+    is_proven = (floats(data, "gap") <= PROVEN).all()
     pale = [] if is_proven else [Line2D([], [], color=style.INK, **NOT_PROVEN)]
     return [*curves, smallest, *pale]

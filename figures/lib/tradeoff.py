@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from fairfl.figures.lib import style
-from fairfl.figures.lib.tables import names, numbers, pick
+from fairfl.studies.frames import floats, names, pick
 
 COLOURS = "#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9 #000000 #8C6D31 #882255".split()
 """Okabe and Ito's, a brown and a wine."""
@@ -48,24 +48,24 @@ def draw_tradeoff(table: pd.DataFrame, x: str = "DP disparity", y: str = "accura
 def _panel(axes: Axes, table: pd.DataFrame, looks: dict[str, style.Mark]) -> None:
     curve = pick(table, kind="frontier")
     if len(curve):
-        x, y = numbers(curve, "disparity"), numbers(curve, "accuracy")
+        x, y = floats(curve, "disparity"), floats(curve, "accuracy")
         # the frontier is constant beyond its end
-        end = max(float(x[-1]), *(float(v) for v in numbers(table, "disparity")))
+        end = max(float(x[-1]), *(float(v) for v in floats(table, "disparity")))
         look = _line(names(curve, "objective")[0])
         axes.plot(np.append(x, end), np.append(y, y[-1]), zorder=1, **look)
     for name, look in looks.items():
         runs = pick(table, kind="ours", objective=name)
         for kind, face in (("published", "none"), ("ours", look["color"])):
             part = pick(table, kind=kind, objective=name)
-            x, y = numbers(part, "disparity"), numbers(part, "accuracy")
-            bars = {"xerr": numbers(part, "disparity_sd"), "yerr": numbers(part, "accuracy_sd")}
+            x, y = floats(part, "disparity"), floats(part, "accuracy")
+            bars = {"xerr": floats(part, "disparity_sd"), "yerr": floats(part, "accuracy_sd")}
             marks = {"mfc": face, "ms": 5.0, "mew": 0.9, "elinewidth": 0.7, "zorder": 3}
             axes.errorbar(x, y, **bars, ls="none", **look, **marks)
         if len(runs) > 1:  # by setting: a thin line in the order of the grid
-            x, y = numbers(runs, "disparity"), numbers(runs, "accuracy")
+            x, y = floats(runs, "disparity"), floats(runs, "accuracy")
             axes.plot(x, y, color=look["color"], lw=0.6, zorder=2)
     seen = constants(table)
-    axes.plot(numbers(seen, "disparity"), numbers(seen, "accuracy"), ls="none", **_CROSS)
+    axes.plot(floats(seen, "disparity"), floats(seen, "accuracy"), ls="none", **_CROSS)
     kinds = [pick(table, kind=kind) for kind in ("ours", "published", "frontier")]
     _limits(axes, pd.concat([part for part in (*kinds, seen) if len(part)]))
 
@@ -75,10 +75,10 @@ def _limits(axes: Axes, shown: pd.DataFrame) -> None:
     the points.
     """
     for column, limit in (("disparity", axes.set_xlim), ("accuracy", axes.set_ylim)):
-        middle = numbers(shown, column)
+        middle = floats(shown, column)
         low, high = float(middle.min()), float(middle.max())
         extent = max(high - low, 1e-6)
-        spread = np.nan_to_num(numbers(shown, f"{column}_sd"))
+        spread = np.nan_to_num(floats(shown, f"{column}_sd"))
         low, high = (
             max(float((middle - spread).min()), low - SPREAD * extent),
             min(float((middle + spread).max()), high + SPREAD * extent),
@@ -90,11 +90,11 @@ def _limits(axes: Axes, shown: pd.DataFrame) -> None:
 def constants(table: pd.DataFrame) -> pd.DataFrame:
     """A panel's constant rules, without those far below the other points."""
     low = min(
-        float(numbers(pick(table, kind=kind), "accuracy").min(initial=1.0))
+        float(floats(pick(table, kind=kind), "accuracy").min(initial=1.0))
         for kind in ("ours", "published")
     )
     rows = pick(table, kind="constant")
-    return cast(pd.DataFrame, rows[numbers(rows, "accuracy") >= low - 0.05])
+    return cast(pd.DataFrame, rows[floats(rows, "accuracy") >= low - 0.05])
 
 
 _CROSS = {"color": style.INK, "marker": "x", "ms": 5.5, "mew": 1.1}

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,7 @@ from fairfl.sims.data.score_model import ScoreModel
 from fairfl.sims.data.table_file import Form, Table, read_table
 from fairfl.theory.populations.classifiers import Classifier, called
 
+Kept = TypeVar("Kept", Classifier, ScoreModel)
 ADDED = ("chance", "decision")
 
 
@@ -116,9 +117,7 @@ def apply(
     rule = read_rule(rule)
     if (score is None) == (model is None):
         raise ValueError("score or model must be given, and not both")
-    if not (model is None or isinstance(model, ScoreModel)):
-        with of_file(model):
-            model = ScoreModel.from_json(read_bounded(model))
+    model = None if model is None else _read(ScoreModel, model)
     if client is not None and (model is None or not model.shares):
         raise ValueError(f"client goes with a model that has one for each client, got {client!r}")
     groups, inputs = ([v] if isinstance(v, str) else [*(v or ())] for v in (group, score))
@@ -163,10 +162,16 @@ def _by_members(
 
 def read_rule(rule: Classifier | str | Path) -> Classifier:
     """A rule, or that of a file, with its groups named as in tables."""
-    if not isinstance(rule, Classifier):
-        with of_file(rule):
-            rule = Classifier.from_json(read_bounded(rule))
+    rule = _read(Classifier, rule)
     return rule.named([called(name) for name in rule.groups])
+
+
+def _read(kind: type[Kept], kept: Kept | str | Path) -> Kept:
+    """An object of a kind, or that of a file."""
+    if isinstance(kept, kind):
+        return kept
+    with of_file(kept):
+        return kind.from_json(read_bounded(kept))
 
 
 def _check_numbers(rule: Classifier, score: Sequence[str], model: ScoreModel | None) -> None:

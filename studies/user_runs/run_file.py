@@ -34,8 +34,7 @@ from fairfl.studies.measures import KEYS, long, rows_of, statistics
 from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
 from fairfl.studies.user_runs import run_file_parts
 from fairfl.studies.user_runs.group_measures import DISPARITIES, PEOPLE, measured, run_agnostic
-from fairfl.studies.user_runs.toml_fields import built
-from fairfl.studies.user_runs.toml_section import Section
+from fairfl.studies.user_runs.toml_section import Section, built
 
 JOINING = ("GB (9)", "GB (20)", "least gap", "fair rounds", "LS")
 """Measures of groups that join one after the other: see ``fairfl.studies.group_benefit``."""

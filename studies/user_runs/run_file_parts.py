@@ -22,8 +22,7 @@ from fairfl.sims.group_fairness.agnostic import AgnosticFair
 from fairfl.sims.models.builders import MODELS, ONE_OUTPUT
 from fairfl.studies.grid import point_label, points, words
 from fairfl.studies.row_subset import some_rows
-from fairfl.studies.user_runs.toml_fields import built, fields_of
-from fairfl.studies.user_runs.toml_section import Section
+from fairfl.studies.user_runs.toml_section import Section, built, fields_of
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import KolmogorovMean, Objective, RankWeighted
 

@@ -118,7 +118,7 @@ def small_registry(monkeypatch):
         "nodata": FigureEntry("nodata", "No data", missing, draw, source),
     }
     import fairfl.figures.render as render
-    import fairfl.reports.index_page as report
+    import fairfl.reports.pages.index_page as report
 
     for module in (registry, render, report):
         monkeypatch.setattr(module, "registered", lambda: entries)

@@ -15,7 +15,7 @@ EXEMPT = {
     "docs/conf.py": {".write_text(", ".savefig("},  # of the site, by Sphinx
     "figures/lib/saved.py": {".savefig("},  # into memory
     "benchmarks/jobs.py": {".write_text("},  # into a folder that goes with the job
-    "fairfl/cli/output.py": {"os.open("},  # of the null device
+    "fairfl/cli/lib/output.py": {"os.open("},  # of the null device
     "fairfl/cli/study.py": {"open(", ".touch("},  # of the logs of one study, added to
     "fairfl/flower/study_file.py": {"open("},  # likewise
     "fairfl/flower/site.py": {".rename("},  # of a text that was written whole

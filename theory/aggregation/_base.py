@@ -16,11 +16,46 @@ from numpy.typing import ArrayLike
 from fairfl._support.checks import Array, as_floats, finite, in_range, one_of, plain
 from fairfl._support.registry import Named, Registry
 from fairfl.theory.aggregation import _checks as checks
-from fairfl.theory.aggregation._describe import Domain, Traits
 
 CONSTRAINT_TOLERANCE = 1e-10
 """Largest violation of a dual constraint that counts as rounding, relative to its bound of one."""
 OBJECTIVES: Registry[type[Objective]] = Registry("objectives", "fairfl.theory.aggregation")
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The box {f : lower <= f_i <= upper} on which an objective is defined; the bounds are numbers
+    or (n,).
+    """
+
+    lower: Array | float = -np.inf
+    upper: Array | float = np.inf
+    words: str = "f in R^n"
+
+    def contains(self, losses: ArrayLike) -> Array:
+        """Whether each loss vector of shape (..., n) is finite and inside: booleans of shape
+        (...).
+        """
+        f = np.asarray(losses, dtype=np.float64)
+        return np.all(np.isfinite(f) & (f >= self.lower) & (f <= self.upper), axis=-1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Traits:
+    """Properties on the native domain, for n >= 2 clients. None: not decided.
+
+    convex, symmetric (under permutations), translation_equivariant (A(f + t1) = A(f) + t),
+    positively_homogeneous (A(cf) = cA(f), c > 0), smooth (continuously differentiable inside the
+    domain; *not* PropFair's "L-smooth", which also bounds the gradient's slope), schur_convex (A(f)
+    <= A(g) where f is majorised by g).
+    """
+
+    convex: bool | None
+    symmetric: bool | None
+    translation_equivariant: bool | None
+    positively_homogeneous: bool | None
+    smooth: bool | None
+    schur_convex: bool | None
 
 
 @dataclass(frozen=True)
@@ -89,9 +124,7 @@ class Objective(Named, ABC):
         """
 
     @abstractmethod
-    def _conjugate(
-        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
-    ) -> np.ndarray:
+    def _conjugate(self, w: Array, lower: Array | None, p: Array, tolerance: float) -> Array:
         """sup of w.f - A(f) over f in the native domain with f >= lower (n,), for rows w (r, n).
 
         w are dual weights, p (n,) the client weights, ``lower`` bounds of the losses.
@@ -206,7 +239,7 @@ class Objective(Named, ABC):
     def _uniform(self) -> bool:
         return self.client_weights is None or len(set(self.client_weights)) == 1
 
-    def _given_p(self, n: int) -> np.ndarray:
+    def _given_p(self, n: int) -> Array:
         return (
             np.full(n, 1.0 / n) if self.client_weights is None else np.asarray(self.client_weights)
         )

@@ -51,7 +51,7 @@ def probabilities(name: str, values: ArrayLike, *, positive: bool) -> tuple[floa
 
 
 def outside(
-    block: np.ndarray,
+    block: Array,
     lower: Array | float,
     upper: Array | float,
     owner: str,

@@ -146,7 +146,7 @@ def _compiled(symbol: Any, expression: Any) -> Function:
     return sympy.lambdify(symbol, expression, modules="numpy")
 
 
-def _increasing(values: np.ndarray, points: np.ndarray) -> None:
+def _increasing(values: Array, points: Array) -> None:
     if values.shape != points.shape:
         raise ValueError(
             f"s must map arrays to arrays of their shape, got {values.shape} for {points.shape}"

@@ -6,8 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.theory.aggregation._base import Objective
-from fairfl.theory.aggregation._describe import Traits
+from fairfl.theory.aggregation._base import Objective, Traits
 
 
 @dataclass(frozen=True, repr=False)
@@ -40,9 +39,7 @@ class AFL(Objective):
         share = (f == largest[:, None]) * (np.ones(1) if p is None else p)
         return largest, share / share.sum(-1)[:, None]
 
-    def _conjugate(
-        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
-    ) -> np.ndarray:
+    def _conjugate(self, w: Array, lower: Array | None, p: Array, tolerance: float) -> Array:
         above, below = np.maximum(w, 0.0), np.minimum(w, 0.0)
         room = 1.0 - above.sum(-1)
         if lower is None:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats, positive, shown, single
-from fairfl.theory.aggregation._base import Objective, short
-from fairfl.theory.aggregation._describe import Domain, Traits
+from fairfl.theory.aggregation._base import Domain, Objective, Traits, short
 
 
 @dataclass(frozen=True, repr=False)
@@ -123,9 +122,7 @@ class Transformed(Objective):
         value, w = self.inner._compute(g, p, weights=weights)
         return value * (self.factor * self.unit), None if w is None else w * self.factor
 
-    def _conjugate(
-        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
-    ) -> np.ndarray:
+    def _conjugate(self, w: Array, lower: Array | None, p: Array, tolerance: float) -> Array:
         shift = np.broadcast_to(np.asarray(self.shift), w.shape[-1:])
         if lower is not None:  # rounding may lead out of the inner domain
             lower = np.maximum((lower - shift) / self.unit, self.inner.domain.lower)

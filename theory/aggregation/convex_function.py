@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, single
-from fairfl.theory.aggregation._base import Objective
-from fairfl.theory.aggregation._describe import Domain, Traits
+from fairfl.theory.aggregation._base import Domain, Objective, Traits
 
 FAR = (1e2, 1e4)
 """Half-widths of two boxes: a supremum that grows from one to the other counts as infinite."""
@@ -40,8 +39,8 @@ class ConvexFunction(Objective):
     2.5
     """
 
-    function: Callable[[np.ndarray], ArrayLike] | None = None
-    slope: Callable[[np.ndarray], ArrayLike] | None = None
+    function: Callable[[Array], ArrayLike] | None = None
+    slope: Callable[[Array], ArrayLike] | None = None
     lower: float = -np.inf
     upper: float = np.inf
     own_traits: Traits | None = None
@@ -75,13 +74,11 @@ class ConvexFunction(Objective):
             return value, None
         return value, _shaped("slope", self.slope, f, f.shape)
 
-    def _conjugate(
-        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
-    ) -> np.ndarray:
+    def _conjugate(self, w: Array, lower: Array | None, p: Array, tolerance: float) -> Array:
         return computed_conjugate(self, w, lower)
 
 
-def computed_conjugate(objective: Objective, w: np.ndarray, lower: np.ndarray | None) -> np.ndarray:
+def computed_conjugate(objective: Objective, w: Array, lower: Array | None) -> Array:
     """sup of w.f - A(f) for rows w, A convex, by L-BFGS-B on two boxes: +inf where it still grows
     between them.
     """
@@ -93,7 +90,7 @@ def computed_conjugate(objective: Objective, w: np.ndarray, lower: np.ndarray | 
     conjugates = np.empty(len(w))
     for k, row in enumerate(w):
 
-        def cost(f: np.ndarray, row: np.ndarray = row) -> tuple[float, np.ndarray]:
+        def cost(f: Array, row: Array = row) -> tuple[float, Array]:
             value, slope = objective.value_and_dual_weights(f)
             return float(value) - float(row @ f), slope - row
 
@@ -121,11 +118,8 @@ def computed_conjugate(objective: Objective, w: np.ndarray, lower: np.ndarray | 
 
 
 def _shaped(
-    name: str,
-    function: Callable[[np.ndarray], ArrayLike] | None,
-    rows: np.ndarray,
-    shape: tuple[int, ...],
-) -> np.ndarray:
+    name: str, function: Callable[[Array], ArrayLike] | None, rows: Array, shape: tuple[int, ...]
+) -> Array:
     assert function is not None
     values = np.asarray(function(rows), dtype=float)
     if values.shape != shape or not np.isfinite(values).all():

@@ -6,8 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.theory.aggregation._base import Objective, mean, shared
-from fairfl.theory.aggregation._describe import Traits
+from fairfl.theory.aggregation._base import Objective, Traits, mean, shared
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,9 +26,7 @@ class FedAvg(Objective):
     def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Array, Array | None]:
         return mean(f, p), shared(np.ones_like(f), p) if weights else None
 
-    def _conjugate(
-        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
-    ) -> np.ndarray:
+    def _conjugate(self, w: Array, lower: Array | None, p: Array, tolerance: float) -> Array:
         if lower is None:
             return np.where((np.abs(w - p) <= tolerance * p).all(-1), 0.0, np.inf)
         return np.where((w <= p * (1 + tolerance)).all(-1), (w - p) @ lower, np.inf)

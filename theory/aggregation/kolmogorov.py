@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.theory.aggregation._base import Objective, mean, shared
+from fairfl.theory.aggregation._base import Domain, Objective, Traits, mean, shared
 from fairfl.theory.aggregation._checks import NoClosedForm, NotAttained
-from fairfl.theory.aggregation._describe import Domain, Traits
 from fairfl.theory.aggregation._generator import Generator, generator
 from fairfl.theory.aggregation.convex_function import computed_conjugate
 
@@ -156,9 +155,7 @@ class KolmogorovMean(Objective):
                 break
         return high
 
-    def _conjugate(
-        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
-    ) -> np.ndarray:
+    def _conjugate(self, w: Array, lower: Array | None, p: Array, tolerance: float) -> Array:
         case = self.special_case
         if case is None:
             if not self.traits.convex:

@@ -8,9 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from fairfl._support.checks import Array, positive, single
-from fairfl.theory.aggregation._base import Objective, mean, shared
+from fairfl.theory.aggregation._base import Domain, Objective, Traits, mean, shared
 from fairfl.theory.aggregation._checks import NotAttained
-from fairfl.theory.aggregation._describe import Domain, Traits
 from fairfl.theory.numerics.water_filling import water_level
 
 LARGE = 1 / 16  # of f / M: from there on log(1 - f/M) is computed from M - f
@@ -79,9 +78,7 @@ class PropFair(Objective):
         log = mean(np.log(g), p) - math.log(self.M)
         return np.where(np.abs(log) < NEARLY_LINEAR, mean(exact, p), log)
 
-    def _conjugate(
-        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
-    ) -> np.ndarray:
+    def _conjugate(self, w: Array, lower: Array | None, p: Array, tolerance: float) -> Array:
         M, positive = self.M, np.where(w > 0, w, 0.0)
         logs = np.log(positive / p)  # -inf where w <= 0
         reached = (
@@ -96,5 +93,5 @@ class PropFair(Objective):
         return M * (v.sum(-1) - 1) - (v - w) @ lower
 
 
-def _finite(x: np.ndarray) -> np.ndarray:
+def _finite(x: Array) -> Array:
     return np.where(np.isfinite(x), x, 0.0)

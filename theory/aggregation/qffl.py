@@ -7,8 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairfl._support.checks import Array, in_range, single
-from fairfl.theory.aggregation._base import Objective, mean, shared
-from fairfl.theory.aggregation._describe import Domain, Traits
+from fairfl.theory.aggregation._base import Domain, Objective, Traits, mean, shared
 from fairfl.theory.numerics.water_filling import water_level
 
 
@@ -57,9 +56,7 @@ class QFFL(Objective):
         raised, total = np.where(zero[:, None], 1.0, x**q), np.where(zero, 1.0, total)
         return value, shared(raised, p) / (total ** (q / (q + 1)))[:, None]
 
-    def _conjugate(
-        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
-    ) -> np.ndarray:
+    def _conjugate(self, w: Array, lower: Array | None, p: Array, tolerance: float) -> Array:
         """For rows w (r, n) of dual weights, lower bounds of the losses (n,), client weights p."""
         assert lower is not None  # the native domain is bounded below
         q, relative_weights = self.q, np.maximum(w, 0.0) / p

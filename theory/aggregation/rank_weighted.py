@@ -10,8 +10,7 @@ import numpy as np
 from fairfl._support.checks import Array, in_range, shown, single
 from fairfl.theory.aggregation import _checks as checks
 from fairfl.theory.aggregation import rank_profiles
-from fairfl.theory.aggregation._base import Objective, short
-from fairfl.theory.aggregation._describe import Traits
+from fairfl.theory.aggregation._base import Objective, Traits, short
 
 
 @dataclass(frozen=True, repr=False)
@@ -122,14 +121,14 @@ class RankWeighted(Objective):
             return f"RankWeighted(weights={short(self.weights)})"
         return f"RankWeighted.{self.profile}({', '.join(f'{x:g}' for x in self.parameters)})"
 
-    def rank_weights(self, n: int) -> np.ndarray:
+    def rank_weights(self, n: int) -> Array:
         """w_1 >= ... >= w_n, for descending losses."""
         if self.weights is None:
             return getattr(rank_profiles, self.profile)(n, *self.parameters)
         checks.shape_of("losses", (n,), len(self.weights), self._why_n)
         return np.asarray(self.weights)
 
-    def _knots(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+    def _knots(self, n: int) -> tuple[Array, Array]:
         """The knots of W, and its values there: W(k/n) = w_1 + ... + w_k."""
         if self.profile == "cvar" and self.parameters[0] > 0:
             return np.array([0.0, 1 - self.parameters[0], 1.0]), np.array([0.0, 1.0, 1.0])
@@ -144,15 +143,11 @@ class RankWeighted(Objective):
         return super()._why_n if self.weights is None else "as many as weights"
 
     @property
-    def _even(self) -> bool:
-        """Whether all ranks weigh the same, for every n >= 2."""
-        w = self.rank_weights(self._fixed_n or 3)
-        return bool(w[0] == w[-1])
-
-    @property
     def traits(self) -> Traits:
+        w = self.rank_weights(self._fixed_n or 3)
+        is_even = bool(w[0] == w[-1])  # then it is for every n >= 2
         return self._traits_of_mean(
-            translation_equivariant=True, positively_homogeneous=True, smooth=self._even
+            translation_equivariant=True, positively_homogeneous=True, smooth=is_even
         )
 
     def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Array, Array | None]:
@@ -160,9 +155,7 @@ class RankWeighted(Objective):
         by_rank = rank_weights(f, self.rank_weights(n), p, self._knots(n))
         return np.vecdot(by_rank, f), by_rank if weights else None
 
-    def _conjugate(
-        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
-    ) -> np.ndarray:
+    def _conjugate(self, w: Array, lower: Array | None, p: Array, tolerance: float) -> Array:
         n = w.shape[-1]
         if self._uniform:
             caps = np.cumsum(self.rank_weights(n))

@@ -7,8 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairfl._support.checks import Array, positive, single
-from fairfl.theory.aggregation._base import Objective, mean, shared
-from fairfl.theory.aggregation._describe import Traits
+from fairfl.theory.aggregation._base import Objective, Traits, mean, shared
 from fairfl.theory.numerics.water_filling import water_level
 
 # where the mean of exp(alpha (f - max f)) exceeds this, its logarithm is taken through expm1
@@ -57,9 +56,7 @@ class TERM(Objective):
             return value, None
         return value, shared(tilted, p) / average[:, None]
 
-    def _conjugate(
-        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
-    ) -> np.ndarray:
+    def _conjugate(self, w: Array, lower: Array | None, p: Array, tolerance: float) -> Array:
         """For rows w (r, n) of dual weights, lower bounds of the losses (n,), client weights p."""
         positive_part = np.maximum(w, 0.0)
         room = 1.0 - positive_part.sum(-1)
@@ -79,7 +76,7 @@ class TERM(Objective):
         v = np.maximum(positive_part, np.maximum(level, 0.0) * tilted_weights)
         return np.where(room >= -tolerance, self._relative(v, p) - (v - w) @ lower, np.inf)
 
-    def _relative(self, v: np.ndarray, p: np.ndarray) -> np.ndarray:
+    def _relative(self, v: Array, p: Array) -> Array:
         """(1/alpha) sum_i v_i log(v_i / p_i), for v and p of sum one: less v_i - p_i, so that
         1/alpha magnifies no rounding where v is near p.
         """

@@ -33,7 +33,7 @@ def mean_utility(utilities: ArrayLike, alpha: float) -> Any:
     the same family for α < 1 in the place of 1 - α only. 0 where a client has 0 and α >= 1.
     Errors: ValueError for α < 0 or NaN, and for utilities that are negative or not finite.
     """
-    u, alpha = _utilities(utilities), _alpha(alpha)
+    u, alpha = _utilities(utilities), float(checks.in_range("alpha", alpha, 0.0, np.inf))
     if np.isinf(alpha):
         return u.min(-1)
     power = 1 - alpha
@@ -51,31 +51,6 @@ def mean_utility(utilities: ArrayLike, alpha: float) -> Any:
         log_mean = logsumexp(exponents, axis=-1) - np.log(u.shape[-1])
         log_mean = np.where(is_close, np.log1p(np.expm1(small).mean(-1)), log_mean)
         return np.where(is_zero, 0.0, np.exp(centre[..., 0] + log_mean / power))[()]
-
-
-def shares(utilities: ArrayLike, alpha: float) -> Any:
-    """s_i = u_i^(1-α) / Σ_j u_j^(1-α), shape (..., n): the elasticity of ``mean_utility`` in u_i;
-    1/n at α = 1.
-
-    The welfare's supporting weights are s_i / u_i. Errors: ValueError for α infinite (any shares on
-    the worst clients support the minimum), and for u_i = 0 (at α = 0: all of them 0), where there
-    are no finite weights.
-    """
-    u, alpha = _utilities(utilities), _alpha(alpha)
-    if np.isinf(alpha):
-        raise ValueError("alpha must be finite for shares, got inf")
-    if alpha == 0:
-        total = u.sum(-1, keepdims=True)
-        if (total == 0).any():
-            raise ValueError("utilities must not all be 0 for shares, got a vector of zeros")
-        return u / total
-    if (u == 0).any():
-        at = tuple(int(k) for k in np.argwhere(u == 0)[0])
-        raise ValueError(f"utilities must be > 0 for shares at alpha > 0, got 0 at index {at}")
-    with np.errstate(under="ignore"):
-        logs = (1 - alpha) * np.log(u)
-        weights = np.exp(logs - logs.max(-1, keepdims=True))
-        return weights / weights.sum(-1, keepdims=True)
 
 
 def price_of_fairness(utilities: ArrayLike, best_total: ArrayLike) -> Any:
@@ -98,7 +73,3 @@ def _utilities(utilities: ArrayLike) -> Array:
     u = checks.in_range("utilities", utilities, 0.0, np.inf, open_high=True)
     shape_of("utilities", u.shape, None, "")
     return u
-
-
-def _alpha(alpha: float) -> float:
-    return float(checks.in_range("alpha", alpha, 0.0, np.inf))

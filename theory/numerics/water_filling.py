@@ -4,8 +4,10 @@ over g >= w.
 
 import numpy as np
 
+from fairfl._support.checks import Array
 
-def water_level(ratios: np.ndarray, a: np.ndarray, b: np.ndarray, total: float) -> np.ndarray:
+
+def water_level(ratios: Array, a: Array, b: Array, total: float) -> Array:
     """The least (total - a(T)) / b(not T) over the sets T of clients with the largest ratios, T
     not all; rows (r, n).
 

@@ -233,8 +233,3 @@ class ContinuousModel:
             parts.append((mass, constant))
         mass, constant = (np.stack(part) for part in zip(*parts, strict=True))
         return Rates(np.empty((*mass.shape, 0)), constant, mass)
-
-    @cached_property
-    def expected_gain(self) -> float:
-        """Σ_a ∫ u_a = 2 P(y=1) - 1."""
-        return float(sum(self.gain(a).totals[0] for a in range(self.mass.shape[1])))

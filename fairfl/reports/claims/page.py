@@ -14,7 +14,7 @@ from fairfl.reports.claims.errata import errata
 from fairfl.reports.claims.evidence import evidence
 from fairfl.reports.claims.math import html
 from fairfl.reports.claims.vocabulary import SEVERITY, WHOSE, tag, vocabulary
-from fairfl.reports.html_page import html_page
+from fairfl.reports.pages.html_page import html_page
 
 
 def page(checked: Sequence[Checked]) -> str:

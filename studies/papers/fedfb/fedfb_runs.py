@@ -1,7 +1,7 @@
 """The runs of FedFB's tables: on three schedules seeds, methods and steps train together."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 
 import numpy as np
@@ -78,22 +78,27 @@ def rule(alpha: float, normalised: bool = True) -> FairBatch:
     return FairBatch("dp", alpha, surrogate="acceptance", normalised=normalised)
 
 
-def methods(schedule: str, epochs: int, dataset: str) -> list[Method]:
+def methods(
+    schedule: str, epochs: int, dataset: str, only: Sequence[str] | None = None
+) -> list[Method]:
     """What trains in rounds of many epochs; FairBatch, a step of λ an epoch, at the clients, or on
-    the pooled people.
+    the pooled people. ``only`` names those that are run; by default all of them.
     """
-    step = rule(LOCAL_ALPHA)
-    if schedule == "local":
-        return [(ENSEMBLE, LocalFairBatch(step)), (LFT_AVG, LocalFairBatch(step, epochs))]
-    if schedule == "central":
-        return [(CFL, FedFB(step))]
-    plain = [rule(alpha, normalised=False) for alpha in PLAIN_GRID]
-    pairs: list[Method] = [(FEDAVG, FedAvg()), *((FEDFB, FedFB(rule(alpha))) for alpha in GRID)]
-    pairs += [(FEDFB_PLAIN, FedFB(update)) for update in plain]
-    pairs += [(FEDFB_BITS, FedFB(update, bits=10)) for update in plain]
-    if dataset in ("COMPAS", "Bank"):  # more groups, which FairFed has no weights for
-        return pairs
-    return [*pairs, *((FAIRFED, FairFed(beta)) for beta in FAIRFED_GRID)]
+    step, plain = rule(LOCAL_ALPHA), [rule(alpha, normalised=False) for alpha in PLAIN_GRID]
+    # of more groups FairFed has no weights
+    betas = () if dataset in ("COMPAS", "Bank") else FAIRFED_GRID
+    pairs: dict[str, list[Method]] = {
+        "federated": [
+            (FEDAVG, FedAvg()),
+            *((FEDFB, FedFB(rule(alpha))) for alpha in GRID),
+            *((FEDFB_PLAIN, FedFB(update)) for update in plain),
+            *((FEDFB_BITS, FedFB(update, bits=10)) for update in plain),
+            *((FAIRFED, FairFed(beta)) for beta in betas),
+        ],
+        "local": [(ENSEMBLE, LocalFairBatch(step)), (LFT_AVG, LocalFairBatch(step, epochs))],
+        "central": [(CFL, FedFB(step))],
+    }
+    return [pair for pair in pairs[schedule] if only is None or pair[0] in only]
 
 
 SCHEDULES = ("federated", "local", "central")
@@ -104,12 +109,12 @@ def family(
 ) -> list[Unit]:
     """The units of a table: for each data set the three schedules, all seeds together.
 
-    ``only`` names the methods that are run; by default all of them.
+    ``only``: see ``methods``.
     """
     units = []
     for dataset in datasets:
         for schedule in SCHEDULES:
-            named = _methods(schedule, _epochs(scale, dataset), dataset, only)
+            named = methods(schedule, _epochs(scale, dataset), dataset, only)
             if named:
                 objectives = tuple(name for name, _ in named for _ in range(scale.seeds))
                 slug = "-".join(dataset.lower().replace(",", "").split())
@@ -129,17 +134,12 @@ def _epochs(scale: Scale, dataset: str) -> int:
     return QUICK_REAL if dataset.startswith(("Adult", "Bank")) else QUICK
 
 
-def _methods(schedule: str, epochs: int, dataset: str, only: Sequence[str] | None) -> list[Method]:
-    pairs = methods(schedule, epochs, dataset)
-    return [(name, algorithm) for name, algorithm in pairs if only is None or name in only]
-
-
 def make(
     dataset: str, schedule: str, model: str, scale: Scale, only: Sequence[str] | None
 ) -> Setting:
     """One schedule's setting."""
     epochs = _epochs(scale, dataset)
-    named, hidden = _methods(schedule, epochs, dataset, only), HIDDEN if model == "mlp" else 0
+    named, hidden = methods(schedule, epochs, dataset, only), HIDDEN if model == "mlp" else 0
     rules, seeds = [algorithm for _, algorithm in named], range(scale.seeds)
     parts = Parts.of(fedfb_data(dataset))
     return setting_of(parts, schedule, (ROUNDS, epochs), rules, seeds, hidden)
@@ -263,15 +263,6 @@ def fairest(validation: pd.DataFrame, by: str) -> float | None:
 def values(rows: pd.DataFrame) -> pd.DataFrame:
     """Test measures of the chosen runs: a row a data set, objective, seed and measure."""
     return long(chosen(rows), MEASURES)
-
-
-def every_setting(test: pd.DataFrame, symbols: Mapping[str, str] | None = None) -> pd.DataFrame:
-    """Test measures where nothing is chosen: every setting is a line; ``symbols`` but for α."""
-    names = [
-        name if np.isnan(setting) else f"{name}, {(symbols or {}).get(name, 'α')} = {setting:g}"
-        for name, setting in zip(test["objective"], floats(test, "alpha"), strict=True)
-    ]
-    return long(test.assign(objective=names), MEASURES)
 
 
 def choices(rows: pd.DataFrame) -> tuple[str, ...]:

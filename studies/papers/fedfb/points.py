@@ -9,8 +9,6 @@ from fairfl._support.checks import Array
 from fairfl.studies.experiment import Picture
 from fairfl.studies.frames import among, floats, loose
 from fairfl.studies.papers.fedfb.data import REAL
-from fairfl.studies.papers.fedfb.fedfb_runs import chosen
-from fairfl.studies.papers.fedfb.limits import limit
 
 COLUMNS = "dataset kind objective setting disparity disparity_sd accuracy accuracy_sd seeds".split()
 """``kind`` ours, published, constant or frontier; means and sd over seeds (NaN for one)."""
@@ -53,16 +51,6 @@ def by_setting(
 def picture(name: str, title: str) -> tuple[Picture, ...]:
     """The picture of an experiment's points."""
     return (Picture(name, "tradeoff", title, x=AXIS),)
-
-
-def of_choices(published: pd.DataFrame) -> Callable[[pd.DataFrame], pd.DataFrame]:
-    """``points`` of a table: each method's chosen setting, with the exact frontiers."""
-    return lambda rows: trade_off(in_expectation(chosen(rows)), published, limit)
-
-
-def of_all(published: pd.DataFrame) -> Callable[[pd.DataFrame], pd.DataFrame]:
-    """``points`` of a figure: every setting."""
-    return lambda rows: trade_off(in_expectation(among(rows, "part", ["test"])), published, limit)
 
 
 def in_expectation(test: pd.DataFrame) -> pd.DataFrame:

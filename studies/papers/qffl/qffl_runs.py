@@ -12,6 +12,7 @@ rounds have as many.
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -43,6 +44,11 @@ QS = (0.0, 0.001, 0.01, 0.1, 1.0, 2.0, 5.0, 10.0, 15.0)
 CHOSEN = {"Synthetic": 1.0, "Vehicle": 5.0, "Shakespeare": 0.001}
 """The q that the paper reports."""
 
+STEPS: dict[str, dict[str, Any]] = {
+    "Synthetic": {"lr": 0.1, "batch_size": 10},
+    "Vehicle": {"lr": 0.64, "batch_size": 64, "weight_decay": 1 / 64},
+    "Shakespeare": {"lr": 0.8, "batch_size": 10},
+}
 DEVICES = 10
 MEASUREMENTS = 20  # of all clients, in a run
 
@@ -87,17 +93,7 @@ def parts_of(
 def training_of(dataset: str, rounds: int) -> Training:
     """A local epoch on ten devices a round, drawn by p_k without replacement (published code)."""
     participation = ByWeight(DEVICES, replace=False)
-    if dataset == "Vehicle":
-        return Training(
-            rounds,
-            lr=0.64,
-            batch_size=64,
-            weight_decay=1 / 64,
-            epochs=1,
-            participation=participation,
-        )
-    rate = 0.8 if dataset == "Shakespeare" else 0.1
-    return Training(rounds, lr=rate, batch_size=10, epochs=1, participation=participation)
+    return Training(rounds, epochs=1, participation=participation, **STEPS[dataset])
 
 
 def make(

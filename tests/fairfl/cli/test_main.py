@@ -12,9 +12,9 @@ import pytest
 import typer
 
 import fairfl as ff
-from fairfl.cli import progress
+from fairfl.cli.lib import progress
+from fairfl.cli.lib.output import CONTROLS
 from fairfl.cli.main import app
-from fairfl.cli.output import CONTROLS
 from fairfl.reports import terminal
 
 
@@ -50,7 +50,7 @@ def test_every_command_has_its_help_under_both_names(cli, words):
     assert short.stdout == long.stdout and short.stdout.startswith("Usage: ")
 
 
-RICH = "import rich, fairfl.cli.output as output; output.plain_output(); rich.print(3)"
+RICH = "import rich, fairfl.cli.lib.output as output; output.plain_output(); rich.print(3)"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes without a reader")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from run_files import PLAIN
 
-from fairfl.cli.errors import MOST
+from fairfl.cli.lib.errors import MOST
 
 GOOD = "[[clients]]\nmean = [0, 1]\n\n[[clients]]\nmean = [1, -1]\nq = 0.3\n"
 

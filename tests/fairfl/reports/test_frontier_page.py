@@ -11,7 +11,7 @@ from browser import BROWSER, in_browser
 from fairfl.reports import sampling
 from fairfl.reports.comparison_words import headline, sentences
 from fairfl.reports.frontier import compared
-from fairfl.reports.frontier_page import frontier_page, positions
+from fairfl.reports.pages.frontier_page import frontier_page, positions
 from fairfl.reports.people import Read, read
 from fairfl.reports.question import Question
 from fairfl.solvers.api import frontier, solve

@@ -13,9 +13,9 @@ from scipy.stats.contingency import relative_risk
 
 import fairfl as ff
 from fairfl.reports.curves import frontiers
-from fairfl.reports.judge import judge, sentences
-from fairfl.reports.parts import table as parts_table
-from fairfl.reports.parts import wilson
+from fairfl.reports.judgement.judge import judge, sentences
+from fairfl.reports.judgement.parts import table as parts_table
+from fairfl.reports.judgement.parts import wilson
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::fairfl.theory.populations.calibration.ScoreWarning"
@@ -315,7 +315,7 @@ def test_the_judgement_goes_on_where_a_scheme_fails(cli, tmp_path, monkeypatch, 
             raise ff.CertificationError("not certified")
         return frontiers(*arguments)
 
-    monkeypatch.setattr("fairfl.reports.judge.frontiers", frontier)
+    monkeypatch.setattr("fairfl.reports.judgement.judge.frontiers", frontier)
     judgement = judged(people, tmp_path)
     assert judgement.failures == {failing: "not certified"}
     assert judgement.distances == tuple(d for d in whole.distances if d.scheme != failing)

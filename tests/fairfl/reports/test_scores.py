@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import fairfl as ff
-from fairfl.reports.parts import estimate
+from fairfl.reports.judgement.parts import estimate
 from fairfl.reports.scores import auc
 
 ETA = np.linspace(0.05, 0.95, 10)

@@ -1,4 +1,4 @@
-"""Updates layer by layer in plain loops: interpolated (7)-(8), clipped."""
+"""Updates in plain loops: interpolated (7)-(8), clipped."""
 
 import numpy as np
 import pytest
@@ -7,27 +7,21 @@ from hypothesis import strategies as st
 
 from fairfl.theory.bounds import updates
 
-LAYERS = st.lists(st.integers(1, 3), min_size=1, max_size=4)
+
+@given(size=st.integers(1, 6), seed=st.integers(0, 2**32 - 1), share=st.floats(0, 1))
+def test_an_update_is_clipped_coordinate_by_coordinate(size, seed, share):
+    update = np.random.default_rng(seed).normal(size=size)
+    (top,) = updates.clip_bound(update)
+    assert top == max(abs(x) for x in update)
+    clipped = updates.clipped_update(update, share * top)
+    assert clipped.tolist() == [max(-share * top, min(share * top, x)) for x in update]
+    assert (updates.clipped_update(update, top) == update).all()  # at its own bound it stays
 
 
-def parts(update, sizes):
-    return np.split(update, np.cumsum(sizes)[:-1])
-
-
-@given(sizes=LAYERS, seed=st.integers(0, 2**32 - 1), beta=st.floats(0, 1), rounds=st.integers(1, 9))
-def test_each_layer_is_an_update_of_its_own(sizes, seed, beta, rounds):
-    rng = np.random.default_rng(seed)
-    update, scale = rng.normal(size=sum(sizes)), rng.random(len(sizes))
-    lengths = updates.interpolated_length(np.ones(len(sizes)), beta, scale, rounds)
-    bound = updates.clip_bound(update, sizes)
-    clipped = updates.clipped_update(update, bound * scale, sizes)
-    steps = parts(update, sizes), parts(clipped, sizes)
-    for layer, cut, length, g, top in zip(*steps, lengths, scale, bound, strict=True):
-        assert length == pytest.approx(beta * g / (1 + rounds) + 1 - beta)  # (8)
-        assert top == max(abs(x) for x in layer)
-        assert cut.tolist() == [max(-top * g, min(top * g, x)) for x in layer]
-    whole = updates.clipped_update(update, bound, sizes)
-    assert (whole == update).all()  # at its own bound an update stays
+@given(norm=st.floats(0, 9), beta=st.floats(0, 1), scale=st.floats(0, 9), rounds=st.integers(1, 9))
+def test_a_length_between_its_own_and_the_scale(norm, beta, scale, rounds):
+    length = updates.interpolated_length(norm, beta, scale, rounds)
+    assert length == pytest.approx(beta * scale / (1 + rounds) + (1 - beta) * norm)  # (8)
 
 
 def test_interpolation_ends_at_fedavg_and_at_a_length_that_no_client_decides():

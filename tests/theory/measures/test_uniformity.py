@@ -13,17 +13,15 @@ from fairfl.theory.measures import uniformity
 DIGITS = 40
 MEASURES = {
     name: getattr(uniformity, name)
-    for name in ("variance", "angle", "entropy", "kl_to_uniform", "gini", "jain", "worst", "best")
+    for name in ("variance", "angle", "entropy", "kl_to_uniform", "worst", "best")
 }
-WEIGHTED = [name for name in MEASURES if name != "entropy"]
 
 
-def slow(name, f, p=None, share="0.1"):
+def slow(name, f, share="0.1"):
     """The definition, word by word."""
     n = len(f)
     with mp.workdps(DIGITS):
-        f = [mp.mpf(float(x)) for x in f]
-        p = [mp.mpf(1) / n] * n if p is None else [mp.mpf(float(x)) for x in p]
+        f, p = [mp.mpf(float(x)) for x in f], [mp.mpf(1) / n] * n
         mean = mp.fsum(a * x for a, x in zip(p, f, strict=True))
         square = mp.fsum(a * x * x for a, x in zip(p, f, strict=True))
         shares = [a * x / mean for a, x in zip(p, f, strict=True)] if mean else p
@@ -36,11 +34,6 @@ def slow(name, f, p=None, share="0.1"):
             return float(-mp.fsum(s * (mp.log(s) if s else 0) for s in shares))
         if name == "kl_to_uniform":
             return float(mp.fsum(s * z for s, z in zip(shares, logs, strict=True)))
-        if name == "gini":
-            pairs = mp.fsum(p[i] * p[j] * abs(f[i] - f[j]) for i in range(n) for j in range(n))
-            return float(pairs / (2 * mean)) if mean else 0.0
-        if name == "jain":
-            return float(mean**2 / square) if square else 1.0
         left, total = mp.mpf(share), mp.mpf(0)  # the worst or best share, taken client by client
         for x, a in sorted(zip(f, p, strict=True), reverse=name == "worst"):
             total += min(a, left) * x
@@ -71,17 +64,6 @@ def test_the_definition(f, signed):
         assert MEASURES[name](signed) == pytest.approx(slow(name, signed), rel=1e-8, abs=1e-15)
 
 
-@given(f=losses(), data=st.data())
-def test_client_weights_count_clients_that_often(f, data):
-    counts = np.array(data.draw(st.lists(st.integers(1, 4), min_size=len(f), max_size=len(f))))
-    p = counts / counts.sum()
-    for name in WEIGHTED:
-        weighted, exact = MEASURES[name](f, client_weights=p), slow(name, f, p)
-        # the arccos of a number one rounding below 1 is 1.5e-8
-        assert weighted == pytest.approx(exact, rel=1e-10, abs=3e-8 if name == "angle" else 3e-16)
-        assert weighted == pytest.approx(MEASURES[name](np.repeat(f, counts)), rel=1e-9, abs=1e-15)
-
-
 @pytest.mark.parametrize("name", MEASURES)
 def test_leading_axes_order_of_clients_and_scale(name):
     rng, measure = np.random.default_rng(1), MEASURES[name]
@@ -93,12 +75,6 @@ def test_leading_axes_order_of_clients_and_scale(name):
         alone = measure(f[at])
         assert np.ndim(alone) == 0 and alone == pytest.approx(measured[at], rel=1e-13, abs=1e-15)
     assert measure(f[..., rng.permutation(7)]) == pytest.approx(measured, rel=1e-13, abs=1e-15)
-    if name in WEIGHTED:
-        p, even = rng.dirichlet(np.ones(7)), np.full(7, 1 / 7)
-        assert measure(f, client_weights=p)[2, 1] == pytest.approx(
-            measure(f[2, 1], client_weights=p)
-        )
-        assert measure(f, client_weights=even) == pytest.approx(measured, rel=1e-12, abs=1e-15)
     power = {"variance": 2, "worst": 1, "best": 1}.get(name, 0)
     for factor in (1e-300, 1e-5, 7.0, 1e150):
         expected = measured[1:] * (factor**power if power else 1.0)
@@ -106,25 +82,21 @@ def test_leading_axes_order_of_clients_and_scale(name):
 
 
 def test_conventions_at_zero():
-    even = dict.fromkeys(MEASURES, 0) | {"entropy": np.log(3), "jain": 1}
+    even = dict.fromkeys(MEASURES, 0) | {"entropy": np.log(3)}
     for f in ([0.0, 0.0, 0.0], [0.7, 0.7, 0.7]):
         expected = even | {"worst": f[0], "best": f[0]}
         assert {n: m(f) for n, m in MEASURES.items()} == pytest.approx(expected, abs=1e-15)
     # all of the total with one client: the other end of each range
-    ends = {"entropy": 0, "kl_to_uniform": np.log(3), "gini": 2 / 3, "jain": 1 / 3}
-    ends["angle"] = np.arccos(1 / np.sqrt(3))
+    ends = {"entropy": 0, "kl_to_uniform": np.log(3), "angle": np.arccos(1 / np.sqrt(3))}
     assert {name: MEASURES[name]([0.0, 0.0, 5.0]) for name in ends} == pytest.approx(ends)
     assert uniformity.angle([-1.0, -1.0]) == pytest.approx(np.pi)
     assert uniformity.angle([-1.0, 1.0]) == pytest.approx(np.pi / 2)
-    p = [0.2, 0.3, 0.5]
-    assert uniformity.gini([7.0, 0.0, 0.0], p) == pytest.approx(0.8)
-    assert uniformity.jain([7.0, 0.0, 0.0], p) == pytest.approx(0.2)
 
 
 @given(x=st.floats(1e-12, 1e-3))
 def test_near_uniform_losses_keep_their_digits(x):
     f = np.array([1.0 - x, 1.0, 1.0 + x])  # rounded: the twin takes the rounded numbers
-    for name in ("variance", "angle", "kl_to_uniform", "gini"):
+    for name in ("variance", "angle", "kl_to_uniform"):
         assert MEASURES[name](f) == pytest.approx(slow(name, f), rel=3e-16 / x + 1e-13, abs=0.0)
 
 

@@ -13,7 +13,7 @@ from fairfl.reports.comparison import ENDS, Comparison, at_disparities, chosen
 from fairfl.reports.comparison_intervals import with_intervals
 from fairfl.reports.comparison_words import clients, headline, question_lines, sentences
 from fairfl.reports.curves import noted
-from fairfl.reports.html_page import as_json, html_page
+from fairfl.reports.pages.html_page import as_json, html_page
 from fairfl.reports.people import Read
 from fairfl.reports.rules import Chosen, budgets
 from fairfl.reports.sampling import Progress

@@ -10,7 +10,7 @@ from fairfl._support.markdown_table import markdown_table
 from fairfl._support.version import __version__
 from fairfl.reports.comparison import ENDS
 from fairfl.reports.comparison_words import number, shower, span
-from fairfl.reports.frontier_page import about
+from fairfl.reports.pages.frontier_page import about
 from fairfl.theory.populations.classifiers import called
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from numpy.typing import ArrayLike
 from fairfl._support.tabular import Tabular
 from fairfl.reports.comparison_words import failed, number, percent, points, rates_apart, span
 from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
-from fairfl.reports.decided_counts import of_summaries
-from fairfl.reports.drift import MEASURES, Drift, drift_between, drift_words
-from fairfl.reports.parts import Decided, Gap, Number, Part, cell, estimate
+from fairfl.reports.judgement.decided_counts import of_summaries
+from fairfl.reports.judgement.drift import MEASURES, Drift, drift_between, drift_words
+from fairfl.reports.judgement.parts import Decided, Gap, Number, Part, cell, estimate
 from fairfl.reports.people import counted, people_words
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress

@@ -1,28 +1,42 @@
-"""FedFB, tables 1, 2, 4, 5 and 7, a row of ``EXPERIMENTS`` each, by data, model and methods."""
+"""FedFB, tables 1, 2, 4, 5 and 7 and figures 3(b) and 6, a row of ``EXPERIMENTS`` each, by data,
+model and methods. A figure shows every setting, a table the one that validation chooses.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import numpy as np
+import pandas as pd
+
 from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import SEEDS, Experiment, Scale, Unit
+from fairfl.studies.frames import among, floats
+from fairfl.studies.measures import long
 from fairfl.studies.papers.fedfb import fedfb_runs
-from fairfl.studies.papers.fedfb.agnostic import NOTE, TAU, agnostic_unit
+from fairfl.studies.papers.fedfb.agnostic import AGNOSTIC, NOTE, TAU, TAUS, agnostic_unit
 from fairfl.studies.papers.fedfb.data import REAL
 from fairfl.studies.papers.fedfb.fedfb_runs import (
     CFL,
     ENSEMBLE,
+    FAIRFED,
     FEDAVG,
     FEDFB,
+    FEDFB_BITS,
     FEDFB_PLAIN,
     LFT_AVG,
 )
-from fairfl.studies.papers.fedfb.points import of_choices, picture
+from fairfl.studies.papers.fedfb.limits import limit
+from fairfl.studies.papers.fedfb.points import in_expectation, picture, trade_off
 from fairfl.studies.published_numbers import FEDFB_TABLES, Printed
 
 FIVE = (FEDAVG, ENSEMBLE, LFT_AVG, FEDFB, FEDFB_PLAIN, CFL)
 """The paper's methods, FedFB with both steps."""
 TWO_GROUPS = ("Synthetic", "Adult")
 """Du et al. have no constraint for more."""
+SYMBOLS = {FAIRFED: "β", AGNOSTIC: "τ"}
+"""Of a method's setting, where it is not α."""
+STEPS = (FEDAVG, FEDFB, FEDFB_PLAIN, FEDFB_BITS, CFL)
+"""FedFB with both steps and in 10 bits, FedAvg and CFL."""
 
 
 def table(
@@ -50,7 +64,7 @@ def table(
         differences=lambda rows: (*fedfb_runs.differences(rows), *notes, fedfb_runs.CAUSES),
         published=printed,
         pictures=picture(f"table-{number}", title),
-        points=of_choices(printed),
+        points=lambda rows: trade_off(in_expectation(fedfb_runs.chosen(rows)), printed, limit),
     )
 
 
@@ -62,6 +76,51 @@ def rivals(scale: Scale) -> list[Unit]:
         *(unit for unit in real if FEDFB in unit.objectives),
         *(agnostic_unit(scale, name, "mlp") for name in TWO_GROUPS[: 1 + scale.paper]),
     ]
+
+
+def logistic_rivals(scale: Scale) -> list[Unit]:
+    """FedFB, on Adult table 4's runs, FairFed and AgnosticFair. Quick: the synthetic data alone."""
+    datasets = ("Synthetic", "Adult") if scale.paper else ("Synthetic",)
+    return [
+        *fedfb_runs.family(scale, datasets, "logistic", (FEDAVG, FEDFB, FEDFB_PLAIN)),
+        *fedfb_runs.family(scale, datasets, "logistic", (FAIRFED,)),
+        *(agnostic_unit(scale, name, "logistic", TAUS[name]) for name in datasets),
+    ]
+
+
+def every_setting(rows: pd.DataFrame) -> pd.DataFrame:
+    """Every setting is a line: nothing is chosen."""
+    test = among(rows, "part", ["test"])
+    # constants come with every schedule
+    test = test.loc[~test.duplicated(["dataset", "objective", "seed", "alpha"])]
+    names = [
+        name if np.isnan(setting) else f"{name}, {SYMBOLS.get(name, 'α')} = {setting:g}"
+        for name, setting in zip(test["objective"], floats(test, "alpha"), strict=True)
+    ]
+    return long(test.assign(objective=names), fedfb_runs.MEASURES)
+
+
+def figure(
+    number: str,
+    title: str,
+    units: Callable[[Scale], list[Unit]],
+    beside: Printed,
+    *notes: str,
+    seeds: dict[str, int] = SEEDS,
+) -> Experiment:
+    """A figure's experiment. It prints no numbers; the picture has those of a table ``beside``."""
+    return Experiment(
+        f"fedfb-figure-{number}",
+        title,
+        seeds,
+        units,
+        every_setting,
+        lambda rows: (*fedfb_runs.differences(rows, chosen=False), *notes),
+        pictures=picture(f"figure-{number}", title),
+        points=lambda rows: trade_off(
+            in_expectation(among(rows, "part", ["test"])), published(beside), limit
+        ),
+    )
 
 
 LFT = (
@@ -145,5 +204,20 @@ EXPERIMENTS = (
         "7: FedFB and AgnosticFair",
         (f"AgnosticFair: tau {TAU}. More than two groups it has no constraint for.", NOTE),
         units=rivals,
+    ),
+    figure(
+        "3b",
+        "FedFB, figure 3(b), synthetic data: accuracy and disparity over α, beside the exact "
+        "frontier",
+        partial(fedfb_runs.family, datasets=("Synthetic",), only=STEPS),
+        FEDFB_TABLES["1"],
+    ),
+    figure(
+        "6",
+        "FedFB, figure 6: FedFB, FairFed and AgnosticFair, logistic regression",
+        logistic_rivals,
+        FEDFB_TABLES["4"],
+        NOTE,
+        seeds={"quick": 1, "paper": 5},
     ),
 )

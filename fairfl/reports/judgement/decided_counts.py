@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfl.reports.parts import Decided
+from fairfl.reports.judgement.parts import Decided
 from fairfl.sims.data import joined_summaries
 from fairfl.sims.data.decisions import read_rule
 from fairfl.theory.populations.classifiers import places

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from fairfl._support.extras import MissingExtra, extras_named
-from fairfl.cli.output import CONTROLS
+from fairfl.cli.lib.output import CONTROLS
 
 FAILED, USAGE, STOPPED = 1, 2, 130
 MOST = 1200

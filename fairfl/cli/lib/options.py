@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
 from functools import wraps
 from importlib.resources import files
 from pathlib import Path
@@ -19,13 +18,6 @@ from fairfl._support.whole_file import target_of
 
 if TYPE_CHECKING:
     from fairfl.sims.data.table_file import Form
-
-
-class Profile(StrEnum):
-    """How long an experiment runs."""
-
-    quick = "quick"
-    paper = "paper"
 
 
 def option(help: str, *names: str, **settings: Any) -> object:
@@ -63,13 +55,7 @@ NOTION = "Rates that must be equal over groups: {notions}."
 Out = Annotated[Path, option("Folder of the files.", "--out", **place("DIR"))]
 Jobs = Annotated[int, option("Processes; 0: one per core, four at most.", "--jobs", "-j", min=0)]
 Force = Annotated[bool, option("Draw again what is there already.", "--force")]
-Profiles = Annotated[
-    Profile, option("quick: to see it; paper: as published or recorded.", "--profile")
-]
-RunsOut = Annotated[Path, option("Folder of runs, tables and pictures.", "--out", **place("DIR"))]
 Listed = Annotated[bool, option("List what can be run, and run none.", "--list")]
-Seeds = Annotated[int | None, option("Seeds 0, 1, ...; default: see --list.", "--seeds", min=1)]
-Resume = Annotated[bool, option("Go on from the runs in DIR.", "--resume")]
 AsJson = Annotated[bool, option("Print JSON.", "--json")]
 
 
@@ -109,18 +95,31 @@ def with_form(
     """The command, with these options of ``table``, or all, in place of its argument ``form``, a
     dict of those that a user gave.
     """
-    names, signature = names or tuple(table), inspect.signature(command, eval_str=True)
+    rows = {name: (table[name], None) for name in names or table}
+    return expanded(command, "form", rows, nonempty)
+
+
+def expanded(
+    command: Callable[..., None],
+    argument: str,
+    rows: Mapping[str, tuple[object, object]],
+    build: Callable[..., object],
+) -> Callable[..., None]:
+    """The command with options, annotations and defaults by name, in place of an argument, which
+    ``build`` makes of their values.
+    """
     parameters = []
-    for parameter in signature.parameters.values():
-        options = names if parameter.name == "form" else ()
+    for parameter in inspect.signature(command, eval_str=True).parameters.values():
+        options = rows if parameter.name == argument else {}
         parameters += [
-            parameter.replace(name=name, annotation=table[name], default=None) for name in options
+            parameter.replace(name=name, annotation=annotation, default=default)
+            for name, (annotation, default) in options.items()
         ] or [parameter]
 
     @wraps(command)
     def run(**options: object) -> None:
-        form = nonempty(**{name: options.pop(name) for name in names})
-        command(**options, form=form)
+        values = {name: options.pop(name) for name in rows}
+        command(**options, **{argument: build(**values)})
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairfl.reports.comparison_words import number
-from fairfl.reports.parts import Number, Part, cell, difference
+from fairfl.reports.judgement.parts import Number, Part, cell, difference
 from fairfl.reports.sampling import LEVEL
 
 MEASURES = {

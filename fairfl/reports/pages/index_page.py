@@ -12,7 +12,7 @@ from fairfl.claims.runner import Checked
 from fairfl.figures.catalog.all_figures import registered
 from fairfl.figures.render import Outcome
 from fairfl.reports.claims.page import summary
-from fairfl.reports.html_page import html_page
+from fairfl.reports.pages.html_page import html_page
 from fairfl.solvers.schemes import LABELS
 
 TOGETHER = "crosscheck/predictions.png"

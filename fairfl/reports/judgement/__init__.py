@@ -1,0 +1,1 @@
+"""Predictions, judged: numbers of their parts, and how far from the best rules they are."""
