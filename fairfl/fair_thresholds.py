@@ -212,7 +212,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         present = self.classes_ if weight is None else np.unique(labels[weight > 0])
         if len(present) < 2:
             rows = "" if weight is None else " at weights other than zero"
-            alone = f"one class: {present[0]!r}" if len(present) else "none"
+            alone = f"one class: {shown(present[0])}" if len(present) else "none"
             raise ValueError(f"y must hold two classes{rows}, got {alone}")
         self._one = pos_code("y", self.classes_.tolist(), self.pos_label, ordered=True)
         return (codes == self._one).astype(int), weight

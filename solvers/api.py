@@ -165,7 +165,7 @@ def frontier(
         raise ValueError(
             f"budgets='common' goes with 'lft_ensemble' or 'lft_fedavg', got scheme {scheme!r}"
         )
-    from fairfl.solvers.rule_of_multipliers import solution_at
+    from fairfl.solvers.rule_of_multipliers import accuracies, solution_at
 
     search = Repeatable(partial(_frontier, federation, task, points, local, effort, budgets))
     solved = partial(solution_at, federation, task, local)
@@ -174,9 +174,9 @@ def frontier(
     )
     if task.accurate:
         return curve
-    accuracy = [solve_task(federation, task, eps, local).accuracy for eps in curve.eps]
+    accuracy = accuracies(federation, task, local, curve.points)
     return dataclasses.replace(
-        curve, accuracy=np.array(accuracy), utility=curve.accuracy - 1.0, accurate=False
+        curve, accuracy=accuracy, utility=curve.accuracy - 1.0, accurate=False
     )
 
 
@@ -284,7 +284,7 @@ def min_disparity(
         return MinDisparity(
             scheme, 0.0, np.zeros(1), fair.accuracy, 0.0, utility=fair.utility, solved=solved
         )
-    from fairfl.solvers.rule_of_multipliers import solution_at
+    from fairfl.solvers.rule_of_multipliers import accuracies, solution_at
 
     minimum = _minimum(federation, task)
     worth, eps = float(minimum.worth[0]), minimum.eps[0]
@@ -294,7 +294,7 @@ def min_disparity(
         scheme,
         float(minimum.disparity[0]),
         eps,
-        worth if task.accurate else solve_task(federation, task, eps, local).accuracy,
+        worth if task.accurate else float(accuracies(federation, task, local, minimum)[0]),
         *ends,
         None if minimum.multipliers is None else minimum.multipliers[0],
         bool(reproduced(federation, task, minimum)[0]),

@@ -112,7 +112,7 @@ class Frontier(Tabular, PlottedFrontier):
         below 1, say), or where the solution at eps is not unique; ``solution_at`` then has it.
     utility : (P,) minus the expected costs, by default accuracy - 1. Where ``accurate`` is False,
         at other costs, the points are those that no other improves on in disparity and utility, and
-        the accuracies are those of their solutions.
+        the accuracies are those of ``solution_at``, NaN where it raises.
     bound : (P,) upper bounds on 1 + utility, the accuracy at costs of one, of all solutions of the
         scheme with at most the points' disparities, up to rounding; found when it is asked for, in
         a few seconds. Where ``exact`` it is the points' own.

@@ -197,7 +197,8 @@ def guaranteed(
 
 def path_of(budgets: Array) -> Array:
     """Budgets from zero to ``budgets`` (B,); those of one or more, which limit nothing, stay."""
-    return np.where(budgets < 1.0, np.linspace(0.0, 1.0, BUDGETS)[:, None] * budgets, budgets)
+    steps = np.linspace(0.0, 1.0, BUDGETS)[:, None] * np.minimum(budgets, 1.0)
+    return np.where(budgets < 1.0, steps, budgets)
 
 
 def family(

@@ -132,6 +132,15 @@ def solution_at(fed: Federation, task: Task, local: Array | None, point: Points)
     return best
 
 
+def accuracies(fed: Federation, task: Task, local: Array | None, points: Points) -> Array:
+    """(P,) of the solutions of a frontier's points; NaN where there is none."""
+    values = np.full(points.disparity.size, np.nan)
+    for k in range(values.size):
+        with suppress(CertificationError):
+            values[k] = solution_at(fed, task, local, points.take([k])).accuracy
+    return values
+
+
 def _attempts(
     fed: Federation, task: Task, local: Array | None, point: Points
 ) -> Iterator[partial[Solution]]:

@@ -128,7 +128,7 @@ def bootstrapped(sample: Counted, question: Question, draws: int, seed: int) -> 
         rises = rates.linear > 0
         ends = (certain, possible), (possible, certain)
         low, high = (rates.of_rule(np.where(rises, *end))[0] for end in ends)
-        level = (np.nanmax(low, axis=-1) + np.nanmin(high, axis=-1)) / 2
+        level = (np.fmax.reduce(low, axis=-1) + np.fmin.reduce(high, axis=-1)) / 2
         within, mass = np.clip(level[:, None], low, high), rates.mass.sum(axis=1)
         tied = float(np.nan_to_num(disparity(within, mass, question.difference)))
     return Bootstrap(np.array(out), tied, float(optimism), float(excess))

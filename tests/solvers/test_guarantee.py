@@ -105,8 +105,8 @@ def test_rules_keep_their_limit_in_the_population(
 
 
 def test_paths_lead_from_zero_to_the_budgets_that_limit():
-    path = path_of(np.array([0.5, 1.0]))
-    assert path[[0, -1]].tolist() == [[0.0, 1.0], [0.5, 1.0]]
+    path = path_of(np.array([0.5, 1.0, np.inf]))
+    assert path[[0, -1]].tolist() == [[0.0, 1.0, np.inf], [0.5, 1.0, np.inf]]
 
 
 def once(function):

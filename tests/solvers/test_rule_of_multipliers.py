@@ -25,7 +25,7 @@ def people(seed: int, groups: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return masses, np.round(4 * rng.random(6)) / 4, weight / weight.sum()
 
 
-def counted(rule, masses, eta, weight, notion: str) -> tuple[float, float]:
+def counted(rule, masses, eta, weight, notion: str, costs=(1, 1)) -> tuple[float, float]:
     """Disparity and utility of a rule by loops over clients, groups and points."""
     events = {"dp": [(1, 1)], "eodds": [(0, 1), (1, 0)]}[notion]  # what y = 1, y = 0 count
     clients, groups, points = masses.shape
@@ -36,28 +36,34 @@ def counted(rule, masses, eta, weight, notion: str) -> tuple[float, float]:
             for x in range(points):
                 f = rule(x, a, i) if isinstance(rule, ClientClassifiers) else rule(x, a)
                 mass, p = weight[i] * masses[i, a, x], eta[x]
-                utility -= mass * (f * (1 - p) + (1 - f) * p)
+                utility -= mass * (costs[1] * f * (1 - p) + costs[0] * (1 - f) * p)
                 for k, (positive, negative) in enumerate(events):
                     total[k, a] += mass * (positive * p + negative * (1 - p))
                     served[k, a] += mass * (positive * p + negative * (1 - p)) * f
     return float(np.ptp(served / total, axis=1).max()), utility
 
 
-@pytest.mark.parametrize(("notion", "groups"), [("dp", 2), ("dp", 3), ("eodds", 2)])
+@pytest.mark.parametrize(
+    ("notion", "groups", "costs"),
+    [("dp", 2, (1, 1)), ("dp", 2, (3, 1)), ("dp", 3, (1, 1)), ("eodds", 2, (1, 1))],
+)
 @pytest.mark.parametrize("scheme", ["cfl", "client_aware", "lft_fedavg", "lft_ensemble"])
-@pytest.mark.every(2)
-def test_points_on_a_finite_x_have_their_rules(scheme, notion, groups: int) -> None:
+@pytest.mark.every(3)
+def test_points_on_a_finite_x_have_their_rules(scheme, notion, groups: int, costs) -> None:
     table = people(5, groups)
     fed = ff.Federation.finite(np.arange(6), *table[:2], weight=table[2])
-    F = ff.frontier(fed, scheme, 4, notion=notion)
-    m = ff.min_disparity(fed, scheme, notion=notion)
-    pairs = [(F.solution_at(d), d, u) for d, u in zip(F.disparity, F.utility, strict=True)]
-    for s, d, u in [*pairs, (m.solution, m.disparity, m.utility)]:
-        disparity, utility = counted(s.classifier, *table, notion)
+    question = {"notion": notion, "costs": costs}
+    F = ff.frontier(fed, scheme, 4, **question)
+    m = ff.min_disparity(fed, scheme, **question)
+    points = zip(F.disparity, F.utility, F.accuracy, strict=True)
+    rules = [(F.solution_at(d), d, u, accuracy) for d, u, accuracy in points]
+    for s, d, u, accuracy in [*rules, (m.solution, m.disparity, m.utility, m.accuracy)]:
+        disparity, utility = counted(s.classifier, *table, notion, costs)
         # of several rules at a point's multipliers one may be more useful
         assert disparity <= d + 1e-10 and utility >= u - 1e-10
         assert utility == pytest.approx(u, abs=1e-9)
-        again = ff.solve(fed, scheme, multipliers=s.multipliers, notion=notion)
+        assert counted(s.classifier, *table, notion)[1] == pytest.approx(accuracy - 1, abs=1e-9)
+        again = ff.solve(fed, scheme, multipliers=s.multipliers, **question)
         worst = max(c.worst for c in again.certificates)
         assert again.multipliers.tolist() == s.multipliers.tolist() and worst <= 1e-12
 

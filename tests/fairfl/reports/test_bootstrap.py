@@ -50,3 +50,11 @@ def test_the_best_rules_disparity_may_be_that_of_any_tie():
     optimism = bootstrapped(replace(sample, calibrate="group"), PLAIN, 100, 0).optimism
     assert optimism == pytest.approx(by_level.mean() - truth, rel=0.15)
     assert fed.n_groups == 2
+
+
+def test_a_rate_of_nobody_has_no_difference():
+    """All have y = 1: of equalised odds the false-positive rates do not exist."""
+    counts = np.zeros((1, 2, 2, 2))
+    counts[0, :, 1] = 5
+    odds = replace(PLAIN, notion="equalized_odds")
+    assert bootstrapped(Counted(np.arange(2.0), counts), odds, 20, 0).tied == 0
