@@ -62,13 +62,12 @@ def geometric(first: int = 0) -> dict[str, Residual]:
 
 
 def limits(first: int = 0) -> dict[str, Residual]:
-    """Residuals of the limits: 1/n at z -> 1; at z -> 0, 1 for the first weight, 0 for others."""
+    """Limits: 1/n at z -> 1; at z -> 0 a weight k places after the first is as z^k."""
     z, n, k = sympy.symbols("z n k", positive=True)
     factor = (z - 1) / (z**n - 1)
     return {
         "z to 1": (sympy.limit(z ** (first + k) * factor, z, 1), 1 / n),
-        "z to 0, the first": (sympy.limit(z**first * factor, z, 0, "+"), 1),
-        "z to 0, k places later": (sympy.limit(z ** (first + k) * factor, z, 0, "+"), 0),
+        "z to 0, over z^k": (sympy.limit(z ** (first + k) * factor / z**k, z, 0, "+"), 1),
     }
 
 
@@ -174,7 +173,7 @@ CLAIMS = (
             scope="every n",
             check=every(
                 identity(geometric, "0; 0.929667; 1"),
-                identity(limits, "5/2; 1; 0"),
+                identity(limits, "5/2; 1"),
                 beside(witness(case, "z = 2/7", THREE, "1 == 1; 14/67 < 49/67", first=0)),
             ),
             mutants={"k from 1": ("the index as in (7)", {"first": 1})},
