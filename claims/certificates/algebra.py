@@ -15,17 +15,7 @@ from fairfl.claims.words import Level
 
 DIGITS = 40
 ZERO = sympy.Rational(1, 10**30)
-SMOOTH = (
-    sympy.Symbol,
-    sympy.Number,
-    sympy.Add,
-    sympy.Mul,
-    sympy.Pow,
-    sympy.log,
-    sympy.exp,
-    sympy.erfc,
-    sympy.Limit,
-)
+SMOOTH = tuple(getattr(sympy, n) for n in "Symbol Number Add Mul Pow log exp erfc Limit".split())
 """What a compared side is made of. An identity of one piece would pass for one of all, so that no
 |x|, min, max or remainder is among them.
 """

@@ -73,9 +73,8 @@ def limits(first: int = 0) -> dict[str, Residual]:
 
 def spacing(instance: Instance, sign: int = 1) -> Case:
     """The spacing H_(k+1) - H_k grows with k (or shrinks, for ``sign`` -1)."""
-    k = instance["k"]
-    h = [sum((Fraction(1, i) for i in range(1, m + 1)), Fraction(0)) for m in (k, k + 1, k + 2)]
-    return Case((Relation(sign * (h[1] - h[0]), "<=", sign * (h[2] - h[1]), "spacing"),))
+    first, second = (Fraction(sign, instance["k"] + j) for j in (1, 2))  # 1/(k+1), by steps()
+    return Case((Relation(first, "<=", second, "spacing"),))
 
 
 def steps(shift: int = 0) -> dict[str, Residual]:

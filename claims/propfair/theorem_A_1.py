@@ -73,24 +73,6 @@ def crowd(n: int = 100, rounds: int = 100) -> Instance:
     }
 
 
-TILTED: Instance = {
-    **crowd(2, 40),
-    "noise": [Fraction(0)] * 2,
-    "slopes": [Fraction(1), Fraction(-1)],
-    "sizes": [Fraction(9), Fraction(1)],
-    "theta": Fraction(-4, 5),
-    "law": None,
-}
-"""Two clients without noise, started at the minimum of their weighted mean: F's gradient is 4/5."""
-
-
-HALVES: Instance = {
-    **crowd(2, 200),
-    "noise": [Fraction(11)] * 2,
-    "law": [[[0], "1/2"], [[1], "1/2"]],
-}
-
-
 def ramp(instance: Instance, lead: Fraction = FRONT) -> Case:
     """One client without noise, L = 1. F falls with slope 1 up to where the last round starts, and
     is a quadratic of curvature 1 from there on: F(theta_0) - F* = (T - 1) K eta + 1/2.
@@ -251,8 +233,6 @@ CLAIMS = (
                 "full largest chance instance",
                 drawn(case, worlds, examples=(16, 800), moved="noise theta rho law"),
                 witness(case, "a crowd of which one takes part", crowd, "0.90001 <= 34.4969"),
-                witness(case, "clients that pull apart", TILTED, "0.64 <= 44.3599"),
-                witness(case, "one of two is taken", HALVES, "1 <= 34.4069", kind="printed"),
                 RAMP,
                 AS_PROVED,
             ),
