@@ -64,18 +64,14 @@ def misread(claim: Claim, evidence: Evidence, is_quick: bool) -> str:
     """
     parts = [inner for outer in evidence.parts for inner in outer.every()]
     used = frozenset[str]().union(*(part.premises() for part in parts))
-    if unknown := sorted(used - claim.hypotheses.keys()):
-        return f"premises not among the hypotheses of {claim.id}: {', '.join(unknown)}"
-    row = rows().get(claim.id)
-    if row is None:
-        return ""
-    if claim.hypotheses.keys() - used != row.get("assumed", {}).keys():
-        return f"instances.json must say where {claim.id} has {set(claim.hypotheses) - used}"
+    row = rows().get(claim.id, {"assumed": claim.hypotheses.keys() - used})
+    if differing := sorted(used ^ (claim.hypotheses.keys() - set(row.get("assumed", ())))):
+        return f"premises and hypotheses of {claim.id} differ: {', '.join(differing)}"
     words = [str(getattr(claim, name)) for name in WORDS.split()]
     fields = ({k: v for k, v in p.to_json().items() if k not in OUTCOMES} for p in parts)
     words += [json.dumps(data, sort_keys=True) for data in fields]
     digest = sha256("\0".join(words).encode())[:12]
-    is_read = not is_quick or digest == row.get("text")
+    is_read = not is_quick or digest == row.get("text", digest)
     return "" if is_read else f"compare {claim.id} with the paper, then write {digest} into its row"
 
 

@@ -107,8 +107,6 @@ CLAIMS = (
         "fedfb/proposition-5/repaired.",
         repaired=dict(
             title="0-1 loss, L_{y,a} the mean of the losses: F_a = P(ŷ=1 | a) - P(ŷ=1 | 0)",
-            statement=r"With $L_{y,a}=\frac1{n_{y,a}}\sum\ell$: $F_a=P(\hat y=1\mid a)-P(\hat "
-            r"y=1\mid a=0)$, so $F_a=0$ for all $a$ iff demographic parity.",
             kind="identity",
             scope="as stated; every label occurs in every group",
             check=identity(residuals, "22269/362390"),
@@ -127,7 +125,6 @@ CLAIMS = (
         r"\frac{n_{0,a}}{n_{\star,a}})$, $F_a^{(i)}\leftarrow-L'^{(i)}_{0,0}+L'^{(i)}_{1,0}+"
         r"L'^{(i)}_{0,a}-L'^{(i)}_{1,a}+\frac{n_{0,0}}{n_{\star,0}}-\frac{n_{0,a}}{n_{\star,a}}$, "
         r"$L'^{(i)}_{y,a}:=\frac{n^{(i)}_{y,a}}{n_{\star,a}}L^{(i)}_{y,a}$.",
-        statement="The identity, for any losses and counts.",
         kind="identity",
         scope="any number of clients, added one by one",
         check=identity(aggregated, "0.200995"),

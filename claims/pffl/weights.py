@@ -114,7 +114,6 @@ CLAIMS = (
         r"with $p_1 = 1, d = 2$. [...] If this gap between the first element and the rest is "
         r"removed then the weight of an element depends entirely on its position and the overall "
         r"number of values $p_k = 2(k + 1) \times 1/n(n+1)$.",
-        statement=r"The weights $p_k = 2(k+1)/(n(n+1))$, $k = 1, \dots, n$, sum to one.",
         kind="identity",
         scope="every n (the sum is (n+3)/(n+1))",
         severity="constant",
@@ -185,7 +184,6 @@ CLAIMS = (
         number="Eq. (9), Section 3.2.3",
         printed=r"For the $n$-th harmonic number $H_n \in O(\log(n))$, making the spacing between "
         r"weights increase only logarithmically. $p_k = H_k = \sum_{i=1}^k 1/i$",
-        statement=r"For $p_k = H_k$: the spacing $p_{k+1} - p_k$ increases with $k$.",
         kind="implication",
         scope="k = 3; by the repaired form every k",
         severity="remark",
