@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Literal
 
 import sympy
@@ -19,8 +18,10 @@ SMOOTH = tuple(getattr(sympy, n) for n in "Symbol Number Add Mul Pow log exp erf
 """What a compared side is made of. An identity of one piece would pass for one of all, so that no
 |x|, min, max or remainder is among them.
 """
-FURTHER = Fraction(13, 3), Fraction(-8, 5)
-"""Multiples of the first point at which sides are evaluated too, negative where a symbol may be."""
+FIRST, *FURTHER = (3, 2, 1, 5), (7, 13, 1, 3), (-5, -8, 2, 3)
+"""Points: symbol k is (a k + b)/(c k + d), positive where it must be. Sides are compared at the
+first, and held to their values at the others.
+"""
 Sign = Literal["", "non-negative", "positive"]
 Residual = tuple[Any, Any]
 Decomposition = tuple[sympy.Expr, list[sympy.Expr]]
@@ -81,7 +82,7 @@ class SymbolicZero(ClaimCertificate):
         """
         made: Any = self.residuals()
         sides = [made[0], *made[1]] if self.sign else sum(made.values(), ())
-        points = [spot(*sides, factor=factor) for factor in FURTHER]
+        points = [spot(*sides, form=form) for form in FURTHER]
         values = [at_point(side, point) for side in sides for point in points]
         texts = ["0" if abs(v) < ZERO else str(sympy.N(v, 12)) for v in values]
         texts += [] if self.sign else [str(left == right) for left, right in made.values()]
@@ -118,19 +119,18 @@ def _has_pieces(expression: sympy.Expr) -> bool:
     return not is_smooth or any(base.is_Pow and base.exp.is_even for base in bases)
 
 
-def spot(*expressions: Any, factor: Fraction = Fraction(1)) -> dict[sympy.Basic, sympy.Expr]:
-    """A value for each symbol, all different: 2/5, 5/6, 8/7, ... times ``factor``, positive where
-    the symbol is; integers 2, 5, 11, ..., and three times as large elsewhere.
+def spot(*expressions: Any, form: tuple[int, ...] = FIRST) -> dict[sympy.Basic, sympy.Expr]:
+    """A value for each symbol, all different: 2/5, 5/6, 8/7, ... by ``FIRST``; integers 2, 5, 11,
+    ..., larger elsewhere.
     """
     symbols = sorted({s for e in map(sympy.sympify, expressions) for s in e.free_symbols}, key=str)
-    return {
-        symbol: sympy.Rational((3 * 2**k - 1) * (1 if factor == 1 else 3))
-        if symbol.is_integer
-        else sympy.Rational(
-            Fraction(3 * k + 2, k + 5) * (abs(factor) if symbol.is_nonnegative else factor)
-        )
-        for k, symbol in enumerate(symbols)
-    }
+    a, b, c, d = form
+    values: dict[sympy.Basic, sympy.Expr] = {}
+    for k, symbol in enumerate(symbols):
+        value = sympy.Rational(a * k + b, c * k + d)
+        value = abs(value) if symbol.is_nonnegative else value
+        values[symbol] = sympy.Integer(3 * 2**k + abs(b) - 3) if symbol.is_integer else value
+    return values
 
 
 def at_point(expression: sympy.Expr, point: dict[sympy.Basic, sympy.Expr]) -> sympy.Expr:
