@@ -133,7 +133,7 @@ VARIANTS = [
     ("dynamic/algorithm-3-max/repaired", "dynamic.algorithms", "(max(map(abs, update))", "(sum(map(abs, update))"),
     ("fedfb/lemma-19", "fedfb.lemma_19", "Relation(ours, \"==\", erm + off[1]", "Relation(erm + off[1], \"<=\", ours"),
     ("fedfb/lemma-8", "fedfb.lemma_7", "if rates == best_rates else \"<\"", "if rates == best_rates else \"<=\""),
-    ("fedfb/figure-4/repaired", "fedfb.figures", "\"g_0(0)\": [\"1e-524\", \"1e-523\"]", "\"g_0(0)\": [\"0\", \"1\"]"),
+    ("fedfb/figure-4/repaired", "fedfb.figures", "ball(instance[\"least\"])", "arb(1)"),
     ("fedfb/figure-5/repaired", "fedfb.figures", "high + arb(\"0.16\")", "high + arb(\"0.01\")"),
     ("pffl/table-1-vehicle/repaired", "pffl.tables", "vehicle(\"Gini\", \"Geo = 0.5\", \"Geo = 0.85\"),\n                \"419", "vehicle(\"Gini\", \"Geo = 0.5\"),\n                \"419"),
     ("qffl/theorem-11/repaired", "qffl.generalization", "risk / m if mode", "risk / m**2 if mode"),
