@@ -58,9 +58,8 @@ OUTCOMES = {"worst", "examples", "discarded", "kernel", "otherwise", "parts"}
 
 def misread(claim: Claim, evidence: Evidence, is_quick: bool) -> str:
     """Why a claim's words are not what is checked, "" where they are: a premise that it does not
-    name, a hypothesis that is neither a premise nor ``assumed``; or, at the quick effort, words or
-    certificates, of another tolerance, instance or theorem, that are not those of its row. A claim
-    of a user needs no row.
+    name, a hypothesis neither a premise nor ``assumed``; at the quick effort, words or certificates
+    (a tolerance, an instance, a theorem) other than in its row. A claim of a user needs none.
     """
     parts = [inner for outer in evidence.parts for inner in outer.every()]
     used = frozenset[str]().union(*(part.premises() for part in parts))

@@ -226,6 +226,8 @@ CLAIMS = (
         "else changes.",
         repaired=dict(
             title="the clients' objectives P(ŷ≠y | i) - I λ_i MD_i average to (61)",
+            statement=r"$\frac1I\sum_i[P(\hat y\ne y\mid i)-I\lambda_iMD_i]=P(\hat y\ne "
+            r"y)-\sum_i\lambda_iMD_i$.",
             scope="any number of clients; equal weights",
             check=identity(means, "-29/60"),
             mutants={"as printed": ("λ_i without I", {"power": 0})},

@@ -158,6 +158,8 @@ CLAIMS = (
         repaired=dict(
             title="the average of the two pooled subsets' classifiers, with weights J_0, J_1, has "
             "DP Disp at least δ̃ > 0",
+            statement=r"$DP\,Disp(J_0\tilde f_0+J_1\tilde f_1)\ge\tilde\delta>0$ for all "
+            r"$\tilde\varepsilon_0,\tilde\varepsilon_1\in[0,1]$.",
             hypotheses={**PREMISES, "budgets": "ε̃_j >= 0"},
             scope="each g̃_j strictly increasing, any shares",
             check=proof(

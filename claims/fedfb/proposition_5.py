@@ -107,6 +107,8 @@ CLAIMS = (
         "fedfb/proposition-5/repaired.",
         repaired=dict(
             title="0-1 loss, L_{y,a} the mean of the losses: F_a = P(ŷ=1 | a) - P(ŷ=1 | 0)",
+            statement=r"With $L_{y,a}=\frac1{n_{y,a}}\sum\ell$: $F_a=P(\hat y=1\mid a)-P(\hat "
+            r"y=1\mid a=0)$, so $F_a=0$ for all $a$ iff demographic parity.",
             kind="identity",
             scope="as stated; every label occurs in every group",
             check=identity(residuals, "22269/362390"),
