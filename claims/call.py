@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Generic, Self, TypeVar, cast
 
+from flint import ctx
+
 from fairfl._support.own_parts import own_modules
 from fairfl.claims.exact import decode, encode
 
@@ -19,7 +21,9 @@ _values = ContextVar[dict[str, Any] | None]("_values", default=None)
 
 @contextmanager
 def values_kept() -> Iterator[None]:
-    """Within it a call returns what it returned before, for arguments of the same ``repr``."""
+    """Within it a call returns what it returned before, for arguments of the same ``repr`` and the
+    same precision of balls.
+    """
     token = _values.set({})
     try:
         yield
@@ -68,7 +72,7 @@ class Call(Generic[T]):
         return cast(Callable[..., T], function)
 
     def __call__(self, *args: object) -> T:
-        values, key = _values.get(), repr((self.function, self.given, args))
+        values, key = _values.get(), repr((self.function, self.given, args, ctx.prec))
         if values is None:
             values = {}
         if key not in values:

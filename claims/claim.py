@@ -68,7 +68,7 @@ class Claim:
     number : where the paper has it, "Section 3.2.1"; by default what the id says: "Lemma 7", "Eq.
         (3)".
     printed : as the paper prints it; mathematics in LaTeX between dollars.
-    statement : what is checked, in the notation of this project; likewise.
+    statement : what is checked, in the notation of this project; likewise. By default the title.
     kind : identity, bound, ...
     hypotheses : name -> text; the names are those of the premises of its cases.
     scope : what the evidence covers: "as stated", "n = 2", "box [0, 1]^2".
@@ -96,10 +96,10 @@ class Claim:
     title: str
     _: KW_ONLY
     printed: str
-    statement: str
     kind: Kind
     check: Check
     mutants: Mutants
+    statement: str = ""
     number: str = ""
     whose: Whose = "printed"
     hypotheses: Mapping[str, str] = field(default_factory=dict)
@@ -119,6 +119,7 @@ class Claim:
         expected = self.expected or default
         object.__setattr__(self, "expected", expected)
         object.__setattr__(self, "number", self.number or _number(self.id))
+        object.__setattr__(self, "statement", self.statement or self.title)
         is_false = expected in ("refuted", "holds-repaired")
         severities = SEVERITIES if is_false else ()
         for name, values in (

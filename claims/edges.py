@@ -16,6 +16,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from flint import ctx
+
 from fairfl._support.manifest import sha256
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Number, quoted
@@ -27,8 +29,10 @@ BESIDE, NEAR = Fraction(1, 10**6), Fraction(1, 10**9)
 """Relative distance of the points on either side of an edge, and how well an edge is located."""
 FACTORS = (-10, -2, -1, -0.1, 0.1, 0.5, 0.99, 1.01, 2, 10)
 """Multiples of a number between which edges are looked for; beside it and 0, and at its peers."""
-CLOSER = Fraction(1, 10**12)
+CLOSER = Fraction(1, 10**30)
 """The same of an edge that is known exactly, where the statement's numbers are exact."""
+BITS = 160
+"""Precision of balls at the points."""
 Point = tuple[dict[str, Any], str]
 
 
@@ -47,29 +51,27 @@ def hold(call: Call[Case], instance: Instance, premises: frozenset[str]) -> None
         rest = {str(call): [[start, near, digest(call, start, near)]]}
         printed = json.dumps(rest, ensure_ascii=False)
         raise Rejected(f"edges.json must have {printed[1:-1]}")
-    for start, near, *total in row or ():
+    for start, near, total in row or ():
         plain = state(call, decode(start))
         for changes, expected in near:
             got = state(call, moved(start, changes), plain)
             text = f"{call} at {start} with {changes}: {got or 'the same'!r}"
             require(got == expected, f"{text}, not {expected or 'the same'!r}")
-        is_same = not total or total == [digest(call, start, near)]
+        is_same = total == digest(call, start, near)
         require(is_same, f"{call} has other numbers than recorded at the edges next to {start}")
 
 
 def digest(call: Call[Case], start: Any, near: list[Point]) -> str:
-    """Of the numbers at the points within the hypotheses; "" where some are floats, which differ
-    between machines.
-    """
+    """Of the numbers at the points; "" where some are floats, which differ between machines."""
     cases = [case for changes, _ in near if (case := _case(call, moved(start, changes)))]
-    texts = [case.numbers for case in cases if case.applies]
+    texts = [case.numbers for case in cases]
     return sha256("\0".join(texts).encode())[:12] if all(c.exact for c in cases) else ""
 
 
 def _case(call: Call[Case], instance: Instance) -> Case | None:
     """The statement at an instance, None where it is undefined."""
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), ctx.workprec(BITS):
             warnings.simplefilter("ignore")
             return call(instance)
     except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
@@ -97,7 +99,7 @@ def _infinite(number: Number) -> str:
 def points(call: Call[Case], start: Any) -> list[Point]:
     """Points on either side of each edge, of a field's first, middle and last number alone."""
     plain, case = state(call, decode(start)), _case(call, decode(start))
-    beside = CLOSER if case and case.exact else BESIDE
+    is_exact = case is not None and case.exact
     edges: dict[tuple[str, str], list[list[Point]]] = {}
     for path, value in numbers(start):
 
@@ -105,7 +107,7 @@ def points(call: Call[Case], start: Any) -> list[Point]:
             changes = {path: encode(number)}
             return changes, state(call, moved(start, changes), plain)
 
-        for edge in _edges(at, value, [peer for _, peer in peers(start, path)], beside):
+        for edge in _edges(at, value, [peer for _, peer in peers(start, path)], is_exact):
             change = f"{edge[0][1]} -> {edge[-1][1]}"
             edges.setdefault((path.partition(".")[0], change), []).append(edge)
     kept = [point for found in edges.values() for edge in _ends(found) for point in edge]
@@ -119,22 +121,26 @@ def _ends(parts: list[Any]) -> list[Any]:
 
 
 def jumps(call: Call[Case], start: Any) -> list[Point]:
-    """Points far away, which are in another state: a number negative or ten times as large, or two
-    of a list changed with their sum or product kept; of the first and last ones of a field.
+    """Points far away: a number 0, negative, ten times as large, equal to the next one of its list
+    or one less that, or changed with it so that their sum or product is kept; half of one added
+    to a whole number. Of the first, middle and last number of a field.
     """
-    plain, fields = state(call, decode(start)), defaultdict[str, list[dict[str, Any]]](list)
+    plain, fields = state(call, decode(start)), defaultdict[str, list[tuple[str, Any]]](list)
     for path, x in numbers(start):
-        if not isinstance(x, int):
-            field = fields[path.partition(".")[0]]
-            field += [{path: -x}, {path: 10 * x}]
-            for other, y in peers(start, path):
-                field += [{path: -x, other: y + 2 * x}, {path: -x, other: -y}]
-    chosen = [encode(c) for changes in fields.values() for c in changes[:4] + changes[-4:]]
-    near = ((c, state(call, moved(start, c), plain)) for c in chosen)
-    return [point for point in near if point[1]]
+        fields[path.partition(".")[0]].append((path, x))
+    changes: list[dict[str, Any]] = []
+    for path, x in (number for found in fields.values() for number in _ends(found)):
+        if isinstance(x, int):
+            changes.append({path: x + Fraction(1, 2)})
+            continue
+        changes += [{path: 0 * x}, {path: -x}, {path: 10 * x or 1 + x}]
+        for other, y in peers(start, path)[:1]:
+            changes += [{path: new, other: x + y - new} for new in (-x, 0 * x)]
+            changes += [{path: -x, other: -y}, {path: y}, {path: 1 - y}]
+    return [(encode(c), state(call, moved(start, c), plain)) for c in changes]
 
 
-def _edges(at: Any, value: Any, others: list[Any], beside: Fraction) -> Iterator[list[Point]]:
+def _edges(at: Any, value: Any, others: list[Any], is_exact: bool) -> Iterator[list[Point]]:
     """The points beside and at each edge of one number."""
     if isinstance(value, int) and at(value + Fraction(1, 1000))[1] == "undefined":  # it counts
         grid = sorted({-1, 0, 1, 2, value - 1, value, value + 1})
@@ -154,14 +160,13 @@ def _edges(at: Any, value: Any, others: list[Any], beside: Fraction) -> Iterator
             while high - low > NEAR * size / 4:
                 middle = (low + high) / 2
                 low, high = (middle, high) if at(kind(middle))[1] == below else (low, middle)
-            edge = ((low + high) / 2).limit_denominator(1000)
-            is_exact = low <= edge <= high
-            edge = edge if is_exact else Fraction(f"{float(low):.9g}")
+            edge = ((low + high) / 2).limit_denominator(10**4)
+            is_known = kind is Fraction and low <= edge <= high
+            edge = edge if is_known else Fraction(f"{float(low):.9g}")
         elif low in grid or high in grid:
-            edge, is_exact = (low if low in grid else high), True
+            edge, is_known = (low if low in grid else high), kind is Fraction
         else:
             continue
-        is_exact = is_exact and kind is Fraction
-        step = (beside if is_exact else BESIDE) * (abs(edge) or 1)
-        middle = [at(edge)] if is_exact else []
+        step = (CLOSER if is_known and is_exact else BESIDE) * (abs(edge) or 1)
+        middle = [at(edge)] if is_known else []
         yield [at(kind(edge - step)), *middle, at(kind(edge + step))]

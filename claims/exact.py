@@ -95,6 +95,16 @@ def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
+def cut(value: arb, places: int) -> int:
+    """A ball's digits up to so many decimals, 2043 for 0.20430. ValueError: it does not determine
+    them.
+    """
+    digits = (value * arb(10) ** places).floor().unique_fmpz()
+    if digits is None:
+        raise ValueError(f"value must determine {places} decimals, got {value}")
+    return int(digits)
+
+
 def phi(x: Exact) -> arb:
     """Φ(x), the distribution function of the standard normal law."""
     return (-ball(x) / arb(2).sqrt()).erfc() / 2

@@ -7,6 +7,9 @@
 - ``outside``: for each premise, instances next to its edge that break it and no other premise. A
   hypothesis that is dropped or wider does not break there.
 - ``idle``: why the statement fails at none of a premise's instances outside; else it fails at one.
+
+A claim's row, named by its id, has the digest of its ``text``, and in ``assumed`` where each
+hypothesis stands that is no premise of a case.
 """
 
 import json
@@ -15,10 +18,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fairfl._support.manifest import sha256
 from fairfl.claims import edges
 from fairfl.claims.call import ROOT
 from fairfl.claims.certificates import Counterexample, PropertyRun, SymbolicZero, Witness
 from fairfl.claims.certificates.base import Rejected, require
+from fairfl.claims.claim import Claim
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import decode
 
@@ -45,6 +50,30 @@ def _texts() -> dict[str, str]:
     return texts
 
 
+WORDS = "number title printed statement hypotheses scope size kind whose rests_on"
+"""The fields of a claim that say what is checked."""
+OUTCOMES = {"worst", "examples", "discarded", "kernel", "otherwise", "parts"}
+"""The fields of a certificate that say what came of it, or hold others."""
+
+
+def misread(claim: Claim, evidence: Evidence, is_quick: bool) -> str:
+    """Why a claim's words are not what is checked, "" where they are: a premise that it does not
+    name, a hypothesis neither a premise nor ``assumed``; at the quick effort, words or certificates
+    (a tolerance, an instance, a theorem) other than in its row. A claim of a user needs none.
+    """
+    parts = [inner for outer in evidence.parts for inner in outer.every()]
+    used = frozenset[str]().union(*(part.premises() for part in parts))
+    row = rows().get(claim.id, {"assumed": claim.hypotheses.keys() - used})
+    if differing := sorted(used ^ (claim.hypotheses.keys() - set(row.get("assumed", ())))):
+        return f"premises and hypotheses of {claim.id} differ: {', '.join(differing)}"
+    words = [str(getattr(claim, name)) for name in WORDS.split()]
+    fields = ({k: v for k, v in p.to_json().items() if k not in OUTCOMES} for p in parts)
+    words += [json.dumps(data, sort_keys=True) for data in fields]
+    digest = sha256("\0".join(words).encode())[:12]
+    is_read = not is_quick or digest == row.get("text", digest)
+    return "" if is_read else f"compare {claim.id} with the paper, then write {digest} into its row"
+
+
 def unheld(evidence: Evidence) -> str:
     """Why a statement is not held to its row, "" where all are; a user's own need no rows."""
     try:
@@ -64,6 +93,8 @@ def _algebra(part: SymbolicZero) -> None:
     text = part.numbers or rows().get(str(part.residuals), {}).get("values", "")
     values = part.values()
     require(values == text, f"{part.residuals} has the numbers {values}, not {text or 'quoted'}")
+    digest, row = part.elsewhere(), rows().get(str(part.residuals), {})
+    require(digest == row.get("points"), f"the row of {part.residuals} must have points {digest}")
 
 
 def _statement(part: Counterexample | Witness | PropertyRun, row: Row) -> None:

@@ -13,7 +13,7 @@ from fairfl.claims.certificates.base import require
 from fairfl.claims.claim import Check, Claim
 from fairfl.claims.effort import QUICK, Effort
 from fairfl.claims.evidence import Evidence, verified
-from fairfl.claims.instances import unheld
+from fairfl.claims.instances import misread, unheld
 from fairfl.claims.words import Finding, Level
 
 
@@ -118,20 +118,11 @@ def examine(claim: Claim, effort: Effort) -> Outcome:
     begin = time.perf_counter()
     evidence, fault = verified(claim.check, effort)
     if evidence and not fault:
-        fault = _unnamed(claim, evidence) or unheld(evidence)
+        fault = misread(claim, evidence, effort == QUICK) or unheld(evidence)
     finding, level = (evidence.finding, evidence.level) if evidence and not fault else (None, None)
     mutants = tuple(mutant_outcomes(claim, effort, finding))
     seconds = time.perf_counter() - begin
     return Outcome(claim.id, effort.name, finding, level, evidence, mutants, fault, seconds)
-
-
-def _unnamed(claim: Claim, evidence: Evidence) -> str:
-    """A fault where a case has a premise that the claim does not name among its hypotheses."""
-    used = frozenset[str]().union(*(c.premises() for c in evidence.parts))
-    unknown = sorted(used - set(dict(claim.hypotheses)))
-    return (
-        f"premises not among the hypotheses of {claim.id}: {', '.join(unknown)}" if unknown else ""
-    )
 
 
 def mutant_outcomes(

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Literal
 
 import sympy
 
+from fairfl._support.manifest import sha256
 from fairfl.claims.call import Call
 from fairfl.claims.case import quoted
 from fairfl.claims.certificates.base import ClaimCertificate, compare_numbers, require
@@ -14,8 +14,14 @@ from fairfl.claims.words import Level
 
 DIGITS = 40
 ZERO = sympy.Rational(1, 10**30)
-PIECES = sympy.Abs, sympy.Max, sympy.Min, sympy.sign, sympy.Piecewise, sympy.floor, sympy.ceiling
-"""An identity of one piece would pass for one of all: none may be in what is compared."""
+SMOOTH = tuple(getattr(sympy, n) for n in "Symbol Number Add Mul Pow log exp erfc Limit".split())
+"""What a compared side is made of. An identity of one piece would pass for one of all, so that no
+|x|, min, max or remainder is among them.
+"""
+FIRST, *FURTHER = (3, 2, 1, 5), (7, 13, 1, 3), (-5, -8, 2, 3)
+"""Points: symbol k is (a k + b)/(c k + d), positive where it must be. Sides are compared at the
+first, and held to their values at the others.
+"""
 Sign = Literal["", "non-negative", "positive"]
 Residual = tuple[Any, Any]
 Decomposition = tuple[sympy.Expr, list[sympy.Expr]]
@@ -52,8 +58,7 @@ class SymbolicZero(ClaimCertificate):
     def verify(self) -> None:
         made: Any = self.residuals()
         pairs = self._pairs(made)
-        sides = [left for left, _ in pairs.values()] if self.sign else sum(pairs.values(), ())
-        pieces = [v for v in map(sympy.sympify, sides) if _has_pieces(v)]
+        pieces = [v for v in map(sympy.sympify, sum(pairs.values(), ())) if _has_pieces(v)]
         require(not pieces, f"an identity has no pieces, {pieces[:1]} has")
         require(len(pairs) > 0, "no residual")
         compare_numbers(map(quoted, self._left(pairs)), self.numbers)
@@ -70,6 +75,18 @@ class SymbolicZero(ClaimCertificate):
     def values(self) -> str:
         """The values of all left sides at the point, or that of the expression."""
         return "; ".join(map(quoted, self._left(self._pairs(self.residuals()))))
+
+    def elsewhere(self) -> str:
+        """Digest of all sides and terms at ``FURTHER`` points, and of which sides are alike.
+        A model that is right at the first point alone, or a side put for the other, has another.
+        """
+        made: Any = self.residuals()
+        sides = [made[0], *made[1]] if self.sign else sum(made.values(), ())
+        points = [spot(*sides, form=form) for form in FURTHER]
+        values = [at_point(side, point) for side in sides for point in points]
+        texts = ["0" if abs(v) < ZERO else str(sympy.N(v, 12)) for v in values]
+        texts += [] if self.sign else [str(left == right) for left, right in made.values()]
+        return sha256("\0".join(texts).encode())[:12]
 
     def _pairs(self, made: Any) -> Mapping[str, Residual]:
         return {"the expression less its terms": (made[0], sum(made[1]))} if self.sign else made
@@ -96,18 +113,24 @@ class SymbolicZero(ClaimCertificate):
 
 
 def _has_pieces(expression: sympy.Expr) -> bool:
-    """Whether it has one of ``PIECES``, or a root of an even power, as sqrt(x**2)."""
+    """Whether it has more than ``SMOOTH``, or a root of an even power, as sqrt(x**2)."""
     bases: Any = [p.base for p in expression.atoms(sympy.Pow) if not p.exp.is_integer]
-    return expression.has(*PIECES) or any(base.is_Pow and base.exp.is_even for base in bases)
+    is_smooth = all(isinstance(node, SMOOTH) for node in sympy.preorder_traversal(expression))
+    return not is_smooth or any(base.is_Pow and base.exp.is_even for base in bases)
 
 
-def spot(*expressions: sympy.Expr) -> dict[sympy.Basic, sympy.Expr]:
-    """A value for each symbol, all different: 2/5, 5/6, 8/7, ...; integers 2, 5, 11, ..."""
+def spot(*expressions: Any, form: tuple[int, ...] = FIRST) -> dict[sympy.Basic, sympy.Expr]:
+    """A value for each symbol, all different: 2/5, 5/6, 8/7, ... by ``FIRST``; integers 2, 5, 11,
+    ..., larger elsewhere.
+    """
     symbols = sorted({s for e in map(sympy.sympify, expressions) for s in e.free_symbols}, key=str)
-    return {
-        symbol: sympy.Rational(3 * 2**k - 1 if symbol.is_integer else Fraction(3 * k + 2, k + 5))
-        for k, symbol in enumerate(symbols)
-    }
+    a, b, c, d = form
+    values: dict[sympy.Basic, sympy.Expr] = {}
+    for k, symbol in enumerate(symbols):
+        value = sympy.Rational(a * k + b, c * k + d)
+        value = abs(value) if symbol.is_nonnegative else value
+        values[symbol] = sympy.Integer(3 * 2**k + abs(b) - 3) if symbol.is_integer else value
+    return values
 
 
 def at_point(expression: sympy.Expr, point: dict[sympy.Basic, sympy.Expr]) -> sympy.Expr:

@@ -113,7 +113,6 @@ CLAIMS = (
         "Line 9 keeps the model where no client moves it",
         number="Algorithm 1, line 9",
         printed=r"$w_{t+1} \leftarrow \sum_{k \in S_t} p_k^i w_{t+1}^k$",
-        statement=r"If $w_{t+1}^k = w_t$ for all $k \in S_t$, then $w_{t+1} = w_t$.",
         kind="identity",
         hypotheses={"weights": "the weights of all clients sum to 1"},
         scope="one of two clients",

@@ -128,7 +128,6 @@ CLAIMS = (
         "Algorithm 2 is dynamically fairer than FedAvg at t_2 + 1",
         printed="To summary, both of Algorithm 1 and 2 demonstrate greater dynamic fairness than "
         r"Fedavg. [Algorithm 2, line 8:] if $t \ge t_2 + 1$ do",
-        statement=r"(4) holds at $t_2 + 1$ for algorithm 2 against FedAvg.",
         kind="implication",
         scope="every training: the two models are the same; one of them, d = 1",
         whose="implied",

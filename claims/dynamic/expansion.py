@@ -95,7 +95,6 @@ CLAIMS = (
         number="Section 4",
         printed=r"We assume both $L_{v_1}(w)$ and $L_{v_2}(w)$ are $L$-smooth, $\mu$-strongly "
         r"convex and 1-Lispschitz.",
-        statement=r"Some $f$ on $R^d$ is $\mu$-strongly convex, $\mu > 0$, and 1-Lipschitz.",
         kind="existence",
         scope="every mu > 0, on every line",
         severity="remark",
@@ -159,7 +158,6 @@ CLAIMS = (
         printed=r"$[L_{v_2}(w_{t_2}) - L_{v_2}(w_{t_2+1})] - [L_{v_1}(w_{t_2}) - "
         r"L_{v_1}(w_{t_2+1})] \approx \eta \|\nabla_w L_{v_2}(w_{t_2})\|_2^2 - \eta \|\nabla_w "
         r"L_{v_1}(w_{t_2})\|_2^2$",
-        statement=r"The linear parts of (11) and (10) differ by $\eta (\|g_2\|^2 - \|g_1\|^2)$.",
         kind="identity",
         scope="d = 1",
         severity="constant",

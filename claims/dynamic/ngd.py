@@ -177,8 +177,6 @@ CLAIMS = (
         number="Section 4, after theorem 2",
         printed=r"when $\| \nabla_w L_{v_i}(w_{t_2}+q) \|_2$ is large, then if $L_{v_1}(w_{t_1}) - "
         r"L_{v_i}(w_{t_2}) \ge \omega(\eta)$, our previous algorithm will be dynamically fair.",
-        statement=r"There is a $C$ such that $L_1(w_{t_1}) - L_1(w_{t_2}) \ge C \eta$ implies that "
-        r"NGD is dynamically fair at every $t > t_2$.",
         kind="implication",
         scope="every C >= 1: L_1 = (w-2)^2/2, L_2 = (w-4)^2/2, w = 0, eta = 1/(C+1), C + 1 rounds",
         severity="theorem",

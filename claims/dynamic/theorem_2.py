@@ -28,7 +28,8 @@ def fairer(
     does not have: ||g_1|| <= ||g_2||/ratio, eta L < step.
     """
     square_1, square_2 = (dot(instance[name], instance[name]) for name in "gh")
-    premises = {"defined": square_1 > 0 and square_2 > 0, "gradient": square_2 >= norm**2}
+    is_defined = square_1 > 0 and square_2 > 0 and instance["eta"] > 0
+    premises = {"defined": is_defined, "gradient": square_2 >= norm**2}
     if ratio is not None:
         premises["order"] = ratio**2 * square_1 <= square_2
     if step is not None:
@@ -95,7 +96,7 @@ def exact(
     return lower, [*terms, (a + p) * q / 4, q * (b + 4) / 40]
 
 
-DEFINED = {"defined": "g_1 and g_2 are not 0, else the normalised steps are undefined"}
+DEFINED = {"defined": "eta > 0; g_1 and g_2 are not 0, else the normalised steps are undefined"}
 READING = (
     "'Fairer' is (4) alone. Definition 3 compares absolutely fair algorithms only, and theorem 1 "
     "says that FedAvg is not: taken together the two theorems compare nothing. Both loss "

@@ -82,7 +82,7 @@ def averaged(kinds: Sequence[str] = ("scaled", "equal")) -> dict[str, Residual]:
     }
 
 
-def opportunity(count: Cells, loss: Cells, lam: Any, weighting: str) -> dict[str, tuple[Any, ...]]:
+def opportunity(count: Cells, loss: Cells, lam: Any, weighting: str) -> dict[str, Residual]:
     """The clients' average and (90) itself; the sum of the clients' μ^(i), and μ_1 = L_11 - L_10.
 
     ``weighting`` : "own", the client's own mean L^(i), as printed; or "share", n^(i)_{y,a}/n_{y,a}
@@ -103,7 +103,7 @@ def opportunity(count: Cells, loss: Cells, lam: Any, weighting: str) -> dict[str
     printed += people["0*"] / total * pooled["0*"]
     return {
         "(90)": (sum(local[c] * means[c] for c in LABELLED), printed),
-        "μ_1": tuple(v["11"] - v["10"] for v in (means, pooled)),
+        "μ_1": (means["11"] - means["10"], pooled["11"] - pooled["10"]),
     }
 
 
@@ -123,8 +123,7 @@ def unequal(instance: Instance, weighting: str = "own") -> Case:
 
 def residuals(weighting: str = "share") -> dict[str, Residual]:
     """Differences of the pairs of :func:`opportunity`, three clients of any size, in symbols."""
-    pairs = opportunity(*tables(LABELLED), sympy.Symbol("lam"), weighting)
-    return {name: (mean, whole) for name, (mean, whole) in pairs.items()}
+    return opportunity(*tables(LABELLED), sympy.Symbol("lam"), weighting)
 
 
 def matrix(

@@ -113,8 +113,6 @@ CLAIMS = (
         660,
         "δ > 0 whenever σ^(0) is 10^6 times σ^(1) and every mean",
         printed=PRINTED,
-        statement=r"If $\sigma^{(0)}\ge10^6\max(\sigma^{(1)},|\mu|)$ and the means are ordered "
-        r"as in condition 1, then $MD>0$ for all budgets.",
         kind="bound",
         hypotheses={
             **PREMISES,

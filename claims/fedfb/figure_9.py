@@ -43,13 +43,11 @@ def density(a: int, t: Any) -> Any:
 
 
 def gain(a: int, t: arb) -> arb:
-    """E[(2η(x) - 1) 1{x > t} 1{a}], pooled: P(a) times an integral of tanh(x/2); the tail is
-    at most that of the largest mean.
-    """
+    """E[(2η(x) - 1) 1{x > t} 1{a}], pooled: P(a) times an integral of tanh(x/2), less than 1."""
     integral = acb.integral(
         lambda x, _: (x / 2).tanh() * density(a, x), acb(t), acb(FAR), rel_tol=FINE, abs_tol=FINE
     ).real
-    return integral / 2 + arb(0).union(phi(arb(max(max(m) for m in MEANS) - FAR)))
+    return (integral + arb(0).union(rate(a, arb(FAR)))) / 2
 
 
 def logit(level: arb) -> arb:

@@ -9,7 +9,7 @@ from flint import arb, ctx
 from fairfl.claims.claim import Claim
 from fairfl.claims.effort import Effort
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.exact import Instance, ball, phi
+from fairfl.claims.exact import Instance, ball, cut
 from fairfl.claims.fedfb.mean_differences import mean
 from fairfl.claims.fedfb.normal_clients import INSTANCE, NormalClient, clients, ends
 from fairfl.claims.forms import Case, Relation, Residual, every, identity, witness
@@ -48,20 +48,18 @@ def exists(instance: Instance) -> Case:
 
 
 def figure_4(instance: Instance) -> Case:
-    """Smallest disparities of (a), of (b) for ε_0 > |g_0(0)|, and of (c); and |g_0(0)| of (b)."""
+    """Four digits of the smallest disparities of (a), of (b) for ε_0 > |g_0(0)| and clients of
+    these means, and of (c); 0 < g_0(0) < "least" in (b).
+    """
     with ctx.workprec(4000):
         low_a, _ = ends(*clients(INSTANCE))
         third = [NormalClient((Fraction(m[0]), Fraction(m[1])), Fraction(1)) for m in MEANS_5]
         low_c, _ = ends(third[0], third[1])
-        sd = Fraction(1, 5)
-        first = phi(Fraction(10) / sd) - phi(Fraction(49, 5) / sd)
-        second = phi(Fraction(1)) - phi(ZERO)
-        disparities = {"a": low_a, "b": (first + second) / 4, "c": low_c, "g_0(0)": first}
-    relations = []
-    for name, value in disparities.items():
-        low, high = instance[name]
-        relations.append(Relation(ball(Fraction(low)), "<", value, name))
-        relations.append(Relation(value, "<", ball(Fraction(high)), name))
+        second = [NormalClient((m[0], m[1]), instance["sd"]).g(ZERO) for m in instance["means"]]
+        values = {"a": low_a, "b": (second[0] + second[1]) / 4, "c": low_c}
+        relations = [Relation(cut(v, 4), "==", instance[name], name) for name, v in values.items()]
+        relations.append(Relation(ball(0), "<", second[0], "g_0(0)"))
+        relations.append(Relation(second[0], "<", ball(instance["least"]), "g_0(0)"))
     return Case(tuple(relations))
 
 
@@ -138,16 +136,14 @@ CLAIMS = (
                 figure_4,
                 "0.2043..., 0.0853... and 0.1646...; 0 < g_0(0) < 1e-523 in (b)",
                 {
-                    "a": ["0.2043", "0.2044"],
-                    "b": ["0.0853", "0.0854"],
-                    "c": ["0.1646", "0.1647"],
-                    "g_0(0)": ["1e-524", "1e-523"],
+                    **{"a": 2043, "b": 853, "c": 1646, "least": Fraction("1e-523")},
+                    **{"means": [[10, "49/5"], ["1/5", 0]], "sd": "1/5"},
                 },
-                "0.2043 < 0.2043; 0.2043 < 0.2044; 0.0853 < 0.0853362; 0.0853362 < 0.0854",
+                "2043 == 2043; 853 == 853; 1646 == 1646",
             ),
             mutants={
-                "(c) up": ("δ in (0.1647, 0.1648) for (c)", {"c": ["0.1647", "0.1648"]}),
-                "(b) down": ("below 0.0853 for (b)", {"b": ["0.0852", "0.0853"]}),
+                "(c) up": ("δ in (0.1647, 0.1648) for (c)", {"c": 1647}),
+                "(b) down": ("below 0.0853 for (b)", {"b": 852}),
             },
         ),
     ),

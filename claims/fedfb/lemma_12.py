@@ -174,7 +174,6 @@ CLAIMS = (
         r"$LFT+Ensemble(\varepsilon_0,\varepsilon_1;\varepsilon)\le CFL(\varepsilon)$. The "
         r"equality holds if and only if "
         r"$\lambda_{\varepsilon_0}=\lambda_{\varepsilon_1}=\lambda^{CFL}_\varepsilon$.",
-        statement="The bound, and both directions of the equality.",
         kind="bound",
         hypotheses=INCREASE,
         scope=SCOPE,

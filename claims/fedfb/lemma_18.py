@@ -208,8 +208,6 @@ CLAIMS = (
         1017,
         "the clients' objectives P(ŷ≠y | i) - λ_i MD_i average to (61)",
         printed=REMARK,
-        statement=r"$\frac1I\sum_i[P(\hat y\ne y\mid i)-\lambda_iMD_i]=P(\hat y\ne "
-        r"y)-\sum_i\lambda_iMD_i$.",
         kind="identity",
         scope="as stated; equal weights",
         check=counterexample(

@@ -18,15 +18,10 @@ ZERO, HALF = Fraction(0), Fraction(1, 2)
 
 
 def segregated(
-    instance: Instance,
-    mixed: bool = False,
-    free: float = 0.0,
-    fedavg: float = 0.0,
-    fair: float = 0.0,
+    instance: Instance, mixed: bool = False, off: tuple[float, ...] = (0.0, 0.0, 0.0)
 ) -> Case:
     """fairfl on a finite X, every q_i in {0, 1}: DP Disp(LFT+FedAvg(ε)) = DP Disp(CFL(1)) > 0, min
-    DP Disp(CFL) = 0; ``free``, ``fedavg`` and ``fair`` are errors added to the three values.
-    ``mixed``: q_i = 1/2.
+    DP Disp(CFL) = 0; ``off`` are errors added to the three values. ``mixed``: q_i = 1/2.
     """
     premises = {"segregated": mixed or set(instance["q"]) == {0, 8}}
     if not all(premises.values()):
@@ -38,9 +33,9 @@ def segregated(
     ours = solve(federation, "lft_fedavg", eps).disparity
     alone, fairest = (solve(federation, "cfl", budget).disparity for budget in (1.0, 0.0))
     relations = (
-        Relation(alone, "==", erm + free, "CFL(1) is ERM"),
-        Relation(ours, "==", erm + fedavg, "LFT+FedAvg"),
-        Relation(fairest, "==", fair, "CFL"),
+        Relation(alone, "==", erm + off[0], "CFL(1) is ERM"),
+        Relation(ours, "==", erm + off[1], "LFT+FedAvg"),
+        Relation(fairest, "==", off[2], "CFL"),
         Relation(1e-6, "<=", ours - fairest, "CFL is fairer"),
     )
     return Case(relations, premises)
@@ -124,9 +119,9 @@ def _segregated(
         ),
         mutants={
             "half and half": ("q_i = 1/2", {"mixed": True}),
-            "free": ("DP Disp(CFL(1)) is 0.01 more", {"free": 0.01}),
-            "found": ("DP Disp(LFT+FedAvg) is 0.01 more", {"fedavg": 0.01}),
-            "fair": ("DP Disp(CFL(0)) is 0.01 more", {"fair": 0.01}),
+            "free": ("DP Disp(CFL(1)) is 0.01 more", {"off": (0.01, 0.0, 0.0)}),
+            "found": ("DP Disp(LFT+FedAvg) is 0.01 more", {"off": (0.0, 0.01, 0.0)}),
+            "fair": ("DP Disp(CFL(0)) is 0.01 more", {"off": (0.0, 0.0, 0.01)}),
         },
         reading=reading,
     )

@@ -44,7 +44,6 @@ CLAIMS = (
         "two solutions of CFL(ε) agree almost everywhere under the law of (x, a)",
         printed=r"If $f$ and $g$ are two solutions to CFL($\varepsilon$), then $f=g$ almost "
         r"everywhere.",
-        statement=r"If $f,f'$ solve CFL($\varepsilon$), then $P(f(x,a)\ne f'(x,a))=0$.",
         kind="uniqueness",
         hypotheses=SETTING,
         scope="almost everywhere under the law of (x, a), in which s has no atom at 0",

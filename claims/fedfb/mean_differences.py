@@ -53,11 +53,12 @@ def printed(instance: Instance, divide: bool = True) -> Case:
 
 def local_difference(local: bool = True) -> dict[str, Residual]:
     """(56): E_a E_{x ~ P_a^(i)} [f(x,0) 1{a=0}/(1-q_i) - f(x,1) 1{a=1}/q_i] - MD_i, where r_a is
-    the mean of f(x,a) under P_a^(i).
+    the mean of f(x,a) under P_a^(i). And its error where it is divided by another share.
     """
-    q, pooled, r0, r1 = sympy.symbols("q other r0 r1", positive=True)
-    divisor = q if local else pooled
-    return {"(56)": ((1 - q) * r0 / (1 - divisor) - q * r1 / divisor, (r0 - r1))}
+    q, other, r0, r1 = sympy.symbols("q other r0 r1", positive=True)
+    right, wrong = ((1 - q) * r0 / (1 - d) - q * r1 / d for d in (q if local else other, other))
+    error = (other - q) * (r0 / (1 - other) + r1 / other)
+    return {"(56)": (right, r0 - r1), "another share": (wrong - (r0 - r1), error)}
 
 
 CLAIMS = (
@@ -92,7 +93,6 @@ CLAIMS = (
         printed=r"(51): $P(\hat y=1\mid a=0,i)-P(\hat y=1\mid a=1,i)=\sum_x[f(x,0)\frac{P(x\mid "
         r"a=0,i)}{P(a=0)}-f(x,1)\frac{P(x\mid a=1,i)}{P(a=1)}]$. (56): $=E_aE_{x\sim\mathcal "
         r"P_a^{(i)}}[f(x,0)\frac{[[a=0]]}{1-q}-f(x,1)\frac{[[a=1]]}q]$.",
-        statement="The formula (51).",
         kind="identity",
         severity="constant",
         check=counterexample(
@@ -115,7 +115,7 @@ CLAIMS = (
             number="Eq. (56)",
             title="MD_i = E_a E_x [f(x,0) 1{a=0}/(1-q_i) - f(x,1) 1{a=1}/q_i]",
             statement=r"The formula (56), $a\sim Bern(q_i)$.",
-            check=identity(local_difference, "-13/30"),
+            check=identity(local_difference, "-13/56; -4667/2016"),
             mutants={"another q": ("the pooled q for q_i", {"local": False})},
         ),
     ),

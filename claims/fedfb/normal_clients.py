@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from fairfl.claims.exact import Instance, ball, phi
+from fairfl.claims.exact import Instance, ball, cut, phi
 from fairfl.claims.forms import Case, Claim, Operator, Relation, counterexample, every, witness
 from fairfl.solvers.api import min_disparity
 from fairfl.theory.populations.federation import Federation
@@ -62,8 +62,8 @@ def rounded(instance: Instance, digits: Fraction = Fraction(21, 100)) -> Case:
     return Case((Relation(abs(delta - ball(digits)), "<=", ball(Fraction(1, 200)), "δ"),))
 
 
-def exact(instance: Instance, digits: str = "0.2043003118", shift: str = "0") -> Case:
-    """δ in closed form begins with ``digits``, and lies in the enclosure of the solver, which
+def exact(instance: Instance, digits: int = 2043003118, shift: str = "0") -> Case:
+    """δ in closed form has these ten ``digits``, and lies in the enclosure of the solver, which
     computes it differently and is moved by ``shift``.
     """
     first, second = clients(instance)
@@ -73,11 +73,9 @@ def exact(instance: Instance, digits: str = "0.2043003118", shift: str = "0") ->
     federation = Federation.normal(means, [float(first.sd), float(second.sd)], 0.5)
     solution = min_disparity(federation, "lft_ensemble", certify=True)
     assert solution.lower is not None and solution.upper is not None
-    low, high = ball(digits), ball(Fraction(digits) + Fraction(1, 10**10))
     return Case(
         (
-            Relation(low, "<", delta, "δ"),
-            Relation(delta, "<", high, "δ"),
+            Relation(cut(delta, 10), "==", digits, "δ"),
             Relation(abs(formula - delta), "<", ball(Fraction(1, 10**14)), "closed form"),
             Relation(ball(solution.lower) + arb(shift) - arb("1e-14"), "<", delta, "enclosure"),
             Relation(delta, "<", ball(solution.upper) + arb(shift) + arb("1e-14"), "enclosure"),
@@ -123,13 +121,10 @@ CLAIMS = (
             r"0.2043003118,0.2043003119)$.",
             scope="as stated; q = 1/2, logistic η",
             check=witness(
-                exact,
-                "δ = (Φ(3) - Φ(-1) - 2Φ(1/35) + 1)/4",
-                INSTANCE,
-                "0.2043 < 0.2043; 0.2043 < 0.2043",
+                exact, "δ = (Φ(3) - Φ(-1) - 2Φ(1/35) + 1)/4", INSTANCE, "2043003118 == 2043003118"
             ),
             mutants={
-                "digit": ("0.2043003117...", {"digits": "0.2043003117"}),
+                "digit": ("0.2043003117...", {"digits": 2043003117}),
                 "above": ("an enclosure 1e-12 too high", {"shift": "1e-12"}),
                 "below": ("an enclosure 1e-12 too low", {"shift": "-1e-12"}),
             },

@@ -127,7 +127,6 @@ CLAIMS = (
         r"\frac{n_{0,a}}{n_{\star,a}})$, $F_a^{(i)}\leftarrow-L'^{(i)}_{0,0}+L'^{(i)}_{1,0}+"
         r"L'^{(i)}_{0,a}-L'^{(i)}_{1,a}+\frac{n_{0,0}}{n_{\star,0}}-\frac{n_{0,a}}{n_{\star,a}}$, "
         r"$L'^{(i)}_{y,a}:=\frac{n^{(i)}_{y,a}}{n_{\star,a}}L^{(i)}_{y,a}$.",
-        statement="The identity, for any losses and counts.",
         kind="identity",
         scope="any number of clients, added one by one",
         check=identity(aggregated, "0.200995"),

@@ -76,7 +76,6 @@ CLAIMS = (
         printed=r"Thus under the condition in Lemma 20, we have "
         r"$\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+Ensemble})>"
         r"\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg})=0$.",
-        statement=r"$\min DP\,Disp(f^{LFT+Ensemble})>0$.",
         kind="bound",
         hypotheses=PREMISES,
         scope="I = 3, as stated",

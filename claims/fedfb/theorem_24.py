@@ -286,6 +286,5 @@ CLAIMS = (
         severity="step",
         erratum=r"Project onto $\Lambda$ after each step. Outside of it a client's loss has a "
         r"negative weight, and (126) need have no minimiser.",
-        reading="The paper does not say what happens at the boundary, as for fedfb/eq-9.",
     ),
 )

@@ -124,7 +124,6 @@ CLAIMS = (
         number="Algorithm 1, lines 11-13",
         printed=r"12: $\mathbf{w} = \mathbf{p}^T \cdot \mathbf{w}$, 13: $w^{t+1} = \sum_{k=1}^c "
         r"w_k^{t+1}$, after line 6: 'Client returns their trained model $w_k^{t+1}$'",
-        statement=r"If every client returns $w_k^{t+1} = u$, then $w^{t+1} = u$.",
         kind="implication",
         hypotheses={"weights": "p >= 0 with sum one"},
         scope="c = 2",

@@ -78,7 +78,8 @@ def near_ball(draw: st.DrawFn) -> Instance:
 
 
 def maximum(instance: Instance, total: Fraction = Fraction(1)) -> Case:
-    """AFL's conjugate at one lambda, A(f) = max f: 0 inside; outside, the maximand exceeds 1000.
+    """AFL's conjugate at one lambda, A(f) = max f: 0 inside; outside, the maximand, which is
+    homogeneous in f, is positive somewhere.
 
     Where ``signed``, on R^n, inside is the simplex; else, on f >= 0, inside is sum max(lambda, 0)
     <= 1. ``total`` is the bound of the sum.
@@ -86,18 +87,17 @@ def maximum(instance: Instance, total: Fraction = Fraction(1)) -> Case:
     weights, f, signed = instance["lambda"], instance["f"], instance["signed"]
     n, positive = len(weights), [max(v, Fraction(0)) for v in weights]
     is_inside = sum(weights) == total and min(weights) >= 0 if signed else sum(positive) <= total
-    large = Fraction(10**9)
-    rays = [[large * (v > 0) for v in weights]]
+    rays = [[int(v > 0) for v in weights]]
     if signed:
-        rays += [[large] * n, [-large] * n]
-        rays += [[-large * (i == k) for i in range(n)] for k in range(n)]
+        rays += [[1] * n, [-1] * n]
+        rays += [[-int(i == k) for i in range(n)] for k in range(n)]
     else:
         f = [abs(v) for v in f]
     gains = [dot(weights, losses) - max(losses) for losses in (f, [Fraction(0)] * n, *rays)]
     if is_inside:
         relations = [Relation(gain, "<=", 0, "Fenchel") for gain in gains]
         return Case((*relations, Relation(gains[1], "==", 0, "f = 0")))
-    return Case((Relation(1000, "<", max(gains[2:]), "unbounded"),))
+    return Case((Relation(0, "<", max(gains[2:]), "unbounded"),))
 
 
 @st.composite

@@ -120,8 +120,6 @@ CLAIMS = (
         number="Algorithm 1, line 9; Section 3, 'Implementation tricks'",
         printed=r"$f_i^{\log}(\theta) = -\log(M - \ell_S^i)$ if $M - \ell_S^i \geq \epsilon$ else "
         r"$\ell_S^i / M$",
-        statement=r"$\ell \mapsto f^{\log}(\ell)$ is increasing, as a loss that stands for "
-        r"$-\log(M - \ell)$ must be.",
         kind="implication",
         hypotheses={"order": "0 <= l < l'", "eps": "0 < eps < M"},
         whose="implied",

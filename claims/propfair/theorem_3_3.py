@@ -155,19 +155,11 @@ def quieter(quiet: Fraction = 1 / WITHIN) -> Decomposition:
     return sympy.Rational(str(quiet)) * printed - (u + v) ** 2, [(3 * u - v / 3) ** 2]
 
 
-def nearer() -> Decomposition:
-    """The printed sigma~_g less the one of propfair/smoothness."""
-    M, L0, s, z = sympy.symbols("M L0 s z", positive=True)
-    printed = 4 / M * (sympy.Rational(3, 2) * s + L0 / M * z)
-    return printed - (2 * s / M + 4 * L0 * z / M**2), [4 * s / M]
-
-
 COVERED = (
     identity(descent, "277/1008"),
     definite(room, "1"),
     definite(smoother, "1225/1536"),
     definite(quieter, "7921/1764"),
-    definite(nearer, "192/35"),
 )
 """(9/4) L/M is covered by 3/8 L~, so that 6 L~ K_i eta <= 1 gives 16 L K_i eta <= 1."""
 

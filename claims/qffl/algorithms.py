@@ -94,8 +94,6 @@ CLAIMS = (
         r"chosen with prob. $p_k$) [...] $w^{t+1} = \frac{1}{K} \sum_{k \in S_t} w_k^{t+1}$. "
         r"[Section 3.1:] Most prior work solves (1) by sampling a subset of devices with "
         r"probabilities $p_k$ at each round.",
-        statement=r"A random subset of $K$ devices can have $P(k \in S_t) = p_k$, $\sum_k p_k = "
-        r"1$.",
         kind="existence",
         hypotheses={"weights": "p >= 0 with sum one", "subset": "1 <= K <= m"},
         scope="K = 3; the same sum for every K >= 2",

@@ -9,14 +9,14 @@ def residuals(shift: int = 0, harmonic: int = 2) -> dict[str, Residual]:
     """U_alpha at 0, 1 and 2, and the optimality terms U_alpha'(y) (v - y) at 1 and 2, of one user:
     sums over users add them up, and the sum of 1/y is n over the harmonic mean.
     """
-    alpha, v, y = sympy.symbols("alpha v y", positive=True)
+    alpha, near, v, y = sympy.symbols("alpha near v y", positive=True)
     zero, one, two, opposite = (
         y ** (1 - a) / (1 - a)
-        for a in (sympy.Integer(-shift), alpha, sympy.Integer(harmonic), -alpha)
+        for a in (sympy.Integer(-shift), near, sympy.Integer(harmonic), -alpha)
     )
     return {
         "alpha = 0, y": (zero, y),
-        "alpha = 1, as a limit": (sympy.limit(one - 1 / (1 - alpha), alpha, 1), sympy.log(y)),
+        "alpha = 1, as a limit": (sympy.Limit(one - 1 / (1 - near), near, 1), sympy.log(y)),
         "alpha = 1, PF's condition": (sympy.diff(sympy.log(y), y) * (v - y), (v - y) / y),
         "alpha = 2, -1/y": (two, -1 / y),
         "alpha = 2, its condition": (sympy.diff(two, y) * (v - y), (v - y) / y**2),

@@ -274,7 +274,6 @@ CLAIMS = (
         r"\tilde{L}_q(h) + \max_{\lambda \in \Lambda} (\mathbb{E} [\max_{h\in H} L_{\lambda}(h) - "
         r"\hat{L}_{\lambda}(h)] + M\sqrt{\sum_{k=1}^m \frac{\lambda_k^2}{2n_k} \log "
         r"\frac{1}{\delta}})$",
-        statement="As printed.",
         kind="bound",
         hypotheses=HYPOTHESES,
         scope=SMALL,

@@ -113,7 +113,6 @@ CLAIMS = (
         "L_q(w) is defined for any q >= 0 at any point w",
         number="Lemma 12, Algorithms 1 and 3",
         printed=PRINTED,
-        statement=r"$L f^q + q f^{q-1}\|\nabla f\|^2$ is a number for every $f \ge 0$, $q \ge 0$.",
         kind="existence",
         hypotheses={"losses": "f >= 0"},
         scope="f = 0, q = 1/2",

@@ -70,7 +70,6 @@ CLAIMS = (
         "The losses have a smaller variance at the optimum of q = 1 than at that of q = 0",
         printed=r"$\operatorname{Var}(F_1(w_1^*), \dots, F_m(w_1^*)) < "
         r"\operatorname{Var}(F_1(w_0^*), \dots, F_m(w_0^*))$",
-        statement=r"$Var(F(w_1^*)) < Var(F(w_0^*))$.",
         kind="bound",
         hypotheses={"losses": LOSSES},
         scope="m = 2, two models",
@@ -118,8 +117,6 @@ CLAIMS = (
         "of q = 0",
         printed=r"$\frac{\frac{1}{m}\sum_{k=1}^{m}F_k(w_1^*)}{\sqrt{\frac{1}{m}F_k^2(w_1^*)}} \ge "
         r"\frac{\frac{1}{m}\sum_{k=1}^{m}F_k(w_0^*)}{\sqrt{\frac{1}{m}F_k^2(w_0^*)}}$",
-        statement=r"$\frac{\sum F_k(w_1^*)}{\sqrt{\sum F_k^2(w_1^*)}} \ge \frac{\sum "
-        r"F_k(w_0^*)}{\sqrt{\sum F_k^2(w_0^*)}}$.",
         kind="bound",
         hypotheses={"losses": LOSSES, "not zero": "F(w_1*) is not 0, where the angle is undefined"},
         scope="every m and F",

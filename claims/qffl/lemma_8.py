@@ -162,8 +162,6 @@ CLAIMS = (
         number="(11), (12)",
         printed=r"$\sum_k \nabla_w^2 F_k^p(w_p^*) \frac{\partial}{\partial p} w_p^* + \sum_k (\ln "
         r"F_k^p(w_p^*) + 1) \nabla_w F_k^p(w_p^*) = 0$",
-        statement=r"$\frac{\partial}{\partial p}\nabla F^p = (\ln F^p + 1)\nabla F^p$ at fixed "
-        r"$w$.",
         kind="identity",
         scope="F = e, p = 7/3",
         severity="step",

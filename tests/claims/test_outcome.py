@@ -64,7 +64,7 @@ def test_accepted_evidence_has_a_finding_a_level_and_a_dead_mutant():
             "rejected: the instance breaks the premises sign",
         ),
         ({"check": unchecked}, "AssertionError: not to be run"),
-        ({"hypotheses": {}}, "premises not among the hypotheses of pffl/a: sign"),
+        ({"hypotheses": {}}, "premises and hypotheses of pffl/a differ: sign"),
     ],
 )
 def test_a_fault_leaves_no_finding(change, fault):

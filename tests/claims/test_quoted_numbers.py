@@ -65,8 +65,8 @@ def test_a_hypothesis_that_is_not_needed_has_a_reason(monkeypatch):
     ("row", "fault"),
     [
         (None, 'edges.json must have "planted:below()": [[{"x": "1/1"}, [[{'),
-        ([[{"x": 1}, [[{"x": "1/1000"}, "sign"]]]], "'the same', not 'sign'"),
-        ([[{"x": 1}, [[{"x": "-1/1000"}, ""]]]], "'sign', not 'the same'"),
+        ([[{"x": 1}, [[{"x": "1/1000"}, "sign"]], ""]], "'the same', not 'sign'"),
+        ([[{"x": 1}, [[{"x": "-1/1000"}, ""]], ""]], "'sign', not 'the same'"),
         ([[{"x": 1}, [[{"x": "1/1000"}, ""]], "of others"]], "other numbers than recorded"),
     ],
 )
@@ -84,7 +84,7 @@ def test_edges_are_looked_for_beside_each_number():
     found = dict(
         (change["x"], state) for change, state in edges.points(Call.of(below), {"x": "1/1"})
     )
-    step = "1/1000000000000"
+    step = f"1/{10**30}"
     assert found[f"-{step}"] == found["-1/1"] == "sign"
     assert found["0/1"] == found[step] == ""
 

@@ -24,7 +24,8 @@ rows()["planted:below()"] = {
     "values": [[{"x": x}, f"{x * x} <= 4"] for x in (1, 2, 3)],
     "outside": {"sign": [{"x": -3}]},
 }
-edges.rows()["planted:below()"] = [({"x": 1}, [({"x": "-1/1000000"}, "sign"), ({"x": 0}, "")])]
+NEAR = [({"x": "-1/1000000"}, "sign"), ({"x": 0}, "")]
+edges.rows()["planted:below()"] = [({"x": 1}, NEAR, "53bca9c35ca2")]
 
 
 def parts(low, high, by=8):
