@@ -48,24 +48,29 @@ def hold(call: Call[Case], instance: Instance, premises: frozenset[str]) -> None
     if row is None and premises:
         start = encode(instance)
         near = points(call, start)
-        rest = {str(call): [[start, near, digest(call, start, near)]]}
+        rest = {str(call): [[start, near, digest(_cases(call, start, near))]]}
         printed = json.dumps(rest, ensure_ascii=False)
         raise Rejected(f"edges.json must have {printed[1:-1]}")
     for start, near, total in row or ():
-        plain = state(call, decode(start))
-        for changes, expected in near:
-            got = state(call, moved(start, changes), plain)
+        plain, cases = state(_case(call, decode(start))), _cases(call, start, near)
+        for case, (changes, expected) in zip(cases, near, strict=True):
+            got = state(case, plain)
             text = f"{call} at {start} with {changes}: {got or 'the same'!r}"
             require(got == expected, f"{text}, not {expected or 'the same'!r}")
-        is_same = total == digest(call, start, near)
+        is_same = total == digest(cases)
         require(is_same, f"{call} has other numbers than recorded at the edges next to {start}")
 
 
-def digest(call: Call[Case], start: Any, near: list[Point]) -> str:
+def digest(cases: list[Case | None]) -> str:
     """Of the numbers at the points; "" where some are floats, which differ between machines."""
-    cases = [case for changes, _ in near if (case := _case(call, moved(start, changes)))]
-    texts = [case.numbers for case in cases]
-    return sha256("\0".join(texts).encode())[:12] if all(c.exact for c in cases) else ""
+    defined = [case for case in cases if case]
+    texts = [case.numbers for case in defined]
+    return sha256("\0".join(texts).encode())[:12] if all(c.exact for c in defined) else ""
+
+
+def _cases(call: Call[Case], start: Any, near: list[Point]) -> list[Case | None]:
+    """The statement at the points next to ``start``."""
+    return [_case(call, moved(start, changes)) for changes, _ in near]
 
 
 def _case(call: Call[Case], instance: Instance) -> Case | None:
@@ -78,9 +83,8 @@ def _case(call: Call[Case], instance: Instance) -> Case | None:
         return None
 
 
-def state(call: Call[Case], instance: Instance, plain: str | None = None) -> str:
+def state(case: Case | None, plain: str | None = None) -> str:
     """The broken premises, or names and operators of the relations; "" where it is ``plain``."""
-    case = _case(call, instance)
     if case is None:
         return "undefined"
     broken = ", ".join(sorted(name for name, holds in case.premises.items() if not holds))
@@ -98,14 +102,14 @@ def _infinite(number: Number) -> str:
 
 def points(call: Call[Case], start: Any) -> list[Point]:
     """Points on either side of each edge, of a field's first, middle and last number alone."""
-    plain, case = state(call, decode(start)), _case(call, decode(start))
-    is_exact = case is not None and case.exact
+    case = _case(call, decode(start))
+    plain, is_exact = state(case), case is not None and case.exact
     edges: dict[tuple[str, str], list[list[Point]]] = {}
     for path, value in numbers(start):
 
         def at(number: Any, path: str = path) -> Point:
             changes = {path: encode(number)}
-            return changes, state(call, moved(start, changes), plain)
+            return changes, state(_case(call, moved(start, changes)), plain)
 
         for edge in _edges(at, value, [peer for _, peer in peers(start, path)], is_exact):
             change = f"{edge[0][1]} -> {edge[-1][1]}"
@@ -125,7 +129,7 @@ def jumps(call: Call[Case], start: Any) -> list[Point]:
     or one less that, or changed with it so that their sum or product is kept; half of one added
     to a whole number. Of the first, middle and last number of a field.
     """
-    plain, fields = state(call, decode(start)), defaultdict[str, list[tuple[str, Any]]](list)
+    plain, fields = state(_case(call, decode(start))), defaultdict[str, list[tuple[str, Any]]](list)
     for path, x in numbers(start):
         fields[path.partition(".")[0]].append((path, x))
     changes: list[dict[str, Any]] = []
@@ -137,7 +141,7 @@ def jumps(call: Call[Case], start: Any) -> list[Point]:
         for other, y in peers(start, path)[:1]:
             changes += [{path: new, other: x + y - new} for new in (-x, 0 * x)]
             changes += [{path: -x, other: -y}, {path: y}, {path: 1 - y}]
-    return [(encode(c), state(call, moved(start, c), plain)) for c in changes]
+    return [(encode(c), state(_case(call, moved(start, c)), plain)) for c in changes]
 
 
 def _edges(at: Any, value: Any, others: list[Any], is_exact: bool) -> Iterator[list[Point]]:
