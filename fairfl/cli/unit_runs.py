@@ -4,6 +4,7 @@ on, with progress on stderr.
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -47,6 +48,7 @@ def measured(
     out_folder(out / RUNS)
     out_folder(out / name, *written)
     count = job_count(jobs, len(units))
+    gc.freeze()  # no search for garbage among the modules
     try:
         with of_rounds(len(units), count) as progress:
             return run_units(units, out / RUNS, resume, progress, count, as_done)
