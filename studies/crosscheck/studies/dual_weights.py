@@ -8,7 +8,7 @@ import pandas as pd
 
 from fairfl._support.checks import Array
 from fairfl.sims.algorithms import afl, pfedavg, propfair, qfedavg, term
-from fairfl.sims.engine import Computing, Cosine, Replicate, Simulation, Training
+from fairfl.sims.engine import Cosine, Training
 from fairfl.solvers.minimax.solve_minimax import solve_minimax
 from fairfl.studies.crosscheck import prediction
 from fairfl.studies.crosscheck.practice import Run
@@ -66,9 +66,7 @@ def rows(case: str, seeds: int) -> pd.DataFrame:
 @cache
 def _run(seed: int, training: Training, names: tuple[str, ...]) -> Run:
     """Algorithms on the clients of a seed; longer training goes on where shorter ended."""
-    clients, computing = clients_of(seed), Computing("cpu", "float64")
-    replicates = [Replicate(PAIRS[name][1], seed) for name in names]
-    return Run(Simulation(clients.model, clients.parts, replicates, training, computing))
+    return clients_of(seed).run([PAIRS[name][1] for name in names], seed, training)
 
 
 def cancelling(gradients: Array) -> Array:
