@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -176,7 +176,7 @@ class Practice:
     def path(self, world: World, budgets: Sequence[Budget], seeds: int) -> list[State]:
         """The state after each round. A longer run of the same goes on where this one ended."""
         run = _run(replace(self, rounds=MOST_ROUNDS), world, tuple(budgets), seeds)
-        return run.to(self.rounds)
+        return [state for (state,) in run.to(self.rounds).states[1 : self.rounds + 1]]
 
     def trained(
         self, world: World, budgets: Sequence[Budget], seeds: int
@@ -208,19 +208,20 @@ class Practice:
         return pd.DataFrame(lines)
 
 
-@dataclass(eq=False)
 class Run:
-    """A simulation of one replicate, and its state after each round."""
+    """A simulation, with its models (R, P) and its states after 0, 1, ... rounds."""
 
-    simulation: Simulation
-    states: list[State] = field(default_factory=list)
+    def __init__(self, simulation: Simulation) -> None:
+        self.simulation = simulation
+        self.models, self.states = [as_floats(simulation.params)], [[*simulation.states]]
 
-    def to(self, rounds: int) -> list[State]:
-        """The states of so many rounds."""
-        while len(self.states) < rounds:
+    def to(self, rounds: int) -> Run:
+        """The same, with at least so many rounds."""
+        while len(self.models) <= rounds:
             self.simulation.step()
-            self.states += self.simulation.states
-        return self.states[:rounds]
+            self.models.append(as_floats(self.simulation.params))
+            self.states.append([*self.simulation.states])
+        return self
 
 
 @lru_cache(maxsize=4)
@@ -233,7 +234,8 @@ def vote(world: World, members: Sequence[Classifier]) -> Classifier:
     return Classifier.average(members, np.array(world.weight if len(members) > 1 else (1.0,)))
 
 
-def aims_of(world: World, scheme: SchemeName, budgets: Sequence[Budget]) -> Aims:
+@lru_cache(maxsize=16)
+def aims_of(world: World, scheme: SchemeName, budgets: tuple[Budget, ...]) -> Aims:
     """The exact MD and accuracy of a scheme at budgets; those of client-aware rules are local."""
     aims = {}
     for budget in budgets:

@@ -171,7 +171,7 @@ class Reached:
 
     scheme: SchemeName
     cases: Mapping[str, Practice]
-    budgets: Sequence[tuple[float, ...]]
+    budgets: tuple[tuple[float, ...], ...]
     bound: SchemeName = "cfl"
     world: str = "figure-5d"
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
 from fairfl._support.checks import Array
-from fairfl.sims.engine import ClientData, LeastSquares, Parts
+from fairfl.sims import engine
+from fairfl.studies.crosscheck.practice import Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,16 +32,15 @@ class QuadraticClients:
         truth, noise = spread[:, None] * directions, rng.normal(size=x.shape[:2]) / 2
         return cls(x, np.einsum("knd,kd->kn", x, truth) + noise)
 
-    @property
-    def model(self) -> LeastSquares:
-        """The engine's."""
-        return LeastSquares(self.x.shape[2], bias=False)
-
-    @property
-    def parts(self) -> Parts:
-        """The engine's data."""
-        pairs = zip(map(torch.from_numpy, self.x), map(torch.from_numpy, self.y), strict=True)
-        return Parts(ClientData.from_clients(list(pairs)))
+    def run(
+        self, algorithms: Sequence[engine.Algorithm], seed: int, training: engine.Training
+    ) -> Run:
+        """The algorithms on these clients, not begun; models start at 0."""
+        parts = engine.Parts(engine.ClientData.from_clients([*zip(self.x, self.y, strict=True)]))
+        replicates = [engine.Replicate(algorithm, seed) for algorithm in algorithms]
+        model = engine.LeastSquares(self.x.shape[2], bias=False)
+        computing = engine.Computing("cpu", "float64")
+        return Run(engine.Simulation(model, parts, replicates, training, computing))
 
     def losses(self, w: Array) -> Array:
         """(K,) F_k(w)."""

@@ -45,15 +45,15 @@ class Everyone(Participation):
     name: ClassVar[str] = "everyone"
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
-        return _positions(len(ids)), p
+        return _each_once(len(ids))[0], p
 
 
 @lru_cache(1)
-def _positions(clients: int) -> Ints:
-    """0..clients-1, one read-only array for all rounds."""
+def _each_once(clients: int) -> tuple[Ints, Ints]:
+    """0..clients-1 and a draw of each, the same read-only arrays for all rounds."""
     positions = np.arange(clients)
     positions.flags.writeable = False
-    return positions
+    return positions, np.broadcast_to(1, clients)
 
 
 @dataclass(frozen=True)
@@ -123,10 +123,11 @@ def smallest(count: int, keys: Floats | counter.Words, ids: Ints) -> Ints:
 
 def merged(positions: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
     """Positions of the clients (k,), rising, sums of weights, and how often each is drawn."""
-    if (positions[1:] > positions[:-1]).all():
+    everyone, draws = _each_once(len(positions))
+    if positions is everyone or (positions[1:] > positions[:-1]).all():
         rows = positions.view()
         rows.flags.writeable = False  # other rounds and replicates may have the same array
-        return rows, weights, np.broadcast_to(1, len(rows))
+        return rows, weights, draws
     clients, draw_client, draws = np.unique(positions, return_inverse=True, return_counts=True)
     return clients, np.bincount(draw_client, weights).astype(np.float64), draws
 

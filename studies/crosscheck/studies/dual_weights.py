@@ -1,16 +1,17 @@
 """Weights at the end of q-FFL, TERM, PropFair, AFL, p-FFL against the optimum's dual weights."""
 
+from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from fairfl._support.checks import Array
 from fairfl.sims.algorithms import afl, pfedavg, propfair, qfedavg, term
-from fairfl.sims.engine import Computing, Cosine, Replicate, Training, simulate
+from fairfl.sims.engine import Cosine, Training
 from fairfl.solvers.minimax.solve_minimax import solve_minimax
 from fairfl.studies.crosscheck import prediction
+from fairfl.studies.crosscheck.practice import Run
 from fairfl.studies.crosscheck.prediction import ONE_STEP, TRAINED, limit_verdict
 from fairfl.studies.crosscheck.quadratic_clients import QuadraticClients
 from fairfl.studies.crosscheck.study import Drawing, Verdict
@@ -32,14 +33,14 @@ PAIRS = {
     "p-FFL": (RANKS, pfedavg.PFedAvg(RANKS)),
 }
 """Objective and algorithm."""
-FULL: dict[str, Any] = {"rounds": 20, "lr": 0.1, "steps": 5, "batch_size": None}
+FULL = Training(40, 0.1, steps=5, batch_size=None)
 CASES = {
-    TRAINED: FULL | {"batch_size": 10},
-    prediction.SAMPLED: FULL,
-    prediction.LONGER: FULL | {"rounds": 40},
-    ONE_STEP: FULL | {"rounds": 40, "lr": 0.5, "steps": 1, "schedule": Cosine()},
+    TRAINED: (20, replace(FULL, batch_size=10)),
+    prediction.SAMPLED: (20, FULL),
+    prediction.LONGER: (40, FULL),
+    ONE_STEP: (40, replace(FULL, lr=0.5, steps=1, schedule=Cosine())),
 }
-"""Settings of training. A rate that falls lets p-FFL end at a kink."""
+"""Rounds, and settings of training. A rate that falls lets p-FFL end at a kink."""
 LIMIT = 0.01
 """Share of the weight that may be on the wrong clients."""
 
@@ -48,18 +49,10 @@ def rows(case: str, seeds: int) -> pd.DataFrame:
     """A row an algorithm, seed and client: the weights under which the gradients cancel at the
     trained model, the dual weights of the certified minimum, and half of what they differ by.
     """
-    lines = []
+    lines, (rounds, training) = [], CASES[case]
     for seed in range(seeds):
-        clients = clients_of(seed)
-        replicates = [Replicate(algorithm, seed) for _, algorithm in PAIRS.values()]
-        trained = simulate(
-            clients.model,
-            clients.parts,
-            replicates,
-            Training(**CASES[case]),
-            Computing("cpu", "float64"),
-        )
-        for name, w in zip(PAIRS, trained.params, strict=True):
+        clients, run = clients_of(seed), _run(seed, training, tuple(PAIRS))
+        for name, w in zip(PAIRS, run.to(rounds).models[rounds], strict=True):
             weights, dual = cancelling(clients.gradients(w)), dual_weights(seed, name)
             line = {"algorithm": name, "seed": seed}
             line[prediction.DISTANCE] = float(np.abs(weights - dual).sum() / 2)
@@ -68,6 +61,12 @@ def rows(case: str, seeds: int) -> pd.DataFrame:
                 line | {"client": k, "dual": x, "weight": y} for k, (x, y) in enumerate(pairs)
             ]
     return pd.DataFrame(lines)
+
+
+@cache
+def _run(seed: int, training: Training, names: tuple[str, ...]) -> Run:
+    """Algorithms on the clients of a seed; longer training goes on where shorter ended."""
+    return clients_of(seed).run([PAIRS[name][1] for name in names], seed, training)
 
 
 def cancelling(gradients: Array) -> Array:

@@ -9,7 +9,7 @@ import pandas as pd
 from fairfl._support.checks import Array
 from fairfl.sims.algorithms.dynamic import NormalizedFedAvg
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import Computing, Joining, Replicate, Simulation, Training, as_floats
+from fairfl.sims.engine import Joining, Training
 from fairfl.studies.crosscheck import prediction
 from fairfl.studies.crosscheck.prediction import ONE_STEP, TRAINED, limit_verdict
 from fairfl.studies.crosscheck.quadratic_clients import QuadraticClients
@@ -43,15 +43,9 @@ def rows(case: str, seeds: int) -> pd.DataFrame:
     for seed in range(seeds):
         separation = SEPARATIONS[seed % len(SEPARATIONS)]
         clients = QuadraticClients.random(seed, np.array([1.0, separation]))
-        replicates = [Replicate(rule, seed) for rule in (FedAvg(), NormalizedFedAvg("global"))]
-        schedule = Joining((0, ALONE))
+        rules, schedule = (FedAvg(), NormalizedFedAvg("global")), Joining((0, ALONE))
         training = Training(ALONE + 1, RATE, participation=schedule, **CASES[case])
-        computing = Computing("cpu", "float64")
-        simulation = Simulation(clients.model, clients.parts, replicates, training, computing)
-        models = [as_floats(simulation.params).copy()]
-        while not simulation.done:
-            simulation.step()
-            models.append(as_floats(simulation.params).copy())
+        models = clients.run(rules, seed, training).to(ALONE + 1).models
         before, gradients = clients.losses(models[-2][0]), clients.gradients(models[-2][0])
         head = float(clients.losses(models[0][0])[0] - before[0])
         gains = [before - clients.losses(w) for w in models[-1]]

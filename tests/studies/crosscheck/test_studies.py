@@ -207,7 +207,7 @@ def test_a_doubled_bound_is_found(monkeypatch):
 
 def test_what_is_gained_on_common_rules_is_of_their_optimum():
     table = personal.REACHED.rows(SAMPLED, 2)
-    (best,) = aims_of(by_name("figure-5d"), "lft_fedavg", [(0.05, 0.05)]).values()
+    (best,) = aims_of(by_name("figure-5d"), "lft_fedavg", ((0.05, 0.05),)).values()
     part = among(personal.behind(table), "budget", ["0.05"])
     gains = floats(part, "behind")
     assert gains == pytest.approx(best[1] - floats(part, "accuracy")) and (gains < 0).all()
