@@ -334,15 +334,19 @@ def utility_of(fed: Federation, costs: Array, rule: Any) -> float:
     )
 
 
+def table_of(model: FiniteModel, rule: Any) -> Array:
+    """A classifier on a finite X as a table, (1, A, n) or (I, A, n)."""
+    members = rule.members if isinstance(rule, ClientClassifiers) else (rule,)
+    return np.stack([member.on(model.points) for member in members])
+
+
 def rates_of(fed: Federation, notion: str, rule: Any) -> tuple[Rates, Array, Array]:
     """A notion's rates, and what they are under a rule: of all together (E, A), and of each client
     (E, I, A). The rule is a classifier, or on a finite X its table, (1, A, n) or (I, A, n).
     """
     model = fed.model
     if isinstance(model, FiniteModel):
-        if not isinstance(rule, np.ndarray):
-            members = rule.members if isinstance(rule, ClientClassifiers) else (rule,)
-            rule = np.stack([member.on(model.points) for member in members])
+        rule = rule if isinstance(rule, np.ndarray) else table_of(model, rule)
         rates = Rates.of(notion, fed.joint.people, fed.joint.eta)
         return rates, *rates.of_rule(rule)
     rates, sees_client = model.rates(notion), isinstance(rule, ClientClassifiers)

@@ -11,12 +11,12 @@ import numpy as np
 from fairfl._support.checks import Array, listed
 from fairfl.reports.comparison import Comparison
 from fairfl.reports.comparison_words import difference, number
-from fairfl.reports.sampling import NORMAL, Spot, accepted, by_label, judged
+from fairfl.reports.sampling import NORMAL, accepted, by_label, judged
 from fairfl.solvers.schemes import SCHEMES
-from fairfl.solvers.sensitivity import averaged
-from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.solution import CertificationError, table_of
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import NOTIONS
 
 NEGLIGIBLE = 5e-6
@@ -25,23 +25,22 @@ NEGLIGIBLE = 5e-6
 
 def excesses(comparison: Comparison, federation: Federation, sample: Counted) -> Array:
     """(S, K + 2, 2) by how much values and disparities counted on the people are above those of the
-    same rules on the federation: at the smallest disparity, at the disparities of the comparison,
+    table, whose rules they are of: at the smallest disparity, at the disparities of the comparison,
     and of the best rule; NaN where no rule is certified.
     """
     question = comparison.question
     out = np.full((len(comparison.reaches), len(comparison.disparities) + 2, 2), np.nan)
-    for rows, (scheme, reach) in zip(out, comparison.reaches.items(), strict=True):
+    for place, (scheme, reach) in enumerate(comparison.reaches.items()):
         task = question.task(federation, scheme)
-        for row, eps in zip(rows, reach.points.eps[:-1], strict=True):
+        assert reach.frontier.solved is not None and isinstance(federation.model, FiniteModel)
+        for k, row in enumerate(out[place]):
             try:
-                rules = Spot(scheme, eps).rules(federation, task, question)[0]
+                classifier = reach.frontier.solved(reach.points.take([k])).classifier
             except CertificationError:
                 continue
-            rule = averaged(federation, task, rules)
-            law = federation.joint if len(rule) > 1 else federation.pooled
-            promised = judged(law, rule, task, question)
+            rule = table_of(federation.model, classifier)
             counted = judged(*by_label(accepted(rule, sample.counts)), task, question)
-            row[:] = np.subtract(counted, promised)
+            row[:] = np.subtract(counted, comparison.table[place, k])
     return out
 
 

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -191,28 +191,36 @@ class Mixture(Law):
         )
         self.breaks = np.unique(np.concatenate([law.breaks for law in self.laws]))
         self.low, self.high = float(self.breaks[0]), float(self.breaks[-1])
-        for name in ("sf", "cdf", "pdf"):
-            setattr(self, name, partial(self._mean, name))
-            setattr(self, f"log{name}", partial(self._log_mean, f"log{name}"))
 
     def __repr__(self) -> str:
         return f"Mixture({list(self.laws)}, {self.weights.tolist()})"
 
-    def _mean(self, name: str, x: ArrayLike) -> Any:
-        """The mixture's function of this name, the mean of the laws'."""
-        return sum(
-            w * getattr(law, name)(x) for w, law in zip(self.weights, self.laws, strict=True)
-        )
-
-    def _log_mean(self, name: str, x: ArrayLike) -> Array:
-        """Its logarithm, where the mean underflows too."""
-        stacked = np.stack([np.asarray(getattr(law, name)(x)) for law in self.laws])
+    def _log_sum(self, parts: list[Array]) -> Array:
+        stacked = np.stack([np.asarray(p) for p in parts])
         weights = self.weights.reshape(-1, *([1] * (stacked.ndim - 1)))
         top = stacked.max(axis=0)
         # all parts -inf (or one +inf) must not give NaN
         safe = np.where(np.isfinite(top), top, 0.0)
         with np.errstate(divide="ignore"):
             return np.log((weights * np.exp(stacked - safe)).sum(axis=0)) + safe
+
+    def sf(self, x: ArrayLike) -> Array:
+        return sum(w * law.sf(x) for w, law in zip(self.weights, self.laws, strict=True))  # type: ignore[return-value]
+
+    def cdf(self, x: ArrayLike) -> Array:
+        return sum(w * law.cdf(x) for w, law in zip(self.weights, self.laws, strict=True))  # type: ignore[return-value]
+
+    def pdf(self, x: ArrayLike) -> Array:
+        return sum(w * law.pdf(x) for w, law in zip(self.weights, self.laws, strict=True))  # type: ignore[return-value]
+
+    def logsf(self, x: ArrayLike) -> Array:
+        return self._log_sum([law.logsf(x) for law in self.laws])
+
+    def logcdf(self, x: ArrayLike) -> Array:
+        return self._log_sum([law.logcdf(x) for law in self.laws])
+
+    def logpdf(self, x: ArrayLike) -> Array:
+        return self._log_sum([law.logpdf(x) for law in self.laws])
 
 
 class Finite:

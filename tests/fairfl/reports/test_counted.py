@@ -9,6 +9,7 @@ import fairfl as ff
 from fairfl.reports.counted import counted_lines
 from fairfl.reports.frontier import compared
 from fairfl.reports.question import Question
+from fairfl.reports.sampling import accepted
 from fairfl.theory.populations.calibration import ScoreWarning
 from fairfl.theory.populations.count_people import count_people
 from fairfl.theory.populations.notions import NOTIONS
@@ -49,10 +50,10 @@ def test_a_rule_has_on_its_people_what_its_solution_says(people, notion):
     )
     for scheme, eps in (("cfl", 0.02), ("lft_fedavg", 0.05), ("lft_ensemble", 0.05)):
         solution = ff.solve(fed, scheme, eps, notion=notion)
-        accepted = solution.classifier(score, group)
-        gap = counted(accepted, notion, y, group)
+        chances = solution.classifier(score, group)
+        gap = counted(chances, notion, y, group)
         assert gap == pytest.approx(solution.disparity, abs=of_level), scheme
-        right = np.where(y == 1, accepted, 1 - accepted).mean()
+        right = np.where(y == 1, chances, 1 - chances).mean()
         assert right == pytest.approx(solution.accuracy, abs=of_level / 4), scheme
 
 
@@ -70,15 +71,40 @@ def test_the_difference_is_that_of_a_plain_count_and_is_said(people, calibrate):
     ):
         base = scheme.removesuffix("_common")
         solution = ff.solve(fed, base, reach.points.eps[1], notion=question.notion)
-        accepted = solution.classifier(score, group)
-        right = np.where(y == 1, accepted, 1 - accepted).mean()
+        chances = solution.classifier(score, group)
+        right = np.where(y == 1, chances, 1 - chances).mean()
         assert excess[0] == pytest.approx(right - solution.accuracy, abs=1e-9)
-        gap = counted(accepted, question.notion, y, group)
+        gap = counted(chances, question.notion, y, group)
         assert excess[1] == pytest.approx(gap - solution.disparity, abs=1e-9)
     first, *warned = counted_lines(comparison)
     assert "Counted on these people by their labels, each rule has the accuracy" in first
     assert bool(warned) == (calibrate == "shared")
     assert all("0.118 where 0.02 is promised" in line for line in warned[:1])
+
+
+def test_the_rule_of_the_table_is_counted_where_solve_takes_another(monkeypatch):
+    """At costs 3:1 all whose P(y = 1 | score) is 1/4 tie, and ``solve`` accepts half of them."""
+    rng, rows = np.random.default_rng(0), []
+    for site, group, score in np.ndindex(3, 2, 5):
+        people = 4 * rng.integers(5, 40)
+        rows += [(score, y < people * score // 4, group, site) for y in range(people)]
+    score, y, group, site = np.array(rows, int).T
+    sample, rules = count_people(score, y, group, site, "shared"), []
+
+    def spied(rule, counts):
+        rules.append(rule)
+        return accepted(rule, counts)
+
+    monkeypatch.setattr("fairfl.reports.counted.accepted", spied)
+    fed, question = ff.Federation.of_people(sample), Question(costs=(3, 1))
+    comparison = compared(fed, sample, question=question, at=[0.02], count=12, bootstraps=0)
+    assert not all(reach.frontier.reproduced.all() for reach in comparison.reaches.values())
+    promised = comparison.table[:, :-2, 1].ravel()
+    for rule, disparity in zip(rules, promised[~np.isnan(promised)], strict=True):
+        gap = counted(
+            rule[site if len(rule) > 1 else 0, group, score], "demographic_parity", y, group
+        )
+        assert gap == pytest.approx(disparity, abs=1e-9)
 
 
 def test_a_disparity_that_does_not_hold_on_other_people_is_warned_of():
