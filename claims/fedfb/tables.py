@@ -16,8 +16,8 @@ def mean(table: str, column: str, method: str, measure: str) -> Fraction:
 
 
 def close(instance: Instance) -> Case:
-    """Table 2: the second method's accuracy is within ``most`` points of the first one's, and its
-    DP disparity no more than ``most`` above, at each level.
+    """Table 2: the second of two ``methods`` has an accuracy within ``most`` points of the first
+    one's, and a DP disparity no more than ``most`` above, at each level.
     """
     relations = []
     for level in instance["levels"]:

@@ -23,7 +23,7 @@ class Round:
     ----------
     number : t, from 0.
     clients : (k,) clients that take part, positions in the data, rising; read-only, if shared.
-    p : (k,) client weights among them, > 0, sum one: see ``Participation``; read-only, if shared.
+    p : (k,) client weights among them, > 0, sum one: see ``Participation``.
     everyone : (K,) the federation's weights p_k.
     params : (P,) w^t.
     lr : of the clients in this round.

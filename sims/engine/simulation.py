@@ -101,8 +101,6 @@ class Simulation:
             for r, params in enumerate(self.params)
         ]
         self.states: list[State] = [self._checked(r, state) for r, state in enumerate(started)]
-        self.shares = data.p / data.p.sum()  # of rounds of everyone, which share it
-        self.shares.flags.writeable = False
         nobody = np.zeros(0, np.int64), np.zeros(0)
         self.weights: list[tuple[Ints, Floats]] = [nobody] * len(first)
         self.works: dict[bool, Work] = {}  # of the last round, of whole tasks and of the others
@@ -205,7 +203,7 @@ class Simulation:
         round = Round(
             number=t,
             clients=clients,
-            p=self.shares if share is self.source.p else share / share.sum(),
+            p=share / share.sum(),
             everyone=self.source.p,
             params=self.params[r],
             lr=self.rates[r][0] * training.schedule(t, training.rounds),

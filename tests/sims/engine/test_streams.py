@@ -159,9 +159,9 @@ class Overwriting(FedAvg):
 
     def server(self, received):
         aggregate = Aggregate(received.p.copy())
-        received.rows[:] = 0
-        round_arrays = received.p, received.clients, received.draws, received.everyone
-        for shared in (*round_arrays, *self.shared):
+        for array in (received.p, received.rows):
+            array[:] = 0
+        for shared in (received.clients, received.draws, received.everyone, *self.shared):
             with pytest.raises(ValueError, match="read-only"):
                 shared[:] = 0
         return aggregate
