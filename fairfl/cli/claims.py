@@ -201,6 +201,7 @@ def _run(
     written into all; verdicts, which may need several, are printed at the end.
     """
     from fairfl._support.processes import as_done, job_count, pool_of
+    from fairfl.claims.call import values_kept
     from fairfl.claims.certificates.kernel_proof import accept
     from fairfl.claims.record import Record
     from fairfl.claims.runner import examine_id, on_record, proofs, put_on_record
@@ -212,7 +213,8 @@ def _run(
     earlier = {outcome.id: outcome for outcome in recorded if outcome}
     stale = [id for id in by_id if id not in earlier]
     jobs = job_count(jobs, len(stale))
-    with pool_of(jobs) if jobs > 1 else nullcontext(), counting("claims", len(entries)) as one_more:
+    pool, count = pool_of(jobs) if jobs > 1 else nullcontext(), counting("claims", len(entries))
+    with values_kept(), pool, count as one_more:
         names = proofs(by_id[id] for id in stale)
         parts = [tuple(names[job::jobs]) for job in range(jobs)]
         accepted = frozenset[str]().union(*as_done(accept, parts, jobs))
