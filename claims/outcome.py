@@ -118,7 +118,7 @@ def examine(claim: Claim, effort: Effort) -> Outcome:
     begin = time.perf_counter()
     evidence, fault = verified(claim.check, effort)
     if evidence and not fault:
-        fault = misread(claim, evidence, effort == QUICK) or unheld(evidence)
+        fault = misread(claim, evidence, effort.name == QUICK.name) or unheld(evidence)
     finding, level = (evidence.finding, evidence.level) if evidence and not fault else (None, None)
     mutants = tuple(mutant_outcomes(claim, effort, finding))
     seconds = time.perf_counter() - begin
@@ -132,7 +132,7 @@ def mutant_outcomes(
     for name, (_, variant) in claim.mutants.items():
         check = variant if callable(variant) else partial(claim.check, **variant)
         killed, reason = _killed(check, QUICK, finding)
-        if not killed and effort != QUICK:
+        if not killed and effort.name != QUICK.name:
             killed, reason = _killed(check, effort, finding)
         yield MutantOutcome(name, killed, reason)
 
