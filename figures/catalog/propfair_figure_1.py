@@ -1,7 +1,7 @@
 """PropFair figure 1, solved: the Nash bargaining solution on a convex set of utilities of two
 clients.
 
-(a) The paper's picture, which has no floats, as a symmetric polytope: all points of one edge have
+(a) The paper's picture, which has no numbers, as a symmetric polytope: all points of one edge have
 the largest total, and the Nash point is the one with equal utilities, which is also max-min fair.
 (b) Two clients with losses θ² and (θ-1)² + 6/5 and utilities M - loss, M = 11/5 (PropFair, section
 3): utilitarian, proportional, harmonic and max-min points differ. The set is {u <= M - f(θ)}, whose

@@ -380,8 +380,7 @@ class Federation(Tabular):
         """P(y = 1)."""
         if isinstance(self.model, FiniteModel):
             return float((self.pooled.people * self.pooled.eta).sum())
-        gain = sum(self.model.gain(a).totals[0] for a in range(self.n_groups))  # 2 P(y = 1) - 1
-        return (1.0 + float(gain)) / 2.0
+        return (1.0 + float(sum(self.model.gain(a).totals[0] for a in range(self.n_groups)))) / 2.0
 
     def _columns(self) -> dict[str, ArrayLike]:
         shares = {f"share_{name}": self.share[:, a] for a, name in enumerate(self.groups)}
