@@ -27,22 +27,13 @@ def fedavg_frontier(
     """LFT+FedAvg's frontier: certified points, the best that a search over multipliers found; and
     the solution at budgets of zero, to check it by.
     """
-    search = MultiplierSearch.of(fed, task, effort)
-    free, top = search.free, float(search.free.disparity[0])
-    coarse, even = search.starts, search.targets(COARSE)
-    if search.far(even, ordered(coarse)).any():
-        coarse = search.at(np.append(-np.inf, even), coarse)
-    common = search.common
-    low = search.lowest(coarse.join(common))
-    settled = rules = ordered(low.join(free))
-    if top - low.disparity[0] > LAW_TOLERANCE:
-        targets = np.linspace(float(low.disparity[0]), top, points)[:-1]
-        settled = search.settled(targets, ordered(coarse.join(rules)))
-        chord = np.interp(common.disparity, settled.disparity, settled.accuracy)
-        settled = ordered(settled.join(common))
-        if (common.accuracy > chord + MAXIMA_APART).any():
-            settled = search.settled(targets, settled)
-        rules = ordered(below(settled, targets).join(free))
+    search = MultiplierSearch.of(fed, task)
+    settled, targets = _settled(search, search.free, points)
+    if effort != "ordinary":  # more starts lead elsewhere, not always to something better
+        search = MultiplierSearch.of(fed, task, effort)
+        settled, targets = _settled(search, settled, points)
+    top = float(search.free.disparity[0])
+    rules = ordered(below(settled, targets).join(search.free))
     ties = TiedRules.of(search.family)
     attained = search.certified(rules).join(at_ties(search, ties, np.zeros(0)))
     if not attained.disparity.size:
@@ -52,6 +43,26 @@ def fedavg_frontier(
     fine_targets = np.linspace(smallest, top, DENSE)[:-1] if points < DENSE else np.zeros(0)
     between = BetweenPoints(search, ties, attained, settled, fine_targets)
     return build("lft_fedavg", attained, between.points), search.fair()
+
+
+def _settled(search: MultiplierSearch, known: Rules, points: int) -> tuple[Rules, Array]:
+    """The best rules of a search and of the ``known`` ones, the free one among them; and the
+    disparities (P,) that are searched for.
+    """
+    coarse, even = search.starts, search.targets(COARSE)
+    if search.far(even, ordered(coarse)).any():
+        coarse = search.at(np.append(-np.inf, even), coarse)
+    common, known = search.common, ordered(known)
+    low, top = search.lowest(coarse.join(known).join(common)), search.free.disparity[0]
+    targets = np.linspace(float(low.disparity[0]), float(top), points)[:-1]
+    if top - low.disparity[0] <= LAW_TOLERANCE:
+        return ordered(low.join(known)), targets[:1]
+    settled = search.settled(targets, ordered(coarse.join(low).join(known)))
+    chord = np.interp(common.disparity, settled.disparity, settled.accuracy)
+    settled = ordered(settled.join(common))
+    if (common.accuracy > chord + MAXIMA_APART).any():
+        settled = search.settled(targets, settled)
+    return settled, targets
 
 
 @dataclass(frozen=True)
