@@ -58,6 +58,11 @@ def arena(
         tell_list([(e.label, f"{e.question}: {' or '.join(e.settings)}") for e in chosen(())])
         return
     if publish:
+        if algorithm or federation or predictions:
+            raise ValueError(
+                "--publish writes all federations and trains nothing: it must be without "
+                "--algorithm, --federation and --predictions"
+            )
         from fairfl.studies.arena.predictions import published_points, published_samples
 
         out_folder(out, "points.csv", "samples.csv")

@@ -72,7 +72,7 @@ def arena(
     out : folder of the two sweeps, from which a stopped run goes on; by default none is kept.
     profile : "quick", two federations and 12 rounds, or "full", all and 100.
     algorithms, federations : labels and names; by default all, and the profile's.
-    predictions : files of other systems' predictions.
+    predictions : files of other systems' predictions, scored on the federations of rules.
     seeds : scored samples 0, 1, ..., at least 2.
     engine, jobs : as in :func:`fairfl.sweep`.
     progress : called with the stage, the units done, and of how many.
@@ -94,12 +94,14 @@ def arena(
     with extras_named():
         from fairfl.studies.arena.entrants import chosen
         from fairfl.studies.arena.predictions import predicted
+        from fairfl.studies.arena.published import federations as published
         from fairfl.studies.arena.standings import differences, standings
     choice = PROFILES[one_of("profile", profile, tuple(PROFILES))]
     whole("seeds", seeds, 2)
     entrants = {entrant.label: entrant for entrant in chosen(algorithms)}
     pairs = _pairs(entrants, federations, choice)
-    others = [predicted(path, range(seeds)) for path in predictions]
+    asked = list(federations or choice["rules"] or published())
+    others = [predicted(path, range(seeds), asked) for path in predictions]
     for entrant, _ in others:
         if entrant.label in entrants:
             raise ValueError(f"predictions must have names of their own, got {entrant.label!r}")
@@ -128,7 +130,7 @@ def _pairs(
     pairs = [
         (name, entrant)
         for entrant in entrants.values()
-        for name in names["rules" if entrant.is_rule else "models"]
+        for name in dict.fromkeys(names["rules" if entrant.is_rule else "models"])
         if entrant.takes(places[name])
     ]
     if not pairs:

@@ -10,6 +10,9 @@ from typing import Any
 from fairfl._support.checks import one_of
 from fairfl._support.own_parts import own_modules
 from fairfl._support.toml_file import read_toml
+from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.group_fairness.agnostic import AgnosticFair
+from fairfl.sims.group_fairness.lft import LocalFairBatch
 from fairfl.solvers.schemes import SOLVED
 from fairfl.studies.arena.published import FILE, Published
 from fairfl.studies.arena.scores import PARETO, PERSONAL, Aim
@@ -22,6 +25,8 @@ BUDGET = 0.05
 """The asked budget ε, of |MD| or of each client's."""
 TRIES = 4
 """Settings that each entrant is tuned over."""
+OF_CLIENTS = (PERSONAL, "client_aware", "lft_ensemble")
+"""Aims of which the clients' own models are the answer."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +60,18 @@ class Entrant:
     @property
     def question(self) -> str:
         """What it is asked, by which entrants are ranked together."""
+        asked = str(self.aim)
         if self.is_rule:
-            limited = "|MD|" if SOLVED[str(self.aim)].is_pooled else "each |MD_i|"
-            return f"{limited} at most {BUDGET:g}"
-        return f"{self.aim}, half of the clients join" if self.is_joining else str(self.aim)
+            limited = "|MD|" if SOLVED[asked].is_pooled else "each |MD_i|"
+            asked = f"{limited} at most {BUDGET:g}"
+        return f"{asked}, half of the clients join" if self.is_joining else asked
+
+    @property
+    def by_clients(self) -> bool:
+        """Whether the clients' own models are scored, and not the global one."""
+        algorithms = (self.trained(setting).algorithm for setting in self.settings)
+        is_ensemble = any(getattr(algorithm, "is_ensemble", False) for algorithm in algorithms)
+        return self.aim in OF_CLIENTS or is_ensemble
 
     def takes(self, place: Published) -> bool:
         """Whether a federation can ask it: an objective, where no model is the best for all."""
@@ -91,8 +104,33 @@ def entrant_of(table: object, where: str) -> Entrant:
         )
     entrant = Entrant(label, aim, settings, **flags, only=only)
     for setting in settings:
-        entrant.trained(setting)
+        _check(entrant, entrant.trained(setting).algorithm, part)
     return entrant
+
+
+def _check(entrant: Entrant, algorithm: Algorithm | AgnosticFair, part: Section) -> None:
+    """ValueError where an algorithm cannot be asked what its entrant is."""
+    aim, is_ensemble = entrant.aim, getattr(algorithm, "is_ensemble", False)
+    personal = getattr(type(algorithm), "personal", Algorithm.personal)
+    is_personal = personal not in (Algorithm.personal, LocalFairBatch.personal)
+    has_models = is_ensemble or (is_personal and aim != "lft_ensemble")
+    if aim in OF_CLIENTS and (entrant.is_pooled or not has_models):
+        scored = "ensemble" if aim == "lft_ensemble" else "models of the clients' own"
+        raise ValueError(
+            f"{part.at('aim')} must be another for {entrant.label!r}, which trains no {scored}, "
+            f"got {aim!r}"
+        )
+    if is_ensemble and not (entrant.is_rule or aim == PERSONAL):
+        raise ValueError(
+            f"{part.at('aim')} must be a scheme or 'personal' for {entrant.label!r}, which trains "
+            f"no global model, got {aim}"
+        )
+    needs_all = not isinstance(algorithm, Algorithm) or getattr(algorithm, "complete", False)
+    if entrant.is_joining and needs_all:
+        raise ValueError(
+            f"{part.at('joining')} must be false for {entrant.label!r}, which needs every client "
+            "in each round, got true"
+        )
 
 
 @cache

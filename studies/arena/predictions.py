@@ -2,14 +2,14 @@
 own.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from fairfl._support.checks import Array, one_of
+from fairfl._support.checks import Array, listed, one_of
 from fairfl.sims.data.table_file import PLAIN, read_table
 from fairfl.studies.arena.entrants import Entrant
 from fairfl.studies.arena.published import Published, federations
@@ -42,25 +42,34 @@ def published_samples(seeds: Iterable[int]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def predicted(path: str | Path, seeds: Sequence[int]) -> tuple[Entrant, pd.DataFrame]:
-    """The entrant of a file, and its scores, a row for each federation and seed.
+def predicted(
+    path: str | Path, seeds: Sequence[int], asked: Collection[str]
+) -> tuple[Entrant, pd.DataFrame]:
+    """The entrant of a file, and its scores, a row for each federation ``asked`` and seed.
 
     Columns ``COLUMNS``, and ``client`` of rules that are told the client, whose bound is the
     client-aware optimum. A rule is constant around each point, half-way to the next.
 
     Errors: ValueError for a file that is not a rule of the published points: a prediction outside
     [0, 1], a point that is not published, is missing or is there twice, or a rule better than a
-    certified optimum; OSError for one that cannot be read.
+    certified optimum; or one without a federation that is asked; OSError for one that cannot be
+    read.
     """
     table = read_table(path, PLAIN, {name: [name] for name in COLUMNS}, None)
     label, (texts, codes, _) = Path(path).stem, table.columns["federation"]
     for text in texts:
         one_of(f"federation of {table.path.name}", text, tuple(federations()))
+    if not set(texts) & set(asked):
+        raise ValueError(
+            f"federation of {table.path.name} must be of this run, {listed(asked)}, got "
+            f"{listed(texts)}"
+        )
     for seed in np.setdiff1d(table.numbers("seed"), seeds):
         raise ValueError(f"seed of {table.path.name} must be below {len(seeds)}, got {seed:g}")
     is_told = "client" in table.columns
     columns = {key: table.numbers(key) for key in (*COLUMNS[1:], *["client"] * is_told)}
     frame = pd.DataFrame({"federation": np.array(texts)[codes], "client": 0.0, **columns})
+    frame = frame[frame["federation"].isin(asked)]
     aim, lines = "client_aware" if is_told else "cfl", []
     for (name, seed), part in groups(frame, ["federation", "seed"]):
         place = federations()[name]

@@ -93,8 +93,9 @@ def differences(rows: pd.DataFrame, entrants: Mapping[str, Entrant]) -> pd.DataF
 
 
 def _rank(entrant: Entrant, pairs: Frame) -> str:
-    """The ranks that it may have; none where nobody is asked the same."""
+    """The ranks that it may have; none where nobody is asked the same on the same samples."""
     pairs = pairs[(pairs["first"] == entrant.label) | (pairs["second"] == entrant.label)]
+    pairs = pairs[pairs["samples"] > 0]
     is_behind = (floats(pairs, "difference") > 0) == (pairs["first"] == entrant.label)
     is_apart = pairs["apart"].astype(bool)
     low, high = 1 + int((is_apart & is_behind).sum()), 1 + int((~is_apart | is_behind).sum())

@@ -66,8 +66,9 @@ def _trained(
     if isinstance(algorithm, AgnosticFair):
         # sums are exchanged after every step, so that a round is one step; each run starts anew
         numbers = 2 * model.size + 3 * algorithm.kernels + 1  # model, gradient, sums and weights
+        rate = chosen.rates.get("lr", Training.lr)
         for mark in marks:
-            (fit,) = algorithm.fit(model, parts, mark, chosen.rates["lr"], (seed,))
+            (fit,) = algorithm.fit(model, parts, mark, rate, (seed,))
             yield mark, as_floats(fit.params), None, 8.0 * numbers * parts.train.clients * mark
         return
     joins = Joining((0, marks[-1] // 2)) if competitor.is_joining else Everyone()
@@ -90,14 +91,14 @@ def _scores(
     place: Published, competitor: Entrant, p: Array, model: Array, models: Array | None
 ) -> Row:
     """Scores of what an entrant aims at; p (I,) the shares of the people."""
-    aim = competitor.aim
+    aim, has_members = competitor.aim, competitor.by_clients and models is not None
     if not competitor.is_rule:
-        return {"score": gap(place, aim, model if models is None else models)}
-    members = [learned(place.basis, row) for row in (model[None] if models is None else models)]
-    is_told = aim == "client_aware" and models is not None
-    rule = ClientClassifiers(members) if is_told else members[0]
-    if models is not None and not is_told:
-        rule = Classifier.average(members, p)
+        return {"score": gap(place, aim, models if has_members else model)}
+    members = [learned(place.basis, row) for row in (models if has_members else model[None])]
+    rule = members[0]
+    if has_members:
+        is_told = aim == "client_aware"
+        rule = ClientClassifiers(members) if is_told else Classifier.average(members, p)
     return scored(place, aim, rule, members, competitor.is_end)
 
 

@@ -201,6 +201,21 @@ def test_a_unit_is_the_plain_loop_of_fedavg():
     np.testing.assert_allclose(table["score"], gaps, atol=1e-10)
 
 
+LFT, DITTO = ({"name": name, "grid": {"lr": [0.1, 0.2, 0.3, 0.4]}} for name in ("lft", "ditto"))
+
+
+@pytest.mark.parametrize("aim", ["cfl", {"name": "FedAvg"}])
+def test_of_ditto_the_global_model_is_scored_but_for_its_own_aim(monkeypatch, aim):
+    """It is FedAvg's, since the personal models do not change it."""
+    plain = {"name": "fedavg", "grid": {"lr": [0.1, 0.2, 0.3, 0.4]}}
+    tables = ({"label": a["name"], "aim": aim, "algorithm": a} for a in (plain, DITTO))
+    made = {table["label"]: entrant_of(table, "") for table in tables}
+    monkeypatch.setattr("fairfl.studies.arena.unit.entrants", lambda: made)
+    rows = [unit("table-2", label, 0, "lr = 0.2", 5) for label in made]
+    for expected, row in zip(*rows, strict=True):
+        assert row["score"] == pytest.approx(expected["score"], abs=1e-12)
+
+
 def test_all_algorithms_compete_with_as_many_settings():
     names = {e.settings[next(iter(e.settings))]["name"] for e in entrants().values()}
     assert names == {*ALGORITHMS.parts(), *SUM_ONLY.parts(), "agnosticfair"} - {"my_median"}
@@ -211,6 +226,12 @@ def test_all_algorithms_compete_with_as_many_settings():
         ({"aim": "fairness"}, "aim must be"),
         ({"colour": 1}, "colour"),
         ({"algorithm": {"name": "fedavg", "grid": {"lr": [-1.0, 1.0, 2.0, 3.0]}}}, "lr must be"),
+        ({"aim": "personal"}, "trains no models of the clients' own"),
+        ({"aim": "client_aware"}, "trains no models of the clients' own"),
+        ({"algorithm": DITTO, "aim": "lft_ensemble"}, "trains no ensemble"),
+        ({"algorithm": LFT, "aim": "lft_ensemble", "pooled": True}, "trains no ensemble"),
+        ({"algorithm": LFT, "aim": {"name": "FedAvg"}}, "trains no global model"),
+        ({"algorithm": LFT, "joining": True}, "joining must be false"),
     ):
         with pytest.raises(ValueError, match=message):
             entrant_of(own | change, "ENTRANTS[0] of mine")
@@ -252,6 +273,14 @@ def test_ranks_are_those_of_paired_differences():
         assert pairs["±"][row.Index] == pytest.approx(half)
 
 
+def test_who_shares_no_sample_has_no_rank():
+    rows = planted({"a": 0.10, "b": 0.12, "elsewhere": 0.5})
+    is_there = (rows["entrant"] == "elsewhere") == (rows["federation"] == "table-2")
+    competitors = {label: Entrant(label, "cfl") for label in ("a", "b", "elsewhere")}
+    ranks = standings.standings(rows[is_there], competitors).set_index("entrant")["rank"]
+    assert ranks.to_dict() == {"a": "1", "b": "2", "elsewhere": ""}
+
+
 def test_settings_are_tuned_and_failed_ones_left_out():
     row = {"federation": "table-2", "entrant": "a", "round": 10.0, "setting": "good", "score": 0.2}
     rows = [row, row | {"score": 0.4}, row | {"setting": "bad", "score": 0.25}]
@@ -274,12 +303,12 @@ def written(path, place, rule, **columns):
 def test_predictions_are_scored_as_rules(tmp_path):
     best = ff.solve(LAWS.federation, "cfl", 0.05)
     written(tmp_path / "best.csv", LAWS, best.classifier.on(LAWS.points))
-    entrant, table = predictions.predicted(tmp_path / "best.csv", range(1))
+    entrant, table = predictions.predicted(tmp_path / "best.csv", range(1), [LAWS.name])
     assert entrant == Entrant("best", "cfl") and 0 <= table["below_cfl"][0] < 1e-4
     members = [np.zeros((2, 8)), np.ones((2, 8))]
     frames = [written(tmp_path / "c.csv", TABLE, m, client=i) for i, m in enumerate(members)]
     pd.concat(frames).to_csv(tmp_path / "told.csv", index=False)
-    entrant, table = predictions.predicted(tmp_path / "told.csv", range(1))
+    entrant, table = predictions.predicted(tmp_path / "told.csv", range(1), [TABLE.name])
     mass, eta = joint()
     right = (mass[0] * (1 - eta[0])).sum() + (mass[1] * eta[1]).sum()
     assert entrant.aim == "client_aware" and table["accuracy"][0] == pytest.approx(right)
@@ -301,12 +330,15 @@ def test_what_is_no_rule_is_refused(tmp_path):
     ):
         table.to_csv(file, index=False)
         with pytest.raises(ValueError, match="not a rule of the published points of table-2"):
-            predictions.predicted(file, range(1))
+            predictions.predicted(file, range(1), [TABLE.name])
         with pytest.raises(ValueError, match=message):
-            predictions.predicted(file, range(1))
+            predictions.predicted(file, range(1), [TABLE.name])
     frame.assign(federation="atlantis").to_csv(file, index=False)
     with pytest.raises(ValueError, match="federation of planted.csv must be"):
-        predictions.predicted(file, range(1))
+        predictions.predicted(file, range(1), [TABLE.name])
+    frame.to_csv(file, index=False)
+    with pytest.raises(ValueError, match=r"must be of this run, figure-5d, got table-2"):
+        predictions.predicted(file, range(1), [LAWS.name])
     frame.assign(seed=1).to_csv(file, index=False)
     with pytest.raises(ValueError, match="seed of planted.csv must be below 1, got 1"):
-        predictions.predicted(file, range(1))
+        predictions.predicted(file, range(1), [TABLE.name])
