@@ -1,7 +1,7 @@
 """Predictions: training in several cases, verdicts with intervals, and what each cause explains.
 
 Measures have a row for each case, seed and point. The first case is practice as it is, the second
-lacks sampling; each other one lacks sampling and one further cause of error. ``distance`` is how
+lacks sampling; each other one lacks sampling and what its study says. ``distance`` is how
 far training ended from the prediction.
 """
 
@@ -28,7 +28,7 @@ from fairfl.studies.frames import among, floats, groups
 
 TRAINED, SAMPLED = "as trained", "no sampling"
 LONGER, RICHER, ONE_STEP = "longer training", "richer models", "one local step"
-"""Cases: practice as it is; without sampling; and without one further cause of error."""
+"""Cases: practice as it is; without sampling; and without further causes of error."""
 THEORY = "theory"
 DISTANCE = "distance"
 IDEAL = 0.02
