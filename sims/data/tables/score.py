@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import expit
 
-from fairfl._support.checks import as_array, broadcast, person_weights, positive, whole
+from fairfl._support.checks import whole
 from fairfl._support.threads import one_thread
-from fairfl.sims.data.checks import numbers_table
 from fairfl.sims.data.score_model import ScoreModel
 from fairfl.sims.data.tables.folds import deal
 from fairfl.sims.data.tables.table import Dataset
@@ -43,17 +42,12 @@ def logistic_fit(
     constant feature has coefficient 0. The intercept b is not penalised. The minimum is unique,
     with collinear features or separable data, too. It is scikit-learn's `LogisticRegression(C=1 /
     l2)` on z. The r_i are the weights (n,) divided by their mean, so that their unit has no
-    meaning, or 1; mean and deviation are weighted, too. ValueError unless X is finite of shape (n,
-    d), y holds 0 and 1, one for each row, and both, l2 > 0, and weights are positive. RuntimeError
-    if the gradient does not reach the tolerance.
+    meaning, or 1; mean and deviation are weighted, too. y holds 0 and 1, l2 > 0, and weights are
+    positive. RuntimeError if the gradient does not reach the tolerance.
     """
-    positive("l2", l2)
-    table = numbers_table("X", X)
-    labels = _labels(y, len(table))
-    if len(np.unique(labels)) < 2:
-        raise ValueError("y must hold both 0 and 1")
+    table, labels = np.asarray(X, np.float64), np.asarray(y, np.float64)
     varies = table.max(axis=0) > table.min(axis=0)
-    weights = _weights(weight, len(table))
+    weights = np.ones(len(table)) if weight is None else np.asarray(weight)
     relative = weights / weights.mean()
     share = relative / len(table)
     mean = share @ table[:, varies]
@@ -146,8 +140,7 @@ def cross_fitted_score(
     score : array of float, shape (n,)
         In (0, 1), up to rounding.
     """
-    table = numbers_table("X", X)
-    labels = _labels(y, len(table))
+    table, labels = np.asarray(X, np.float64), np.asarray(y, np.float64)
     whole("the number of features, one for each value of a text,", table.shape[1], 0, MOST_FEATURES)
     if not 2 <= folds <= len(table):
         raise ValueError(f"folds must be from 2 to the number of rows ({len(table)}), got {folds}")
@@ -156,7 +149,8 @@ def cross_fitted_score(
         if count < 2:  # with one row, the model that scores it is fitted without that label
             raise ValueError(f"y must be {value} in at least two rows, got {count}")
     fold = deal({"y": labels, "group": group, "client": client}, folds, seed)
-    score, weights = np.empty(len(table)), _weights(weight, len(table))
+    score = np.empty(len(table))
+    weights = np.ones(len(table)) if weight is None else np.asarray(weight)
     for k in range(folds):
         in_fold = fold == k
         others = ~in_fold
@@ -183,22 +177,3 @@ def feature_columns(data: Dataset) -> tuple[tuple[str, str], ...]:
             column = next(columns)
         features.append((column, name[len(column) + 1 :]))
     return tuple(features)
-
-
-def _weights(weight: ArrayLike | None, n: int) -> Floats:
-    """(n,) weights of rows, by default 1."""
-    if weight is None:
-        return np.ones(n)
-    return broadcast("weight", person_weights("weight", weight), (n,), f"({n},)")
-
-
-def _labels(y: ArrayLike, n: int) -> Floats:
-    values = as_array("y", y).astype(np.float64, copy=False)
-    if values.shape != (n,):
-        raise ValueError(f"y must have shape ({n},), one label per row of X, got {values.shape}")
-    is_invalid = (values != 0) & (values != 1)
-    if is_invalid.any():
-        raise ValueError(
-            f"y must be 0 or 1, got {values[is_invalid][0]} at row {int(np.argmax(is_invalid))}"
-        )
-    return values
