@@ -17,7 +17,7 @@ from fairfl.figures.lib.crosscheck import SeriesLook, figure_of
 from fairfl.figures.lib.saved import save
 from fairfl.figures.lib.tradeoff import draw_tradeoff
 from fairfl.solvers.schemes import LineStyle
-from fairfl.studies.frames import floats, groups, names, pick
+from fairfl.studies.frames import floats, groups, loose, names, pick
 
 if TYPE_CHECKING:
     from fairfl.studies.experiment import Picture
@@ -91,7 +91,7 @@ def rounds(clients: pd.DataFrame) -> pd.DataFrame:
 
 def draw_distribution(table: pd.DataFrame) -> Figure:
     """An empirical distribution function per objective, from the least accuracy, in whole tens."""
-    starts = 10 * np.floor(table.groupby("dataset")["accuracy"].min() / 10)
+    starts = 10 * np.floor(loose(table).groupby("dataset")["accuracy"].min() / 10)
     parts = []
     for (panel, series), part in groups(table, ["dataset", "objective"]):
         x = [float(starts[panel]), *floats(part, "accuracy"), 100.0]
@@ -105,7 +105,7 @@ def draw_rounds(table: pd.DataFrame) -> Figure:
     """A curve per objective, with a band from the smallest to the largest seed where no panel has
     more than ``BANDS`` curves.
     """
-    count = table.groupby("dataset")["objective"].nunique().max()
+    count = loose(table).groupby("dataset")["objective"].nunique().max()
     series = table.rename(columns=SERIES).assign(kind="band" if count <= BANDS else "line")
     return _figure(series, "round", "average accuracy (%)")
 
