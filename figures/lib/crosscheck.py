@@ -27,6 +27,7 @@ COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#7
 """
 MARKERS = ("D", "v", "P", "X", "o", "^", "s")
 LINES: tuple[LineStyle, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1.4)))
+"""Line styles. Neighbours differ, so that a curve below another remains visible."""
 
 
 class SeriesLook(TypedDict):

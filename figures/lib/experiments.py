@@ -13,10 +13,9 @@ from matplotlib.figure import Figure
 from pandas.api.types import is_numeric_dtype
 
 from fairfl.figures.lib import style
-from fairfl.figures.lib.crosscheck import SeriesLook, figure_of
+from fairfl.figures.lib.crosscheck import LINES, SeriesLook, figure_of
 from fairfl.figures.lib.saved import save
 from fairfl.figures.lib.tradeoff import draw_tradeoff
-from fairfl.solvers.schemes import LineStyle
 from fairfl.studies.frames import floats, groups, loose, names, pick
 
 if TYPE_CHECKING:
@@ -26,8 +25,6 @@ COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#5
 """Okabe and Ito's colours. From the eighth curve on they repeat with another line style, since
 seven and four are coprime.
 """
-LINES: tuple[LineStyle, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (5, 1.4, 1.2, 1.4)))
-"""Line styles. Neighbours differ, so that a curve below another remains visible."""
 BANDS = 3
 """Largest number of curves with bands in a panel: more bands would hide each other."""
 SERIES = {"dataset": "panel", "objective": "series", "round": "x", "average": "y"}
