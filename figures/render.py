@@ -54,16 +54,6 @@ Progress = Callable[[Outcome, int, int], None]
 """Called after each figure with its outcome, the number done, and the number in all."""
 
 
-def render(name: str, out_dir: str | Path) -> tuple[Path, ...]:
-    """Draw one figure into ``out_dir`` (made if missing), and return its files: CSV, SVG and PNG.
-
-    Raises
-    ------
-    ValueError : an unknown name.  DataUnavailable : real data that cannot be loaded or fetched.
-    """
-    return _render(find([name])[0], Path(out_dir))
-
-
 def render_all(
     names: Iterable[str] | None,
     out_dir: str | Path,
@@ -94,12 +84,9 @@ def render_all(
 
     Raises
     ------
-    ValueError : an unknown name, ``jobs`` < 1, or a figure that takes no federation; nothing
-        is drawn then.
+    ValueError : an unknown name, or a figure that takes no federation; nothing is drawn then.
     """
     entries = find(names)
-    if jobs < 1:
-        raise ValueError(f"jobs must be at least 1, got {jobs}")
     if federation is not None:
         for entry in entries:
             entry.check({"federation": federation})

@@ -18,27 +18,19 @@ CELL = re.compile(r"(-?\d*\.?\d+)\s*(?:±\s*(\d*\.?\d+))?")
 
 def printed(text: str, measures: tuple[str, ...]) -> Printed:
     """Read lines ``data | row | number ± spread | ...``, a number for each measure; "-" where there
-    is none. ValueError: a line that is not so.
+    is none.
     """
     table: Printed = {}
     for line in filter(None, map(str.strip, text.splitlines())):
         data, row, *cells = (cell.strip() for cell in line.split("|"))
-        if len(cells) != len(measures):
-            raise ValueError(
-                f"a line must have {len(measures)} numbers ({', '.join(measures)}), got {line!r}"
-            )
-        table[data, row] = {
-            m: _cell(m, cell, line) for m, cell in zip(measures, cells, strict=True) if cell != "-"
-        }
+        pairs = zip(measures, cells, strict=True)
+        table[data, row] = {name: _cell(cell) for name, cell in pairs if cell != "-"}
     return table
 
 
-def _cell(measure: str, cell: str, line: str) -> Cell:
-    match = CELL.fullmatch(cell)
-    if match is None:
-        raise ValueError(
-            f"{measure} must be a number, with or without ± spread, got {cell!r} in {line!r}"
-        )
+def _cell(text: str) -> Cell:
+    match = CELL.fullmatch(text)
+    assert match is not None, text
     return match[1], match[2]
 
 

@@ -27,6 +27,7 @@ COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#7
 """
 MARKERS = ("D", "v", "P", "X", "o", "^", "s")
 LINES: tuple[LineStyle, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1.4)))
+"""Line styles. Neighbours differ, so that a curve below another remains visible."""
 
 
 class SeriesLook(TypedDict):
@@ -37,11 +38,13 @@ class SeriesLook(TypedDict):
     marker: str
 
 
+WIDE = 1.5
+"""Width of one panel alone, text columns."""
 GUIDE = "n^"
 """Beginning of the names of lines that show a power of n, in grey behind the other series."""
 
-LONG = 28
-"""Length of a series' name from which four names do not fit side by side on a page."""
+HANDLE, LETTER = 0.82, 0.07
+"""Widths of a legend's handle and of a letter beside it, inches."""
 
 
 def draw(drawing: Drawing, measures: pd.DataFrame, folder: Path) -> list[Path]:
@@ -61,16 +64,24 @@ def draw_together(
         return save(name, title, table, figure_of(title, drawings), folder)
 
 
-def figure_of(title: str, drawings: Sequence[tuple[Drawing, pd.DataFrame]]) -> Figure:
-    """The drawings' panels, one each; the legend below has every series once."""
-    looks = look_of(pd.concat([table for _, table in drawings], ignore_index=True))
+def figure_of(
+    title: str,
+    drawings: Sequence[tuple[Drawing, pd.DataFrame]],
+    looks: dict[str, SeriesLook] | None = None,
+) -> Figure:
+    """The drawings' panels, one each; the legend below has every series once. ``looks`` by series;
+    default: see ``look_of``.
+    """
+    looks = looks or look_of(pd.concat([table for _, table in drawings], ignore_index=True))
     panels = [
         (drawing, table, panel) for drawing, table in drawings for panel in names(table, "panel")
     ]
     columns = 2 if len(panels) in (2, 4) else min(3, len(panels))
-    legend_columns = 2 if columns == 1 else 4 if max(map(len, looks)) < LONG else 3
+    width = style.PAGE if columns > 1 else WIDE * style.COLUMN
+    capacity = int(width / (HANDLE + LETTER * max(map(len, looks))))
+    legend_columns = max(1, min(5, len(looks), capacity))
     legend_lines = -(-len(looks) // legend_columns)
-    figure, grid = style.panels(len(panels), columns, 2.6, 0.4 + 0.16 * legend_lines, 1.5)
+    figure, grid = style.panels(len(panels), columns, 2.6, 0.4 + 0.16 * legend_lines, WIDE)
     figure.suptitle(title)
     kinds = {series: list[str]() for series in looks}
     for k, (axes, (drawing, table, panel)) in enumerate(zip(grid, panels, strict=True)):
@@ -137,8 +148,9 @@ def _logarithmic(axes: Axes, name: str) -> None:
 def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: SeriesLook) -> None:
     x, y = floats(rows, "x"), floats(rows, "y")
     colour, plain = look["color"], {"color": look["color"], "ls": look["ls"]}
-    if kind == "line":
-        axes.plot(x, y, lw=1.4, zorder=2, **plain)
+    if kind in ("line", "steps"):
+        drawn = "steps-post" if kind == "steps" else "default"
+        axes.plot(x, y, lw=1.4, zorder=2, drawstyle=drawn, **plain)
     elif kind in ("path", "band"):
         axes.plot(x, y, lw=0.9, marker=look["marker"], ms=3.2, zorder=3, **plain)
         if kind == "band":
@@ -153,7 +165,7 @@ def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: SeriesLook) -> None
 
 
 def _handle(series: str, kinds: list[str], look: SeriesLook) -> Line2D:
-    line = look["ls"] if {"line", "path", "band"} & set(kinds) else "none"
+    line = look["ls"] if {*kinds} - {"points"} else "none"
     marker = look["marker"] if {"points", "path", "band"} & set(kinds) else ""
     mark = {"marker": marker, "ms": 4.0, "mfc": "none" if "points" in kinds else look["color"]}
     return Line2D([], [], color=look["color"], ls=line, lw=1.3, label=series, **mark)

@@ -19,7 +19,7 @@ from matplotlib.ticker import MaxNLocator
 
 from fairfl._support.checks import Array
 from fairfl.figures.lib import style
-from fairfl.figures.lib.experiments import LINES
+from fairfl.figures.lib.crosscheck import LINES
 from fairfl.studies.frames import among, first, floats, groups, loose, names
 
 RUNS = "FAIRFL_RUNS"

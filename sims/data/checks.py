@@ -31,19 +31,6 @@ def codes(name: str, values: ArrayLike, n: int, count: int | None = None) -> NDA
     return array.astype(np.int64, copy=array.flags.writeable)
 
 
-def numbers_table(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """The values as finite numbers of shape (n, d), n >= 1."""
-    table = as_array(name, values).astype(np.float64, copy=False)
-    if table.ndim != 2 or len(table) == 0:
-        raise ValueError(f"{name} must have shape (n, d) with n >= 1, got shape {table.shape}")
-    if not np.isfinite(table).all():
-        row, column = np.argwhere(~np.isfinite(table))[0]
-        raise ValueError(
-            f"{name} must be finite, got {table[row, column]} at row {row}, column {column}"
-        )
-    return table
-
-
 def frozen(array: NDArray[Kind]) -> NDArray[Kind]:
     """A read-only view: no copy, and the caller's own array stays writable."""
     view = array.view()

@@ -7,19 +7,17 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from fairfl._support.manifest import altered, tell
+from fairfl._support.manifest import tell
 from fairfl._support.whole_file import write_whole
 from fairfl.sims.engine.simulation import Simulation
+from fairfl.sims.runs.metrics import TABLES
 
 NAME = "checkpoint.npz"
 
 
-def save(simulation: Simulation, folder: Path, parts: Mapping[str, str]) -> None:
-    """Write round, parameters, states and last weights to ``folder/checkpoint.npz``, whole or not
-    at all.
-
-    With them go ``parts``, the SHA-256 of every part of the tables up to this round: a checkpoint
-    vouches for them all.
+def save(simulation: Simulation, folder: Path, tables: Mapping[str, bytes]) -> None:
+    """Write round, parameters, states, last weights and the ``tables`` up to this round to
+    ``folder/checkpoint.npz``, whole or not at all.
     """
     arrays: dict[str, np.ndarray] = {
         "round": np.array(simulation.round),
@@ -34,15 +32,16 @@ def save(simulation: Simulation, folder: Path, parts: Mapping[str, str]) -> None
     for r, (clients, weights) in enumerate(simulation.weights):
         arrays[f"weights/{r}/clients"], arrays[f"weights/{r}/weights"] = clients, weights
     arrays["places"] = np.array(json.dumps(devices, sort_keys=True))
-    arrays["parts"] = np.array(json.dumps(dict(parts)))
+    for name, content in tables.items():
+        arrays[f"table/{name}"] = np.frombuffer(content, np.uint8)
     write_whole(folder / NAME, lambda file: np.savez(file, **arrays), sync=True)  # type: ignore[arg-type]
 
 
-def load(simulation: Simulation, folder: Path) -> dict[str, str]:
-    """Set the simulation to the checkpoint, and return the tables' parts up to it.
+def load(simulation: Simulation, folder: Path) -> dict[str, bytes]:
+    """Set the simulation to the checkpoint, and return the tables up to it.
 
-    Without a checkpoint the simulation stays at its beginning. An altered checkpoint or
-    part gives a warning: the checkpoint is removed, and the simulation begins anew.
+    Without a checkpoint the simulation stays at its beginning. An altered checkpoint gives a
+    warning and is removed: the simulation begins anew.
     """
     path = folder / NAME
     if not path.exists():
@@ -68,23 +67,16 @@ def load(simulation: Simulation, folder: Path) -> dict[str, str]:
         round = int(arrays["round"])
         if not 0 <= round <= simulation.training.rounds:
             raise ValueError(f"round {round} of {simulation.training.rounds}")
-        parts = json.loads(str(arrays["parts"]))
-        damaged = altered(folder, parts)
+        tables = {name: arrays[f"table/{name}"].tobytes() for name in TABLES}
     except PermissionError:
         raise
     except Exception:
         # a zip archive of arrays of JSON, damaged anywhere: each layer has errors of its own
-        return _discard([path], path)
-    if damaged:
-        return _discard(damaged, path)
+        tell([path])
+        path.unlink()
+        return {}
     simulation.params = params.to(simulation.device)
     simulation.states = [*states]
     simulation.weights, simulation.round = weights, round
     simulation.is_stopped = bool(arrays.get("is_stopped", False))
-    return parts
-
-
-def _discard(damaged: list[Path], path: Path) -> dict[str, str]:
-    tell(damaged)
-    path.unlink()
-    return {}
+    return tables

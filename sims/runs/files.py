@@ -1,8 +1,5 @@
 """The folder of a run: one process at a time, and errors that say what could not be written."""
 
-import errno
-import os
-import platform
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -41,47 +38,27 @@ PATIENCE = 0.1
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold ``folder/run.lock``, which names this process, and remove it in the end.
+    """Hold ``folder/run.lock``, and remove it in the end.
 
     The operating system releases the lock when the process ends, even if it is killed: a file left
-    behind is taken over. A read-only folder is not locked: no process can change a run there.
+    behind is taken over.
 
     Errors: RunFolderError where another process (or another run in this one) is in the folder.
     """
     path = folder / LOCK
     lock = FileLock(path, timeout=PATIENCE)
     with telling(folder):
-        is_locked = _take(lock, path)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise RunFolderError(
+                f"the run folder {folder} is in use by another process: wait for its end, or take "
+                "another folder"
+            ) from None
     try:
         yield
     finally:
-        if is_locked:
-            with suppress(PermissionError):  # Windows removes no open file
-                path.unlink(
-                    missing_ok=True
-                )  # before the release, so that no other process's file is removed
-            lock.release()
-
-
-def _take(lock: FileLock, path: Path) -> bool:
-    """Take the lock; False in a folder that cannot be written, which needs none."""
-    try:
-        lock.acquire()
-        with suppress(PermissionError):  # Windows locks the content too
-            path.write_text(
-                f"process {os.getpid()} on {platform.node() or 'this machine'}\n", "utf-8"
-            )
-        return True
-    except Timeout:
-        owner = "another process"
-        with suppress(OSError):
-            owner = path.read_text("utf-8", "replace").strip() or owner
-        message = (
-            f"the run folder {path.parent} is in use by {owner}: wait for its end, or take "
-            "another folder"
-        )
-        raise RunFolderError(message) from None
-    except OSError as error:
-        if error.errno == errno.EROFS or (error.errno == errno.EACCES and not path.exists()):
-            return False
-        raise
+        with suppress(PermissionError):  # Windows removes no open file
+            # before the release, so that no other process's file is removed
+            path.unlink(missing_ok=True)
+        lock.release()

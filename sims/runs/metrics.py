@@ -1,18 +1,11 @@
-"""Measures of a run as tables, written to Parquet in parts that end at checkpoints."""
+"""Measures of a run as tables, which checkpoints hold as Parquet."""
 
 import io
-import re
-from collections.abc import Collection
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import ArrayLike
-
-from fairfl._support.manifest import sha256
-from fairfl._support.whole_file import write_whole
 
 
 def _schema(*parts: tuple[str, str]) -> pa.Schema:
@@ -44,22 +37,21 @@ classified rightly (null without classes). Without samples both are null. The mo
 """
 
 TABLES = {"rounds": ROUNDS, "clients": CLIENTS}
-PART = re.compile(r"(rounds|clients)-(\d{8})-(\d{8})\.parquet")
 
 
 class Metrics:
-    """Rows of the two tables, in memory until they are flushed to a folder.
-
-    ``parts`` are the files of a folder so far, with their SHA-256.
-    """
+    """The two tables: new rows, and ``earlier`` ones."""
 
     def __init__(self) -> None:
         self.rounds: list[dict[str, float]] = []
         self.clients: list[dict[str, ArrayLike | None]] = []
-        self.parts: dict[str, str] = {}
+        self.earlier = {name: schema.empty_table() for name, schema in TABLES.items()}
 
     def table(self, name: str) -> pa.Table:
-        """The rows in memory, ``name`` "rounds" or "clients"."""
+        """All rows, ``name`` "rounds" or "clients"."""
+        return pa.concat_tables([self.earlier[name], self._new(name)]).combine_chunks()
+
+    def _new(self, name: str) -> pa.Table:
         if name == "rounds":
             return pa.Table.from_pylist(self.rounds, schema=ROUNDS)
         if not self.clients:
@@ -74,37 +66,17 @@ class Metrics:
         columns = [pa.array(np.concatenate(parts), from_pandas=True) for parts in arrays]
         return pa.table(columns, schema=CLIENTS)
 
-    def flush(self, folder: Path, first: int, last: int) -> None:
-        """Write the rows of rounds first..last-1, and drop them; same rows, same bytes."""
-        for name in TABLES:
-            table = self.table(name)
-            if table.num_rows:
-                path = folder / f"{name}-{first:08d}-{last:08d}.parquet"
-                content = io.BytesIO()
-                pq.write_table(table, content, compression="zstd")
-                write_whole(path, content.getvalue(), sync=True)
-                self.parts[path.name] = sha256(content.getvalue())
+    def to_parquet(self) -> dict[str, bytes]:
+        """Both tables by name; the same rows give the same bytes."""
+        self.earlier = {name: self.table(name) for name in TABLES}
         self.rounds.clear()
         self.clients.clear()
+        contents = {name: io.BytesIO() for name in TABLES}
+        for name, content in contents.items():
+            pq.write_table(self.earlier[name], content, compression="zstd")
+        return {name: content.getvalue() for name, content in contents.items()}
 
-
-def parts(folder: Path) -> list[Path]:
-    """The files of all tables, in order."""
-    return [file for file in sorted(folder.glob("*.parquet")) if PART.fullmatch(file.name)]
-
-
-def discard_but(folder: Path, names: Collection[str]) -> None:
-    """Remove all other parts: they were written, and the checkpoint that covers them was not."""
-    for file in parts(folder):
-        if file.name not in names:
-            file.unlink()
-
-
-def read(folder: Path, name: str) -> pd.DataFrame:
-    """All parts of a table, in order."""
-    tables = [
-        pq.read_table(file, schema=TABLES[name])
-        for file in parts(folder)
-        if file.name.startswith(name)
-    ]
-    return (pa.concat_tables(tables) if tables else TABLES[name].empty_table()).to_pandas()
+    def read(self, contents: dict[str, bytes]) -> None:
+        """Go on from tables that ``to_parquet`` gave; none: from the beginning."""
+        for name, content in contents.items():
+            self.earlier[name] = pq.read_table(io.BytesIO(content), schema=TABLES[name])

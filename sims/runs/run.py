@@ -152,18 +152,17 @@ def _in_folder(
         _make(folder)
     with locked(folder):
         with telling(folder):
-            rows.parts = _open(folder, simulation, evaluate_every, checkpoint_every, resume=resume)
-        flushed = simulation.round
+            rows.read(_open(folder, simulation, evaluate_every, checkpoint_every, resume=resume))
         for done in _rounds(simulation, rows, evaluate_every, callback):
             if done % checkpoint_every == 0 or simulation.done:
                 with telling(folder):
-                    rows.flush(folder, flushed, done)
-                    checkpoint.save(simulation, folder, rows.parts)
-                flushed = done
+                    tables = rows.to_parquet()
+                    for name, content in tables.items():
+                        write_whole(folder / f"{name}.parquet", content, sync=True)
+                    checkpoint.save(simulation, folder, tables)
             if progress is not None:
                 progress(done, simulation.training.rounds)
-        with telling(folder):
-            return metrics.read(folder, "rounds"), metrics.read(folder, "clients")
+    return rows.table("rounds").to_pandas(), rows.table("clients").to_pandas()
 
 
 def configuration(
@@ -240,8 +239,8 @@ def _open(
     checkpoint_every: int,
     *,
     resume: bool,
-) -> dict[str, str]:
-    """Begin a run, or set the simulation to the folder's checkpoint; the tables' parts up to it."""
+) -> dict[str, bytes]:
+    """Begin a run, or set the simulation to the folder's checkpoint; the tables up to it."""
     current = configuration(simulation, evaluate_every, checkpoint_every)
     path = folder / CONFIGURATION
     if not path.exists():
@@ -270,14 +269,13 @@ def _open(
             "very run"
         )
     remove_partial(folder)
-    parts = checkpoint.load(simulation, folder)
-    metrics.discard_but(folder, parts)
+    tables = checkpoint.load(simulation, folder)
     latest.pop("round", None)
     # other versions compute the remaining rounds: recorded, since the last bits may differ
     if latest != versions():
         history = [*history, {"round": simulation.round, **versions()}]
         write_whole(path, sealed({"configuration": stored, "versions": history}), sync=True)
-    return parts
+    return tables
 
 
 def best_of(

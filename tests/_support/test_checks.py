@@ -6,8 +6,6 @@ import pytest
 import fairfl as ff
 from fairfl._support.checks import as_floats, shown
 from fairfl.sims.data.federated.data import FederatedData
-from fairfl.sims.data.tables import Dataset
-from fairfl.sims.data.tables.score import logistic_fit
 from fairfl.theory.aggregation import QFFL
 from fairfl.theory.measures import dynamic
 
@@ -15,10 +13,6 @@ FOUR = np.arange(4.0)
 HIDDEN = np.ma.array(FOUR, mask=[False, True, False, False])
 TABLE = np.ma.array([[0.0, 1.0]] * 2, mask=[[False, False], [False, True]])
 CODES = np.zeros(4, int)
-
-
-def table(features=FOUR[:, None], codes=CODES):
-    return Dataset("d", features, ("x",), codes, CODES, ("a",), CODES, ("all",), np.zeros(4, bool))
 
 
 @pytest.mark.parametrize(
@@ -32,9 +26,6 @@ def table(features=FOUR[:, None], codes=CODES):
         ("group", lambda: ff.Federation.from_samples(FOUR[:2], [0, 1], TABLE, [0, 0])),
         ("losses", lambda: dynamic.benefit(TABLE, [0, 1])),
         ("joins", lambda: dynamic.benefit(TABLE.data, np.ma.array([0, 1], mask=[False, True]))),
-        ("X", lambda: logistic_fit(HIDDEN[:, None], [0, 1, 0, 1])),
-        ("features", lambda: table(HIDDEN[:, None])),
-        ("label", lambda: table(codes=np.ma.array(CODES, mask=HIDDEN.mask))),
         ("y", lambda: FederatedData("d", x=FOUR[:, None], y=HIDDEN, owner=CODES, n_clients=1)),
     ],
 )

@@ -5,8 +5,7 @@ import pytest
 
 from fairfl.figures.catalog import real_data
 from fairfl.figures.lib import frontier_panels
-from fairfl.figures.render import render, render_all
-from fairfl.sims.data.tables import DataUnavailable
+from fairfl.figures.render import render_all
 
 
 def test_missing_data_is_a_skipped_figure_with_its_reason(tmp_path, monkeypatch):
@@ -18,8 +17,6 @@ def test_missing_data_is_a_skipped_figure_with_its_reason(tmp_path, monkeypatch)
     assert "adult" in outcomes[0].reason and outcomes[0].files == ()
     kinds = ("csv", "manifest.json", "png", "svg")
     assert sorted(p.name for p in out.iterdir()) == [f"fedfb_figure_8.{kind}" for kind in kinds]
-    with pytest.raises(DataUnavailable, match="adult"):
-        render("real_data", out)
 
 
 @pytest.fixture(scope="module")

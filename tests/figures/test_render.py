@@ -16,7 +16,7 @@ from fairfl._support.version import __version__
 from fairfl.figures import render as rendering
 from fairfl.figures.catalog.all_figures import find
 from fairfl.figures.lib.saved import DIGITS, csv_text
-from fairfl.figures.render import SOURCE, key, render, render_all
+from fairfl.figures.render import SOURCE, key, render_all
 from fairfl.sims.data.fetch import Remote, locate
 
 FAST = "fedfb_figure_8"
@@ -33,7 +33,7 @@ def blank(monkeypatch):
 
 
 def test_three_files_which_carry_the_version_and_the_figure_they_show(tmp_path):
-    files = render(FAST, tmp_path / "new" / "folder")
+    files = render_all([FAST], tmp_path / "new" / "folder")[0].files
     assert [f.name for f in files] == [f"{FAST}.csv", f"{FAST}.svg", f"{FAST}.png"]
     manifest = files[0].with_name(f"{FAST}.manifest.json")
     assert {*files[0].parent.iterdir()} == {*files, manifest}  # nothing else is left
@@ -49,12 +49,12 @@ def test_three_files_which_carry_the_version_and_the_figure_they_show(tmp_path):
 
 
 def test_the_same_bytes_each_time_in_any_process_whatever_the_users_settings(tmp_path):
-    plain = render(FAST, tmp_path / "a")
+    plain = render_all([FAST], tmp_path / "a")[0].files
     with matplotlib.rc_context(
         {"font.size": 30, "lines.linewidth": 9, "axes.grid": False, "savefig.dpi": 10}
     ):
         before = dict(matplotlib.rcParams)
-        styled = render(FAST, tmp_path / "b")
+        styled = render_all([FAST], tmp_path / "b")[0].files
         assert dict(matplotlib.rcParams) == before
     outcomes = render_all([FAST, "fedfb_figure_2"], tmp_path / "c", 2)
     assert [outcome.name for outcome in outcomes] == [FAST, "fedfb_figure_2"]
@@ -106,7 +106,7 @@ def test_a_second_run_draws_only_what_is_missing_or_stale(tmp_path, monkeypatch,
 
 
 def test_what_was_altered_is_told_and_drawn_again(tmp_path, caplog, blank):
-    files = render(FAST, tmp_path)
+    files = render_all([FAST], tmp_path)[0].files
     before = [f.read_bytes() for f in files]
     files[1].write_bytes(before[1][:-1])
     (outcome,) = render_all([FAST], tmp_path)
@@ -159,10 +159,6 @@ def test_progress_and_outcomes_in_the_order_asked_for(tmp_path, blank):
 def test_wrong_arguments_draw_nothing(tmp_path):
     with pytest.raises(ValueError, match="got 'fedfb_figure_99'"):
         render_all(["fedfb_figure_8", "fedfb_figure_99"], tmp_path)
-    with pytest.raises(ValueError, match="got 'fedfb_figure_99'"):
-        render("fedfb_figure_99", tmp_path)
-    with pytest.raises(ValueError, match="jobs must be at least 1, got 0"):
-        render_all([FAST], tmp_path, 0)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -69,6 +69,7 @@ LISTED = {
 LACKING = {"claims list": "claims", "claims check pffl": "claims", "claims report": "claims"}
 LACKING |= {"reproduce --out out": "claims"}
 LACKING |= {"frontier people.parquet --score s --label y --group a": "data"}
+LACKING |= {"frontier people.csv --feature score --label label --group group": "data"}
 LACKING |= {"simulate qffl-table-2": "sims", "crosscheck ensemble": "sims"}
 """Commands, and the extra that each needs."""
 

@@ -15,7 +15,6 @@ from fairfl.sims.data.federated import synthetic
 from fairfl.sims.data.federated.fedfb_synthetic import fedfb_synthetic
 from fairfl.sims.data.table_file import Form
 from fairfl.sims.data.tables.published_tables import register
-from fairfl.sims.data.tables.score import logistic_fit
 from fairfl.sims.engine import ClientData, Computing, LocalTask, Parts, Replicate, Simulation
 from fairfl.sims.group_fairness import fedfb
 from fairfl.theory import aggregation as aims
@@ -29,8 +28,7 @@ def scored(**changes):
 FOUR = [0, 1, 0, 1]
 DATA = vars(partition) | vars(tables) | vars(small_data)
 DATA |= {
-    function.__name__: function
-    for function in (synthetic, fedfb_synthetic, register, logistic_fit, scored, Form)
+    function.__name__: function for function in (synthetic, fedfb_synthetic, register, scored, Form)
 }
 test_data = refused(
     r"""
@@ -61,26 +59,8 @@ samples(group=[0, 1, -1, 0]) | group must be >= 0, got -1 at row 2
 samples(client_names=("a",)) | client_names must name 4 clients, got 1
 samples().rows("dev") | part must be one of 'train', 'validation', 'test', 'all', got 'dev'
 samples().split(0.5, 0.5) | validation \+ test must be less than 1, got 1
-people(features=np.ones(5)) | features must have shape \(n, d\) with n >= 1, got shape \(5,\)
-people(features=np.diag([np.nan] * 5)[:, :2]) | finite, got nan at row 0, column 0
-people(feature_names=("x",)) | must have one name per column of features \(2\), got 1
-people(feature_names=("x", "x")) | feature_names must be distinct, got 'x' twice
-people(feature_names="xz") | must be a sequence of texts, got 'xz'
-people(label=np.array([0, 1, 2, 0, 1])) | label must be in 0..1, got 2 at row 2
-people(label=np.zeros(5)) | label must be whole numbers of shape \(5,\), got float64
-people(group=np.array([0, 1, 2, 3, 0])) | group must be in 0..2, got 3 at row 3
-people(client=np.array([0, 1, 0, -1, 0])) | client must be in 0..1, got -1 at row 3
-people(is_test=np.zeros(5, dtype=int)) | is_test must be bool of shape \(5,\), got int64
-people().binary_groups(["a"], ["d"], ("A", "D")) | among the groups \('a', 'b', 'c'\), got 'd'
-people().select([True]) | mask must be bool of shape \(5,\)
 scored(folds=1) | folds must be from 2 to the number of rows \(6\), got 1
 scored(y=[1, 0, 0, 0, 0, 0]) | y must be 1 in at least two rows, got 1
-scored(group=[0, 1]) | group must have shape \(6,\), got \(2,\)
-scored(X=[[1], [np.inf]]) | X must be finite, got inf at row 1, column 0
-scored(y=[0, 1, 1]) | y must have shape \(6,\), one label per row of X, got \(3,\)
-scored(y=[0, 2, 0, 1, 0, 1]) | y must be 0 or 1, got 2.0 at row 1
-scored(l2=0) | l2 must be positive
-logistic_fit([[1], [2]], [1, 1]) | y must hold both 0 and 1
 load("adlut") | name must be one of 'adult', 'bank', 'compas'.*, got 'adlut'
 load("adult", groups="race") | groups of 'adult' must be one of 'two', 'all', got 'race'
 load("compas", groups="x") | 'two', 'all', 'race', 'sex', 'black-white', got 'x'

@@ -11,14 +11,10 @@ def deal(strata: Mapping[str, ArrayLike | None], folds: int, seed: int) -> NDArr
     cards. So every fold has n / folds rows, and of each combination of the ``strata`` (n,) its
     share, both to within one row.
 
-    Strata have the names that errors use. The first, by which rows are sorted first, must be there;
-    others may be None.
+    Rows are sorted by the first stratum first, which must be there; others may be None.
     """
     columns = {name: np.asarray(values) for name, values in strata.items() if values is not None}
     n = len(next(iter(columns.values())))
-    for name, values in columns.items():
-        if values.shape != (n,):
-            raise ValueError(f"{name} must have shape ({n},), got {values.shape}")
     keys = [np.unique(values, return_inverse=True)[1] for values in columns.values()]
     shuffled = np.random.default_rng(seed).permutation(n)
     # the last key sorts first

@@ -1,10 +1,7 @@
 """Two processes in a run's folder: the second is refused; a dead one's lock is taken over."""
 
-import errno
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import killed
 import numpy as np
@@ -47,9 +44,9 @@ def names(folder):
     return sorted(file.name for file in folder.iterdir())
 
 
-def test_the_second_process_is_refused_by_name_and_comes_in_when_the_first_is_killed(holder):
+def test_the_second_process_is_refused_and_comes_in_when_the_first_is_killed(holder):
     folder, process = holder
-    with pytest.raises(RunFolderError, match=f"is in use by process {process.pid} on ") as raised:
+    with pytest.raises(RunFolderError, match="is in use by another process") as raised:
         killed.run(folder, rounds=2)
     assert str(folder) in str(raised.value) and "\n" not in str(raised.value)
     assert names(folder) == [files.LOCK]
@@ -61,7 +58,7 @@ def test_the_second_process_is_refused_by_name_and_comes_in_when_the_first_is_ki
 
 def test_a_run_inside_a_run_is_refused_and_does_no_harm(tmp_path):
     def again(done, rounds):
-        with pytest.raises(RunFolderError, match=f"in use by process {os.getpid()} "):
+        with pytest.raises(RunFolderError, match="in use by another process"):
             killed.run(tmp_path, rounds=4)
 
     outer = killed.run(tmp_path, again, rounds=4)
@@ -77,21 +74,3 @@ def test_let_go_where_a_run_is_stopped(error, tmp_path):
     with pytest.raises(error):
         killed.run(tmp_path, stop, rounds=4)
     assert files.LOCK not in names(tmp_path) and killed.run(tmp_path, rounds=4).simulation.done
-
-
-@pytest.mark.parametrize("code", [errno.EROFS, errno.EACCES])
-def test_a_finished_run_may_be_read_where_nothing_can_be_written(code, tmp_path, monkeypatch):
-    whole = killed.run(tmp_path, rounds=2)
-    monkeypatch.setattr(files.os, "open", refusing(code))
-    np.testing.assert_array_equal(killed.run(tmp_path, rounds=2).params, whole.params)
-
-
-def refusing(code):
-    real = os.open
-
-    def refused(path, *arguments, **options):
-        if Path(path).name == files.LOCK:
-            raise OSError(code, os.strerror(code))
-        return real(path, *arguments, **options)
-
-    return refused

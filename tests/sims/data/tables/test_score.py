@@ -33,25 +33,19 @@ def cases() -> dict[str, tuple[np.ndarray, ...]]:
 
 @pytest.mark.parametrize("l2", [0.01, 1.0, 100.0])
 @pytest.mark.parametrize("case", cases())
-def test_agrees_with_scikit_learn(l2: float, case: str):
-    """On standardised columns, 0 where they are constant."""
-    linear_model = pytest.importorskip(
-        "sklearn.linear_model", reason="scikit-learn is not installed"
-    )
+def test_the_gradient_of_the_penalised_loss_is_zero(l2: float, case: str):
+    """On standardised columns, 0 where they are constant; the minimum of a convex loss."""
     X, y, *weight = cases()[case]
     coefficients, intercept = logistic_fit(X, y, l2, *weight)
     w = weight[0] / weight[0].mean() if weight else np.ones(len(y))
     mean, varies = np.average(X, axis=0, weights=w), np.ptp(X, axis=0) > 0
     deviation = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=w))
     Z = np.where(varies, (X - mean) / np.where(varies, deviation, 1.0), 0.0)
-    reference = linear_model.LogisticRegression(
-        C=1 / l2, solver="newton-cholesky", tol=1e-12, max_iter=1000
-    )
-    reference.fit(Z, y, sample_weight=w)
     assert (coefficients[~varies] == 0).all()
-    np.testing.assert_allclose(coefficients * deviation, reference.coef_[0], rtol=0, atol=1e-6)
-    score = expit(X @ coefficients + intercept)
-    np.testing.assert_allclose(score, reference.predict_proba(Z)[:, 1], rtol=0, atol=1e-6)
+    v = coefficients * deviation
+    excess = w * (expit(Z @ v + intercept + mean @ coefficients) - y)
+    np.testing.assert_allclose(Z.T @ excess + l2 * v, 0.0, atol=1e-8 * len(y))
+    assert abs(excess.sum()) <= 1e-8 * len(y)
 
 
 def test_the_score_of_a_row_ignores_its_own_label():
@@ -90,7 +84,7 @@ def test_folds_are_even_within_every_stratum():
 
 def test_fits_that_cannot_be_are_told(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(score, "ITERATIONS", 2)
-    with pytest.raises(RuntimeError, match="no minimum after 2 Newton steps: the gradient's lar"):
+    with pytest.raises(RuntimeError, match="no minimum after 2 Newton steps"):
         logistic_fit(*sample())
 
 
