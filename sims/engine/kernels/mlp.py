@@ -81,16 +81,17 @@ def add_entropy_gradient(
 ) -> None:
     """``Model.add_gradient`` of layers, as ``layer_inputs`` takes them, and cross entropy."""
     values = layer_inputs(blocks, x, activations)
-    slopes = torch.bmm(values[-1], blocks[-2].mT).add_(blocks[-1])
+    slopes = torch.bmm(blocks[-2], values[-1].mT).add_(blocks[-1].mT)
     losses = entropy_slopes(slopes, y, callable(weights))
     if isinstance(weights, float):
         factor *= weights
     else:
-        slopes *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
+        slopes *= (weights(losses) if callable(weights) else weights).unsqueeze(1)  # type: ignore[arg-type]
     for k in range(len(values) - 1, -1, -1):  # a layer is changed after its last use
         weight, is_last = max(0, len(blocks) - 2 * (len(values) - k)), k == len(values) - 1
+        factors = (slopes, values[k]) if is_last else (values[k].mT, slopes)
+        slopes = slopes.mT if is_last else slopes
         back = torch.bmm(slopes, blocks[weight] if is_last else blocks[weight].mT) if k else slopes
-        factors = (slopes.mT, values[k]) if is_last else (values[k].mT, slopes)
         out[weight].baddbmm_(*factors, alpha=factor)
         if k or len(blocks) % 2 == 0:
             out[weight + 1].add_(slopes.sum(1, keepdim=True), alpha=factor)
