@@ -21,7 +21,7 @@ from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
 
 
 def _relu_slopes(slopes: Tensor, values: Tensor) -> Tensor:
-    return torch.ops.aten.threshold_backward.grad_input(slopes, values, 0, grad_input=slopes)
+    return slopes.mul_(values.sign_())  # ``threshold_backward`` takes half as long again
 
 
 def _tanh_slopes(slopes: Tensor, values: Tensor) -> Tensor:
@@ -38,7 +38,7 @@ ACTIVATIONS: dict[Activation, tuple[Any, Any]] = {
     nn.Tanh: (torch.tanh_, _tanh_slopes),
     nn.Sigmoid: (torch.sigmoid_, _sigmoid_slopes),
 }
-"""The function, and d loss / d inputs from that of its values and these; both in place."""
+"""The function, and d loss / d inputs from that of its values and these, which are overwritten."""
 
 
 def perceptron_activations(module: nn.Module) -> tuple[Activation, ...] | None:
@@ -94,7 +94,8 @@ def add_entropy_gradient(
         back = torch.bmm(slopes, blocks[weight] if is_last else blocks[weight].mT) if k else slopes
         out[weight].baddbmm_(*factors, alpha=factor)
         if k or len(blocks) % 2 == 0:
-            out[weight + 1].add_(slopes.sum(1, keepdim=True), alpha=factor)
+            sums = factors[0].sum(2) if is_last else slopes.sum(1)
+            out[weight + 1].add_(sums.unsqueeze(1), alpha=factor)
         slopes = ACTIVATIONS[activations[k - 1]][1](back, values[k]) if k else slopes
 
 
