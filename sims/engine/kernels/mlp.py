@@ -63,9 +63,10 @@ def layer_inputs(blocks: Blocks, x: Tensor, activations: Sequence[Activation]) -
     values = [x]
     for k, activation in enumerate(activations):
         weight = max(0, len(blocks) - 2 * (len(activations) + 1 - k))
-        outputs = torch.bmm(values[-1], blocks[weight])
-        is_alone = k == 0 and len(blocks) % 2
-        outputs = outputs if is_alone else outputs.add_(blocks[weight + 1])
+        if k == 0 and len(blocks) % 2:
+            outputs = torch.bmm(x, blocks[0])
+        else:
+            outputs = torch.baddbmm(blocks[weight + 1], values[-1], blocks[weight])
         values.append(ACTIVATIONS[activation][0](outputs))
     return values
 
@@ -81,7 +82,7 @@ def add_entropy_gradient(
 ) -> None:
     """``Model.add_gradient`` of layers, as ``layer_inputs`` takes them, and cross entropy."""
     values = layer_inputs(blocks, x, activations)
-    slopes = torch.bmm(blocks[-2], values[-1].mT).add_(blocks[-1].mT)
+    slopes = torch.baddbmm(blocks[-1].mT, blocks[-2], values[-1].mT)
     losses = entropy_slopes(slopes, y, callable(weights))
     if isinstance(weights, float):
         factor *= weights
@@ -213,7 +214,7 @@ class MLP(Model):
         """z (A, classes, B) of each row's inputs (A, B, in + 1), the last of them one."""
         blocks = self.blocks(params)
         values = layer_inputs(blocks, x, self._activations)
-        return torch.bmm(blocks[-2], values[-1].mT).add_(blocks[-1].mT)
+        return torch.baddbmm(blocks[-1].mT, blocks[-2], values[-1].mT)
 
     @cached_property
     def _activations(self) -> list[Activation]:
