@@ -283,10 +283,8 @@ class Simulation:
     def _work(self, clients: Ints, effort: Floats | None, whole: bool) -> Work:
         """The clients' work, the last one again where nothing has changed."""
         work = self.works.get(whole)
-        if work is not None and effort is None:
-            if work.clients is clients or np.array_equal(work.clients, clients):
-                return work
-        work = self.works[whole] = Work.of(clients, self.data, effort, self.training, whole)
+        if work is None or effort is not None or not np.array_equal(work.clients, clients):
+            work = self.works[whole] = Work.of(clients, self.data, effort, self.training, whole)
         return work
 
     def _finish(self, begun: list[Begun], trains: list[Arrivals]) -> list[Row]:

@@ -124,9 +124,7 @@ def smallest(count: int, keys: Floats | counter.Words, ids: Ints) -> Ints:
 def merged(positions: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
     """Positions of the clients (k,), rising, sums of weights, and how often each is drawn."""
     everyone, draws = _each_once(len(positions))
-    if positions is everyone:
-        return positions, weights, draws
-    if (positions[1:] > positions[:-1]).all():
+    if positions is everyone or (positions[1:] > positions[:-1]).all():
         rows = positions.view()
         rows.flags.writeable = False  # other rounds and replicates may have the same array
         return rows, weights, draws

@@ -236,18 +236,17 @@ def entropy_targets(y: Tensor, classes: int, like: Tensor) -> Tensor:
 
 
 def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-    """Turn scores ``z`` (A, classes, B) into d loss / d z in place; losses (A, B) if wanted.
-
-    With samples last both the products and the softmax take less time.
-    """
+    """Turn scores ``z`` (A, classes, B) into d loss / d z in place; losses (A, B) if wanted."""
     if z.size(1) == 2:  # by the log odds: half the operations
         other_class, odds = z.unbind(1)
         odds -= other_class
         losses = odds_slopes(odds, y, want)
         torch.neg(odds, out=other_class)
         return losses
-    y = y.mT
-    losses = (z * y).sum(1).add_(z.logsumexp(1)) if want else None
+    y, losses = y.mT, None
+    if want:
+        z -= z.amax(1, True)
+        losses = z.exp().sum(1).log_().add_((z * y).sum(1))
     torch.softmax(z, 1, out=z).add_(y)
     return losses
 
