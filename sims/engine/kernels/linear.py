@@ -229,10 +229,8 @@ def margin(score: Tensor, y: Tensor) -> Tensor:
 
 
 def entropy_targets(y: Tensor, classes: int, like: Tensor) -> Tensor:
-    """For ``entropy_slopes``: minus the classes' probabilities (..., classes), or the second's."""
-    if classes == 2:
-        return y.to(like.dtype)
-    return like.new_zeros(*y.shape, classes).scatter_(-1, y.unsqueeze(-1), -1.0)
+    """For ``entropy_slopes``: the classes, or of two the probability of the second."""
+    return y.to(like.dtype) if classes == 2 else y
 
 
 def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
@@ -243,11 +241,8 @@ def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
         losses = odds_slopes(odds, y, want)
         torch.neg(odds, out=other_class)
         return losses
-    y, losses = y.mT, None
-    if want:
-        z -= z.amax(1, True)
-        losses = z.exp().sum(1).log_().add_((z * y).sum(1))
-    torch.softmax(z, 1, out=z).add_(y)
+    losses = entropies(z.clone(), y) if want else None
+    torch.softmax(z, 1, out=z).scatter_(1, y.unsqueeze(1), -1.0, reduce="add")
     return losses
 
 
