@@ -105,7 +105,7 @@ def perceptron_bytes(widths: Sequence[int], batch: int, element: int) -> int:
     # inputs of all layers, and the backward pass of one: its slopes and those of its inputs
     shapes = enumerate(zip(widths[:-1], widths[1:], strict=True))
     backward = max(o + 2 * i * (k > 0) for k, (i, o) in shapes)
-    return batch * (element * (1 + sum(widths[:-1]) + backward + widths[-1]) + 8)
+    return batch * (element * (1 + sum(widths[:-1]) + backward) + 8)
 
 
 @dataclass(frozen=True)
