@@ -17,7 +17,7 @@ from fairfl.sims.engine.plan import Run, plan
 from fairfl.sims.engine.step import Batch, stepped
 from fairfl.sims.engine.task import Floats, Jobs, SampleWeights
 
-CACHE = 10 << 20
+CACHE = 5 << 20
 """Bytes of a chunk on a CPU, about its caches; a chunk of one client may take more."""
 FETCHED = 1 << 20
 """Bytes of samples fetched for several steps together; at most an eighth of the memory limit."""

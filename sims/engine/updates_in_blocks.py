@@ -14,7 +14,7 @@ from torch import Tensor
 from fairfl.sims.engine.kernels.model import work_factor
 from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.step import Memory
-from fairfl.sims.engine.task import Floats, Ints, as_floats, as_tensor, sound
+from fairfl.sims.engine.task import Floats, Ints, as_floats, sound
 
 PART = 1 << 16
 """Numbers converted to float64 at a time on a CPU: they stay in its cache."""
@@ -142,11 +142,10 @@ Weigh = Floats | Callable[[Received], Floats]
 
 def on_device(weights: Floats, like: Tensor) -> Tensor:
     """Weights on the device and in the dtype of ``like``; in float64 where they are too large."""
-    wide = as_tensor(weights)
     # a weight of 1 / ||update|| can be too large for float32 where its product with the update
     # is not
     for dtype in (like.dtype, torch.float64):
-        converted = wide.to(dtype)
+        converted = torch.tensor(weights, dtype=dtype)
         if sound(converted):
             return converted.to(like.device)
     raise ValueError(f"weights must be finite, one of each update received, got {weights!r}")

@@ -154,12 +154,14 @@ def perform(
 
 class Layout(NamedTuple):
     """The order of jobs, most work first, and what stays the same in each round of their clients:
-    the ``member`` (J,) of the group that a job is of, and its fields as ``Jobs`` has them. The
-    position of each before sorting is ``order``, None where they are sorted.
+    the ``member`` (J,) of the group that a job is of, the ``names`` of its client
+    (``counter.hashed``), and its fields as ``Jobs`` has them. The position of each before sorting
+    is ``order``, None where they are sorted.
     """
 
     order: Ints | None
     member: Ints
+    names: counter.Words
     client: Ints
     replicate: Ints
     sizes: Ints
@@ -186,7 +188,8 @@ def _layout(members: list[Assignment], data: ClientData) -> Layout:
     else:
         rows = member, client, steps, replicate
         member, client, steps, replicate = (values[order] for values in rows)
-    layout = Layout(order, member, client, replicate, data.sizes[client], steps)
+    names = counter.hashed(data.names[client])
+    layout = Layout(order, member, names, client, replicate, data.sizes[client], steps)
     if is_shared:
         first.layouts[replicates] = layout
     return layout
@@ -214,12 +217,11 @@ def _jobs(
     starts = [task.start for task in tasks if task.start is not None]
     linear = [task.linear for task in tasks if task.linear is not None]
     sample_weights = [task.sample_weights for task in tasks if task.sample_weights is not None]
-    names = counter.hashed(data.names[layout.client])
     states = [counter.key(m.seed, counter.ORDER, m.number, m.round.number) for m in members]
     jobs = Jobs(
         client=layout.client,
         replicate=layout.replicate,
-        keys=counter.following(np.concatenate(states)[member], names),
+        keys=counter.following(np.concatenate(states)[member], layout.names),
         sizes=layout.sizes,
         steps=layout.steps,
         batch=max(assignment.work.batch for assignment in members),

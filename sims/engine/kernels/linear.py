@@ -71,7 +71,7 @@ class Linear(Model):
 
     @abstractmethod
     def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-        """Turn scores ``z`` (A, B, outputs) into d loss / d z in place; losses (A, B) if wanted."""
+        """Turn scores ``z`` (A, outputs, B) into d loss / d z in place; losses (A, B) if wanted."""
 
     @abstractmethod
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
@@ -79,7 +79,7 @@ class Linear(Model):
 
     def scores(self, params: Tensor, x: Tensor) -> Tensor:
         """z (A, outputs, B), the fast layout; ``x`` has its column of ones."""
-        return torch.bmm(x, self.blocks(params)[0].mT).mT.contiguous()
+        return torch.bmm(self.blocks(params)[0], x.mT)
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return self.sample_losses(self.scores(params, x), y)
@@ -94,16 +94,15 @@ class Linear(Model):
 
     def add_gradients(self, blocks: Blocks, batches: Batches, out: Blocks, factor: float) -> None:
         inputs = batches[0][0]
-        z = inputs.new_empty(*inputs.shape[:2], self.outputs)
-        weights_t, slopes_t = blocks[0].mT, z.mT
+        z = inputs.new_empty(inputs.shape[0], self.outputs, inputs.shape[1])
         for x, y, weights in batches:
-            torch.bmm(x, weights_t, out=z)
+            torch.bmm(blocks[0], x.mT, out=z)
             losses, scale = self.slopes(z, y, callable(weights)), factor
             if isinstance(weights, float):
                 scale *= weights
             else:
-                z *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
-            out[0].baddbmm_(slopes_t, x, alpha=scale)
+                z *= (weights(losses) if callable(weights) else weights).unsqueeze(1)  # type: ignore[arg-type]
+            out[0].baddbmm_(z, x, alpha=scale)
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         return batch * (element * (self.columns + 2 * self.outputs + 2) + 8)
@@ -113,9 +112,6 @@ class Linear(Model):
 class Softmax(Linear):
     """Cross entropy log(sum_c exp z_c) - z_y over ``outputs`` classes, y in 0..outputs-1; natural
     logarithms.
-
-    The exponentials are summed explicitly: ``softmax(-1)`` over few classes takes ten times as
-    long.
     """
 
     outputs: int = 2
@@ -170,7 +166,7 @@ class Logistic(TwoClasses):
         return entropy_targets(y, 2, like)
 
     def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-        return odds_slopes(z.squeeze(2), y, want)
+        return odds_slopes(z.squeeze(1), y, want)
 
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
         return odds_entropies(z.squeeze(1), y)
@@ -187,7 +183,7 @@ class LinearSVM(TwoClasses):
     """Hinge loss max(0, 1 - s z); its slope at the kink is 0."""
 
     def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-        score = z.squeeze(2)
+        score = z.squeeze(1)
         gap = 1 - margin(score, y)
         score.copy_(torch.where(gap > 0, 1 - 2 * y, 0))
         return gap.clamp_(min=0) if want else None
@@ -213,8 +209,8 @@ class LeastSquares(Linear):
             )
 
     def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-        z -= y.view(z.shape)
-        return z.square().sum(2).mul_(0.5) if want else None
+        z -= y.view(len(z), -1, self.outputs).mT
+        return z.square().sum(1).mul_(0.5) if want else None
 
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
         return z.sub_(y.view(len(z), -1, self.outputs).mT).square_().sum(1).mul_(0.5)
@@ -233,26 +229,21 @@ def margin(score: Tensor, y: Tensor) -> Tensor:
 
 
 def entropy_targets(y: Tensor, classes: int, like: Tensor) -> Tensor:
-    """For ``entropy_slopes``: minus the classes' probabilities (..., classes), or the second's."""
-    if classes == 2:
-        return y.to(like.dtype)
-    return like.new_zeros(*y.shape, classes).scatter_(-1, y.unsqueeze(-1), -1.0)
+    """For ``entropy_slopes``: the classes, or of two the probability of the second."""
+    return y.to(like.dtype) if classes == 2 else y
 
 
 def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-    """Turn scores ``z`` (A, B, classes) into d loss / d z in place; losses (A, B) if wanted."""
-    if z.size(2) == 2:  # by the log odds: half the operations
-        other_class, odds = z.unbind(2)
+    """Turn scores ``z`` (A, classes, B) into d loss / d z in place; losses (A, B) if wanted."""
+    if z.size(1) == 2:  # by the log odds: half the operations
+        other_class, odds = z.unbind(1)
         odds -= other_class
         losses = odds_slopes(odds, y, want)
         torch.neg(odds, out=other_class)
         return losses
-    total = z.amax(2, True)  # one buffer: the largest scores first, then the sums
-    z -= total
-    label_terms = (z * y).sum(2) if want else None
-    torch.sum(z.exp_(), 2, True, out=total)
-    torch.addcdiv(y, z, total, out=z)
-    return None if label_terms is None else total.squeeze(2).log_().add_(label_terms)
+    losses = entropies(z.clone(), y) if want else None
+    torch.softmax(z, 1, out=z).scatter_(1, y.unsqueeze(1), -1.0, reduce="add")
+    return losses
 
 
 def entropies(z: Tensor, y: Tensor) -> Tensor:
@@ -273,7 +264,7 @@ def odds_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
     in the tensor a number stands.
     """
     losses = odds_entropies(z, y) if want else None
-    z.neg_().exp_().add_(1).reciprocal_().sub_(y)
+    z.neg_().exp_().add_(1.0).reciprocal_().sub_(y)
     return losses
 
 

@@ -26,7 +26,7 @@ WIDER = (0.0, 1e-9, 1e-8, 1e-7)
 @lru_cache(maxsize=128)
 def exact(world: World, scheme: SchemeName = "cfl", notion: Notion = "dp") -> Frontier:
     """The frontier, solved once."""
-    return frontier(world.federation, scheme, 30, notion=notion)
+    return frontier(world.federation, scheme, 20, notion=notion)
 
 
 def below(

@@ -38,15 +38,15 @@ TWO, THREE = ("figure-5d", "figure-9d", "random-0"), ("random-0-2-3", "random-1-
 QUESTIONS: dict[tuple[str, Notion], None] = dict.fromkeys(
     (*SMALL, *product(TWO, ("eo", "eodds")), *product(THREE, NOTIONS))
 )
-ROUNDS = dict.fromkeys(LEARNERS, 20) | {CFL: 100}
+ROUNDS = dict.fromkeys(product(LEARNERS, NOTIONS), 20) | {(CFL, "dp"): 100, (CFL, "eo"): 100}
 """Steps of λ: of CFL three groups are .07 apart at ε = 0 after 40, .05 after 100. What is asked of
-the others are inequalities, which hold for every rule.
+equalised odds, and of the others, are inequalities, which hold for every rule.
 """
 CASES: dict[str, tuple[str, Notion, Practice]] = {
     f"{world}, {notion}, {scheme}": (
         world,
         notion,
-        Practice(scheme, rounds=ROUNDS[scheme], notion=notion),
+        Practice(scheme, rounds=ROUNDS[scheme, notion], notion=notion),
     )
     for world, notion in QUESTIONS
     for scheme in LEARNERS
