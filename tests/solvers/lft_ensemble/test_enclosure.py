@@ -134,22 +134,11 @@ def test_multiplier_closer_to_its_bound_than_any_double():
     assert float(high) == pytest.approx((free + fair1) / 2, abs=1e-15)
 
 
-def same_as_floats(fed: Federation) -> None:
-    low, high = EnsembleCurve(fed, continuous_model(fed)).reachable
-    balls, (lower, upper) = reachable(exact_clients(fed)), enclose_min_disparity(fed)
-    assert [low, high] == pytest.approx([float(ball) for ball in balls], abs=1e-12, rel=0)
-    assert lower - 1e-12 <= max(0.0, low, -high) <= upper + 1e-12
-
-
-def many_clients(count: int) -> Federation:
-    rng = np.random.default_rng(0)
-    mean, sd = rng.normal([0.6, 0], 1, (count, 2)), rng.uniform(0.3, 2, (count, 2))
-    return Federation.normal(mean, sd, rng.uniform(0, 1, count), rng.uniform(0.5, 2, count))
-
-
+RNG = np.random.default_rng(0)
+LAWS = RNG.normal([0.6, 0], 1, (60, 2)), RNG.uniform(0.3, 2, (60, 2))
 NORMAL, LAPLACE = stats.norm(0, 1), stats.laplace(0, 1)
 SEVERAL = {
-    "60 clients": many_clients(60),
+    "60 clients": Federation.normal(*LAWS, RNG.uniform(0, 1, 60), RNG.uniform(0.5, 2, 60)),
     "the law of an absent group counts for nothing": Federation(
         [Client((NORMAL, LAPLACE), q=0.0), Client((NORMAL, stats.norm(1, 1)))]
     ),
@@ -158,7 +147,11 @@ SEVERAL = {
 
 @pytest.mark.parametrize("name", SEVERAL)
 def test_same_as_floats(name: str):
-    same_as_floats(SEVERAL[name])
+    fed = SEVERAL[name]
+    low, high = EnsembleCurve(fed, continuous_model(fed)).reachable
+    balls, (lower, upper) = reachable(exact_clients(fed)), enclose_min_disparity(fed)
+    assert [low, high] == pytest.approx([float(ball) for ball in balls], abs=1e-12, rel=0)
+    assert lower - 1e-12 <= max(0.0, low, -high) <= upper + 1e-12
 
 
 def test_scales_far_apart():
