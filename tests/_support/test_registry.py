@@ -29,16 +29,9 @@ def seen(package, constants, several=""):
     return {name: figure.draw for name, figure in figures.items()}
 
 
-def test_files_with_a_name_are_found_in_the_order_of_names(package):
+def test_files_with_a_name_or_several_parts_are_found_in_the_order_of_names(package):
     module, folder = package
-    (folder / "last.py").write_text("NAME, draw = 'a', 1")
-    (folder / "first.py").write_text("NAME, draw = 'b', 2")
     (folder / "shared.py").write_text("draw = 3")
-    assert seen(module, ("NAME", "draw")) == {"a": 1, "b": 2}
-
-
-def test_a_module_may_hold_several(package):
-    module, folder = package
     (folder / "one.py").write_text("NAME, draw = 'b', 2")
     several = (
         "from types import SimpleNamespace as S\nMANY = S(name='c', draw=3), S(name='a', draw=1)"

@@ -129,12 +129,3 @@ def test_equal_shares_make_fedavg_fair(fed: ff.Federation) -> None:
     s = ff.solve(fed, "lft_fedavg", m.eps)
     assert max(m.disparity, s.disparity) == pytest.approx(0.0, abs=1e-9)
     assert s.accuracy == pytest.approx(m.accuracy, abs=1e-9)
-
-
-@pytest.mark.parametrize("task", [{}, {"costs": (5, 1)}], ids=["accuracy", "costs"])
-def test_a_frontier_tells_itself_in_a_line(task):
-    federation = ff.Federation.normal(mean=[[3, 5], [1, -1]], sd=1.0, q=[0.5, 0.4])
-    frontier = ff.frontier(federation, "cfl", points=40, **task)
-    text = repr(frontier)
-    assert text.startswith(f"Frontier('cfl', {frontier.disparity.size} points: disparity 0 to ")
-    assert f"{1 + frontier.utility[-1]:.6g})" in text and len(text) < 120

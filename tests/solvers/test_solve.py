@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from populations import continuous_model, finite_model
 from scipy import integrate, stats
 from strategies import (
-    INNER_SHARES,
     PROBIT,
     federations,
     finite_federations,
@@ -96,15 +95,6 @@ def test_solutions_are_feasible_and_certified(kind: str, scheme: str, data: st.D
     check(fed, s)
     if scheme in LOCAL:
         assert s.accuracy <= ff.solve(fed, "cfl", s.disparity).accuracy + 2 * tolerance(fed)
-
-
-@given(normals(), normals(), INNER_SHARES, EPS)
-def test_one_client_makes_all_schemes_one(p: Any, r: Any, q: float, eps: float) -> None:
-    fed = ff.Federation([ff.Client((p, r), q=q)])
-    solutions = [ff.solve(fed, scheme, eps) for scheme in SCHEMES]
-    for s in solutions[1:]:
-        assert s.accuracy == pytest.approx(solutions[0].accuracy, abs=2 * LAW_TOLERANCE)
-        assert s.mean_difference == pytest.approx(solutions[0].mean_difference, abs=1e-6)
 
 
 @pytest.mark.parametrize("kind", TWO)

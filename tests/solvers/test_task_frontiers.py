@@ -73,4 +73,6 @@ def test_tables_name_the_utility_where_it_differs() -> None:
     F = ff.frontier(fed, "cfl", 3, costs=(5, 1), notion="eo")
     columns = ["scheme", "disparity", "accuracy", "utility", "gap", "eps_0"]
     assert list(F.to_frame().columns) == columns and not F.to_frame()["gap"].any()
+    assert repr(F).startswith(f"Frontier('cfl', {F.disparity.size} points: disparity 0 to ")
+    assert f"{1 + F.utility[-1]:.6g})" in repr(F) and len(repr(F)) < 120
     assert "utility" not in ff.frontier(fed, "cfl", 3).to_frame()

@@ -7,14 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tasks import NOTIONS, SCHEMES, by_group, check, federation, federation_of_laws, random_question
+from tasks import SCHEMES, by_group, check, federation, federation_of_laws, random_question
 
 import fairfl as ff
 from fairfl.solvers import api
-from fairfl.solvers.finite_x.linear_programme import solve_box
-from fairfl.solvers.problem import law_problem
 from fairfl.solvers.solution import FINITE_TOLERANCE
-from fairfl.solvers.task import Task
 
 PLAIN = {"difference": "pairwise", "costs": (1.0, 1.0), "sees": "xa"}
 LP = 1e-8
@@ -105,22 +102,6 @@ def test_orders(kind: str) -> None:
                 gaps[statement] = max(gaps.get(statement, 0.0), upper - lower)
     assert gaps.pop("cfl against cfl") <= 1e-9
     assert len(gaps) == 8 and min(gaps.values()) > 1e-3
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_two_groups_by_the_general_programme(seed: int) -> None:
-    """The sort and the linear programme with the two constraints of each rate are one."""
-    rng = np.random.default_rng(seed)
-    fed = federation(rng, groups=2)
-    notion = list(NOTIONS)[seed % 5]
-    task = Task.of(fed, "cfl", notion, sees="xa" if seed % 3 else "x")
-    for eps in (0.0, 0.05, 0.2):
-        budget = np.array([eps])
-        problem = law_problem(fed, task).at(budget)
-        best = problem.base + float(problem.u @ solve_box(problem)[0])
-        assert 1 + utility(fed, "cfl", eps, notion=notion, sees=task.sees) == pytest.approx(
-            best, abs=1e-12
-        )
 
 
 def test_levels_are_pairs() -> None:

@@ -142,6 +142,22 @@ KolmogorovMean(sp.log(t)) | must be real
 KolmogorovMean(lambda x: 1.0) | arrays of their shape
 KolmogorovMean(t, upper=1.0, lower=1.0) | lower must be below upper
 KolmogorovMean(np.exp, inverse=3) | inverse must be a function, got 3
+QFFL(1.0).value([0.5, NAN]) | losses must not hold NaN
+FedAvg().dual_weights([[0.5, 0.2], [INF, 0.1]]) | losses must be finite.* got inf at index \(1, 0\)
+FedAvg().value_and_dual_weights([0.5, -INF]) | losses must be finite.* got -inf at index \(1,\)
+QFFL(1.0).value([]) | n >= 1 clients on the last axis, got \(0,\)
+QFFL(1.0).value(np.empty((3, 0))) | n >= 1 clients on the last axis, got \(3, 0\)
+QFFL(1.0).value(0.5) | losses must have shape \(\.\.\., n\).*got \(\)
+QFFL(1.0).value(['a', 'b']) | losses must be numbers
+QFFL(1.0).value([[1.0, 2.0], [1.0]]) | losses must have rows of one length
+QFFL(1.0).value(np.ones(2, dtype=complex)) | losses must be numbers
+QFFL(1.0).value(None) | losses must be numbers
+AFL().conjugate([0.5, NAN]) | weights must not hold NaN
+AFL().conjugate([0.5, INF]) | weights must be finite, got inf
+AFL().conjugate([]) | weights must have shape .* n >= 1
+AFL().conjugate(1.0) | weights must have shape .* n >= 1
+AFL().conjugate([0.5, 0.5], 'real') | domain must be one of .* got 'real'
+AFL().conjugate([0.5, 0.5], tolerance=-1) | tolerance must be in \[0, inf\), got -1
 QFFL(1.0).value([[[0.5, 0.5], [1, -1]], [[0, 1]] * 2]) | got -1.0 at index \(0, 1, 1\)
 PropFair(1.0).translate(-2.0).conjugate([0.5, 0.5], "nonnegative") | needs losses f >= 0
 FedAvg().weighted([0.5, 0.5]).value([1.0, 2.0, 3.0]) | n = 2 clients .*as many as client_weights

@@ -145,17 +145,6 @@ def test_a_root_at_the_end_of_a_panel_is_found(seed: int) -> None:
         assert accepted.sign.tolist() == [[1.0]] * 500 and np.abs(accepted.cut).max() < 1e-12
 
 
-def test_no_certificate_rests_on_a_missed_root() -> None:
-    """Where the score's root is at the end of a panel, against the programme on a grid."""
-    fed = law_problem(2)[0]
-    for eps in (0.0, 0.0025, 0.05):
-        exact, grid = (
-            ff.solve(fed, "cfl", eps, notion="accuracy_parity", method=method)
-            for method in ("exact", "lp")
-        )
-        assert exact.utility >= grid.utility - 1e-5
-
-
 def test_a_missed_root_is_told_by_the_dual_value() -> None:
     """A rule without its cut is as bad as the bound that it gives: only the signs between the cuts
     tell.

@@ -24,11 +24,6 @@ def test_a_length_between_its_own_and_the_scale(norm, beta, scale, rounds):
     assert length == pytest.approx(beta * scale / (1 + rounds) + (1 - beta) * norm)  # (8)
 
 
-def test_interpolation_ends_at_fedavg_and_at_a_length_that_no_client_decides():
-    assert updates.interpolated_length(2.5, 0.0, 9.0, 3) == 2.5
-    assert updates.interpolated_length(2.5, 1.0, 9.0, 2) == 3.0  # (7)
-
-
 def test_the_printed_bound_is_negative_where_all_coordinates_are():
     assert updates.clip_bound([-2.0, -1.0], variant="printed").tolist() == [-1.0]
     assert updates.clip_bound([-2.0, -1.0]).tolist() == [2.0]

@@ -81,18 +81,6 @@ def test_leading_axes_order_of_clients_and_scale(name):
         assert measure(f[1:] * factor) == pytest.approx(expected, rel=1e-12, abs=0.0)
 
 
-def test_conventions_at_zero():
-    even = dict.fromkeys(MEASURES, 0) | {"entropy": np.log(3)}
-    for f in ([0.0, 0.0, 0.0], [0.7, 0.7, 0.7]):
-        expected = even | {"worst": f[0], "best": f[0]}
-        assert {n: m(f) for n, m in MEASURES.items()} == pytest.approx(expected, abs=1e-15)
-    # all of the total with one client: the other end of each range
-    ends = {"entropy": 0, "kl_to_uniform": np.log(3), "angle": np.arccos(1 / np.sqrt(3))}
-    assert {name: MEASURES[name]([0.0, 0.0, 5.0]) for name in ends} == pytest.approx(ends)
-    assert uniformity.angle([-1.0, -1.0]) == pytest.approx(np.pi)
-    assert uniformity.angle([-1.0, 1.0]) == pytest.approx(np.pi / 2)
-
-
 @given(x=st.floats(1e-12, 1e-3))
 def test_near_uniform_losses_keep_their_digits(x):
     f = np.array([1.0 - x, 1.0, 1.0 + x])  # rounded: the twin takes the rounded numbers

@@ -147,16 +147,6 @@ def test_missing_labels_are_refused_wherever_people_are_told(values: Any) -> Non
             call()
 
 
-@odd
-def test_calibration_per_client_differs_where_labels_do() -> None:
-    rows = ([0, 1, 0, 1], [0, 1, 1, 1], ["f", "m", "m", "f"], [1, 1, 2, 2])
-    shared = Federation.from_samples(*rows)
-    by_client = Federation.from_samples(*rows, calibrate="client")
-    # pooled: η(0) = 1/2, η(1) = 1; client 1: 0, 1; client 2: 1, 1
-    assert shared.model.eta[0, 0].tolist() == [0.5, 1.0]  # type: ignore[union-attr]
-    assert by_client.model.eta[:, 0].tolist() == [[0.0, 1.0], [1.0, 1.0]]  # type: ignore[union-attr]
-
-
 SLOPES = {  # η = expit(2 x + a + i) of group a and client i
     "shared": np.zeros((2, 2)),
     "group": np.array([[-0.8, 0.8]] * 2),
