@@ -45,13 +45,12 @@ Ids = Annotated[
     list[str] | None,
     typer.Argument(metavar="[ID]...", help="Claims, or beginnings such as pffl; by default all."),
 ]
-Levels = Annotated[list[str] | None, _only("--level", LEVELS)]
 
 
 @app.command("list", cls=Command)
 def list_claims(
     ids: Ids = None,
-    level: Levels = None,
+    level: Annotated[list[str] | None, _only("--level", LEVELS)] = None,
     verdict: Annotated[list[str] | None, _only("--verdict", VERDICTS)] = None,
     severity: Annotated[list[str] | None, _only("--severity", SEVERITIES)] = None,
     whose: Annotated[list[str] | None, _only("--whose", WHOSE)] = None,
@@ -101,7 +100,6 @@ def show(
 @app.command(cls=Command)
 def check(
     ids: Ids = None,
-    level: Levels = None,
     jobs: Jobs = 1,
     deep: Annotated[bool, option("Ten thousand examples; resumable.", "--deep")] = False,
     out: Annotated[
@@ -119,10 +117,11 @@ def check(
     that lives.
     """
     from fairfl.claims import record
+    from fairfl.claims.registry import find
     from fairfl.claims.runner import judge, needed
     from fairfl.reports.claims.text import instance, violations
 
-    entries = _entries(ids, level)
+    entries = find(ids)
     files = []
     if out is not None or deep:
         files.append(out_folder(out or Path("out/claims")) / record.NAME)
@@ -181,17 +180,6 @@ def _listed(ids: list[str] | None, **only: list[str] | None) -> list[dict[str, A
         for claim in claims
         if all(claim[name] in words for name, words in only.items() if words)
     ]
-
-
-def _entries(ids: list[str] | None, levels: list[str] | None) -> list[Entry]:
-    from fairfl.claims.registry import find, registered
-
-    if not levels:
-        return find(ids)
-    entries = [registered()[claim["id"]] for claim in _listed(ids, level=levels)]
-    if not entries:
-        raise ValueError(f"--level must be one that a recorded claim has, got {', '.join(levels)}")
-    return entries
 
 
 def _run(

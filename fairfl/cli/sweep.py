@@ -103,7 +103,6 @@ def table(
     config: Config,
     folders: Folders,
     out: Annotated[Path, option("File to write.", "--out", **place("FILE.parquet"))],
-    partial: Annotated[bool, option("Though units are missing.", "--partial")] = False,
     imports: Imports = None,
 ) -> None:
     """Join the folders of the parts of a sweep into one table."""
@@ -112,10 +111,8 @@ def table(
 
     opened, units = _opened(config, folders)
     missing = counted(opened, units)["missing"]
-    if missing and not partial:
-        raise RuntimeError(
-            f"{missing} of {len(units)} units are missing: run them, or give --partial"
-        )
+    if missing:
+        raise RuntimeError(f"{missing} of {len(units)} units are missing: run them")
     out_file(out)
     write(opened, units, out)
     typer.echo(f"written: {out}")

@@ -109,12 +109,7 @@ class Folder:
 
     def keep(self, unit: Mapping[str, object], result: Result) -> None:
         """Write the result of a unit."""
-        file = self.file(unit)
-        try:
-            text = sealed(result)
-        except TypeError as error:
-            text = sealed({"error": f"a result must be plain data, as JSON has it: {error}"})
-        write_whole(file, text)
+        write_whole(self.file(unit), sealed(result))
 
 
 def results(

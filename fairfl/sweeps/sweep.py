@@ -1,6 +1,7 @@
 """Run the units of a sweep: what is there already stays, and every result is kept as it comes."""
 
 import inspect
+import json
 import os
 import pickle
 import sys
@@ -271,15 +272,4 @@ def _rows(returned: object, unit: Unit) -> list[dict[str, object]]:
         )
     if taken := {name for row in rows for name in row} & {*unit, "unit", "error"}:
         raise ValueError(f"a result must not have the name of a parameter, got {min(taken)}")
-    return [{str(name): _plain(value) for name, value in row.items()} for row in rows]
-
-
-def _plain(value: object) -> object:
-    """A value as JSON has it."""
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, (list, tuple)):
-        return [_plain(element) for element in value]
-    if isinstance(value, Mapping):
-        return {str(name): _plain(element) for name, element in value.items()}
-    return plain(value)
+    return json.loads(json.dumps([*map(dict, rows)], default=plain))
