@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import combinations
 from math import prod
 from typing import cast, overload
 
@@ -72,9 +73,13 @@ class Grid(Sequence[dict[str, object]]):
                 )
             size = prod(np.atleast_1d(cast(ArrayLike, draw.get("size", 1))).tolist())
             whole(f"{name}.size", size, 0, MOST_VALUES)
-        common = set(self.axes) & set(self.draws)
-        if common:
-            raise ValueError(f"a parameter must have values or draws, got both for {min(common)}")
+        kinds = {"one value": self.fixed, "values": self.axes, "draws": self.draws}
+        for (first, names), (second, others) in combinations(kinds.items(), 2):
+            if common := set(names) & set(others):
+                raise ValueError(
+                    f"a parameter must have one value, values or draws, got {first} and {second} "
+                    f"for {min(common)}"
+                )
         if (units := prod(map(len, self.axes.values())) * self.count) > MOST_UNITS:
             raise ValueError(f"a grid must have at most {MOST_UNITS} units, got {units}")
         self[0]  # a name of no place in a unit is an error before any work

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from fairfl._support.checks import as_floats
+from fairfl._support.checks import as_array, as_floats
 from fairfl.sims.data.checks import codes
 from fairfl.sims.data.federated.data import PARTS, FederatedData
 from fairfl.sims.engine.task import sound
@@ -82,16 +82,22 @@ class ClientData:
         y: ArrayLike | Tensor,
         owner: ArrayLike,
         clients: int | None = None,
-        group: NDArray[np.int64] | None = None,
+        group: ArrayLike | None = None,
     ) -> ClientData:
         """Sort samples by their owners (N,), codes 0..K-1; rows of one client keep their order."""
-        rows, labels = torch.as_tensor(x), torch.as_tensor(y)
+        rows, labels = (
+            values
+            if isinstance(values, Tensor)
+            else torch.as_tensor(np.require(as_array(name, values), requirements="W"))
+            for name, values in (("x", x), ("y", y))
+        )
+        groups = None if group is None else codes("group", group, len(rows))
         owners = codes("owner", owner, len(rows), clients)
         order = np.argsort(owners, kind="stable")
         offsets = np.append(0, np.cumsum(np.bincount(owners, minlength=clients or 0)))
         index = torch.from_numpy(order)
         return cls(
-            rows[index], labels[index], offsets, group=None if group is None else group[order]
+            rows[index], labels[index], offsets, group=None if groups is None else groups[order]
         )
 
     @classmethod

@@ -20,7 +20,8 @@ from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.group_label_sums import CellIndex, CellSums
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.round import Round, State
-from fairfl.sims.engine.task import Floats, as_floats, as_tensor
+from fairfl.sims.engine.settings import Replicate, Training
+from fairfl.sims.engine.task import Floats, Ints, as_floats, as_tensor
 from fairfl.sims.engine.updates_in_blocks import Received
 
 OWN = "own."
@@ -240,6 +241,28 @@ class Summed:
                 f"participation must be of every client, once, for {self.algorithm!r}, whose "
                 f"statistics are sums over all, got {len(round.clients)} of {self.data.clients} "
                 f"in round {round.number}, drawn {round.draws.sum()} times"
+            )
+
+
+def check_sums(
+    replicate: Replicate, training: Training, ids: Ints, p: Floats, *, masked: bool
+) -> None:
+    """ValueError for updates that are masked and looked at; and where the first round, or one with
+    dropouts, would lack a client of whom the algorithm must hear.
+    """
+    algorithm = replicate.algorithm
+    if not isinstance(algorithm, SumOnly):
+        if masked:
+            raise ValueError(
+                f"masked_updates must be False for {algorithm!r}, whose server looks at each update"
+            )
+    elif algorithm.complete:
+        clients, _ = training.participation.choose(replicate.seed, 0, ids, p)
+        if np.unique(clients).size < len(ids) or training.dropout:
+            raise ValueError(
+                f"participation must be of every client, once, and dropout 0 for {algorithm!r}, "
+                f"whose statistics are sums over all, got {training.participation!r}, dropout "
+                f"{training.dropout:g}"
             )
 
 

@@ -21,7 +21,7 @@ from fairfl.sims.engine.group_label_sums import CellIndex
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.losses import measure_models, tied
 from fairfl.sims.engine.round import Round, State
-from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
+from fairfl.sims.engine.secure_sums import Summed, SumOnly, check_sums, report_together
 from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.task import (
     Floats,
@@ -120,13 +120,9 @@ class Simulation:
 
     def _secure_sums(self) -> list[Summed | None]:
         """The secure aggregation of each replicate whose server sees sums alone."""
-        masked = self.computing.masked_updates
+        masked, source = self.computing.masked_updates, self.source
         for replicate in self.replicates:
-            if masked and not isinstance(replicate.algorithm, SumOnly):
-                raise ValueError(
-                    f"masked_updates must be False for {replicate.algorithm!r}, whose server "
-                    "looks at each update"
-                )
+            check_sums(replicate, self.training, source.train.names, source.p, masked=masked)
         if not any(isinstance(replicate.algorithm, SumOnly) for replicate in self.replicates):
             return [None] * len(self.replicates)
         index, model, data, limit = CellIndex(self.data), self.model, self.data, self.limit

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from inspect import getattr_static
 from math import isfinite
 from typing import Protocol
 
@@ -92,6 +93,12 @@ class LocalTask:
             raise ValueError(
                 "sample_weights must not be given with a batch_objective, got "
                 f"{self.batch_objective!r}"
+            )
+        call = getattr_static(type(self.batch_objective), "__call__", None)
+        if self.batch_objective is not None and not isinstance(call, staticmethod):
+            raise ValueError(
+                "batch_objective must have a static __call__ of losses, shares and parameters, for "
+                f"clients of one class are trained together, got {self.batch_objective!r}"
             )
         if not isinstance(self.step, (Callable, type(None))) or not isinstance(self.step, Hashable):
             raise ValueError(

@@ -186,11 +186,16 @@ def configuration(
 
 
 def plain(value: object) -> object:
-    """Settings as JSON: a dataclass is its class and its fields, an array a list; none is cut."""
+    """Settings as JSON: a dataclass is its class and its fields, and what else a class below it
+    keeps; an array a list; none is cut.
+    """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = [(f.name, getattr(value, f.name), f.repr) for f in dataclasses.fields(value)]
         # what is not shown, and not there, came after configurations that must stay the same
         shown_fields = {name: plain(v) for name, v, is_shown in fields if is_shown or v is not None}
+        if "__dataclass_fields__" not in vars(type(value)):
+            names = {name for name, *_ in fields}
+            shown_fields |= {k: plain(v) for k, v in vars(value).items() if k not in names}
         return {"class": type(value).__name__, **shown_fields}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]

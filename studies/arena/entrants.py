@@ -63,7 +63,8 @@ class Entrant:
         asked = str(self.aim)
         if self.is_rule:
             limited = "|MD|" if SOLVED[asked].is_pooled else "each |MD_i|"
-            asked = f"{limited} at most {BUDGET:g}"
+            told = "told the client, " if self.aim == "client_aware" else ""
+            asked = f"{told}{limited} at most {BUDGET:g}"
         return f"{asked}, half of the clients join" if self.is_joining else asked
 
     @property

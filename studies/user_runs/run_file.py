@@ -234,7 +234,11 @@ def _outline(table: dict[str, object]) -> tuple[list[int], Named, Named]:
     run.done(None)
     for key in ("data", "model", "training"):
         top.section(key)
-    return seeds, *_parted(named)
+    inside, agnostic = _parted(named)
+    for key in () if inside else top.section("training").table:
+        if key not in ("rounds", "lr"):
+            raise ValueError(f"training.{key} must not be given: agnosticfair takes rounds and lr")
+    return seeds, inside, agnostic
 
 
 def _parted(named: Named) -> tuple[Named, Named]:

@@ -72,6 +72,11 @@ def data(section: Section, partition: Section | None, seed: int) -> FederatedDat
             data = data if rows is None else some_rows(data, rows, data_seed)
         data = data if partition is None else _assign(data, partition, seed)
         data = data.assigned(np.zeros(len(data), np.int64), 1) if pooled else data
+        if "test" in section.table and len(data.rows("test")):
+            raise ValueError(
+                f"test must not be given for {name}, which has test rows of its own, got "
+                f"{section.table['test']!r}"
+            )
         return data.split(*shares, seed) if shares else data
 
 

@@ -133,6 +133,7 @@ ClientData(X * np.nan, Y, [0, 4]) | x must be finite, got NaN or an infinity in 
 ClientData(X, Y, [0, 2, 4], [1, 1]) | ids must be distinct
 ClientData(X, Y, [0, 2, 4], [1, -1]) | ids must be >= 0, got -1 at row 1
 ClientData.from_owner(X, Y, [0, 1, 2, 3], clients=3) | owner must be in 0..2
+ClientData.from_owner(X, Y, [0, 0, 1, 1], group=[0, 1]) | group must be whole numbers
 ClientData.from_clients([]) | parts must hold at least one client
 Parts(ClientData(X, Y, [0, 4, 4])) | train must hold a sample of every client, got none of client 1
 Parts(ClientData(X, Y, [0, 4]), ClientData(X, Y, [0, 2, 4])) | test must have the clients of train
@@ -157,6 +158,7 @@ Exponential(0.0) | factor must be
 Polynomial(-1.0) | power must be
 Uniform(0) | count must be
 Replicate("fedavg") | algorithm must be
+LocalTask(batch_objective=max) | batch_objective must have a static __call__
 Replicate(FedAvg(), -1) | seed must be
 Softmax(0, 3) | features must be
 Softmax(3, 1) | outputs must be at least 2

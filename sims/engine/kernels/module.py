@@ -4,7 +4,7 @@ import copy
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import torch
 from torch import Tensor, nn
@@ -65,7 +65,9 @@ class Module(Model):
     factory : () -> nn.Module; its forward maps (B, ...) to outputs, row by row.
     loss : (outputs, y) -> (B,); losses of the samples; ``cross_entropy`` by default.
     classes : whether the outputs are scores of classes, so that there is an accuracy.
-    name : what a run's configuration records; the factory's name by default.
+    name : what a run's configuration records beside the module's text, frozen values and buffers,
+        and numbers in a ``partial`` or a closure; the factory's name by default. Another number
+        that changes the factory or the loss must stand in it: a run is resumed where all are equal.
 
     Errors: ValueError for a module in place of a factory, for batch normalisation with
     ``momentum=None``, whose count of batches no row holds, and for modules without parameters to
@@ -295,9 +297,12 @@ class Module(Model):
     def describe(self) -> str:
         name = self.name or getattr(self.factory, "__qualname__", type(self.factory).__name__)
         description = f"{name}, {getattr(self.loss, '__qualname__', self.loss)}, {self.module}"
-        if self.frozen:
-            values = [v.to("cpu", torch.float64).numpy().tobytes() for v in self.frozen.values()]
-            description += f", frozen {', '.join(self.frozen)}: {sha256(b''.join(values))[:16]}"
+        kept = self.frozen | dict(self.module.named_buffers())
+        if kept:
+            values = [v.to("cpu", torch.float64).numpy().tobytes() for v in kept.values()]
+            description += f", kept {', '.join(kept)}: {sha256(b''.join(values))[:16]}"
+        numbers = [v for part in (self.factory, self.loss) for v in _numbers(part)]
+        description += f", with {numbers}" if numbers else ""
         return f"Module({description})"
 
     def _new_module(self, seed: int) -> nn.Module:
@@ -351,3 +356,11 @@ class Module(Model):
             # of a recurrent network: each client has weights of its own, which cuDNN puts together
             warnings.filterwarnings("ignore", "RNN module weights are not part of single")
             return functional_call(module, values, (x,))
+
+
+def _numbers(function: object) -> list[object]:
+    """The numbers and texts that a partial function or a closure holds."""
+    held = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    if isinstance(function, partial):
+        held = [*function.args, *function.keywords.values(), *_numbers(function.func)]
+    return [value for value in held if isinstance(value, (bool, int, float, str))]

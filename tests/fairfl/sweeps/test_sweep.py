@@ -78,7 +78,9 @@ test_grids_that_cannot_be = refused(
     r"""
 Grid(axes={"a": []}) | a must be a list of values
 Grid(axes={"a": "text"}) | a must be a list of values, got 'text'
-Grid(axes={"a": [1]}, draws={"a": {"uniform": [0, 1]}}) | values or draws
+Grid(axes={"a": [1]}, draws={"a": {"uniform": [0, 1]}}) | values or draws, got values and draws
+Grid({"a": 2}, axes={"a": [1]}) | got one value and values for a
+Grid({"a": 2}, draws={"a": {"uniform": [0, 1]}}) | got one value and draws for a
 Grid(draws={"a": {"cauchy": [0, 1]}}) | a must have one of uniform
 Grid(draws={"a": 3}) | a must have one of uniform
 Grid(draws={"a": {"uniform": [0, 1], "n": 2}}) | a must have one of uniform

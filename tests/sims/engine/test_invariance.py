@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from every_algorithm import (
     AFL,
@@ -154,3 +155,16 @@ def test_what_reduces_to_fedavg():
         off = 1e-13 if r <= len(exact) else 1e-6
         limit, plain, label = simulation.params[r], simulation.params[0], repr(replicate)
         np.testing.assert_allclose(limit, plain, rtol=off, atol=off, err_msg=label)
+
+
+def test_the_rows_of_a_shuffled_frame_go_by_position():
+    columns = {
+        "x": [0.0, 1.0, 2.0, 3.0],
+        "y": [0, 1, 1, 0],
+        "owner": [1, 0, 1, 0],
+        "a": [0, 0, 1, 1],
+    }
+    frame = pd.DataFrame(columns, index=[3, 1, 0, 2])
+    data = ClientData.from_owner(frame[["x"]], frame["y"], frame["owner"], group=frame["a"])
+    assert data.x.ravel().tolist() == [1, 3, 0, 2] and data.y.tolist() == [1, 0, 0, 1]
+    assert data.group is not None and data.group.tolist() == [0, 1, 0, 1]

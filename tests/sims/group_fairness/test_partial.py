@@ -75,5 +75,7 @@ def test_others_need_everyone(algorithm):
     with pytest.raises(ValueError, match=r"must be of every client.*got 2 of 3 in round 1"):
         run(people(), algorithm, 5, participation=two)
     # before any work, though nothing is measured yet
-    with pytest.raises(ValueError, match="got 2 of 3 in round 0"):
+    with pytest.raises(ValueError, match=r"got Uniform\(count=2\), dropout 0"):
         run(people(), algorithm, 1, participation=Uniform(2))
+    with pytest.raises(ValueError, match=r"got Everyone\(\), dropout 0.01"):
+        run(people(), algorithm, 1, dropout=0.01)

@@ -2,14 +2,18 @@
 
 import json
 import random
+from functools import partial
 
 import numpy as np
 import pytest
+import torch
 from federations import EXACT, classified, quick
+from torch import nn
 
 from fairfl._support.json_file import parsed, read_json, sealed, unsealed
 from fairfl.sims.algorithms.ditto import Ditto
-from fairfl.sims.engine import Replicate, RunFolderError, Softmax, Training, simulate
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.engine import Module, Replicate, RunFolderError, Softmax, Training, simulate
 from fairfl.sims.runs import checkpoint, run
 from fairfl.theory.aggregation import RankWeighted
 
@@ -167,10 +171,40 @@ def test_numbers_of_numpy_are_the_numbers_they_are(tmp_path):
     assert short(folder, replicate=Replicate(Ditto(0.1), seed=1)).simulation.done
 
 
-def test_given_rank_weights_are_not_cut_short():
-    """Two objectives of many weights that differ in the middle are two configurations."""
+def lowered(amount):
+    """Many weights that differ in the middle."""
     weights = np.arange(3000.0, 0, -1)
-    lowered = weights.copy()
-    lowered[1500] -= 0.5
-    first, second = (run.plain(RankWeighted(tuple(w / w.sum()))) for w in (weights, lowered))
-    assert first != second
+    weights[1500] -= amount
+    return tuple(weights / weights.sum())
+
+
+class Scaled(FedAvg):
+    """No dataclass of its own: the factor is none of its fields."""
+
+    def __init__(self, factor):
+        vars(self)["factor"] = factor
+
+
+def loss_of(factor):
+    return lambda outputs, y: factor * (outputs[:, 0] - y) ** 2
+
+
+def buffered(value):
+    layer = nn.Linear(3, 2)
+    layer.register_buffer("value", torch.tensor(value))
+    return layer
+
+
+@pytest.mark.parametrize(
+    "configured",
+    [
+        lambda k: run.plain(RankWeighted(lowered(k))),
+        lambda k: run.plain(Scaled(k)),
+        lambda k: Module(lambda: buffered(k)).describe(),
+        lambda k: Module(partial(buffered, k)).describe(),
+        lambda k: Module(lambda: nn.Linear(3, 1), loss_of(k)).describe(),
+    ],
+    ids=["many weights", "an algorithm's own", "buffers", "partial", "loss"],
+)
+def test_each_number_is_in_the_configuration(configured):
+    assert configured(0.25) == configured(0.25) != configured(0.5)
