@@ -154,9 +154,8 @@ def perform(
 
 class Layout(NamedTuple):
     """The order of jobs, most work first, and what stays the same in each round of their clients:
-    the ``member`` (J,) of the group that a job is of, the ``names`` of its client
-    (``counter.hashed``), and its fields as ``Jobs`` has them. The position of each before sorting
-    is ``order``, None where they are sorted.
+    the ``member`` (J,) of the group that a job is of, its client's name (``counter.hashed``), and
+    its fields as ``Jobs`` has them. The position before sorting is ``order``; None if sorted.
     """
 
     order: Ints | None

@@ -19,16 +19,13 @@ RANDOM = np.array(0xFFFFFFFF00000000, np.uint64)
 
 class Passes(NamedTuple):
     """Passes over clients' samples (n,): the job, the number of the pass (``counter.hashed``), its
-    samples, and the random bits of a word: RANDOM, or 0 where no order is drawn. Whether any is
-    drawn, and whether all passes have as many samples.
+    samples, and the random bits of a word: RANDOM, or 0 where no order is drawn.
     """
 
     job: Ints
     number: counter.Words
     length: Ints
     bits: counter.Words
-    is_drawn: bool
-    is_even: bool
 
     @classmethod
     def of(cls, sizes: Ints, first_pass: Ints, passes: Ints, shuffled: NDArray[np.bool_]) -> Passes:
@@ -36,8 +33,7 @@ class Passes(NamedTuple):
         job = np.repeat(np.arange(len(sizes)), passes)
         shift = np.cumsum(passes) - passes - first_pass
         number = counter.hashed(np.arange(len(job)) - shift[job])
-        length, is_even = sizes[job], bool((sizes == sizes[0]).all())
-        return cls(job, number, length, shuffled[job] * RANDOM, bool(shuffled.any()), is_even)
+        return cls(job, number, sizes[job], shuffled[job] * RANDOM)
 
 
 def orders(keys: counter.Words, passes: Passes) -> Ints:
@@ -48,10 +44,10 @@ def orders(keys: counter.Words, passes: Passes) -> Ints:
     Each sample gets 32 random bits, and ties go by the sample's number: the bias is below n²/2^33.
     """
     length, bits = passes.length, passes.bits
-    if not passes.is_drawn:
+    if not bits.any():
         return _ramps(length)
     words = counter.following(counter.key(keys)[passes.job], passes.number)
-    if not passes.is_even:
+    if (length != length[0]).any():
         return _sorted(words, length, bits)
     samples = np.arange(length[0], dtype=np.uint64)  # a row each: a tenth of a round's time less
     words = counter.mix(words[:, None] + samples * counter.GOLDEN)
@@ -74,7 +70,7 @@ def device_orders(keys: counter.Words, passes: Passes, first: Ints, device: torc
     n_samples = int(passes.length.sum())
     per_sample = partial(torch.repeat_interleave, repeats=length, output_size=n_samples)
     sample = torch.arange(n_samples, device=device).sub_(per_sample(length.cumsum(0) - length))
-    if not passes.is_drawn:
+    if not passes.bits.any():
         return sample.add_(per_sample(start))
     words = _mix(per_sample(words).add_(sample, alpha=_signed(int(counter.GOLDEN))))
     words = words.bitwise_and_(per_sample(bits)).bitwise_xor_(-(1 << 63)).bitwise_or_(sample)

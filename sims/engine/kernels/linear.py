@@ -79,7 +79,7 @@ class Linear(Model):
 
     def scores(self, params: Tensor, x: Tensor) -> Tensor:
         """z (A, outputs, B), the fast layout; ``x`` has its column of ones."""
-        return torch.bmm(self.blocks(params)[0], x.mT)
+        return class_scores(self.blocks(params)[0], x)
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return self.sample_losses(self.scores(params, x), y)
@@ -93,10 +93,8 @@ class Linear(Model):
         self.add_gradients(blocks, [(x, y, weights)], out, factor)
 
     def add_gradients(self, blocks: Blocks, batches: Batches, out: Blocks, factor: float) -> None:
-        inputs = batches[0][0]
-        z = inputs.new_empty(inputs.shape[0], self.outputs, inputs.shape[1])
         for x, y, weights in batches:
-            torch.bmm(blocks[0], x.mT, out=z)
+            z = class_scores(blocks[0], x)
             losses, scale = self.slopes(z, y, callable(weights)), factor
             if isinstance(weights, float):
                 scale *= weights
@@ -221,6 +219,13 @@ class LeastSquares(Linear):
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> None:
         return None
+
+
+def class_scores(weights: Tensor, x: Tensor) -> Tensor:
+    """W xᵀ (A, C, B); where C > B by x Wᵀ: products with longer rows take less time."""
+    if weights.shape[1] > x.shape[1]:
+        return torch.bmm(x, weights.mT).mT.contiguous()
+    return torch.bmm(weights, x.mT)
 
 
 def margin(score: Tensor, y: Tensor) -> Tensor:

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from fairfl._support.checks import shown, whole
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.linear import (
+    class_scores,
     classes_between,
     entropies,
     entropy_slopes,
@@ -82,7 +83,7 @@ def add_entropy_gradient(
 ) -> None:
     """``Model.add_gradient`` of layers, as ``layer_inputs`` takes them, and cross entropy."""
     values = layer_inputs(blocks, x, activations)
-    slopes = torch.baddbmm(blocks[-1].mT, blocks[-2], values[-1].mT)
+    slopes = class_scores(blocks[-2], values[-1]).add_(blocks[-1].mT)
     losses = entropy_slopes(slopes, y, callable(weights))
     if isinstance(weights, float):
         factor *= weights
@@ -214,7 +215,7 @@ class MLP(Model):
         """z (A, classes, B) of each row's inputs (A, B, in + 1), the last of them one."""
         blocks = self.blocks(params)
         values = layer_inputs(blocks, x, self._activations)
-        return torch.baddbmm(blocks[-1].mT, blocks[-2], values[-1].mT)
+        return class_scores(blocks[-2], values[-1]).add_(blocks[-1].mT)
 
     @cached_property
     def _activations(self) -> list[Activation]:
