@@ -41,7 +41,8 @@ def compared(seed: int) -> tuple[float, float]:
         fed = ff.Federation([ff.Client(model.laws[i], fed.share[i])], [model.etas[i]])
         whole, eps = s, eps[i]
         s = ff.solve(fed, "cfl", eps, **task)
-        if not Task.of(fed, scheme, **rest(task)).plain:
+        rest = {key: task[key] for key in ("notion", "difference", "costs", "sees")}
+        if not Task.of(fed, scheme, **rest).plain:
             assert whole.certificates[i].primal == pytest.approx(1 + s.utility, abs=CLOSE)
     try:
         lp = ff.solve(fed, s.scheme, eps, method="lp", grid=CELLS, **task)
@@ -54,10 +55,6 @@ def compared(seed: int) -> tuple[float, float]:
     worth = np.abs(s.multipliers).sum() * np.nanmax(np.maximum(np.hstack(over), 0.0), initial=0.0)
     unit = by_group(task["costs"], fed).max()
     return (s.utility - lp.utility) / unit, (lp.utility - worth - s.utility) / unit
-
-
-def rest(task: dict[str, Any]) -> dict[str, Any]:
-    return {key: task[key] for key in ("notion", "difference", "costs", "sees")}
 
 
 @pytest.mark.parametrize("seed", range(300))
