@@ -20,6 +20,11 @@ EXACT = {f"client {k}": (Fraction(3, 4), Fraction(0)) for k in (1, 2, 3)} | TOGE
 """Accuracy and |MD| of each rule on its own data, by enumeration in fractions."""
 
 
+@pytest.fixture(scope="module")
+def toy():
+    return fedfb_figure_2.data()
+
+
 @pytest.mark.parametrize("rule", EXACT)
 def test_the_solver_agrees_with_the_fractions(toy, rule):
     row = toy[toy["rule"] == rule].iloc[0]

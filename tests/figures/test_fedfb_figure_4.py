@@ -9,6 +9,11 @@ from fairfl.solvers.api import min_disparity, solve
 PANELS = list(figure.federations())
 
 
+@pytest.fixture(scope="module")
+def surfaces():
+    return figure.data(points=11)
+
+
 @pytest.mark.parametrize("panel", PANELS)
 def test_a_grid_is_the_solvers_has_the_kinks_and_is_above_the_marked_minimum(surfaces, panel):
     fed, part = figure.federations()[panel], surfaces[surfaces["panel"] == panel]

@@ -7,6 +7,11 @@ from scipy import stats
 from fairfl.figures.catalog import fedfb_figure_8 as figure
 
 
+@pytest.fixture(scope="module")
+def multipliers():
+    return figure.data(points=101)
+
+
 def test_g_increases_from_minus_one_to_one(multipliers):
     curve = multipliers[multipliers["point"] == "curve"]
     assert (np.diff(curve["mean_difference"]) > 0).all()

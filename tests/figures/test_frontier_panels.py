@@ -10,7 +10,12 @@ from fairfl.solvers.api import frontier
 from fairfl.solvers.schemes import SHARED_RULE
 from fairfl.theory.populations.federation import Federation
 
-FEDERATION = next(iter(FIVE.values()))
+PANEL, FEDERATION = next(iter(FIVE.items()))
+
+
+@pytest.fixture(scope="module")
+def frontiers():
+    return frontier_panels.table({PANEL: FEDERATION}, points=10)
 
 
 def test_the_table_is_the_frontiers(frontiers):

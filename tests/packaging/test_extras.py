@@ -11,7 +11,6 @@ import pytest
 from checkout import LAYERS, ROOT
 
 from fairfl._support.extras import EXTRAS, HINT, MissingExtra, extras_named
-from fairfl.theory.populations.classifiers import Classifier
 
 MODULE = {"scikit-learn": "sklearn"}
 BLOCKED = f"""
@@ -171,33 +170,6 @@ def test_the_linear_programme_without_its_extra():
     shown = python(code)
     assert shown.stderr == ""
     assert shown.stdout == f"the extra 'lp' is not installed: {HINT.format(extra='lp')}\n"
-
-
-SITE = """
-import sys
-from fairfl.cli.main import main
-try:
-    main()
-finally:
-    print({"scipy", "pandas", "torch", "cvxpy", "matplotlib", "pyarrow"} & set(sys.modules))
-"""
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "summarize people.csv --score score --label label --group group --site n --min-cell 11",
-        "apply rule.json people.csv --score score --group group",
-    ],
-)
-def test_what_a_site_runs_needs_numpy_alone(words, tmp_path):
-    """Of large libraries; the command line itself is typer."""
-    (tmp_path / "people.csv").write_text(PEOPLE)
-    rule = Classifier([[0.5], [0.3]], [[0, 1], [0.2, 1]], groups=("0", "1"))
-    (tmp_path / "rule.json").write_text(rule.to_json())
-    shown = python(SITE, *words.split(), cwd=tmp_path)
-    assert shown.stdout.splitlines()[-1] == "set()", shown.stderr
-    assert shown.returncode == 0
 
 
 def test_one_reason_whichever_library_of_an_extra_is_met_first():

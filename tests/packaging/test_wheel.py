@@ -31,16 +31,6 @@ def run(*command: str | Path, cwd: Path) -> str:
     return done.stdout
 
 
-def files_of(root: Path) -> set[str]:
-    """The files that the wheel must hold, by their names in it."""
-    return {
-        "/".join([*package.split("."), *file.relative_to(root / folder).parts])
-        for package, folder in PACKAGE_DIR.items()
-        for file in (root / folder).rglob("*")
-        if file.is_file() and (file.suffix in KINDS or file.name == "py.typed")
-    }
-
-
 def build(source: Path, out: Path) -> Path:
     """A wheel, built from the sdist of the tree with the setuptools that is installed."""
     words = "-m build --no-isolation --outdir".split()
@@ -79,7 +69,12 @@ def wheel(source, planted, tmp_path_factory):
 def test_the_wheel_holds_every_module_and_data_file(source, wheel):
     with zipfile.ZipFile(wheel) as archive:
         members = {name for name in archive.namelist() if name.startswith("fairfl/")}
-    expected = files_of(source)
+    expected = {
+        "/".join([*package.split("."), *file.relative_to(source / folder).parts])
+        for package, folder in PACKAGE_DIR.items()
+        for file in (source / folder).rglob("*")
+        if file.is_file() and (file.suffix in KINDS or file.name == "py.typed")
+    }
     assert {"fairfl/__init__.py", "fairfl/theory/__init__.py", "fairfl/py.typed"} <= expected
     assert {
         "fairfl/theory/planted/deeper/__init__.py",

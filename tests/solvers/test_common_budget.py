@@ -145,20 +145,15 @@ def test_what_is_best_just_before_a_jump_is_on_the_curve(seed: int) -> None:
         assert F.accuracy_at(max(s.disparity, F.disparity[0])) >= s.accuracy - 1e-9
 
 
-def small_sites(sites: int, people: int, seed: int = 0) -> ff.Federation:
-    rng = np.random.default_rng(seed)
-    n = sites * people
-    group, site = rng.integers(0, 2, n), rng.integers(0, sites, n)
-    score = np.round(1 / (1 + np.exp(-(rng.normal(size=n) + 0.3 * group))), 3)
-    return ff.Federation.from_samples(score, rng.random(n) < score, group, site, levels=20)
-
-
 @pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
 @pytest.mark.parametrize("scheme", LOCAL)
 @pytest.mark.parametrize(("sites", "people"), [(20, 6), (120, 3)])
 def test_many_small_sites(sites: int, people: int, scheme: Any) -> None:
     """Of a site whose disparity is one, but for its rounding, the rule jumps at a budget of one."""
-    fed = small_sites(sites, people)
+    rng, n = np.random.default_rng(0), sites * people
+    group, site = rng.integers(0, 2, n), rng.integers(0, sites, n)
+    score = np.round(1 / (1 + np.exp(-(rng.normal(size=n) + 0.3 * group))), 3)
+    fed = ff.Federation.from_samples(score, rng.random(n) < score, group, site, levels=20)
     F = ff.frontier(fed, scheme, 6, budgets="common")
     for eps in (0.0, 0.5, np.nextafter(1.0, 0.0), 1.0):
         s = ff.solve(fed, scheme, eps)

@@ -21,19 +21,6 @@ EXACT = [
 """Two groups with one rate: frontiers that are proven."""
 
 
-def random_task(scheme, seed, **sizes):
-    """A federation and a question; an ensemble's members have one optimum (everybody is there)."""
-    rng = np.random.default_rng(seed)
-    fed = federation(rng, **sizes)
-    task = random_question(rng, fed, scheme)[2]
-    if scheme == "lft_ensemble":
-        masses = rng.gamma(1.0, size=(fed.n_clients, fed.n_groups, int(rng.integers(2, 7)))) + 0.01
-        masses /= masses.sum(axis=(1, 2), keepdims=True)
-        points = np.arange(masses.shape[2])
-        fed = ff.Federation.finite(points, masses, rng.random(masses.shape), fed.weight)
-    return fed, task
-
-
 @pytest.mark.parametrize(
     ("scheme", "seed", "notion", "groups"),
     [
@@ -50,7 +37,14 @@ def random_task(scheme, seed, **sizes):
     ],
 )
 def test_no_budgets_beat_the_frontier(scheme, seed, notion, groups):
-    fed, task = random_task(scheme, seed, clients=2 + seed // 100 % 2, groups=groups)
+    rng = np.random.default_rng(seed)
+    fed = federation(rng, clients=2 + seed // 100 % 2, groups=groups)
+    task = random_question(rng, fed, scheme)[2]
+    if scheme == "lft_ensemble":  # its members have one optimum: everybody is there
+        masses = rng.gamma(1.0, size=(fed.n_clients, fed.n_groups, int(rng.integers(2, 7)))) + 0.01
+        masses /= masses.sum(axis=(1, 2), keepdims=True)
+        points = np.arange(masses.shape[2])
+        fed = ff.Federation.finite(points, masses, rng.random(masses.shape), fed.weight)
     rng = np.random.default_rng(seed)
     budgets = random_budgets(fed, 8, rng, notion)
     assert beaten(fed, scheme, {**task, "notion": notion}, budgets, 4) <= TOLERANCE

@@ -11,7 +11,6 @@ import fairfl as ff
 from fairfl.solvers.frontier import Points, fitting, non_dominated
 from fairfl.theory.populations.fedfb_figures import MEANS_5
 
-SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
 FEWER = settings(max_examples=max(5, settings.default.max_examples // 6))  # type: ignore[union-attr]
 FEWEST = settings(max_examples=max(3, settings.default.max_examples // 20))  # type: ignore[union-attr]
 SMOOTH = st.one_of(normals(), mixtures())

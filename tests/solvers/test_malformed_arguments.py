@@ -53,15 +53,11 @@ def client(**fields: Any) -> ff.Federation:
     )
 
 
-def second(laws: Any) -> ff.Federation:
-    return ff.Federation([ff.Client(PAIR), ff.Client((PAIR[0], laws))])
-
-
 CALLS = table("""
 ff.Federation | clients=[ff.Client(PAIR)], eta=None
 lambda clients: ff.Federation([clients]) | clients=ff.Client(PAIR)
 client | laws=PAIR, q=0.4, weight=1.0
-second | laws=PAIR[1]
+lambda laws: ff.Federation([ff.Client(PAIR), ff.Client((PAIR[0], laws))]) | laws=PAIR[1]
 ff.Federation.normal | mean=[[0, 1], [1, 0]], sd=1.0, q=0.5, weight=[1, 2], eta=None
 ff.Federation.finite
     | points=[0.0, 1.0], masses=np.full((2, 2, 2), 0.25), eta=[0.2, 0.8], weight=[1, 2]

@@ -15,16 +15,6 @@ LAWS = [[-12.0, 12.0], [3.0, 0.0]]
 """In client 0's own law nobody is between: no double is a budget for one of its rules there."""
 
 
-def people(seed: int, groups: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Masses (I, A, n), some of them empty, η with ties, and weights."""
-    rng = np.random.default_rng(seed)
-    masses = rng.random((3, groups, 6)) * (rng.random((3, groups, 6)) < 0.8)
-    masses[..., 0] += 1e-3 * (masses.sum(axis=2) == 0)
-    masses /= masses.sum(axis=(1, 2), keepdims=True)
-    weight = rng.random(3) + 0.2
-    return masses, np.round(4 * rng.random(6)) / 4, weight / weight.sum()
-
-
 def counted(rule, masses, eta, weight, notion: str, costs=(1, 1)) -> tuple[float, float]:
     """Disparity and utility of a rule by loops over clients, groups and points."""
     events = {"dp": [(1, 1)], "eodds": [(0, 1), (1, 0)]}[notion]  # what y = 1, y = 0 count
@@ -50,7 +40,12 @@ def counted(rule, masses, eta, weight, notion: str, costs=(1, 1)) -> tuple[float
 @pytest.mark.parametrize("scheme", ["cfl", "client_aware", "lft_fedavg", "lft_ensemble"])
 @pytest.mark.every(3)
 def test_points_on_a_finite_x_have_their_rules(scheme, notion, groups: int, costs) -> None:
-    table = people(5, groups)
+    rng = np.random.default_rng(5)
+    masses = rng.random((3, groups, 6)) * (rng.random((3, groups, 6)) < 0.8)  # some are empty
+    masses[..., 0] += 1e-3 * (masses.sum(axis=2) == 0)
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    weight, eta = rng.random(3) + 0.2, np.round(4 * rng.random(6)) / 4  # with ties
+    table = masses, eta, weight / weight.sum()
     fed = ff.Federation.finite(np.arange(6), *table[:2], weight=table[2])
     question = {"notion": notion, "costs": costs}
     F = ff.frontier(fed, scheme, 4, **question)

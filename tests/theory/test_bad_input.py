@@ -32,7 +32,6 @@ Federation.normal(MEAN, q=[0.5, 1.2]) | q must be in \[0, 1\], got 1.2 at positi
 Federation.normal(MEAN, q=[0.5] * 3) | q must have shape \(\), \(2,\) or \(2, 2\), got \(3,\)
 Federation.normal(MEAN, sd=0.0) | sd must be positive and finite, got 0
 Federation.normal(MEAN, weight=[1, 0]) | weight must be positive and finite, got 0 at position 1
-solve(Federation.normal(MEAN), 'lft_fedavg', [0.1]) | eps must have shape .*, got \(1,\)
 Federation.normal(MEAN).alone(-1) | client must be a whole number of at least 0, got -1
 Federation.finite(POINTS, MASSES, ETA).alone(0)
     | part and alone take a federation of laws, got Federation\(2 clients

@@ -41,7 +41,8 @@ def compared(seed: int) -> tuple[float, float]:
         fed = ff.Federation([ff.Client(model.laws[i], fed.share[i])], [model.etas[i]])
         whole, eps = s, eps[i]
         s = ff.solve(fed, "cfl", eps, **task)
-        if not Task.of(fed, scheme, **rest(task)).plain:
+        rest = {key: task[key] for key in ("notion", "difference", "costs", "sees")}
+        if not Task.of(fed, scheme, **rest).plain:
             assert whole.certificates[i].primal == pytest.approx(1 + s.utility, abs=CLOSE)
     try:
         lp = ff.solve(fed, s.scheme, eps, method="lp", grid=CELLS, **task)
@@ -54,10 +55,6 @@ def compared(seed: int) -> tuple[float, float]:
     worth = np.abs(s.multipliers).sum() * np.nanmax(np.maximum(np.hstack(over), 0.0), initial=0.0)
     unit = by_group(task["costs"], fed).max()
     return (s.utility - lp.utility) / unit, (lp.utility - worth - s.utility) / unit
-
-
-def rest(task: dict[str, Any]) -> dict[str, Any]:
-    return {key: task[key] for key in ("notion", "difference", "costs", "sees")}
 
 
 @pytest.mark.parametrize("seed", range(300))
@@ -113,31 +110,12 @@ def test_mistakes_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
             ff.solve(fed, "client_aware", 0.01, local_eps=0.01, notion=notion)
 
 
-def utility(fed: ff.Federation, scheme: str, eps: Any, **task: Any) -> float:
-    return ff.solve(fed, scheme, eps, **task).utility
-
-
 def test_the_programmes_ensemble_weighs_its_clients() -> None:
     mean, sd = [[0, 1], [1, -1]], [[1, 2], [0.5, 1]]
     fed = ff.Federation.normal(mean, sd, [0.3, 0.6], weight=[1, 5])
     exact, lp = (ff.solve(fed, "lft_ensemble", 0.05, method=method) for method in ("exact", "lp"))
     assert lp.accuracy == pytest.approx(exact.accuracy, abs=1e-3)
     assert lp.mean_difference == pytest.approx(exact.mean_difference, abs=1e-3)
-
-
-@pytest.mark.parametrize("scheme", ["cfl", "client_aware"])
-@pytest.mark.parametrize("notion", ["dp", "eodds"])
-@pytest.mark.every(2)
-def test_frontiers_are_solutions(scheme: str, notion: str) -> None:
-    fed = federation(np.random.default_rng(5), clients=2, groups=3)
-    F = ff.frontier(fed, scheme, 2, notion=notion, costs=(2, 1))
-    assert F.exact and F.disparity[0] == 0 and (np.diff(F.utility) > 0).all()
-    for d, best in zip(F.disparity, F.utility, strict=True):
-        assert utility(fed, scheme, d, notion=notion, costs=(2, 1)) == pytest.approx(
-            best, abs=4e-10
-        )
-    m = ff.min_disparity(fed, scheme, notion=notion, costs=(2, 1))
-    assert m.disparity == 0 and m.utility == pytest.approx(F.utility[0], abs=4e-10)
 
 
 @pytest.mark.parametrize("seed", [230, 240, 250])

@@ -26,28 +26,19 @@ TASKS: Any = pytest.mark.parametrize(
 """Questions, and how many problems may be solved one by one for a frontier on two clients."""
 
 
-def searched(fed: ff.Federation, task: dict[str, Any]) -> SegmentSearch:
-    defaults = {
-        "notion": "demographic_parity",
-        "difference": "pairwise",
-        "costs": (1, 1),
-        "sees": "xa",
-    }
-    return SegmentSearch.of(fed, Task.of(fed, "lft_ensemble", **{**defaults, **task}))  # type: ignore[arg-type]
-
-
 @TASKS
 def test_tables_are_the_solutions_and_few_are_solved_one_by_one(
     task: dict[str, Any], solve_limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     solved = mock.Mock(wraps=budget_path.solve_by_dual)
     monkeypatch.setattr(budget_path, "solve_by_dual", solved)
-    search = searched(figure_5(SHARES_5[1]), task)
+    fed = figure_5(SHARES_5[1])
+    search = SegmentSearch.of(fed, Task.of(fed, "lft_ensemble", **task))
     assert not search.frontier(10).unfilled.size and solved.call_count <= solve_limit
     top = np.array([table.eps[-1] for table in search.tables])
     eps = np.random.default_rng(0).uniform(0.01, 1.0, (4, 2)) * top
     for value, budgets in zip(parts_at(search.tables, eps).sum(axis=2), eps, strict=True):
-        solved = ff.solve(search.fed, "lft_ensemble", budgets, **task)
+        solved = ff.solve(fed, "lft_ensemble", budgets, **task)
         assert value[0] == pytest.approx(solved.accuracy, abs=1e-9)
         assert np.abs(value[1:]).max() == pytest.approx(solved.disparity, abs=1e-9)
     step = 1e-6 * top

@@ -19,7 +19,7 @@ TOLERANCE = 1e-9
 """What budgets may be better than the search by: README."""
 
 
-def tables(seed: int, clients: int) -> tuple[Any, Any, Any]:
+def random_federation(seed: int, clients: int) -> ff.Federation:
     """Masses, η and weights: sparse, of integers, of many sizes; η in order or not, tied, own."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(3, 20))
@@ -39,12 +39,8 @@ def tables(seed: int, clients: int) -> tuple[Any, Any, Any]:
     eta = [np.sort(rng.random(n)), rng.integers(0, 9, n) / 8, rng.random((clients, n))][
         rng.integers(0, 3)
     ]
-    return masses / masses.sum(axis=(1, 2), keepdims=True), eta, rng.uniform(0.2, 2.0, clients)
-
-
-def random_federation(seed: int, clients: int) -> ff.Federation:
-    masses, eta, weight = tables(seed, clients)
-    return ff.Federation.finite(np.arange(masses.shape[2]), masses, eta, weight=weight)
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    return ff.Federation.finite(x, masses, eta, weight=rng.uniform(0.2, 2.0, clients))
 
 
 def test_no_budgets_beat_the_frontier_of_six_sites() -> None:

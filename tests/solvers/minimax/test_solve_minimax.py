@@ -117,19 +117,18 @@ def test_registry_every_convex_objective_is_solved(example):
         assert solution.value <= example.value(LOSSES(START[True])[0]) + 1e-12
 
 
-def parabolas(centres, heights):
-    """f_i(θ) = (θ - c_i)² + h_i on the line."""
-    c, h = np.asarray(centres, float), np.asarray(heights, float)
-    return lambda t: ((t - c) ** 2 + h, 2 * (t - c)[:, None])
-
-
 @given(st.integers(-8, 8), st.integers(1, 8), st.integers(-6, 6))
 def test_two_parabolas_under_afl(centre, distance, difference):
     """max((θ-a)², (θ-b)² + h): where both agree, if between; else at the higher's centre."""
     a, b, h = centre / 2, (centre + distance) / 2, difference / 4
     theta = np.clip((b**2 + h - a**2) / (2 * (b - a)), a, b)
     lam = np.array([b - theta, theta - a]) / (b - a)  # λ_1 (θ - a) + λ_2 (θ - b) = 0
-    s = solve_minimax(parabolas([a, b], [0, h]), AFL(), [3.0], jac=True)
+    c = np.array([a, b])
+
+    def losses(t):
+        return (t - c) ** 2 + [0, h], 2 * (t - c)[:, None]
+
+    s = solve_minimax(losses, AFL(), [3.0], jac=True)
     assert s.theta == pytest.approx([theta], abs=1e-4)  # the root of the gap, where λ = (0, 1)
     assert s.dual_weights == pytest.approx(lam, abs=1e-3)
     assert s.value == pytest.approx(max((theta - a) ** 2, (theta - b) ** 2 + h), abs=1e-8)

@@ -28,22 +28,6 @@ def score(model: ContinuousModel, a: int, weights: Any, x: Any) -> Any:
     return terms.sum(axis=0), np.abs(terms).sum(axis=0)
 
 
-def check_against_grid(model: ContinuousModel, a: int, weights: Any, x: Any) -> None:
-    accepted = accept_sets([model.profile((a,))], [np.asarray(weights)[None]])[0]
-    ends, accepts = accepted.line(0)
-    s, size = score(model, a, weights, x)
-    inside = accepts[np.searchsorted(ends, x)] > 0
-    distance = np.abs(x[:, None] - ends).min(axis=1, initial=np.inf)
-    # the expansions hold 1e-13 of a panel's scale; a cut may be off by that over the slope, and no
-    # more
-    loud = (np.abs(s) > 1e-11 * max(1.0, float(size.max()))) & (distance > 1e-7)
-    wrong = loud & (inside != (s > 0))
-    assert not wrong.any(), f"sign wrong at x = {x[wrong][:3]}, s = {s[wrong][:3]}, ends {ends}"
-    for j, total in enumerate(accepted.integrals[0][1:]):
-        below = model.laws[j][a].cdf(np.concatenate([[-np.inf], ends, [np.inf]]))
-        assert total == pytest.approx(accepts @ np.diff(below), abs=1e-12)
-
-
 SMOOTH = st.one_of(normals(), mixtures())
 
 
@@ -51,10 +35,22 @@ SMOOTH = st.one_of(normals(), mixtures())
 def test_no_sign_change_is_missed(fed: ff.Federation, data: st.DataObject) -> None:
     model: Any = fed.model
     weights = [1.0, *(data.draw(LAMBDAS) for _ in range(fed.n_clients))]
-    ends = [end for pair in model.laws for law in pair for end in (law.low, law.high)]
+    reach = [end for pair in model.laws for law in pair for end in (law.low, law.high)]
     for a in (0, 1):
-        low, high = np.clip([min(ends), max(ends)], -50, 50)
-        check_against_grid(model, a, weights, np.linspace(low, high, 20011) + 0.00123)
+        low, high = np.clip([min(reach), max(reach)], -50, 50)
+        x = np.linspace(low, high, 20011) + 0.00123
+        accepted = accept_sets([model.profile((a,))], [np.asarray(weights)[None]])[0]
+        ends, accepts = accepted.line(0)
+        s, size = score(model, a, weights, x)
+        inside = accepts[np.searchsorted(ends, x)] > 0
+        distance = np.abs(x[:, None] - ends).min(axis=1, initial=np.inf)
+        # expansions hold 1e-13 of a panel's scale; a cut may be off by that over the slope alone
+        loud = (np.abs(s) > 1e-11 * max(1.0, float(size.max()))) & (distance > 1e-7)
+        wrong = loud & (inside != (s > 0))
+        assert not wrong.any(), f"sign wrong at x = {x[wrong][:3]}, s = {s[wrong][:3]}, ends {ends}"
+        for j, total in enumerate(accepted.integrals[0][1:]):
+            below = model.laws[j][a].cdf(np.concatenate([[-np.inf], ends, [np.inf]]))
+            assert total == pytest.approx(accepts @ np.diff(below), abs=1e-12)
 
 
 def tangent(model: ContinuousModel, a: int, x0: float, width: float) -> Any:
