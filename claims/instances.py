@@ -75,9 +75,14 @@ def misread(claim: Claim, evidence: Evidence, is_quick: bool) -> str:
 
 
 def unheld(evidence: Evidence) -> str:
-    """Why a statement is not held to its row, "" where all are; a user's own need no rows."""
+    """Why a statement is not held to its row, or no slip breaks an identity; "" where all is well.
+    A user's own statements need no rows.
+    """
     try:
         for part in (inner for outer in evidence.parts for inner in outer.every()):
+            if isinstance(part, SymbolicZero):
+                unbroken = sorted(part.unbroken())
+                require(not unbroken, f"{part.residuals}: no slip breaks {', '.join(unbroken)}")
             if isinstance(part, SymbolicZero) and part.residuals.function.startswith(ROOT):
                 _algebra(part)
             elif isinstance(part, (Counterexample, Witness, PropertyRun)):

@@ -10,6 +10,8 @@ from fairfl._support.manifest import sha256
 from fairfl.claims.call import Call
 from fairfl.claims.case import quoted
 from fairfl.claims.certificates.base import ClaimCertificate, compare_numbers, require
+from fairfl.claims.certificates.slips import slipped
+from fairfl.claims.exact import decode
 from fairfl.claims.words import Level
 
 DIGITS = 40
@@ -87,6 +89,27 @@ class SymbolicZero(ClaimCertificate):
         texts = ["0" if abs(v) < ZERO else str(sympy.N(v, 12)) for v in values]
         texts += [] if self.sign else [str(left == right) for left, right in made.values()]
         return sha256("\0".join(texts).encode())[:12]
+
+    def unbroken(self) -> set[str]:
+        """The identities that are true at the point with every slip in their function; a sign, which
+        mutants break, is none.
+        """
+        if self.sign:
+            return set()
+        function, given = self.residuals.resolve(), decode(dict(self.residuals.given))
+        names = set(self._pairs(self.residuals()))
+
+        def broken() -> set[str]:
+            pairs = self._pairs(function(**given))
+            point = spot(*sum(pairs.values(), ()))
+            values = {n: at_point(sympy.sympify(pairs[n][0]) - pairs[n][1], point) for n in names}
+            return {name for name, value in values.items() if not abs(value) < ZERO}
+
+        for broken_names in slipped(function, broken):
+            names -= broken_names
+            if not names:
+                break
+        return names
 
     def _pairs(self, made: Any) -> Mapping[str, Residual]:
         return {"the expression less its terms": (made[0], sum(made[1]))} if self.sign else made
