@@ -20,9 +20,9 @@ SMOOTH = tuple(getattr(sympy, n) for n in "Symbol Number Add Mul Pow log exp erf
 """What a compared side is made of. An identity of one piece would pass for one of all, so that no
 |x|, min, max or remainder is among them.
 """
-FIRST, *FURTHER = (3, 2, 1, 5), (7, 13, 1, 3), (-5, -8, 2, 3)
+FIRST, FURTHER = (3, 2, 1, 5), (-5, -8, 2, 3)
 """Points: symbol k is (a k + b)/(c k + d), positive where it must be. Sides are compared at the
-first, and held to their values at the others.
+first, and held to their values at the other, and at one that their numbers choose.
 """
 Sign = Literal["", "non-negative", "positive"]
 Residual = tuple[Any, Any]
@@ -79,20 +79,24 @@ class SymbolicZero(ClaimCertificate):
         return "; ".join(map(quoted, self._left(self._pairs(self.residuals()))))
 
     def elsewhere(self) -> str:
-        """Digest of all sides and terms at ``FURTHER`` points, and of which sides are alike.
+        """Digest of all sides and terms at two more points, and of the symbols of each side.
         A model that is right at the first point alone, or a side put for the other, has another.
         """
         made: Any = self.residuals()
         sides = [made[0], *made[1]] if self.sign else sum(made.values(), ())
-        points = [spot(*sides, form=form) for form in FURTHER]
+        atoms = [sorted(map(str, sympy.sympify(side).atoms())) for side in sides]
+        chosen = int(sha256(repr(atoms).encode())[:6], 16)
+        points = [
+            spot(*sides, form=f) for f in (FURTHER, (chosen % 97 + 5, 13, chosen % 89 + 7, 3))
+        ]
         values = [at_point(side, point) for side in sides for point in points]
         texts = ["0" if abs(v) < ZERO else str(sympy.N(v, 12)) for v in values]
         texts += [] if self.sign else [str(left == right) for left, right in made.values()]
-        return sha256("\0".join(texts).encode())[:12]
+        return sha256("\0".join([*texts, repr(atoms)]).encode())[:12]
 
     def unbroken(self) -> set[str]:
-        """The identities that are true at the point with every slip in their function; a sign, which
-        mutants break, is none.
+        """The identities that hold at the point with every slip in their function; no signs, which
+        mutants break.
         """
         if self.sign:
             return set()
@@ -136,10 +140,11 @@ class SymbolicZero(ClaimCertificate):
 
 
 def _has_pieces(expression: sympy.Expr) -> bool:
-    """Whether it has more than ``SMOOTH``, or a root of an even power, as sqrt(x**2)."""
+    """Whether it has more than ``SMOOTH``, or a root of x**2, or of what may be negative."""
     bases: Any = [p.base for p in expression.atoms(sympy.Pow) if not p.exp.is_integer]
     is_smooth = all(isinstance(node, SMOOTH) for node in sympy.preorder_traversal(expression))
-    return not is_smooth or any(base.is_Pow and base.exp.is_even for base in bases)
+    is_even = any(base.is_Pow and base.exp.is_even for base in bases)
+    return is_even or not is_smooth or not all(b.is_Symbol or b.is_nonnegative for b in bases)
 
 
 def spot(*expressions: Any, form: tuple[int, ...] = FIRST) -> dict[sympy.Basic, sympy.Expr]:

@@ -6,6 +6,7 @@ They change both sides of a vacuous identity alike, and no value that is saturat
 import ast
 import inspect
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from textwrap import dedent
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
@@ -61,3 +62,38 @@ def _codes(function: FunctionType) -> Iterator[CodeType]:
         exec(compile(tree, __file__, "exec", dont_inherit=True), {**function.__globals__}, scope)
         setattr(node, field, plain)
         yield scope[function.__name__].__code__
+
+
+def copied(function: Any) -> list[str]:
+    """The left sides in a function's source that stand in the right ones, its locals written out:
+    of ``{name: (left, right)}`` and ``Relation(left, "==", right)``.
+    """
+    tree = ast.parse(dedent(inspect.getsource(function)))
+    values: dict[str, list[ast.expr]] = {}
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign([ast.Name(name)], value):
+                values.setdefault(name, []).append(value)
+            case ast.Call(ast.Name("Relation"), [left, ast.Constant("=="), right, *_]):
+                pairs.append((left, right))
+            case ast.Dict(_, sides):
+                pairs += [(v.elts[0], v.elts[1]) for v in sides if isinstance(v, ast.Tuple)]
+    texts: list[str] = []
+    for sides in pairs:
+        left, right = (ast.unparse(_Whole(values).visit(deepcopy(side))) for side in sides)
+        is_inner = isinstance(sides[0], ast.BinOp | ast.Call) and left in right
+        texts += [left] if left == right or is_inner else []
+    return texts
+
+
+class _Whole(ast.NodeTransformer):
+    """Writes out the locals that are assigned once."""
+
+    def __init__(self, values: dict[str, list[ast.expr]]) -> None:
+        self.values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        known = self.values.get(node.id, [])
+        rest = {name: value for name, value in self.values.items() if name != node.id}
+        return _Whole(rest).visit(deepcopy(known[0])) if len(known) == 1 else node

@@ -64,8 +64,8 @@ def limits(first: int = 0) -> dict[str, Residual]:
     z, n, k = sympy.symbols("z n k", positive=True)
     factor = (z - 1) / (z**n - 1)
     return {
-        "z to 1": (sympy.limit(z ** (first + k) * factor, z, 1), 1 / n),
-        "z to 0, over z^k": (sympy.limit(z ** (first + k) * factor / z**k, z, 0, "+"), 1),
+        "z to 1": (sympy.Limit(z ** (first + k) * factor, z, 1), 1 / n),
+        "z to 0, over z^k": (sympy.Limit(z ** (first + k) * factor / z**k, z, 0), 1),
     }
 
 
@@ -169,7 +169,7 @@ CLAIMS = (
             scope="every n",
             check=every(
                 identity(geometric, "0; 0.929667; 1"),
-                identity(limits, "5/2; 1"),
+                identity(limits, "6/5; 1"),
                 beside(witness(case, "z = 2/7", THREE, "1 == 1; 14/67 < 49/67", first=0)),
             ),
             mutants={"k from 1": ("the index as in (7)", {"first": 1})},
