@@ -38,15 +38,10 @@ class SymbolicZero(ClaimCertificate):
     The *unsimplified* expressions are zero, or have this sign, at one point too: a second check
     that uses no simplification rule.
 
-    Attributes
-    ----------
-    residuals : () -> {name: (left, right)}, not simplified; for a sign
-        () -> (expression, [terms]). Symbols carry the assumptions (real, positive) of the
-        statement. A term is non-negative when sympy derives it from these alone: squares, and
-        products of symbols declared non-negative.
-    sign : "", or "non-negative", or "positive": one of the terms is.
-    numbers : the first values of left sides, or that of the expression, at this point, "2/7;
-        0.123457": a model that is wrong on both sides has others.
+    ``residuals`` is () -> {name: (left, right)}, not simplified; for a sign () -> (expression,
+    [terms]), of which one is positive for "positive". A term is non-negative where sympy derives it
+    from the symbols' assumptions alone. ``numbers`` are the first values of left sides, or that of
+    the expression, at this point, "2/7; 0.123457": a model that is wrong on both sides has others.
     """
 
     residuals: Call[Mapping[str, Residual]] | Call[Decomposition]
@@ -79,12 +74,12 @@ class SymbolicZero(ClaimCertificate):
         return "; ".join(map(quoted, self._left(self._pairs(self.residuals()))))
 
     def elsewhere(self) -> str:
-        """Digest of all sides and terms at two more points, and of the symbols of each side.
+        """Digest of all sides and terms at two more points, and of the atoms of each side.
         A model that is right at the first point alone, or a side put for the other, has another.
         """
         made: Any = self.residuals()
         sides = [made[0], *made[1]] if self.sign else sum(made.values(), ())
-        atoms = [sorted(map(str, sympy.sympify(side).atoms())) for side in sides]
+        atoms = [_atoms(sympy.sympify(side)) for side in sides]
         chosen = int(sha256(repr(atoms).encode())[:6], 16)
         points = [
             spot(*sides, form=f) for f in (FURTHER, (chosen % 97 + 5, 13, chosen % 89 + 7, 3))
@@ -137,6 +132,12 @@ class SymbolicZero(ClaimCertificate):
         if self.sign:
             return f"{self.residuals} is a sum of {self.sign} terms"
         return f"residuals of {self.residuals} vanish identically (1 spot checks)"
+
+
+def _atoms(side: sympy.Expr) -> list[str]:
+    """Its symbols and numbers, and the names of its operations."""
+    operations = {type(node).__name__ for node in sympy.preorder_traversal(side) if node.args}
+    return sorted({*map(str, side.atoms()), *operations})
 
 
 def _has_pieces(expression: sympy.Expr) -> bool:

@@ -17,8 +17,8 @@ OTHERS = {a: b for pair in PAIRS for a, b in (pair, pair[::-1])}
 
 
 def slipped(function: Any, evaluate: Callable[[], T]) -> Iterator[T]:
-    """What ``evaluate`` returns with a slip in ``function``, or in one of the same folder that it
-    calls. A slip with which it fails says nothing.
+    """What ``evaluate`` returns with a slip in ``function``, or in a function that it calls of the
+    same folder, but for slips with which it fails.
     """
     used: list[FunctionType] = [function]
     for changed in used:

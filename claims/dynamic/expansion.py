@@ -48,7 +48,9 @@ def remainder(instance: Instance, order: int = 2) -> Case:
 
 
 def within(share: str = "1/2") -> Decomposition:
-    """``share`` L s^2 less the remainder along a coordinate of curvature L - m <= L."""
+    """``share`` L s^2 less the remainder along a coordinate of curvature L - m <= L; the lower
+    side is that of -L_1.
+    """
     ell, m = sympy.symbols("L m", nonnegative=True)
     s, w, x = sympy.symbols("s w x", real=True)
     loss = (ell - m) * (w - x) ** 2 / 2
@@ -138,14 +140,12 @@ CLAIMS = (
             r"\frac{L}{2} \|w' - w\|^2$, with equality for $L_1 = \frac{L}{2} \|w - x\|^2$.",
             kind="tight bound",
             hypotheses={},
-            scope="quadratics, coordinate by coordinate; equality where m = 0",
+            scope="quadratics, coordinate by coordinate, of both signs; equality where m = 0",
             check=definite(within, "80/147"),
             mutants={
                 "1 % less": ("0.99 L/2", {"share": "99/200"}),
                 "1 % more": ("1.01 L/2 is not attained", {"share": "101/200"}),
             },
-            notes="The lower side is the upper one of -L_1. For any L-smooth function this is the "
-            "descent lemma, which smoothness is often defined by.",
         ),
     ),
     Claim(

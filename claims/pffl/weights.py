@@ -204,8 +204,6 @@ CLAIMS = (
                 "1/(k+2)": ("a wrong spacing", {"shift": 1}),
                 "twice the logarithm": ("2 ln(1+x) <= x", {"factor": 2}),
             },
-            notes="Each step adds 1/(k+1), between ln((k+2)/(k+1)) and ln((k+1)/k): both are "
-            "slopes that are non-negative.",
         ),
     ),
 )

@@ -207,6 +207,14 @@ VARIANTS = [
     ("pffl/conjugate", "pffl.conjugate", "sorted(v, reverse=True)", "sorted(v, key=abs, reverse=True)"),
     ("fedfb/figure-4/repaired", "fedfb.figures", "(second[0] + second[1]) / 4", "(second[1] - second[0]) / 4"),
     ("fedfb/table-2/repaired", "fedfb.tables", "Relation(cfl[0] - fedfb[0]", "Relation(abs(cfl[0] - fedfb[0])"),
+    # one side put for the other, right at all stored points, a root of either sign, a limit of less, an erratum's text
+    ("propfair/smoothness-sharp", "propfair.smoothness", "at_end = f + L * square - L * square / 2  #", "at_end = M / 2  #"),
+    ("fedfb/eq-51/repaired", "fedfb.mean_differences", "error = (other - q) * (r0 / (1 - other) + r1 / other)", "error = sympy.together(wrong - (r0 - r1))"),
+    ("dynamic/beta-fair/repaired", "dynamic.beta", "    leads = []", "    eta = eta + (eta - sympy.Rational(17, 10)) * (eta - 6) * (eta - sympy.Rational(33, 13))\n    leads = []"),
+    ("propfair/eq-7", "propfair.convexity", "    origin = {", "    k = (1 - sympy.sqrt(M**2 - 2 * M * c + c**2) / (M - c)) / 2\n    origin = {", "(sympy.diff(phi, u).subs(origin), gradient[u] / (M - c))", "(k * sympy.diff(phi, u).subs(origin), k * gradient[u] / (M - c))", "printed = ((M - c)", "printed = k * ((M - c)", "(sympy.diff(phi, u, v).subs(origin), printed)", "(k * sympy.diff(phi, u, v).subs(origin), printed)"),
+    ("pffl/eq-8/repaired", "pffl.weights", "\"z to 1\": (sympy.Limit(z ** (first + k) * factor, z, 1)", "\"z to 1\": (sympy.Limit(z**first * factor, z, 1)"),
+    ("propfair/proposition-4.1/repaired", "propfair.eq_14", "(n * product * B ** (1 / n)) ** n / G**n", "n * product * B ** (1 / n) / G"),
+    ("qffl/large-q", "qffl.eq_22_23", "On a finite set of models with different worst losses a finite", "On a finite set of models a finite"),
 ]  # fmt: skip
 
 VACUOUS = [
