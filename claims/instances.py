@@ -93,7 +93,7 @@ def unheld(evidence: Evidence) -> str:
             sides = copied(call.resolve())
             require(not sides, f"{call}: one side stands in the other: {'; '.join(sides)}")
             if call.function.startswith(ROOT):
-                hold(part, rows().get(str(call), {}))
+                hold(part, rows().get(str(call), {}))  # pyright: ignore[reportArgumentType]
     except Rejected as error:
         return f"rejected: {error}"
     return ""
