@@ -220,7 +220,7 @@ VARIANTS = [
 VACUOUS = [
     ("qffl/alpha-fairness", "qffl.alpha_fairness", "sympy.Limit(one - 1 / (1 - near), near, 1)", "sympy.log(y)"),
     ("dynamic/ngd-bounds", "dynamic.ngd", "\"equal where L = mu\": (c * w**2 / 2 - c * new**2 / 2, claimed)", "\"equal where L = mu\": (claimed, claimed)"),
-    ("fedfb/figure-4", "fedfb.figures", "(t + sympy.Rational(shift) - mean_0) / sd, (t - mean_1) / sd", "sympy.erfc((t + sympy.Rational(shift) - mean_0) / sd), sympy.erfc((t - mean_1) / sd)", "-269/12; 25/12", "2; 0.00321623"),
+    ("fedfb/figure-4", "fedfb.figures", "((t + sympy.Rational(shift) - mean_0) / sd, (t - mean_1) / sd)", "tuple(sympy.erfc((x - m) / sd) for x, m in ((t + sympy.Rational(shift), mean_0), (t, mean_1)))"),
 ]  # fmt: skip
 
 
