@@ -88,18 +88,8 @@ def draw(
     limit: int | None = None,
     shrink: bool = False,
 ) -> bool:
-    """Draw ``count`` instances and evaluate each; the first violation ends it.
-
-    Parameters
-    ----------
-    strategy : () -> strategy of hypothesis.
-    first_seed : the seed of the first ``CHUNK`` examples.
-    limit : evaluate at most this many instances.
-    shrink : make the violation small, which takes many more evaluations.
-
-    Returns
-    -------
-    Whether the statement was violated.
+    """Draw ``count`` instances, evaluate each, at most ``limit``, and return whether the statement
+    was violated, which ends it; ``shrink`` makes the violation small, by many more evaluations.
     """
     instances = strategy()
     for offset in range(0, count, CHUNK):

@@ -55,19 +55,8 @@ class Evidence:
         return weakest([part.level for part in self.parts])
 
     def verify(self, whole: bool = False) -> tuple[str, ...]:
-        """Verify every certificate.
-
-        Parameters
-        ----------
-        whole : draw all examples of property runs again, instead of the first ones only.
-
-        Returns
-        -------
-        The parts that this machine could not check, a line each.
-
-        Raises
-        ------
-        Rejected : one of them is invalid.
+        """Verify every certificate, for ``whole`` on all examples of property runs; returns the
+        parts that this machine could not check. Rejected: one is invalid.
         """
         for certificate in self.parts:
             certificate.replay() if whole else certificate.verify()

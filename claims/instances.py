@@ -23,6 +23,7 @@ from fairfl.claims import edges
 from fairfl.claims.call import ROOT
 from fairfl.claims.certificates import Counterexample, PropertyRun, SymbolicZero, Witness
 from fairfl.claims.certificates.base import Rejected, require
+from fairfl.claims.certificates.slips import copied
 from fairfl.claims.claim import Claim
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import decode
@@ -50,7 +51,7 @@ def _texts() -> dict[str, str]:
     return texts
 
 
-WORDS = "number title printed statement hypotheses scope size kind whose rests_on"
+WORDS = "number title printed statement hypotheses scope size kind whose rests_on erratum gap"
 """The fields of a claim that say what is checked."""
 OUTCOMES = {"worst", "examples", "discarded", "kernel", "otherwise", "parts"}
 """The fields of a certificate that say what came of it, or hold others."""
@@ -75,25 +76,34 @@ def misread(claim: Claim, evidence: Evidence, is_quick: bool) -> str:
 
 
 def unheld(evidence: Evidence) -> str:
-    """Why a statement is not held to its row, "" where all are; a user's own need no rows."""
+    """Why a statement is not held to its row, or no slip breaks an identity; "" where all is well.
+    A user's own statements need no rows.
+    """
     try:
         for part in (inner for outer in evidence.parts for inner in outer.every()):
-            if isinstance(part, SymbolicZero) and part.residuals.function.startswith(ROOT):
-                _algebra(part)
+            if isinstance(part, SymbolicZero):
+                call = part.residuals
+                unbroken = sorted(part.unbroken())
+                require(not unbroken, f"{call}: no slip breaks {', '.join(unbroken)}")
+                hold = _algebra
             elif isinstance(part, (Counterexample, Witness, PropertyRun)):
-                if part.statement.function.startswith(ROOT):
-                    _statement(part, rows().get(str(part.statement), {}))
+                call, hold = part.statement, _statement
+            else:
+                continue
+            sides = copied(call.resolve())
+            require(not sides, f"{call}: one side stands in the other: {'; '.join(sides)}")
+            if call.function.startswith(ROOT):
+                hold(part, rows().get(str(call), {}))  # pyright: ignore[reportArgumentType]
     except Rejected as error:
         return f"rejected: {error}"
     return ""
 
 
-def _algebra(part: SymbolicZero) -> None:
+def _algebra(part: SymbolicZero, row: Row) -> None:
     """All left sides are quoted, beside the algebra or in its row."""
-    text = part.numbers or rows().get(str(part.residuals), {}).get("values", "")
-    values = part.values()
+    text, values = part.numbers or row.get("values", ""), part.values()
     require(values == text, f"{part.residuals} has the numbers {values}, not {text or 'quoted'}")
-    digest, row = part.elsewhere(), rows().get(str(part.residuals), {})
+    digest = part.elsewhere()
     require(digest == row.get("points"), f"the row of {part.residuals} must have points {digest}")
 
 

@@ -30,16 +30,8 @@ class MutantOutcome:
 class Outcome:
     """Outcome of one claim's own check, before the claims that it rests on are counted.
 
-    Attributes
-    ----------
-    id : the claim.
-    effort : "quick" or "deep".
-    finding, level : what its evidence shows and how strongly; None where that was rejected, or the
-        check failed.
-    evidence : the certificates; None where there are none.
-    mutants : one outcome each.
-    fault : why there is no finding: the certificate's rejection, or the traceback of an exception.
-    seconds : the time of the check, which is not recorded.
+    ``finding`` and ``level`` are None where the evidence was rejected, or the check failed:
+    ``fault`` is the certificate's rejection, or the traceback. ``seconds`` are not recorded.
     """
 
     id: str

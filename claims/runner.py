@@ -24,14 +24,8 @@ HEADS = (
 
 @dataclass(frozen=True)
 class Checked:
-    """A claim, its verdict, and the faults of its check.
-
-    Attributes
-    ----------
-    claim : the claim.
-    settled : its verdict and level.
-    outcome : of its own check, None where it has not been checked with the present sources.
-    stale : whether the record has an outcome of other sources, or one that was altered.
+    """A claim, its verdict, and the outcome of its own check: None where it has not been checked
+    with the present sources, ``stale`` where the record has one of others, or an altered one.
     """
 
     claim: Claim

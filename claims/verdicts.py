@@ -44,13 +44,7 @@ def settle(
 
     A claim's level is at most that of the claims that it rests on; a claim that rests on one that
     does not hold is open. A refuted claim whose repaired form holds is "holds-repaired", at the
-    weaker of the two levels.
-
-    Parameters
-    ----------
-    claims : with all claims that they rest on, and their repaired forms.
-    findings : by id, the finding and level of the claim's own evidence; None where it was rejected
-        or the claim was not checked.
+    weaker of the two levels. ``claims`` are with all that they rest on.
     """
     by_id = {claim.id: claim for claim in claims}
     verdicts: dict[str, Settled] = {}

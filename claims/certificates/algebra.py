@@ -10,6 +10,8 @@ from fairfl._support.manifest import sha256
 from fairfl.claims.call import Call
 from fairfl.claims.case import quoted
 from fairfl.claims.certificates.base import ClaimCertificate, compare_numbers, require
+from fairfl.claims.certificates.slips import slipped
+from fairfl.claims.exact import decode
 from fairfl.claims.words import Level
 
 DIGITS = 40
@@ -18,9 +20,9 @@ SMOOTH = tuple(getattr(sympy, n) for n in "Symbol Number Add Mul Pow log exp erf
 """What a compared side is made of. An identity of one piece would pass for one of all, so that no
 |x|, min, max or remainder is among them.
 """
-FIRST, *FURTHER = (3, 2, 1, 5), (7, 13, 1, 3), (-5, -8, 2, 3)
+FIRST, FURTHER = (3, 2, 1, 5), (-5, -8, 2, 3)
 """Points: symbol k is (a k + b)/(c k + d), positive where it must be. Sides are compared at the
-first, and held to their values at the others.
+first, and held to their values at the other, and at one that their numbers choose.
 """
 Sign = Literal["", "non-negative", "positive"]
 Residual = tuple[Any, Any]
@@ -36,15 +38,10 @@ class SymbolicZero(ClaimCertificate):
     The *unsimplified* expressions are zero, or have this sign, at one point too: a second check
     that uses no simplification rule.
 
-    Attributes
-    ----------
-    residuals : () -> {name: (left, right)}, not simplified; for a sign
-        () -> (expression, [terms]). Symbols carry the assumptions (real, positive) of the
-        statement. A term is non-negative when sympy derives it from these alone: squares, and
-        products of symbols declared non-negative.
-    sign : "", or "non-negative", or "positive": one of the terms is.
-    numbers : the first values of left sides, or that of the expression, at this point, "2/7;
-        0.123457": a model that is wrong on both sides has others.
+    ``residuals`` is () -> {name: (left, right)}, not simplified; for a sign () -> (expression,
+    [terms]), of which one is positive for "positive". A term is non-negative where sympy derives it
+    from the symbols' assumptions alone. ``numbers`` are the first values of left sides, or that of
+    the expression, at this point, "2/7; 0.123457": a model that is wrong on both sides has others.
     """
 
     residuals: Call[Mapping[str, Residual]] | Call[Decomposition]
@@ -77,16 +74,41 @@ class SymbolicZero(ClaimCertificate):
         return "; ".join(map(quoted, self._left(self._pairs(self.residuals()))))
 
     def elsewhere(self) -> str:
-        """Digest of all sides and terms at ``FURTHER`` points, and of which sides are alike.
+        """Digest of all sides and terms at two more points, and of the atoms of each side.
         A model that is right at the first point alone, or a side put for the other, has another.
         """
         made: Any = self.residuals()
         sides = [made[0], *made[1]] if self.sign else sum(made.values(), ())
-        points = [spot(*sides, form=form) for form in FURTHER]
+        atoms = [_atoms(sympy.sympify(side)) for side in sides]
+        chosen = int(sha256(repr(atoms).encode())[:6], 16)
+        points = [
+            spot(*sides, form=f) for f in (FURTHER, (chosen % 97 + 5, 13, chosen % 89 + 7, 3))
+        ]
         values = [at_point(side, point) for side in sides for point in points]
         texts = ["0" if abs(v) < ZERO else str(sympy.N(v, 12)) for v in values]
         texts += [] if self.sign else [str(left == right) for left, right in made.values()]
-        return sha256("\0".join(texts).encode())[:12]
+        return sha256("\0".join([*texts, repr(atoms)]).encode())[:12]
+
+    def unbroken(self) -> set[str]:
+        """The identities that hold at the point with every slip in their function; no signs, which
+        mutants break.
+        """
+        if self.sign:
+            return set()
+        function, given = self.residuals.resolve(), decode(dict(self.residuals.given))
+        names = set(self._pairs(self.residuals()))
+
+        def broken() -> set[str]:
+            pairs = self._pairs(function(**given))
+            point = spot(*sum(pairs.values(), ()))
+            values = {n: at_point(sympy.sympify(pairs[n][0]) - pairs[n][1], point) for n in names}
+            return {name for name, value in values.items() if not abs(value) < ZERO}
+
+        for broken_names in slipped(function, broken):
+            names -= broken_names
+            if not names:
+                break
+        return names
 
     def _pairs(self, made: Any) -> Mapping[str, Residual]:
         return {"the expression less its terms": (made[0], sum(made[1]))} if self.sign else made
@@ -112,11 +134,18 @@ class SymbolicZero(ClaimCertificate):
         return f"residuals of {self.residuals} vanish identically (1 spot checks)"
 
 
+def _atoms(side: sympy.Expr) -> list[str]:
+    """Its symbols and numbers, and the names of its operations."""
+    operations = {type(node).__name__ for node in sympy.preorder_traversal(side) if node.args}
+    return sorted({*map(str, side.atoms()), *operations})
+
+
 def _has_pieces(expression: sympy.Expr) -> bool:
-    """Whether it has more than ``SMOOTH``, or a root of an even power, as sqrt(x**2)."""
+    """Whether it has more than ``SMOOTH``, or a root of x**2, or of what may be negative."""
     bases: Any = [p.base for p in expression.atoms(sympy.Pow) if not p.exp.is_integer]
     is_smooth = all(isinstance(node, SMOOTH) for node in sympy.preorder_traversal(expression))
-    return not is_smooth or any(base.is_Pow and base.exp.is_even for base in bases)
+    is_even = any(base.is_Pow and base.exp.is_even for base in bases)
+    return is_even or not is_smooth or not all(b.is_Symbol or b.is_nonnegative for b in bases)
 
 
 def spot(*expressions: Any, form: tuple[int, ...] = FIRST) -> dict[sympy.Basic, sympy.Expr]:

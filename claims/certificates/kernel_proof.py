@@ -67,15 +67,9 @@ UNDONE = re.compile(
 
 @dataclass(frozen=True)
 class KernelProof(ClaimCertificate):
-    """Theorems of a Coq file, checked anew; their statements and axioms are compared.
-
-    Attributes
-    ----------
-    file : its name in ``claims/proofs``.
-    theorems : their names, with spaces between.
-    kernel : the version of Coq that checked it, empty where none is installed.
-    otherwise : certificates of the same statement. They are verified too, and give the level where
-        there is no kernel.
+    """Theorems, named with spaces between, of a file in ``claims/proofs``, checked anew; their
+    axioms are compared. ``kernel`` is the version of Coq that did, empty where none is installed:
+    there ``otherwise``, certificates of the same statement that are verified too, give the level.
     """
 
     file: str

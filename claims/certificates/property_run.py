@@ -25,21 +25,10 @@ of another machine may round differently.
 
 @dataclass(frozen=True)
 class PropertyRun(ClaimCertificate):
-    """The statement held at every instance that was drawn.
-
-    Attributes
-    ----------
-    statement : instance -> :class:`Case`; instances are dicts of JSON data and fractions.
-    tolerance : margins above minus this count as rounding.
-    worst : an instance of the smallest margin: {"instance", "margin"}; empty where no instance
-        satisfied the premises.
-    draws : () -> the strategy of hypothesis from which instances are drawn.
-    asked : number of instances to draw; fewer are drawn where the strategy has no more.
-    examples : instances drawn that satisfied the premises.
-    discarded : instances drawn that broke a premise.
-    seed : of the draws.
-    moved : the fields whose numbers are moved to neighbouring values, where the statement must hold
-        too, see :mod:`fairfl.claims.neighbours`.
+    """The statement held at every instance that was drawn: of ``asked`` ones ``examples`` satisfied
+    the premises and ``discarded`` did not; the strategy may have no more. Margins above minus
+    ``tolerance`` count as rounding; ``worst`` is an instance of the smallest, {"instance",
+    "margin"}, or empty. Numbers of the fields ``moved`` have neighbours, where it held too.
     """
 
     statement: Call[Case]

@@ -14,15 +14,9 @@ from fairfl.claims.words import Finding, Level
 
 @dataclass(frozen=True)
 class _Replay(ClaimCertificate):
-    """A statement, and an instance of it.
-
-    Attributes
-    ----------
-    statement : instance -> :class:`Case`.
-    instance : JSON data; "p/q" is a Fraction.
-    shows : a line for readers: what happens there.
-    numbers : the first relations with the numbers of their sides, "2/7 == 3/11; 0 < 0.123457":
-        a statement with another factor or exponent is rejected, for it has others.
+    """A statement, an instance of it as JSON data, a line for readers, and ``numbers``, the first
+    relations with those of their sides, "2/7 == 3/11; 0 < 0.123457": a statement with another
+    factor or exponent is rejected, for it has others.
     """
 
     statement: Call[Case]

@@ -9,7 +9,6 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance
 from fairfl.claims.forms import Residual, counterexample, drawn, every, identity, proof
-from fairfl.theory.bounds.updates import clip_bound, clipped_update
 
 
 def one_step(local: int = 1, length: str = "1") -> dict[str, Residual]:
@@ -53,15 +52,6 @@ def bounds(instance: Instance, absolute: bool = False, share: Fraction = Fractio
         pairs = zip(clip(update, bound), update, strict=True)
         relations += [Relation(a, "==", b, f"coordinate {k}") for k, (a, b) in enumerate(pairs)]
     return Case(tuple(relations))
-
-
-def by_library(instance: Instance, variant: str = "repaired") -> Case:
-    """Likewise for the library's bound and clipping."""
-    update = [float(x) for x in instance["update"]]
-    bound = float(clip_bound(update, variant=variant)[0])
-    left = clipped_update(update, max(bound, 0.0)).tolist()
-    pairs = zip(left, update, strict=True)
-    return Case((Relation(0.0, "<=", bound), *(Relation(a, "==", b) for a, b in pairs)))
 
 
 def updates() -> st.SearchStrategy[Instance]:
@@ -157,12 +147,10 @@ CLAIMS = (
                 "clip.v",
                 "unchanged",
                 drawn(bounds, updates, tolerance=0.0, absolute=True, moved="update"),
-                drawn(by_library, updates, examples=(20, 1000), tolerance=0.0, moved="update"),
             ),
             mutants={
                 "max d": ("as printed", {"absolute": False}),
                 "99 %": ("0.99 times the largest", {"share": "99/100"}),
-                "the library": ("its printed form", {"variant": "printed"}),
             },
         ),
     ),

@@ -167,8 +167,6 @@ CLAIMS = (
         mutants={"1 % less": ("a head start of 1.98 eta", {"needed": "99/50"})},
         rests_on=("dynamic/ngd-bounds",),
         reading="The second loss is L_{v_1}(w_{t_2}); printed is L_{v_i}(w_t).",
-        notes="v_1 may lose eta in the step while v_2 gains eta: both are bounded by the length of "
-        "the step.",
     ),
     Claim(
         "dynamic/ngd-fair-later",

@@ -166,8 +166,6 @@ CLAIMS = (
                 "1 % more": ("a head start up to 1.01 of what is allowed", {"head": "303/1600"}),
                 "||g_2|| >= 1.98 ||g_1||": ("1 % less", {"ratio": "99/50"}),
             },
-            notes="Smoothness bounds each loss at the new model within (L/2) of the squared step, "
-            "eta^2 ||g_1 + g_2||^2/4. Theorem 1's qualitative message survives.",
         ),
     ),
     Claim(

@@ -183,8 +183,6 @@ CLAIMS = (
                 "1 % less": ("3.96 for 4", {"norm": "99/25"}),
             },
             reading=READING,
-            notes="4 and 2/5 are met by one bound, which is 0 at their edge; better constants may "
-            "be had by other means.",
         ),
     ),
     Claim(

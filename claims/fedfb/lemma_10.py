@@ -234,7 +234,5 @@ CLAIMS = (
             "other group": ("the other group than the ERM", {"sign": -1}),
         },
         rests_on=("fedfb/eq-32",),
-        notes="All budgets in [0, c], not very tight ones alone. That no budgets are fair is "
-        "lemma 10; that its conditions can hold is corollary 11.",
     ),
 )

@@ -110,7 +110,6 @@ CLAIMS = (
         "P(x, a | i)/P(a | i). The v_i defined from (51) inherit it, so that (52)-(54) is "
         "another programme than LFT+FedAvg(ε). (53) also prints one side of the constraint only: "
         "-ε_i <= v_i·f is missing.",
-        notes="(56) is right, with q = q_i, and lemma 18 is derived from that.",
         repaired=dict(
             number="Eq. (56)",
             title="MD_i = E_a E_x [f(x,0) 1{a=0}/(1-q_i) - f(x,1) 1{a=1}/q_i]",

@@ -128,8 +128,6 @@ CLAIMS = (
                 "above": ("an enclosure 1e-12 too high", {"shift": "1e-12"}),
                 "below": ("an enclosure 1e-12 too low", {"shift": "-1e-12"}),
             },
-            notes="Two routes: the closed form of the root of g_1, and the enclosure of "
-            "solvers/lft_ensemble/enclosure.py.",
         ),
     ),
 )

@@ -210,10 +210,6 @@ CLAIMS = (
                 "√2": ("7/5 a_t for a_t, less than α_t", {"factor": "7/5"}),
                 "2.01": ("α_{t+1} >= α_t/2.01 for α_t/2", {"ratio": "201/100"}),
             },
-            notes="F_1 falls along the line by lemma 23 (repaired), strictly where ∇F_1(w_λ) ≠ 0. "
-            "The update (9) with μ = (-F_1, F_1) moves λ_1 by a_t in the direction of F_1's sign "
-            "and keeps λ_0 + λ_1 (theorem signs). So d' <= max{d - a, a}; the bound follows by "
-            "induction.",
         ),
     ),
     Claim(

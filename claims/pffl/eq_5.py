@@ -76,8 +76,6 @@ CLAIMS = (
         },
         reading="For utilities, as in section 2: the lowest value is the worst-off client. In (6) "
         "phi sorts losses, whose lowest is the best-off client: see pffl/sort-order.",
-        notes="Both sides are linear on every cone of one order, and 0-1 vectors with (-1, ..., "
-        "-1) generate these cones.",
     ),
     Claim(
         "pffl/sort-order",
@@ -114,7 +112,6 @@ CLAIMS = (
             hypotheses={},
             check=definite(chebyshev, "20/21"),
             mutants={"weights turned": ("non-decreasing on descending", {"turned": True})},
-            notes="Chebyshev's sum inequality.",
         ),
     ),
     Claim(

@@ -251,7 +251,5 @@ CLAIMS = (
             drawn(closed, levels, tolerance=0.0, moved="v lower"),
         ),
         mutants={"lambda for v": ("f_i = M (1 - c/lambda_i)", {"capped": False})},
-        notes="In the first level f = M attains it, and (C.21) is the bound. "
-        "theory.aggregation.PropFair computes it.",
     ),
 )

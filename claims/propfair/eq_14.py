@@ -46,15 +46,15 @@ def attained(instance: Instance) -> Case:
 
 def at_weights(turned: int = 1, bound: int | Fraction = 1) -> dict[str, Residual]:
     """At lambda_i = G/(n u_i), u_i = M - f_i, of n clients, S the sum of the lambda_i: the maximand
-    is M - G = A(f), and prod n lambda_i = 1.
+    is M - G = A(f), and prod n lambda_i = 1; of B^(1/n) times as large weights it is B.
 
     For mutants: ``turned`` times these weights, and ``bound`` for the product.
     """
-    n, M, G, S = sympy.symbols("n M G S", positive=True)
+    n, M, G, S, B = sympy.symbols("n M G S B", positive=True)
     product = turned * sympy.Rational(str(bound)) ** (1 / n) * G / n  # lambda_i u_i
     return {
         "value": ((M * S - n * product) - M * (S - 1), (M - G)),
-        "product": ((n * product) ** n / G**n, sympy.Rational(str(bound))),
+        "product": ((n * product * B ** (1 / n)) ** n / G**n, sympy.Rational(str(bound)) * B),
     }
 
 
@@ -77,7 +77,7 @@ CLAIMS = (
         },
         scope="every n; for AFL the weight 1 on a largest loss makes the two equal",
         check=every(
-            identity(residuals, "1.15868; 1; -0.4581; 13/56; 1"),
+            identity(residuals, "1.18858; 1; -0.291973; 13/72; 2/5"),
             proof(
                 "fenchel_young.v",
                 "supports",
@@ -131,7 +131,7 @@ CLAIMS = (
             r"the product is 1.",
             hypotheses={"range": "f < M", "feasible": "lambda > 0, prod n lambda_i >= 1"},
             scope="every n; the bound is (4) for lambda_i u_i",
-            check=identity(at_weights, "13/30; 1"),
+            check=identity(at_weights, "13/42; 2/5"),
             mutants={
                 "1 % more": ("1.01 times these weights", {"turned": Fraction(101, 100)}),
                 "prod >= 1/2": ("a larger set of weights", {"bound": "1/2"}),

@@ -177,7 +177,5 @@ CLAIMS = (
             "2 for 9/4": ("a smaller constant", {"constant": "2/1"}),
             "step 2/L": ("twice the step in the descent inequality", {"step": 2}),
         },
-        notes="Smallest eigenvalues are at least -L/(M - f) >= -2L/M, so the largest decides the "
-        "norm.",
     ),
 )

@@ -160,7 +160,6 @@ CLAIMS = (
                 )
             ),
             mutants={"one column": ("the native one on f >= 0", {"table": "native everywhere"})},
-            notes="The conjugates that are drawn are those of theory.aggregation.",
         ),
     ),
 )

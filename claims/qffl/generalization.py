@@ -261,8 +261,6 @@ CLAIMS = (
                 "one h": ("the expected maximum over H left out", {"bare": True}),
                 "all lambda": ("the printed quantifier", {"mode": "uniform"}),
             },
-            notes="The proof is McDiarmid's inequality (one sample moves the maximum by at most "
-            "lambda_k M/n_k) and Hoelder's; the constants are right.",
         ),
     ),
     Claim(
