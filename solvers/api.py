@@ -18,7 +18,7 @@ from fairfl._support.threads import one_thread
 from fairfl.solvers.frontier import Frontier, Points, Repeatable
 from fairfl.solvers.schemes import LFT_FEDAVG, SOLVED, SchemeName
 from fairfl.solvers.solution import CertificationError, MinDisparity, Solution, multiplier_shape
-from fairfl.solvers.solve_task import at_common_budgets, corners, joined, reproduced, solve_task
+from fairfl.solvers.solve_task import corners, reproduced, solve_task
 from fairfl.solvers.task import COSTS, Costs, Task
 from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
@@ -220,8 +220,6 @@ def _frontier(
         curve, ends = fedavg_frontier(federation, task, points, effort)
     else:
         curve = _search(federation, task, effort).frontier(points)
-    if budgets == "each" and not curve.is_bounded:
-        curve = joined(curve, at_common_budgets(federation, task))
     ends = corners(federation, task) if ends is None else ends
     curve = checked(federation, task, curve if curve.is_bounded else filled(curve, ends), ends)
     return dataclasses.replace(
@@ -313,8 +311,7 @@ def _minimum(federation: Federation, task: Task) -> Points:
         minimum = _search(federation, task).minimum()
     if task.scheme.is_averaged and task.plain and not federation.is_finite:
         return minimum
-    minimum = minimum.join(corners(federation, task))
-    return minimum.join(at_common_budgets(federation, task)).least_disparate
+    return minimum.join(corners(federation, task)).least_disparate
 
 
 def _enclosed(federation: Federation, task: Task, minimum: Points) -> tuple[float, float]:

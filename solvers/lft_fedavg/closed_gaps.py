@@ -2,7 +2,8 @@
 
 At a minimum of s = u + λ·v above zero a gap of the accept set is closed, at a maximum below zero an
 interval. As λ moves the height of s there may cross zero. Then the rates change like a square root,
-which no quadratic model describes; the height h is smooth: dh/dλ_k = v_k(x).
+which no quadratic model describes; the height h is smooth: dh/dλ_k = v_k(x). Without these walls
+figure 5 is worse by up to 2e-6.
 """
 
 from collections.abc import Sequence

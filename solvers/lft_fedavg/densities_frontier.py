@@ -14,7 +14,6 @@ from fairfl.solvers.lft_fedavg.densities_search import COARSE, MultiplierSearch,
 from fairfl.solvers.lft_fedavg.densities_ties import TiedRules
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError
 from fairfl.solvers.task import Task
-from fairfl.solvers.tolerances import MAXIMA_APART
 from fairfl.theory.populations.federation import Federation
 
 DENSE = 60
@@ -52,17 +51,12 @@ def _settled(search: MultiplierSearch, known: Rules, points: int) -> tuple[Rules
     coarse, even = search.starts, search.targets(COARSE)
     if search.far(even, ordered(coarse)).any():
         coarse = search.at(np.append(-np.inf, even), coarse)
-    common, known = search.common, ordered(known)
-    low, top = search.lowest(coarse.join(known).join(common)), search.free.disparity[0]
+    known = ordered(known)
+    low, top = search.lowest(coarse.join(known)), search.free.disparity[0]
     targets = np.linspace(float(low.disparity[0]), float(top), points)[:-1]
     if top - low.disparity[0] <= LAW_TOLERANCE:
         return ordered(low.join(known)), targets[:1]
-    settled = search.settled(targets, ordered(coarse.join(low).join(known)))
-    chord = np.interp(common.disparity, settled.disparity, settled.accuracy)
-    settled = ordered(settled.join(common))
-    if (common.accuracy > chord + MAXIMA_APART).any():
-        settled = search.settled(targets, settled)
-    return settled, targets
+    return search.settled(targets, ordered(coarse.join(low).join(known))), targets
 
 
 @dataclass(frozen=True)
@@ -108,7 +102,7 @@ def fedavg_minimum(fed: Federation, task: Task) -> Points:
     """
     search = MultiplierSearch.of(fed, task)
     candidates = search.at(np.append(-np.inf, search.targets(1)), search.starts)
-    low = search.lowest(candidates.join(search.common))
+    low = search.lowest(candidates)
     point = search.points(low)
     attained = search.solved(point.eps) or search.solved(point.eps, point.multipliers)
     tied = at_ties(search, TiedRules.of(search.family), np.zeros(0))

@@ -47,8 +47,6 @@ ROUNDS, SWEEPS = 12, 5
 """Steps of a local search; largest number of sweeps from neighbours' optima."""
 NEARLY = 3e-2
 """From smallest disparities up to this, zero itself is tried."""
-COMMON = 16
-"""Common budgets whose rules join the search."""
 TOGETHER = 100
 """Rules certified at a time: bounds the memory."""
 
@@ -118,14 +116,6 @@ class MultiplierSearch:
     def free(self) -> Rules:
         """The most accurate rule."""
         return self.starts.take(np.array([0]))
-
-    @property
-    def common(self) -> Rules:
-        """Rules at even budgets, one for all clients."""
-        even = np.arange(COMMON) * self.free.local.max() / COMMON
-        eps = np.repeat(even[:, None], self.order.size, axis=1)
-        start = self.family.at(on_cells(self.family.problem, self.family.limits(eps)))
-        return _sound(self.family.follow(start, eps)[0])
 
     def fair(self) -> Points:
         """The solution at budgets of zero, where it is certified."""

@@ -5,7 +5,8 @@ Every face of complementary multipliers has a vertex, whose face holds its rules
 worths of a face's rules are concave in the disparity, and linear between a few of them, which
 linear programmes find. No rule of a vertex is above what CFL's reduced costs leave of CFL's value,
 after the cells that the vertex decides otherwise. So few faces are asked: the next one is that
-which this bound leaves furthest above the envelope, until it leaves none.
+which this bound leaves furthest above the envelope, until it leaves none. The programme at one
+disparity after another finds the same, in up to ten times the time.
 """
 
 from __future__ import annotations
