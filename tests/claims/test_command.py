@@ -233,7 +233,10 @@ def test_a_bad_value_is_wrong_usage(cli, words, part):
 @pytest.mark.parametrize(
     ("fields", "part"),
     [
-        ({"expected": "holds-repaired"}, "the verdict is refuted, expected is holds-repaired"),
+        (
+            {"expected": "holds", "severity": None, "erratum": ""},
+            "the verdict is refuted, expected is holds",
+        ),
         (
             {"mutants": {"itself": ("nothing", registry.registered()[SMALL].claim.check)}},
             "mutant 'itself' survives",
