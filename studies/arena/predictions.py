@@ -2,7 +2,7 @@
 own.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from fairfl.studies.arena.entrants import Entrant
 from fairfl.studies.arena.published import Published, federations
 from fairfl.studies.arena.scores import AboveOptimum
 from fairfl.studies.arena.unit import people_of, scored
-from fairfl.studies.frames import floats, groups, loose
+from fairfl.studies.frames import among, floats, groups, loose
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
 
@@ -43,7 +43,7 @@ def published_samples(seeds: Iterable[int]) -> pd.DataFrame:
 
 
 def predicted(
-    path: str | Path, seeds: Sequence[int], asked: Collection[str]
+    path: str | Path, seeds: Sequence[int], asked: Sequence[str]
 ) -> tuple[Entrant, pd.DataFrame]:
     """The entrant of a file, and its scores, a row for each federation ``asked`` and seed.
 
@@ -69,7 +69,7 @@ def predicted(
     is_told = "client" in table.columns
     columns = {key: table.numbers(key) for key in (*COLUMNS[1:], *["client"] * is_told)}
     frame = pd.DataFrame({"federation": np.array(texts)[codes], "client": 0.0, **columns})
-    frame = frame[frame["federation"].isin(asked)]
+    frame = among(frame, "federation", asked)
     aim, lines = "client_aware" if is_told else "cfl", []
     for (name, seed), part in groups(frame, ["federation", "seed"]):
         place = federations()[name]

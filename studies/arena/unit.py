@@ -91,12 +91,13 @@ def _scores(
     place: Published, competitor: Entrant, p: Array, model: Array, models: Array | None
 ) -> Row:
     """Scores of what an entrant aims at; p (I,) the shares of the people."""
-    aim, has_members = competitor.aim, competitor.by_clients and models is not None
+    aim, own_models = competitor.aim, models if competitor.by_clients else None
     if not competitor.is_rule:
-        return {"score": gap(place, aim, models if has_members else model)}
-    members = [learned(place.basis, row) for row in (models if has_members else model[None])]
+        return {"score": gap(place, aim, model if own_models is None else own_models)}
+    rows = model[None] if own_models is None else own_models
+    members = [learned(place.basis, row) for row in rows]
     rule = members[0]
-    if has_members:
+    if own_models is not None:
         is_told = aim == "client_aware"
         rule = ClientClassifiers(members) if is_told else Classifier.average(members, p)
     return scored(place, aim, rule, members, competitor.is_end)
