@@ -39,7 +39,10 @@ class RunOptions:
     profile: Annotated[Profile, option("quick: to see it; paper: as published or recorded.")] = (
         Profile.quick
     )
-    seeds: Annotated[int | None, option("Seeds 0, 1, ...; default: see --list.", min=1)] = None
+    seeds: Annotated[
+        int | None,
+        option("Seeds 0, 1, ..., or a file's if it lists as many; default: see --list.", min=1),
+    ] = None
     out: Annotated[
         Path, option("Folder of runs, tables and pictures.", "--out", **place("DIR"))
     ] = Path("out")
