@@ -100,8 +100,8 @@ def arena(
     whole("seeds", seeds, 2)
     entrants = {entrant.label: entrant for entrant in chosen(algorithms)}
     pairs = _pairs(entrants, federations, choice)
-    asked = list(federations or choice["rules"] or published())
-    others = [predicted(path, range(seeds), asked) for path in predictions]
+    names = list(federations or choice["rules"] or published())
+    others = [predicted(path, range(seeds), names) for path in predictions]
     for entrant, _ in others:
         if entrant.label in entrants:
             raise ValueError(f"predictions must have names of their own, got {entrant.label!r}")

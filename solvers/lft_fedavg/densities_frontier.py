@@ -44,19 +44,19 @@ def fedavg_frontier(
     return build("lft_fedavg", attained, between.points), search.fair()
 
 
-def _settled(search: MultiplierSearch, known: Rules, points: int) -> tuple[Rules, Array]:
-    """The best rules of a search and of the ``known`` ones, the free one among them; and the
+def _settled(search: MultiplierSearch, earlier: Rules, points: int) -> tuple[Rules, Array]:
+    """The best rules of a search and of the ``earlier`` ones, the free one among them; and the
     disparities (P,) that are searched for.
     """
     coarse, even = search.starts, search.targets(COARSE)
     if search.far(even, ordered(coarse)).any():
         coarse = search.at(np.append(-np.inf, even), coarse)
-    known = ordered(known)
-    low, top = search.lowest(coarse.join(known)), search.free.disparity[0]
+    earlier = ordered(earlier)
+    low, top = search.lowest(coarse.join(earlier)), search.free.disparity[0]
     targets = np.linspace(float(low.disparity[0]), float(top), points)[:-1]
     if top - low.disparity[0] <= LAW_TOLERANCE:
-        return ordered(low.join(known)), targets[:1]
-    return search.settled(targets, ordered(coarse.join(low).join(known))), targets
+        return ordered(low.join(earlier)), targets[:1]
+    return search.settled(targets, ordered(coarse.join(low).join(earlier))), targets
 
 
 @dataclass(frozen=True)

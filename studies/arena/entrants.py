@@ -60,12 +60,12 @@ class Entrant:
     @property
     def question(self) -> str:
         """What it is asked, by which entrants are ranked together."""
-        asked = str(self.aim)
+        question = str(self.aim)
         if self.is_rule:
-            limited = "|MD|" if SOLVED[asked].is_pooled else "each |MD_i|"
-            told = "told the client, " if self.aim == "client_aware" else ""
-            asked = f"{told}{limited} at most {BUDGET:g}"
-        return f"{asked}, half of the clients join" if self.is_joining else asked
+            limited = "|MD|" if SOLVED[question].is_pooled else "each |MD_i|"
+            start = "told the client, " if self.aim == "client_aware" else ""
+            question = f"{start}{limited} at most {BUDGET:g}"
+        return f"{question}, half of the clients join" if self.is_joining else question
 
     @property
     def by_clients(self) -> bool:

@@ -43,9 +43,9 @@ def published_samples(seeds: Iterable[int]) -> pd.DataFrame:
 
 
 def predicted(
-    path: str | Path, seeds: Sequence[int], asked: Sequence[str]
+    path: str | Path, seeds: Sequence[int], federation_names: Sequence[str]
 ) -> tuple[Entrant, pd.DataFrame]:
-    """The entrant of a file, and its scores, a row for each federation ``asked`` and seed.
+    """The entrant of a file, and its scores, a row for each federation that is named and seed.
 
     Columns ``COLUMNS``, and ``client`` of rules that are told the client, whose bound is the
     client-aware optimum. A rule is constant around each point, half-way to the next.
@@ -59,9 +59,9 @@ def predicted(
     label, (texts, codes, _) = Path(path).stem, table.columns["federation"]
     for text in texts:
         one_of(f"federation of {table.path.name}", text, tuple(federations()))
-    if not set(texts) & set(asked):
+    if not set(texts) & set(federation_names):
         raise ValueError(
-            f"federation of {table.path.name} must be of this run, {listed(asked)}, got "
+            f"federation of {table.path.name} must be of this run, {listed(federation_names)}, got "
             f"{listed(texts)}"
         )
     for seed in np.setdiff1d(table.numbers("seed"), seeds):
@@ -69,7 +69,7 @@ def predicted(
     is_told = "client" in table.columns
     columns = {key: table.numbers(key) for key in (*COLUMNS[1:], *["client"] * is_told)}
     frame = pd.DataFrame({"federation": np.array(texts)[codes], "client": 0.0, **columns})
-    frame = among(frame, "federation", asked)
+    frame = among(frame, "federation", federation_names)
     aim, lines = "client_aware" if is_told else "cfl", []
     for (name, seed), part in groups(frame, ["federation", "seed"]):
         place = federations()[name]

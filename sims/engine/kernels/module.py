@@ -360,7 +360,7 @@ class Module(Model):
 
 def _numbers(function: object) -> list[object]:
     """The numbers and texts that a partial function or a closure holds."""
-    held = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    values = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
     if isinstance(function, partial):
-        held = [*function.args, *function.keywords.values(), *_numbers(function.func)]
-    return [value for value in held if isinstance(value, (bool, int, float, str))]
+        values = [*function.args, *function.keywords.values(), *_numbers(function.func)]
+    return [value for value in values if isinstance(value, (bool, int, float, str))]
