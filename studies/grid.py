@@ -190,13 +190,16 @@ def point_label(chosen: Chosen) -> str:
 
 
 def words(value: object) -> str:
-    """A value as tables show it: {kind = "geometric", z = 0.85} is geometric (z = 0.85)."""
+    """A value as tables show it: {kind = "geometric", z = 0.85} is geometric (z = 0.85), and
+    {alpha = 0.1} is (alpha = 0.1).
+    """
     if not isinstance(value, dict) or not value:
         return str(value)
-    first, *others = value.values()
-    names = list(value)[1:]
-    pairs = ", ".join(f"{key} = {inner}" for key, inner in zip(names, others, strict=True))
-    return f"{first} ({pairs})" if pairs else str(first)
+    first, *pairs = (f"{key} = {inner}" for key, inner in value.items())
+    kind = next(iter(value.values()))
+    if not isinstance(kind, str):
+        return f"({', '.join([first, *pairs])})"
+    return f"{kind} ({', '.join(pairs)})" if pairs else kind
 
 
 def _place(unit: dict[str, object], name: str, value: object) -> None:

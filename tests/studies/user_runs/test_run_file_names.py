@@ -23,6 +23,19 @@ from fairfl.theory.measures import dynamic
 USER_PARTS = Path(__file__).with_name("user_parts.py")
 
 
+def test_rules_of_other_parameters_have_other_labels(toml):
+    rules = ("{alpha = 0.05}", "{budget = 0.05}", '{notion = "eo", budget = 0.1}')
+    tables = (f'[[algorithm]]\nname = "lft"\nrule = {rule}' for rule in rules)
+    _, after = FAIR.split("[training]")
+    before = FAIR.split("[[algorithm]]")[0]
+    (unit,) = toml("\n".join([before, *tables, f"[training]{after}"])).units(Scale("quick", 1))
+    assert [*unit.objectives] == [
+        "lft, rule = (alpha = 0.05)",
+        "lft, rule = (budget = 0.05)",
+        "lft, rule = eo (budget = 0.1)",
+    ]
+
+
 def test_group_fair_algorithms(toml):
     experiment = toml(FAIR)
     units = experiment.units(Scale("quick", 1))
