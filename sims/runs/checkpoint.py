@@ -10,6 +10,7 @@ import torch
 from fairfl._support.manifest import tell
 from fairfl._support.whole_file import write_whole
 from fairfl.sims.engine.simulation import Simulation
+from fairfl.sims.runs.files import RunFolderError
 from fairfl.sims.runs.metrics import TABLES
 
 NAME = "checkpoint.npz"
@@ -41,7 +42,8 @@ def load(simulation: Simulation, folder: Path) -> dict[str, bytes]:
     """Set the simulation to the checkpoint, and return the tables up to it.
 
     Without a checkpoint the simulation stays at its beginning. An altered checkpoint gives a
-    warning and is removed: the simulation begins anew.
+    warning and is removed: the simulation begins anew. RunFolderError where an earlier version,
+    whose tables were in files beside it, wrote it: it stays as it is.
     """
     path = folder / NAME
     if not path.exists():
@@ -50,6 +52,10 @@ def load(simulation: Simulation, folder: Path) -> dict[str, bytes]:
         # np.load leaves a damaged file open
         with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays: dict[str, np.ndarray] = {name: file[name] for name in file.files}
+        if "parts" in arrays:
+            raise RunFolderError(
+                f"{folder} holds a run of an earlier version: go on with that, or in a new folder"
+            )
         params = torch.from_numpy(arrays["params"])
         if params.shape != simulation.params.shape or params.dtype != simulation.params.dtype:
             raise ValueError(f"parameters {tuple(params.shape)} {params.dtype}")
@@ -68,7 +74,7 @@ def load(simulation: Simulation, folder: Path) -> dict[str, bytes]:
         if not 0 <= round <= simulation.training.rounds:
             raise ValueError(f"round {round} of {simulation.training.rounds}")
         tables = {name: arrays[f"table/{name}"].tobytes() for name in TABLES}
-    except PermissionError:
+    except (PermissionError, RunFolderError):
         raise
     except Exception:
         # a zip archive of arrays of JSON, damaged anywhere: each layer has errors of its own

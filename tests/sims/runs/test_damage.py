@@ -93,13 +93,27 @@ def test_a_checkpoint_that_is_cut_short_or_has_a_bit_flipped(tmp_path, whole, ca
     ],
 )
 def test_a_checkpoint_of_something_else(change, tmp_path, whole, caplog):
+    folder = with_arrays(tmp_path, whole, change)
+    assert told_and_done_again(folder, whole, caplog)
+
+
+def test_a_run_of_an_earlier_version_is_left_as_it_is(tmp_path, whole):
+    folder = with_arrays(tmp_path, whole, lambda arrays: arrays.update(parts=np.array("{}")))
+    before = (folder / checkpoint.NAME).read_bytes()
+    with pytest.raises(RunFolderError, match="holds a run of an earlier version"):
+        short(folder)
+    assert (folder / checkpoint.NAME).read_bytes() == before
+
+
+def with_arrays(tmp_path, whole, change):
+    """The folder, the arrays of its checkpoint changed."""
     folder = damaged(tmp_path, whole)
     with np.load(folder / checkpoint.NAME) as file:
         arrays = {name: file[name] for name in file.files}
     change(arrays)
     with open(folder / checkpoint.NAME, "wb") as file:
         np.savez(file, **arrays)
-    assert told_and_done_again(folder, whole, caplog)
+    return folder
 
 
 def altered(folder, change):
