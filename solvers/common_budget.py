@@ -26,9 +26,8 @@ from fairfl.solvers.cfl.budget_path import BudgetPath
 from fairfl.solvers.frontier import Frontier, Points, build, fitting, non_dominated
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments as ClientSegments
-from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.roots import increasing_root
-from fairfl.solvers.numerics.segments import Segments
+from fairfl.solvers.numerics.segments import Segments, concave_breaks
 from fairfl.solvers.problem import Problem, clients_problem
 from fairfl.solvers.solution import (
     FINITE_TOLERANCE,

@@ -13,9 +13,8 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.densities.problem import DensityProblem
 from fairfl.solvers.numerics.coin_toss_densities import settle_ties
-from fairfl.solvers.numerics.descent import descend
+from fairfl.solvers.numerics.descent import Line, descend, refine
 from fairfl.solvers.numerics.dual import DualPoint, overlooked
-from fairfl.solvers.numerics.refined_cells import Line, refine
 from fairfl.solvers.solution import ADVICE, LAW_TOLERANCE, Certificate, CertificationError, Solution
 from fairfl.solvers.task import Task
 from fairfl.theory.populations.continuous import ContinuousModel

@@ -28,8 +28,8 @@ from fairfl.solvers.finite_x.linear_programme import optimum
 from fairfl.solvers.frontier import Points, points_of
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
-from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.highs import Programme
+from fairfl.solvers.numerics.segments import concave_breaks
 from fairfl.solvers.problem import Problem, law_problem, own_problems, stored_with_federation
 from fairfl.solvers.solution import CertificationError, Solution
 from fairfl.solvers.task import Task

@@ -17,9 +17,8 @@ from fairfl._support.checks import Array
 from fairfl.solvers.densities.rules import RuleFamily
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.coin_toss_densities import exact, flat, integrals, tied, with_gain
-from fairfl.solvers.numerics.descent import descend
+from fairfl.solvers.numerics.descent import descend, refine
 from fairfl.solvers.numerics.dual import Constraints, dual_point
-from fairfl.solvers.numerics.refined_cells import refine
 from fairfl.solvers.tolerances import DENSITIES_TIED, TIGHT
 from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
 

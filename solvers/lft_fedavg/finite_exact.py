@@ -20,8 +20,7 @@ from fairfl.solvers.finite_x.linear_programme import solve_finite
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, points_of
 from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces
 from fairfl.solvers.lft_fedavg.finite_vertices import LinearProgramme, TooMany, Vertices, vertices
-from fairfl.solvers.numerics.concave_breaks import concave_breaks
-from fairfl.solvers.numerics.segments import Segments
+from fairfl.solvers.numerics.segments import Segments, concave_breaks
 from fairfl.solvers.solution import FINITE_TOLERANCE, CertificationError
 from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import EQUAL, LINEAR

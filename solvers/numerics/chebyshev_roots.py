@@ -45,10 +45,8 @@ def sign_changes(
     functions: Sequence[Piecewise], series: Sequence[Array], noise: Sequence[Array]
 ) -> tuple[list[Array], list[Array]]:
     """Owners and positions of all points where series (B, P, 16) on the panels of ``functions`` may
-    change sign.
-
-    A value within ``noise`` (B, P) has no sign. The groups are isolated together: for few
-    combinations the time goes into calls of numpy, not into numbers.
+    change sign; a value within ``noise`` (B, P) has none. All groups at once: calls of numpy take
+    the time.
     """
     parts, jumps, count = [], [], len(series[0])
     for a, (f, c, tiny) in enumerate(zip(functions, series, noise, strict=True)):
@@ -70,8 +68,8 @@ def sign_changes(
 
 
 def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> tuple[Array, Array]:
-    """Owners and positions of the roots of series c (N, 16) on parts from ``low`` of width ``span``
-    (N,): parts are halved until each is without a root, or monotone.
+    """Owners and positions of the roots of series c (N, 16) on parts from ``low``, ``span`` (N,)
+    wide.
     """
     monotone: list[tuple[Array, ...]] = []
     for depth in range(MAX_DEPTH + 1):
@@ -102,9 +100,7 @@ def _signed(b: Array, tiny: Array) -> Array:
 
 
 def _monotone_roots(c: Array, tiny: Array) -> tuple[Array, Array]:
-    """Candidates (row, position) for roots of monotone series: by Newton's method inside a
-    shrinking bracket, until what is left is rounding.
-    """
+    """Candidates (row, position) for roots of monotone series: Newton's method in a bracket."""
     left, right = (c @ _ENDS).T
     # a value within rounding of zero at an end may belong to either side: it is a candidate
     at_left, at_right = (np.flatnonzero(np.abs(end) <= tiny) for end in (left, right))

@@ -21,10 +21,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.descent import minimise_dual
+from fairfl.solvers.numerics.descent import Line, minimise_dual
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, weights
 from fairfl.solvers.numerics.newton import settled
-from fairfl.solvers.numerics.refined_cells import Line
 from fairfl.solvers.solution import CertificationError
 from fairfl.solvers.tolerances import DENSITIES_TIED, DEPENDENT, MULTIPLIER_FAINT, REFINED_MET
 from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
@@ -39,11 +38,7 @@ TRIES = 4
 
 def settle_ties(problem: Constraints, eps: Array, point: DualPoint) -> tuple[list[Line], DualPoint]:
     """The rule at budgets (K,) of a nearly optimal dual point, and the dual point at which scores
-    tie exactly. Without ties its own rule.
-
-    Raises
-    ------
-    CertificationError : the rule at the ties was not found.
+    tie exactly; without ties its own rule. CertificationError where it is not found.
     """
     ties = tied(problem, point)
     point = exact(problem, eps, point, ties) if any(ties) else point
@@ -87,10 +82,8 @@ class Toss:
     values: Array
 
     def nearest(self) -> dict[int, Line]:
-        """The nearest rule to a toss, at the places that it settles.
-
-        By an active set: a limit that is missed is made to bind, and one that binds though the rule
-        would stay within it is released.
+        """The nearest rule to a toss, at the places that it settles, by an active set: a limit that
+        is missed is made to bind, and one that the rule would keep anyway is released.
         """
         side = self.side.copy()
         for _ in range(TRIES * side.size):
@@ -122,9 +115,7 @@ class Toss:
         return np.hstack([np.zeros((self.side.size, 0)), *rows])
 
     def _meeting(self, side: Array) -> tuple[dict[int, Line], Array]:
-        """The nearest rule to a toss at which what has a ``side`` binds, at the places that it
-        settles; and the combination d (K,).
-        """
+        """The nearest rule at which what has a ``side`` binds, where it settles, and d (K,)."""
         problem, d = self.problem, np.zeros(side.size)
         binds = np.flatnonzero(side)
         rows = [problem.coefficients[p][binds] for p in self.free]

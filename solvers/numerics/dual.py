@@ -56,8 +56,8 @@ class Constraints:
 
 @dataclass(frozen=True)
 class DualPoint:
-    """D's ingredients at multipliers ``lam`` (B, K): f = ⟦s > 0⟧, its accuracy (1 + utility) (B,),
-    constraint values (B, K).
+    """At multipliers ``lam`` (B, K) f = ⟦s > 0⟧, its accuracy (1 + utility) (B,), and values (B,
+    K).
     """
 
     arrays: ClassVar = ("lam", "accuracy", "values")
@@ -100,8 +100,8 @@ def weights(lam: Array, rows: Array) -> Array:
 
 
 def moving(profile: Piecewise, sets: AcceptSets, weight: Array) -> Array:
-    """(B, C) whether each of the C ends of the accept sets of s, with weights ``weight`` (B, J),
-    moves with λ. A root of s moves; an end where a density jumps and s changes its sign stays.
+    """(B, C) which of the C ends of the accept sets of s, with weights (B, J), move with λ: roots
+    of s do; an end where a density jumps and s changes its sign stays.
     """
     moves = sets.sign != 0
     if not profile.jumps.size:
@@ -126,8 +126,8 @@ def dual_point(problem: Constraints, lam: Array) -> DualPoint:
 
 
 def overlooked(problem: Constraints, point: DualPoint) -> Array:
-    """(B,) what the accept sets of dual points leave out of Σ_p ∫ s_+, by 16 nodes on each panel: a
-    missed root makes the dual value too small, and the rule as bad as the bound.
+    """(B,) what accept sets leave out of Σ_p ∫ s_+, by 16 nodes on each panel: a missed root makes
+    the dual value too small, and the rule as bad as the bound.
     """
     lost = np.zeros(len(point.lam))
     for profile, rows, sets, nobody in zip(
@@ -158,10 +158,7 @@ def derivatives(
     problem: Constraints, point: DualPoint, others: Sequence[Piecewise]
 ) -> tuple[Array, Array]:
     """(B, K, K) the derivatives of the values in λ, D's Hessian, and (B, E, K) those of the
-    integrals of E other functions of each place over the accept sets.
-
-    Each end x_r of an accept set moves by -(v_l(x_r) / s'(x_r)) dλ_l and carries v_k(x_r) of the
-    functional.
+    integrals of E other functions of each place. An end x_r moves by -(v_l(x_r) / s'(x_r)) dλ_l.
     """
     hessians, mixed = [], []
     places = zip(problem.profiles, problem.coefficients, point.sets, others, strict=True)

@@ -38,10 +38,8 @@ class KnapsackPath:
     sign: float
 
     def classifier(self, eps: float) -> tuple[Array, Array]:
-        """Probabilities (N,) at budget eps, and the multiplier λ (1,).
-
-        The flips of one exchange rate are all made by the same share: of several optimal rules
-        that is the one nearest to a coin toss, and it is a function of η alone.
+        """Probabilities (N,) at budget eps, and the multiplier λ (1,). The flips of one exchange
+        rate are made by one share: of several optimal rules that is the one nearest to a coin toss.
         """
         f = self.start.copy()
         if eps >= self.gap[0] or self.cells.size == 0:

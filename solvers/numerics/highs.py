@@ -113,9 +113,7 @@ class Programme:
     def best(
         self, gain: Array, below: Array, above: Array, low: Array, high: Array
     ) -> Optimum | None:
-        """The optimum, to 1e-10; None where no x is allowed (``is_infeasible``), or HiGHS gives
-        up.
-        """
+        """The optimum to 1e-10; None where no x is allowed (``is_infeasible``), or HiGHS fails."""
         model = self._model
         if not np.array_equal(gain, self._gain):
             model.changeColsCost(gain.size, self._columns, -gain)
@@ -178,8 +176,8 @@ class Programme:
 
 
 class MixedOptimum(NamedTuple):
-    """The best x (n,) that was found, None where none was; an upper ``bound`` of gain·x, minus
-    infinity where no x is allowed, infinity where HiGHS gives up.
+    """The best x (n,), None where none was found; and an upper ``bound`` of gain·x, minus infinity
+    where no x is allowed, infinity where HiGHS gives up.
     """
 
     x: Array | None
@@ -195,9 +193,8 @@ def best_mixed(
     nodes: int,
     start: Array | None = None,
 ) -> MixedOptimum:
-    """Maximise gain·x, limits[0] <= table x <= limits[1], box[0] <= x <= box[1], where ``is_whole``
-    (n,) x is whole: branch and bound over at most so many ``nodes``, from an x whose whole
-    entries are those of ``start`` (n,).
+    """Maximise gain·x, limits[0] <= table x <= limits[1], box[0] <= x <= box[1], with whole x where
+    ``is_whole`` (n,): branch and bound over ``nodes`` at most, from the whole entries of ``start``.
     """
     lp, matrix = highspy.HighsLp(), scipy.sparse.csr_array(table)
     lp.num_row_, lp.num_col_ = matrix.shape
@@ -292,9 +289,7 @@ def scale(gain: Array, table: Table) -> Array:
 
 
 class Maximiser:
-    """Programmes that differ in their limits: maximise gain·x, low <= table x <= high, 0 <= x <=
-    most. What was solved before changes no answer.
-    """
+    """Maximise gain·x, low <= table x <= high, 0 <= x <= upper, for any limits, one by one."""
 
     def __init__(self, gain: Array, table: Table, upper: Array | float = 1.0) -> None:
         self.size = scale(gain, table)
@@ -305,10 +300,8 @@ class Maximiser:
         self.programme = Programme(self.table)
 
     def best(self, low: Array, high: Array) -> tuple[Array, Array] | None:
-        """The best x (n,) and prices y (K,) of the rows' values; None where HiGHS gives up.
-
-        gain - y·table are the prices of x. Where the last basis is not the best, what is missing
-        of rows and of prices is a programme of the same table, magnified (iterative refinement:
+        """The best x (n,) and prices y (K,) of the rows' values; None where HiGHS gives up. What
+        the last basis misses is a programme of the same table, magnified (iterative refinement:
         Gleixner, Steffy and Wolter, 2016).
         """
         gain, upper, table, zero = self.gain, self.upper, self.table, np.zeros(self.upper.size)

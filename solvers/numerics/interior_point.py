@@ -128,8 +128,8 @@ def _product(a: Array, x: Array) -> Array:
 
 
 class _System(NamedTuple):
-    """Newton's equations at slacks s and multipliers z (B, m + 2 n), what the rows miss and what
-    the gradient leaves, ``primal`` and ``dual``; the ``normal`` matrices (B, n, n) and inverses.
+    """Newton's equations at slacks s and multipliers z (B, m + 2 n), what rows and gradient miss,
+    ``primal`` and ``dual``, and the ``normal`` matrices (B, n, n).
     """
 
     table: _Rows

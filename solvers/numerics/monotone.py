@@ -23,8 +23,8 @@ person.
 def lifted(
     u: Array, v: Array, limits: Array, owner: Array, points: int, levels: int
 ) -> tuple[Array, Array, Array, Array]:
-    """Gains, constraints, limits b, eps and eps at zero (3, K), and owners of a problem in shares:
-    of each line |Σ g - 1/2| <= 1/2, too. ``levels`` unknowns stand behind the lines of ``points``.
+    """Gains, constraints, limits (3, K) and owners of a problem in shares; of each line also |Σ g -
+    1/2| <= 1/2. ``levels`` unknowns stand behind the lines of ``points``.
     """
     cells = u.size - levels
     u, v = (_sums(table, cells, points) for table in (u, v))
@@ -51,8 +51,8 @@ def _sums(table: Array, cells: int, points: int) -> Array:
 
 def ironed(gain: Array, row: Array, person: Array, points: int) -> tuple[Array, Array] | None:
     """Gains (N,) per unit of a rate, not decreasing along a line, and the signs (N,) of what
-    accepting adds to the constraint ``row`` (N,); None where a line has both signs. ``person`` (2,
-    N): both of one person where nobody is.
+    accepting adds to ``row`` (N,); None where a line has both. ``person`` (2, N): of one person
+    where nobody is.
     """
     gain, row = [gain, row] + FAINT**2 * person
     out, signs = [], []
@@ -70,8 +70,8 @@ def ironed(gain: Array, row: Array, person: Array, points: int) -> tuple[Array, 
 
 
 def filled(f: Array, accepted: Array, nobody: Array, levels: int, points: int) -> Array:
-    """A monotone rule (N,), before its ``levels``, as it is ``accepted`` (N,) where ``nobody`` is,
-    as far as the other cells of a line allow.
+    """A monotone rule (N,), as it is ``accepted`` (N,) where ``nobody`` is, if other cells allow
+    it.
     """
     lines = (v[: f.size - levels].reshape(-1, points) for v in (f, accepted, nobody))
     f, accepted, nobody = lines

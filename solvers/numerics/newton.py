@@ -39,12 +39,12 @@ NARROWEST, FARTHEST = 0.3, 0.03
 
 
 def settled(problem: Constraints, point: DualPoint, eps: Array) -> tuple[DualPoint, Array]:
-    """Where Newton's method from B points at budgets eps (B, K) ends; and whether (B,) that is a
-    better point.
+    """Where Newton's method from B points at budgets eps (B, K) ends, and which (B,) are better
+    points.
 
-    If another gap opens there, once more from there. A rounding of λ may change MD_k by 1e-9 where
-    a gap is small: where the rule with the cuts found meets the conditions better than that of
-    their λ, it is returned, its ``accuracy`` such that ``dual`` is still D(λ).
+    If another gap opens there, once more. A rounding of λ may change MD_k by 1e-9 where a gap is
+    small: where the rule with the cuts found meets the conditions better than that of their λ, it
+    is returned, its ``accuracy`` such that ``dual`` is still D(λ).
     """
     bound = point.lam != 0
     active = np.where(bound.any(axis=1, keepdims=True), bound, np.abs(point.values) > eps)
@@ -103,8 +103,8 @@ class _Cuts:
         return replace(self, **fields)
 
     def table(self) -> tuple[Array, list[Array]]:
-        """Values and slopes of the gain and the constraints (2, B, 1 + K, C), and the functions'
-        integrals (B, J_p) at each place.
+        """Values and slopes of gain and constraints (2, B, 1 + K, C), and integrals (B, J_p) by
+        place.
         """
         table = np.empty((2, len(self.cut), 1 + self.problem.count, self.cut.shape[1]))
         integrals = []
@@ -132,10 +132,9 @@ class _Cuts:
 
 
 def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
-    """Where the steps from B points at budgets eps (B, K) end, with cuts of their own.
-
-    At the cuts, ``height`` is s, ``slope`` is |s'| and ``flow`` is v/|s'|: how far λ moves them.
-    Eliminating the cuts leaves a system in λ alone, of D's ``hessian``.
+    """Where the steps from B points at budgets eps (B, K) end, with cuts of their own. At the cuts
+    ``height`` is s, ``slope`` |s'| and ``flow`` v/|s'|; eliminating the cuts leaves a system in λ
+    alone.
     """
     lam, accuracy, values = point.lam.copy(), point.accuracy.copy(), point.values.copy()
     cuts = first_cuts = _Cuts.of(problem, point)
@@ -189,11 +188,8 @@ def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
 
 
 def pivoted(h: Array, g: Array, lam: Array, eps: Array) -> Array:
-    """(B, K) the steps d to the minima of g·d + ½ d·h d + Σ eps |λ + d|, however far; NaN where
-    pivots go in circles.
-
-    Given the signs of λ + d, the minimum is the solution of a linear system. What has the wrong
-    sign becomes zero, and what wants to leave zero does.
+    """(B, K) the steps d to the minima of g·d + ½ d·h d + Σ eps |λ + d|, by the signs of λ + d; NaN
+    where pivots go in circles.
     """
     steps, signs, rows = np.full(lam.shape, np.nan), np.sign(lam), np.arange(len(lam))
     for _ in range(PIVOTS):
@@ -216,8 +212,8 @@ def pivoted(h: Array, g: Array, lam: Array, eps: Array) -> Array:
 
 
 def stationary(h: Array, g: Array, lam: Array, signs: Array, eps: Array) -> Array:
-    """(B, K) the steps d to where g·d + ½ d·h d + Σ eps · signs · (λ + d) is stationary in the
-    λ_k + d_k with a sign; the others become 0.
+    """(B, K) the steps d to where g·d + ½ d·h d + Σ eps · signs · (λ + d) is stationary; λ_k + d_k
+    without a sign become 0.
     """
     free = signs != 0
     away = np.where(free, 0.0, -lam)

@@ -1,18 +1,21 @@
-"""The upper envelope of attained line segments in (disparity, accuracy), exactly.
+"""Piecewise linear curves: the upper envelope of attained line segments in (disparity, accuracy),
+and where a concave function bends.
 
 Accuracy is linear in the disparity along a segment. At disparity d a segment offers its best point
 up to d: where the accuracy falls its left end, where it rises the place d itself or the right end.
-The frontier is the best of all offers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from heapq import heappop, heappush
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.tolerances import EQUAL
+from fairfl.solvers.tolerances import EQUAL, LINEAR
 
 BLOCK = 2_000_000
 """Disparities times segments in one batch: bounds the memory."""
@@ -29,8 +32,8 @@ class Segments:
 
     @classmethod
     def folded(cls, md: Array, accuracy: Array, carried: Array, owner: Array) -> Segments:
-        """From segments of signed ``md`` (S, 2), ``accuracy`` (S, 2) and ``other`` (S, 2, M): those
-        that cross 0 are split there, and |md| increases.
+        """From segments of signed ``md`` (S, 2), ``accuracy`` (S, 2) and ``carried`` (S, 2, M):
+        split at 0.
         """
         ends = np.concatenate([md[..., None], accuracy[..., None], carried], axis=2)
         across = np.flatnonzero(md.min(axis=1, initial=0.0) * md.max(axis=1, initial=0.0) < 0)
@@ -64,8 +67,8 @@ class Segments:
         return float(disparity[accuracy >= accuracy.max() - EQUAL].min())
 
     def best(self, disparity: Array) -> tuple[Array, Array]:
-        """The most accurate points with at most ``disparity`` (P,), none below the smallest:
-        segments and places in [0, 1], both (P,).
+        """Segments and places in [0, 1] of the most accurate points with at most ``disparity``
+        (P,).
         """
         step = max(1, BLOCK // max(len(self.owner), 1))
         blocks = np.split(disparity, range(step, len(disparity), step))
@@ -98,3 +101,23 @@ class Segments:
 def _between(ends: Array, place: Array) -> Array:
     """(P, n) at ``place`` (P,) between ends (P, 2, n); the ends themselves are exact."""
     return (1.0 - place)[:, None] * ends[:, 0] + place[:, None] * ends[:, 1]
+
+
+def concave_breaks(tangent: Callable[[float], tuple[float, float]], limit: float = np.inf) -> Array:
+    """Places in [0, 1] between which a concave function is linear, from values and slopes, or taken
+    to be once ``limit`` tangents are known. Two tangents meet at a third place, which is asked next
+    (Eisner and Severance, 1976).
+    """
+    tangent, breaks, intervals = cache(tangent), [1.0], [(0.0, 0.0, 1.0)]
+    while intervals:
+        _, low, high = heappop(intervals)
+        (value, slope), (high_value, high_slope) = tangent(low), tangent(high)
+        fall = slope - high_slope
+        misses = [high_value - value - s * (high - low) for s in (slope, high_slope)]
+        meet, missed = low + misses[1] / fall if fall > 0 else low, min(map(abs, misses))
+        if missed > LINEAR and low < meet < high and tangent.cache_info().currsize < limit:
+            for part in ((low, meet), (meet, high)):
+                heappush(intervals, (-missed, *part))
+        else:
+            breaks.append(low)
+    return np.sort(breaks)

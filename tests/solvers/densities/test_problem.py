@@ -102,7 +102,7 @@ def test_mistakes_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """False variants: certificates, whose primal values are the rule's own, refuse them."""
     right = DensityProblem.of
     monkeypatch.setattr(DensityProblem, "of", lambda *arguments: MISTAKES[name](right(*arguments)))
-    monkeypatch.setattr("fairfl.solvers.numerics.refined_cells.ROUNDS", 3)
+    monkeypatch.setattr("fairfl.solvers.numerics.descent.ROUNDS", 3)
     notion = "accuracy_parity" if "constant" in name else "eo"
     for seed in (2, 3):
         fed = federation(np.random.default_rng(seed), clients=2, groups=2)
