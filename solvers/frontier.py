@@ -25,8 +25,8 @@ WIDE = 2.0
 
 
 class Points(NamedTuple):
-    """Attained points: disparities (P,), worths (P,), budgets (P, K) and, where known, multipliers
-    (P, K). The worth of a rule is 1 + its utility, the accuracy at costs of one.
+    """Disparities (P,), worths (P,), budgets (P, K) and, where known, multipliers (P, K) of points
+    that are attained. The worth of a rule is 1 + its utility, the accuracy at costs of one.
     """
 
     disparity: Array
@@ -74,9 +74,7 @@ Upper = Callable[[Array, Array], Array]
 
 @dataclass
 class Repeatable:
-    """``evaluate`` and ``worth_bound`` of the frontier that ``search`` returns; a pickled copy
-    searches at its first call.
-    """
+    """``evaluate`` and ``worth_bound`` of the frontier of ``search``; a pickled copy repeats it."""
 
     search: Callable[[], Frontier]
 
@@ -160,22 +158,18 @@ class Frontier(Tabular, PlottedFrontier):
 
     @cached_property
     def reproduced(self) -> Array:
-        """(P,) see above."""
         return np.ones(self.disparity.size, bool) if self.again is None else self.again(self.points)
 
     @cached_property
     def bound(self) -> Array:
-        """(P,) see above."""
         return self.bound_above(*self.points[:2]) if self.bounds is None else self.bounds
 
     @property
     def gap(self) -> Array:
-        """(P,) see above."""
         return self.bound - self.points.worth
 
     @property
     def proven(self) -> Array:
-        """(P,) see above."""
         return self.gap <= PROVEN
 
     @property
@@ -290,7 +284,7 @@ class Frontier(Tabular, PlottedFrontier):
     @one_thread()
     def points_at(self, disparity: Array) -> Points:
         """The best points (P,) with at most the disparities (P,), increasing, none below the
-        smallest; found as in :meth:`accuracy_at`.
+        smallest.
         """
         rows = np.searchsorted(self.disparity, disparity, side="right") - 1
         inner = np.flatnonzero(disparity < self.disparity[-1])
@@ -325,9 +319,7 @@ def non_dominated(disparity: Array, worth: Array) -> Array:
 
 
 def fitting(tried: Points, disparity: Array) -> Points:
-    """Of the points that were tried the most accurate with at most each disparity (P,), where there
-    is none the least disparate.
-    """
+    """The most accurate of ``tried`` with at most each disparity (P,), else the least disparate."""
     order = np.argsort(tried.disparity, kind="stable")
     best = np.maximum.accumulate(tried.worth[order])
     fits = np.searchsorted(tried.disparity[order], disparity + MET, side="right")

@@ -24,14 +24,10 @@ ROUNDINGS = 10
 
 
 def checked(fed: Federation, task: Task, frontier: Frontier, ends: Points) -> Frontier:
-    """The frontier, after two checks, the first of which stays on its ``evaluate``.
-
-    No classifier of local training is above CFL's frontier; ``ends``, the solutions without budgets
-    and with all of them zero, are not above this one, nor less disparate.
-
-    Raises
-    ------
-    CertificationError : one of them fails. Then the search is wrong, not the federation.
+    """The frontier, after two checks, the first of which stays on its ``evaluate``: no rule of
+    local training is above CFL's frontier; and ``ends``, the solutions without budgets and with all
+    of them zero, are not above this one, nor less disparate. Else the search is wrong:
+    CertificationError.
     """
     rounding = ROUNDINGS * tolerance(fed)
     cfl = cfl_frontier(fed, 2, task)
@@ -95,8 +91,8 @@ def filled(frontier: Frontier, ends: Points) -> Frontier:
 
 
 def upper_bound(fed: Federation, task: Task, disparity: Array, worth: Array) -> Array:
-    """(P,) worths that no solution of the scheme with at most the disparities (P,), increasing, is
-    above; the worths (P,) are attained: closer bounds are sought where CFL's frontier is above.
+    """(P,) worths that no solution with at most the disparities (P,), increasing, is above; the
+    worths (P,) are attained: closer bounds are sought where CFL's frontier is above.
     """
     bound = cfl_frontier(fed, 2, task).accuracy_at(disparity)
     far = np.flatnonzero(bound - worth > BOUND_CLOSE)

@@ -177,8 +177,8 @@ def _linear_programme(
 
 
 def _cells(fed: Federation, model: ContinuousModel, grid: int) -> tuple[Array, Array, Array]:
-    """Edges of cells of about equal pooled mass, with extra ones in the tails; the masses of
-    clients and groups in them, at least NOBODY of one person, and their mean η: (I, A, n).
+    """Edges of cells of about equal pooled mass, more in the tails; their masses, and mean η (I, A,
+    n).
     """
     groups = range(fed.n_groups)
     laws = [law for client_laws in model.laws for law in client_laws]

@@ -4,23 +4,18 @@ probability that is chosen.
 Some of the people make a family of rules, the others test them. Each difference of two groups'
 rates is tested from its smallest value up until a rule fails (fixed-sequence testing: Learn then
 Test, Angelopoulos et al., 2021), with its part of the level; of the rules that pass the most useful
-one is taken. So the makers say what is useful, and the testers where the limit is. Did each rule
-have to pass alone, few would: the makers' error would count as well as the testers'. So the family
-is a lattice: rules for each value of one or two differences, on both sides of zero; where clients
-have budgets, for each value about which these limit the difference of every client. The tests of
-one difference at several clients are one test, and each may have the whole of its level: a rule
-above the limit is so at one of them (Berger, 1982). More differences make a path of growing
-budgets, on which all are tested together so.
+one is taken. So that the makers' error does not count as well, the family is a lattice: rules for
+each value of one or two differences, or where clients have budgets of the difference of every
+client. The tests of one difference at several clients are one test, each of the whole level
+(Berger, 1982). More differences make a path of growing budgets, on which all are tested together
+so.
 
-Two things keep the makers' chance out. Rules that do not see the group, or are limited at clients,
-are of few levels, chosen on folds: of many, they keep their budgets by what the makers have by
-chance. And each family has rules that leave a share of the decisions to the most useful constant:
-what the makers err in a difference is smaller by this share, so that these rules come first. A
-constant accepts as many of each group: a rule that decides a share s of the decisions has s times
-the difference of the rule that it is mixed from. That one is tested, at 1/s of the limit, so that
-the constant's decisions are no chance of the testers.
-
-The testers' decisions are drawn, since a count of decisions is binomial and has exact tests.
+Rules that do not see the group, or are limited at clients, are of few levels, chosen on folds: of
+many, they keep their budgets by what the makers have by chance. And some rules leave a share of the
+decisions to the most useful constant. A constant accepts as many of each group: a rule that decides
+a share s of the decisions has s times the difference of the rule that it is mixed from, which is
+tested at 1/s of the limit. The testers' decisions are drawn, since a count of decisions has exact
+tests.
 """
 
 from contextlib import suppress
@@ -71,9 +66,7 @@ SINGLY = 5.2
 
 
 class Guarantee(NamedTuple):
-    """A rule, None where none passed; how many ``people`` tested; how many people, makers and
-    testers, would do.
-    """
+    """A rule, None where none passed, how many people tested, and how many would be sufficient."""
 
     rule: Classifier | None
     people: int
@@ -109,7 +102,7 @@ class Promise(NamedTuple):
         return count if count == 1 or (is_free and count <= len(STEPS)) else 0
 
     def error(self, counts: Array) -> tuple[float, float]:
-        """Of people (I, A, 2, n) the standard error of a difference, of rates 1/2, that is the
+        """The standard error of a difference of people (I, A, 2, n), of rates 1/2, that is the
         largest multiple of its limit, and this limit.
         """
         people, worst = counts.sum(axis=3), (0.0, 1.0)
@@ -142,10 +135,8 @@ def guaranteed(
     people: Counted, task: Task, path: Array, promise: Promise, testers: Array
 ) -> Guarantee:
     """The most useful rule of which people ``testers`` (I, A, 2, n) say that it keeps a promise;
-    others, ``people``, make it. ``path`` (K, B): budgets of growing disparities, see
-    :func:`fairfl.solvers.sensitivity.rules_at`; a lattice is at the first of them.
-
-    The tests are of differences between two groups, which no overall difference is above.
+    others, ``people``, make it. ``path`` (K, B): budgets of growing disparities; a lattice is at
+    the first.
     """
     if promise.is_spread or task.sees == "x":
         people, testers = on_fewer_levels(people, testers)
@@ -204,9 +195,9 @@ def path_of(budgets: Array) -> Array:
 def family(
     fed: Federation, task: Task, path: Array, top: float, axes: int, has_constant: bool
 ) -> tuple[Array, Array, Array]:
-    """(J, A, n) rules, of an ensemble their averages: at budgets ``path`` and, with ``axes``, of a
-    lattice up to ``top`` at the first of them; where ``has_constant``, also with parts left to the
-    most useful constant. (J,) the parts that are not, and which rules these are mixed from.
+    """(J, A, n) rules, of an ensemble their averages, at budgets ``path`` and of a lattice up to
+    ``top``; where ``has_constant``, some mixed with the best constant. (J,) what they decide, and
+    what they are mixed from.
     """
     problems, weights = own_problems(fed, task), fed.weight
     if not task.scheme.is_averaged:
@@ -255,10 +246,9 @@ def _moved(problem: Problem, rates: int, point: Array) -> Problem:
 
 
 def decisions(notion: str, rules: Array, counts: Array) -> tuple[Array, Array]:
-    """How many of ``counts`` (I, A, 2, n) have the events of E rates and are served, (J, E, 1 + I,
-    A) by rules (J, A, n), and how many have them, (E, 1 + I, A): all people, then the clients.
-
-    One uniform number for each person decides by all rules.
+    """How many of ``counts`` (I, A, 2, n) have the events of E rates and are served (J, E, 1 + I,
+    A) by rules (J, A, n), and how many have them (E, 1 + I, A). One uniform number for each person
+    decides by all rules.
     """
     by_label, order = counts.swapaxes(1, 2), np.moveaxis(np.argsort(rules, axis=0), 0, -1)
     shares = np.take_along_axis(np.moveaxis(rules, 0, -1), order, -1)

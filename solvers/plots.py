@@ -22,9 +22,7 @@ NOT_PROVEN: dict[str, Any] = {"alpha": 0.45, "label": "not proven the best"}
 
 
 def curve(ax: Axes, scheme: str, x: Array, y: Array, proven: Array, **style: Any) -> None:
-    """A frontier in the look of its scheme, pale where points are not ``proven`` (P,), which the
-    legend says then, and a marker at its smallest disparity.
-    """
+    """A frontier in the look of its scheme, pale where points are not ``proven`` (P,)."""
     look = SCHEMES[scheme]
     (line,) = ax.plot(x, np.where(proven, y, np.nan), **look.stroke | style)
     first = look.mark | {"color": line.get_color(), "clip_on": False, "zorder": 3}

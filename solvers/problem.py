@@ -179,9 +179,8 @@ def stored_with_federation(build: Callable[..., Kept]) -> Callable[..., Kept]:
 
 @stored_with_federation
 def law_problem(fed: Federation, task: Task) -> Problem:
-    """Everybody of a federation on a finite X under a budget of one: CFL.
-
-    A rounding of the pooled η, 1e-16, is much of a rare event: the clients' rates are added up.
+    """Everybody on a finite X under a budget of one: CFL. The clients' rates are added up, as a
+    rounding of the pooled η, 1e-16, is much of a rare event.
     """
     assert isinstance(fed.model, FiniteModel)
     laws = fed.pooled if fed.model.shared or task.affine else fed.joint
@@ -239,9 +238,7 @@ def _everywhere(
 
 @stored_with_federation
 def clients_problem(fed: Federation, task: Task, is_pooled: bool = False) -> Problem:
-    """One rule for all under every client's own budget: LFT+FedAvg. ``is_pooled``: under a pooled
-    budget before them, CFL with local budgets.
-    """
+    """One rule under every client's own budget; ``is_pooled``: and a pooled one first."""
     clients, law = fed.joint, fed.pooled
     rates = Rates.of(task.notion, clients.people, clients.eta)
     limits = [Limits.of(task, rate) for rate in ((rates.pooled, rates) if is_pooled else (rates,))]
@@ -296,9 +293,7 @@ def _posed_for_each(
 
 
 def _stacked(limits: Sequence[Limits]) -> tuple[Array, Array]:
-    """The ``table`` (3, ..., K) of limits one after the other, and whose budget each (...) has: the
-    first budgets are those of the first limits' places.
-    """
+    """The ``table`` (3, ..., K) of limits one after the other, and whose budget (...) each has."""
     owners, first = [], 0
     for _, e, j, k in (limit.table.shape for limit in limits):
         owners.append(np.broadcast_to(first + np.arange(j)[:, None], (e, j, k)).ravel())
@@ -315,8 +310,8 @@ def _posed(
     leveled: bool,
     owner: Array | None = None,
 ) -> Problem:
-    """The problem of a rule's gain (J, B, n), of the constraints' rows and the ``table`` (3, ...,
-    K) of their limits; without ``owner`` one budget limits all.
+    """The problem of a rule's gain (J, B, n), the constraints' rows and the ``table`` (3, ..., K)
+    of their limits; without ``owner`` one budget limits all.
     """
     b, eps, zero = table.reshape(3, -1)
     u, sparse = gain.ravel(), scipy.sparse.issparse(rows)
@@ -332,9 +327,7 @@ def _posed(
 
 
 def problem_of(fed: Federation, task: Task, has_local: bool) -> Problem:
-    """The problem of one rule, or of a rule for each client, on a finite X; ``has_local``: with
-    local budgets beside the pooled one.
-    """
+    """The problem of one rule, or of one for each client; ``has_local``: with local budgets."""
     if task.scheme.sees_client:
         return aware_problem(fed, task)
     if task.scheme.is_pooled and not has_local:
@@ -346,9 +339,9 @@ def problem_of(fed: Federation, task: Task, has_local: bool) -> Problem:
 class Limits:
     """The notion's constraints at J places: K ``contrasts`` (E, J, K, A) of the groups' rates.
 
-    ``table`` (3, E, J, K): constants b, and what the constraints are limited to at budgets of one
-    and of zero; inf where fewer than two groups have the event, or where budgets are zero and the
-    others imply it. ``leveled``: whether groups are compared with a level.
+    ``table`` (3, E, J, K): constants b, and limits at budgets of one and of zero; inf where fewer
+    than two groups have the event, or budgets are zero and the others imply it. ``leveled``:
+    whether groups are compared with a level.
     """
 
     contrasts: Array

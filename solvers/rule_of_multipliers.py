@@ -35,12 +35,9 @@ from fairfl.theory.populations.federation import Federation
 
 
 def solution_of(fed: Federation, task: Task, lam: Array, has_local: bool = False) -> Solution:
-    """The rule of multipliers (K,), certified for the disparities that it has; ``has_local``: under
-    a pooled and local budgets. A budget whose multipliers are 0 is one.
-
-    Raises
-    ------
-    CertificationError : it solves no problem.
+    """The rule of multipliers (K,), certified for its own disparities; ``has_local``: under a
+    pooled and local budgets. A budget whose multipliers are 0 is one. CertificationError if it
+    solves no problem.
     """
     if task.scheme.is_averaged:
         return _ensemble_of(fed, task, lam)
@@ -63,9 +60,7 @@ def solution_of(fed: Federation, task: Task, lam: Array, has_local: bool = False
 
 
 def _disparities(solution: Solution) -> tuple[Array, Array | None]:
-    """The budgets that a rule solves its problem for, by its disparities, as its scheme has them;
-    one where no multiplier binds.
-    """
+    """The budgets that a rule solves its problem for: its disparities, or one if slack."""
     is_pooled = SOLVED[solution.scheme].is_pooled
     values = solution.disparity if is_pooled else solution.local_disparities
     eps = np.where(solution.prices > 0, values, SLACK_BUDGET)
@@ -75,9 +70,7 @@ def _disparities(solution: Solution) -> tuple[Array, Array | None]:
 
 
 def _of_cells(problem: Problem, lam: Array) -> tuple[Array, Array, Certificate]:
-    """Of the rules (N,) of multipliers (K,) that solve a problem the most useful, the budgets, and
-    the certificate.
-    """
+    """Of the rules (N,) of multipliers (K,) the most useful, its budgets, and the certificate."""
     posed = replace(problem, v=dense(problem.v))
     face = Faces(posed, posed).face(lam, (problem.scores(lam) > 0) * 1.0)
     place = face.place(1.0, refine=True)
@@ -108,11 +101,8 @@ def _ensemble_of(fed: Federation, task: Task, lam: Array) -> Solution:
 def solution_at(fed: Federation, task: Task, local: Array | None, point: Points) -> Solution:
     """The certified solution of a frontier's one ``point``: no more disparate and no less useful.
     It is the solution at the point's budgets, that of its multipliers, or where cells tie one whose
-    rates meet the disparity: the first to MET, or the nearest to REPRODUCED.
-
-    Raises
-    ------
-    CertificationError : none is that near: double multipliers are too coarse.
+    rates meet the disparity: the first to MET, or the nearest to REPRODUCED, else
+    CertificationError.
     """
     best, smallest_miss = None, np.inf
     for attempt in _attempts(fed, task, local, point):
@@ -156,9 +146,7 @@ def _attempts(
 
 
 def _at_ties(fed: Federation, task: Task, eps: Array, disparity: float) -> Solution:
-    """Of LFT+FedAvg's rules that are optimal at the multipliers of the solution at budgets (I,) the
-    most useful with at most a disparity.
-    """
+    """LFT+FedAvg's best rule with at most a disparity at the multipliers of budgets (I,)."""
     faces = Faces.of(fed, task)
     f, lam = solve_box(faces.local.at(eps))
     return faces.solution(fed, task, faces.face(lam, f), disparity)

@@ -46,10 +46,8 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True)
 class People:
-    """A federation of people, ``counts`` (I, A, 2, n), and a question about it.
-
-    ``balanced``: whether the costs are 1/(2 P(y = 1)) and 1/(2 P(y = 0)), which depend on the
-    people too.
+    """A federation of people, ``sample``, and a question about it; ``balanced``: whether costs are
+    1/(2 P(y = 1)) and 1/(2 P(y = 0)), which depend on the people too.
     """
 
     fed: Federation
@@ -128,8 +126,8 @@ class People:
 
 class Sensitivity(NamedTuple):
     """Influences (I, A, 2, n) of a point's value and disparity: what one person more, with its
-    share of all people, adds. ``slope``: of the frontier there. ``counted``: the influence of the
-    disparity of the point's rule, were that to stay.
+    share of all people, adds. ``slope``: of the frontier there. ``counted``: of the disparity of
+    its fixed rule.
     """
 
     value: Array
@@ -140,9 +138,8 @@ class Sensitivity(NamedTuple):
 
 def rules_at(fed: Federation, task: Task, budgets: Array) -> Array:
     """The optimal rule on a finite X as a table (1, A, n), of "client_aware" (I, A, n); of
-    "lft_ensemble" the clients' own rules (I, A, n), before they are averaged.
-
-    ``budgets``: (1,) of "cfl", (1 + I,) with local budgets beside the pooled one, else (I,).
+    "lft_ensemble" the clients' own rules. ``budgets``: (1,) of "cfl", (1 + I,) with local budgets,
+    else (I,).
     """
     if task.scheme.is_averaged:
         problems = own_problems(fed, task)
@@ -239,8 +236,8 @@ class Mixed:
         self, start: Term, limits: list[Limit], multiplier_sum: float | None = None
     ) -> tuple[Array, Array]:
         """The influence of ``start`` less multipliers times the terms of ``limits``, and these
-        multipliers: the derivatives in the cells and in free limits are zero, and the multipliers
-        of pooled terms, with their signs, add up to ``multiplier_sum``, unless that is None.
+        multipliers: derivatives in the cells and in free limits are zero, and the multipliers of
+        pooled terms, with their signs, add up to ``multiplier_sum``, unless that is None.
         """
         goal = self.slope(start)
         rows = [self.slope(limit.term, is_local=limit.level != POOLED) for limit in limits]

@@ -79,7 +79,7 @@ class Task:
     @property
     def several(self) -> bool:
         """Whether more than one difference of rates counts, or one that monotone rules move both
-        ways as they accept more: no one sort solves these.
+        ways: no one sort solves these.
         """
         both_ways = self.monotone and (self.affine or self.sees == "x")
         return self.costs.shape[1] > 2 or len(NOTIONS[self.notion].rates) > 1 or both_ways

@@ -78,8 +78,8 @@ class BudgetPath:
         self.lam = np.insert(self.lam, place, lam[new], axis=0)
 
     def rules(self, eps: Array) -> tuple[Rules, Array]:
-        """Rules at budgets (B,) by Newton's method, and how far (B,) they are from the optimality
-        conditions; the multipliers of those that meet them are kept for others to start from.
+        """Rules at budgets (B,) by Newton's method, and how far (B,) they are from optimal; those
+        that are optimal are kept for others to start from.
         """
         budgets = self.budgets(eps)
         limits = self.family.limits(budgets)

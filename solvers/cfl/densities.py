@@ -51,9 +51,9 @@ def solve_many(fed: Federation, task: Task, problem: ThresholdProblem, eps: Arra
 def _judged(
     fed: Federation, problem: ThresholdProblem, eps: Array
 ) -> tuple[tuple[Array, Array], Array, Array, Array, Array]:
-    """The solutions, and accuracies P(y=0) + ∫_{t_0}^∞ u_0 + ∫_{t_1}^∞ u_1 of the rules x > t_a,
-    their duality gaps, violations and errors of integration, all (E,). Rules accept where their
-    Lagrangian is positive, so λ·MD + |λ|·eps is the whole gap.
+    """The solutions, accuracies P(y=0) + ∫_{t_0}^∞ u_0 + ∫_{t_1}^∞ u_1 of the rules x > t_a, their
+    gaps, violations and errors of integration (E,). Rules maximise their Lagrangian: λ·MD + |λ|·eps
+    is the gap.
     """
     _, lam, cuts, md = solve_thresholds(problem, eps, np.zeros(eps.size, int))
     accuracy, error = np.full(eps.size, 1.0 - fed.base_rate), np.zeros(eps.size)

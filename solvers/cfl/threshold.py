@@ -126,9 +126,7 @@ class ThresholdProblem:
 def solve_thresholds(
     problem: ThresholdProblem, eps: Array, index: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """u and λ (B,), thresholds (2, B) and MD (B,) at budgets ``eps`` (B,) of the problems ``index``
-    (B,), by the generalised inverse of g.
-    """
+    """u and λ (B,), thresholds (2, B) and MD (B,) at budgets (B,) of problems ``index`` (B,)."""
     t, md, sign = (v[..., index] for v in problem.free)
     u, left = np.zeros(eps.size), problem.left(t, md, eps, sign, index)
     active = np.flatnonzero(left < 0)
@@ -142,9 +140,7 @@ def solve_thresholds(
 
 @dataclass(frozen=True)
 class ActiveBudgets:
-    """Budgets ``eps`` (B,) that bind the problems ``index`` (B,), whose MD has the ``sign`` (B,)
-    at u = 0: u has the other sign.
-    """
+    """Budgets (B,) that bind the problems ``index`` (B,), whose MD has a ``sign`` (B,) at u = 0."""
 
     problem: ThresholdProblem
     eps: Array

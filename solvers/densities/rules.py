@@ -31,8 +31,8 @@ from fairfl.theory.populations.notions import NOTIONS
 
 @dataclass(frozen=True)
 class Rules(DualPoint):
-    """Optimal rules, b = 0..B-1, with their pooled differences (B, M) of rates. Accuracies are
-    1 + utility at costs over the largest, ``values`` (B, K) the constraints' differences.
+    """Optimal rules, b = 0..B-1, with their pooled differences (B, M) of rates. Accuracies are 1 +
+    utility at costs over the largest, ``values`` (B, K) the constraints' differences.
     """
 
     arrays: ClassVar = (*DualPoint.arrays, "pooled")
@@ -137,8 +137,8 @@ class RuleFamily:
 
     @property
     def everybody(self) -> tuple[Array, list[Piecewise]]:
-        """1 + the utility and the pooled differences (1 + M,) of f = 0, at costs over the largest,
-        and what they gain by f at each place, expanded.
+        """1 + the utility and the pooled differences (1 + M,) of f = 0, and what f adds at each
+        place.
         """
         places = zip(self.problem.profiles, self.pooled, self.problem.nobody, strict=True)
         functions = []
@@ -169,9 +169,9 @@ def certify_rules(
     rules: Rules,
     order: Array | slice = slice(None),
 ) -> tuple[Array, Array, Array]:
-    """(B,) the disparities of LFT+FedAvg's rules and their worths at costs over the largest, from
-    the definitions; and whether the rules are certified for their budgets as by ``solve_by_dual``.
-    The family has the federation's clients in an ``order`` (I,).
+    """(B,) the disparities of LFT+FedAvg's rules and their worths at costs over the largest, by
+    definition, and whether they are certified for their budgets; clients of the family in an
+    ``order`` (I,).
     """
     model, error = fed.model, np.zeros(len(rules.lam))
     assert isinstance(model, ContinuousModel)

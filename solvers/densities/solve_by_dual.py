@@ -28,8 +28,8 @@ def solve_by_dual(
     local_eps: Array | None = None,
     start: Array | None = None,
 ) -> Solution:
-    """The certified solution of a task on densities at budgets eps, (1,) or (I,) as the scheme has
-    them; ``start`` (K,) multipliers to begin with.
+    """The certified solution on densities at budgets eps, (1,) or (I,), from multipliers ``start``
+    (K,).
     """
     model = fed.model
     assert isinstance(model, ContinuousModel)
@@ -55,10 +55,7 @@ def certified(
     point: DualPoint,
 ) -> Solution:
     """The solution of a rule by its ``lines`` and a dual point, with its certificate: the primal
-    value from the definitions, the dual from the expansions.
-
-    Where a place is nobody's its rule counts nothing in either. Integrals are weighted by the
-    multipliers and the coefficients; both are of the size of the costs' unit.
+    value from the definitions, the dual from the expansions. A place of nobody counts in neither.
     """
     lam, bound = point.lam[0], float(point.dual(problem.eps[None])[0])
     bound += float(overlooked(problem.constraints, point)[0])

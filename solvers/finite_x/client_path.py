@@ -28,19 +28,16 @@ class ClientPath:
     @cached_property
     def jump(self) -> Array:
         """(V - 1,) edges on which no budget stops, as a double: cells that the client never or next
-        to never saw flip at once.
-
-        Where the local |MD| stands still, the client stands at their beginning at eps = local, just
-        below it at their end.
+        to never saw flip at once. It stands at their beginning at eps = local, just below at their
+        end.
         """
         moved = np.maximum(np.abs(np.diff(self.md)), np.abs(np.diff(self.accuracy)))
         return -np.diff(self.local) <= STEEP * moved
 
     @property
     def edges(self) -> tuple[Array, Array, Array]:
-        """(S, 2) budgets, MD and accuracy at both ends of the edges, and of vertices between jumps.
-
-        Just below a budget is the next double; on a steep edge that is a part of the edge further.
+        """(S, 2) budgets, MD and accuracy at both ends of edges, and of vertices between jumps,
+        which are at the next double below a budget.
         """
         first = np.flatnonzero(~self.jump)
         alone = np.setdiff1d(np.arange(self.md.size), [first, first + 1])

@@ -70,9 +70,8 @@ def _largest_rho(
     """The rates (N,) of the free cells, and which (N,) are settled; None where HiGHS gives up or
     nothing is.
 
-    Unknown are h times ``size`` of the cells, ρ times the rate at levels, and ρ itself: ``table``
-    (K, N) has the coefficients of all but ρ. ``over_low`` and ``over_high`` (K,) are the values at
-    a toss less their lower and upper limits.
+    Unknown are h times ``size`` of the cells, ρ times the rate at levels, and ρ itself;
+    ``over_low`` and ``over_high`` (K,) are the values at a toss less their limits.
     """
     is_equation = over_low == over_high
     signs = np.sign(table[is_equation])

@@ -40,9 +40,9 @@ def solve_finite(
 def optimum(problem: Problem, budgets: Array) -> tuple[Array, Array, Certificate]:
     """The rule f (N,) for budgets of a problem, its multipliers (K,), and its certificate.
 
-    Of several optima it is the one nearest to a coin toss, of monotone rules that a programme finds
-    in shares of thresholds; where nobody is, what the multipliers say of one person, 1/2 where they
-    leave it open.
+    Of several optima it is the one nearest to a coin toss, of monotone rules in shares of
+    thresholds; where nobody is, what the multipliers say of one person, 1/2 where they leave it
+    open.
     """
     posed = problem.at(budgets)
     if problem.path is not None:
@@ -98,12 +98,7 @@ def certified(problem: Problem, f: Array, lam: Array) -> Certificate:
 
 
 def solve_box(problem: Problem) -> tuple[Array, Array]:
-    """Solve one linear programme: a rule f (N,) and multipliers (K,).
-
-    Raises
-    ------
-    CertificationError : HiGHS ends undecided.
-    """
+    """Solve one linear programme: f (N,) and multipliers (K,); CertificationError if undecided."""
     lam, f = np.zeros(problem.eps.size), problem.centred((problem.u > 0).astype(np.float64))
     if problem.violation(f) == 0.0:
         return f, lam

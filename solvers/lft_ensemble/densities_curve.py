@@ -1,15 +1,13 @@
 """LFT+Ensemble's frontier and smallest disparity over all budgets on densities, for demographic
 parity of two groups: ensembles as points of a box, a coordinate for each client's multiplier.
 
-Pooled MD and accuracy are sums over clients of functions of one multiplier each, so the frontier is
-a separable problem with one coupling constraint: at its optimum all clients trade accuracy for MD
-at one common rate κ. Where η and q are common this means λ_j = κ clipped to Λ_j, exactly. Otherwise
-a knapsack gives starts for Newton's method.
+Pooled MD and accuracy are sums over clients of functions of one multiplier each, with one coupling
+constraint: on the frontier all clients trade accuracy for MD at one common rate κ. Where η and q
+are common this means λ_j = κ clipped to Λ_j, exactly. Otherwise a knapsack gives starts for
+Newton's method.
 
-The budgets of a point are the local |MD_j| of its rules. Where a client's own law has a gap, all
-multipliers in the gap give it the same MD_j and the same accuracy: its local problem has several
-solutions, which differ on people that it never saw, and so on the pooled law. A point may rest on
-one of them that ``solve`` at those budgets does not choose: its multipliers say which.
+The budgets of a point are the local |MD_j| of its rules. Where a client's own law has a gap,
+several multipliers have one MD_j, and the point's may be another than that of ``solve``.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,11 +32,8 @@ Path = Callable[[Array, Array], Array]
 
 @dataclass(frozen=True)
 class EnsembleCurve(EnsembleSearch):
-    """Points of LFT+Ensemble by its clients' coordinates.
-
-    A client's coordinate is u with λ_i = m_i tanh u, m_i its smaller mass (``cfl/threshold.py``).
-    It lies between 0 and that of the client's own fair rule, where it counts as the nearer one if
-    it is outside, and MD increases with it.
+    """Points of LFT+Ensemble by its clients' coordinates u, λ_i = m_i tanh u, m_i the smaller mass
+    (``cfl/threshold.py``), between 0 and that of the client's own fair rule. MD increases with u.
     """
 
     fed: Federation
@@ -96,10 +91,8 @@ class EnsembleCurve(EnsembleSearch):
         return self.pooled(self.thresholds(u))
 
     def pooled(self, t: Array) -> tuple[Array, Array]:
-        """Pooled MD and accuracy of the rules x > t_a, t (2, ...).
-
-        From the expansions of the pooled gains and masses: a sum over clients at every threshold
-        would take the square of their number.
+        """Pooled MD and accuracy of the rules x > t_a, t (2, ...), from the pooled gains'
+        expansions.
         """
         (u0, m0), (u1, m1) = (self.model.gain(a).above(t[a]) for a in (0, 1))
         md = m0 / self.fed.group_mass[0] - m1 / self.fed.group_mass[1]
@@ -119,10 +112,8 @@ class EnsembleCurve(EnsembleSearch):
 
     @cached_property
     def peak(self) -> Array:
-        """(I, 1) the most accurate ensemble: every client at its own peak on the pooled law.
-
-        That is λ = 0 where η is common. Where it differs, a client's own constraint may bring its
-        rule nearer to the pooled η than its own η does.
+        """(I, 1) the most accurate ensemble: λ = 0 where η is common. Elsewhere a client's own
+        constraint may bring its rule nearer to the pooled η than its own η does.
         """
         if self._one_eta:
             return np.zeros((self.fed.n_clients, 1))
@@ -180,8 +171,7 @@ class EnsembleCurve(EnsembleSearch):
 
     def meet(self, u: Array, goal: Array, moved: Array) -> Array:
         """Coordinates (I, P) with MD = goal (P,), where those ``moved`` go from u (I, P) straight
-        towards an end of what is reached. Each client's MD is monotone along its interval, and so
-        MD is on the way.
+        towards an end of what is reached: MD is monotone on the way.
         """
         now = self._total(u)
         end = np.where(moved, np.where(now < goal, self.ends[1], self.ends[0]), u)
@@ -189,7 +179,7 @@ class EnsembleCurve(EnsembleSearch):
 
     def _root(self, path: Path, goal: Array, first: Array, last: Array | float) -> Array:
         """Coordinates (I, P) with MD = goal (P,) on paths (share in [0, 1], index), along which MD
-        goes from ``first`` to ``last``; else the end of the path that is nearer to it.
+        goes from ``first`` to ``last``; else the nearer end.
         """
         zeros, ones, rows = np.zeros(goal.size), np.ones(goal.size), np.arange(goal.size)
         toward = np.where(first <= last, ones, -ones)
@@ -208,9 +198,7 @@ class EnsembleCurve(EnsembleSearch):
         return self.points(self.best(np.array([d or 0.0 for d in disparities])))
 
     def points(self, u: Array) -> Points:
-        """What coordinates (I, P) attain. Their budgets are the local |MD_j|, 0 at the client's
-        fair rule, and 1 where the constraint is slack.
-        """
+        """What coordinates (I, P) attain; budgets are the local |MD_j|, 1 where they are slack."""
         t, problem = self.thresholds(u), self.problem
         md, accuracy = self.at(u)
         index = np.arange(len(u)).repeat(u.shape[1])

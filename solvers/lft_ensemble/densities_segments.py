@@ -70,8 +70,8 @@ class SegmentSearch(EnsembleSearch):
 
     def attained(self, disparities: Sequence[float | None]) -> Points:
         """What the best budgets for the disparities attain, or the least disparate ones (None), and
-        what was tried before. Where that is not what the tables say the budgets become nodes, and
-        where it misses the disparity a smaller one is asked for.
+        what was tried before. Where the tables are wrong the budgets become nodes, and where the
+        disparity is missed a smaller one is asked for.
         """
         targets = [None if d is None else d + SEGMENTS_ROOM for d in disparities]
         best = {k: self.segments.best(d) for k, d in enumerate(targets)}
@@ -100,9 +100,7 @@ class SegmentSearch(EnsembleSearch):
         return points
 
     def answers(self, disparities: Sequence[float]) -> Points:
-        """What the best budgets attain, each on a copy of the tables: what one search adds to them
-        changes no other answer.
-        """
+        """What the best budgets attain, each on a copy of the tables: no answer changes another."""
         points = points_of(self.fed, [])
         for disparity in disparities:
             search = replace(self, tables=[copy(table) for table in self.tables])

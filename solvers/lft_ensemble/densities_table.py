@@ -1,9 +1,6 @@
 """A client's solutions on densities along its budget, and what they add to everybody's utility and
-rates: tables of nodes that cubics join.
-
-A client's solutions are followed along its budget by Newton's method, all segments of a table at
-once, and cubics join them: the slopes follow from the optimality conditions. Segments whose middle
-is off the cubic are halved, those at a kink until they are narrow.
+rates: followed by Newton's method, all segments at once, and joined by cubics. Segments whose
+middle is off the cubic are halved, those at a kink until they are narrow.
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
 """What each client of an ensemble adds to the pooled MD and accuracy, tabulated along its interval
 of multipliers, and Newton's method on these tables.
 
-With pooled densities p_a and own masses m_a, pooled masses M_a, client j's exchange rate at a
-common η is
-
-    κ_j(λ) = |dA_j/dMD_j| = |λ|·(M_0/m_0·B_0 + M_1/m_1·B_1)/(B_0 + B_1), B_a = p_a(t_a)·|dt_a/dλ|,
-
-a weighted mean of the numbers |λ|·M_a/m_a. Where q_j is the pooled q it is |λ| itself, and the
-trade-off is concave. In other federations the weights depend on λ, κ_j need not increase, and the
-trade-off may be convex in parts. That is a property of the federation, not an error of the table.
+Where q_j is the pooled q, a client's exchange rate |dA_j/dMD_j| is |λ| itself, and the trade-off is
+concave. Elsewhere it is a weighted mean of |λ|·M_a/m_a, pooled and own masses, whose weights depend
+on λ, and the trade-off may be convex in parts. That is a property of the federation.
 """
 
 from collections.abc import Callable
@@ -72,13 +67,10 @@ class Tradeoffs:
     def polished(
         self, total: Callable[[Array], Array], start: Array, goal: Array, is_fixed: Array
     ) -> Array:
-        """Local optima by Newton's method from coordinates ``start`` (J, P):
-
-            maximise Σ_j w_j A_j(u_j)  subject to  Σ_j w_j MD_j(u_j) = goal,  low <= u <= high,
-
-        nearly with that MD (P,) where it ``is_fixed``, elsewhere without the constraint; ``total``
-        gives the exact MD (P,) of coordinates. At an optimum A_j' + μ MD_j' = 0 for every client
-        inside its interval, also where one client's trade-off is convex.
+        """Local optima of Σ_j w_j A_j(u_j) by Newton's method from coordinates ``start`` (J, P),
+        between the tables' ends, with Σ_j w_j MD_j(u_j) near the goal (P,) where it ``is_fixed``;
+        ``total`` gives the exact MD (P,). At an optimum A_j' + μ MD_j' = 0 for every client inside
+        its interval, also where one client's trade-off is convex.
         """
         low, high = self.u[:, :1], self.u[:, -1:]
         w, u, unfinished = self.weight[:, None], start.copy(), np.arange(goal.size)
@@ -116,10 +108,7 @@ def spread_nodes(
     values_at: Callable[[Array], tuple[Array, Array]], low: Array, high: Array
 ) -> Array:
     """(J, NODES) for each client coordinates from ``low`` (J,) to ``high`` (J,), between which the
-    values of ``values_at``, and the coordinates themselves, move about evenly.
-
-    A client's rule may pass all that it has within a small part of its interval: nodes go where
-    something changes.
+    values of ``values_at`` and the coordinates move about evenly: nodes go where something changes.
     """
     u = np.linspace(low, high, NODES, axis=1)
     for _ in range(ROUNDS):

@@ -87,22 +87,14 @@ def rational(x: float) -> fmpq:
 
 
 def enclose_min_disparity(fed: Federation) -> tuple[float, float]:
-    """(lower, upper) around the smallest disparity that LFT+Ensemble reaches, rigorously.
+    """(lower, upper) around the smallest disparity that LFT+Ensemble reaches, rigorously: 0 where
+    the reachable interval of MD holds 0, else the absolute value of its nearer end.
 
-    min |MD| over eps in [0, 1]^I is 0 where the reachable interval of MD holds 0, else the absolute
-    value of its nearer end. The bounds hold for the federation whose parameters are exactly the
-    doubles it stores: q = 0.2 is the double next to 1/5; group 0 has mass 1 - q and the weights sum
-    to one exactly, without rounding.
-
-    Raises
-    ------
-    ValueError : X is finite, a law is not normal, an η not logistic.
-    CertificationError : the balls are not narrow.
-
-    Notes
-    -----
-    Source: FedFB, lemma 7 and eq. (32), the latter by Bayes' rule and for any q_i; the equation of
-    the root is ours.
+    The bounds hold for the federation whose parameters are exactly the doubles it stores: group 0
+    has mass 1 - q and the weights sum to one exactly. ValueError where X is finite, a law is not
+    normal, an η not logistic; CertificationError where the balls are not narrow. Source: FedFB,
+    lemma 7 and eq. (32), the latter by Bayes' rule and for any q_i; the equation of the root is
+    ours.
     """
     low, high = reachable(exact_clients(fed))
     if not (2 * low.rad() <= WIDTH and 2 * high.rad() <= WIDTH):

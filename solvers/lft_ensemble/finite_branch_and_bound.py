@@ -88,8 +88,8 @@ class Segments(EnsembleSearch):
         )
 
     def best(self, disparity: float | None) -> Array | None:
-        """(I,) budgets of the most useful ensemble with at most ``disparity``, or of the least
-        disparate (None); None where there is none.
+        """(I,) budgets of the best ensemble with at most ``disparity``, or least disparate; None
+        without.
         """
         shares = self.searched(disparity)[2]
         return None if shares is None else self.budgets(shares)
@@ -102,8 +102,8 @@ class Segments(EnsembleSearch):
         return np.where(eps >= free, 1.0, np.where(eps > ZERO_BUDGET, eps, 0.0))
 
     def common(self, eps: Array) -> tuple[Array, Array]:
-        """Everybody's MD and worths at one budget (P,) for all, where each client has one
-        constraint: between two segments its path is steep, and linear too.
+        """Everybody's MD and worths at one budget (P,) for all, where clients have one constraint
+        each.
         """
         table = np.stack([self.gain, self.rows[0]])
         total = np.zeros((2, eps.size))
@@ -114,9 +114,8 @@ class Segments(EnsembleSearch):
     def searched(
         self, disparity: float | None, allowed: Array | None = None
     ) -> tuple[float, float, Array | None]:
-        """The utility less its constant, or minus the disparity, of the best ensemble found, a
-        bound on all others', and the shares (S, 2) of its segments' ends; on segments ``allowed``
-        (S,), or all.
+        """The utility less its constant, or minus the disparity, of the best ensemble on segments
+        ``allowed`` (S,), a bound on all others', and the shares (S, 2) of its segments' ends.
         """
         search = BranchAndBound(self, disparity)
         search.add(np.ones(len(self.client), bool) if allowed is None else allowed)
@@ -136,8 +135,8 @@ class Segments(EnsembleSearch):
     def relaxed(
         self, disparity: float | None, segments: Array
     ) -> tuple[float, Array, Array] | None:
-        """The largest utility, or minus the least disparity, of mixtures of the ``segments``
-        (S,), and the shares (S, 2) of their ends; None where there are none.
+        """The best worth of mixtures of the ``segments`` (S,), the shares (S, 2) of their ends, and
+        prices.
         """
         programme, b = self.programme
         cost, high = np.zeros((2, 2 * self.client.size + self.pooled.levels + 1))
@@ -180,10 +179,7 @@ class Segments(EnsembleSearch):
 
     def attained(self, disparities: Sequence[float | None]) -> Points:
         """The best ensembles with at most the disparities, or the least disparate (None),
-        certified; those that are not are left out.
-
-        Of several rules that are optimal for a client's budget the mixtures of those at its
-        segment's ends count too.
+        certified; mixtures of the rules at a segment's ends count too.
         """
         solutions = []
         for disparity in disparities:
@@ -194,8 +190,8 @@ class Segments(EnsembleSearch):
         return points_of(self.fed, solutions)
 
     def solutions(self, shares: Array) -> Iterator[Solution]:
-        """The solution at the budgets of shares (S, 2) of the segments' ends, and where it is not
-        the only one the mixture of the rules there.
+        """The solution at the budgets of shares (S, 2), and if there are others the mixture of the
+        ends.
         """
         question = self.fed, self.task, self.budgets(shares)
         solution = solve_ensemble_finite(*question)
@@ -205,9 +201,7 @@ class Segments(EnsembleSearch):
             yield solve_ensemble_finite(*question, (mixed, solution.multipliers))
 
     def mixture(self, eps: Array, disparity: float) -> Solution:
-        """The most useful solution with at most a disparity on the segments on which budgets (I,)
-        are.
-        """
+        """The most useful solution with at most a disparity on the segments of budgets (I,)."""
         ends = np.minimum(eps, [self.eps[k].max() for k in self.whose])[self.client]
         is_between = np.abs(ends - ends.clip(*self.eps.T)) <= SAME_BUDGET
         shares = self.searched(disparity, is_between)[2]

@@ -1,11 +1,10 @@
 """The best split of a total between curves that are not concave: a knapsack by max-plus
 convolution.
 
-The clients' MD adds up, and so does their accuracy: with J curves cut into cells of exactly one
-width, the best total accuracy at each total is a chain of max-plus convolutions. Splits are thus
-compared at one total: curves may be much steeper than they differ in slope. The cells of all
-clients add up to those of the total, so the chain costs (cells of the total)² however many clients
-there are. Its choice is right up to a cell: a start for a local method, in the right basin.
+The clients' MD adds up, and so does their accuracy: with J curves cut into cells of one width, the
+best total accuracy at each total is a chain of max-plus convolutions, of (cells of the total)²,
+however many clients there are. It is right up to a cell: a start for a local method, in the right
+basin.
 """
 
 from dataclasses import dataclass
@@ -45,8 +44,8 @@ class Knapsack:
 
     @cached_property
     def _chain(self) -> tuple[list[Array], list[Array]]:
-        """The clients' curves in cells, and the best worth of each total of the first j clients,
-        for j from 0 to J; all but the last in single precision, which chooses as well.
+        """The curves in cells, and the best worth of each total of the first j clients, j from 0 to
+        J; all but the last in single precision, which chooses as well.
         """
         cells, best, chain = [], np.zeros(1), []
         curves = zip(self.shares, self.worth, self.weight, self._cells, strict=True)
@@ -62,8 +61,8 @@ class Knapsack:
         return cells, [*chain, best]
 
     def split(self, goals: Array) -> Array:
-        """(J, P) the unweighted part that each client gives in a best split of a total in each
-        range (P, 2), on its curve; each off by less than a cell.
+        """(J, P) the part of each client in a best split of a total in each range (P, 2), up to a
+        cell.
         """
         cells, chain = self._chain
         place = (

@@ -23,9 +23,8 @@ GAPS = 3
 
 
 class Walls(NamedTuple):
-    """Critical points of s that keep their side of zero, GAPS for each rule (B, W): the places and
-    points, 1 for minima and -1 for maxima and 0 where there is none, the heights, and their
-    derivatives (B, W, K) in λ.
+    """Critical points of s that keep their side of zero, GAPS for each rule (B, W): places, points,
+    1 for minima and -1 for maxima and 0 for none, heights, and derivatives (B, W, K) in λ.
     """
 
     place: Array
@@ -38,8 +37,8 @@ class Walls(NamedTuple):
 def critical_points(
     functions: Sequence[Piecewise], combined: Sequence[Array]
 ) -> list[tuple[Array, Array, Array, Array]]:
-    """Of each place the critical points of Σ_j combined[b, j] F_j, those in faint tails left out:
-    b (R,), the points (R,), F_j there (R, J), and whether (R,) it is a maximum.
+    """Of each place the critical points of Σ_j combined[b, j] F_j, but for those in faint tails: b
+    (R,), the points (R,), F_j there (R, J), and whether (R,) it is a maximum.
     """
     places = list(zip(functions, combined, strict=True))
     # a series' slope is at most DEGREE² times its own size: so much more rounding it carries
@@ -84,9 +83,7 @@ def closed_gaps(family: RuleFamily, rules: Rules, basis: Array, score: Array) ->
 
 
 def moved(family: RuleFamily, lam: Array, walls: Walls) -> Walls:
-    """The walls at multipliers (B, K) close by: Newton's method in x, by half a panel at most, as
-    beyond an inflection it runs into the tail.
-    """
+    """The walls at multipliers (B, K) close by: Newton's method in x, by half a panel at most."""
     out = walls._replace(x=walls.x.copy(), height=0.0 * walls.x, change=0.0 * walls.change)
     places = zip(family.problem.profiles, family.problem.coefficients, strict=True)
     for p, (profile, rows) in enumerate(places):

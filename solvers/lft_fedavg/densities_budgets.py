@@ -25,8 +25,8 @@ LEAST = 0.05
 
 
 def step_budgets(family: RuleFamily, start: Rules, target: Array) -> Rules:
-    """The rules of more ``merit`` for targets (B,), -inf to look for the smallest disparity, that
-    steps of budgets lead to from B rules ``start``.
+    """The rules of more ``merit`` for targets (B,), -inf: the smallest disparity, from rules
+    ``start``.
     """
     best, k, eye = start, start.lam.shape[1], np.eye(start.lam.shape[1])
     radius, unfinished = np.full(len(start.lam), FIRST), np.flatnonzero(start.sound)

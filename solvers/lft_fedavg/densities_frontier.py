@@ -23,9 +23,7 @@ DENSE = 60
 def fedavg_frontier(
     fed: Federation, task: Task, points: int, effort: str = "ordinary"
 ) -> tuple[Frontier, Points]:
-    """LFT+FedAvg's frontier: certified points, the best that a search over multipliers found; and
-    the solution at budgets of zero, to check it by.
-    """
+    """LFT+FedAvg's frontier, and the solution at budgets of zero, to check it by."""
     search = MultiplierSearch.of(fed, task)
     settled, targets = _settled(search, search.free, points)
     if effort != "ordinary":  # more starts lead elsewhere, not always to something better
@@ -45,9 +43,7 @@ def fedavg_frontier(
 
 
 def _settled(search: MultiplierSearch, earlier: Rules, points: int) -> tuple[Rules, Array]:
-    """The best rules of a search and of the ``earlier`` ones, the free one among them; and the
-    disparities (P,) that are searched for.
-    """
+    """The best rules of a search and of the ``earlier`` ones, and the disparities (P,) sought."""
     coarse, even = search.starts, search.targets(COARSE)
     if search.far(even, ordered(coarse)).any():
         coarse = search.at(np.append(-np.inf, even), coarse)
@@ -61,9 +57,7 @@ def _settled(search: MultiplierSearch, earlier: Rules, points: int) -> tuple[Rul
 
 @dataclass(frozen=True)
 class BetweenPoints:
-    """What is between a frontier's ``attained`` points: the search goes on from the rules
-    ``settled``, and from those at ``fine_targets`` (F,), if there are any.
-    """
+    """What is between ``attained`` points, from rules ``settled`` and those at ``fine_targets``."""
 
     search: MultiplierSearch
     ties: TiedRules | None
@@ -96,9 +90,8 @@ def at_ties(search: MultiplierSearch, ties: TiedRules | None, disparity: Array) 
 
 
 def fedavg_minimum(fed: Federation, task: Task) -> Points:
-    """The least disparate solution, certified; of several fair ones an accurate one.
-
-    It is solved without a start where that is certified: then ``solve`` returns the same.
+    """The least disparate solution, certified, without a start where that is possible, as by
+    ``solve``; of several fair ones an accurate one.
     """
     search = MultiplierSearch.of(fed, task)
     candidates = search.at(np.append(-np.inf, search.targets(1)), search.starts)

@@ -51,9 +51,7 @@ def penalised(family: RuleFamily, free: Rules, disparities: Array, count: int) -
 
 
 def _penalised(family: RuleFamily, penalties: Array) -> Rules:
-    """The rules with the least D(λ) for λ between 0 and ``penalties`` (B, K), by Newton's method
-    with trust regions.
-    """
+    """The rules with the least D(λ), λ between 0 and ``penalties`` (B, K), by Newton's method."""
     scales, best, k = np.abs(penalties), family.at(penalties), penalties.shape[1]
     low, high = np.minimum(penalties, 0.0), np.maximum(penalties, 0.0)
     radius, unfinished = np.ones((len(penalties), 1)), np.arange(len(penalties))

@@ -54,11 +54,10 @@ TOGETHER = 100
 @dataclass(frozen=True)
 class MultiplierSearch:
     """A federation's rules f_λ, the reach (K,) of their multipliers, starts all over them, the free
-    rule first, and how many of them are taken for each target (``width``); the ``cells`` of many
-    clients.
+    rule first, and how many are taken for each target (``width``); the ``cells`` of many clients.
 
-    Which of several maxima is found may depend on rounding. So the search sorts the clients, by
-    ``order`` (I,), and their order in the federation does not matter.
+    Which of several maxima is found may depend on rounding: the clients are sorted, by ``order``
+    (I,).
     """
 
     fed: Federation
@@ -72,10 +71,7 @@ class MultiplierSearch:
 
     @classmethod
     def of(cls, fed: Federation, task: Task, effort: str = "ordinary") -> MultiplierSearch:
-        """Starts: no constraint; all, one, or all but one exactly tight; and random budgets.
-
-        The groups' names do not matter to the draws.
-        """
+        """Starts: no constraint; all, one, or all but one exactly tight; and random budgets."""
         assert isinstance(fed.model, ContinuousModel)
         middles = np.array([np.ravel([law.middle for law in laws]) for laws in fed.model.laws])
         turn = np.lexsort(np.column_stack([middles, fed.share, fed.weight]).T)
@@ -125,8 +121,8 @@ class MultiplierSearch:
         return points_of(self.fed, self.solved(np.zeros((1, self.fed.n_clients))))
 
     def lowest(self, rules: Rules) -> Rules:
-        """The rule with the smallest |MD| that searches from the ``rules`` reach; where several
-        have MD 0, the most accurate of them.
+        """The rule with the smallest |MD| that searches from the ``rules`` reach; of several the
+        best.
         """
         fair = self._climbed(0.0, rules)
         if fair.disparity[0] <= LAW_TOLERANCE:
@@ -151,9 +147,9 @@ class MultiplierSearch:
 
     def at(self, targets: Array, rules: Rules) -> Rules:
         """A multi-start: the best two rules for each target (P,) that local searches reach from
-        some of the ``rules``, with a few steps from all starts, and more from the best two where
-        these differ. Where the best two still differ there are many maxima: the search is repeated
-        from twice as many starts and with more steps.
+        some of the ``rules``: a few steps from all starts, more from the best two where these
+        differ. Where they still differ it is repeated from twice as many starts and with more
+        steps.
         """
         out = rules.take(np.arange(0))
         for count, first in ((self.width, ROUNDS // 3), (2 * self.width, ROUNDS)):
@@ -183,8 +179,7 @@ class MultiplierSearch:
     def settled(self, targets: Array, rules: Rules) -> Rules:
         """The ``rules`` and optima at the targets (P,), increasing, by increasing |MD|. Each target
         is searched from the best rules on both sides; where their optima differ and one is better
-        than before, it and its neighbours are searched again. Targets that no search reaches get a
-        multi-start.
+        than before, it and its neighbours again. Targets that no search reaches get a multi-start.
         """
         is_active = self.far(targets, rules)
         for sweep in range(SWEEPS):
@@ -215,8 +210,8 @@ class MultiplierSearch:
         return rules
 
     def between(self, targets: Array, rules: Rules) -> Rules:
-        """The best rule at each target (P,), searched from the neighbouring ``rules``; where these
-        do not reach the target, from all of them. No target changes the rule of another.
+        """The best rule at each target (P,), from the neighbouring ``rules``, or where these do not
+        reach the target from all of them. No target changes the rule of another.
         """
         pairs = [self._beside(targets, rules, both=both) for both in (False, True)]
         starts, places = zip(*pairs, strict=True)
@@ -276,9 +271,7 @@ class MultiplierSearch:
         return out
 
     def solved(self, eps: Array, starts: Array | None = None) -> list[Solution]:
-        """The solutions at budgets (B, I) in the federation's order, from multipliers ``starts`` or
-        from nothing. What is not certified is left out.
-        """
+        """The solutions at budgets (B, I), from multipliers ``starts``; certified ones only."""
         out = []
         for budgets, start in itertools.zip_longest(eps, () if starts is None else starts):
             with suppress(CertificationError):
@@ -287,9 +280,7 @@ class MultiplierSearch:
 
 
 def below(rules: Rules, targets: Array) -> Rules:
-    """The most accurate of the ``rules``, ordered, with |MD| at most the targets; else the least
-    disparate.
-    """
+    """The most accurate of ordered ``rules`` with |MD| at most the targets; else the fairest."""
     after = np.searchsorted(rules.disparity, targets + MET, side="right")
     return rules.take(np.maximum(after - 1, 0))
 
@@ -303,9 +294,9 @@ def ordered(rules: Rules) -> Rules:
 
 
 def _efforts(name: str, clients: int, constraints: int, *, hard: bool) -> tuple[int, int, int]:
-    """Numbers of random budgets and of sets of penalties to start from, and of starts for each
-    target. Few clients start from budgets, more than three from penalties too, many from penalties
-    alone. A ``hard`` task of few clients has twice as many starts.
+    """Numbers of random budgets, of sets of penalties, and of starts for each target. Few clients
+    start from budgets, more than three from penalties too, many from these alone; if ``hard`` from
+    twice as many.
     """
     if name == "thorough":
         return 1600, 10, 24

@@ -43,10 +43,9 @@ CORRECTIONS = 3
 class Conditions(NamedTuple):
     """The conditions of B rules on multipliers λ, values y, pooled differences w and heights h.
 
-    Of each constraint k, -side λ_k <= 0, and R times value_signs y_k + lead_signs y_lead <= 0: the
-    signs, and limits of one client no larger than that which leads. Last the heights, then w and
-    -w. ``side`` (B, K) is 0 where λ_k stays; ``lead`` (B, K); ``value_signs`` and ``lead_signs``
-    (B, R, K); ``wall`` (B, G).
+    -side λ_k <= 0, and R times value_signs y_k + lead_signs y_lead <= 0: the signs, and limits of
+    one client no larger than that which leads; then the heights, w and -w. ``side`` (B, K) is 0
+    where λ_k stays; ``lead`` (B, K); ``value_signs`` and ``lead_signs`` (B, R, K); ``wall`` (B, G).
     """
 
     side: Array
@@ -210,8 +209,8 @@ def _programme(
 
 
 def _conditions(rules: Rules, signs: Array, side: Array, client: Array, walls: Walls) -> Conditions:
-    """Those of rules whose multipliers and values have the signs ``side`` (B, K), ``signs`` (B, K)
-    where the multipliers move. The constraint that leads binds, else it is the largest.
+    """Those of rules whose multipliers and values have signs ``side`` (B, K), of moving ones
+    ``signs``.
     """
     active, k = rules.lam != 0, side.shape[1]
     size, index = np.where(active, 2.0, 0.0) + np.abs(rules.values), np.arange(k)
@@ -251,10 +250,8 @@ def best_step(
     high: Array | float,
 ) -> tuple[Array, Array, Array]:
     """Steps z (B, n) between ``low`` and ``high``, the conditions' multipliers (B, m), and the
-    merit that is promised.
-
-    Accuracies change by slope·z - z·bent z/2, ``bent`` (B, n, n). Conditions are ``rows`` z <=
-    ``left``, the last of them of the pooled differences and of minus these.
+    merit that is promised. Accuracies change by slope·z - z·bent z/2; ``rows`` z <= ``left``, the
+    last of them of the pooled differences and of minus these.
     """
     n, m, seeks = slope.shape[1], rules.pooled.shape[1], np.isinf(target)
     unit = np.maximum(np.abs(rows[:, -2 * m :]).max(axis=(1, 2)), 1e-300)
@@ -343,9 +340,7 @@ class Walk:
         return best
 
     def _with_heights(self, rows: Array) -> tuple[Array, Array]:
-        """The ends of the steps ``rows``, corrected to the heights' conditions: these need no
-        rule.
-        """
+        """The ends of steps ``rows``, corrected to the heights' conditions, without a rule."""
         programme, gaps = self.programme, self.gaps
         lam, heights = self._end(rows)
         late = np.arange(rows.size)

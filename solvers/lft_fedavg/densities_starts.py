@@ -25,9 +25,7 @@ SMALLEST = 1e-6
 
 
 def rules_of_cfl(cells: LawCells, disparities: Array) -> Rules:
-    """The rules at the budgets that CFL's rules keep with at most the disparities (P,), where these
-    are optimal for some budgets.
-    """
+    """The rules at the budgets that CFL's rules keep at the disparities (P,), where optimal."""
     family, cfl, lam, eps = cells.family, cells.cfl_rules(disparities), [], []
     for j in range(disparities.size):
         edges = []
@@ -49,7 +47,7 @@ def rules_of_cfl(cells: LawCells, disparities: Array) -> Rules:
 
 def _multipliers(faces: Faces, f: Array, values: Array) -> Array | None:
     """The smallest multipliers (K,) that a rule (N,) of 0 and 1 is complementary to at the budgets
-    that its ``values`` (K,) keep: few of them are not zero. None where there are none.
+    that its ``values`` (K,) keep; None where there are none.
     """
     programme, rows, gain = faces.dual
     owner = faces.local.owner

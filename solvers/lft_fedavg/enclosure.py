@@ -114,9 +114,7 @@ class BallRules:
 
 
 def _terms(client: ExactClient, a: int, x: arb) -> Terms:
-    """m tanh(logit η / 2) of a client's group, its derivative, -(log p)' and the density p on the
-    ball x; zeros where nobody is.
-    """
+    """m tanh(logit η / 2) of a client's group, its derivative, -(log p)' and the density p."""
     law, (slope, intercept) = client.laws[a], client.etas[a]
     if law is None:
         return arb(0), arb(0), arb(0), arb(0)
@@ -143,12 +141,8 @@ def enclose_two_clients(
     ``lam`` (2,) are the multipliers of a rule that attains it nearly.
 
     The bounds hold for the federation whose parameters are exactly the doubles that it stores, its
-    weights normalised without rounding.
-
-    Raises
-    ------
-    ValueError : not normal laws and logistic η.
-    CertificationError : the bounds cannot be brought so close.
+    weights normalised without rounding. ValueError without normal laws and logistic η;
+    CertificationError where the bounds cannot be brought so close.
     """
     rules = BallRules(exact_clients(fed))
     with ctx.workprec(BITS):
@@ -160,11 +154,8 @@ def enclose_two_clients(
 
 
 def exclude(rules: BallRules, reach: Corner, lower: float) -> None:
-    """Prove that no solution with multipliers within ±``reach`` has a disparity below ``lower``.
-
-    Raises
-    ------
-    CertificationError : boxes are too many, or one is too narrow.
+    """Prove that no solution with multipliers within ±``reach`` has a disparity below ``lower``, or
+    raise CertificationError: boxes are too many, or one is too narrow.
     """
     stack, bound = [], arb(lower)
     for signs in itertools.product(*((-1, 1) if r > 0 else (1,) for r in reach)):

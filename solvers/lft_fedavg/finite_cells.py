@@ -32,9 +32,7 @@ class Relaxed:
 
 @dataclass(frozen=True)
 class ScoreRange:
-    """Multipliers' largest positive and negative parts (2 K,), and the smallest and largest scores
-    (N,) in units of ``Faces.size`` that they allow.
-    """
+    """Multipliers' largest positive and negative parts (2 K,), and scores (N,) they allow."""
 
     parts: Array
     low: Array
@@ -43,9 +41,9 @@ class ScoreRange:
 
 @dataclass(frozen=True)
 class OpenCells:
-    """What is open of cells: the ``lowest`` and ``highest`` of the rule (N,), the range of
-    ``scores``, which cells ``is_open`` (N,) to more than one of acceptance, a tie and refusal,
-    and which scores are ``certain`` (N,) to be positive or zero.
+    """The ``lowest`` and ``highest`` of the rule (N,), the range of ``scores``, which cells
+    ``is_open`` (N,) to more than one of acceptance, a tie and refusal, and whose scores are
+    ``certain`` to be positive or zero.
     """
 
     lowest: Array

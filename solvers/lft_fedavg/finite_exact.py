@@ -37,8 +37,7 @@ LINES = 100
 @dataclass(frozen=True)
 class ExactFedAvg:
     """All that LFT+FedAvg attains: ``segments`` of disparities and worths, with budgets (I,) and
-    multipliers (K,). Both ends of a segment are certified by its multipliers, and so is what is
-    between them, since gaps and violations of budgets are convex.
+    multipliers (K,). A segment's multipliers certify its ends, and so all between them.
     """
 
     fed: Federation
@@ -47,12 +46,7 @@ class ExactFedAvg:
 
     @classmethod
     def of(cls, fed: Federation, task: Task) -> ExactFedAvg:
-        """Walk to all vertices, and ask the faces of some.
-
-        Raises
-        ------
-        TooMany : there are too many for that.  CertificationError : a rule is not certified.
-        """
+        """Walk to all vertices, and ask the faces of some; TooMany, or CertificationError."""
         faces = Faces.of(fed, task)
         return cls(fed, task, VertexBounds.of(faces).envelope(fed, task))
 
@@ -194,8 +188,7 @@ class VertexBounds:
 
 def _kinks(segments: Segments, start: Array, stop: Array) -> tuple[Array, Array]:
     """(3, P) the ends of intervals inside of which no segment ends, between them where the best
-    segments of the ends meet, and the worths that are known there, minus infinity where none is:
-    worths rise along the one segment and then along the other, or along better ones.
+    segments of the ends meet; and the worths that are known there, minus infinity where none is.
     """
     if not segments.owner.size:
         return np.stack([start, start, stop]), np.full((3, start.size), -np.inf)

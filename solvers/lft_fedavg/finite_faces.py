@@ -64,8 +64,7 @@ class Faces:
     and the faces that were made, ``by_signs`` of the multipliers.
 
     Unknowns of the programmes are the cells, the clients' budgets, the pooled levels and the
-    disparity. Rows are what the constraints, the clients' and then everybody's, are above minus and
-    below plus their budgets.
+    disparity; rows are the constraints, above minus and below plus their budgets.
     """
 
     local: Problem
@@ -141,8 +140,8 @@ class Faces:
         return self.by_signs.setdefault(key, Face(self, tied, accepted, lam))
 
     def beyond(self, place: Place) -> Iterator[Face]:
-        """The faces of a place's rule whose multipliers hold less of what costs something: in all,
-        and then of one cell or constraint after the other.
+        """The faces of a place's rule whose multipliers hold less of what costs something: first in
+        all, and then of one cell or constraint after the other.
         """
         f, eps = self.tight(place.f)
         values, budget = self.local.values(f), self.scale * np.append(eps, 1.0)[self.local.owner]
@@ -185,12 +184,7 @@ class Faces:
         return Face(self, none == 0.0, none, np.zeros(self.local.owner.size))
 
     def solution(self, fed: Federation, task: Task, face: Face, disparity: float) -> Solution:
-        """The certified solution that is a face's most useful rule with at most a disparity.
-
-        Raises
-        ------
-        CertificationError : it has none, or its multipliers are not exact.
-        """
+        """A face's best rule with at most a disparity as a solution, or CertificationError."""
         place = face.place(disparity, refine=True)
         if place is None:
             raise CertificationError("no rule at the multipliers has the disparity")
@@ -230,8 +224,8 @@ class Face:
         return self.fairest is not None and self.fairest.disparity <= disparity + PROGRAMME_TIED
 
     def place(self, disparity: float | None, *, refine: bool = False) -> Place | None:
-        """The most useful rule with at most ``disparity``, or the least disparate (None); None
-        where there is none. With ``refine`` to rounding, else to 1e-10.
+        """The most useful rule with at most ``disparity``, or the least disparate (None), to 1e-10,
+        with ``refine`` to rounding; None where there is none.
         """
         faces, n, last = self.among, self.tied.size, self.among.last
         programme, rows, low = faces.programme

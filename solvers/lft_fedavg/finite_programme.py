@@ -49,8 +49,8 @@ class TooLarge(Exception):
 
 @dataclass(frozen=True)
 class Effort:
-    """The ``switches`` and ``cells`` that a programme may have, and the ``nodes`` of branch and
-    bound.
+    """The ``switches`` and ``cells`` of a programme, and the ``nodes`` of branch and bound, at
+    most.
     """
 
     switches: int
@@ -66,17 +66,14 @@ class FedAvgProgramme:
 
     @cached_property
     def scores(self) -> tuple[Array, Array]:
-        """The cells' scores: coefficients (N, 2 K) of the multipliers' parts, and constants (N,),
-        in units of ``Faces.size``.
-        """
+        """The scores' coefficients (N, 2 K) of the multipliers' parts, and constants (N,)."""
         _, rows, gain = self.faces.dual
         return rows.T, gain
 
     @cached_property
     def has_no_score(self) -> Array:
-        """(N,) which unknowns of a rule have scores of zero at all multipliers: levels of rates, as
-        they may be moved where they limit nothing, and cells without gain of clients without a
-        group, which still move the pooled rates.
+        """(N,) which unknowns have scores of zero at all multipliers: levels of rates, and cells
+        without gain of clients without a group, which still move the pooled rates.
         """
         local, cells = self.faces.local, self.faces.local.u.size
         is_level = np.arange(cells) >= cells - local.levels
@@ -84,9 +81,7 @@ class FedAvgProgramme:
 
     @cached_property
     def is_alone(self) -> Array:
-        """(K,) which constraints are the only ones of their client: their multipliers have one sign
-        or the other.
-        """
+        """(K,) which constraints are the only ones of their client: λ has one sign or the other."""
         owner, limited = self.faces.local.owner, self.faces.scale > 0
         count = np.bincount(owner[limited & (owner >= 0)], minlength=int(owner.max()) + 1)
         return limited & (owner >= 0) & (count[owner] == 1)
@@ -107,11 +102,8 @@ class FedAvgProgramme:
         return Relaxed(disparity, pooled.dual(lam), reduced)
 
     def score_range(self, relaxed: Relaxed, lowest: Array, highest: Array) -> ScoreRange:
-        """What multipliers of the rules of a box may be.
-
-        Raises
-        ------
-        CertificationError : they are not bounded, or HiGHS gives up.
+        """What multipliers of a box's rules may be; CertificationError if unbounded, or HiGHS
+        fails.
         """
         faces, (rows, gain) = self.faces, self.scores
         positive, negative = lowest > 0, (highest < 1) & (lowest <= 0)
@@ -164,13 +156,11 @@ class FedAvgProgramme:
         self, relaxed: Relaxed, gap: float, effort: Effort, start_face: Face | None = None
     ) -> tuple[Face | None, float]:
         """The face of the most useful rule that is worth ``relaxed.bound - gap`` or more, where any
-        disparity is allowed of the fairest; None where none is found. And what such rules are worth
+        disparity is allowed of the fairest, None where none is found; and what such rules are worth
         at most, or minus the disparity that they have at least. ``start_face`` has such a rule.
 
-        Raises
-        ------
-        TooLarge : it needs more switches or cells than ``effort`` has.
-        CertificationError : the multipliers are not bounded.
+        TooLarge where it needs more switches or cells than ``effort`` has; CertificationError where
+        the multipliers are not bounded.
         """
         optimum = self.optimum(relaxed, gap, effort, start_face)
         if optimum.f is None:
@@ -231,12 +221,7 @@ class FedAvgProgramme:
         return RuleOptimum(f, parts, optimum.bound)
 
     def open_cells(self, relaxed: Relaxed, gap: float) -> OpenCells:
-        """What rules that are worth ``relaxed.bound - gap`` or more leave open.
-
-        Raises
-        ------
-        CertificationError : the multipliers are not bounded.
-        """
+        """What rules worth ``relaxed.bound - gap`` leave open, or CertificationError."""
         lowest, highest = relaxed.box(gap)
         scores = self.score_range(relaxed, lowest, highest)
         refused = (scores.high < 0) & ~self.has_no_score
@@ -247,9 +232,7 @@ class FedAvgProgramme:
         return OpenCells(lowest, highest, scores, is_open, certain)
 
     def add_rule_rows(self, rows: Rows, cells: OpenCells, below: Array, above: Array) -> None:
-        """The rule's budgets and disparity, and values at the budgets where multipliers are not 0;
-        ``below`` and ``above`` (M,) limit its unknowns.
-        """
+        """The rule's budgets and disparity, and values at the budgets where multipliers are not 0."""
         (_, table, low), signs = self.faces.programme, cells.scores.parts.size
         room = np.maximum(table, 0.0) @ above - np.maximum(-table, 0.0) @ below - low
         rows.add(low, np.inf, rule=table)

@@ -64,9 +64,7 @@ Proven = tuple[Place | None, float]
 def search_finite(
     fed: Federation, task: Task, effort: str = "ordinary"
 ) -> ExactFedAvg | FedAvgSearch:
-    """What finds the frontier and the smallest disparity: of one rate of two groups all rules,
-    where they are those of few vertices.
-    """
+    """All rules of one rate of two groups, if those of few vertices; else a search for them."""
     if not (task.several or task.monotone):
         with suppress(TooMany, CertificationError):
             return ExactFedAvg.of(fed, task)
@@ -110,8 +108,8 @@ class FedAvgSearch:
         return FedAvgProgramme(self.faces)
 
     def best(self, disparity: float) -> Proven:
-        """The most useful place with at most ``disparity``; None, and a bound of minus infinity,
-        where it is proven that there is none.
+        """The most useful place with at most ``disparity``; None, and -inf, where there is proven
+        none.
         """
         if disparity not in self.solved:
             self.solved[disparity] = self._best(disparity)
@@ -146,9 +144,7 @@ class FedAvgSearch:
         return place, max(bound, _gain(place))
 
     def _reached(self, face: Face | None, disparity: float | None) -> Place | None:
-        """The best place of a face of the programme, if any, whose cells tie up to its tolerance,
-        at multipliers that are complementary to rounding.
-        """
+        """The best place of a face of the programme, at multipliers complementary to rounding."""
         place = None if face is None else face.place(disparity)
         exact = None if place is None else next(self.faces.beyond(place), None)
         return None if exact is None else exact.place(disparity)
@@ -173,17 +169,13 @@ class FedAvgSearch:
         return starts
 
     def _at_cfl(self, disparity: float) -> Place | None:
-        """The best place of the face at the budgets that CFL's rule keeps: CFL's rule, where it is
-        optimal for these.
-        """
+        """The best place of the face at the budgets that CFL's rule keeps."""
         cfl_place = self.faces.free.place(disparity)
         face = None if cfl_place is None else self.start(self.faces.tight(cfl_place.f)[1])
         return None if face is None else face.place(disparity)
 
     def _climb(self, bound: float, disparity: float) -> Place | None:
-        """Where climbs end, from the next larger disparity and from the best faces; no gain is
-        above ``bound``.
-        """
+        """Where climbs end from the next larger disparity and the best faces, ``bound`` at most."""
         candidates = (self._below(disparity), *self._starts(disparity))
         place = self.climbs([place for place in candidates if place is not None], disparity)
         if bound - _gain(place) <= FAR or self.is_drawn:
@@ -192,9 +184,7 @@ class FedAvgSearch:
         return max((place, self.climbs(self._starts(disparity), disparity)), key=_gain)
 
     def _draw(self) -> None:
-        """Start from budgets that are drawn for the clients in an order of their own: the first
-        bind few clients, the last all.
-        """
+        """Start from random budgets: the first bind few clients, the last all."""
         self.is_drawn, rng = True, np.random.default_rng(0)  # the same answer each time
         count = min(DRAWN, max(FEWEST, CELLS // self.faces.local.u.size))
         free = np.nan_to_num(self.free.local_disparities) + MARGIN
@@ -212,9 +202,7 @@ class FedAvgSearch:
         return solve_finite(self.fed, self.task, np.full(self.fed.n_clients, SLACK_BUDGET))
 
     def climbs(self, starts: list[Place], disparity: float | None) -> Place | None:
-        """The best place with at most ``disparity``, or the least disparate (None), that steps from
-        face to face reach.
-        """
+        """The best place with at most ``disparity``, or the least disparate, that climbs reach."""
         best = None
         for start in distinct(starts):
             place: Place | None = start

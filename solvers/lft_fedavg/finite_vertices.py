@@ -71,12 +71,7 @@ class TooMany(Exception):
 
 
 def vertices(problem: LinearProgramme, limit: int) -> Vertices:
-    """All vertices at which some rule is optimal for some budgets.
-
-    Raises
-    ------
-    TooMany : there are more than ``limit``, or too many planes meet in them.
-    """
+    """All vertices at which some rule is optimal for some budgets; TooMany, or planes in one."""
     walk, reached = _Walk(problem), decided(problem, np.zeros((1, len(problem.v))))
     visited, parts = {*_keys(reached.lam)}, [reached.lam]
     while reached.lam.size:

@@ -1,26 +1,16 @@
 """Bounds on LFT+FedAvg's worth and smallest disparity on densities, by branch and bound over boxes
-of multipliers (FedFB, lemma 18).
+of multipliers (FedFB, lemma 18; docs/lft_fedavg_search.md has the derivation).
 
 A rule that is optimal for some budgets is f_λ = ⟦u + λ·v > 0⟧, and λ is complementary to its values
-y: λ_k > 0 only where y_k is minus its client's budget, λ_k < 0 only where y_k is the budget, and no
-|y_j| of this client is larger.
-
-Over a box of λ the score lies between two combinations of the densities. So f_λ accepts where the
+y. Over a box of λ the score lies between two combinations of the densities: f_λ accepts where the
 lower one is positive and refuses where the upper one is not; between, in the *band*, it is unknown.
-The most that is attained by any f which differs in the band only, and whose values have the signs
-that the box asks for, bounds the rules of the box. This is a linear programme. It is solved on
-parts of the line for its prices alone: at any prices the maximum of the Lagrangian over f is a
-bound, and an accept set attains it, so that the bound is as exact as the integrals. Prices of the
-pooled differences make it linear in the disparity: one bound serves all disparities. The boxes with
-the highest bounds are halved.
+A linear programme bounds all f that differ in the band only, and whose values have the signs that
+the box asks for. It is solved on parts of the line for its prices alone: at any prices the maximum
+of the Lagrangian over f is a bound, as exact as the integrals. Prices of the pooled differences
+make it linear in the disparity: one bound serves all. The boxes with the highest bounds are halved.
 
-The first box: complementary λ have U(λ) = max_f (u·f + λ·y(f)) <= u·f_λ, at most CFL's optimum. So
-every rule f is a cut, u·f + λ·y(f) <= CFL's optimum, and cutting planes (Kelley, 1960) give the
-range of each λ_k.
-
-Several groups are limited pair by pair, and λ is not unique: a flow round a circle of groups
-changes no score. But a solution has multipliers by which no group both gives and takes: λ is not 0
-only between groups of the largest and of the smallest rate. So λ_ab is at most what a gives and b
+The first box: every rule f is a cut, u·f + λ·y(f) <= CFL's optimum, and cutting planes (Kelley,
+1960) give the range of each λ_k. Several groups have multipliers by which none both gives and
 takes.
 """
 
@@ -104,7 +94,7 @@ class Boxes:
 @dataclass(frozen=True)
 class Restrictions:
     """What the rules of boxes satisfy: ``rows`` (B, R, 1 + K + M) of the worth, the values and the
-    pooled differences are at most the aim's disparity where ``is_pooled`` (R,), and 0 elsewhere.
+    pooled differences are at most the aim's disparity where ``is_pooled`` (R,), else 0.
     """
 
     rows: Array
@@ -112,7 +102,7 @@ class Restrictions:
 
     @classmethod
     def of(cls, boxes: Boxes, client: Array, pooled: int) -> Restrictions:
-        """Of the boxes, with so many ``pooled`` differences; rows of nothing where a box has no
+        """Of the boxes, with so many ``pooled`` differences; rows of nothing where there is no
         sign.
         """
         unit, rows = np.eye(1 + client.size + pooled)[1:], []
@@ -292,10 +282,9 @@ class BoxSearch:
         self, bands: list[tuple[AcceptSets, ...]], count: int = 1
     ) -> tuple[Array, Array, Array]:
         """What B boxes surely have (B, 1 + K + M), the parts of their bands (1 + K + M, N), and
-        whose these are (N,).
-
-        ``bands`` are of each place what boxes surely accept, the most that they accept, and sets
-        at whose ends bands are cut too; each interval is cut into ``count`` parts.
+        whose these are (N,). ``bands`` are of each place what boxes surely accept, the most that
+        they accept, and sets at whose ends bands are cut too; each interval is cut into ``count``
+        parts.
         """
         surely, parts, owners = self.constants[:, None], [], []
         steps = np.linspace(0.0, 1.0, count + 1)
@@ -319,8 +308,7 @@ def closer_bounds(
     fed: Federation, task: Task, disparity: Array, worth: Array, optimum: Array
 ) -> Array | None:
     """(P,) bounds on the worths of solutions with at most the disparities (P,), increasing, where
-    worths (P,) are attained, and CFL attains ``optimum`` (P,); None where multipliers are not
-    bounded.
+    worths (P,) are attained, and CFL's ``optimum`` (P,); None if multipliers are not bounded.
     """
     attained, first = (1.0 + (w - 1.0) / task.unit for w in (worth, optimum))
     bounds = BoxSearch(_cells(fed, task), disparity, attained, first, first).bounds()

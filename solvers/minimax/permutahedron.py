@@ -22,9 +22,7 @@ def weighs_by_rank(
 
 
 def client_shares(objective: Objective, n: int) -> Array:
-    """The client weights p (n,), 1/n each unless given, and of AFL, which does not depend on
-    them.
-    """
+    """The client weights p (n,), 1/n each unless given, and of AFL, which does not use them."""
     even = objective.client_weights is None or weighs_by_rank(objective, AFL)
     return np.full(n, 1.0 / n) if even else np.asarray(objective.client_weights)
 
@@ -37,11 +35,9 @@ def shift(objective: Objective, n: int) -> Array:
 def project(objective: Objective, target: Array) -> Array:
     """The λ in B nearest to ``target`` (n,), in the norm (Σ_i λ_i² / p_i)^(1/2).
 
-    With y = target/p: the x nearest to y - v/p among those in the order of y, where v in B is the
-    vertex for that order, found by isotonic regression with weights p, gives λ = p (y - x). It lies
-    in B: λ/p decreases along each pooled block, so that no set of clients gets more than the first
-    ones of the same mass, and those get no more than their ranks weigh. And λ.x = max over B, so
-    that it is the projection.
+    With y = target/p, λ = p (y - x), where x is nearest to y - v/p among those in the order of y, v
+    in B the vertex for that order, by isotonic regression: λ/p decreases along each pooled block,
+    so that λ is in B, and λ.x = max over B.
     """
     n = len(target)
     p = client_shares(objective, n)

@@ -21,12 +21,7 @@ Function = Callable[[Array], tuple[float, Array]]
 
 
 def minimise(function: Function, start: Array, gradient_tolerance: float) -> Array:
-    """A point where the norm of the gradient is ``gradient_tolerance``, or the best that was found
-    on the way there.
-
-    ``start`` must lie in the domain. What was reached is for the caller to look at: nothing is
-    raised.
-    """
+    """Where the gradient's norm is ``gradient_tolerance``, or the best point on the way there."""
     x = start
     for first_step in FIRST:
         size = float(np.linalg.norm(function(x)[1]))
