@@ -16,10 +16,9 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.densities.problem import DensityProblem
 from fairfl.solvers.densities.solve_by_dual import certified as certified_on_laws
-from fairfl.solvers.finite_x.linear_programme import certified, solve_box, with_nobody
+from fairfl.solvers.finite_x.linear_programme import certified, ensemble, solve_box, with_nobody
 from fairfl.solvers.frontier import SLACK_BUDGET, Points
 from fairfl.solvers.lft_ensemble.densities import averaged, of_multipliers
-from fairfl.solvers.lft_ensemble.finite import ensemble
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
 from fairfl.solvers.lft_fedavg.finite_faces import Faces
 from fairfl.solvers.numerics.dual import dual_point

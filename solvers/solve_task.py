@@ -9,10 +9,9 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.densities import pooled_problem, solve_cfl
 from fairfl.solvers.densities.solve_by_dual import solve_by_dual
-from fairfl.solvers.finite_x.linear_programme import solve_finite
+from fairfl.solvers.finite_x.linear_programme import solve_ensemble_finite, solve_finite
 from fairfl.solvers.frontier import SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
-from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.solution import CertificationError, Solution
 from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import REPRODUCED

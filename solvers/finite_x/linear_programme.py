@@ -1,26 +1,27 @@
-"""CFL, LFT+FedAvg and client-aware rules on a finite X: max u·f subject to |V f + b| <= eps and
-0 <= f <= 1, certified; by one sort where there is one constraint, else by HiGHS, refined.
+"""All schemes on a finite X at given budgets: max u·f subject to |V f + b| <= eps and 0 <= f <= 1,
+certified; by one sort where there is one constraint, else by HiGHS, refined.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.finite_x.coin_toss import nearest_to_toss, tied
 from fairfl.solvers.numerics.monotone import filled
-from fairfl.solvers.problem import Problem, limited, problem_of
+from fairfl.solvers.problem import Problem, own_problems, problem_of
 from fairfl.solvers.solution import (
     ADVICE,
     FINITE_TOLERANCE,
     Certificate,
     CertificationError,
     Solution,
-    budget_term,
 )
 from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import MULTIPLIER_ZERO
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import NOTIONS
 
 SLACK = 3.0
 """A larger budget limits nothing: rates, and levels, are in [0, 1]."""
@@ -35,6 +36,34 @@ def solve_finite(
     f, lam, certificate = optimum(problem, budgets)
     rule = problem.rule(f, fed.n_groups)
     return Solution(fed, task, eps, rule, lam, (certificate,), local_eps)
+
+
+def solve_ensemble_finite(
+    fed: Federation, task: Task, eps: Array, attained: tuple[Sequence[Array], Array] | None = None
+) -> Solution:
+    """LFT+Ensemble(eps): local solutions, each certified on its client's own law, averaged by
+    weight; ``attained`` rules (I, N) are certified by the multipliers of the solution at ``eps``.
+    """
+    problems = own_problems(fed, task)
+    rates = len(NOTIONS[task.notion].rates)
+    if attained is None:
+        rules, lams, certificates = optima(problems, eps)
+        multipliers = lams.reshape(eps.size, rates, -1).swapaxes(0, 1).ravel()
+    else:
+        rules, multipliers = attained
+        lams = multipliers.reshape(rates, eps.size, -1).swapaxes(0, 1).reshape(eps.size, -1)
+        posed = map(Problem.at, problems, eps[:, None])
+        certificates = tuple(map(certified, posed, rules, lams))
+    return ensemble(fed, task, eps, rules, multipliers, certificates)
+
+
+def ensemble(
+    fed: Federation, task: Task, eps: Array, rules: Any, lam: Array, proofs: tuple[Certificate, ...]
+) -> Solution:
+    """The clients' certified rules (I, N), averaged by weight."""
+    f = np.clip(fed.weight @ np.array(rules), 0.0, 1.0)  # rounding of a convex combination only
+    rule = own_problems(fed, task)[0].rule(f, fed.n_groups)
+    return Solution(fed, task, eps, rule, lam, proofs)
 
 
 def optimum(problem: Problem, budgets: Array) -> tuple[Array, Array, Certificate]:
@@ -67,26 +96,9 @@ def with_nobody(problem: Problem, f: Array, lam: Array) -> Array:
 def optima(
     problems: Sequence[Problem], budgets: Array
 ) -> tuple[Array, Array, tuple[Certificate, ...]]:
-    """Rules (J, N), multipliers (J, K) and certificates of J problems of one shape, with a budget
-    (J,) each: see ``optimum``. Those of one constraint each are certified together.
-    """
-    paths = [path for problem in problems if (path := problem.path)]
-    if not paths or problems[0].shares is not None:
-        rules, lams, certificates = zip(*map(optimum, problems, budgets[:, None]), strict=True)
-        return np.array(rules), np.array(lams), certificates
-    names = "u", "v", "b", "eps", "zero", "base"
-    stacked = (np.array([getattr(problem, name) for problem in problems]) for name in names)
-    u, v, b, budget_scale, zero, base = stacked
-    v, eps = v[:, 0], limited(budget_scale, zero, budgets[:, None])
-    solutions = (path.classifier(at) for path, at in zip(paths, eps[:, 0].tolist(), strict=True))
-    f, lam = map(np.array, zip(*solutions, strict=True))
-    worth = base + (u * f).sum(axis=1)
-    bound = np.maximum(u + lam * v, 0.0).sum(axis=1) + (lam * b + budget_term(lam, eps))[:, 0]
-    violation = np.maximum(np.abs((v * f).sum(axis=1) + b[:, 0]) - eps[:, 0], 0.0)
-    certificates = tuple(map(Certificate, *(v.tolist() for v in (worth, base + bound, violation))))
-    for certificate in certificates:
-        certificate.check(FINITE_TOLERANCE, ADVICE)
-    return f, lam, certificates
+    """Rules (J, N), multipliers (J, K) and certificates of J problems with a budget (J,) each."""
+    rules, lams, certificates = zip(*map(optimum, problems, budgets[:, None]), strict=True)
+    return np.array(rules), np.array(lams), certificates
 
 
 def certified(problem: Problem, f: Array, lam: Array) -> Certificate:

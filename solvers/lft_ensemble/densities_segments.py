@@ -1,17 +1,12 @@
 """LFT+Ensemble over all budgets on densities, for every notion, cost and sight, any number of
 groups: separable programming by branch and bound, then sequential quadratic programming.
 
-An ensemble is one budget for each client, and everybody's utility and rates are sums over clients,
-each a function of one budget, which ``densities_table`` tabulates:
-
-    maximise Σ_i W_i(eps_i)  subject to  |r + Σ_i R_i(eps_i)| <= d.
-
-*Branch and bound.* With tables cut into lines, ``finite_branch_and_bound`` picks a line for
-each client: the best of all budgets, up to ROUGH. No local search could tell.
-
-*Sequential quadratic programming* (``densities_local``) goes on from there. What it finds is solved
-and certified, for many disparities at once; where that is not what the tables say it becomes a node
-of theirs, and they are searched again next to it.
+Everybody's utility and rates are sums over clients, each a function of one budget, which
+``densities_table`` tabulates: maximise Σ_i W_i(eps_i) subject to |r + Σ_i R_i(eps_i)| <= d. With
+tables cut into lines, ``finite_branch_and_bound`` picks a line for each client: the best of all
+budgets, up to ROUGH. No local search could tell. From there SLSQP goes on along the tables' cubics.
+What it finds is solved and certified, for many disparities at once; where that is not what the
+tables say it becomes a node of theirs, and they are searched again next to it.
 """
 
 from __future__ import annotations
@@ -19,13 +14,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
+import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.densities.rules import RuleFamily
 from fairfl.solvers.frontier import SLACK_BUDGET, Points, points_of
-from fairfl.solvers.lft_ensemble.densities_local import parts_at, polished
 from fairfl.solvers.lft_ensemble.densities_table import Table
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
@@ -40,6 +36,8 @@ NODES = 300
 """Parts that branch and bound may look at for one disparity: a start for the local search."""
 REPEATS = 10
 """Times that budgets become nodes, where tables are not the truth there."""
+NEWTON_STEPS = 3
+"""Steps to what meets a disparity: where tables are steep SLSQP ends too early."""
 
 
 @dataclass(frozen=True)
@@ -131,3 +129,100 @@ class SegmentSearch(EnsembleSearch):
         disparity[disparity <= tolerance(self.fed)] = 0.0
         worth = 1.0 + unit * (value[:, 0] - 1.0)
         return value, Points(disparity, worth, budgets, lam.reshape(len(eps), -1))
+
+
+def parts_at(tables: Sequence[Table], eps: Array, order: int = 0) -> Array:
+    """What each client adds to everybody's worth and rates, (P, 1 + M, I), by the tables at budgets
+    eps (P, I), or its derivatives in the client's own budget.
+    """
+    return np.stack([t.curve(e, order) for t, e in zip(tables, eps.T, strict=True)], axis=2)
+
+
+def polished(tables: Sequence[Table], eps: Array, disparity: float | None) -> Array:
+    """The best budgets (I,) next to ``eps`` with at most a disparity, or the least (None)."""
+    ends = np.array([t.around(float(e)) for t, e in zip(tables, eps, strict=True)])
+    low, size = ends[:, 0], np.ptp(ends, axis=1)
+    moves, eps = np.flatnonzero(size > 0), np.clip(eps, *ends.T)
+    return LocalProgramme(tables, eps, low, size, moves, disparity).best if moves.size else eps
+
+
+@dataclass(frozen=True, eq=False)
+class LocalProgramme:
+    """The unknowns x are the places in [0, 1] of the budgets of clients that ``moves`` (J,), and
+    the disparity, at most ``disparity``, or the least (None). ``eps``, ``low``, ``size`` (I,):
+    budgets, and where and how wide the stretches are on which nothing jumps.
+    """
+
+    tables: Sequence[Table]
+    eps: Array
+    low: Array
+    size: Array
+    moves: Array
+    disparity: float | None
+
+    @property
+    def limit(self) -> float:
+        """The largest disparity allowed."""
+        return 1.0 if self.disparity is None else self.disparity
+
+    @property
+    def signs(self) -> Array:
+        """(1 + 2M, 1 + M) of the worth, if it counts, and of each difference and its negative."""
+        identity = np.eye(self.tables[0].base.size)
+        signs = np.concatenate([identity, -identity[1:]])
+        signs[0, 0] = self.disparity is not None
+        return signs
+
+    def budgets(self, x: Array) -> Array:
+        """(I,) at unknowns."""
+        out, places = self.eps.copy(), np.clip(x[:-1], 0.0, 1.0)
+        out[self.moves] = self.low[self.moves] + places * self.size[self.moves]
+        return out
+
+    @lru_cache(maxsize=4)  # noqa: B019 - SLSQP asks for values and slopes at one x by turns
+    def model(self, key: bytes) -> tuple[Array, Array]:
+        """What is minimised, and what each rate and its negative leave at x; their slopes."""
+        x, signs = np.frombuffer(key), self.signs
+        limited, eps = signs[:, 0] == 0.0, self.budgets(x)[None]
+        value = parts_at(self.tables, eps)[0].sum(axis=1)
+        slope = parts_at(self.tables, eps, 1)[0][:, self.moves] * self.size[self.moves]
+        return limited * x[-1] - signs @ value, np.column_stack([-signs @ slope, limited])
+
+    def met(self, x: Array) -> Array:
+        """Unknowns that meet the disparity, by Newton's method."""
+        for _ in range(0 if self.disparity is None else NEWTON_STEPS):
+            room, slope = self.model(x.tobytes())
+            missed = np.flatnonzero(room[1:] < 0.0) + 1
+            if not missed.size:
+                break
+            box = -x[:-1], 1.0 - x[:-1]
+            step = scipy.optimize.lsq_linear(slope[missed, :-1], -room[missed], box, "bvls")
+            x = np.append(x[:-1] + step.x, x[-1])
+        return x
+
+    def merit(self, x: Array) -> tuple[float, float]:
+        """First the disparity, as far as it counts, then what is minimised: larger is better."""
+        goal, *room = self.model(x.tobytes())[0]
+        floor = 0.0 if self.disparity is None else self.limit + MET / 2.0
+        return -max(x[-1] - min(room), floor), -goal
+
+    @property
+    def best(self) -> Array:
+        """(I,) the best budgets of where SLSQP ends and where it starts: it may end below."""
+        moves, limit = self.moves, self.limit
+        start = np.append((self.eps - self.low)[moves] / self.size[moves], limit)
+        minimum = scipy.optimize.minimize(
+            lambda x: self.model(x.tobytes())[0][0],
+            start,
+            jac=lambda x: self.model(x.tobytes())[1][0],
+            bounds=[(0.0, 1.0)] * moves.size + [(limit * (self.disparity is not None), limit)],
+            constraints={
+                "type": "ineq",
+                "fun": lambda x: self.model(x.tobytes())[0][1:],
+                "jac": lambda x: self.model(x.tobytes())[1][1:],
+            },
+            method="SLSQP",
+            options={"ftol": 1e-13, "maxiter": 60},
+        )
+        ends = [np.clip(x, 0.0, 1.0) for x in (minimum.x, start) if np.isfinite(x).all()]
+        return self.budgets(max(map(self.met, ends), key=self.merit))

@@ -24,9 +24,8 @@ import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.finite_x.client_path import client_path
-from fairfl.solvers.finite_x.linear_programme import optimum
+from fairfl.solvers.finite_x.linear_programme import optimum, solve_ensemble_finite
 from fairfl.solvers.frontier import Points, points_of
-from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.numerics.segments import concave_breaks

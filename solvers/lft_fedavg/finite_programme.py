@@ -25,9 +25,8 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.finite_x.linear_programme import solve_box
-from fairfl.solvers.lft_fedavg.finite_cells import OpenCells, Relaxed, ScoreRange
 from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces
-from fairfl.solvers.numerics.highs import Programme, Rows, best_mixed, picked, rounded
+from fairfl.solvers.numerics.highs import MixedOptimum, Programme, Rows, best_mixed, picked, rounded
 from fairfl.solvers.solution import CertificationError
 from fairfl.solvers.tolerances import MIXED_MET
 
@@ -56,6 +55,47 @@ class Effort:
     switches: int
     nodes: int
     cells: int = 4_000
+
+
+@dataclass(frozen=True)
+class Relaxed:
+    """CFL with at most one disparity, with any where it is None: no rule has more than ``bound``,
+    and ``reduced`` (N,) is what a cell loses by leaving CFL's rule; a level loses nothing.
+    """
+
+    disparity: float | None
+    bound: float
+    reduced: Array
+
+    def box(self, gap: float) -> tuple[Array, Array]:
+        """The smallest and largest f (N,) of rules that are worth ``bound - gap`` or more."""
+        size = np.abs(self.reduced)
+        room = np.divide(gap, size, out=np.full(size.size, np.inf), where=size > 0) + MIXED_MET
+        accepted = self.reduced > 0
+        return np.where(accepted, np.maximum(0.0, 1.0 - room), 0.0), np.where(
+            accepted, 1.0, np.minimum(1.0, room)
+        )
+
+
+class OpenCells(NamedTuple):
+    """The ``lowest`` and ``highest`` of the rule (N,); multipliers' largest positive and negative
+    ``parts`` (2 K,), and the scores (N,) that they allow; whose scores are ``certain`` to be
+    positive or zero. Of cells open to more than one of acceptance, a tie and refusal those that are
+    not refused, or not accepted; and the positions of those whose score has a switch that lets it
+    be positive, or negative, or is ``uncertain`` to be positive.
+    """
+
+    lowest: Array
+    highest: Array
+    parts: Array
+    low: Array
+    high: Array
+    certain: Array
+    is_positive: Array
+    is_negative: Array
+    may_be_positive: Array
+    may_be_negative: Array
+    uncertain: Array
 
 
 @dataclass(frozen=True)
@@ -101,10 +141,10 @@ class FedAvgProgramme:
         reduced[:cells] = 0.0 if disparity is None else pooled.scores(lam)[:cells]
         return Relaxed(disparity, pooled.dual(lam), reduced)
 
-    def score_range(self, relaxed: Relaxed, lowest: Array, highest: Array) -> ScoreRange:
-        """What multipliers of a box's rules may be; CertificationError if unbounded, or HiGHS
-        fails.
-        """
+    def score_range(
+        self, relaxed: Relaxed, lowest: Array, highest: Array
+    ) -> tuple[Array, Array, Array]:
+        """The parts and scores of multipliers of a box's rules, as in ``OpenCells``."""
         faces, (rows, gain) = self.faces, self.scores
         positive, negative = lowest > 0, (highest < 1) & (lowest <= 0)
         may_be_positive = np.flatnonzero(~(positive | negative | self.has_no_score))
@@ -139,9 +179,8 @@ class FedAvgProgramme:
         )
         if is_larger or largest.max(initial=0.0) > LARGEST * (1.0 - MIXED_MET):
             raise CertificationError("the multipliers are not bounded")
-        return ScoreRange(
-            largest, gain - np.maximum(-rows, 0.0) @ largest, gain + np.maximum(rows, 0.0) @ largest
-        )
+        low, high = np.maximum(-rows, 0.0) @ largest, np.maximum(rows, 0.0) @ largest
+        return largest, gain - low, gain + high
 
     def duality(self, positive: Array) -> tuple[Array, float]:
         """Coefficients (2 K,) of the multipliers' parts, and the constant, in Σ s_+ + λ·b + what
@@ -163,30 +202,31 @@ class FedAvgProgramme:
         the multipliers are not bounded.
         """
         optimum = self.optimum(relaxed, gap, effort, start_face)
-        if optimum.f is None:
+        if optimum.x is None:
             return None, optimum.bound
-        f = rounded(optimum.f, LOOSE)
+        f = rounded(optimum.x[: self.faces.local.u.size], LOOSE)
         rows, gain = self.scores
-        lam, s = np.subtract(*np.split(optimum.parts, 2)), gain + rows @ optimum.parts
+        parts = optimum.x[self.faces.last + 1 :][: rows.shape[1]]
+        lam, s = np.subtract(*np.split(parts, 2)), gain + rows @ parts
         tied = (np.abs(s) <= LOOSE) | ((f > 0) & (f < 1))
         lam = np.where(np.abs(lam) > LOOSE, lam, 0.0)
         return Face(self.faces, tied, np.where(tied, 0.0, s > 0), lam), optimum.bound
 
     def optimum(
         self, relaxed: Relaxed, gap: float, effort: Effort, start_face: Face | None = None
-    ) -> RuleOptimum:
+    ) -> MixedOptimum:
         """What the programme of ``within`` ends with."""
         several = SIGNS * int(((self.faces.scale > 0) & ~self.is_alone).sum())
         if self.faces.local.u.size > effort.cells or several > effort.switches:
             raise TooLarge
         cells = self.open_cells(relaxed, gap)
         if (cells.lowest > cells.highest).any():
-            return RuleOptimum(None, np.zeros(0), -np.inf)
+            return MixedOptimum(None, -np.inf)
         if several + cells.may_be_positive.size + cells.may_be_negative.size > effort.switches:
             raise TooLarge
         below, above = np.zeros(self.faces.last + 1), np.ones(self.faces.last + 1)
         below[: cells.lowest.size], above[: cells.lowest.size] = cells.lowest, cells.highest
-        signs = cells.scores.parts.size
+        signs = cells.parts.size
         rows = Rows(
             rule=below.size, parts=signs, sign=signs, positive=cells.may_be_positive.size,
             negative=cells.may_be_negative.size, excess=cells.uncertain.size,
@@ -201,7 +241,7 @@ class FedAvgProgramme:
         self.add_rule_rows(rows, cells, below, above)
         self.add_score_rows(rows, cells)
         self.add_duality(rows, cells, utility)
-        parts = cells.scores.parts
+        parts = cells.parts
         most = rows.join(1.0, rule=above, parts=parts, sign=parts > 0, excess=np.inf)
         is_whole = rows.join(sign=1.0, positive=1.0, negative=1.0) > 0
         start = None
@@ -212,33 +252,33 @@ class FedAvgProgramme:
                 negative=(~start_face.tied & (start_face.rest == 0))[cells.may_be_negative],
             )
         gains = rows.join(**{name: table[0] for name, table in aim.items()})
-        optimum = best_mixed(
-            gains, (rows.join(rule=below), most), *rows.stacked, is_whole, effort.nodes, start
-        )
-        if optimum.x is None:
-            return RuleOptimum(None, np.zeros(0), optimum.bound)
-        f, parts = optimum.x[: cells.lowest.size], optimum.x[below.size : below.size + signs]
-        return RuleOptimum(f, parts, optimum.bound)
+        box = rows.join(rule=below), most
+        return best_mixed(gains, box, *rows.stacked, is_whole, effort.nodes, start)
 
     def open_cells(self, relaxed: Relaxed, gap: float) -> OpenCells:
-        """What rules worth ``relaxed.bound - gap`` leave open, or CertificationError."""
+        """What rules worth ``relaxed.bound - gap`` or more leave open."""
         lowest, highest = relaxed.box(gap)
-        scores = self.score_range(relaxed, lowest, highest)
-        refused = (scores.high < 0) & ~self.has_no_score
-        accepted = (scores.low > 0) & ~self.has_no_score
+        parts, low, high = self.score_range(relaxed, lowest, highest)
+        refused, accepted = ((v < 0) & ~self.has_no_score for v in (high, -low))
         lowest, highest = np.where(accepted, 1.0, lowest), np.where(refused, 0.0, highest)
         is_open = ~(accepted | refused | self.has_no_score)
-        certain = accepted | (is_open & (lowest > 0))
-        return OpenCells(lowest, highest, scores, is_open, certain)
+        positive, negative = is_open & (lowest > 0), is_open & (highest < 1) & (lowest <= 0)
+        certain, may_be = accepted | positive, is_open & ~negative
+        return OpenCells(
+            lowest, highest, parts, low, high, certain, positive, negative,
+            may_be_positive=np.flatnonzero(may_be & (lowest < 1)),
+            may_be_negative=np.flatnonzero(is_open & ~positive & (highest > 0)),
+            uncertain=np.flatnonzero(may_be & ~certain),
+        )  # fmt: skip
 
     def add_rule_rows(self, rows: Rows, cells: OpenCells, below: Array, above: Array) -> None:
-        """The rule's budgets and disparity, and values at the budgets where multipliers are not 0."""
-        (_, table, low), signs = self.faces.programme, cells.scores.parts.size
+        """The rule's budgets and disparity; values at the budgets where multipliers are not 0."""
+        (_, table, low), signs = self.faces.programme, cells.parts.size
         room = np.maximum(table, 0.0) @ above - np.maximum(-table, 0.0) @ below - low
         rows.add(low, np.inf, rule=table)
         sign = np.diag(room[:signs])
         rows.add(-np.inf, low[:signs] + room[:signs], rule=table[:signs], sign=sign)
-        rows.add(-np.inf, 0.0, parts=np.eye(signs), sign=-np.diag(cells.scores.parts))
+        rows.add(-np.inf, 0.0, parts=np.eye(signs), sign=-np.diag(cells.parts))
         rows.add(self.is_alone * 1.0, 1.0, sign=np.tile(np.eye(signs // 2), 2))
 
     def add_score_rows(self, rows: Rows, cells: OpenCells) -> None:
@@ -252,15 +292,15 @@ class FedAvgProgramme:
             limits = low - constants[chosen], high - constants[chosen]
             rows.add(*limits, parts=coefficients[chosen])
         for name, chosen, score, side in (
-            ("positive", cells.may_be_positive, cells.scores.high, 1.0),
-            ("negative", cells.may_be_negative, cells.scores.low, -1.0),
+            ("positive", cells.may_be_positive, cells.high, 1.0),
+            ("negative", cells.may_be_negative, cells.low, -1.0),
         ):  # s is no further from zero than the switch allows, where f is 1, or 0
             switch = {name: np.diag(-side * score[chosen])}
             limit = -side * constants[chosen]
             rows.add(-np.inf, limit, parts=side * coefficients[chosen], **switch)
             rule = side * picked(chosen, self.faces.last + 1)
             rows.add((side - 1.0) / 2.0, np.inf, rule=rule, **{name: -np.eye(chosen.size)})
-        either = np.flatnonzero(cells.is_open & ~cells.is_positive & ~cells.is_negative)[:, None]
+        either = np.intersect1d(cells.may_be_positive, cells.may_be_negative)[:, None]
         pair = {"positive": cells.may_be_positive, "negative": cells.may_be_negative}
         rows.add(-np.inf, 1.0, **{name: (either == chosen) * 1.0 for name, chosen in pair.items()})
 
@@ -272,11 +312,3 @@ class FedAvgProgramme:
         rows.add(-np.inf, -gain[uncertain], parts=coefficients[uncertain], excess=excess)
         dual = {"parts": slope[None], "excess": self.faces.size[uncertain][None]}
         rows.add(-np.inf, MIXED_MET - constant, rule=-utility, **dual)
-
-
-class RuleOptimum(NamedTuple):
-    """A rule (N,), None where none is found, the parts (2 K,) of its multipliers, and a bound."""
-
-    f: Array | None
-    parts: Array
-    bound: float

@@ -9,8 +9,7 @@ import pytest
 
 import fairfl as ff
 from fairfl.solvers.cfl import budget_path
-from fairfl.solvers.lft_ensemble.densities_local import parts_at
-from fairfl.solvers.lft_ensemble.densities_segments import SegmentSearch
+from fairfl.solvers.lft_ensemble.densities_segments import SegmentSearch, parts_at
 from fairfl.solvers.task import Task
 from fairfl.theory.populations.fedfb_figures import SHARES_5, figure_5
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.solvers.lft_ensemble import knapsack as allocation
-from fairfl.solvers.lft_ensemble.knapsack import Knapsack
+from fairfl.solvers.lft_ensemble import densities_tradeoff
+from fairfl.solvers.lft_ensemble.densities_tradeoff import Knapsack
 
 CURVES = st.lists(st.lists(st.integers(-8, 8), min_size=2, max_size=5), min_size=1, max_size=4)
 
@@ -21,8 +21,8 @@ def test_splits_of_whole_cells_are_the_best(curves: list[list[int]]) -> None:
     total = int(sum(f[-1] for f in gains))
     goals = np.arange(total + 1, dtype=float)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(allocation, "CELLS", total)
-        patch.setattr(allocation, "CELLS_PER_CLIENT", 0)
+        patch.setattr(densities_tradeoff, "CELLS", total)
+        patch.setattr(densities_tradeoff, "CELLS_PER_CLIENT", 0)
         knapsack = Knapsack(gains, worth, np.ones(len(curves)))
         cells = knapsack.split(np.stack([goals, goals], axis=1))
         ranges = knapsack.split(np.stack([np.zeros_like(goals), goals], axis=1))
