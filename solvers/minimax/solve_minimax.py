@@ -9,9 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, finite, in_range
-from fairfl.solvers.minimax.method_of_multipliers import Losses, by_multipliers, composed
-from fairfl.solvers.minimax.permutahedron import weighs_by_rank
-from fairfl.solvers.minimax.quasi_newton import minimise
+from fairfl.solvers.minimax.method_of_multipliers import (
+    Losses,
+    by_multipliers,
+    composed,
+    minimise,
+    weighs_by_rank,
+)
 from fairfl.solvers.minimax.solution import MinimaxCertificate, MinimaxSolution
 from fairfl.theory.aggregation import NoClosedForm, Objective
 
