@@ -2,14 +2,13 @@
 path eps -> solution, 0 <= eps <= 1.
 
 The path is known at some budgets and taken to be linear between them; between two of them a
-disparity is met by a root. On a finite X the path is piecewise linear where two groups have one
-rate. LFT+Ensemble's is the mean of the clients' own, whose segments are known: it breaks, or jumps,
-where one of these does. LFT+FedAvg's breaks where its utility, which is concave in eps, does. Where
-the pooled difference still bends between breaks the interval is halved. On laws the path is solved
+disparity is met by a root. On a finite X it is piecewise linear where two groups have one rate:
+LFT+Ensemble's breaks, or jumps, where a client's own does, LFT+FedAvg's where its utility, which is
+concave in eps, does; where the difference still bends the interval is halved. On laws it is solved
 at even budgets, where the difference changes its sign, and beside each smallest disparity and
-largest utility. An ensemble of more groups or rates on a finite X may jump in many places: it is
-solved at breaks, at even budgets, and beside each extremum. Thousands of points have thousands of
-breaks: the path is then taken to be linear between those that bend it the most.
+largest utility. Ensembles of more groups or rates may jump in many places: they are solved at
+breaks, at even budgets, and beside each extremum. Of thousands of breaks those count that bend it
+the most.
 """
 
 from __future__ import annotations
@@ -155,9 +154,9 @@ class Path:
         self.eps, self.md, self.worth = table[:, np.argsort(table[0])]
 
     def halve_bends(self, slack: float, limit: int) -> None:
-        """Halve intervals until the path is linear on each: it is on those whose middle is on the
-        chord, within ``slack``, since there the disparity is convex. What is no more useful than a
-        fair rule is not on the frontier. At ``limit`` budgets it ends.
+        """Halve intervals until the path is linear on each: the middle is on the chord, within
+        ``slack``, as there the disparity is convex. What is no more useful than a fair rule does
+        not count.
         """
         low, high = self.eps[:-1], self.eps[1:]
         for _ in range(HALVINGS):
@@ -177,12 +176,12 @@ class Path:
         """The budgets at which the difference changes its sign."""
         k = np.flatnonzero(self.md[:-1] * self.md[1:] < 0)
         if k.size:
-            low, high, sign = self.eps[k], self.eps[k + 1], np.sign(self.md[k + 1])
-            self.add(Crossings(Visits(self.values), low, high, sign, np.zeros(k.size)).budgets)
+            sign = np.sign(self.md[k + 1])
+            self.add(self.crossing(self.eps[k], self.eps[k + 1], sign, np.zeros(k.size), []))
 
     def refine(self, halvings: int) -> None:
-        """Halve the intervals beside smallest disparities and largest utilities that no other
-        budget beats in both.
+        """Halve intervals beside smallest disparities and largest utilities that nothing beats in
+        both.
         """
         for _ in range(halvings):
             d = np.abs(self.md)
@@ -196,8 +195,8 @@ class Path:
     @cached_property
     def segments(self) -> Segments:
         """Between neighbouring budgets, as if the path were linear there. Where no double lies
-        between them, or the next solution is missing, the path may jump: the segment is its first
-        end. So is the last budget, at which a jump may end.
+        between them, or the next solution is missing, it may jump: the segment is its first end, as
+        at the last budget.
         """
         is_solved, first = np.isfinite(self.md), np.arange(self.eps.size)
         last = np.minimum(first + 1, first[-1])
@@ -207,57 +206,35 @@ class Path:
         return Segments.folded(md, worth, eps, ends[:, 0]).undominated()
 
     def meeting(self, disparity: Array) -> Array:
-        """Budgets, differences and worths (3, P) that are known, and of all budgets that are tried
-        to meet the disparities.
-        """
-        computed = np.stack([self.eps, self.md, self.worth])[:, np.isfinite(self.md)]
-        visits = Visits(self.values, [computed])
+        """Budgets, differences and worths (3, P), known or tried to meet the disparities."""
+        tried = [np.stack([self.eps, self.md, self.worth])[:, np.isfinite(self.md)]]
         segment, place = self.segments.best(disparity)
         low, high = self.segments.ends[segment, :, 2].T
-        md = visits.difference(np.where(place == 1.0, high, low + place * (high - low)))
+        md = self.difference(np.where(place == 1.0, high, low + place * (high - low)), tried)
         miss = (place > 0.0) & (place < 1.0) & (np.abs(np.abs(md) - disparity) > COMMON_MET)
         if miss.any():
-            sign, goal = np.sign(md[miss]), disparity[miss]
-            visits.difference(Crossings(visits, low[miss], high[miss], sign, goal).budgets)
-        return np.hstack(visits.tables)
+            question = low[miss], high[miss], np.sign(md[miss]), disparity[miss]
+            self.difference(self.crossing(*question, tried), tried)
+        return np.hstack(tried)
 
+    def difference(self, eps: Array, tried: list[Array]) -> Array:
+        """Differences (P,) at budgets (P,), which join those ``tried``."""
+        tried.append(np.stack([eps, *self.values(eps)]))
+        return tried[-1][1]
 
-@dataclass
-class Visits:
-    """The ``tables`` (3, P) of the budgets that were tried, with their differences and worths."""
+    def crossing(
+        self, low: Array, high: Array, sign: Array, disparity: Array, tried: list[Array]
+    ) -> Array:
+        """Budgets with sign·MD = disparity between ``low`` (P,), where it is less, and ``high``."""
 
-    values: Values
-    tables: list[Array] = field(default_factory=list)
+        def excess(place: Array, index: Array) -> Array:
+            eps = low[index] + place * (high - low)[index]
+            return sign[index] * self.difference(eps, tried) - disparity[index]
 
-    def difference(self, eps: Array) -> Array:
-        """Differences (P,) at budgets (P,)."""
-        self.tables.append(np.stack([eps, *self.values(eps)]))
-        return self.tables[-1][1]
-
-
-@dataclass(frozen=True)
-class Crossings:
-    """Budgets with sign·MD = disparity between ``low`` (P,), where it is less, and ``high``."""
-
-    visits: Visits
-    low: Array
-    high: Array
-    sign: Array
-    disparity: Array
-
-    def excess(self, place: Array, index: Array) -> Array:
-        """sign·MD - disparity at places in [0, 1] between both ends."""
-        eps = self.low[index] + place * (self.high - self.low)[index]
-        return self.sign[index] * self.visits.difference(eps) - self.disparity[index]
-
-    @property
-    def budgets(self) -> Array:
-        """(P,) by root finding."""
-        size = self.low.size
-        start, end, rows = np.zeros(size), np.ones(size), np.arange(size)
-        ends = self.excess(start, rows), self.excess(end, rows)
-        place = increasing_root(self.excess, start, end, *ends, COMMON_MET, NARROW)
-        return self.low + place * (self.high - self.low)
+        start, end, rows = np.zeros(low.size), np.ones(low.size), np.arange(low.size)
+        ends = excess(start, rows), excess(end, rows)
+        place = increasing_root(excess, start, end, *ends, COMMON_MET, NARROW)
+        return low + place * (high - low)
 
 
 def _peaks(values: Array) -> Array:

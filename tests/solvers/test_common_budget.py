@@ -173,7 +173,7 @@ def test_budgets_on_a_steep_edge_are_on_the_path() -> None:
 def test_on_a_finite_x_disparities_are_met_without_a_root(
     scheme: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(common_budget, "Crossings", None)
+    monkeypatch.setattr(common_budget, "increasing_root", None)
     masses = [[[3, 2, 5], [1, 4, 5]], [[1, 1, 8], [2, 1, 7]]]
     fed = ff.Federation.finite(range(3), np.array(masses) / 20, [0.2, 0.9, 0.4])
     assert ff.frontier(fed, scheme, 12, budgets="common").disparity.size == 12
