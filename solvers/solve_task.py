@@ -7,7 +7,7 @@ from contextlib import suppress
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.densities import pooled_problem, solve_cfl
+from fairfl.solvers.cfl.threshold import pooled_problem, solve_cfl
 from fairfl.solvers.densities.solve_by_dual import solve_by_dual
 from fairfl.solvers.finite_x.linear_programme import solve_ensemble_finite, solve_finite
 from fairfl.solvers.frontier import SLACK_BUDGET, Points, points_of

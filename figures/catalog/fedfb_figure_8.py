@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from fairfl.figures.lib import style
 from fairfl.solvers.api import solve
-from fairfl.solvers.cfl.densities import pooled_problem
+from fairfl.solvers.cfl.threshold import pooled_problem
 from fairfl.solvers.schemes import CFL
 from fairfl.studies.frames import first, floats, pick
 from fairfl.theory.populations.fedfb_figures import figure_5

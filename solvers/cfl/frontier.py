@@ -13,7 +13,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import BudgetPath
-from fairfl.solvers.cfl.densities import pooled_problem, solve_many
+from fairfl.solvers.cfl.threshold import pooled_problem, solve_many
 from fairfl.solvers.densities.solve_by_dual import solve_by_dual
 from fairfl.solvers.finite_x.client_path import client_path
 from fairfl.solvers.finite_x.linear_programme import certified, solve_box, solve_finite

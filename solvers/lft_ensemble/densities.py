@@ -14,8 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.densities import advice
-from fairfl.solvers.cfl.threshold import ThresholdProblem, solve_thresholds
+from fairfl.solvers.cfl.threshold import ThresholdProblem, advice, solve_thresholds
 from fairfl.solvers.densities.solve_by_dual import solve_by_dual
 from fairfl.solvers.schemes import CFL
 from fairfl.solvers.solution import (

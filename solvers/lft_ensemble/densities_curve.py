@@ -12,7 +12,7 @@ several multipliers have one MD_j, and the point's may be another than that of `
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -142,11 +142,11 @@ class EnsembleCurve(EnsembleSearch):
         free = self._total(self.peak)
         sign, k = np.sign(free), int(free[0] < 0)
         far, last = self.ends[k][np.abs(self.ends[k]).argmax()], self.reachable[k]
-        return self._root(partial(self._towards, far), sign * disparity, free, last)
 
-    def _towards(self, far: Array, share: Array, _: Array) -> Array:
-        """Coordinates (I, P) at a share of the coordinate ``far``, in Λ_j."""
-        return np.clip(share * far, *self.ends)
+        def path(share: Array, _: Array) -> Array:
+            return np.clip(share * far, *self.ends)  # in Λ_j
+
+        return self._root(path, sign * disparity, free, last)
 
     def _searched(self, disparity: Array) -> Array:
         """From the knapsack's best at both ends of [-d, d], and within."""
@@ -175,7 +175,12 @@ class EnsembleCurve(EnsembleSearch):
         """
         now = self._total(u)
         end = np.where(moved, np.where(now < goal, self.ends[1], self.ends[0]), u)
-        return self._root(partial(_between, u, end), goal, now, self._total(end))
+
+        def path(share: Array, index: Array) -> Array:
+            first, last = u[:, index], end[:, index]
+            return np.where(share == 1.0, last, first + share * (last - first))
+
+        return self._root(path, goal, now, self._total(end))
 
     def _root(self, path: Path, goal: Array, first: Array, last: Array | float) -> Array:
         """Coordinates (I, P) with MD = goal (P,) on paths (share in [0, 1], index), along which MD
@@ -184,14 +189,11 @@ class EnsembleCurve(EnsembleSearch):
         zeros, ones, rows = np.zeros(goal.size), np.ones(goal.size), np.arange(goal.size)
         toward = np.where(first <= last, ones, -ones)
         ends = toward * (first - goal), toward * (last - goal)
-        progress = partial(self._progress, path, toward, goal)
-        return path(increasing_root(progress, zeros, ones, *ends, 1e-15), rows)
 
-    def _progress(
-        self, path: Path, toward: Array, goal: Array, share: Array, index: Array
-    ) -> Array:
-        """How far MD is beyond its goal on a path along which it goes ``toward`` it (±1)."""
-        return toward[index] * (self._total(path(share, index)) - goal[index])
+        def progress(share: Array, index: Array) -> Array:
+            return toward[index] * (self._total(path(share, index)) - goal[index])
+
+        return path(increasing_root(progress, zeros, ones, *ends, 1e-15), rows)
 
     def attained(self, disparities: Sequence[float | None]) -> Points:
         """The best ensembles found with at most the disparities, or the least disparate (None)."""
@@ -208,9 +210,3 @@ class EnsembleCurve(EnsembleSearch):
         disparity = np.where(np.abs(md) <= MD_ROUNDING, 0.0, np.abs(md))
         lam = problem.multipliers(u.ravel(), index).reshape(u.shape)
         return Points(disparity, accuracy, eps.T, lam.T)
-
-
-def _between(start: Array, stop: Array, share: Array, index: Array) -> Array:
-    """Coordinates (I, P) at shares of the way between those of the positions ``index``."""
-    first, last = start[:, index], stop[:, index]
-    return np.where(share == 1.0, last, first + share * (last - first))

@@ -21,9 +21,8 @@ from fairfl.solvers.densities.rules import RuleFamily, Rules, certify_rules
 from fairfl.solvers.densities.solve_by_dual import solve_by_dual
 from fairfl.solvers.frontier import SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_fedavg.densities_budgets import step_budgets
-from fairfl.solvers.lft_fedavg.densities_penalty import penalised
 from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
-from fairfl.solvers.lft_fedavg.densities_starts import rules_of_cfl
+from fairfl.solvers.lft_fedavg.densities_starts import penalised, rules_of_cfl
 from fairfl.solvers.lft_fedavg.law_cells import LawCells
 from fairfl.solvers.numerics.descent import on_cells
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
