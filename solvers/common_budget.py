@@ -48,11 +48,9 @@ CELLS = 1_000_000
 """LFT+FedAvg's budgets on a finite X times its cells: 500 budgets of 1,000 points and two groups,
 which take some five seconds.
 """
-NARROW = 1e-10
-"""Share of an interval in which a disparity that is not met jumps."""
+NARROW = 1e-10  # share of an interval in which a disparity that is not met jumps
 
-Solve = Callable[[Array], Solution]
-"""The certified solution at budgets (I,)."""
+Solve = Callable[[Array], Solution]  # the certified solution at budgets (I,)
 Values = Callable[[Array], tuple[Array, Array]]
 """Of budgets (P,): MD, of several differences the disparity, and 1 + the utility."""
 

@@ -18,10 +18,8 @@ from fairfl.solvers.solution import CertificationError, Solution, tolerance
 from fairfl.solvers.tolerances import BOUND_WRONG, MET, PRINTED, PROVEN
 from fairfl.theory.populations.federation import Federation
 
-SLACK_BUDGET = 1.0
-"""A budget that binds nobody: |MD_k| never exceeds one."""
-WIDE = 2.0
-"""Neighbouring points further apart than this many even steps have a gap between them."""
+SLACK_BUDGET = 1.0  # a budget that binds nobody: |MD_k| never exceeds one
+WIDE = 2.0  # neighbouring points further apart than this many even steps have a gap between them
 
 
 class Points(NamedTuple):

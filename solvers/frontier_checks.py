@@ -19,8 +19,7 @@ from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import BOUND_CLOSE, MET
 from fairfl.theory.populations.federation import Federation
 
-ROUNDINGS = 10
-"""Tolerances of ``solve`` that two accuracies may differ by."""
+ROUNDINGS = 10  # tolerances of ``solve`` that two accuracies may differ by
 
 
 def checked(fed: Federation, task: Task, frontier: Frontier, ends: Points) -> Frontier:

@@ -36,8 +36,7 @@ NOBODY = 1e-200
 TIGHT = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
 HIGHS = TIGHT | {"small_matrix_value": 1e-12}
 """By itself HiGHS takes coefficients below 1e-9 for zero: multipliers of 1e8 make 0.05 of them."""
-SLACK = 2.0
-"""A larger budget, of a difference of rates, limits no more than this one."""
+SLACK = 2.0  # a larger budget, of a difference of rates, limits no more than this one
 LP_TOLERANCE = 1e-6
 """Gap and violation allowed to the interior-point and simplex codes behind cvxpy."""
 

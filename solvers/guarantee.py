@@ -38,12 +38,10 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import NOTIONS, Rates
 
-STEPS = 161, 21
-"""Values of the difference of a lattice, and of each of two."""
+STEPS = 161, 21  # values of the difference of a lattice, and of each of two
 WIDER = 4.0
 """Of local training, whose rules move all people less than a client, a lattice is so much wider."""
-BUDGETS = 41
-"""Rules of a path."""
+BUDGETS = 41  # rules of a path
 CONSTANT = np.arange(1, 10) / 10
 """Shares of decisions that are left to a constant, in at most MIXED rules of a lattice."""
 MIXED = 33
@@ -59,8 +57,7 @@ ENOUGH = 1.2, 1.45
 """A lattice has a rule that passes in most samples where the limit is so many times the standard
 error at the tests' normal quantile.
 """
-SPREAD = 1.75
-"""Where clients are tested, whose errors differ, so many times as much."""
+SPREAD = 1.75  # where clients are tested, whose errors differ, so many times as much
 SINGLY = 5.2
 """A rule of a path passes in most samples where its limit is so many standard errors of all."""
 

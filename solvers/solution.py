@@ -20,8 +20,7 @@ from fairfl.theory.populations.notions import NOTIONS, Rates, disparity
 
 LAW_TOLERANCE = 1e-10
 """What ``solve`` certifies for continuous laws: duality gap and constraint violation."""
-FINITE_TOLERANCE = 1e-12
-"""The same for a finite X."""
+FINITE_TOLERANCE = 1e-12  # the same for a finite X
 ADVICE = "use method='lp'"
 
 

@@ -18,12 +18,9 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS
 
-Costs = Literal["balanced"] | Sequence[ArrayLike] | Array
-"""As ``solve`` takes them."""
-COSTS = 1.0, 1.0
-"""Of one: the utility is the accuracy, less one."""
-RAREST = 1e-12
-"""Less of a label is the rounding of a sum of all people."""
+Costs = Literal["balanced"] | Sequence[ArrayLike] | Array  # as ``solve`` takes them
+COSTS = 1.0, 1.0  # of one: the utility is the accuracy, less one
+RAREST = 1e-12  # less of a label is the rounding of a sum of all people
 LARGEST_COST = 1e3
 """Of the largest cost, and of its inverse the least: tolerances are those of a utility near one."""
 

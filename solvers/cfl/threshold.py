@@ -35,8 +35,7 @@ from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Eta
 from fairfl.theory.populations.federation import Federation
 
-DOUBLINGS = 60
-"""Of the bracket of u, which starts at 1."""
+DOUBLINGS = 60  # of the bracket of u, which starts at 1
 
 
 @dataclass(frozen=True)

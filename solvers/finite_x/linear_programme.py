@@ -23,8 +23,7 @@ from fairfl.solvers.tolerances import MULTIPLIER_ZERO
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
-SLACK = 3.0
-"""A larger budget limits nothing: rates, and levels, are in [0, 1]."""
+SLACK = 3.0  # a larger budget limits nothing: rates, and levels, are in [0, 1]
 
 
 def solve_finite(

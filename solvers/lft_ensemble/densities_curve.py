@@ -26,8 +26,7 @@ from fairfl.solvers.tolerances import MD_ROUNDING
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
-Path = Callable[[Array, Array], Array]
-"""Of shares in [0, 1] and positions (P,): coordinates (I, P)."""
+Path = Callable[[Array, Array], Array]  # of shares in [0, 1] and positions (P,): coordinates (I, P)
 
 
 @dataclass(frozen=True)

@@ -34,10 +34,8 @@ from fairfl.theory.populations.notions import NOTIONS
 
 NODES = 300
 """Parts that branch and bound may look at for one disparity: a start for the local search."""
-REPEATS = 10
-"""Times that budgets become nodes, where tables are not the truth there."""
-NEWTON_STEPS = 3
-"""Steps to what meets a disparity: where tables are steep SLSQP ends too early."""
+REPEATS = 10  # times that budgets become nodes, where tables are not the truth there
+NEWTON_STEPS = 3  # steps to what meets a disparity: where tables are steep SLSQP ends too early
 
 
 @dataclass(frozen=True)

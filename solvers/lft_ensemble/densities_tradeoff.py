@@ -15,18 +15,12 @@ import scipy
 
 from fairfl._support.checks import Array
 
-NODES = 513
-"""Nodes of a client's table."""
-ROUNDS = 3
-"""Times that the nodes are moved to where the trade-off moves."""
-STEPS = 6
-"""Newton steps."""
-STILL = 1e-9
-"""A client that moves by no more than this, of its interval, has arrived."""
-CELLS = 4000
-"""Cells of the total, at least..."""
-CELLS_PER_CLIENT = 40
-"""... and for each client on average."""
+NODES = 513  # nodes of a client's table
+ROUNDS = 3  # times that the nodes are moved to where the trade-off moves
+STEPS = 6  # Newton steps
+STILL = 1e-9  # a client that moves by no more than this, of its interval, has arrived
+CELLS = 4000  # cells of the total, at least...
+CELLS_PER_CLIENT = 40  # ... and for each client on average.
 
 
 @dataclass(frozen=True)

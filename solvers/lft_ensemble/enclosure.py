@@ -33,12 +33,9 @@ from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.laws import Normal
 
-BITS = 256
-"""Working precision; roots are halved half as often."""
-SPLIT = 0.4567
-"""A bracket is split here: at its middle many roots lie exactly, and have no sign."""
-WIDTH = 1e-12
-"""The balls around both ends of the reachable MD are no wider."""
+BITS = 256  # working precision; roots are halved half as often
+SPLIT = 0.4567  # a bracket is split here: at its middle many roots lie exactly, and have no sign
+WIDTH = 1e-12  # the balls around both ends of the reachable MD are no wider
 
 
 @dataclass(frozen=True)

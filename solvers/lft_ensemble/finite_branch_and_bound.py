@@ -35,12 +35,9 @@ from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import PARTS_CLOSE, SAME_BUDGET, SAME_RULE, ZERO_BUDGET
 from fairfl.theory.populations.federation import Federation
 
-INSIDE = 1e-6
-"""A segment without its ends begins at this share of its length."""
-MANY = 100
-"""A table of more clients is sparse: at 300 that takes 0.6 of the time, at six 1.7 of it."""
-NODES = 2000
-"""Parts that one search may look at; its best ensemble until then counts."""
+INSIDE = 1e-6  # a segment without its ends begins at this share of its length
+MANY = 100  # a table of more clients is sparse: at 300 that takes 0.6 of the time, at six 1.7 of it
+NODES = 2000  # parts that one search may look at; its best ensemble until then counts
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ from fairfl.solvers.numerics.dual import weights
 from fairfl.solvers.tolerances import NOISE, SCORE_FAINT
 from fairfl.theory.numerics.piecewise_chebyshev import DEGREE, DERIVATIVE, Piecewise
 
-GAPS = 3
-"""Gaps that are kept closed, for each rule: those that a step opens first."""
+GAPS = 3  # gaps that are kept closed, for each rule: those that a step opens first
 
 
 class Walls(NamedTuple):

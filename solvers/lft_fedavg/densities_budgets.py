@@ -16,12 +16,10 @@ from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.lft_fedavg.densities_sqp import best_step, derivatives, merit, plain_score
 from fairfl.solvers.tolerances import BUDGET_TIED, GAINED
 
-ROUNDS = 30
-"""Steps at most."""
+ROUNDS = 30  # steps at most
 FIRST, SMALLEST = 0.2, 1e-4
 """Radii, as shares of the budgets: the first, and the one at which a rule stops."""
-LEAST = 0.05
-"""Budgets below this change by shares of it."""
+LEAST = 0.05  # budgets below this change by shares of it
 
 
 def step_budgets(family: RuleFamily, start: Rules, target: Array) -> Rules:

@@ -16,8 +16,7 @@ from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError
 from fairfl.solvers.task import Task
 from fairfl.theory.populations.federation import Federation
 
-DENSE = 60
-"""Points between those of a frontier start from at least so many rules."""
+DENSE = 60  # points between those of a frontier start from at least so many rules
 
 
 def fedavg_frontier(

@@ -38,16 +38,11 @@ times starts is MANY.
 """
 SOLVED = 13
 """Of the random budgets every 13th is solved; the others are followed from the nearest known."""
-ALWAYS = 3
-"""Of so few clients CFL's rule is rarely optimal for any budgets."""
-COARSE = 12
-"""Targets of the multi-start."""
-ROUNDS, SWEEPS = 12, 5
-"""Steps of a local search; largest number of sweeps from neighbours' optima."""
-NEARLY = 3e-2
-"""From smallest disparities up to this, zero itself is tried."""
-TOGETHER = 100
-"""Rules certified at a time: bounds the memory."""
+ALWAYS = 3  # of so few clients CFL's rule is rarely optimal for any budgets
+COARSE = 12  # targets of the multi-start
+ROUNDS, SWEEPS = 12, 5  # steps of a local search; largest number of sweeps from neighbours' optima
+NEARLY = 3e-2  # from smallest disparities up to this, zero itself is tried
+TOGETHER = 100  # rules certified at a time: bounds the memory
 
 
 @dataclass(frozen=True)

@@ -26,18 +26,15 @@ from fairfl.solvers.numerics.dual import moving, weights
 from fairfl.solvers.numerics.interior_point import maximise
 from fairfl.solvers.tolerances import BUDGET_TIED, CLOSED, GAINED, MULTIPLIERS_GAIN
 
-RATE = 30.0
-"""Accuracy that a unit of disparity beyond the target, or of a missed budget, costs."""
+RATE = 30.0  # accuracy that a unit of disparity beyond the target, or of a missed budget, costs
 DEAR = 100.0
 """The same in the programme, with disparity and accuracy in units of their changes in the box."""
 FIRST, LARGEST, SMALLEST = 0.15, 0.5, 1e-6
 """Radii of the box: the first, the largest, and the one at which a rule stops."""
 FLATTEST = 1e10
 """Rates change with a multiplier by no more than this: where a tie has a mass, s is flat."""
-MISSED, FAR = 1e-13, 0.1
-"""Conditions missed by less are met; by more, a step is not corrected."""
-CORRECTIONS = 3
-"""Second-order corrections of each step."""
+MISSED, FAR = 1e-13, 0.1  # conditions missed by less are met; by more, a step is not corrected
+CORRECTIONS = 3  # Second-order corrections of each step
 
 
 class Conditions(NamedTuple):

@@ -16,18 +16,13 @@ EVEN, BESIDE = 1000, 1e-6
 """Even cells of a place, and the width of those beside CFL's cuts, over the line's: there scores
 are about zero.
 """
-SMALLEST = 1e-6
-"""Multipliers and budgets up to this are zero: rounding, and the cells' widths."""
-STEPS = 20
-"""Of Newton's method in a box, at most: starts need not be exact."""
+SMALLEST = 1e-6  # multipliers and budgets up to this are zero: rounding, and the cells' widths
+STEPS = 20  # of Newton's method in a box, at most: starts need not be exact
 STRENGTHS = 0.5 ** np.arange(-2.0, 9.0)
 """The first t, decreasing: CFL's multipliers are at most the larger group's mass."""
-SPREAD = 1.5
-"""Standard deviation of the logarithm of a random weight."""
-NEARLY = 1e-6
-"""Multipliers no larger than this share of the penalty are zero."""
-GAIN, NOISE = 1e-20, 1e-14
-"""Steps that promise less are not taken; and the rounding of D."""
+SPREAD = 1.5  # standard deviation of the logarithm of a random weight
+NEARLY = 1e-6  # multipliers no larger than this share of the penalty are zero
+GAIN, NOISE = 1e-20, 1e-14  # steps that promise less are not taken; and the rounding of D
 
 
 def rules_of_cfl(cells: LawCells, disparities: Array) -> Rules:

@@ -22,8 +22,7 @@ from fairfl.solvers.numerics.dual import Constraints, dual_point
 from fairfl.solvers.tolerances import DENSITIES_TIED, TIGHT
 from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
 
-HALF = 2.0
-"""Differences, and sums of two, are at most this: v <= 0 is |v + HALF| <= HALF."""
+HALF = 2.0  # Differences, and sums of two, are at most this: v <= 0 is |v + HALF| <= HALF
 
 
 @dataclass(frozen=True)

@@ -32,16 +32,13 @@ from fairfl.solvers.numerics.descent import minimise_dual
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
 
-BITS = 96
-"""Working precision."""
+BITS = 96  # working precision
 TAIL = 9
 """Standard deviations around all means within which the sign of s is sought: beyond is 1e-18."""
 COARSE, FINE = 2.0**-30, 2.0**-46
 """Parts of the line this narrow, over its length, are in doubt: for boxes, for the upper bound."""
-BOXES = 20_000
-"""Boxes after which the search gives up."""
-MARGINS = (1e-12, 1e-10, 1e-8)
-"""What MD_k is moved by, away from 0, to have a certain sign."""
+BOXES = 20_000  # boxes after which the search gives up
+MARGINS = (1e-12, 1e-10, 1e-8)  # what MD_k is moved by, away from 0, to have a certain sign
 
 Corner = tuple[float, ...]
 Terms = tuple[arb, arb, arb, arb]

@@ -30,8 +30,7 @@ CLIENTS, VERTICES, ENTRIES = 3, 20_000, 20_000_000
 """With more clients than this, more vertices, or more vertices times cells, the frontier is left to
 a search: K clients have some 4^K vertices.
 """
-LINES = 100
-"""Tangents of CFL's frontier, at most: with fewer more faces are asked."""
+LINES = 100  # tangents of CFL's frontier, at most: with fewer more faces are asked
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,7 @@ from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import PROGRAMME_TIED
 from fairfl.theory.populations.federation import Federation
 
-LOOK = 4
-"""Cells and constraints that are to be freed one at a time: the dearest."""
+LOOK = 4  # cells and constraints that are to be freed one at a time: the dearest
 
 
 class Place(NamedTuple):

@@ -34,8 +34,7 @@ LARGEST = 1e3
 """Multipliers that linear programmes do not bound by less, in utility for a unit of a rate, are
 taken to be unbounded: clients are alike, say. Then nothing is proven.
 """
-SIGNS = 30
-"""A constraint that is one of several of its client counts as so many switches of cells."""
+SIGNS = 30  # a constraint that is one of several of its client counts as so many switches of cells
 LOOSE = 1e-6
 """Cells of what the programme finds tie up to this, and its multipliers are zero: what ties is then
 solved for, to rounding.

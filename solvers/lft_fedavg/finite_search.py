@@ -50,12 +50,9 @@ FIRST = 1e-8
 """Where the programme of all rules that are better than the known one is too large, it is asked for
 rules this close to CFL's.
 """
-COARSE = 12
-"""Points of the frontier at whose beginning an unproven minimum is."""
-RANGE = 2.0
-"""In units of the largest cost: utilities do not differ by more."""
-DIGITS = 9
-"""Places that agree to so many have the same rule, for all the search knows."""
+COARSE = 12  # points of the frontier at whose beginning an unproven minimum is
+RANGE = 2.0  # in units of the largest cost: utilities do not differ by more
+DIGITS = 9  # places that agree to so many have the same rule, for all the search knows
 
 Proven = tuple[Place | None, float]
 """The best place that is known, and a bound on the gain of every one."""

@@ -25,12 +25,9 @@ from fairfl.solvers.tolerances import CELL_TIED, MD_SIGNLESS, VERTEX_ZERO
 
 FLAT = 1e-10
 """Unit normals with a singular value below this fix no line; slopes below it meet no plane."""
-ROOM = 5_000_000
-"""Lines times planes, or times K², at once: some 300 MB."""
-BLOCK = 2_000_000
-"""Vertices times cells at once: bounds the memory."""
-DIGITS = 12
-"""Multipliers that agree to so many decimals are one vertex."""
+ROOM = 5_000_000  # lines times planes, or times K², at once: some 300 MB
+BLOCK = 2_000_000  # vertices times cells at once: bounds the memory
+DIGITS = 12  # multipliers that agree to so many decimals are one vertex
 
 
 @dataclass(frozen=True)

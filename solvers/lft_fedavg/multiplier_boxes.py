@@ -31,20 +31,14 @@ from fairfl.solvers.task import Task
 from fairfl.solvers.tolerances import BOUND_WRONG, MD_ROUNDING, PROVEN
 from fairfl.theory.populations.federation import Federation
 
-PROGRAMMES = 6_000
-"""Linear programmes of a search, one a box: some four seconds."""
+PROGRAMMES = 6_000  # linear programmes of a search, one a box: some four seconds
 HALVED = 40
 """Boxes halved at once: more share the cost of a call, fewer go where the bound is highest."""
-PARTS = 10
-"""Parts of each interval of a band, for the prices."""
-PENALTY = 100.0
-"""Prices of constraints are at most this."""
-FAR = 1e3
-"""Where multipliers may be larger there is no first box."""
-CUTS = 12
-"""Rounds of cutting planes."""
-CLOSE = 0.9 * PROVEN
-"""A box whose bound is this close to what is attained is not halved."""
+PARTS = 10  # parts of each interval of a band, for the prices
+PENALTY = 100.0  # prices of constraints are at most this
+FAR = 1e3  # where multipliers may be larger there is no first box
+CUTS = 12  # rounds of cutting planes
+CLOSE = 0.9 * PROVEN  # a box whose bound is this close to what is attained is not halved
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,7 @@ LARGEST = 300  # unknowns up to which Newton's matrix is formed
 
 Function = Callable[[Array], tuple[float, Array]]
 """θ (d,) to (value, gradient (d,)); (inf, anything) outside the domain."""
-Losses = Callable[[Array], tuple[Array, Array]]
-"""θ (d,) to losses (n,) and their Jacobian (n, d)."""
+Losses = Callable[[Array], tuple[Array, Array]]  # θ (d,) to losses (n,) and their Jacobian (n, d)
 
 
 def composed(

@@ -32,8 +32,7 @@ HARDLY = 1e-4
 """Places that a combination pushes by no larger share of the most are left to the next step: where
 places need the same, any share of either serves.
 """
-TRIES = 4
-"""Times the number of limits that sets of binding ones are tried."""
+TRIES = 4  # times the number of limits that sets of binding ones are tried
 
 
 def settle_ties(problem: Constraints, eps: Array, point: DualPoint) -> tuple[list[Line], DualPoint]:

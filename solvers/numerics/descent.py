@@ -18,17 +18,13 @@ from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, kkt
 from fairfl.solvers.numerics.newton import settled
 from fairfl.solvers.tolerances import DESCENT_SLACK, ENOUGH, KKT_TOLERANCE, REFINED_MET, WHOLE_RATE
 
-MOST = 20
-"""Times that Newton's method goes on from where it ended."""
+MOST = 20  # times that Newton's method goes on from where it ended
 ROUNDS = 80
-RECENT = 20
-"""Points of a failed descent whose cuts are the first cells' ends."""
+RECENT = 20  # points of a failed descent whose cuts are the first cells' ends
 STEPS = np.array([1.0, 0.3, 0.1, 0.03])
 """Where cuts are proposed between the best known multipliers and the programme's."""
-NARROW = 1e-8
-"""Cells are no narrower than this part of a panel: what that loses is of second order."""
-MANY = 300
-"""Ends of cells at a place beyond which neighbours of one rate are joined."""
+NARROW = 1e-8  # cells are no narrower than this part of a panel: what that loses is of second order
+MANY = 300  # ends of cells at a place beyond which neighbours of one rate are joined
 
 Line = tuple[Array, Array]
 """A rule at one place: increasing ends (m,) of cells, and the cells' rates (m + 1,)."""

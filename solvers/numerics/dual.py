@@ -26,8 +26,7 @@ from fairfl.theory.numerics.piecewise_chebyshev import DEGREE, Piecewise, chebys
 
 _NODES, _SHARES = np.polynomial.legendre.leggauss(DEGREE + 1)
 _TERMS = chebyshev_values(_NODES, DEGREE + 1)
-CHUNK = 50
-"""Multipliers whose accept sets are found together: their series stay in the cache."""
+CHUNK = 50  # multipliers whose accept sets are found together: their series stay in the cache
 
 
 @dataclass(frozen=True)

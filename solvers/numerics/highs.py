@@ -50,16 +50,13 @@ presolved. HiGHS refuses an optimum of its own that misses a row by more once it
 the programme as it was posed; and its presolve calls some infeasible that are not, where
 multipliers are large, so that this is believed of two tries only.
 """
-FINE = 1e5, 1e8, 1e8
-"""How much larger each next programme of a refinement is."""
-MET, BEST = 1e-15, 2e-13
-"""What a solution may miss of its rows, and of the best value."""
+FINE = 1e5, 1e8, 1e8  # how much larger each next programme of a refinement is
+MET, BEST = 1e-15, 2e-13  # what a solution may miss of its rows, and of the best value
 ENDS = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible
 BOUNDED = {ENDS[0], highspy.HighsModelStatus.kSolutionLimit, highspy.HighsModelStatus.kTimeLimit}
 """Where mixed-integer programmes end with a bound: nodes count as a limit of solutions."""
 
-Table = Array | scipy.sparse.csr_array
-"""Coefficients, dense or sparse."""
+Table = Array | scipy.sparse.csr_array  # Coefficients, dense or sparse
 
 
 def dense(table: Table) -> Array:

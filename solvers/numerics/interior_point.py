@@ -24,8 +24,7 @@ LOST = 1e30
 """Complementarity at which a problem is given up: it diverges where no point meets the rows."""
 RIDGE = 1e-14
 """Ridge of the systems over the means of diagonal and trace, in each unknown's own unit."""
-LEAST = 1e-30
-"""Slacks and multipliers stay above this: their ratios must not overflow."""
+LEAST = 1e-30  # slacks and multipliers stay above this: their ratios must not overflow
 
 
 class _Rows(NamedTuple):

@@ -26,12 +26,9 @@ from fairfl.solvers.tolerances import CUTS_LOSE, KKT_TOLERANCE
 
 REACH = 0.5
 """Largest change of a multiplier in one step: multipliers are of the order of clients' masses."""
-FAR = 1e100
-"""A longer step is that of a singular system."""
-PIVOTS = 30
-"""Times that the signs of a step's multipliers are corrected all at once."""
-TOGETHER, PATIENCE = 25, 3
-"""Steps, and after how many the residual must have halved."""
+FAR = 1e100  # a longer step is that of a singular system
+PIVOTS = 30  # times that the signs of a step's multipliers are corrected all at once
+TOGETHER, PATIENCE = 25, 3  # Steps, and after how many the residual must have halved
 RIDGE = 1e-15
 """Ridge of the Hessian over its trace: a small gap makes that 1e12 times the least eigenvalue."""
 NARROWEST, FARTHEST = 0.3, 0.03

@@ -17,8 +17,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.tolerances import EQUAL, LINEAR
 
-BLOCK = 2_000_000
-"""Disparities times segments in one batch: bounds the memory."""
+BLOCK = 2_000_000  # disparities times segments in one batch: bounds the memory
 
 
 @dataclass(frozen=True)
