@@ -27,12 +27,9 @@ LARGEST_COST = 1e3
 
 @dataclass(frozen=True)
 class Task:
-    """A question to a federation: a scheme, a notion and its difference, costs, sight.
-
-    Attributes
-    ----------
-    costs : (2, A) of a missed positive and of a wrong positive, by group.
-    monotone : whether rules accept a larger score never less, within what they see.
+    """A question to a federation: a scheme, a notion and its difference, ``costs`` (2, A) of a
+    missed and of a wrong positive, by group, sight, and whether rules accept a larger score never
+    less (``monotone``).
     """
 
     scheme: Scheme

@@ -25,13 +25,9 @@ PARTS = 2, 8, 32
 
 @dataclass
 class BudgetPath:
-    """The solutions of CFL, or of LFT+FedAvg, by their one budget.
-
-    Attributes
-    ----------
-    fed, task, family : the problem.
-    eps : (N,) increasing.  lam : (N, K) multipliers there, at costs over the largest.
-    solutions : by their budgets, those that were solved by themselves.
+    """The solutions of CFL, or of LFT+FedAvg, by their one budget: ``eps`` (N,), increasing, with
+    multipliers ``lam`` (N, K) at costs over the largest, and ``solutions`` of some solved by
+    themselves.
     """
 
     fed: Federation

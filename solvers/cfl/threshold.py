@@ -40,12 +40,9 @@ DOUBLINGS = 60  # of the bracket of u, which starts at 1
 
 @dataclass(frozen=True)
 class ThresholdProblem:
-    """B problems with one constraint each.
-
-    Attributes
-    ----------
-    mass : (B, 2) group masses M_a, rows summing to one; a client of one group has u = 0.
-    within : (I, 2) P(i | a) of the pooled problem, B = 1; None: each client's own.
+    """B problems with one constraint each, of group masses ``mass`` (B, 2), rows summing to one; a
+    client of one group has u = 0. ``within`` (I, 2): P(i | a) of the pooled problem, B = 1; None:
+    each client's own.
     """
 
     model: ContinuousModel

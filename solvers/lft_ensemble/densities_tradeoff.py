@@ -87,13 +87,9 @@ class Knapsack:
 
 @dataclass(frozen=True)
 class Tradeoffs:
-    """The trade-offs of J clients at common nodes.
-
-    Attributes
-    ----------
-    u : (J, N) increasing: coordinates of the multipliers between both ends of their intervals.
-    md, accuracy : (J, N) of the pooled law under client j's rule; MD increases along each row.
-    weight : (J,) the clients' weights.
+    """The trade-offs of J clients at coordinates ``u`` (J, N) of their multipliers, increasing,
+    with ``md`` and ``accuracy`` (J, N) of the pooled law under client j's rule; MD increases along
+    each row.
     """
 
     u: Array

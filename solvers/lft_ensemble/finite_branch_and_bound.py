@@ -219,12 +219,10 @@ class Segments(EnsembleSearch):
 class BranchAndBound:
     """A search for the best ensemble with at most a disparity, or for the least disparate (None).
 
-    Attributes
-    ----------
-    worth, shares : the best ensemble so far: its utility, or minus its disparity, and the shares
-        (S, 2) of the segments' ends.
-    left : a heap of the parts that may hold a better one: minus the bound, a number that decides
-        between equal ones, the segments that the part allows, and their shares and prices.
+    ``worth`` and ``shares`` (S, 2) are the best so far: its utility, or minus its disparity, and
+    the shares of the segments' ends. ``left`` is a heap of the parts that may hold a better one:
+    minus the bound, a number that decides between equal ones, the segments of the part, their
+    shares and prices.
     """
 
     segments: Segments

@@ -95,13 +95,9 @@ class Programme(NamedTuple):
 
 
 def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds: int) -> Rules:
-    """The rules that sequential quadratic programming finds from ``start``.
-
-    Parameters
-    ----------
-    start : B rules, each optimal for its budgets (``excess`` 0 up to rounding).
-    target : (B,), -inf to look for the smallest disparity.
-    reach : (K,) unit of each multiplier's steps; 0 keeps it where it is.
+    """The rules that sequential quadratic programming finds from B rules ``start``, each optimal
+    for its budgets, for targets (B,), -inf to look for the smallest disparity. ``reach`` (K,) is
+    the unit of each multiplier's steps; 0 keeps it where it is.
     """
     best, score = start, plain_score(start)
     radius, alive = np.full(target.size, FIRST), np.arange(target.size)

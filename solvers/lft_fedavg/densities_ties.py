@@ -27,15 +27,10 @@ HALF = 2.0  # Differences, and sums of two, are at most this: v <= 0 is |v + HAL
 
 @dataclass(frozen=True)
 class TiedRules:
-    """The rules at a tie.
-
-    Attributes
-    ----------
-    problem : of the places that tie: the M pooled differences, then the signs.  eps : the signs'
-        budgets.
-    values : (K,) the clients' differences that the other places make.  rows : of each tied place
-        what it adds, (K, J_p).
-    lead : (I,) the position of each client's first constraint that binds, -1 where none does.
+    """The rules at a tie: the ``problem`` of the places that tie, of the M pooled differences and
+    then the signs, whose budgets are ``eps``; the clients' differences (K,) that the other places
+    make, ``values``, and what each tied place adds, ``rows`` (K, J_p); and the position of each
+    client's first constraint that binds, ``lead`` (I,), -1 where none does.
     """
 
     problem: Constraints

@@ -70,14 +70,9 @@ class ExactFedAvg:
 
 @dataclass(frozen=True)
 class VertexBounds:
-    """What the rules of the vertices of ``faces`` are worth at most.
-
-    Attributes
-    ----------
-    vertices : (B,) with the cells ``counts`` (N,) that count, and the clients ``bound`` that have
-        multipliers.
-    top, low : (B,) what the rules of a vertex are worth at most, whatever their disparity, and how
-        disparate they are at least, for all that is known.
+    """What the rules of the vertices (B,) of ``faces`` are worth at most, whatever their disparity,
+    ``top`` (B,), and how disparate they are at least, ``low`` (B,), for all that is known; of the
+    cells ``counts`` (N,) that count, and the clients ``bound`` that have multipliers.
     """
 
     faces: Faces

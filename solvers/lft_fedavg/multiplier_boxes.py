@@ -115,14 +115,9 @@ class Restrictions:
 
 @dataclass
 class BoxSearch:
-    """Bounds on what solutions attain at P aims.
-
-    Attributes
-    ----------
-    disparity : (P,) of solutions; others do not count.  attained : (P,) what is known to be
-        attained.  first : (P,) first bounds.  optimum : (P,) CFL's worth at the disparities.
-    of_worth : whether the aim is the worth, or minus the disparity.
-    cuts : (R, 1 + K) the worths and the values of any rules.  programmes : how many were solved.
+    """Bounds on what solutions of disparities (P,) attain, the worth or, without ``of_worth``,
+    minus the disparity; of what is known to be ``attained`` (P,), ``first`` bounds (P,) and CFL's
+    ``optimum`` (P,); ``cuts`` (R, 1 + K) are the worths and the values of any rules.
     """
 
     cells: LawCells

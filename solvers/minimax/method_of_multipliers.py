@@ -49,12 +49,8 @@ def composed(
 
 @dataclass
 class Multipliers:
-    """The dual weights, and μ, of one round: A(f) = max over B of λ.(f - shift).
-
-    Attributes
-    ----------
-    shares, shift : (n,) p and the shift.
-    weights : (n,) λ of the round before.  mu : μ.
+    """The dual weights of one round, A(f) = max over B of λ.(f - shift): p, ``shares`` (n,), the
+    ``shift`` (n,), λ of the round before, ``weights`` (n,), and μ.
     """
 
     objective: Objective

@@ -15,14 +15,9 @@ from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
 
 @dataclass(frozen=True)
 class AcceptSets:
-    """The sets {s_b > 0}, b = 0..B-1.
-
-    Attributes
-    ----------
-    cut, sign : (B, C) the ends of each set, increasing, and 1 where s rises there, -1 where it
-        falls; both are 0 behind a set's last end.
-    first : (B,) bool, whether the set reaches -inf.
-    integrals : (B, J) ∫ F_j over the set.
+    """The sets {s_b > 0}, b = 0..B-1: their ends ``cut`` (B, C), increasing, ``sign`` 1 where s
+    rises there, -1 where it falls, and 0 behind a set's last end; whether a set reaches -inf,
+    ``first`` (B,); and the ``integrals`` (B, J) of F_j over it.
     """
 
     cut: Array
@@ -73,16 +68,12 @@ class AcceptSets:
 
 
 def accept_sets(functions: Sequence[Piecewise], weights: Sequence[Array]) -> list[AcceptSets]:
-    """The sets where Σ_j weights[a][b, j] F_a,j > 0, for every b, for each group a.
+    """The sets where Σ_j weights[a][b, j] F_a,j > 0, for every b, for each group a, of J expanded
+    functions.
 
     Candidates for cuts are collected generously (every isolated root, every panel end with a change
     of sign); between two candidates the *integral* of s decides, and cuts between parts of one sign
     are dropped.
-
-    Parameters
-    ----------
-    functions : J expanded functions of each group.
-    weights : (B, J) of each group.
     """
     candidates = sign_changes(
         functions,

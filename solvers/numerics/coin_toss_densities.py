@@ -66,12 +66,8 @@ def integrals(functions: Piecewise, line: Sequence[Array]) -> Array:
 
 @dataclass(frozen=True)
 class Toss:
-    """Rules of the places ``free``, which tie, at budgets ``eps`` (K,).
-
-    Attributes
-    ----------
-    side : (K,) the multipliers' signs: what binds has the value -side eps.
-    values : (K,) of the constraints without these places.
+    """Rules of the places ``free``, which tie, at budgets ``eps`` (K,): what binds has the value
+    -side eps, ``side`` (K,) the multipliers' signs. ``values`` (K,) are those without these places.
     """
 
     problem: Constraints

@@ -31,14 +31,9 @@ CHUNK = 50  # multipliers whose accept sets are found together: their series sta
 
 @dataclass(frozen=True)
 class Constraints:
-    """The gain and K linear functionals of f on P places.
-
-    Attributes
-    ----------
-    base : 1 + the utility of f = 0.
-    profiles : of each place the gain and J_p more functions, expanded.
-    coefficients : (K, J_p) of each place.  b : (K,).
-    nobody : of each place, whether its gain counts nothing: nobody is there.
+    """The gain and K linear functionals of f on P places: ``base``, 1 + the utility of f = 0;
+    ``profiles``, of each place the gain and J_p more functions, expanded, with ``coefficients`` (K,
+    J_p); constants ``b`` (K,); and whether ``nobody`` is at a place, whose gain counts nothing.
     """
 
     base: float

@@ -56,12 +56,9 @@ class KnapsackPath:
 
 
 def knapsack_path(gain: Array, slope: Array, row: Array, offset: float) -> KnapsackPath:
-    """The path of a problem with one constraint |MD| <= eps, MD = row·f + offset.
-
-    Parameters
-    ----------
-    gain, slope : (N,) what one person at a cell adds to the utility and to MD, where f = 1.
-    row : (N,) ``slope`` times the people of the cell.
+    """The path of a problem with one constraint |MD| <= eps, MD = row·f + offset; ``gain`` and
+    ``slope`` (N,) are what one person at a cell adds to the utility and to MD, ``row`` (N,)
+    ``slope`` times its people.
     """
     start = 0.5 + 0.5 * np.sign(gain)
     table = row * start  # one table for all that follows: to fetch new memory takes longer

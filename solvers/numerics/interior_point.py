@@ -68,15 +68,9 @@ def maximise(
 ) -> tuple[Array, Array]:
     """Solutions x (B, n) of B problems, and the rows' multipliers (B, m).
 
-    Parameters
-    ----------
-    gain : (B, n) objectives g.
-    rows : (B, m, n) A, those up to INTERIOR_SOLVED with a non-negative limit are no constraints.
-    limits : (B, m) b.
-    below, above : (B, n), or what broadcasts to it; infinite where there is no bound. Rows and
-        bounds must bound the variables. Where they admit no point, or rounding keeps the method
-        from one, x is where it gave up: callers check what they use.
-    curvature : (B, n, n) Q, positive semidefinite; None for zero.
+    Rows up to INTERIOR_SOLVED are no constraints; bounds may be infinite, but rows and bounds must
+    bound x. Where they admit no point, or rounding keeps the method from one, x is where it gave
+    up: callers check. ``curvature`` is Q, None for zero.
     """
     n_problems, n = gain.shape
     bounds = np.concatenate([np.broadcast_to(side, gain.shape) for side in (above, -below)], axis=1)

@@ -18,22 +18,13 @@ def increasing_root(
     f_tol: float = 0.0,
     x_tol: float = 0.0,
 ) -> Array:
-    """Zero of an increasing function in [low, high], to the last double where both tolerances are
-    0.
+    """Zeros (B,) of increasing functions between ``low`` and ``high`` (B,), where these are
+    ``f_low`` and ``f_high``, of (x, positions of x), until |f| <= f_tol, or a bracket is no wider
+    than x_tol.
 
     Chandrupatla's method (inverse quadratic interpolation where it is safe, else bisection),
-    element by element. It is scipy.optimize.elementwise.find_root, with which ``solve`` takes 1.6
-    to 2.0 times as long.
-
-    Parameters
-    ----------
-    function : (x, index) -> values; ``index`` are the positions of x in the original arrays.
-    low, high : (B,) brackets, with f_low <= 0 <= f_high but for rounding.
-    f_tol, x_tol : stop an element once |f| <= f_tol, or its bracket is no wider than x_tol.
-
-    Returns
-    -------
-    (B,) the end of the final bracket where |f| is smaller.
+    element by element: scipy.optimize.elementwise.find_root, with which ``solve`` takes 1.6 to 2.0
+    times as long.
     """
     f_low, f_high = np.minimum(f_low, 0.0), np.maximum(f_high, 0.0)
     root = np.where(np.abs(f_low) <= np.abs(f_high), low, high).astype(np.float64)
