@@ -72,12 +72,8 @@ def _above(frontier: Frontier, ends: Points, room: float) -> Array:
 def filled(frontier: Frontier, ends: Points) -> Frontier:
     """A searched frontier with the ``ends`` above it, and with new points where it has gaps."""
     is_missing = (ends.disparity < frontier.disparity[0] - MET) | _above(frontier, ends, MET)
-    frontier = build(
-        frontier.scheme,
-        frontier.points.join(ends.take(is_missing)),
-        frontier.evaluate,
-        frontier.exact,
-    )
+    points = frontier.points.join(ends.take(is_missing))
+    frontier = build(frontier.scheme, points, frontier.evaluate, frontier.exact)
     unfilled = frontier.unfilled
     if not unfilled.size:
         return frontier

@@ -121,11 +121,8 @@ class _Programme:
         if not self.task.monotone:
             f = np.where(self.functional(people) <= self.few, gain + lam @ table > 0, f)
         base = 1.0 - float((people * self.eta * miss_cost).sum())
-        return (
-            f,
-            lam[:count],
-            replace(certificate, primal=base + certificate.primal, dual=base + certificate.dual),
-        )
+        worth = {"primal": base + certificate.primal, "dual": base + certificate.dual}
+        return f, lam[:count], replace(certificate, **worth)
 
     def differences(self, clients: Sequence[int]) -> list[tuple[Array, float]]:
         """The differences that the notion limits among ``clients``: coefficients and constants."""
@@ -146,9 +143,7 @@ class _Programme:
             if self.task.difference == "pairwise":
                 pairs = list(combinations(group_rates, 2))
             if len(group_rates) > 1:
-                out += [
-                    (first[0] - second[0], float(first[1] - second[1])) for first, second in pairs
-                ]
+                out += [(a - b, float(c - d)) for (a, c), (b, d) in pairs]
         return out
 
 

@@ -14,6 +14,7 @@ of the frontier) this is one of the one-sided derivatives, or between them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -39,9 +40,7 @@ class Term(NamedTuple):
 
     def minus(self, other: Term, x: float = 1.0) -> Term:
         """This term less x times another."""
-        return Term._make(
-            term - x * subtrahend for term, subtrahend in zip(self, other, strict=True)
-        )
+        return Term._make(first - x * second for first, second in zip(self, other, strict=True))
 
 
 @dataclass(frozen=True)
@@ -101,11 +100,7 @@ class People:
                 assert mean is not None
                 out += [term.minus(mean) for term in rates]
             else:
-                out += [
-                    first.minus(second)
-                    for k, first in enumerate(rates)
-                    for second in rates[k + 1 :]
-                ]
+                out += [first.minus(second) for first, second in combinations(rates, 2)]
         return out
 
     def _rate(self, rate: Rate, f: Array, client: int | slice, group: int | slice) -> Term | None:

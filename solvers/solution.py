@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -326,11 +327,8 @@ def utility_of(fed: Federation, costs: Array, rule: Any) -> float:
         law = fed.pooled if len(rule) == 1 else fed.joint
         return float(law.constant(costs).sum() + (law.gain(costs, "xa") * rule).sum())
     members = [(None, rule)] if isinstance(rule, Classifier) else enumerate(rule.members)
-    return sum(
-        model.utility(costs, a, m.edges[a], m.values[a], k)
-        for k, m in members
-        for a in range(fed.n_groups)
-    )
+    pairs = product(members, range(fed.n_groups))
+    return sum(model.utility(costs, a, m.edges[a], m.values[a], k) for (k, m), a in pairs)
 
 
 def table_of(model: FiniteModel, rule: Any) -> Array:
@@ -350,11 +348,8 @@ def rates_of(fed: Federation, notion: str, rule: Any) -> tuple[Rates, Array, Arr
         return rates, *rates.of_rule(rule)
     rates, sees_client = model.rates(notion), isinstance(rule, ClientClassifiers)
     members, groups = rule.members if sees_client else (rule,), range(fed.n_groups)
-    table = np.array(
-        [
-            [[model.integrals(rate, a, m.edges[a], m.values[a]) for a in groups] for m in members]
-            for rate in NOTIONS[notion].rates
-        ]
-    )  # (E, 1 or I members, A, I)
+    pairs = product(NOTIONS[notion].rates, members)  # (E, 1 or I members, A, I)
+    table = [[model.integrals(r, a, m.edges[a], m.values[a]) for a in groups] for r, m in pairs]
+    table = np.reshape(table, (-1, len(members), fed.n_groups, fed.n_clients))
     served = np.einsum("eiai->eia", table) if sees_client else table[:, 0].swapaxes(1, 2)
     return rates, *rates.of_served(fed.mass * served)

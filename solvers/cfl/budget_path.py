@@ -45,9 +45,8 @@ class BudgetPath:
         path = cls(fed, task, RuleFamily.of(fed, task), none, none)
         free = solve_by_dual(fed, task, path.budgets(np.array([SLACK_BUDGET]))[0])
         largest_local = np.nan_to_num(free.local_disparities).max()
-        path.eps = np.array(
-            [(free.disparity if task.scheme.is_pooled else largest_local) or SLACK_BUDGET]
-        )
+        largest = free.disparity if task.scheme.is_pooled else largest_local
+        path.eps = np.array([largest or SLACK_BUDGET])
         path.lam = free.multipliers[None] / task.unit
         path.solution(0.0)
         for parts in PARTS:
@@ -79,9 +78,7 @@ class BudgetPath:
         """
         budgets = self.budgets(eps)
         limits = self.family.limits(budgets)
-        start = np.stack(
-            [np.interp(eps, self.eps, multipliers) for multipliers in self.lam.T], axis=1
-        )
+        start = np.stack([np.interp(eps, self.eps, lam) for lam in self.lam.T], axis=1)
         rules = self.family.at(np.where(np.isfinite(limits), start, 0.0))
         unsolved = np.arange(eps.size)
         while unsolved.size:

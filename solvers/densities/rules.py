@@ -10,6 +10,7 @@ no double λ tells their rule; its budgets do.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import ClassVar
 
 import numpy as np
@@ -180,11 +181,8 @@ def certify_rules(
         edges, values = sets.steps
         groups = range(p, fed.n_groups, count)  # a place is a group, or all of them
         gain = sum(model.utility(task.costs / task.unit, a, edges, values) for a in groups)
-        served = [
-            model.integrals(rate, a, edges, values)[order]
-            for rate in NOTIONS[task.notion].rates
-            for a in groups
-        ]
+        pairs = product(NOTIONS[task.notion].rates, groups)
+        served = [model.integrals(rate, a, edges, values)[order] for rate, a in pairs]
         exact.append(np.concatenate([np.broadcast_to(gain, (1, len(rules.lam))), *served]).T)
         errors = family.problem.profiles[p].error_at(edges)
         weight = np.abs(rules.lam) @ np.abs(family.problem.coefficients[p])

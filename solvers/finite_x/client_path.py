@@ -58,9 +58,8 @@ def client_path(path: KnapsackPath, whole: Problem) -> ClientPath:
     first = whole.values(path.start)[0], whole.base + float(whole.u @ path.start)
     steps = (path.step * row[path.cells] for row in (whole.v[0], whole.u))
     ends = np.append(0, np.flatnonzero(np.diff(path.exchange_rate, append=np.inf) > 0) + 1)
-    md, accuracy = (
-        (at + np.append(0.0, np.cumsum(row)))[ends] for at, row in zip(first, steps, strict=True)
-    )
+    pairs = zip(first, steps, strict=True)
+    md, accuracy = ((at + np.append(0.0, np.cumsum(row)))[ends] for at, row in pairs)
     local = path.gap[ends]
     if local[-1] < 0:  # the last tie is taken in part, down to a local MD of zero
         for v in (md, accuracy):

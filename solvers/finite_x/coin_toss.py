@@ -83,13 +83,9 @@ def _largest_rho(
         if (np.minimum(changes + over_low, -over_high - changes)[~is_equation] >= 0.0).all():
             return np.where(is_level, 0.0, (0.5 + deviations).clip(0.0, 1.0)), ~is_level
     at_toss = table[:, ~is_level] @ size[~is_level] / 2.0
-    rows = np.concatenate(
-        [
-            np.column_stack([table, over_low]),
-            np.column_stack([-table, -over_high])[~is_equation],
-            np.column_stack([-np.diag(1.0 / size)[is_level], np.ones(int(is_level.sum()))]),
-        ]
-    )
+    above = np.column_stack([-table, -over_high])[~is_equation]
+    levels = np.column_stack([-np.diag(1.0 / size)[is_level], np.ones(int(is_level.sum()))])
+    rows = np.concatenate([np.column_stack([table, over_low]), above, levels])
     floors = np.concatenate([at_toss, -at_toss[~is_equation], np.zeros(int(is_level.sum()))])
     largest = np.append(np.where(is_level, LARGEST * size, size), LARGEST)
     ceilings = np.abs(rows) @ largest

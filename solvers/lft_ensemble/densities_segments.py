@@ -51,10 +51,8 @@ class SegmentSearch(EnsembleSearch):
     def of(cls, fed: Federation, task: Task) -> SegmentSearch:
         """Tabulate all clients' solutions."""
         everybody = RuleFamily.of(fed, task).everybody
-        tables = [
-            Table.of(fed.alone(i), task, float(w), everybody, fed.n_clients)
-            for i, w in enumerate(fed.weight)
-        ]
+        clients = ((fed.alone(i), task, float(w)) for i, w in enumerate(fed.weight))
+        tables = [Table.of(*client, everybody, fed.n_clients) for client in clients]
         lines = [table.lines() for table in tables]
         client = np.repeat(np.arange(len(lines)), [len(ends) for ends, _ in lines])
         ends, values = (np.concatenate(v) for v in zip(*lines, strict=True))
@@ -120,9 +118,7 @@ class SegmentSearch(EnsembleSearch):
         lams, values, _, is_certified = zip(*solutions, strict=True)
         value = np.where(np.all(is_certified, axis=0)[:, None], np.sum(values, axis=0), np.nan)
         rates, unit = len(NOTIONS[self.task.notion].rates), self.task.unit
-        lam = np.stack(
-            [unit * multipliers.reshape(len(eps), rates, -1) for multipliers in lams], axis=2
-        )
+        lam = np.stack([unit * own.reshape(len(eps), rates, -1) for own in lams], axis=2)
         disparity = np.abs(value[:, 1:]).max(axis=1, initial=0.0)
         disparity[disparity <= tolerance(self.fed)] = 0.0
         worth = 1.0 + unit * (value[:, 0] - 1.0)

@@ -123,11 +123,8 @@ class Table:
                 solution = self.path.solution(float(eps[k]))
             except CertificationError:
                 continue
-            lam[k], is_solved[k], value[k] = (
-                solution.multipliers / self.path.task.unit,
-                True,
-                self.base,
-            )
+            lam[k], is_solved[k] = solution.multipliers / self.path.task.unit, True
+            value[k] = self.base
             rule = solution.classifier
             for functions, *line in zip(self.functions, rule.edges, rule.values, strict=False):
                 value[k] += integrals(functions, line)
@@ -152,10 +149,8 @@ class Table:
         halves[k - 1] = error
         self.error = np.insert(halves, k, error)
         self.eps = np.insert(self.eps, k, eps)
-        self.value, self.slope = (
-            np.insert(old, k, new, axis=0)
-            for old, new in ((self.value, value), (self.slope, slope))
-        )
+        self.value = np.insert(self.value, k, value, axis=0)
+        self.slope = np.insert(self.slope, k, slope, axis=0)
         self.__dict__.pop("curve", None)
 
     def _slope(self, point: DualPoint, limits: Array) -> Array:

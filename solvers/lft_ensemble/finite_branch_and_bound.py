@@ -71,17 +71,9 @@ class Segments(EnsembleSearch):
         eps, gain, rows, rules = zip(*_parts(fed, task), strict=True)
         client = np.repeat(np.arange(fed.n_clients), [len(budgets) for budgets in eps])
         weight = fed.weight[client, None]
-        return cls(
-            fed,
-            task,
-            client,
-            np.concatenate(eps),
-            weight * np.concatenate(gain),
-            weight * np.concatenate(rows, axis=1),
-            pooled,
-            None if rules[0] is None else np.concatenate(rules),
-            NODES,
-        )
+        terms = weight * np.concatenate(gain), weight * np.concatenate(rows, axis=1)
+        ends = None if rules[0] is None else np.concatenate(rules)
+        return cls(fed, task, client, np.concatenate(eps), *terms, pooled, ends, NODES)
 
     def best(self, disparity: float | None) -> Array | None:
         """(I,) budgets of the best ensemble with at most ``disparity``, or least disparate; None
@@ -156,18 +148,12 @@ class Segments(EnsembleSearch):
     def programme(self) -> tuple[Programme, Array]:
         """The programme in the shares of all ends, levels and the disparity; constants (R,)."""
         pooled, is_limited = self.pooled, np.isfinite(self.pooled.eps)
-        level, half = (
-            pooled.v[is_limited, pooled.u.size - pooled.levels :],
-            pooled.eps[is_limited, None],
-        )
-        shared = np.concatenate(
-            [self.rows[is_limited].reshape(-1, 2 * self.client.size), level], axis=1
-        )
+        level = pooled.v[is_limited, pooled.u.size - pooled.levels :]
+        ends = self.rows[is_limited].reshape(-1, 2 * self.client.size)
+        shared, half = np.concatenate([ends, level], axis=1), pooled.eps[is_limited, None]
         owner = np.repeat(self.client, 2)
-        whose = scipy.sparse.csr_array(
-            (np.ones(owner.size), (owner, np.arange(owner.size))),
-            (self.fed.n_clients, shared.shape[1] + 1),
-        )
+        ones = np.ones(owner.size), (owner, np.arange(owner.size))
+        whose = scipy.sparse.csr_array(ones, (self.fed.n_clients, shared.shape[1] + 1))
         limits = np.block([[shared, half], [shared, -half]])
         table = scipy.sparse.vstack([whose, scipy.sparse.csr_array(limits)], format="csr")
         many = self.fed.n_clients > MANY

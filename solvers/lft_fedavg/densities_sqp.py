@@ -66,9 +66,8 @@ class Conditions(NamedTuple):
         (count, k), walls = self.side.shape, self.wall.shape[1]
         shared = z[:, k : k + self.value_signs[0].size].reshape(self.value_signs.shape)
         nu = (self.value_signs * shared).sum(axis=1)
-        np.add.at(
-            nu, (np.arange(count)[:, None], self.lead), (self.lead_signs * shared).sum(axis=1)
-        )
+        at_lead = np.arange(count)[:, None], self.lead
+        np.add.at(nu, at_lead, (self.lead_signs * shared).sum(axis=1))
         increases, decreases = np.split(z[:, k + self.value_signs[0].size + walls :], 2, axis=1)
         return -np.concatenate([nu, increases - decreases], axis=1)
 
@@ -111,9 +110,8 @@ def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds:
         gain, rows = np.zeros(alive.size), np.flatnonzero(promise > MULTIPLIERS_GAIN)
         if rows.size:
             start_rules, own_goals = rules.take(rows), goals[rows]
-            walk = Walk.of(
-                family, start_rules, programme.take(rows), step[rows], dual[rows], own_goals
-            )
+            steps = programme.take(rows), step[rows], dual[rows]
+            walk = Walk.of(family, start_rules, *steps, own_goals)
             walked = walk.best(own_goals)
             gain[rows] = merit(walked, own_goals) - merit(start_rules, own_goals)
             best = best.replaced(alive[rows], walked)
@@ -217,9 +215,8 @@ def _conditions(rules: Rules, signs: Array, side: Array, client: Array, walls: W
     for sign in (1.0, -1.0) if tied.any() else ():
         value_signs.append(np.where(tied, np.where(active, sign * side, sign), 0.0))
         lead_signs.append(np.where(tied, np.where(active, -sign * ahead, ahead), 0.0))
-    return Conditions(
-        signs, lead, np.stack(value_signs, axis=1), np.stack(lead_signs, axis=1), walls.side
-    )
+    stacked = np.stack(value_signs, axis=1), np.stack(lead_signs, axis=1)
+    return Conditions(signs, lead, *stacked, walls.side)
 
 
 def _basis(rates: Array, reach: Array, radius: Array) -> Array:
@@ -250,10 +247,8 @@ def best_step(
     unit = np.maximum(np.abs(rows[:, -2 * m :]).max(axis=(1, 2)), 1e-300)
     # one more unknown: what disparities are beyond the target, in units of what they change by
     one_column, one_coefficient = ((0, 0), (0, 1)), ((0, 0), (0, 0), (0, 1))
-    table, gain = (
-        np.pad(rows, one_coefficient),
-        np.pad(np.where(seeks[:, None], 0.0, slope), one_column),
-    )
+    table = np.pad(rows, one_coefficient)
+    gain = np.pad(np.where(seeks[:, None], 0.0, slope), one_column)
     table[:, -2 * m :, n] = -unit[:, None]
     dear = np.maximum(np.abs(gain).max(axis=1), np.abs(bent).max(axis=(1, 2)))
     gain[:, n] = np.where(seeks, -unit, -DEAR * dear)

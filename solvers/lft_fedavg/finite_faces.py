@@ -248,12 +248,6 @@ class Face:
             self.lines.append((disparity, worth, max(float(prices[last]), 0.0)))
         cells = np.where(self.tied, 0.0, np.where(self.rest > 0, -prices[:n], prices[:n]))
         clients = np.where(is_equal, optimum.y[: is_equal.size], 0.0)
-        return Place(
-            self,
-            f,
-            np.clip(np.where(eps <= FINITE_TOLERANCE, 0.0, eps), 0.0, SLACK_BUDGET),
-            worth,
-            float(x[last]),
-            np.where(cells > PROGRAMME_TIED, cells, 0.0),
-            np.where(clients > PROGRAMME_TIED, clients, 0.0),
-        )
+        eps = np.clip(np.where(eps <= FINITE_TOLERANCE, 0.0, eps), 0.0, SLACK_BUDGET)
+        costs = (np.where(cost > PROGRAMME_TIED, cost, 0.0) for cost in (cells, clients))
+        return Place(self, f, eps, worth, float(x[last]), *costs)

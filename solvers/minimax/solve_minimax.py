@@ -119,11 +119,8 @@ def _check_domain(objective: Objective, f: Array) -> None:
     try:
         objective.dual_weights(f)
     except ValueError as error:
-        advice = (
-            ""
-            if np.isposinf(objective.domain.upper).all()
-            else "; the minimiser for AFL() is as far below as any"
-        )
+        has_top = not np.isposinf(objective.domain.upper).all()
+        advice = "; the minimiser for AFL() is as far below as any" * has_top
         raise ValueError(
             f"start must have losses in the objective's domain: {error}{advice}"
         ) from None

@@ -75,11 +75,9 @@ def accept_sets(functions: Sequence[Piecewise], weights: Sequence[Array]) -> lis
     of sign); between two candidates the *integral* of s decides, and cuts between parts of one sign
     are dropped.
     """
-    candidates = sign_changes(
-        functions,
-        [f.combined(w) for f, w in zip(functions, weights, strict=True)],
-        [NOISE * (np.abs(w) @ f.sizes) for f, w in zip(functions, weights, strict=True)],
-    )
+    groups = list(zip(functions, weights, strict=True))
+    noise = [NOISE * (np.abs(w) @ f.sizes) for f, w in groups]
+    candidates = sign_changes(functions, [f.combined(w) for f, w in groups], noise)
     return [_between(*group) for group in zip(functions, weights, *candidates, strict=True)]
 
 
@@ -98,12 +96,8 @@ def _between(functions: Piecewise, weights: Array, owner: Array, x: Array) -> Ac
     # a gap of width 1e-5 changes an accuracy by 1e-17, but a client's acceptance rate by 1e-6: its
     # integral drowns in the rounding of cumulative ones, and the score in its middle decides
     panel = np.searchsorted(functions.edges, x, side="right")
-    uncertain = np.flatnonzero(
-        is_interval
-        & (np.abs(integral) < 1e-13)
-        & (panel[:-1] == panel[1:])
-        & np.isfinite(x[1:] - x[:-1])
-    )
+    is_inner = (panel[:-1] == panel[1:]) & np.isfinite(x[1:] - x[:-1])
+    uncertain = np.flatnonzero(is_interval & is_inner & (np.abs(integral) < 1e-13))
     middle = functions.values((x[uncertain] + x[uncertain + 1]) / 2)
     integral[uncertain] = np.einsum("tj,jt->t", weights[owner[uncertain]], middle)
     accepts = integral > 0

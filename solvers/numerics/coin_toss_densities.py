@@ -122,9 +122,8 @@ class Toss:
         table = self._table(self.free)[binds]
         left, singular_values, _ = np.linalg.svd(table, full_matrices=False)
         independent = singular_values > DEPENDENT * singular_values[0]
-        basis = (
-            left[:, independent] * (singular_values[0] / singular_values[independent])
-        ).T  # of independent combinations
+        unit = singular_values[0] / singular_values[independent]
+        basis = (left[:, independent] * unit).T  # of independent combinations
         along, *across = np.linalg.svd((basis @ target)[None])[2] @ basis
         along, across = along * np.sign(along @ target), np.reshape(across, (-1, binds.size))
         gains = [np.append(0.0, along @ r)[None] for r in rows]

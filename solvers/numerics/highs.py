@@ -206,9 +206,8 @@ def best_mixed(
     for tolerance, presolve in MIXED_TRIES:
         model: Any = highspy.Highs()
         tolerances = dict.fromkeys((*OPTIONS, "mip_feasibility_tolerance"), tolerance)
-        for name, value in (
-            MIXED | tolerances | {"mip_max_nodes": nodes, "presolve": presolve}
-        ).items():
+        options = MIXED | tolerances | {"mip_max_nodes": nodes, "presolve": presolve}
+        for name, value in options.items():
             model.setOptionValue(name, value)
         model.passModel(lp)
         if start is not None:
@@ -239,19 +238,14 @@ class Rows:
         """Rows with coefficients ``tables`` (R, size) of some blocks, and their limits (R,)."""
         count = next(iter(tables.values())).shape[0]
         if count:
-            self.tables.append(
-                [
-                    scipy.sparse.csr_array(tables.get(k, (count, size)))
-                    for k, size in self.sizes.items()
-                ]
-            )
+            blocks = (tables.get(name, (count, size)) for name, size in self.sizes.items())
+            self.tables.append([*map(scipy.sparse.csr_array, blocks)])
             self.limits.append(np.stack([np.broadcast_to(v, count) for v in (low, high)]))
 
     def join(self, default: float = 0.0, **values: Array | float) -> Array:
         """(n,) of all unknowns: the blocks' ``values``, and of others ``default``."""
-        return np.concatenate(
-            [np.broadcast_to(values.get(k, default), size) for k, size in self.sizes.items()]
-        ).astype(np.float64)
+        named = ((values.get(name, default), size) for name, size in self.sizes.items())
+        return np.concatenate([np.broadcast_to(*pair) for pair in named]).astype(np.float64)
 
     @property
     def stacked(self) -> tuple[scipy.sparse.csr_array, tuple[Array, Array]]:

@@ -47,10 +47,8 @@ def settled(problem: Constraints, point: DualPoint, eps: Array) -> tuple[DualPoi
     active = np.where(bound.any(axis=1, keepdims=True), bound, np.abs(point.values) > eps)
     counts = np.sum([sets.counts for sets in point.sets], axis=0)
     rows = np.flatnonzero(active.sum(axis=1) <= counts)  # else fewer equations than unknowns
-    residual_limit, limit = (
-        0.25 * kkt_residual(point.lam, point.values, eps),
-        point.dual(eps) + 1e-13,
-    )
+    residual_limit = 0.25 * kkt_residual(point.lam, point.values, eps)
+    limit = point.dual(eps) + 1e-13
     start, better = point.take(rows), np.zeros(len(eps), bool)
     for _ in range(2 if rows.size else 0):
         stepped = _together(problem, start, eps[rows])
@@ -151,23 +149,15 @@ def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
         residuals = np.column_stack([residuals, residual])
         earlier_residual = residuals[:, :-PATIENCE].min(axis=1, initial=np.inf)
         ridge = RIDGE * np.maximum(np.trace(hessian, axis1=1, axis2=2), 1e-6)
-        step = pivoted(
-            hessian + ridge[:, None, None] * np.eye(problem.count), gradient, multipliers, budget
-        )
-        continues = (
-            (residual > KKT_TOLERANCE)
-            & (residual <= 0.5 * earlier_residual)
-            & np.isfinite(step).all(axis=1)
-        )
+        hessian += ridge[:, None, None] * np.eye(problem.count)
+        step = pivoted(hessian, gradient, multipliers, budget)
+        continues = (residual > KKT_TOLERANCE) & (residual <= 0.5 * earlier_residual)
+        continues &= np.isfinite(step).all(axis=1)
         if not continues.any():
             break
         shift = (-cuts.sign * (inverse * height + (step[:, None] @ flow)[:, 0]))[continues]
-        rows, residuals, step, cuts = (
-            rows[continues],
-            residuals[continues],
-            step[continues],
-            cuts.take(continues),
-        )
+        rows, residuals = rows[continues], residuals[continues]
+        step, cuts = step[continues], cuts.take(continues)
         step_length = REACH / np.abs(step).max(axis=1, initial=1e-300)
         step_length = np.minimum(step_length, cuts.room(shift))[:, None]
         lam[rows] += step_length * step
@@ -195,9 +185,8 @@ def pivoted(h: Array, g: Array, lam: Array, eps: Array) -> Array:
         slope = (model[0] @ step[:, :, None])[:, :, 0] + model[1]
         has_wrong_sign = signs * (model[2] + step) < 0
         leaving = (signs == 0) & (np.abs(slope) > eps[rows] + 1e-13)
-        is_near = (
-            np.abs(step).max(axis=1, initial=0.0) <= FAR
-        )  # else constraints depend on each other
+        # else constraints depend on each other
+        is_near = np.abs(step).max(axis=1, initial=0.0) <= FAR
         changes = (has_wrong_sign | leaving).any(axis=1)
         steps[rows[is_near & ~changes]] = step[is_near & ~changes]
         continues = is_near & changes
