@@ -93,13 +93,18 @@ def solve(
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees, monotone=monotone)
     federation = federation.for_notion(task.notion)
-    if one_of("method", method, get_args(Method)) == "exact" and multipliers is None:
-        return solve_task(federation, task, *_budgets(federation, task, eps, local_eps))
-    if multipliers is None:
-        return _by_grid(federation, task, *_budgets(federation, task, eps, local_eps), grid)
-    if eps is not None or local_eps is not None or monotone or method != "exact":
-        raise ValueError("multipliers take no eps, local_eps, monotone or method='lp' beside")
-    return _of_multipliers(federation, task, multipliers)
+    is_exact = one_of("method", method, get_args(Method)) == "exact"
+    if multipliers is not None:
+        if eps is not None or local_eps is not None or monotone or not is_exact:
+            raise ValueError("multipliers take no eps, local_eps, monotone or method='lp' beside")
+        return _of_multipliers(federation, task, multipliers)
+    budgets = _budgets(federation, task, eps, local_eps)
+    if is_exact:
+        return solve_task(federation, task, *budgets)
+    with extras_named():  # cvxpy, for this alone
+        from fairfl.solvers.grid_lp import solve_lp
+
+    return solve_lp(federation, task, *budgets, grid)
 
 
 @one_thread()
@@ -341,15 +346,6 @@ def _budgets(
     if task.scheme.is_pooled:
         return pooled_budget(eps, scheme), local
     return local_budgets("eps", eps, federation.n_clients), local
-
-
-def _by_grid(
-    federation: Federation, task: Task, budget: Array, local: Array | None, grid: int
-) -> Solution:
-    with extras_named():  # cvxpy, for this alone
-        from fairfl.solvers.grid_lp import solve_lp
-
-    return solve_lp(federation, task, budget, local, grid)
 
 
 def _of_multipliers(federation: Federation, task: Task, multipliers: ArrayLike) -> Solution:

@@ -1,11 +1,9 @@
 """The schemes by a linear programme (cvxpy) on a finite or discretised X: slow, and independent of
-all other solvers.
+all other solvers, with which it shares no code.
 
 Every constraint is a pair of groups, or a group and everybody, summed from the definition of its
-rates. On laws cells are intervals of X; their masses are exact (distribution functions) and their
-mean η are Gauss-Legendre integrals against the density. The optimum is the
-best classifier that is constant on cells: its accuracy is a lower bound on the exact one, and the
-difference is of the order of the cells' width squared. No code is shared with the exact solvers.
+rates. On laws cells are intervals of X with exact masses and mean η by Gauss-Legendre integrals:
+the best classifier that is constant on cells is off by the order of their width squared.
 """
 
 from collections.abc import Sequence

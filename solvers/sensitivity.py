@@ -1,14 +1,12 @@
-"""Derivatives of optima with respect to the people: influence functions, by the envelope theorem.
+"""Derivatives of optima with respect to the people: influence functions, by the envelope theorem
+(Milgrom and Segal, 2002).
 
-On the frontier a few cells of the rule are randomised, and the other cells are 0 or 1. When the
-people change a little, the others stay, and the randomised ones move so that the active constraints
-keep holding. So the value changes as the Lagrangian does for a fixed rule, with the multipliers at
-which it is stationary in the randomised cells. Every term is a sum over people, of whom η is the
-frequency of y = 1 in a block of the isotonic fit. The derivative is linear in the counts: one
-number for each cell of people (Hampel, 1974; the infinitesimal jackknife of Jaeckel, 1972).
-
-Source of the envelope theorem: Milgrom and Segal, 2002. Where the active constraints change (a kink
-of the frontier) this is one of the one-sided derivatives, or between them.
+When the people change a little, the cells that are 0 or 1 stay, and the randomised ones move so
+that the active constraints keep holding. So the value changes as the Lagrangian does for a fixed
+rule, with the multipliers at which it is stationary in the randomised cells. Every term is a sum
+over people, of whom η is the frequency of y = 1 in a block of the isotonic fit: one number for each
+cell of people (Hampel, 1974; the infinitesimal jackknife of Jaeckel, 1972). At a kink of the
+frontier this is one of the one-sided derivatives, or between them.
 """
 
 from __future__ import annotations

@@ -79,13 +79,11 @@ def cfl_frontier(fed: Federation, points: int, task: Task) -> Frontier:
 
 def _built(eps: Array, accuracy_at: Callable[[Array], Array]) -> Frontier:
     """The frontier whose every budget is reached with equality, and is the disparity."""
-    evaluate = partial(_reached, accuracy_at)
+
+    def evaluate(eps: Array) -> Points:
+        return Points(eps, accuracy_at(eps), eps[:, None])
+
     return build("cfl", evaluate(eps), evaluate, exact=True)
-
-
-def _reached(accuracy_at: Callable[[Array], Array], eps: Array) -> Points:
-    """The points whose disparities are the budgets (P,)."""
-    return Points(eps, accuracy_at(eps), eps[:, None])
 
 
 def _finite(fed: Federation, points: int, task: Task) -> Frontier:

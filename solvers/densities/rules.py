@@ -1,10 +1,9 @@
-"""LFT+FedAvg's solutions on densities as functions of their multipliers or budgets (FedFB,
-lemma 18).
+"""LFT+FedAvg's solutions on densities as functions of their multipliers or budgets (FedFB, lemma
+18).
 
 f_λ = ⟦s > 0⟧, s = u + λ·v, maximises the Lagrangian pointwise. So it solves LFT+FedAvg(eps) for
 every eps that its values are complementary to: |value_k| is eps_i where λ_k is not zero, with the
-other sign, and at most eps_i elsewhere. No problem is solved to get a point. Where ties have a mass
-no double λ tells their rule; its budgets do.
+other sign, and at most eps_i elsewhere. Where ties have a mass only budgets tell their rule.
 """
 
 from __future__ import annotations

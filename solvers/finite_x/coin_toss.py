@@ -1,13 +1,10 @@
 """Of several optimal rules on a finite X the one nearest to a coin toss.
 
-Where more cells have a score of zero than constraints bind, several rules are optimal. The one with
-the least sup |f - 1/2| over these cells is f = 1/2 + (h - 1/2)/ρ with a rule h and the largest ρ:
-
-    maximise ρ over 0 <= h <= 1 subject to  ρ low <= ρ w + V (h - 1/2) <= ρ high,
-
-where w are the constraints' values at a toss. Cells whose price is not zero are settled; the others
-have the least that is left to them, and so on. The rule is unique: it depends on no order. Where
-each cell is in one equation at most, no programme is needed.
+Where more cells have a score of zero than constraints bind, the rule with the least sup |f - 1/2|
+over these is f = 1/2 + (h - 1/2)/ρ with a rule h and the largest ρ: maximise ρ over 0 <= h <= 1
+subject to ρ low <= ρ w + V (h - 1/2) <= ρ high, where w are the constraints' values at a toss.
+Cells whose price is not zero are settled; the others have the least that is left to them, and so
+on: the rule is unique. Where each cell is in one equation at most, no programme is needed.
 """
 
 import numpy as np

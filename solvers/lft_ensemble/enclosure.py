@@ -3,21 +3,13 @@
 
 Client j with both groups, masses m_0 = 1 - q_j and m_1 = q_j, uses at its multiplier λ the rule x >
 t_a with m_0 (1 - 2 η_j0(t_0)) = λ = -m_1 (1 - 2 η_j1(t_1)), λ between 0 and the λ_j* at which its
-own rates are equal. The pooled MD of the ensemble is Σ_j π_j G_j(λ_j),
-
-    G_j(λ) = Σ_i P(i|a=0) P_i0(x > t_0) - Σ_i P(i|a=1) P_i1(x > t_1),    increasing,
-
-so it reaches [Σ_j π_j min(G_j(0), G_j(λ_j*)), Σ_j π_j max(G_j(0), G_j(λ_j*))]. Clients of one group
-keep λ = 0.
+own rates are equal. The pooled MD is Σ_j π_j G_j(λ_j), G_j increasing, so it reaches [Σ_j π_j
+min(G_j(0), G_j(λ_j*)), Σ_j π_j max(G_j(0), G_j(λ_j*))]. Clients of one group keep λ = 0.
 
 The rates of normal laws are equal where the standardised thresholds are: t_a = μ_a + σ_a z. With
-y_a = logit η_ja(t_a)/2, increasing in z, both conditions are m_0 tanh y_0 + m_1 tanh y_1 = 0, or
-times 2 cosh y_0 cosh y_1
-
-    sinh(y_0 + y_1) + (m_0 - m_1) sinh(y_0 - y_1) = 0,
-
+y_a = logit η_ja(t_a)/2, increasing in z, that is sinh(y_0 + y_1) + (m_0 - m_1) sinh(y_0 - y_1) = 0,
 which keeps its digits where both tanh are within rounding of ±1. The root z lies between the zeros
-of y_0 and y_1, which are rational, so that the side of 0 on which λ_j* lies is decided exactly.
+of y_0 and y_1, which are rational: the side of 0 on which λ_j* lies is decided exactly.
 """
 
 import math

@@ -1,9 +1,8 @@
 """Gaps and intervals of accept sets that are about to open: walls of a search over multipliers.
 
 At a minimum of s = u + λ·v above zero a gap of the accept set is closed, at a maximum below zero an
-interval. As λ moves the height of s there may cross zero. Then the rates change like a square root,
-which no quadratic model describes; the height h is smooth: dh/dλ_k = v_k(x). Without these walls
-figure 5 is worse by up to 2e-6.
+interval. Where the height h of s crosses zero rates change like a square root, which no quadratic
+model describes; h is smooth: dh/dλ_k = v_k(x). Without walls figure 5 is worse by up to 2e-6.
 """
 
 from collections.abc import Sequence

@@ -2,10 +2,9 @@
 programming with trust regions, for many target disparities at once.
 
 Changes dε of the budgets that bind change the values by dy = -sign(λ) dε, hence the multipliers by
-dλ = J⁻¹ dy, the pooled differences by W dλ (``densities_sqp.derivatives``) and the accuracy by
-|λ| dε. The steps of λ in ``densities_sqp`` fail next to narrow gaps, whose widths are roots of
-changes of λ, and where a λ is within rounding of its end. As functions of the budgets rates are
-smooth there, and Newton's method in cuts and λ finds the rule.
+dλ = J⁻¹ dy (``densities_sqp.derivatives``) and the accuracy by |λ| dε. Steps of λ fail next to
+narrow gaps, and where a λ is within rounding of its end; as functions of the budgets rates are
+smooth there.
 """
 
 import numpy as np

@@ -1,11 +1,5 @@
-"""The search for LFT+FedAvg's best rules on densities: multi-start and continuation (FedFB,
-lemma 18).
-
-Each λ gives a solution for its own budgets (``densities/rules``). Local searches
-(``densities_sqp``) run to a few target disparities from rules at random budgets that differ in who
-is bound; then to every target from the best rules at the disparities beside it, again where those
-two lead to different rules and something was gained. The results are certified for their budgets.
-That no better budgets exist is searched for, not proven.
+"""The search for LFT+FedAvg's best rules on densities: multi-start and continuation (FedFB, lemma
+18; docs/lft_fedavg_search.md). That no better budgets exist is searched for, not proven.
 """
 
 from __future__ import annotations

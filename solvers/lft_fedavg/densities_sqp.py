@@ -1,20 +1,17 @@
 """The most useful rule with at most a target disparity: sequential quadratic programming over the
 multipliers of LFT+FedAvg's solutions (Nocedal and Wright, chapter 18), for many targets at once.
 
-A rule is its cuts x_r, where s = u + λ·v is zero. A change dλ moves them by -(v(x_r)·dλ)/s'(x_r).
-So the constraints' values y, the pooled differences w and the accuracy A have the derivatives
-J = Σ_r v vᵀ/|s'|, Σ_r w vᵀ/|s'| and -Jλ. All conditions are linear in q = (λ, y, w, h): the signs
-of λ and y, a common budget of a client's limits that bind, the target, and the heights h of s at
-those of its critical points where a gap of the accept set is about to open and had better stay
-closed. With the conditions' multipliers the Lagrangian is the integral of ω = u + ν·v + κ·w over
-the accept set, whose second derivatives are sums over the cuts; those of the heights are left out.
-Each round solves a quadratic programme in a box, and corrects its step to the conditions that are
-active at its end (second-order correction).
+A rule is its cuts x_r, where s = u + λ·v is zero; a change dλ moves them by -(v(x_r)·dλ)/s'(x_r),
+so that values y, pooled differences w and accuracy have exact derivatives. All conditions are
+linear in q = (λ, y, w, h): the signs of λ and y, a common budget of a client's limits that bind,
+the target, and the heights h of s where a gap of the accept set is about to open and had better
+stay closed. With the conditions' multipliers the Lagrangian is the integral of ω = u + ν·v + κ·w
+over the accept set. Each round solves a quadratic programme in a box, and corrects its step to the
+conditions that are active at its end (second-order correction).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -111,7 +108,7 @@ def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds:
         if rows.size:
             start_rules, own_goals = rules.take(rows), goals[rows]
             steps = programme.take(rows), step[rows], dual[rows]
-            walk = Walk.of(family, start_rules, *steps, own_goals)
+            walk = Walk(family, start_rules, *steps, own_goals)
             walked = walk.best(own_goals)
             gain[rows] = merit(walked, own_goals) - merit(start_rules, own_goals)
             best = best.replaced(alive[rows], walked)
@@ -264,46 +261,31 @@ def best_step(
     return step, z, promise + np.where(seeks, 1.0, RATE) * (before - then)
 
 
-@dataclass
 class Walk:
-    """The ends of B rules' steps, which corrections move to the conditions that are active there.
+    """The ends of B rules' steps (B, K), which corrections move to the conditions that are active
+    there: what steps leave nothing of, for its multiplier ``dual`` (B, m), is ``tight`` (B, m).
 
-    Attributes
-    ----------
-    rules, programme : where the steps start, and their programmes.
-    step : (B, K).  tight : (B, m) the conditions that corrections meet.
-    change : (B, m, K) of the conditions; those of heights are computed anew at each end.
-    place : (B, G) the critical points of s whose heights are watched.
-    size : (B, K) the largest changes of the multipliers in a box.
+    ``change`` (B, m, K) is that of the conditions, of heights anew at each end; ``place`` (B, G)
+    the critical points of s whose heights are watched; ``size`` (B, K) the largest changes of the
+    multipliers in a box.
     """
 
-    family: RuleFamily
-    rules: Rules
-    programme: Programme
-    step: Array
-    tight: Array
-    change: Array
-    place: Array
-    size: Array
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         family: RuleFamily,
         rules: Rules,
         programme: Programme,
         step: Array,
         dual: Array,
         target: Array,
-    ) -> Walk:
-        """Of steps (B, K): what they leave nothing of, for its multiplier (B, m), is tight."""
+    ) -> None:
         slack = programme.left - (programme.rows @ step[..., None])[..., 0]
         unit = np.abs(programme.rows).max(axis=2)
-        tight = (dual * unit > slack / np.maximum(unit, 1e-300)) & (unit > 0)
-        tight[:, -2 * rules.pooled.shape[1] :] &= ~np.isinf(target)[:, None]
-        change, place = programme.rows.copy(), programme.walls.x.copy()
-        size = np.abs(programme.basis).max(axis=2)
-        return cls(family, rules, programme, step.copy(), tight, change, place, size)
+        self.tight = (dual * unit > slack / np.maximum(unit, 1e-300)) & (unit > 0)
+        self.tight[:, -2 * rules.pooled.shape[1] :] &= ~np.isinf(target)[:, None]
+        self.family, self.rules, self.programme = family, rules, programme
+        self.step, self.change = step.copy(), programme.rows.copy()
+        self.place, self.size = programme.walls.x.copy(), np.abs(programme.basis).max(axis=2)
 
     @property
     def gaps(self) -> slice:

@@ -1,10 +1,9 @@
 """LFT+FedAvg's rules on densities where a whole group ties.
 
-Accuracy parity and equalised odds serve a group worse than it could be served. At such multipliers
-the group's score is zero everywhere: each of its rules is optimal for the budgets that it meets,
-and no multipliers tell one from another. Utility and differences of rates are linear in the rule.
-So the best one with at most a disparity solves a problem of the same form, at the group's place
-alone: the pooled differences are limited by the disparity, and the clients' keep their signs.
+Under accuracy parity and equalised odds a group's score may be zero everywhere: each of its rules
+is optimal for the budgets that it meets. The best one with at most a disparity solves a problem of
+the same form, at the group's place alone: the pooled differences are limited by the disparity, and
+the clients' keep their signs.
 """
 
 from __future__ import annotations

@@ -1,14 +1,11 @@
 """LFT+FedAvg's smallest disparity for two clients enclosed in ball arithmetic, for normal laws and
 logistic η (FedFB, lemma 18), by branch and bound over the multipliers.
 
-As in ``multiplier_boxes``: a solution is f_λ = ⟦s > 0⟧ with λ_k MD_k <= 0, and the MD_k and the
-pooled MD increase in every λ_k, so that over a box they lie between their values at two corners.
-s is analytic and not zero, so that f_λ is one rule up to points. Here the values are balls: s =
-Σ_i p_i (M_i tanh((slope x + intercept)/2) ± λ_i) has a certain sign on all parts of the line but
-a few narrow ones and the tails, whose masses are added to the balls.
-
-The λ of solutions are bounded: Σ λ_k MD_k(f) <= 1 for every rule f, since accuracies are between 0
-and 1, and also for 1 - f. Two rules give a parallelogram.
+As in ``multiplier_boxes``; MD_k and the pooled MD increase in every λ_k, so that over a box they
+lie between their values at two corners. Here these are balls: s = Σ_i p_i (M_i tanh((slope x +
+intercept)/2) ± λ_i) has a certain sign on all parts of the line but a few narrow ones and the
+tails, whose masses are added to the balls. The λ of solutions are bounded: Σ λ_k MD_k(f) <= 1 for
+every rule f and 1 - f. Two rules give a parallelogram.
 """
 
 import itertools

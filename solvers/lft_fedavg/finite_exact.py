@@ -1,12 +1,10 @@
 """LFT+FedAvg over all budgets on a finite X, exactly: the envelope of the rules of all vertices at
 which cells tie (FedFB, lemma 18), where these are few.
 
-Every face of complementary multipliers has a vertex, whose face holds its rules (``vertices``). The
-worths of a face's rules are concave in the disparity, and linear between a few of them, which
-linear programmes find. No rule of a vertex is above what CFL's reduced costs leave of CFL's value,
-after the cells that the vertex decides otherwise. So few faces are asked: the next one is that
-which this bound leaves furthest above the envelope, until it leaves none. The programme at one
-disparity after another finds the same, in up to ten times the time.
+The worths of the rules of a vertex's face are concave in the disparity, and linear between a few of
+them. None is above what CFL's reduced costs leave of CFL's value. So few faces are asked: the next
+one is that which this bound leaves furthest above the envelope, until it leaves none. The programme
+at one disparity after another finds the same, in up to 40 times the time.
 """
 
 from __future__ import annotations

@@ -3,11 +3,9 @@ of groups: linear programmes in the one and in the other.
 
 A rule f is optimal for some budgets iff multipliers λ are complementary to it: f is 0 or 1 by the
 sign of u + λV, where that is not zero, and V f + b is at its client's budget where λ is not zero.
-For given λ the rules and their budgets are a polyhedron, a *face*. The most useful of them with at
-most a given pooled disparity is a linear programme, also where that is a largest difference, and
-what it would gain if a cell or a client were not held is its reduced cost. For a given rule the
-multipliers are a polyhedron too: those at which least of what costs something is held are a linear
-programme again, and lead to the next faces.
+For given λ the rules and their budgets are a polyhedron, a *face*; its best rule at a disparity is
+a linear programme, and what it would gain if a cell or a client were not held its reduced cost. For
+a given rule so are the multipliers at which least of that is held, which lead to the next faces.
 """
 
 from __future__ import annotations

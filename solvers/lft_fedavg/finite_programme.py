@@ -1,18 +1,11 @@
 """LFT+FedAvg's most useful rule at a disparity on a finite X, with the proof that it is: a
-mixed-integer programme of rules, budgets and multipliers at once.
+mixed-integer programme of rules, budgets and multipliers at once (docs/lft_fedavg_search.md).
 
 A rule f is optimal for some budgets iff multipliers λ are complementary to it (``finite_faces``).
 Switches say which: one of each cell allows its score s = u + λV to be positive and asks for f = 1,
 one allows it to be negative and asks for f = 0, and one of each constraint and sign allows its
-multiplier to have that sign and asks for a value at the budget. Two inequalities make the
-programme small:
-
-- *Fixing by reduced costs.* With CFL's multipliers at the disparity, reduced costs s* and bound D,
-  every rule has u·f <= D - Σ |s*_c| |f_c - f*_c|. One that is worth D - γ or more has f within
-  γ/|s*_c| of f*. So most cells are fixed where γ is small, and of one that cannot leave f*_c = 1
-  (or 0) the score is not negative (or positive), which is linear in λ.
-- *Weak duality.* Budgets |y| = |Vf + b| and λ complementary to f have Σ s_+ + λ·b = u·f - Σ |λ||y|,
-  which is at most u·f. This bounds the multipliers, by a linear programme each.
+multiplier to have that sign and asks for a value at the budget. Reduced costs of CFL at the
+disparity fix most cells, and weak duality bounds the multipliers.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
 """LFT+FedAvg over all budgets on a finite X, for every notion and any number of groups: the most
 useful rule at one disparity after another, each with a bound on what every rule has.
 
-A *face* is the polyhedron of the rules, with their budgets, that given multipliers are
-complementary to (``finite_faces``); a *place* is the best rule of a face at some disparity. Where
-the vertices of faces are few all are known (``finite_exact``). Else the cheap answers come first,
-until one has what CFL has: the faces so far, the budgets that CFL's rule keeps, and climbs from
-face to face. The mixed-integer programme (``finite_programme``) looks for a rule that is better
-than these, over so many nodes: what it does not exclude is the bound. Every point is the rule of
-its face, certified for its budgets.
+A *place* is the best rule of a face at some disparity (``finite_faces``). Where the vertices of
+faces are few all are known (``finite_exact``). Else the cheap answers come first, until one has
+what CFL has: the faces so far, the budgets that CFL's rule keeps, and climbs from face to face. The
+mixed-integer programme (``finite_programme``) looks for a better rule: what it does not exclude is
+the bound.
 """
 
 from __future__ import annotations

@@ -2,14 +2,10 @@
 walk along edges.
 
 A rule f solves LFT+FedAvg(eps) for some eps iff for some λ it has f_c = ⟦s_c > 0⟧ wherever s = u +
-λV is not zero, and λ_k y_k <= 0 for all values y = Vf + b. Each cell is a hyperplane {s_c = 0}.
-Within a face of the arrangement of these planes and the axes the set of such f is constant, and on
-the closure of the face it can only be larger. An orthant contains no line, so the closure has a
-vertex: the vertices give every optimal rule of every budget.
-
-A walk from λ = 0 along the edges of the arrangement finds them. Optimal pairs (f, λ) of one eps are
-a convex set that depends on eps upper semicontinuously, so over the box of budgets they are
-connected, and the walk finds all.
+λV is not zero, and λ_k y_k <= 0 for all values y = Vf + b. Within a face of the arrangement of the
+planes {s_c = 0} and the axes the set of such f is constant, and on its closure, which has a vertex,
+it can only be larger: the vertices give every optimal rule of every budget. Optimal pairs (f, λ) of
+all budgets are connected, so that a walk from λ = 0 along edges finds all.
 """
 
 from __future__ import annotations

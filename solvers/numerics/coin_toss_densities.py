@@ -1,18 +1,12 @@
 """Of several optimal rules on densities the one nearest to a coin toss.
 
-Equalised odds and accuracy parity serve a group worse than it could be served: at the optimal
-multipliers its score s = u + Σ λ_k v_k is zero everywhere, and every rule that meets the budgets,
-those that bind exactly, is optimal (Hardt, Price and Srebro, 2016, section 4).
-They differ in what they do to other clients, so one has to be chosen by a definition, not by the
-path of a solver: it is the rule with the least sup |f - 1/2| over all places that tie. By linear
-programming duality
-
-    f = 1/2 + ρ (g - 1/2),  g = ⟦Σ d_k v_k > 0⟧
-
-at the places where that combination is not zero: the rule g with probability ρ and else a coin; g's
-values are where the ray from the coin's values to the wanted ones leaves the set of all rules'
-values. The other places have the least sup |f - 1/2| that is left to them, and so on. The rule is
-unique up to null sets, and neither the order of clients nor the names of groups matter.
+Under equalised odds and accuracy parity a group's score s = u + Σ λ_k v_k may be zero everywhere,
+and every rule that meets the budgets, those that bind exactly, is optimal (Hardt, Price and Srebro,
+2016, section 4). The one with the least sup |f - 1/2| over all places that tie is, by linear
+programming duality, f = 1/2 + ρ (g - 1/2), g = ⟦Σ d_k v_k > 0⟧ where that combination is not zero:
+the rule g with probability ρ and else a coin; g's values are where the ray from the coin's values
+to the wanted ones leaves the set of all rules' values. The other places have the least sup |f -
+1/2| that is left to them, and so on. The rule is unique up to null sets.
 """
 
 from collections.abc import Sequence

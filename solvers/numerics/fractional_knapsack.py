@@ -1,10 +1,9 @@
-"""All CFL solutions on a finite X for one constraint, by one sort (fractional knapsack), with
-randomised vertices.
+"""All CFL solutions on a finite X for one constraint, by one sort (fractional knapsack).
 
 From the most useful classifier on, 1/2 where nothing is gained, cells are flipped towards fairness
-in the order of their exchange rate, the utility lost per unit of mean difference: M_a |2η - 1| at
-(a, x) for accuracy and demographic parity. This is the fractional knapsack: every point of the
-path, on which only the cells of one exchange rate are randomised, is optimal.
+in the order of their exchange rate, the utility lost per unit of mean difference: M_a |2η - 1| for
+accuracy and demographic parity. Every point of the path, on which only the cells of one exchange
+rate are randomised, is optimal.
 """
 
 from dataclasses import dataclass

@@ -91,14 +91,8 @@ class Programme:
         lp.num_row_, lp.num_col_ = rows, columns
         lp.col_cost_ = lp.col_lower_ = lp.col_upper_ = np.zeros(columns)
         lp.row_lower_ = lp.row_upper_ = np.zeros(rows)
-        matrix = lp.a_matrix_
-        if scipy.sparse.issparse(table):
-            csc = scipy.sparse.csc_array(table)
-            matrix.start_, matrix.index_, matrix.value_ = csc.indptr, csc.indices, csc.data
-        else:  # the same, in a fifth of the time
-            column, matrix.index_ = np.nonzero(table.T)
-            matrix.start_ = np.searchsorted(column, np.arange(columns + 1))
-            matrix.value_ = table.T[column, matrix.index_]
+        matrix, csc = lp.a_matrix_, scipy.sparse.csc_array(table)
+        matrix.start_, matrix.index_, matrix.value_ = csc.indptr, csc.indices, csc.data
         self.table, self.is_infeasible = table, False
         self._model: Any = highspy.Highs()
         self._options: dict[str, object] = {}

@@ -1,11 +1,8 @@
-"""Many small concave quadratic programmes at once, by Mehrotra's primal-dual interior-point method.
+"""Many small concave quadratic programmes at once: maximise g·x - x·Q x / 2 subject to A x <= b and
+below <= x <= above, by Mehrotra's predictor and corrector from an infeasible start (slacks s and
+multipliers z of all rows, the bounds' after those of A; complementarity μ = mean(s z)).
 
-    maximise g·x - x·Q x / 2  subject to  A x <= b and below <= x <= above
-
-for a handful of variables and some dozen rows each; bounds are a diagonal of the systems to solve.
 HiGHS needs 1 to 2 ms for each, whatever its size; here a hundred of them take that together.
-Mehrotra's predictor and corrector, from an infeasible start: slacks s and multipliers z of all
-rows, the bounds' after those of A, and complementarity μ = mean(s z).
 """
 
 from __future__ import annotations
@@ -120,41 +117,28 @@ def _product(a: Array, x: Array) -> Array:
     return (a @ x[..., None])[..., 0]
 
 
-class _System(NamedTuple):
-    """Newton's equations at slacks s and multipliers z (B, m + 2 n), what rows and gradient miss,
-    ``primal`` and ``dual``, and the ``normal`` matrices (B, n, n).
-    """
-
-    table: _Rows
-    normal: Array
-    inverse: Array
-    s: Array
-    z: Array
-    primal: Array
-    dual: Array
-
-    def step(self, products: Array) -> tuple[Array, Array, Array]:
-        """Steps of x, s and z that take ``products`` off s·z; refined once."""
-        right = -self.dual - self.table.pull((self.z * self.primal - products) / self.s)
-        dx = _product(self.inverse, right)
-        dx += _product(self.inverse, right - _product(self.normal, dx))
-        ds = -self.primal - self.table.of(dx)
-        return dx, ds, -(products + self.z * ds) / self.s
-
-
 def _direction(
     table: _Rows, q: Array, s: Array, z: Array, primal: Array, dual: Array, mu: Array
 ) -> tuple[Array, Array, Array]:
+    """Steps of x, s and z at what rows and gradient miss, ``primal`` and ``dual``."""
     normal = table.normal(z / s) + q
     diagonal = np.einsum("bnn->bn", normal)
     ridge = RIDGE * np.sqrt(diagonal * diagonal.sum(axis=1, keepdims=True)) + 1e-300
     inverse = np.linalg.inv(normal + ridge[..., None] * np.eye(q.shape[1]))
-    system = _System(table, normal, inverse, s, z, primal, dual)
-    _, ds, dz = system.step(s * z)
+
+    def step(products: Array) -> tuple[Array, Array, Array]:
+        """That takes ``products`` off s·z, by Newton's equations, refined once."""
+        right = -dual - table.pull((z * primal - products) / s)
+        dx = _product(inverse, right)
+        dx += _product(inverse, right - _product(normal, dx))
+        ds = -primal - table.of(dx)
+        return dx, ds, -(products + z * ds) / s
+
+    _, ds, dz = step(s * z)
     reach = np.minimum(_room(s, ds), _room(z, dz))[:, None]
     after = ((s + reach * ds) * (z + reach * dz)).mean(axis=1)
     centre = np.minimum((after / np.maximum(mu, 1e-300)) ** 3, 1.0) * mu
-    return system.step(s * z + ds * dz - centre[:, None])
+    return step(s * z + ds * dz - centre[:, None])
 
 
 def _room(v: Array, dv: Array) -> Array:

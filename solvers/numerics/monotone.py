@@ -1,11 +1,10 @@
 """Monotone rules on a finite X, f_1 <= ... <= f_n on each line (of a group, or of all): mixtures of
 thresholds.
 
-With shares g >= 0 of the thresholds, Σ g <= 1, f_k is g_1 + ... + g_k, and u·f is a sum of g times
-the sums of u over the cells from each threshold on. So the problem in g has the form of the problem
-in f, and a constraint more for each line. Where accepting moves a rate one way only, no programme
-is needed: at cells whose gain per unit of the rate does not increase, averages over blocks replace
-it (ironing: Myerson, 1981), by isotonic regression, and the rule by one sort is monotone.
+With shares g >= 0 of the thresholds, Σ g <= 1, the problem in g has the form of the problem in f,
+and a constraint more for each line. Where accepting moves a rate one way only, no programme is
+needed: at cells whose gain per unit of the rate does not increase, averages over blocks replace it
+(ironing: Myerson, 1981), by isotonic regression, and the rule by one sort is monotone.
 """
 
 import numpy as np
