@@ -74,10 +74,8 @@ def write_piece(
 
 
 def finished(manifest: Path) -> dict[str, Any] | None:
-    """The inputs that a piece was made from; None where it is unfinished.
-
-    Where a file, or the manifest itself, was altered, that is told and the manifest removed: the
-    piece is unfinished.
+    """The inputs of a piece; None where it is unfinished, or altered: that is told, and the
+    manifest removed.
     """
     if not manifest.is_file():
         return None

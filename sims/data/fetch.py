@@ -128,11 +128,7 @@ def locate(
 
 
 def at_hand(folder: str) -> bool:
-    """Whether a folder of data files, such as "cifar-10", is on this machine with a file in it, in
-    ``FAIRFL_DATA`` or in the cache. Nothing is downloaded.
-
-    Errors: DataUnavailable if ``FAIRFL_DATA`` names no folder.
-    """
+    """Whether ``FAIRFL_DATA`` or the cache has a folder, such as "cifar-10", with a file in it."""
     return any(any((root / folder).glob("*")) for root in _roots(None))
 
 

@@ -1,6 +1,4 @@
-"""Objective: the common part of all objectives, with value, dual weights, conjugate, domain and
-traits.
-"""
+"""Objective: the common part of all objectives, with value, dual weights, conjugate and traits."""
 
 from __future__ import annotations
 
@@ -24,18 +22,14 @@ OBJECTIVES: Registry[type[Objective]] = Registry("objectives", "fairfl.theory.ag
 
 @dataclass(frozen=True)
 class Domain:
-    """The box {f : lower <= f_i <= upper} on which an objective is defined; the bounds are numbers
-    or (n,).
-    """
+    """The box {f : lower <= f_i <= upper} of an objective; the bounds are numbers or (n,)."""
 
     lower: Array | float = -np.inf
     upper: Array | float = np.inf
     words: str = "f in R^n"
 
     def contains(self, losses: ArrayLike) -> Array:
-        """Whether each loss vector of shape (..., n) is finite and inside: booleans of shape
-        (...).
-        """
+        """Whether each loss vector of shape (..., n) is finite and inside: booleans (...)."""
         f = np.asarray(losses, dtype=np.float64)
         return np.all(np.isfinite(f) & (f >= self.lower) & (f <= self.upper), axis=-1)
 
@@ -119,16 +113,13 @@ class Objective(Named, ABC):
 
     @abstractmethod
     def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Array, Array | None]:
-        """A of rows f (r, n) inside the domain, and their dual weights (or None) if asked; p (n,)
-        or None for 1/n.
-        """
+        """A of rows f (r, n) in the domain, dual weights if asked; p (n,), None for 1/n."""
 
     @abstractmethod
     def _conjugate(self, w: Array, lower: Array | None, p: Array, tolerance: float) -> Array:
         """sup of w.f - A(f) over f in the native domain with f >= lower (n,), for rows w (r, n).
 
-        w are dual weights, p (n,) the client weights, ``lower`` bounds of the losses.
-        ``lower`` is None where nothing bounds f from below. ``p`` is always given.
+        ``lower`` is None where nothing bounds f from below; p (n,) are the client weights.
         """
 
     # -- values and weights
@@ -276,7 +267,5 @@ def short(value: object) -> str:
 
 
 def objectives() -> dict[str, type[Objective]]:
-    """The objective classes by name. A new file with a named subclass of Objective is in it, with
-    no edit elsewhere; so is one that is imported, or offered by an installed package.
-    """
+    """The objective classes by name: those of this folder, and imported or offered ones."""
     return OBJECTIVES.parts()

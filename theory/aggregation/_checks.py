@@ -11,9 +11,7 @@ SUM_TOLERANCE = 1e-10  # how far a sum of weights given by the user may be from 
 
 
 class NotAttained(ValueError):
-    """The supremum that defines the dual weights is approached, and not attained: there are no dual
-    weights.
-    """
+    """There are no dual weights: the supremum that defines them is approached, and not attained."""
 
 
 class NoClosedForm(NotImplementedError):
@@ -21,9 +19,7 @@ class NoClosedForm(NotImplementedError):
 
 
 def shape_of(name: str, shape: Sequence[int], n: int | None, reason: str) -> None:
-    """ValueError unless ``shape`` is (..., n), with n at least one, and the given n where there is
-    one.
-    """
+    """ValueError unless ``shape`` is (..., n), n at least one, and the given n if there is one."""
     if len(shape) == 0 or shape[-1] == 0:
         raise ValueError(
             f"{name} must have shape (..., n) with n >= 1 clients on the last axis, got "
@@ -37,9 +33,7 @@ def shape_of(name: str, shape: Sequence[int], n: int | None, reason: str) -> Non
 
 
 def probabilities(name: str, values: ArrayLike, *, positive: bool) -> tuple[float, ...]:
-    """A vector of weights in [0, 1], or (0, 1], that sum to one within SUM_TOLERANCE; never
-    renormalised.
-    """
+    """Weights in [0, 1], or (0, 1], that sum to one within SUM_TOLERANCE; never renormalised."""
     array = in_range(name, values, 0.0, 1.0, open_low=positive)
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"{name} must be a vector of at least one weight, got shape {array.shape}")

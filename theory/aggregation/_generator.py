@@ -24,9 +24,7 @@ Function = Callable[[Array], Any]
 
 @dataclass(frozen=True)
 class Generator:
-    """s, its inverse and its derivative as functions of arrays; what could be decided about it,
-    else None.
-    """
+    """s, its inverse and derivative as functions of arrays; what could be decided, else None."""
 
     s: Function
     inverse: Function | None
@@ -39,9 +37,7 @@ class Generator:
 
 
 def generator(s: Any, inverse: Any, derivative: Any, lower: float, upper: float) -> Generator:
-    """Read s; ValueError when it is no function, has other than one symbol, or is not
-    increasing.
-    """
+    """Read s; ValueError when it is no function, of several symbols, or not increasing."""
     sympy = sys.modules.get("sympy")
     if sympy is not None and isinstance(s, sympy.Expr):
         return _symbolic(s, lower, upper)
@@ -88,9 +84,7 @@ def _symbolic(s: Any, lower: float, upper: float) -> Generator:
 
 
 def _special_case(tolerance: Any, t: Any, lower: float, upper: float) -> Objective | None:
-    """The named objective with this s'/s'' *and* this domain (a conjugate depends on the
-    domain).
-    """
+    """The named objective with this s'/s'' *and* this domain: a conjugate depends on both."""
     import sympy
 
     from fairfl.theory.aggregation.fedavg import FedAvg

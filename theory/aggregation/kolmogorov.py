@@ -1,6 +1,4 @@
-"""The Kolmogorov mean s⁻¹(mean of s(f)) for any increasing s; its special cases are the named
-objectives.
-"""
+"""The Kolmogorov mean s⁻¹(mean of s(f)) for increasing s; some are the named objectives."""
 
 import functools
 from collections.abc import Iterable
@@ -102,9 +100,7 @@ class KolmogorovMean(Objective):
 
     @property
     def special_case(self) -> Objective | None:
-        """The named objective with the same mean, or None: s'/s'' fixes s up to an affine map,
-        which A_s ignores.
-        """
+        """The named objective with the same mean, or None: s'/s'' fixes s up to an affine map."""
         case = self.generator.special_case
         return (
             case

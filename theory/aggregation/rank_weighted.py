@@ -77,9 +77,7 @@ class RankWeighted(Objective):
 
     @classmethod
     def arithmetic(cls, p1: float, d: float) -> Self:
-        """w_k proportional to p1 + (n-k) d, p1 >= 0 the weight of the smallest loss, d >= 0. p-FFL,
-        eq. (7).
-        """
+        """w_k proportional to p1 + (n-k) d, p1 >= 0 and d >= 0. p-FFL, eq. (7)."""
         for name, number in (("p1", p1), ("d", d)):
             in_range(name, single(name, number), 0.0, np.inf, open_high=True)
         if p1 == d == 0:
@@ -99,9 +97,7 @@ class RankWeighted(Objective):
 
     @classmethod
     def cvar(cls, level: float) -> Self:
-        """The mean of the worst share 1 - level of the clients, 0 <= level < 1 (from 1 - 1/n on:
-        AFL).
-        """
+        """The mean of the worst share 1 - level, 0 <= level < 1 (from 1 - 1/n on: AFL)."""
         in_range("level", single("level", level), 0.0, 1.0, open_high=True)
         return cls(profile="cvar", parameters=(float(level),))
 
@@ -204,9 +200,7 @@ def rank_weights(f: Array, w: Array, p: Array | None, knots: tuple[Array, Array]
 
 
 def spread(weights: Array, share: Array, new: Array) -> Array:
-    """Over each run in the rows of ``weights``, its sum split in proportion to ``share``; ``new``
-    marks runs' starts.
-    """
+    """Each run of ``weights``, whose starts ``new`` marks, in proportion to ``share``."""
     starts = np.flatnonzero(new)
     level = np.add.reduceat(weights.ravel(), starts) / np.add.reduceat(share.ravel(), starts)
     return np.repeat(level, np.diff(starts, append=new.size)).reshape(weights.shape) * share

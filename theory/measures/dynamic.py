@@ -45,10 +45,8 @@ def group_losses(
 
 
 def benefit(losses: ArrayLike, joins: ArrayLike) -> Array:
-    """L_{v_i}(w_{t_i}) - L_{v_i}(w_t), shape (T, S): what training has brought group i up to time
-    t; (2).
-
-    0 at its joining, NaN before.
+    """L_{v_i}(w_{t_i}) - L_{v_i}(w_t), shape (T, S): what training brought group i up to time t,
+    NaN before it joins; (2).
     """
     table, at = _trajectory(losses, joins)
     return table[at, np.arange(len(at))] - table
@@ -150,9 +148,7 @@ def _smallest(gaps: Array) -> Array:
 
 
 def _trajectory(losses: ArrayLike, joins: ArrayLike) -> tuple[Array, Array]:
-    """The table with NaN before the joinings, and the joinings; what counts is checked to be
-    finite.
-    """
+    """The table with NaN before the joinings, and the joinings, checked."""
     table = _table("losses", losses)
     at = _joins(joins, *table.shape)
     has_joined = np.arange(len(table))[:, None] >= at

@@ -48,8 +48,8 @@ def variance(losses: ArrayLike) -> Any:
 def angle(losses: ArrayLike) -> Any:
     """Angle between f and (1, ..., 1), radians, in [0, pi]; cos = mean f / sqrt(mean f^2).
 
-    As arctan(sd / mean), which keeps the digits of small angles. Source: q-FFL, definition 4 (its
-    tables: degrees).
+    As arctan(sd / mean), which keeps small angles' digits. Source: q-FFL, definition 4 (in
+    degrees).
     """
     f, _ = _scaled(losses)
     return np.arctan2(f.std(-1), f.mean(-1))[()]

@@ -62,8 +62,7 @@ class Cells:
     @classmethod
     def grid(cls, edges: Sequence[Sequence[float]], names: Sequence[str]) -> "Cells":
         """Crossed levels of each number, those of the last next to each other; level k holds
-        numbers from its lower edge to below the next. Numbers beyond the ends are in the last
-        levels.
+        numbers from its lower edge to below the next, and the last levels those beyond the ends.
         """
         sizes = [len(cuts) - 1 for cuts in edges]
         nodes: list[list[Any]] = []
@@ -183,9 +182,7 @@ def grown(
 
 
 def _brier(tree: Any, numbers: Array, targets: Array, weight: Array) -> float:
-    """The weighted sum of squared differences of a tree's shares and the targets, over all
-    classes.
-    """
+    """The weighted sum of squared differences of a tree's shares and all targets' classes."""
     predicted = zip(tree.predict_proba(numbers), tree.classes_, targets.T, strict=True)
     return sum(
         float(weight @ ((share - (target[:, None] == classes)) ** 2).sum(axis=1))

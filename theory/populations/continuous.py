@@ -1,6 +1,4 @@
-"""A federation of densities: tail probabilities of every client and group, the gain u_a(x), and the
-densities of a notion's rates.
-"""
+"""A federation of densities: tail probabilities, the gain u_a(x), and a notion's rates."""
 
 from __future__ import annotations
 
@@ -67,9 +65,7 @@ class ContinuousModel:
     @cached_property
     def rounding(self) -> tuple[float, float, float]:
         """(mass, x, step): the most that a law passes within one rounding of x, where, and how wide
-        that is.
-
-        No answer that depends on thresholds can be more exact than ``mass``: x itself is a double.
+        it is. No answer that depends on thresholds can be more exact than ``mass``.
         """
         worst = (0.0, 0.0, 0.0)
         for law in dict.fromkeys(law for client_laws in self.laws for law in client_laws):

@@ -285,8 +285,7 @@ class Samples(Finite):
 
 
 def as_law(law: Any, name: str = "law") -> Law | Finite:
-    """Return ``law`` as a :class:`Law` or :class:`Finite`; ValueError for a scipy
-    law without one."""
+    """``law`` as a :class:`Law` or :class:`Finite`; ValueError for one without a density."""
     if isinstance(law, (Law, Finite)):
         return law
     from scipy import stats  # half a second to load, and normal and finite laws do without
@@ -329,9 +328,7 @@ def as_law(law: Any, name: str = "law") -> Law | Finite:
 
 
 def check_resolved(law: Law | Finite, name: str) -> None:
-    """ValueError for a density that doubles do not tell from an atom, or whose range or height no
-    double holds.
-    """
+    """ValueError for a density that doubles do not tell from an atom, or do not hold."""
     if isinstance(law, Finite):
         return
     for part in law.laws if isinstance(law, Mixture) else (law,):

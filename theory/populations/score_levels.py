@@ -146,8 +146,6 @@ def merge_scores(
 
 
 def threshold_accuracy(positives: Array, counts: Array) -> float:
-    """The share of people for whom the best threshold of the score is right: isotonic η above 1/2
-    is that threshold.
-    """
+    """The share of people for whom the best threshold, isotonic η above 1/2, is right."""
     eta = isotonic(positives, counts)
     return float(counts @ np.maximum(eta, 1.0 - eta) / counts.sum())

@@ -1,6 +1,4 @@
-"""The laws of x of all clients and groups, evaluated together; normal ones by their parameters,
-five times faster.
-"""
+"""The laws of x of all clients and groups, evaluated together; normal ones five times faster."""
 
 from collections.abc import Callable, Sequence
 
@@ -28,9 +26,7 @@ class StackedLaws:
         return self._per_client(client, t, lambda i, at: self.laws[i][a].sf(at))
 
     def log_tails_of(self, a: int, t: Array, client: Array) -> tuple[Array, Array]:
-        """log P(X > t_b) and log P(X <= t_b) in group a of client_b, element by element: (B,)
-        twice.
-        """
+        """log P(X > t_b) and log P(X <= t_b) in group a of client_b: (B,) twice."""
         with np.errstate(divide="ignore"):
             above = self._per_client(client, t, lambda i, at: self.laws[i][a].logsf(at))
             below = self._per_client(client, t, lambda i, at: self.laws[i][a].logcdf(at))
@@ -45,9 +41,7 @@ class StackedLaws:
         return out
 
     def own_log_tails(self, a: int, t: Array) -> tuple[Array, Array]:
-        """log P(X > t_i) and log P(X <= t_i), each client at its own points: t (I, ...) -> (I, ...)
-        twice.
-        """
+        """``log_tails_of`` with each client at its own points: t (I, ...) -> (I, ...) twice."""
         client = np.repeat(np.arange(len(t)), t[0].size)
         above, below = self.log_tails_of(a, t.ravel(), client)
         return above.reshape(t.shape), below.reshape(t.shape)

@@ -126,9 +126,7 @@ def _check(clients: int, heterogeneity: str, test: float, validation: float) -> 
 def _parts(
     order: NDArray[np.int64], test: float, validation: float, rng: np.random.Generator
 ) -> NDArray[np.int8]:
-    """Each row's part: 2, test, of the first rows of ``order``; 1, validation, and 0, train, of the
-    others at random.
-    """
+    """The first rows of ``order`` are for testing (2), others at random for validation (1)."""
     part = np.zeros(len(order), np.int8)
     ends = np.rint(len(order) * np.array([test, test + validation])).astype(int)
     part[order[: ends[0]]] = 2
@@ -166,9 +164,7 @@ def _draw(count: int, rng: np.random.Generator) -> Drawn:
 
 @cache
 def _published(count: int) -> Drawn:
-    """The same laws from the published code's stream: all labels, then x and a by turns. Row by
-    row, which takes half a second; the arrays are shared.
-    """
+    """The same laws from the published code's stream, row by row; arrays are shared."""
     stream = np.random.RandomState(PUBLISHED_SEED)
     y = stream.binomial(n=1, p=POSITIVE, size=count).astype(np.int64)
     x, group = np.empty((count, 2)), np.empty(count, np.int64)

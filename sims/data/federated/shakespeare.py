@@ -41,11 +41,8 @@ def _check(path: Path) -> None:
 
 
 def speeches(text: str) -> dict[tuple[str, str], list[str]]:
-    """The lines of every (play, role), in order; plays before the second "by William Shakespeare"
-    are left out.
-
-    The first such line in Gutenberg's file is the collection's own, with its contents and the
-    sonnets.
+    """The lines of every (play, role), in order. What is before the second "by William Shakespeare"
+    is the collection's own, with its contents and the sonnets.
     """
     lines = text.splitlines()
     starts = [k for k, line in enumerate(lines) if BY in line]

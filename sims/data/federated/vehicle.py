@@ -23,11 +23,7 @@ FULL_ROWS = 43_695
 
 @register("vehicle", "Vehicle sensor network (Duarte and Hu, 2004), a sensor a client")
 def load(folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
-    """Read the LEAF-style file: ``users``, and ``user_data[user]`` with ``x`` (n, 100) and ``y`` in
-    {-1, 1} or {0, 1}.
-
-    Labels become 0 and 1. A part of the original is said to be one in ``note``.
-    """
+    """Read the LEAF-style file; labels become 0 and 1, and a part is noted as one."""
     path = locate(FILES, folder, progress)
     try:
         content = read_json(path)

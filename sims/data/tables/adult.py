@@ -77,11 +77,8 @@ def read(path: Path) -> pd.DataFrame:
 def assign_clients(
     private: NDArray[np.bool_], is_test: NDArray[np.bool_], seed: int
 ) -> NDArray[np.int64]:
-    """Return the client (0 or 1) of every row, shape (n,): FedFB's shares, drawn without
-    replacement.
-
-    The stream is numpy's frozen legacy generator, used in the order of FedFB's code (training rows
-    before test rows, private before others), so that `seed=1` gives FedFB's clients row for row.
+    """The client (0 or 1) of every row (n,): FedFB's shares, drawn without replacement from numpy's
+    legacy stream in the order of FedFB's code, so that `seed=1` gives its clients row for row.
     """
     stream = np.random.RandomState(seed)
     client = np.ones(len(private), dtype=np.int64)

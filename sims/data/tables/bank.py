@@ -60,11 +60,7 @@ FULL = Remote(
 
 
 def read(path: Path) -> pd.DataFrame:
-    """Return the columns `COLUMNS` of either file, `age` as the bin 0-4.
-
-    The two differ in their separator (semicolons in UCI's, commas in FedFB's), by which they are
-    told apart.
-    """
+    """The columns `COLUMNS` of either file, told apart by separator; `age` as the bin 0-4."""
     with path.open(encoding="utf-8") as file:
         raw = ";" in file.readline()
     separator = ";" if raw else ","
@@ -76,11 +72,7 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def assign(has_loan: NDArray[np.bool_], seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the client (0-2) and the test flag of every row, shapes (n,) and (n,).
-
-    The stream is numpy's frozen legacy generator, used as in FedFB's code, so that `seed=1` gives
-    its rows.
-    """
+    """The client (0-2) and test flag of every row (n,), from numpy's legacy stream as FedFB's."""
     n = len(has_loan)
     shuffled = np.random.RandomState(seed).choice(n, n, replace=False)
     is_test = np.ones(n, dtype=bool)

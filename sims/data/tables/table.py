@@ -66,9 +66,7 @@ class Dataset:
         return f"Dataset({self.name!r}: {rows}, {names})"
 
     def select(self, mask: NDArray[np.bool_]) -> "Dataset":
-        """Return the data set of the rows where `mask` (n,) is true, at least one; codes and names
-        stay as they are. `data.select(~data.is_test)` are the training rows.
-        """
+        """The rows where `mask` (n,) is true, at least one; codes and names stay as they are."""
         fields = ("features", "label", "group", "client", "is_test", "by", "weight")
         rows = [name for name in fields if getattr(self, name) is not None]
         return replace(self, **{name: getattr(self, name)[mask] for name in rows})
@@ -76,10 +74,9 @@ class Dataset:
     def binary_groups(
         self, zero: Sequence[str], one: Sequence[str], names: tuple[str, str]
     ) -> "Dataset":
-        """Return a data set of two groups with `names`: `zero` and `one` are the groups merged.
-
-        Rows of a group named in neither are left out. The features stay as they are: a sensitive
-        attribute among them keeps its finer codes.
+        """Two groups with `names`: `zero` and `one` are the groups merged, and rows of others are
+        left out. The features stay as they are: a sensitive attribute among them keeps its finer
+        codes.
         """
         codes = [0 if name in zero else 1 if name in one else -1 for name in self.group_names]
         group = np.array(codes)[self.group]
