@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -13,11 +13,20 @@ from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats, finite, in_range, one_of, plain
 from fairfl._support.registry import Named, Registry
-from fairfl.theory.aggregation import _checks as checks
 
 CONSTRAINT_TOLERANCE = 1e-10
 """Largest violation of a dual constraint that counts as rounding, relative to its bound of one."""
+SUM_TOLERANCE = 1e-10
+"""How far a sum of weights given by the user may be from one."""
 OBJECTIVES: Registry[type[Objective]] = Registry("objectives", "fairfl.theory.aggregation")
+
+
+class NotAttained(ValueError):
+    """There are no dual weights: the supremum that defines them is approached, and not attained."""
+
+
+class NoClosedForm(NotImplementedError):
+    """The conjugate asked for has no closed form here; a numeric maximisation is the way to it."""
 
 
 @dataclass(frozen=True)
@@ -76,9 +85,7 @@ class Objective(Named, ABC):
 
     def __post_init__(self) -> None:
         if self.client_weights is not None:
-            client_weights = checks.probabilities(
-                "client_weights", self.client_weights, positive=True
-            )
+            client_weights = probabilities("client_weights", self.client_weights, positive=True)
             object.__setattr__(self, "client_weights", client_weights)
 
     def __repr__(self) -> str:
@@ -158,7 +165,7 @@ class Objective(Named, ABC):
         one_of("domain", domain, ("native", "nonnegative"))
         in_range("tolerance", tolerance, 0.0, np.inf, open_high=True)
         w = finite("weights", weights)
-        checks.shape_of("weights", w.shape, self._fixed_n, self._why_n)
+        shape_of("weights", w.shape, self._fixed_n, self._why_n)
         n, box = w.shape[-1], self.domain
         lower = np.broadcast_to(np.maximum(box.lower, -np.inf if domain == "native" else 0.0), (n,))
         if (lower >= box.upper).any():
@@ -183,7 +190,7 @@ class Objective(Named, ABC):
 
         q-FFL's eq. (2) weighs so. Weighting again replaces the weights.
         """
-        return dataclasses.replace(self, client_weights=checks.probabilities("p", p, positive=True))
+        return dataclasses.replace(self, client_weights=probabilities("p", p, positive=True))
 
     def translate(self, shift: ArrayLike) -> Objective:
         """B(f) = A(f - shift), shift a number or one per client; B*(w) = A*(w) + w.shift."""
@@ -238,10 +245,14 @@ class Objective(Named, ABC):
     def _rows(self, losses: ArrayLike, *, weights: bool = True) -> tuple[Any, Any]:
         """Check the losses; the value, and the dual weights if asked."""
         x = as_floats("losses", losses)
-        checks.shape_of("losses", x.shape, self._fixed_n, self._why_n)
+        shape_of("losses", x.shape, self._fixed_n, self._why_n)
         f, box = x.reshape(-1, x.shape[-1]), self.domain
-        if not np.all(box.contains(f)):
-            raise checks.outside(f, box.lower, box.upper, repr(self), box.words, x.shape[:-1])
+        is_outside = ~(np.isfinite(x) & (x >= box.lower) & (x <= box.upper))
+        if is_outside.any():
+            at = tuple(np.argwhere(is_outside)[0].tolist())
+            raise ValueError(
+                f"losses must be finite, with {box.words} for {self!r}, got {x[at]} at index {at}"
+            )
         # exp(-inf) = 0 and log 0 are meant
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
             p = None if self.client_weights is None else np.asarray(self.client_weights)
@@ -264,6 +275,32 @@ def short(value: object) -> str:
     if isinstance(value, tuple) and len(value) > 4:
         return f"({', '.join(map(plain, value[:3]))}, ... {len(value)} numbers)"
     return plain(value)
+
+
+def shape_of(name: str, shape: Sequence[int], n: int | None, reason: str) -> None:
+    """ValueError unless ``shape`` is (..., n), n at least one, and the given n if there is one."""
+    if len(shape) == 0 or shape[-1] == 0:
+        raise ValueError(
+            f"{name} must have shape (..., n) with n >= 1 clients on the last axis, got "
+            f"{tuple(shape)}"
+        )
+    if n is not None and shape[-1] != n:
+        raise ValueError(
+            f"{name} must have n = {n} clients on the last axis ({reason}), got shape "
+            f"{tuple(shape)}"
+        )
+
+
+def probabilities(name: str, values: ArrayLike, *, positive: bool) -> tuple[float, ...]:
+    """Weights in [0, 1], or (0, 1], that sum to one within SUM_TOLERANCE; never renormalised."""
+    array = in_range(name, values, 0.0, 1.0, open_low=positive)
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"{name} must be a vector of at least one weight, got shape {array.shape}")
+    if abs(array.sum() - 1) > SUM_TOLERANCE:
+        raise ValueError(
+            f"{name} must sum to one (within {SUM_TOLERANCE:g}), got a sum of {array.sum():.12g}"
+        )
+    return tuple(array.tolist())
 
 
 def objectives() -> dict[str, type[Objective]]:

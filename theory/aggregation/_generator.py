@@ -1,6 +1,4 @@
-"""The function s of a Kolmogorov mean with inverse and derivative, from sympy or from plain
-functions.
-"""
+"""The function s of a Kolmogorov mean: inverse, derivative, and whether the mean is convex."""
 
 from __future__ import annotations
 
@@ -13,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.theory.aggregation.convexity_criterion import convexity, sample_points
 
 if TYPE_CHECKING:
+    import sympy
+
     from fairfl.theory.aggregation._base import Objective
 
 PLAIN = ("Add", "Mul", "Pow", "exp", "log", "sinh", "cosh", "tanh", "asinh", "atan", "tan")
+DIGITS = 50  # of the evaluations that look for a point where a sign is wrong
+ZERO = 1e-30  # what such an evaluation may leave of a zero
 Function = Callable[[Array], Any]
 
 
@@ -153,3 +154,54 @@ def _increasing(values: Array, points: Array) -> None:
             "s must be increasing (a decreasing s gives the same mean as -s), got s falling at "
             f"{at:g}"
         )
+
+
+def convexity(
+    first: sympy.Expr, second: sympy.Expr, t: sympy.Symbol, lower: float, upper: float
+) -> tuple[bool | None, bool | None]:
+    """Whether A_s(f) = s^-1((1/n) sum_i s(f_i)), s increasing, is convex on [lower, upper]^n for
+    every n, and whether s is; from s' and s''. None: not decided.
+
+    A_s is convex iff s is linear, or s'' > 0 inside and -s'/s'' is convex. The paper supposes s
+    convex; without it the criterion is not enough: at f = (t, ..., t) the Hessian of A_s is s''/s'
+    times a positive semidefinite matrix, so s'' >= 0 is needed. A_s is Schur-convex
+    iff s is convex.
+    Source: PropFair, section 4.1; Ben-Tal and Teboulle (1986), theorem 1; Hardy, Littlewood, Polya,
+    theorem 106.
+    """
+    import sympy
+
+    if second == 0:
+        return True, True
+    s_convex = _nonnegative(second, t, lower, upper)
+    curvature = sympy.simplify(sympy.diff(sympy.simplify(-first / second), t, 2))
+    both = s_convex, _nonnegative(curvature, t, lower, upper)
+    return (False if False in both else None if None in both else True), s_convex
+
+
+def sample_points(lower: float, upper: float, count: int = 41) -> list[float]:
+    """Points strictly inside (lower, upper), with the unbounded sides cut at 30 away."""
+    low = lower if np.isfinite(lower) else (upper if np.isfinite(upper) else 0.0) - 30.0
+    high = upper if np.isfinite(upper) else max(low, 0.0) + 30.0
+    return [float(x) for x in np.linspace(low, high, count + 2)[1:-1]]
+
+
+def _nonnegative(
+    expression: sympy.Expr, t: sympy.Symbol, lower: float, upper: float
+) -> bool | None:
+    """Whether it is shown to be >= 0 on (lower, upper), False: it is negative at a point."""
+    import sympy
+
+    if expression.is_nonnegative:
+        return True
+    for point in sample_points(lower, upper):
+        value = expression.subs(t, sympy.Rational(point)).evalf(DIGITS)
+        if value.is_real and value < -ZERO:
+            return False
+    low, high = (sympy.Rational(x) if np.isfinite(x) else sympy.Float(x) for x in (lower, upper))
+    x = sympy.Dummy("x", real=True)
+    try:
+        wrong = sympy.solveset(expression.subs(t, x) < 0, x, sympy.Interval.open(low, high))
+    except (NotImplementedError, TypeError, ValueError):
+        return None
+    return True if wrong is sympy.S.EmptySet else None

@@ -8,8 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.theory.aggregation._base import Domain, Objective, Traits, mean, shared
-from fairfl.theory.aggregation._checks import NoClosedForm, NotAttained
+from fairfl.theory.aggregation._base import (
+    Domain,
+    NoClosedForm,
+    NotAttained,
+    Objective,
+    Traits,
+    mean,
+    shared,
+)
 from fairfl.theory.aggregation._generator import Generator, generator
 from fairfl.theory.aggregation.convex_function import computed_conjugate
 

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from fairfl._support import checks
 from fairfl._support.checks import Array
 from fairfl.theory.aggregation import RankWeighted
-from fairfl.theory.aggregation._checks import shape_of
+from fairfl.theory.aggregation._base import shape_of
 
 SMALL = 0.1  # of |f/mean - 1|: up to there r log r - r + 1 is summed as a series
 TERMS = 18  # of that series: the last is below 1e-18 of the first
