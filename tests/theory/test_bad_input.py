@@ -7,7 +7,6 @@ from scipy import stats
 
 import fairfl as ff
 from fairfl.theory import aggregation
-from fairfl.theory.bounds import updates
 from fairfl.theory.measures import dynamic, uniformity, welfare
 from fairfl.theory.populations.laws import Normal, as_law
 
@@ -163,17 +162,6 @@ FedAvg().weighted([0.5, 0.5]).value([1.0, 2.0, 3.0]) | n = 2 clients .*as many a
 AFL().translate([0.0, 1.0]).value([1.0, 2.0, 3.0]) | as many as shift
 """,
     COMMON | vars(aggregation) | {"sp": sp, "t": sp.Symbol("t", real=True)},
-)
-
-test_updates = refused(
-    r"""
-clip_bound(U, variant='x') | variant must be one of
-interpolated_length(1.0, 1.5, 1.0, 1) | beta must be in \[0, 1\], got 1.5
-interpolated_length(1.0, 0.5, 1.0, 0) | rounds must be a whole number of at least 1
-clip_bound([NAN]) | update must not hold NaN
-clip_bound(1.0) | update must have shape \(\.\.\., d\)
-""",
-    COMMON | vars(updates) | {"U": np.ones((2, 3))},
 )
 
 test_measures = refused(

@@ -1,5 +1,4 @@
-"""Participants who join during training: benefits, dynamic fairness, group benefit, within-group
-spread.
+"""Participants who join during training: benefits, fairness, group benefit, within-group spread.
 
 ``losses`` has shape (T, S): losses[t, i] = L_{v_i}(w_t), the loss of group i under the model of
 time t = 0..T-1. ``joins`` (S,) are the times at which the groups join, strictly increasing whole
@@ -13,7 +12,7 @@ functions, and a large group has large ones. Here a group's loss is a mean over 
 same at all times: ``group_losses`` makes it.
 
 Source: Fairness of Federated Learning with Dynamic Participants, definitions 1 to 4, eqs. (2)-(4),
-(9), (15)-(20). The updates of its algorithms are in ``theory.bounds.updates``.
+(9), (15)-(20).
 """
 
 import numpy as np
@@ -101,19 +100,15 @@ def group_benefit(losses: ArrayLike, joins: ArrayLike, form: str = "loss") -> Ar
     return np.where(np.arange(len(table)) >= times[0], means, np.nan)
 
 
-def within_group_std(
-    client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLike, *, printed: bool = True
-) -> Array:
-    """LS_t, shape (T,): mean over the groups that have joined of ``group_spread``; (19).
-
-    ``printed``: 0 while there is one group, as the paper sets it; False: that group's own spread,
-    as the formula says. NaN before anybody has joined.
+def within_group_std(client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLike) -> Array:
+    """LS_t, shape (T,): mean over the groups that have joined of ``group_spread``; (19). NaN before
+    anybody has joined, and 0 while there is one group, as the paper sets it.
     """
     spread = group_spread(client_losses, groups, joins)
     has_joined = ~np.isnan(spread)
     count = has_joined.sum(axis=1)
     mean = np.where(has_joined, spread, 0.0).sum(axis=1) / np.maximum(count, 1)
-    return np.where(count == 0, np.nan, np.where((count == 1) & printed, 0.0, mean))
+    return np.where(count == 0, np.nan, np.where(count == 1, 0.0, mean))
 
 
 def group_spread(client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLike) -> Array:
@@ -135,7 +130,7 @@ def group_spread(client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLike) 
 def _gaps(losses: ArrayLike, joins: ArrayLike) -> Array:
     """benefit_i - benefit_j for all i < j, shape (T, pairs), NaN up to the joining of j."""
     table, at = _trajectory(losses, joins)
-    gain = benefit(losses, joins)
+    gain = table[at, np.arange(len(at))] - table
     early, late = np.triu_indices(len(at), 1)
     gaps = gain[:, early] - gain[:, late]
     return np.where(np.arange(len(table))[:, None] > at[late], gaps, np.nan)
