@@ -7,8 +7,7 @@ content, and moved into place in one step: an interrupted or wrong download leav
 in `FAIRFL_DATA` or in the cache is verified by its SHA-256 at every use: a file called Adult must
 be Adult. A folder that the caller names is not verified.
 
-Pooch would not do: it verifies the download, not a member of an archive, and follows redirects to
-plain http, so that nearly all of this code would still be needed.
+Pooch verifies the download, not a member of an archive, and follows redirects to plain http.
 """
 
 import io
@@ -21,7 +20,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import partial
 from http.client import HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -41,6 +39,8 @@ CHUNK = 1 << 16
 SCHEMES = ("https", "file")
 """Schemes of the addresses that are asked. Anybody on the way can answer plain http."""
 
+Folder = str | Path | None
+"""The only folder to look in; None: ``FAIRFL_DATA``, the cache, the public source."""
 Progress = Callable[[str, int, int | None], None]
 """Called during a download: file, bytes read so far, and the total (None where unknown)."""
 
@@ -61,12 +61,10 @@ class Remote:
     ----------
     path : where the file lies in a data folder and in the cache, such as "adult/adult.data".
     sources : each an address, followed by the members to unpack where it leads to a zip archive (of
-        archives). Tried in order. Empty: the file has no public source, and is only ever found
-        locally.
-    digests : SHA-256 of the public file (unpacked), and of copies that were found to hold the same.
-        Empty where none is known for certain: then any file is taken.
-    check : called with the path of a download; raises `ValueError` if it is not the expected
-        content.
+        archives). Tried in order; empty where there is no public source.
+    digests : SHA-256 of the public file (unpacked), and of copies that hold the same; empty where
+        none is known for certain.
+    check : called with the path of a download; raises `ValueError` for other content.
     """
 
     path: str
@@ -76,7 +74,7 @@ class Remote:
 
 
 def locate(
-    choices: Sequence[Remote], folder: str | Path | None = None, progress: Progress | None = None
+    choices: Sequence[Remote], folder: Folder = None, progress: Progress | None = None
 ) -> Path:
     """Return the path of a readable copy of one of `choices`, downloading it where need be.
 
@@ -132,7 +130,7 @@ def at_hand(folder: str) -> bool:
     return any(any((root / folder).glob("*")) for root in _roots(None))
 
 
-def _local(paths: Sequence[str], folder: str | Path | None) -> tuple[int, Path] | None:
+def _local(paths: Sequence[str], folder: Folder) -> tuple[int, Path] | None:
     """The first of the files that is on this machine, and which it is; None where none is."""
     for root in _roots(folder):
         for position, path in enumerate(paths):
@@ -162,7 +160,7 @@ def note_file(path: Path) -> None:
         _note(path.name, sha256(path), path.parent)
 
 
-def _note(names: str, digest: str, folder: str | Path | None) -> None:
+def _note(names: str, digest: str, folder: Folder) -> None:
     for notes in _notes.get():
         notes[names if folder is None else f"{Path(folder).absolute()}: {names}"] = digest
 
@@ -183,7 +181,7 @@ def same_data(notes: Mapping[str, str]) -> bool:
     return True
 
 
-def _roots(folder: str | Path | None) -> list[Path]:
+def _roots(folder: Folder) -> list[Path]:
     """Return the local folders to look in, in order."""
     if folder is not None:
         return [Path(folder)]
@@ -208,15 +206,8 @@ def _download(remote: Remote, source: tuple[str, ...], progress: Progress | None
     digest = sha256(content)
     if remote.digests and digest not in remote.digests:
         raise ChecksumMismatch(f"SHA-256 is {digest}, not {OR.join(remote.digests)}")
-    target = cache_folder() / remote.path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    return write_whole(target, content, check=partial(_verify, remote))
-
-
-def _verify(remote: Remote, path: Path) -> None:
     try:
-        if remote.check is not None:
-            remote.check(path)
+        return write_whole(cache_folder() / remote.path, content, check=remote.check)
     except ValueError as error:
         raise ChecksumMismatch(f"the content is not the published file's: {error}") from error
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fairfl._support.checks import whole
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.sources import register
-from fairfl.sims.data.fetch import Progress, Remote, locate
+from fairfl.sims.data.fetch import Folder, Progress, Remote, locate
 
 WINDOW = 80
 LETTERS = "\n !\"&'(),-.0123456789:;>?ABCDEFGHIJKLMNOPQRSTUVWXYZ[]abcdefghijklmnopqrstuvwxyz}"
@@ -82,7 +82,7 @@ def windows(lines: list[str], width: int = WINDOW) -> tuple[NDArray[np.int64], N
 
 
 @register("shakespeare", "Shakespeare's plays by role, next character of 80")
-def load(folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
+def load(folder: Folder = None, progress: Progress | None = None) -> FederatedData:
     """Gutenberg's text as codes, x (N, 80) and y (N,); roles too short are left out."""
     path = locate([FILE], folder, progress)
     roles = speeches(path.read_text("utf-8", errors="replace"))

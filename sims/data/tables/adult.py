@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fairfl.sims.data.fetch import Progress, Remote, locate
+from fairfl.sims.data.fetch import Folder, Progress, Remote, locate
 from fairfl.sims.data.tables.encode import codes_of, encode, published, row_note
 from fairfl.sims.data.tables.published_tables import register
 from fairfl.sims.data.tables.table import Dataset
@@ -90,7 +90,7 @@ def assign_clients(
 
 
 @register("adult")
-def build(folder: str | Path | None, groups: str, seed: int, progress: Progress | None) -> Dataset:
+def build(folder: Folder, groups: str, seed: int, progress: Progress | None) -> Dataset:
     """Return the prepared data set. It has two groups: `groups` "two" and "all" are the same."""
     paths = [locate([remote], folder, progress) for remote in (TRAIN, TEST)]
     parts = [read(path) for path in paths]

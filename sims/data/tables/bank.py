@@ -27,7 +27,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fairfl.sims.data.fetch import Progress, Remote, locate
+from fairfl.sims.data.fetch import Folder, Progress, Remote, locate
 from fairfl.sims.data.tables.encode import codes_of, encode, numbers, published, row_note
 from fairfl.sims.data.tables.published_tables import register
 from fairfl.sims.data.tables.table import Dataset
@@ -87,7 +87,7 @@ def assign(has_loan: NDArray[np.bool_], seed: int) -> tuple[NDArray[np.int64], N
 
 
 @register("bank")
-def build(folder: str | Path | None, groups: str, seed: int, progress: Progress | None) -> Dataset:
+def build(folder: Folder, groups: str, seed: int, progress: Progress | None) -> Dataset:
     """Return the prepared data set."""
     path = locate([BINNED, FULL], folder, progress)
     frame = read(path)

@@ -3,17 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from fairfl._support.checks import one_of, whole
 from fairfl._support.registry import Registry
-from fairfl.sims.data.fetch import Progress
+from fairfl.sims.data.fetch import Folder, Progress
 from fairfl.sims.data.tables.table import Dataset
 
 FEDFB_SEED = 1
 """The `seed` of FedFB's published code: it gives the same rows to the same clients."""
 
-Build = Callable[[str | Path | None, str, int, Progress | None], Dataset]
+Build = Callable[[Folder, str, int, Progress | None], Dataset]
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ def register(name: str, *groupings: str) -> Callable[[Build], Build]:
 
 def load(
     name: str,
-    folder: str | Path | None = None,
+    folder: Folder = None,
     groups: str = "two",
     seed: int = 0,
     progress: Progress | None = None,
