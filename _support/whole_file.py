@@ -45,8 +45,7 @@ def write_whole(
     content : text goes out as UTF-8; a callable is given the open binary file.
     check : called with the path of what was written, before it takes its place; what it raises
         stops that.
-    sync : whether the disk must have it before this returns: then old or new survive a power cut,
-        too.
+    sync : whether old or new must survive a power cut, too.
 
     Errors: OSError as the system has it, and what ``content`` and ``check`` raise; the old file, if
     any, stays.

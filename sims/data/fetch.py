@@ -1,13 +1,10 @@
 """Find a data file: in a local folder, in the cache, or at its public source.
 
-The order is: the folder given by the caller; else the folder that the environment variable
-`FAIRFL_DATA` names; else the cache; else a download into the cache, over https. A download is
-verified before it is stored, by the SHA-256 of the public file where it is known and else by its
-content, and moved into place in one step: an interrupted or wrong download leaves no file. A file
-in `FAIRFL_DATA` or in the cache is verified by its SHA-256 at every use: a file called Adult must
-be Adult. A folder that the caller names is not verified.
-
-Pooch verifies the download, not a member of an archive, and follows redirects to plain http.
+The order is: the folder given by the caller; else that of `FAIRFL_DATA`; else the cache; else a
+download into the cache, over https, verified by the SHA-256 of the public file where it is known
+and else by its content, and moved into place in one step. A file in `FAIRFL_DATA` or in the cache
+is verified at every use; a folder that the caller names is not. (Pooch verifies no member of an
+archive, and follows redirects to plain http.)
 """
 
 import io
@@ -76,19 +73,17 @@ class Remote:
 def locate(
     choices: Sequence[Remote], folder: Folder = None, progress: Progress | None = None
 ) -> Path:
-    """Return the path of a readable copy of one of `choices`, downloading it where need be.
+    """The path of a readable copy of one of `choices`, the preferred first, downloaded where need
+    be.
 
     Parameters
     ----------
-    choices : files that serve equally well, the preferred one first.
     folder : look here and nowhere else: no environment variable, no cache, no network.
-    progress : see `Progress`.
 
     Raises
     ------
-    DataUnavailable : if no copy is found and none can be downloaded; the message names the file,
-        `FAIRFL_DATA` and the source.
-    ChecksumMismatch : if a source answered with something else than the published file, or
+    DataUnavailable : no copy; the message names the file, `FAIRFL_DATA` and the source.
+    ChecksumMismatch : a source answered with something else than the published file, or
         `FAIRFL_DATA` or the cache holds such.
     """
     names = OR.join(choice.path for choice in choices)

@@ -1,11 +1,10 @@
 """Summaries of a site: people counted by group, label and level of the score, as JSON; no row.
 
-It needs numpy and the standard library alone, so that a site can run it where little is installed.
-Counts from 1 to ``min_cell`` - 1 can be withheld: then the number of people is the only total in
-the file, and more counts are withheld where it would give one away (complementary suppression). Or
-every count gets two-sided geometric noise (Ghosh, Roughgarden and Sundararajan, 2012), which is
-``epsilon``-differentially private: one person more or less changes one count by one. Or every
-count is the nearest multiple of ``rounded_to``, as statistical offices publish.
+It needs numpy and the standard library alone. Counts from 1 to ``min_cell`` - 1 can be withheld:
+then the number of people is the only total in the file, and more counts are withheld where it would
+give one away (complementary suppression). Or every count gets two-sided geometric noise (Ghosh,
+Roughgarden and Sundararajan, 2012), which is ``epsilon``-differentially private. Or every count is
+the nearest multiple of ``rounded_to``, as statistical offices publish.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
 """Participants who join during training: benefits, fairness, group benefit, within-group spread.
 
 ``losses`` has shape (T, S): losses[t, i] = L_{v_i}(w_t), the loss of group i under the model of
-time t = 0..T-1. ``joins`` (S,) are the times at which the groups join, strictly increasing whole
-numbers in [0, T). What stands in ``losses`` before a group's joining is not looked at, and may be
-NaN; results that need a group that has not joined, or two groups where there is one, are NaN unless
-said otherwise.
+time t = 0..T-1; ``joins`` (S,), strictly increasing in [0, T), are the times at which groups join.
+What stands in ``losses`` before is not looked at, and may be NaN; results that need a group that
+has not joined, or two groups where there is one, are NaN unless said otherwise.
 
-The paper's L_{v_i} = sum_{j in v_i} p_j^M F_j has weights that change whenever a group joins, and
-that need not sum to one within a group: then benefits of a group are differences of two different
-functions, and a large group has large ones. Here a group's loss is a mean over its members, the
-same at all times: ``group_losses`` makes it.
+The weights of the paper's L_{v_i} = sum_{j in v_i} p_j^M F_j change whenever a group joins, so that
+benefits are differences of two functions. Here a group's loss is a mean over its members, the same
+at all times: ``group_losses`` makes it.
 
 Source: Fairness of Federated Learning with Dynamic Participants, definitions 1 to 4, eqs. (2)-(4),
 (9), (15)-(20).
@@ -26,11 +24,8 @@ def group_losses(
     client_losses: ArrayLike, groups: ArrayLike, weights: ArrayLike | None = None
 ) -> Array:
     """Mean loss of each group, shape (T, S), from client_losses (T, m) and each client's group (m,)
-    in 0..S-1.
-
-    ``weights`` (m,), positive, are normalised within each group (default: equal). NaN in, NaN out,
-    for that group. Errors: ValueError for a group without clients, and weights that are not
-    positive.
+    in 0..S-1, with ``weights`` (m,), positive (default: equal). NaN in, NaN out, for that group.
+    ValueError for a group without clients, and weights that are not positive.
     """
     f, member = _clients(client_losses, groups)
     w = np.ones(f.shape[1]) if weights is None else checks.positive("weights", weights)

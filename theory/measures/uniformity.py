@@ -1,12 +1,8 @@
 """How uniform losses are over the clients: variance, angle, entropy (q-FFL, definitions 3 to 5).
 
 All take ``losses`` of shape (..., n), finite, the last axis the clients, and return shape (...).
-``entropy`` and ``kl_to_uniform`` are about shares of a total, and need losses >= 0; the others take
-any sign.
-
-Zeros: 0 log 0 = 0. The vector (0, ..., 0) has equal entries, and so it counts as perfectly uniform:
-variance 0, angle 0, entropy log n, KL 0. The last three are not continuous there: they ignore the
-scale of f.
+``entropy`` and ``kl_to_uniform`` need losses >= 0. 0 log 0 = 0, and (0, ..., 0) counts as perfectly
+uniform: variance 0, angle 0, entropy log n, KL 0, of which the last three are not continuous there.
 
 >>> from fairfl.theory.measures import uniformity
 >>> uniformity.variance([1.0, 3.0]), uniformity.worst([1.0, 3.0])

@@ -1,8 +1,7 @@
 """Piecewise Chebyshev series on adaptive panels: values, roots, and integrals exact to rounding.
 
-Every function that a solver needs (the gain u_a and the clients' densities p_a^(i)) is expanded
-once on common panels; integrals, linear combinations and roots are then linear algebra on
-coefficients.
+A solver's functions are expanded once on common panels; integrals, linear combinations and roots
+are then linear algebra on coefficients.
 """
 
 from collections.abc import Callable
@@ -188,19 +187,12 @@ def build(
     breaks: Array,
     max_levels: int = 1200,
 ) -> Piecewise:
-    """Expand functions of densities on adaptive panels.
+    """Expand functions of densities on adaptive panels, with initial ends ``breaks``, increasing.
 
-    Parameters
-    ----------
-    densities : x (P, n) -> (I, P, n), the densities.
-    masses : (low, high) -> (I, P), the exact masses of panels, P(low < X <= high).
-    combine : (x, p) -> (J, P, n), the functions to expand, linear in p with factors smooth in x;
-        the first in units of its own, the others each in units of its integral over the line.
-    breaks : initial panel ends, increasing.
-
-    Raises
-    ------
-    ValueError : when panels stay unresolved after ``max_levels`` bisections.
+    ``densities`` gives (I, P, n) at x (P, n), ``masses`` the exact P(low < X <= high) (I, P) of
+    panels; ``combine`` of x and densities gives the functions (J, P, n), linear in the densities
+    with factors smooth in x: the first in units of its own, the others each in units of its
+    integral over the line. ValueError where panels stay unresolved after ``max_levels`` bisections.
     """
     low, high = breaks[:-1], breaks[1:]
     resolved: list[tuple[Array, Array, Array, Array]] = []

@@ -21,14 +21,8 @@ RAREST = 1e-6
 
 
 class ContinuousModel:
-    """Laws x | a, i with densities p_a^(i) and regression functions η_a^(i), for A groups.
-
-    Parameters
-    ----------
-    laws : I tuples of A :class:`Law`.
-    etas : I tuples of A :class:`Eta`.
-    weight : (I,) client masses summing to one.
-    share : (I, A) P(a | i).
+    """Laws x | a, i with densities p_a^(i) and regression functions η_a^(i): I tuples of A each,
+    for client masses ``weight`` (I,) of sum one and shares P(a | i) (I, A).
     """
 
     def __init__(

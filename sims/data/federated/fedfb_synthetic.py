@@ -69,24 +69,17 @@ def fedfb_synthetic(
 
     Parameters
     ----------
-    clients : 2, 3 or 4
-    heterogeneity : "low", "medium" or "high"; how the groups are shared out, see ``SPLITS``; two
-        and four clients have "medium" alone.
+    clients, heterogeneity : 2 or 4, "medium"; or 3, "low", "medium" or "high"; see ``SPLITS``.
     rows : 3333, 5000 and 6667 by default.
-    test, validation : shares of the rows, drawn at random from all: every client meets the same
-        test.
-    seed : int
+    test, validation : shares of the rows, drawn from all: every client meets the same test.
     published : the very draw of FedFB's published code (numpy's legacy stream, seed 123; the last
-        rows for testing), of which ``seed`` then decides who goes to which client and to validation
-        alone.
+        rows for testing); ``seed`` then decides on clients and validation alone.
 
     Notes
     -----
     FedFB prints x' without saying what it is. Roh et al. (2021), whom it follows, and its published
-    code turn x by 45 degrees, as Zafar et al. do. The code has the sensitive attribute among the
-    features, and so have we; it gives the shares 50, 30, 20 % to a = 1, the paper to a = 0, as
-    here.
-
+    code turn x by 45 degrees, as Zafar et al. do. As in the code, the sensitive attribute is among
+    the features; the code gives the shares 50, 30, 20 % to a = 1, the paper to a = 0, as here.
     Source: FedFB, appendix C.3.
     """
     _check(clients, heterogeneity, test, validation)

@@ -1,10 +1,9 @@
 """Shakespeare: predict the next character of a role's lines; a client is a role in a play (McMahan
 et al., 2017).
 
-From the plain text of Project Gutenberg's complete works, by the rules of LEAF's preparation
-(Caldas et al., 2018): a line with two blanks, a name, a stop and a blank begins a speech, lines
-with four blanks go on with it; in *The Comedy of Errors* the indentation is missing. Roles with
-fewer than two lines are left out.
+From Project Gutenberg's complete works, by the rules of LEAF's preparation (Caldas et al., 2018): a
+line with two blanks, a name, a stop and a blank begins a speech, lines with four blanks go on with
+it; *The Comedy of Errors* has no indentation. Roles with fewer than two lines are left out.
 """
 
 import re

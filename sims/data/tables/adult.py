@@ -5,14 +5,10 @@ Data: https://archive.ics.uci.edu/dataset/2/adult, CC BY 4.0.
 Source: FedFB, section 5.3, with the splits of its published code, after Du et al. (2021). The
 published training file (32,561 rows) and test file (16,281 rows) are kept as they are.
 
-Label 1 = income above 50K. Group 0 = Female, 1 = Male (there is no third value), and `sex` stays a
-feature, 0 or 1. Clients: the first holds 80 % of the people whose workclass is `Private` and 20 %
-of the others, the second the rest. FedFB gives the training rows alone to clients; here the test
-rows are shared out in the same proportions, after them.
-
-A missing value is published as `?`, in workclass, occupation and native-country. As in FedFB it is
-a category like any other and no row is dropped; a person whose workclass is `?` counts among "the
-others".
+Label 1 = income above 50K. Group 0 = Female, 1 = Male, and `sex` stays a feature, 0 or 1. Clients:
+the first holds 80 % of the people whose workclass is `Private` and 20 % of the others, the second
+the rest. FedFB gives the training rows alone to clients; here the test rows are shared out alike.
+As in FedFB a missing value, published as `?`, is a category like any other.
 """
 
 from pathlib import Path

@@ -4,21 +4,17 @@ by personal loan.
 Data: https://archive.ics.uci.edu/dataset/222/bank+marketing, CC BY 4.0.
 Source: FedFB, section 5.3, with the columns, bins and split of its published code, after Jiang and
 Nachum (2020). Two files serve: UCI's `bank-full.csv`, and FedFB's copy of it, `bank_cat_age.csv`,
-in which age is the number of its bin. The bins are the fifths of age in `bank-full.csv`: up to 32,
-33-36, 37-42, 43-51, and 52 or over.
+in which age is the number of its bin, a fifth of age in `bank-full.csv`.
 
 Label 1 = subscribed. Five groups, the bins; the bin 0-4 stays a feature, `age`. The day and the
-month of the call are left out, as in FedFB; its duration is kept, though it is not known before the
-call.
-
+month of the call are left out, as in FedFB; its duration is kept, though it is not known before.
 The paper says "three clients based on the loan decision", which is yes or no; its code says how
-that makes three. The rows are shuffled, the last 30 % are for testing, and of the training rows, in
+that makes three: the rows are shuffled, the last 30 % are for testing, and of the training rows, in
 shuffled order, the customers without a personal loan go to the three clients as 50, 10 and 40 %,
 those with one as 20, 60 and 20 %. Here the test rows are shared out in the same way.
 
-Two groups ("two"): 33 to 51 against younger or older. Subscription is U-shaped in age (.14, .11,
-.09, .09, .15 over the bins), so that a single cut would average the extremes with the middle; Zafar
-et al. (2017) compare the middle ages of this data set with the rest, too.
+Two groups ("two"): 33 to 51 against younger or older, as subscription is U-shaped in age (.14, .11,
+.09, .09, .15 over the bins); so do Zafar et al. (2017).
 """
 
 from pathlib import Path

@@ -1,10 +1,7 @@
-"""FedFB's encoding of a table: numbers scaled to [0, 1], categories one-hot.
+"""FedFB's encoding of a table (section 5.3): numbers scaled to [0, 1], categories one-hot.
 
-Source: FedFB, section 5.3, and its published code (one-hot and min-max, the sensitive attribute
-kept as one column of codes). One thing differs: there the range of a number is taken over the whole
-file (for Adult over the training file and over the test file, each for itself); here it is the
-range of the training rows, applied to all rows. So the preparation uses no test row, and a test
-value may lie outside [0, 1].
+In its code the range of a number is that of the whole file; here it is that of the training rows,
+applied to all rows, so that the preparation uses no test row, and a test value may lie outside.
 """
 
 from collections.abc import Sequence

@@ -1,9 +1,6 @@
-"""The reader of a table of people: label, group, client, and features or a score, from a CSV or
-Parquet file.
+"""The reader of a table of people: label, group, client, and features or a score.
 
-`fairfl frontier people.csv` and `fairfl simulate people.csv` both use it, and so learn from the
-same features. A fault of the file ends in one `ValueError` or `OSError` that names the column, the
-row and the allowed values.
+A fault of the file ends in one `ValueError` or `OSError` that names column, row and allowed values.
 """
 
 import re

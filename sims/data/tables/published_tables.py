@@ -39,18 +39,16 @@ def load(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Dataset:
-    """Return a data set, prepared and split among clients as in FedFB.
+    """A data set, prepared and split among clients as in FedFB.
 
     Parameters
     ----------
     name : one of `DATASETS`.
-    folder : the only folder to search for the files. By default: the folder named by `FAIRFL_DATA`,
-        then the cache, then the public source (see `fairfl.sims.data.fetch`).
+    folder : the only folder to search for the files, see `fairfl.sims.data.fetch`.
     groups : "all" for the data set's own groups, "two" for the two that it is usually studied with,
         or one of the data set's `groupings`.
     seed : draws the clients (and Bank's test rows), 0 to 2**32 - 1. `FEDFB_SEED` gives FedFB's own
         draw.
-    progress : see `fairfl.sims.data.fetch.Progress`.
 
     Raises
     ------
