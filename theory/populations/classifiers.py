@@ -128,7 +128,6 @@ class Classifier:
         if len(set(self.names)) < len(self.names) or not are_texts:
             raise ValueError(f"names must be different texts, got {shown(names)}")
         self.cells = cells
-        self._rates: tuple[Federation, Array] | None = None
 
     @classmethod
     def thresholds(cls, cuts: Sequence[float]) -> Classifier:
@@ -312,8 +311,6 @@ class Classifier:
         from fairfl.theory.populations.finite import FiniteModel  # scipy: `apply` needs none
 
         self._same_groups(federation)
-        if self._rates is not None and self._rates[0] is federation:  # all disparities ask for them
-            return self._rates[1].copy()
         out = np.empty(federation.share.shape)
         model = federation.model
         for a in range(self.n_groups):
@@ -321,8 +318,7 @@ class Classifier:
                 out[:, a] = model.conditional[:, a] @ self._at(model.points, a)
             else:
                 out[:, a] = self._integral(a, 1.0, model.sf(a, self.edges[a]))
-        self._rates = federation, np.where(federation.share > 0, out, np.nan)
-        return self._rates[1].copy()
+        return np.where(federation.share > 0, out, np.nan)
 
     def accuracy(self, federation: Federation) -> float:
         """P(ŷ = y) on the pooled law."""
