@@ -30,9 +30,7 @@ def as_array(name: str, value: Any) -> Array:
 
 
 def as_labels(name: str, value: object) -> Array:
-    """Return ``value`` as an array of labels of any kind; ValueError where one is missing: None,
-    NaN, NaT or pandas' NA.
-    """
+    """``value`` as an array of labels; ValueError where one is missing: None, NaN, NaT or NA."""
     array = as_array(name, value)
     if array.dtype.kind in "US" and not isinstance(value, np.ndarray):
         labels = np.array(value, dtype=object)  # beside texts numpy makes texts of NaN and numbers
@@ -140,9 +138,7 @@ def sized(name: str, value: object) -> Array:
 
 
 def broadcast(name: str, value: ArrayLike, shape: tuple[int, ...], allowed: str) -> Array:
-    """Return one number, or ``value`` of that very shape, as an array of ``shape``, writable;
-    ValueError naming ``allowed`` shapes otherwise.
-    """
+    """One number, or ``value`` of just that shape, as a writable array of ``shape``."""
     array = np.asarray(value, dtype=np.float64)
     if array.shape not in ((), shape):
         raise ValueError(f"{name} must have shape {allowed}, got {array.shape}")
@@ -248,9 +244,7 @@ def cells(name: str, shape: Sequence[int]) -> None:
 
 
 def shares(name: str, weights: Array) -> Array:
-    """``weights``, all positive, over their sum, whatever their order: scaled first, by a power of
-    two, so that no sum overflows.
-    """
+    """Positive ``weights`` over their sum, scaled by a power of two: no sum overflows."""
     scaled = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
     normalised = scaled / math.fsum(scaled)
     if (normalised == 0).any():

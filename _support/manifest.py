@@ -1,9 +1,7 @@
-"""Manifests of finished outputs: SHA-256 of the files and of their inputs, kept beside them and
-checked.
+"""Manifests of finished outputs: SHA-256 of the files and of their inputs, kept beside them.
 
-A manifest detects damage and edits by hand: a changed bit, a file that was cut, emptied, removed or
-replaced. It does not detect somebody who computes the digests anew; only recomputed things do, such
-as the certificates of a claim.
+A manifest detects damage and edits by hand: a changed bit, a file that was cut, removed or
+replaced. It does not detect somebody who computes the digests anew.
 """
 
 import hashlib
@@ -49,20 +47,12 @@ def tell(files: Iterable[Path]) -> None:
 def write_piece(
     manifest: Path, contents: Mapping[str, Content], inputs: Mapping[str, object] | None = None
 ) -> list[Path]:
-    """Write the files of a piece beside its manifest, each whole or not at all, and the manifest
-    last.
+    """Write the files of a piece, by their names ``contents`` as ``write_whole`` takes them, beside
+    its ``manifest``, and that last, with ``inputs``, what the piece was made from. Returns the
+    files.
 
-    Parameters
-    ----------
-    manifest : its folder is made if missing. A manifest that is there is removed first: while there
-        is none, the piece is unfinished. So is what a killed process left of the files. Nobody else
-        may be writing the same piece.
-    contents : by the names of the files, as ``write_whole`` takes them.
-    inputs : what the piece was made from, as JSON.
-
-    Returns
-    -------
-    The files, without the manifest.
+    A manifest that is there is removed first: while there is none, the piece is unfinished. So is
+    what a killed process left of the files. Nobody else may be writing the same piece.
     """
     finished(manifest)  # tells what was altered
     manifest.unlink(missing_ok=True)
@@ -74,10 +64,8 @@ def write_piece(
 
 
 def finished(manifest: Path) -> dict[str, Any] | None:
-    """The inputs that a piece was made from; None where it is unfinished.
-
-    Where a file, or the manifest itself, was altered, that is told and the manifest removed: the
-    piece is unfinished.
+    """The inputs of a piece; None where it is unfinished, or altered: that is told, and the
+    manifest removed.
     """
     if not manifest.is_file():
         return None

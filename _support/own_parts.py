@@ -57,9 +57,7 @@ def place_of(error: BaseException) -> str | None:
 
 
 def placed(function: Callable[..., Any], *task: Any) -> Any:
-    """``function(*task)`` in a process of its own: an error keeps its place, but not its traceback,
-    on the way back.
-    """
+    """``function(*task)`` in a process of its own: an error keeps its place on the way back."""
     try:
         return function(*task)
     except Exception as error:
@@ -82,9 +80,7 @@ def import_parts(names: Sequence[str]) -> None:
 
 
 def own_modules(kind: str) -> tuple[ModuleType, ...]:
-    """The modules that may hold parts of a kind, see ``KINDS``: imported ones, then offered ones.
-    ValueError: one that cannot be imported.
-    """
+    """The modules that may hold parts of a kind: imported ones, then offered ones."""
     return tuple(dict.fromkeys([*named_modules(), *_offered(kind)]))
 
 
@@ -109,10 +105,9 @@ def named_modules() -> list[ModuleType]:
 
 
 def sources(name: str, file: Path) -> dict[str, str]:
-    """SHA-256 of a module's file and of the user's modules that it imports, directly or not.
-
-    Imports inside functions count, those of a computed name do not. Modules of fairfl, of Python
-    and of installed packages are left out.
+    """SHA-256 of a module's file and of the user's modules that it imports, directly or not: inside
+    functions, too, but not by a computed name, and not those of fairfl, Python and installed
+    packages.
     """
     files, digests = {name: file}, dict[str, str]()
     while files:

@@ -20,10 +20,7 @@ def job_count(jobs: int, tasks: int = 10**9) -> int:
 
 
 def as_done(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[T]:
-    """``function(*task)`` of each task as it is done; in this process where ``jobs`` is 1.
-
-    Each process imports first what ``--import`` named: a user's functions are looked up there.
-    """
+    """``function(*task)`` of each task as it is done; in this process where ``jobs`` is 1."""
     if jobs <= 1:
         for task in tasks:
             yield function(*task)
@@ -39,9 +36,7 @@ def as_done(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], jobs: 
 
 @contextmanager
 def pool_of(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes, those of the ``pool_of`` around this one where there is one: each has imported
-    much by then.
-    """
+    """Processes: those of a ``pool_of`` around this one, where there is one."""
     if _around:
         yield _around[-1]
         return
@@ -60,9 +55,7 @@ def pool_of(jobs: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def begin() -> None:
-    """What a process does first: ignore Ctrl-C, and import what ``--import`` named. It ends when
-    its parent ends, be it killed.
-    """
+    """A process ignores Ctrl-C, ends with its parent, and imports what ``--import`` named."""
     from fairfl._support.own_parts import named_modules
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -78,12 +71,7 @@ def _follow() -> None:
 
 @contextmanager
 def deaf() -> Iterator[None]:
-    """Processes born here ignore Ctrl-C: a terminal sends it to all, and each would print a
-    traceback.
-
-    The parent alone hears it, and ends them. They inherit what it ignores, as submissions start
-    them.
-    """
+    """Processes born here inherit that Ctrl-C is ignored: the parent hears it, and ends them."""
     if current_thread() is not main_thread():  # where Python allows no handler of signals
         yield
         return

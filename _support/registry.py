@@ -1,8 +1,7 @@
 """Parts by name: a registry for each kind, of fairfl's own files and of a user's modules.
 
-A new part is a new file in the folder of its kind; nothing else is edited. A part is added where it
-is defined: by a decorator, or by its base class (``Named``). Or its module is the part, and has the
-constants of its kind.
+A new part is a new file in the folder of its kind. It is added where it is defined, by a decorator
+or by its base class (``Named``); or its module is the part, and has the constants of its kind.
 """
 
 import re

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 
 class Tabular:
-    """A result whose ``_columns`` are numbers, texts, or arrays that have one row a member; a
-    notebook shows its ``words``, too.
-    """
+    """A result with ``_columns``, scalars or arrays of one length, and ``words`` for notebooks."""
 
     words: Any = ()
     _most_rows = 10

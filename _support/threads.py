@@ -9,12 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit BLAS to one thread; also a decorator. What the user had set is in force again at the
-    end.
-
-    The limit is the process's: where calls in several threads overlap, the first one sets and lifts
-    it. torch, which has threads of its own, is left alone.
-    """
+    """Limit BLAS to one thread, then restore what the user had set; also a decorator."""
     from threadpoolctl import get_cached_controller  # not when fairfl is imported
 
     # threadpoolctl's own limit takes 40 µs, as long as a small solve

@@ -8,9 +8,7 @@ from fairfl._support.json_file import read_bounded
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:
-    """The tables of a TOML file. ValueError: a file that is not TOML, or nested too deeply to be
-    read. OSError: it cannot be read; ``FileNotFoundError`` if there is none.
-    """
+    """The tables of a TOML file. ValueError: no TOML, or nested too deeply. OSError."""
     name = Path(path).name
     try:
         return tomllib.loads(read_bounded(path).decode())

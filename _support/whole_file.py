@@ -22,9 +22,7 @@ def of_file(path: str | Path) -> Iterator[None]:
 
 
 def target_of(file: Path) -> Path:
-    """The file that is written in place of ``file``, to which links lead; OSError where something
-    else than a regular file is there.
-    """
+    """The file to which links from ``file`` lead; OSError where something else is there."""
     target = Path(os.path.realpath(file))
     if os.path.lexists(target) and not target.is_file():
         raise OSError(f"{file} must be a regular file or new, and is a folder, device or pipe")
@@ -47,8 +45,7 @@ def write_whole(
     content : text goes out as UTF-8; a callable is given the open binary file.
     check : called with the path of what was written, before it takes its place; what it raises
         stops that.
-    sync : whether the disk must have it before this returns: then old or new survive a power cut,
-        too.
+    sync : whether old or new must survive a power cut, too.
 
     Errors: OSError as the system has it, and what ``content`` and ``check`` raise; the old file, if
     any, stays.
@@ -84,8 +81,6 @@ def write_whole(
 
 
 def remove_partial(folder: Path, name: str | None = None) -> None:
-    """Remove what killed processes left half written in a folder, of one file or of all. Nobody
-    else may be writing it.
-    """
+    """Remove what killed processes left half written; nobody else may be writing it."""
     for left in folder.glob(f".{escape(name) if name else '*'}.*{PARTIAL}"):
         left.unlink(missing_ok=True)

@@ -1,3 +1,1 @@
-"""The mathematics: populations, aggregation objectives, measures and bounds. No solver, no
-torch.
-"""
+"""The mathematics: populations, aggregation objectives and measures. No solver, no torch."""

@@ -13,7 +13,6 @@ from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import Aggregate, Floats, Round, State, as_floats
 from fairfl.sims.engine.updates_in_blocks import Received, squared_norms
-from fairfl.theory.bounds.updates import interpolated_length
 
 NORMS = ("layer", "global")
 """Norm of each layer of an update, or of the whole update."""
@@ -136,7 +135,7 @@ class ModifiedNormalizedFedAvg(Dynamic):
         rounds = part.number - int(part.state["since"])
 
         def lengths(norms: Floats) -> Floats:
-            return interpolated_length(norms, self.beta, scale, rounds)
+            return self.beta * scale / (1 + rounds) + (1 - self.beta) * norms  # (8); (7): beta = 1
 
         return with_lengths(part, self.norm, lengths)
 

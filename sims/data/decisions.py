@@ -146,9 +146,7 @@ def apply(
 def _by_members(
     rule: Classifier, ensemble: ScoreModel, table: Table, a: Array, client: str | None
 ) -> tuple[Array, str]:
-    """(n,) chances by a member of an ensemble, of each person's ``client`` or drawn; and by whose,
-    in words.
-    """
+    """(n,) chances by members of an ensemble, of each person's ``client`` or drawn; in words."""
     scores = ensemble(table).T
     chances = np.stack([rule.of_number(rule.level(score), a) for score in scores])
     if client is None:
@@ -188,9 +186,7 @@ def _check_numbers(rule: Classifier, score: Sequence[str], model: ScoreModel | N
 def _places(
     role: str, table: Table, columns: list[str], known: Sequence[Any], source: str
 ) -> Array:
-    """(n,) which of the rule's or model's names each row has, in several columns with " & "
-    between.
-    """
+    """(n,) which of the names each row has; of several columns with " & " between."""
     parts = zip(
         *([names[k] for k in codes] for codes, names in map(table.categories, columns)), strict=True
     )

@@ -1,14 +1,10 @@
 """Find a data file: in a local folder, in the cache, or at its public source.
 
-The order is: the folder given by the caller; else the folder that the environment variable
-`FAIRFL_DATA` names; else the cache; else a download into the cache, over https. A download is
-verified before it is stored, by the SHA-256 of the public file where it is known and else by its
-content, and moved into place in one step: an interrupted or wrong download leaves no file. A file
-in `FAIRFL_DATA` or in the cache is verified by its SHA-256 at every use: a file called Adult must
-be Adult. A folder that the caller names is not verified.
-
-Pooch would not do: it verifies the download, not a member of an archive, and follows redirects to
-plain http, so that nearly all of this code would still be needed.
+The order is: the folder given by the caller; else that of `FAIRFL_DATA`; else the cache; else a
+download into the cache, over https, verified by the SHA-256 of the public file where it is known
+and else by its content, and moved into place in one step. A file in `FAIRFL_DATA` or in the cache
+is verified at every use; a folder that the caller names is not. (Pooch verifies no member of an
+archive, and follows redirects to plain http.)
 """
 
 import io
@@ -21,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import partial
 from http.client import HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -41,6 +36,8 @@ CHUNK = 1 << 16
 SCHEMES = ("https", "file")
 """Schemes of the addresses that are asked. Anybody on the way can answer plain http."""
 
+Folder = str | Path | None
+"""The only folder to look in; None: ``FAIRFL_DATA``, the cache, the public source."""
 Progress = Callable[[str, int, int | None], None]
 """Called during a download: file, bytes read so far, and the total (None where unknown)."""
 
@@ -61,12 +58,10 @@ class Remote:
     ----------
     path : where the file lies in a data folder and in the cache, such as "adult/adult.data".
     sources : each an address, followed by the members to unpack where it leads to a zip archive (of
-        archives). Tried in order. Empty: the file has no public source, and is only ever found
-        locally.
-    digests : SHA-256 of the public file (unpacked), and of copies that were found to hold the same.
-        Empty where none is known for certain: then any file is taken.
-    check : called with the path of a download; raises `ValueError` if it is not the expected
-        content.
+        archives). Tried in order; empty where there is no public source.
+    digests : SHA-256 of the public file (unpacked), and of copies that hold the same; empty where
+        none is known for certain.
+    check : called with the path of a download; raises `ValueError` for other content.
     """
 
     path: str
@@ -76,21 +71,19 @@ class Remote:
 
 
 def locate(
-    choices: Sequence[Remote], folder: str | Path | None = None, progress: Progress | None = None
+    choices: Sequence[Remote], folder: Folder = None, progress: Progress | None = None
 ) -> Path:
-    """Return the path of a readable copy of one of `choices`, downloading it where need be.
+    """The path of a readable copy of one of `choices`, the preferred first, downloaded where need
+    be.
 
     Parameters
     ----------
-    choices : files that serve equally well, the preferred one first.
     folder : look here and nowhere else: no environment variable, no cache, no network.
-    progress : see `Progress`.
 
     Raises
     ------
-    DataUnavailable : if no copy is found and none can be downloaded; the message names the file,
-        `FAIRFL_DATA` and the source.
-    ChecksumMismatch : if a source answered with something else than the published file, or
+    DataUnavailable : no copy; the message names the file, `FAIRFL_DATA` and the source.
+    ChecksumMismatch : a source answered with something else than the published file, or
         `FAIRFL_DATA` or the cache holds such.
     """
     names = OR.join(choice.path for choice in choices)
@@ -128,15 +121,11 @@ def locate(
 
 
 def at_hand(folder: str) -> bool:
-    """Whether a folder of data files, such as "cifar-10", is on this machine with a file in it, in
-    ``FAIRFL_DATA`` or in the cache. Nothing is downloaded.
-
-    Errors: DataUnavailable if ``FAIRFL_DATA`` names no folder.
-    """
+    """Whether ``FAIRFL_DATA`` or the cache has a folder, such as "cifar-10", with a file in it."""
     return any(any((root / folder).glob("*")) for root in _roots(None))
 
 
-def _local(paths: Sequence[str], folder: str | Path | None) -> tuple[int, Path] | None:
+def _local(paths: Sequence[str], folder: Folder) -> tuple[int, Path] | None:
     """The first of the files that is on this machine, and which it is; None where none is."""
     for root in _roots(folder):
         for position, path in enumerate(paths):
@@ -166,7 +155,7 @@ def note_file(path: Path) -> None:
         _note(path.name, sha256(path), path.parent)
 
 
-def _note(names: str, digest: str, folder: str | Path | None) -> None:
+def _note(names: str, digest: str, folder: Folder) -> None:
     for notes in _notes.get():
         notes[names if folder is None else f"{Path(folder).absolute()}: {names}"] = digest
 
@@ -187,7 +176,7 @@ def same_data(notes: Mapping[str, str]) -> bool:
     return True
 
 
-def _roots(folder: str | Path | None) -> list[Path]:
+def _roots(folder: Folder) -> list[Path]:
     """Return the local folders to look in, in order."""
     if folder is not None:
         return [Path(folder)]
@@ -212,15 +201,8 @@ def _download(remote: Remote, source: tuple[str, ...], progress: Progress | None
     digest = sha256(content)
     if remote.digests and digest not in remote.digests:
         raise ChecksumMismatch(f"SHA-256 is {digest}, not {OR.join(remote.digests)}")
-    target = cache_folder() / remote.path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    return write_whole(target, content, check=partial(_verify, remote))
-
-
-def _verify(remote: Remote, path: Path) -> None:
     try:
-        if remote.check is not None:
-            remote.check(path)
+        return write_whole(cache_folder() / remote.path, content, check=remote.check)
     except ValueError as error:
         raise ChecksumMismatch(f"the content is not the published file's: {error}") from error
 

@@ -23,9 +23,7 @@ def table_path(table: Any) -> Path:
 
 
 def sources(people: Any) -> tuple[list[Any], list[Path], set[str]]:
-    """One table, or summaries in a list, their paths, and the ends of these, of counts by SQL that
-    of a summary; ValueError: others.
-    """
+    """One table, or summaries in a list, their paths, and the ends of these; ValueError: others."""
     from fairfl.sims.data.summary import is_counts  # it reads tables, which may be frames
 
     tables = [*people] if isinstance(people, (list, tuple)) else [people]

@@ -31,8 +31,7 @@ def labels(values: ArrayLike) -> tuple[NDArray[np.generic], NDArray[np.int64]]:
 
 def iid(rows: int, clients: int, seed: int = 0) -> Owner:
     """Deal ``rows`` rows out at random; the sizes of any two clients differ by one at most.
-    ValueError if ``rows`` or ``clients`` is not a whole number of at least 1, or there are more
-    clients than rows.
+    ValueError for no whole number of at least 1, and for more clients than rows.
     """
     n_clients = whole("clients", clients, 1, whole("rows", rows, 1))
     return generator(seed).permutation(np.arange(rows, dtype=np.int64) % n_clients)
@@ -42,11 +41,10 @@ def label_shards(
     label: ArrayLike, clients: int, shards_per_client: int = 2, seed: int = 0
 ) -> Owner:
     """Sort the rows by label, cut them into clients x shards_per_client shards, and deal these out
-    at random.
+    at random: a client has about ``shards_per_client`` classes (McMahan et al., 2017, section 3).
 
-    A client then has about ``shards_per_client`` classes. Shard sizes differ by one at most. Within
-    a class the order is random, so that its shards have the same law. McMahan et al. (2017),
-    section 3. ValueError if there are more shards than rows, or an argument is not allowed.
+    Shard sizes differ by one at most, and within a class the order is random. ValueError if there
+    are more shards than rows, or an argument is not allowed.
     """
     _, code = labels(label)
     n_clients = whole("clients", clients, 1, code.size)
@@ -80,27 +78,20 @@ def dirichlet(
     tries: int = 1000,
 ) -> Owner:
     """For each class draw shares of the clients from Dirichlet(beta, ..., beta), and deal its rows
-    out by them.
+    out by them (Hsu, Qi and Brown, 2019). No row is lost or dealt twice.
 
     Parameters
     ----------
     label : (N,) the class (or any other code: FedFB's table 6 uses the sensitive group) of every
         row.
-    clients : int
-    beta : concentration, > 0. Small: every class sits with few clients. Large: the clients are
-        alike.
-    min_size : draw again until every client has at least so many rows.
-    tries : draws before giving up.
+    beta : concentration, > 0. Small: every class sits with few clients. Large: clients are alike.
+    min_size : draw again, ``tries`` times at most, until every client has so many rows (Yurochkin
+        et al., 2019).
 
     Raises
     ------
     PartitionError : if no draw gave every client ``min_size`` rows.
     ValueError : if an argument is not allowed.
-
-    Notes
-    -----
-    Hsu, Qi and Brown (2019); the minimum size is Yurochkin et al.'s (2019). Cuts are rounded
-    cumulative shares, so that a class's rows are dealt out whole: no row is lost or dealt twice.
     """
     classes, code = labels(label)
     n_clients = whole("clients", clients, 1, code.size)
@@ -136,26 +127,17 @@ def dirichlet(
 def two_groups(
     label: ArrayLike, alpha: float, clients_per_group: int = 5, seed: int = 0, groups: int = 2
 ) -> Owner:
-    """The first half of the classes goes to group 1 with share ``alpha``, the second half to group
-    2.
+    """The first half of the classes goes to group 1 with share ``alpha``, the second to group 2.
 
     "One group has 90 % of the data in 5 classes and the second group has 90 % of the data in the
     other 5": alpha = 0.9, ten classes (dynamic participants, section 5). alpha = 1/2 makes the
-    groups alike, alpha = 1 disjoint. Within a group rows are dealt out evenly and at random.
+    groups alike, alpha = 1 disjoint. Within a group rows are dealt out evenly and at random:
+    clients 0..clients_per_group-1 are group 1, the next are group 2, and so on.
 
     With more ``groups``, of which the paper has ten and does not say how, each has its run of the
-    classes, and what it does not keep goes to the others evenly: 1 / groups makes them alike.
-
-    Returns
-    -------
-    owner : shape (N,)
-        Clients 0..clients_per_group-1 are group 1, the next clients_per_group are group 2, and so
-        on. Where classes cannot be divided evenly, later groups have more.
-
-    Raises
-    ------
-    ValueError : if there are fewer classes than groups, a client would be left without a row, or an
-        argument is not allowed.
+    classes, and what it does not keep goes to the others evenly: 1 / groups makes them alike. Where
+    classes cannot be divided evenly, later groups have more. ValueError if there are fewer classes
+    than groups, a client would be left without a row, or an argument is not allowed.
     """
     classes, code = labels(label)
     in_range("alpha", alpha, 0.0, 1.0)

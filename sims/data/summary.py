@@ -1,11 +1,10 @@
 """Summaries of a site: people counted by group, label and level of the score, as JSON; no row.
 
-It needs numpy and the standard library alone, so that a site can run it where little is installed.
-Counts from 1 to ``min_cell`` - 1 can be withheld: then the number of people is the only total in
-the file, and more counts are withheld where it would give one away (complementary suppression). Or
-every count gets two-sided geometric noise (Ghosh, Roughgarden and Sundararajan, 2012), which is
-``epsilon``-differentially private: one person more or less changes one count by one. Or every
-count is the nearest multiple of ``rounded_to``, as statistical offices publish.
+It needs numpy and the standard library alone. Counts from 1 to ``min_cell`` - 1 can be withheld:
+then the number of people is the only total in the file, and more counts are withheld where it would
+give one away (complementary suppression). Or every count gets two-sided geometric noise (Ghosh,
+Roughgarden and Sundararajan, 2012), which is ``epsilon``-differentially private. Or every count is
+the nearest multiple of ``rounded_to``, as statistical offices publish.
 """
 
 from __future__ import annotations
@@ -137,11 +136,9 @@ class Summary:
             raise ValueError("no count can be withheld or have noise beside the sums of weights")
 
     def noised(self, epsilon: float) -> Summary:
-        """With two-sided geometric noise on every count, from the operating system's randomness.
+        """With two-sided geometric noise on every count; negative ones are then corrected.
 
-        Negative counts are then corrected by ``nonnegative``, from the noisy counts alone.
-        ValueError: epsilon is not from 0.001 to 2^31, counts were withheld or have noise, or with
-        the noise no people are left.
+        ValueError: epsilon is not from 0.001 to 2^31, counts were altered, or nobody is left.
         """
         in_range("epsilon", single("epsilon", epsilon), 0.001, MOST_LIMIT)
         draws = [altered_counts.exact_noise(Fraction(epsilon)) for _ in self.counts.flat]
@@ -149,9 +146,7 @@ class Summary:
         return self._altered(noisy, epsilon=float(epsilon))
 
     def rounded(self, base: int) -> Summary:
-        """With every count at the nearest multiple of ``base``, half-way at the larger; ValueError
-        as of ``noised``.
-        """
+        """With every count at the nearest multiple of ``base``; ValueError as of ``noised``."""
         whole("rounded_to", base, 2, MOST_LIMIT)
         return self._altered(altered_counts.rounded(self.counts, base), rounded_to=base)
 
@@ -312,9 +307,7 @@ def is_counts(path: Path) -> bool:
 
 
 def read_summary(path: str | Path) -> Summary:
-    """Read a summary's file, or table of SQL. ValueError: no summary, or an altered one. OSError:
-    not readable.
-    """
+    """A summary's file, or table of SQL; ValueError: no summary, or an altered one."""
     if is_counts(Path(path)):
         from fairfl.sims.data.summary_sql import read_counts
 

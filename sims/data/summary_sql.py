@@ -73,9 +73,7 @@ def _level(column: str, cuts: tuple[float, ...]) -> str:
 
 
 def read_counts(path: Path) -> Summary:
-    """The summary in such a table. ValueError: another, or people without a level.  OSError: it
-    cannot be read.
-    """
+    """The summary in a table of the query. ValueError: another, or people without a level."""
     try:
         names, *rows = table_rows(path)
         if len({row[0] for row in rows}) != 1 or len({(*row[1:4],) for row in rows}) < len(rows):

@@ -269,9 +269,7 @@ def _columns_to_read(
 
 
 def table_rows(source: Any, form: Form = PLAIN) -> Iterator[Sequence[str]]:
-    """The header and rows of a file or frame, one after the other, as texts; see
-    :func:`read_table`.
-    """
+    """The header and rows of a file or frame, one after the other; see :func:`read_table`."""
     path = table_path(source)
     unread, reader = f"{path.name} is not a readable table", None
     try:

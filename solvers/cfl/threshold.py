@@ -10,7 +10,6 @@ bounded, or likewise, in the other. So levels keep their digits next to 0 and 1,
 to ±inf and λ itself, one double, has too few.
 """
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -63,14 +62,14 @@ class ThresholdProblem:
             return self.model.sf_of(a, t, index)
         return self.within[:, a] @ self.model.sf(a, t)
 
-    def log_tails(self, a: int, t: Array, index: Array) -> Sequence[Array]:
-        """log P(X > t | a), log P(X <= t | a), t (B,)."""
+    def log_tails(self, a: int, t: Array, index: Array) -> Array:
+        """log P(X > t | a), log P(X <= t | a), t (B,): (2, B)."""
         if self.within is None:
             return self.model.log_tails_of(a, t, index)
         tails = self.model.own_log_tails(a, np.broadcast_to(t, (len(self.within), *t.shape)))
         with np.errstate(divide="ignore"):
             log_weights = np.log(self.within[:, a, None])
-        return [np.logaddexp.reduce(log_weights + tail, axis=0) for tail in tails]
+        return np.logaddexp.reduce(log_weights + tails, axis=1)
 
     def thresholds(self, u: Array, index: Array) -> Array:
         """The thresholds t_0, t_1 (2, B) at λ = m tanh u, for the problems ``index``."""

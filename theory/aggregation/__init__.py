@@ -11,8 +11,14 @@ array([0.25, 1.  ])
 np.float64(0.5)
 """
 
-from fairfl.theory.aggregation._base import Domain, Objective, Traits, objectives
-from fairfl.theory.aggregation._checks import NoClosedForm, NotAttained
+from fairfl.theory.aggregation._base import (
+    Domain,
+    NoClosedForm,
+    NotAttained,
+    Objective,
+    Traits,
+    objectives,
+)
 from fairfl.theory.aggregation.afl import AFL
 from fairfl.theory.aggregation.convex_function import ConvexFunction
 from fairfl.theory.aggregation.fedavg import FedAvg

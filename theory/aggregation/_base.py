@@ -1,12 +1,10 @@
-"""Objective: the common part of all objectives, with value, dual weights, conjugate, domain and
-traits.
-"""
+"""Objective: the common part of all objectives, with value, dual weights, conjugate and traits."""
 
 from __future__ import annotations
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -15,27 +13,32 @@ from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats, finite, in_range, one_of, plain
 from fairfl._support.registry import Named, Registry
-from fairfl.theory.aggregation import _checks as checks
 
 CONSTRAINT_TOLERANCE = 1e-10
 """Largest violation of a dual constraint that counts as rounding, relative to its bound of one."""
+SUM_TOLERANCE = 1e-10
+"""How far a sum of weights given by the user may be from one."""
 OBJECTIVES: Registry[type[Objective]] = Registry("objectives", "fairfl.theory.aggregation")
+
+
+class NotAttained(ValueError):
+    """There are no dual weights: the supremum that defines them is approached, and not attained."""
+
+
+class NoClosedForm(NotImplementedError):
+    """The conjugate asked for has no closed form here; a numeric maximisation is the way to it."""
 
 
 @dataclass(frozen=True)
 class Domain:
-    """The box {f : lower <= f_i <= upper} on which an objective is defined; the bounds are numbers
-    or (n,).
-    """
+    """The box {f : lower <= f_i <= upper} of an objective; the bounds are numbers or (n,)."""
 
     lower: Array | float = -np.inf
     upper: Array | float = np.inf
     words: str = "f in R^n"
 
     def contains(self, losses: ArrayLike) -> Array:
-        """Whether each loss vector of shape (..., n) is finite and inside: booleans of shape
-        (...).
-        """
+        """Whether each loss vector of shape (..., n) is finite and inside: booleans (...)."""
         f = np.asarray(losses, dtype=np.float64)
         return np.all(np.isfinite(f) & (f >= self.lower) & (f <= self.upper), axis=-1)
 
@@ -82,9 +85,7 @@ class Objective(Named, ABC):
 
     def __post_init__(self) -> None:
         if self.client_weights is not None:
-            client_weights = checks.probabilities(
-                "client_weights", self.client_weights, positive=True
-            )
+            client_weights = probabilities("client_weights", self.client_weights, positive=True)
             object.__setattr__(self, "client_weights", client_weights)
 
     def __repr__(self) -> str:
@@ -119,16 +120,13 @@ class Objective(Named, ABC):
 
     @abstractmethod
     def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Array, Array | None]:
-        """A of rows f (r, n) inside the domain, and their dual weights (or None) if asked; p (n,)
-        or None for 1/n.
-        """
+        """A of rows f (r, n) in the domain, dual weights if asked; p (n,), None for 1/n."""
 
     @abstractmethod
     def _conjugate(self, w: Array, lower: Array | None, p: Array, tolerance: float) -> Array:
         """sup of w.f - A(f) over f in the native domain with f >= lower (n,), for rows w (r, n).
 
-        w are dual weights, p (n,) the client weights, ``lower`` bounds of the losses.
-        ``lower`` is None where nothing bounds f from below. ``p`` is always given.
+        ``lower`` is None where nothing bounds f from below; p (n,) are the client weights.
         """
 
     # -- values and weights
@@ -167,7 +165,7 @@ class Objective(Named, ABC):
         one_of("domain", domain, ("native", "nonnegative"))
         in_range("tolerance", tolerance, 0.0, np.inf, open_high=True)
         w = finite("weights", weights)
-        checks.shape_of("weights", w.shape, self._fixed_n, self._why_n)
+        shape_of("weights", w.shape, self._fixed_n, self._why_n)
         n, box = w.shape[-1], self.domain
         lower = np.broadcast_to(np.maximum(box.lower, -np.inf if domain == "native" else 0.0), (n,))
         if (lower >= box.upper).any():
@@ -192,7 +190,7 @@ class Objective(Named, ABC):
 
         q-FFL's eq. (2) weighs so. Weighting again replaces the weights.
         """
-        return dataclasses.replace(self, client_weights=checks.probabilities("p", p, positive=True))
+        return dataclasses.replace(self, client_weights=probabilities("p", p, positive=True))
 
     def translate(self, shift: ArrayLike) -> Objective:
         """B(f) = A(f - shift), shift a number or one per client; B*(w) = A*(w) + w.shift."""
@@ -247,10 +245,14 @@ class Objective(Named, ABC):
     def _rows(self, losses: ArrayLike, *, weights: bool = True) -> tuple[Any, Any]:
         """Check the losses; the value, and the dual weights if asked."""
         x = as_floats("losses", losses)
-        checks.shape_of("losses", x.shape, self._fixed_n, self._why_n)
+        shape_of("losses", x.shape, self._fixed_n, self._why_n)
         f, box = x.reshape(-1, x.shape[-1]), self.domain
-        if not np.all(box.contains(f)):
-            raise checks.outside(f, box.lower, box.upper, repr(self), box.words, x.shape[:-1])
+        is_outside = ~(np.isfinite(x) & (x >= box.lower) & (x <= box.upper))
+        if is_outside.any():
+            at = tuple(np.argwhere(is_outside)[0].tolist())
+            raise ValueError(
+                f"losses must be finite, with {box.words} for {self!r}, got {x[at]} at index {at}"
+            )
         # exp(-inf) = 0 and log 0 are meant
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
             p = None if self.client_weights is None else np.asarray(self.client_weights)
@@ -275,8 +277,32 @@ def short(value: object) -> str:
     return plain(value)
 
 
+def shape_of(name: str, shape: Sequence[int], n: int | None, reason: str) -> None:
+    """ValueError unless ``shape`` is (..., n), n at least one, and the given n if there is one."""
+    if len(shape) == 0 or shape[-1] == 0:
+        raise ValueError(
+            f"{name} must have shape (..., n) with n >= 1 clients on the last axis, got "
+            f"{tuple(shape)}"
+        )
+    if n is not None and shape[-1] != n:
+        raise ValueError(
+            f"{name} must have n = {n} clients on the last axis ({reason}), got shape "
+            f"{tuple(shape)}"
+        )
+
+
+def probabilities(name: str, values: ArrayLike, *, positive: bool) -> tuple[float, ...]:
+    """Weights in [0, 1], or (0, 1], that sum to one within SUM_TOLERANCE; never renormalised."""
+    array = in_range(name, values, 0.0, 1.0, open_low=positive)
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"{name} must be a vector of at least one weight, got shape {array.shape}")
+    if abs(array.sum() - 1) > SUM_TOLERANCE:
+        raise ValueError(
+            f"{name} must sum to one (within {SUM_TOLERANCE:g}), got a sum of {array.sum():.12g}"
+        )
+    return tuple(array.tolist())
+
+
 def objectives() -> dict[str, type[Objective]]:
-    """The objective classes by name. A new file with a named subclass of Objective is in it, with
-    no edit elsewhere; so is one that is imported, or offered by an installed package.
-    """
+    """The objective classes by name: those of this folder, and imported or offered ones."""
     return OBJECTIVES.parts()

@@ -79,9 +79,7 @@ class ConvexFunction(Objective):
 
 
 def computed_conjugate(objective: Objective, w: Array, lower: Array | None) -> Array:
-    """sup of w.f - A(f) for rows w, A convex, by L-BFGS-B on two boxes: +inf where it still grows
-    between them.
-    """
+    """sup of w.f - A(f) for rows w, by L-BFGS-B on two boxes: +inf if it grows between them."""
     from scipy.optimize import minimize
 
     box = objective.domain

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from fairfl._support.checks import Array, positive, single
-from fairfl.theory.aggregation._base import Domain, Objective, Traits, mean, shared
-from fairfl.theory.aggregation._checks import NotAttained
+from fairfl.theory.aggregation._base import Domain, NotAttained, Objective, Traits, mean, shared
 from fairfl.theory.numerics.water_filling import water_level
 
 LARGE = 1 / 16  # of f / M: from there on log(1 - f/M) is computed from M - f

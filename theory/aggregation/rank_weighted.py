@@ -1,16 +1,33 @@
 """Rank-weighted means of the losses: p-FFL, generalised Gini functions, CVaR."""
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 
 from fairfl._support.checks import Array, in_range, shown, single
-from fairfl.theory.aggregation import _checks as checks
-from fairfl.theory.aggregation import rank_profiles
-from fairfl.theory.aggregation._base import Objective, Traits, short
+from fairfl.theory.aggregation._base import (
+    NoClosedForm,
+    Objective,
+    Traits,
+    probabilities,
+    shape_of,
+    short,
+)
+
+PROFILES: dict[str, Callable[..., Array]] = {
+    "gini": lambda k: 1.0 + 2.0 * k,
+    "linear": lambda k: 1.0 + k,
+    "arithmetic": lambda k, p1, d: p1 + d * k,
+    "geometric": lambda k, z: np.float64(z) ** k[::-1],
+    "harmonic": lambda k: np.cumsum(1.0 / (k[::-1] + 1.0))[::-1],
+    "cvar": lambda k, level: np.clip(len(k) * (1 - level) - k[::-1], 0.0, 1.0),
+}
+"""Weights up to a factor, for descending losses, of which k = n-1, ..., 1, 0 others are smaller.
+p-FFL's "ascending sorting operator" reads each of them backwards.
+"""
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,7 +67,7 @@ class RankWeighted(Objective):
             )
         if self.weights is None:
             return
-        w = checks.probabilities("weights", self.weights, positive=False)
+        w = probabilities("weights", self.weights, positive=False)
         for k in range(len(w) - 1):
             if w[k + 1] > w[k]:
                 raise ValueError(
@@ -77,9 +94,7 @@ class RankWeighted(Objective):
 
     @classmethod
     def arithmetic(cls, p1: float, d: float) -> Self:
-        """w_k proportional to p1 + (n-k) d, p1 >= 0 the weight of the smallest loss, d >= 0. p-FFL,
-        eq. (7).
-        """
+        """w_k proportional to p1 + (n-k) d, p1 >= 0 and d >= 0. p-FFL, eq. (7)."""
         for name, number in (("p1", p1), ("d", d)):
             in_range(name, single(name, number), 0.0, np.inf, open_high=True)
         if p1 == d == 0:
@@ -99,9 +114,7 @@ class RankWeighted(Objective):
 
     @classmethod
     def cvar(cls, level: float) -> Self:
-        """The mean of the worst share 1 - level of the clients, 0 <= level < 1 (from 1 - 1/n on:
-        AFL).
-        """
+        """The mean of the worst share 1 - level, 0 <= level < 1 (from 1 - 1/n on: AFL)."""
         in_range("level", single("level", level), 0.0, 1.0, open_high=True)
         return cls(profile="cvar", parameters=(float(level),))
 
@@ -124,8 +137,9 @@ class RankWeighted(Objective):
     def rank_weights(self, n: int) -> Array:
         """w_1 >= ... >= w_n, for descending losses."""
         if self.weights is None:
-            return getattr(rank_profiles, self.profile)(n, *self.parameters)
-        checks.shape_of("losses", (n,), len(self.weights), self._why_n)
+            raw = PROFILES[self.profile](np.arange(n - 1, -1, -1.0), *self.parameters)
+            return raw / raw.sum() if raw.any() else np.full(n, 1.0 / n)  # one client and p1 = 0
+        shape_of("losses", (n,), len(self.weights), self._why_n)
         return np.asarray(self.weights)
 
     def _knots(self, n: int) -> tuple[Array, Array]:
@@ -172,7 +186,7 @@ class RankWeighted(Objective):
         if lower is None:
             return np.where(inside & (np.abs(total - 1) <= tolerance), 0.0, np.inf)
         if (lower != lower[0]).any():
-            raise checks.NoClosedForm(
+            raise NoClosedForm(
                 "the conjugate of a rank-weighted mean on f >= 0 after a shift that differs by "
                 "client is a linear program; domain='native' has a closed form"
             )
@@ -204,9 +218,7 @@ def rank_weights(f: Array, w: Array, p: Array | None, knots: tuple[Array, Array]
 
 
 def spread(weights: Array, share: Array, new: Array) -> Array:
-    """Over each run in the rows of ``weights``, its sum split in proportion to ``share``; ``new``
-    marks runs' starts.
-    """
+    """Each run of ``weights``, whose starts ``new`` marks, in proportion to ``share``."""
     starts = np.flatnonzero(new)
     level = np.add.reduceat(weights.ravel(), starts) / np.add.reduceat(share.ravel(), starts)
     return np.repeat(level, np.diff(starts, append=new.size)).reshape(weights.shape) * share

@@ -1,19 +1,16 @@
-"""Participants who join during training: benefits, dynamic fairness, group benefit, within-group
-spread.
+"""Participants who join during training: benefits, fairness, group benefit, within-group spread.
 
 ``losses`` has shape (T, S): losses[t, i] = L_{v_i}(w_t), the loss of group i under the model of
-time t = 0..T-1. ``joins`` (S,) are the times at which the groups join, strictly increasing whole
-numbers in [0, T). What stands in ``losses`` before a group's joining is not looked at, and may be
-NaN; results that need a group that has not joined, or two groups where there is one, are NaN unless
-said otherwise.
+time t = 0..T-1; ``joins`` (S,), strictly increasing in [0, T), are the times at which groups join.
+What stands in ``losses`` before is not looked at, and may be NaN; results that need a group that
+has not joined, or two groups where there is one, are NaN unless said otherwise.
 
-The paper's L_{v_i} = sum_{j in v_i} p_j^M F_j has weights that change whenever a group joins, and
-that need not sum to one within a group: then benefits of a group are differences of two different
-functions, and a large group has large ones. Here a group's loss is a mean over its members, the
-same at all times: ``group_losses`` makes it.
+The weights of the paper's L_{v_i} = sum_{j in v_i} p_j^M F_j change whenever a group joins, so that
+benefits are differences of two functions. Here a group's loss is a mean over its members, the same
+at all times: ``group_losses`` makes it.
 
 Source: Fairness of Federated Learning with Dynamic Participants, definitions 1 to 4, eqs. (2)-(4),
-(9), (15)-(20). The updates of its algorithms are in ``theory.bounds.updates``.
+(9), (15)-(20).
 """
 
 import numpy as np
@@ -27,11 +24,8 @@ def group_losses(
     client_losses: ArrayLike, groups: ArrayLike, weights: ArrayLike | None = None
 ) -> Array:
     """Mean loss of each group, shape (T, S), from client_losses (T, m) and each client's group (m,)
-    in 0..S-1.
-
-    ``weights`` (m,), positive, are normalised within each group (default: equal). NaN in, NaN out,
-    for that group. Errors: ValueError for a group without clients, and weights that are not
-    positive.
+    in 0..S-1, with ``weights`` (m,), positive (default: equal). NaN in, NaN out, for that group.
+    ValueError for a group without clients, and weights that are not positive.
     """
     f, member = _clients(client_losses, groups)
     w = np.ones(f.shape[1]) if weights is None else checks.positive("weights", weights)
@@ -45,10 +39,8 @@ def group_losses(
 
 
 def benefit(losses: ArrayLike, joins: ArrayLike) -> Array:
-    """L_{v_i}(w_{t_i}) - L_{v_i}(w_t), shape (T, S): what training has brought group i up to time
-    t; (2).
-
-    0 at its joining, NaN before.
+    """L_{v_i}(w_{t_i}) - L_{v_i}(w_t), shape (T, S): what training brought group i up to time t,
+    NaN before it joins; (2).
     """
     table, at = _trajectory(losses, joins)
     return table[at, np.arange(len(at))] - table
@@ -103,19 +95,15 @@ def group_benefit(losses: ArrayLike, joins: ArrayLike, form: str = "loss") -> Ar
     return np.where(np.arange(len(table)) >= times[0], means, np.nan)
 
 
-def within_group_std(
-    client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLike, *, printed: bool = True
-) -> Array:
-    """LS_t, shape (T,): mean over the groups that have joined of ``group_spread``; (19).
-
-    ``printed``: 0 while there is one group, as the paper sets it; False: that group's own spread,
-    as the formula says. NaN before anybody has joined.
+def within_group_std(client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLike) -> Array:
+    """LS_t, shape (T,): mean over the groups that have joined of ``group_spread``; (19). NaN before
+    anybody has joined, and 0 while there is one group, as the paper sets it.
     """
     spread = group_spread(client_losses, groups, joins)
     has_joined = ~np.isnan(spread)
     count = has_joined.sum(axis=1)
     mean = np.where(has_joined, spread, 0.0).sum(axis=1) / np.maximum(count, 1)
-    return np.where(count == 0, np.nan, np.where((count == 1) & printed, 0.0, mean))
+    return np.where(count == 0, np.nan, np.where(count == 1, 0.0, mean))
 
 
 def group_spread(client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLike) -> Array:
@@ -137,7 +125,7 @@ def group_spread(client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLike) 
 def _gaps(losses: ArrayLike, joins: ArrayLike) -> Array:
     """benefit_i - benefit_j for all i < j, shape (T, pairs), NaN up to the joining of j."""
     table, at = _trajectory(losses, joins)
-    gain = benefit(losses, joins)
+    gain = table[at, np.arange(len(at))] - table
     early, late = np.triu_indices(len(at), 1)
     gaps = gain[:, early] - gain[:, late]
     return np.where(np.arange(len(table))[:, None] > at[late], gaps, np.nan)
@@ -150,9 +138,7 @@ def _smallest(gaps: Array) -> Array:
 
 
 def _trajectory(losses: ArrayLike, joins: ArrayLike) -> tuple[Array, Array]:
-    """The table with NaN before the joinings, and the joinings; what counts is checked to be
-    finite.
-    """
+    """The table with NaN before the joinings, and the joinings, checked."""
     table = _table("losses", losses)
     at = _joins(joins, *table.shape)
     has_joined = np.arange(len(table))[:, None] >= at

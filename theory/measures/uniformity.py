@@ -1,12 +1,8 @@
 """How uniform losses are over the clients: variance, angle, entropy (q-FFL, definitions 3 to 5).
 
 All take ``losses`` of shape (..., n), finite, the last axis the clients, and return shape (...).
-``entropy`` and ``kl_to_uniform`` are about shares of a total, and need losses >= 0; the others take
-any sign.
-
-Zeros: 0 log 0 = 0. The vector (0, ..., 0) has equal entries, and so it counts as perfectly uniform:
-variance 0, angle 0, entropy log n, KL 0. The last three are not continuous there: they ignore the
-scale of f.
+``entropy`` and ``kl_to_uniform`` need losses >= 0. 0 log 0 = 0, and (0, ..., 0) counts as perfectly
+uniform: variance 0, angle 0, entropy log n, KL 0, of which the last three are not continuous there.
 
 >>> from fairfl.theory.measures import uniformity
 >>> uniformity.variance([1.0, 3.0]), uniformity.worst([1.0, 3.0])
@@ -22,7 +18,7 @@ from numpy.typing import ArrayLike
 from fairfl._support import checks
 from fairfl._support.checks import Array
 from fairfl.theory.aggregation import RankWeighted
-from fairfl.theory.aggregation._checks import shape_of
+from fairfl.theory.aggregation._base import shape_of
 
 SMALL = 0.1  # of |f/mean - 1|: up to there r log r - r + 1 is summed as a series
 TERMS = 18  # of that series: the last is below 1e-18 of the first
@@ -48,8 +44,8 @@ def variance(losses: ArrayLike) -> Any:
 def angle(losses: ArrayLike) -> Any:
     """Angle between f and (1, ..., 1), radians, in [0, pi]; cos = mean f / sqrt(mean f^2).
 
-    As arctan(sd / mean), which keeps the digits of small angles. Source: q-FFL, definition 4 (its
-    tables: degrees).
+    As arctan(sd / mean), which keeps small angles' digits. Source: q-FFL, definition 4 (in
+    degrees).
     """
     f, _ = _scaled(losses)
     return np.arctan2(f.std(-1), f.mean(-1))[()]

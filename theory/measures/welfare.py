@@ -20,7 +20,7 @@ from scipy.special import logsumexp
 
 from fairfl._support import checks
 from fairfl._support.checks import Array
-from fairfl.theory.aggregation._checks import shape_of
+from fairfl.theory.aggregation._base import shape_of
 
 
 def mean_utility(utilities: ArrayLike, alpha: float) -> Any:

@@ -1,9 +1,8 @@
 """A test of the difference of two binomial probabilities that is valid for counts of every size.
 
-At a value θ of the second probability each count has an exact binomial test. The two are
-independent, and Stouffer's combination of them, weighted by the standard errors at θ, is valid too;
-of large counts it is the usual test. θ is not known: the largest p-value over a confidence set is
-taken, and the chance that the set misses θ is added (Berger and Boos, 1994).
+At a value θ of the second probability each count has an exact binomial test, and Stouffer's
+combination of the two, weighted by the standard errors at θ, is valid too. The largest p-value over
+a confidence set of θ is taken, and the chance that it misses θ is added (Berger and Boos, 1994).
 """
 
 import math

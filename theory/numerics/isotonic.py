@@ -7,11 +7,9 @@ from fairfl._support.checks import Array
 
 
 def isotonic(positives: Array, counts: Array) -> Array:
-    """Isotonic regression of label frequencies on increasing scores: the non-decreasing η of
-    largest likelihood.
-
-    Points without people (count 0) take the value of the fit on their left (of the first fitted
-    point at the start).
+    """The non-decreasing η of largest likelihood for label frequencies on increasing scores. Points
+    without people (count 0) take the value of the fit on their left, at the start of the first
+    point.
     """
     seen = counts > 0
     if not seen.any():

@@ -1,8 +1,7 @@
 """Piecewise Chebyshev series on adaptive panels: values, roots, and integrals exact to rounding.
 
-Every function that a solver needs (the gain u_a and the clients' densities p_a^(i)) is expanded
-once on common panels; integrals, linear combinations and roots are then linear algebra on
-coefficients.
+A solver's functions are expanded once on common panels; integrals, linear combinations and roots
+are then linear algebra on coefficients.
 """
 
 from collections.abc import Callable
@@ -91,9 +90,7 @@ class Piecewise:
         return k, np.minimum(np.maximum((2 * t - low - high) / (high - low), -1.0), 1.0)
 
     def error_at(self, cuts: Array) -> Array:
-        """(J,) errors of integrals that end at the given cuts: the whole panels' and that inside
-        each cut's panel.
-        """
+        """(J,) errors of integrals that end at all these cuts: whole panels', and the cuts'."""
         panel, inside = self._ended(np.ravel(np.asarray(cuts, dtype=np.float64)))
         return self.error + self.inner[:, np.unique(panel[inside])].sum(axis=1)
 
@@ -109,9 +106,7 @@ class Piecewise:
         return k, (self.edges[k] < cuts) & (cuts < self.edges[k + 1])
 
     def above(self, t: Array, first: int | None = None) -> Array:
-        """∫_t^∞ of every function, or of the ``first`` ones only: shape (J, *t.shape); t may be
-        ±inf.
-        """
+        """∫_t^∞ of every function, or of the ``first`` ones: shape (J, *t.shape); t may be ±inf."""
         t = np.asarray(t, dtype=np.float64)
         flat = np.ravel(t)
         out = np.empty((len(self._above[:first]), flat.size))
@@ -144,9 +139,7 @@ class Piecewise:
 
     @cached_property
     def _series(self) -> Array:
-        """(4, J, P, 17) the coefficients of the functions' integrals above t, of the functions,
-        and of their derivatives.
-        """
+        """(4, J, P, 17) coefficients of integrals above t, functions, and two derivatives."""
         out = np.zeros((4, *self._rising.shape))
         out[0] = -self._rising
         out[0, ..., 0] += self._above[:, :-1]
@@ -157,9 +150,7 @@ class Piecewise:
         return out
 
     def cells(self) -> Array:
-        """Integrals over four cells of each panel, around four nodes each: shape (J, 4 P); their
-        sums are exact.
-        """
+        """Integrals over four cells of each panel, around four nodes each: shape (J, 4 P)."""
         half = np.diff(self.edges) / 2
         values = self.coefficients @ chebyshev_values(NODES, DEGREE + 1)
         nodes = values * (half[:, None] * SHARES)
@@ -196,19 +187,12 @@ def build(
     breaks: Array,
     max_levels: int = 1200,
 ) -> Piecewise:
-    """Expand functions of densities on adaptive panels.
+    """Expand functions of densities on adaptive panels, with initial ends ``breaks``, increasing.
 
-    Parameters
-    ----------
-    densities : x (P, n) -> (I, P, n), the densities.
-    masses : (low, high) -> (I, P), the exact masses of panels, P(low < X <= high).
-    combine : (x, p) -> (J, P, n), the functions to expand, linear in p with factors smooth in x;
-        the first in units of its own, the others each in units of its integral over the line.
-    breaks : initial panel ends, increasing.
-
-    Raises
-    ------
-    ValueError : when panels stay unresolved after ``max_levels`` bisections.
+    ``densities`` gives (I, P, n) at x (P, n), ``masses`` the exact P(low < X <= high) (I, P) of
+    panels; ``combine`` of x and densities gives the functions (J, P, n), linear in the densities
+    with factors smooth in x: the first in units of its own, the others each in units of its
+    integral over the line. ValueError where panels stay unresolved after ``max_levels`` bisections.
     """
     low, high = breaks[:-1], breaks[1:]
     resolved: list[tuple[Array, Array, Array, Array]] = []

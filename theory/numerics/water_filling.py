@@ -1,6 +1,4 @@
-"""The conjugate on f >= lower from the native one, by water-filling: A*(g) - lower.(g - w), least
-over g >= w.
-"""
+"""Conjugates on f >= lower by water-filling: A*(g) - lower.(g - w), least over g >= w."""
 
 import numpy as np
 

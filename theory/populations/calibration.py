@@ -131,9 +131,7 @@ class Counted:
         return self.counts if self.weighted is None else self.weighted[1]
 
     def effective_sizes(self, axes: tuple[int, ...] | None = None) -> Array:
-        """How many people of equal weights have the variance of these, summed over the axes of
-        ``counts``, None: over all: (Σ w)² / Σ w² (Kish, 1965).
-        """
+        """Kish's (1965) effective number (Σ w)² / Σ w² of people, summed over axes, or all."""
         sums, squares = (table.sum(axis=axes) for table in (self.counts, self.squares))
         return np.divide(sums**2, squares, out=np.zeros_like(squares), where=squares > 0)
 
@@ -145,9 +143,7 @@ class Counted:
         return np.maximum(np.rint(self.effective_sizes(())), self.persons > 0)
 
     def weigh(self, drawn: Array) -> Array:
-        """(..., I, A, 2, n) the sums of the weights of some of the ``effective`` people: exactly
-        ``counts`` of all of a cell.
-        """
+        """(..., I, A, 2, n) weights of drawn ``effective`` people, of all of a cell ``counts``."""
         if self.weighted is None:
             return drawn
         return self.counts * (drawn / np.maximum(self.effective, 1.0))
@@ -239,9 +235,7 @@ def choose_calibration(sample: Counted, *, counts_labels: bool = False) -> Calib
 
 
 def _simplest(losses: Mapping[str, float], second: Array, people: float) -> str:
-    """The first name whose loss is at most one standard error above the smallest; ``second`` (C, C)
-    are the losses' second moments.
-    """
+    """The first name within a standard error of the smallest loss; ``second`` moments (C, C)."""
     mean = np.array([*losses.values()])
     best = int(mean.argmin())
     square = np.diag(second) - 2.0 * second[best] + second[best, best]
@@ -251,9 +245,7 @@ def _simplest(losses: Mapping[str, float], second: Array, people: float) -> str:
 
 
 def _log_losses(counts: Array, calibrate: str, *, ordered: bool) -> Array:
-    """(I, A, 2, n) the log loss of a person by client, group, label and level, of η fitted to
-    ``counts``.
-    """
+    """(I, A, 2, n) the log loss of a person of a cell, of η fitted to ``counts``."""
     eta = fitted_eta(counts, calibrate, ordered=ordered)
     shape, n = counts[:, :, 0].shape, counts.shape[-1]
     people = counts.sum(axis=2)
@@ -269,9 +261,7 @@ def _log_losses(counts: Array, calibrate: str, *, ordered: bool) -> Array:
 
 
 def folds(counts: Array, rng: np.random.Generator, parts: int = FOLDS) -> Array:
-    """People (I, A, 2, n) dealt into parts (parts, I, A, 2, n), evenly within every client, group
-    and label, to within one.
-    """
+    """People (I, A, 2, n) dealt into parts (parts, I, A, 2, n), evenly by place and label."""
     cells = counts.reshape(-1, counts.shape[-1]).astype(np.int64)
     out, left = np.zeros((parts, *cells.shape)), cells.copy()
     order = rng.permuted(np.tile(np.arange(parts), (len(cells), 1)), axis=1)

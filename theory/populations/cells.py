@@ -1,10 +1,8 @@
 """Cells of several numbers of a person: boxes that a classification tree makes, as levels of x.
 
-Why more than one score. The best rule f(x) that does not see the group maximises a sum over x of
-f(x) times a combination of P(y=1|x), P(a|x) and P(a, y|x), of each client times P(i|x): the gain
-and the coefficients of all constraints are such combinations. Rules of P(y=1|x) alone cannot tell
-people apart whom the constraints treat differently. People with the same numbers, or nearly, can
-share a level; a tree that predicts y and a from the numbers makes such levels.
+The best rule f(x) that does not see the group depends on P(y=1|x), P(a|x), P(a, y|x) and P(i|x), so
+rules of P(y=1|x) alone cannot tell people apart whom the constraints treat differently. People with
+nearly the same numbers can share a level, as a tree that predicts y and a from the numbers makes.
 """
 
 from collections.abc import Sequence
@@ -62,8 +60,7 @@ class Cells:
     @classmethod
     def grid(cls, edges: Sequence[Sequence[float]], names: Sequence[str]) -> "Cells":
         """Crossed levels of each number, those of the last next to each other; level k holds
-        numbers from its lower edge to below the next. Numbers beyond the ends are in the last
-        levels.
+        numbers from its lower edge to below the next, and the last levels those beyond the ends.
         """
         sizes = [len(cuts) - 1 for cuts in edges]
         nodes: list[list[Any]] = []
@@ -126,18 +123,13 @@ def grown(
     names: Sequence[str] | None = None,
     weight: Array | None = None,
 ) -> Cells:
-    """Cells of a classification tree (CART, Gini) that predicts ``targets``, numbered by their
-    shares of y = 1.
+    """Cells of a classification tree (CART, Gini) of ``numbers`` (n, d) that predicts ``targets``
+    (n, t), codes with y first, numbered by their shares of y = 1.
 
-    The largest tree has ``levels`` leaves of ``min_people`` or more; half, a quarter, ... of them
-    are tried too, and the number with the smallest Brier loss of all targets in cross-validation is
-    taken.
-
-    Parameters
-    ----------
-    numbers : (n, d).  targets : (n, t) codes 0, 1, ..., y first.
-    weight : (n,) of people; impurities, losses and shares are weighted, and a leaf has
-        ``min_people`` of the effective number as well.
+    The largest tree has ``levels`` leaves of ``min_people`` or more; of it, half, a quarter, ...
+    the number of leaves with the smallest Brier loss of all targets in cross-validation is taken.
+    With a ``weight`` (n,) of people impurities, losses and shares are weighted, and a leaf has
+    ``min_people`` of the effective number as well.
     """
     with extras_named():  # scikit-learn, for this alone
         from sklearn.model_selection import KFold
@@ -183,9 +175,7 @@ def grown(
 
 
 def _brier(tree: Any, numbers: Array, targets: Array, weight: Array) -> float:
-    """The weighted sum of squared differences of a tree's shares and the targets, over all
-    classes.
-    """
+    """The weighted sum of squared differences of a tree's shares and all targets' classes."""
     predicted = zip(tree.predict_proba(numbers), tree.classes_, targets.T, strict=True)
     return sum(
         float(weight @ ((share - (target[:, None] == classes)) ** 2).sum(axis=1))

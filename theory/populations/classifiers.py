@@ -1,6 +1,4 @@
-"""Classifiers f(x, a) = P(ŷ = 1 | x, a): step functions of x for each group, and their exact
-rates.
-"""
+"""Classifiers f(x, a) = P(ŷ = 1 | x, a): step functions of x by group, and their rates."""
 
 from __future__ import annotations
 
@@ -130,7 +128,6 @@ class Classifier:
         if len(set(self.names)) < len(self.names) or not are_texts:
             raise ValueError(f"names must be different texts, got {shown(names)}")
         self.cells = cells
-        self._rates: tuple[Federation, Array] | None = None
 
     @classmethod
     def thresholds(cls, cuts: Sequence[float]) -> Classifier:
@@ -148,8 +145,7 @@ class Classifier:
         cells: Cells | None = None,
     ) -> Classifier:
         """The classifier with ``probabilities`` (A, n) at increasing ``points`` (n,), which are
-        levels of x that meet at ``cuts`` (n - 1,), by default half-way; for groups of these names,
-        and a score of ``names``, or ``cells`` of numbers.
+        levels of x that meet at ``cuts`` (n - 1,), by default half-way.
         """
         cuts = midpoints(points) if cuts is None else cuts
         jumps = probabilities[:, 1:] != probabilities[:, :-1]
@@ -160,12 +156,7 @@ class Classifier:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Classifier:
-        """The inverse of :meth:`to_json`.
-
-        Raises
-        ------
-        ValueError : it is no such text, or was changed since it was written.
-        """
+        """The inverse of :meth:`to_json`; ValueError for another text, or one that was changed."""
         data = parsed(text)
         if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise ValueError(
@@ -183,9 +174,7 @@ class Classifier:
         return cls(edges, values, groups, names, cells)
 
     def to_json(self) -> str:
-        """Groups, edges and values: every double exactly; and the names of scores, if any; with the
-        SHA-256 of all these, by which :meth:`from_json` sees that something was changed.
-        """
+        """Groups, edges and values, every double exactly, with the SHA-256 of all of it."""
         edges, values = ([v.tolist() for v in arrays] for arrays in (self.edges, self.values))
         fields = {"format": FORMAT, "groups": list(self.groups), "edges": edges, "values": values}
         if self.names:
@@ -221,9 +210,7 @@ class Classifier:
         return len(self.edges)
 
     def number(self, a: ArrayLike) -> Array:
-        """Group numbers 0, 1, ... of names ``a``; names that are tuples, of groups from several
-        columns, stand along the last axis.
-        """
+        """Group numbers 0, 1, ... of names ``a``; names that are tuples along the last axis."""
         return places("a", "groups", a, self.groups)
 
     def __call__(self, x: ArrayLike, a: ArrayLike) -> Array:
@@ -308,9 +295,7 @@ class Classifier:
         return list(zip(ends, ends[1:], self.values[a].tolist(), strict=False))
 
     def accept(self, a: ArrayLike, level: float = 1.0) -> list[tuple[float, float]]:
-        """Maximal intervals [(lo, hi), ...] where P(ŷ = 1 | x, a) >= level; level = 1: certain
-        acceptance.
-        """
+        """Maximal intervals [(lo, hi), ...] where P(ŷ = 1 | x, a) >= level; 1: for certain."""
         merged: list[tuple[float, float]] = []
         for lo, hi, value in self.steps(a):
             if value < level or hi <= lo:
@@ -326,8 +311,6 @@ class Classifier:
         from fairfl.theory.populations.finite import FiniteModel  # scipy: `apply` needs none
 
         self._same_groups(federation)
-        if self._rates is not None and self._rates[0] is federation:  # all disparities ask for them
-            return self._rates[1].copy()
         out = np.empty(federation.share.shape)
         model = federation.model
         for a in range(self.n_groups):
@@ -335,8 +318,7 @@ class Classifier:
                 out[:, a] = model.conditional[:, a] @ self._at(model.points, a)
             else:
                 out[:, a] = self._integral(a, 1.0, model.sf(a, self.edges[a]))
-        self._rates = federation, np.where(federation.share > 0, out, np.nan)
-        return self._rates[1].copy()
+        return np.where(federation.share > 0, out, np.nan)
 
     def accuracy(self, federation: Federation) -> float:
         """P(ŷ = y) on the pooled law."""
@@ -373,9 +355,7 @@ class Classifier:
         return self.values[a][np.searchsorted(self.edges[a], points, side="left")]
 
     def _integral(self, a: int, total: float, above: Array) -> Array:
-        """∫ f g over the line, from the integrals of g over it and ``above`` the edges (..., m): f
-        is values[0] and jumps at the edges.
-        """
+        """∫ f g from the integrals of g over the line and ``above`` the edges (..., m)."""
         return self.values[a][0] * total + above @ np.diff(self.values[a])
 
     def _same_groups(self, federation: Federation) -> None:

@@ -1,11 +1,9 @@
-"""A federation of densities: tail probabilities of every client and group, the gain u_a(x), and the
-densities of a notion's rates.
-"""
+"""A federation of densities: tail probabilities, the gain u_a(x), and a notion's rates."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +14,6 @@ from fairfl.theory.numerics.piecewise_chebyshev import Piecewise, build
 from fairfl.theory.populations.eta import Eta
 from fairfl.theory.populations.laws import Law, Normal
 from fairfl.theory.populations.notions import ACCEPTANCE, NOTIONS, Rate, Rates
-from fairfl.theory.populations.stacked_laws import stack
 
 RAREST = 1e-6
 """Where P(y = 0) of a client's group is less, the digits that 1 - η(x) lacks by cancellation count.
@@ -24,14 +21,8 @@ RAREST = 1e-6
 
 
 class ContinuousModel:
-    """Laws x | a, i with densities p_a^(i) and regression functions η_a^(i), for A groups.
-
-    Parameters
-    ----------
-    laws : I tuples of A :class:`Law`.
-    etas : I tuples of A :class:`Eta`.
-    weight : (I,) client masses summing to one.
-    share : (I, A) P(a | i).
+    """Laws x | a, i with densities p_a^(i) and regression functions η_a^(i): I tuples of A each,
+    for client masses ``weight`` (I,) of sum one and shares P(a | i) (I, A).
     """
 
     def __init__(
@@ -43,10 +34,6 @@ class ContinuousModel:
     ) -> None:
         self.laws, self.etas = tuple(laws), tuple(etas)
         self.share, self.mass = share, weight[:, None] * share
-        self._stacked = stacked = stack(self.laws)
-        self.sf, self.sf_of, self.pdf = stacked.sf, stacked.sf_of, stacked.pdf
-        self.log_tails_of, self.own_log_tails = stacked.log_tails_of, stacked.own_log_tails
-        self.interval_masses = stacked.interval_masses
         # one η for everybody in a group: the pooled gain then changes sign once, and thresholds
         # solve CFL
         self.shared_within_group = all(
@@ -54,6 +41,39 @@ class ContinuousModel:
             for group_etas in zip(*self.etas, strict=True)
         )
         self._expanded: dict[Hashable, Piecewise] = {}
+
+    def sf(self, a: int, t: Array) -> Array:
+        """P(X > t | a, i) for every client: shape (I, *t.shape)."""
+        return np.stack([laws[a].sf(t) for laws in self.laws])
+
+    def sf_of(self, a: int, t: Array, client: Array) -> Array:
+        """P(X > t_b | a, client_b): t (B,), client (B,) -> (B,)."""
+        tails = np.empty(t.shape)
+        for i, rows in _by_client(client):
+            tails[rows] = self.laws[i][a].sf(t[rows])
+        return tails
+
+    def log_tails_of(self, a: int, t: Array, client: Array) -> Array:
+        """log P(X > t_b) and log P(X <= t_b) in group a of client_b: (2, B)."""
+        tails = np.empty((2, *t.shape))
+        with np.errstate(divide="ignore"):
+            for i, rows in _by_client(client):
+                law = self.laws[i][a]
+                tails[:, rows] = law.logsf(t[rows]), law.logcdf(t[rows])
+        return tails
+
+    def own_log_tails(self, a: int, t: Array) -> Array:
+        """``log_tails_of`` with each client at its own points: t (I, ...) -> (2, I, ...)."""
+        client = np.repeat(np.arange(len(t)), t[0].size)
+        return self.log_tails_of(a, t.ravel(), client).reshape(2, *t.shape)
+
+    def pdf(self, a: int, x: Array) -> Array:
+        """Densities p_a^(i)(x): shape (I, *x.shape)."""
+        return np.stack([laws[a].pdf(x) for laws in self.laws])
+
+    def interval_masses(self, a: int, low: Array, high: Array) -> Array:
+        """P(low < X <= high | a, i): shape (I, *low.shape), relative accuracy in both tails."""
+        return np.stack([_interval_mass(laws[a], low, high) for laws in self.laws])
 
     def eta(
         self, a: int, x: Array, clients: Sequence[int] | None = None, *, negative: bool = False
@@ -67,9 +87,7 @@ class ContinuousModel:
     @cached_property
     def rounding(self) -> tuple[float, float, float]:
         """(mass, x, step): the most that a law passes within one rounding of x, where, and how wide
-        that is.
-
-        No answer that depends on thresholds can be more exact than ``mass``: x itself is a double.
+        it is. No answer that depends on thresholds can be more exact than ``mass``.
         """
         worst = (0.0, 0.0, 0.0)
         for law in dict.fromkeys(law for client_laws in self.laws for law in client_laws):
@@ -168,13 +186,12 @@ class ContinuousModel:
         points = np.unique(np.clip(points, low, high))
         is_distinct = np.append(True, np.diff(points) > 1e-12 * np.abs(points[1:]))
         points = points[is_distinct | (points == high)]
-        stacked = self._stacked if clients is None else stack([self.laws[i] for i in clients])
 
         def densities(x: Array) -> Array:
-            return np.concatenate([stacked.pdf(a, x) for a in groups])
+            return np.stack([law.pdf(x) for law in laws])
 
         def masses(left: Array, right: Array) -> Array:
-            return np.concatenate([stacked.interval_masses(a, left, right) for a in groups])
+            return np.stack([_interval_mass(law, left, right) for law in laws])
 
         return build(densities, masses, combine, points)
 
@@ -233,3 +250,16 @@ class ContinuousModel:
             parts.append((mass, constant))
         mass, constant = (np.stack(part) for part in zip(*parts, strict=True))
         return Rates(np.empty((*mass.shape, 0)), constant, mass)
+
+
+def _by_client(client: Array) -> Iterator[tuple[int, Array]]:
+    """Each of the clients (B,), with its rows."""
+    order = np.argsort(client, kind="stable")
+    clients, starts = np.unique(client[order], return_index=True)
+    return zip(clients.tolist(), np.split(order, starts[1:]), strict=True)
+
+
+def _interval_mass(law: Law, low: Array, high: Array) -> Array:
+    """P(low < X <= high), of survival functions in the upper tail."""
+    lower = law.cdf(low)
+    return np.where(lower > 0.5, law.sf(low) - law.sf(high), law.cdf(high) - lower)

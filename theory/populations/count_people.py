@@ -68,9 +68,7 @@ def count_people(
 
 
 def binary(name: str, values: Sequence[Hashable], codes: Array, pos_label: Hashable) -> Array:
-    """y of ``codes`` into the sorted ``values`` of a label, see ``pos_code``; a label with the
-    single value 0 or 1 is that y.
-    """
+    """y of ``codes`` into a label's sorted ``values``, see ``pos_code``; 0 or 1 alone is that y."""
     if pos_label is None and len(values) == 1 and values[0] in (0, 1):
         return np.full_like(codes, values[0])
     if len(values) == 2 or (len(values) == 1 and pos_label is not None):

@@ -1,6 +1,4 @@
-"""Regression functions η(x) = P(y = 1 | x): logistic, or any strictly increasing function with its
-inverse.
-"""
+"""Regression functions η(x) = P(y = 1 | x): logistic, or any increasing one with inverse."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -28,11 +26,7 @@ class Eta:
         return 1.0 - self(x)
 
     def at_odds(self, odds: ArrayLike) -> Array:
-        """The x with log η(x)/(1 - η(x)) = ``odds``; -inf below η's range, +inf above it.
-
-        Log-odds tell levels apart that are closer to 0, to 1/2 or to 1 than the rounding of a
-        double.
-        """
+        """The x with log η(x)/(1 - η(x)) = ``odds``; -inf below η's range, +inf above it."""
         raise TypeError(f"{type(self).__name__} has no inverse")
 
 
@@ -158,9 +152,7 @@ class Monotone(Eta):
 
 
 def by_client(eta: Any, clients: int, groups: int) -> list[tuple[Eta, ...]]:
-    """The forms of ``eta``, one for all (None: logistic), one per client, one per client and group,
-    as a tuple per client.
-    """
+    """``eta`` as a tuple for each client, from one, one per client, or one per group, too."""
     default = Logistic() if eta is None else eta
     if isinstance(default, Eta):
         return [(default,) * groups] * clients

@@ -1,6 +1,4 @@
-"""Federations: the clients' masses, group shares, laws of x and η, and what follows by Bayes'
-rule.
-"""
+"""Federations: clients' masses, group shares, laws of x and η, and what follows by Bayes' rule."""
 
 from __future__ import annotations
 
@@ -253,9 +251,7 @@ class Federation(Tabular):
     def of_people(
         cls, sample: Counted, weight: ArrayLike | None = None, *, warn: bool = True
     ) -> Federation:
-        """As :meth:`from_samples`, from counts of people, with the names of groups and clients;
-        ``warn``: whether to say what is doubtful about the score.
-        """
+        """As :meth:`from_samples`, from counts of people; ``warn``: of a doubtful score."""
         people = sample.calibrated()
         masses = people.counts.sum(axis=2)
         size = masses.sum(axis=(1, 2))
@@ -358,9 +354,7 @@ class Federation(Tabular):
 
     @cached_property
     def defined(self) -> Array:
-        """(I,) bool: clients whose mean difference is defined, i.e. that have people of every
-        group.
-        """
+        """(I,) bool: clients that have people of every group, and so a mean difference."""
         return np.all(self.share > 0, axis=1)
 
     @cached_property

@@ -1,6 +1,4 @@
-"""A federation on a finite X: points, conditional masses and tabulated η, for any number of
-groups.
-"""
+"""A federation on a finite X: points, conditional masses and tabulated η, of two groups or more."""
 
 from __future__ import annotations
 
@@ -94,9 +92,7 @@ class FiniteModel:
     def from_masses(
         cls, points: ArrayLike, masses: ArrayLike, eta: Any
     ) -> tuple[FiniteModel, Array]:
-        """Check and split masses[i, a, k] = P(x, a | i) into conditionals and group shares (I,
-        A).
-        """
+        """Check and split masses[i, a, k] = P(x, a | i) into conditionals and shares (I, A)."""
         x = sized("points", points)
         if x.ndim != 1 or x.size == 0:
             raise ValueError(f"points must be a non-empty 1-d array, got shape {x.shape}")

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -35,70 +35,31 @@ REACHES = np.array([-8.757290348782316, -3.0, 0.0, 3.0, 8.757290348782316])
 """Breaks of the standard normal law; the outer two are its quantiles at ``TAIL``."""
 
 
-class Law:
-    """A continuous law of x on the line: distribution functions, in logarithms too, and a density.
-
-    Attributes
-    ----------
-    low, high : the working range, outside which less than ``TAIL`` of the mass lies.
-    breaks : points where the density may be steep or not smooth (ends of the support, quantiles),
-        increasing.
-    """
-
-    low: float
-    high: float
-    breaks: Array
-
-    @cached_property
-    def middle(self) -> tuple[float, float]:
-        """The 0.001- and the 0.999-quantile, or what is known to enclose them."""
-        return self.low, self.high
-
-    def sf(self, x: ArrayLike) -> Array:
-        """P(X > x), relative accuracy in the upper tail."""
-        raise TypeError(f"{type(self).__name__} has no sf")
-
-    def cdf(self, x: ArrayLike) -> Array:
-        """P(X <= x), relative accuracy in the lower tail."""
-        raise TypeError(f"{type(self).__name__} has no cdf")
-
-    def logsf(self, x: ArrayLike) -> Array:
-        """log P(X > x), finite where P(X > x) underflows."""
-        raise TypeError(f"{type(self).__name__} has no logsf")
-
-    def logcdf(self, x: ArrayLike) -> Array:
-        """log P(X <= x), finite where P(X <= x) underflows."""
-        raise TypeError(f"{type(self).__name__} has no logcdf")
-
-    def logpdf(self, x: ArrayLike) -> Array:
-        """Log density, per unit of x."""
-        raise TypeError(f"{type(self).__name__} has no logpdf")
-
-    def pdf(self, x: ArrayLike) -> Array:
-        """Density, per unit of x."""
-        return np.exp(self.logpdf(x))
-
-
 @dataclass(frozen=True)
-class Normal(Law):
+class Normal:
     """Normal law N(mean, sd²): scipy.special directly, five times faster than scipy.stats."""
 
     mean: float
     sd: float
-    low: float = field(init=False, repr=False)
-    high: float = field(init=False, repr=False)
-    breaks: Array = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         finite("mean", single("mean", self.mean))
         positive("sd", single("sd", self.sd))
-        with np.errstate(over="ignore"):  # a federation refuses a range that is not finite
-            breaks = self.mean + self.sd * REACHES
-        object.__setattr__(self, "low", float(breaks[0]))
-        object.__setattr__(self, "high", float(breaks[-1]))
-        object.__setattr__(self, "breaks", breaks)
 
     @cached_property
+    def breaks(self) -> Array:
+        with np.errstate(over="ignore"):  # a federation refuses a range that is not finite
+            return self.mean + self.sd * REACHES
+
+    @property
+    def low(self) -> float:
+        return float(self.breaks[0])
+
+    @property
+    def high(self) -> float:
+        return float(self.breaks[-1])
+
+    @property
     def middle(self) -> tuple[float, float]:
         return float(self.breaks[1]), float(self.breaks[3])
 
@@ -114,18 +75,18 @@ class Normal(Law):
     def logcdf(self, x: ArrayLike) -> Array:
         return scipy.special.log_ndtr((np.asarray(x) - self.mean) / self.sd)
 
-    def logpdf(self, x: ArrayLike) -> Array:
+    def pdf(self, x: ArrayLike) -> Array:
         z = (np.asarray(x) - self.mean) / self.sd
-        return -0.5 * z * z - 0.5 * np.log(2 * np.pi) - np.log(self.sd)
+        return np.exp(-0.5 * z * z) / (self.sd * np.sqrt(2 * np.pi))
 
 
-class ScipyLaw(Law):
+class ScipyLaw:
     """A frozen ``scipy.stats`` law with a density."""
 
     def __init__(self, frozen: Any) -> None:
         self.frozen = frozen
-        for name in ("sf", "cdf", "logsf", "logcdf", "logpdf", "pdf"):
-            setattr(self, name, getattr(frozen, name))
+        self.sf, self.cdf, self.pdf = frozen.sf, frozen.cdf, frozen.pdf
+        self.logsf, self.logcdf = frozen.logsf, frozen.logcdf
         low, high = (float(v) for v in frozen.support())
         with warnings.catch_warnings():
             # beta(0.5, 2).ppf(1e-9) iterates long: still near enough
@@ -142,7 +103,7 @@ class ScipyLaw(Law):
         return f"ScipyLaw({self.frozen.dist.name}{self.frozen.args or ''})"
 
 
-class Mixture(Law):
+class Mixture:
     """Mixture of continuous laws: density Σ_k weights_k p_k.
 
     Parameters
@@ -164,54 +125,41 @@ class Mixture(Law):
             raise ValueError(f"laws must be a sequence of laws, got {shown(laws)}")
         if len(laws) == 0:
             raise ValueError("laws must hold at least one law, got none")
-        checked_laws = [as_law(law, f"laws[{k}]") for k, law in enumerate(laws)]
-        if not all(isinstance(law, Law) for law in checked_laws):
-            raise ValueError(
-                "laws of a Mixture must have densities; merge finite laws into one "
-                "Finite(points, masses)"
-            )
         masses = positive("weights", np.ones(len(laws)) if weights is None else weights)
         if masses.shape != (len(laws),):
             raise ValueError(
                 f"weights must have shape ({len(laws)},), one per law, got {masses.shape}"
             )
         parts: list[tuple[Law, float]] = []
-        for law, weight in zip(checked_laws, shares("weights", masses), strict=True):
-            inner = (
-                zip(law.laws, law.weights, strict=True)
-                if isinstance(law, Mixture)
-                else [(law, 1.0)]
-            )
-            parts += [(part, weight * share) for part, share in inner]  # type: ignore[misc]
+        for k, weight in enumerate(shares("weights", masses).tolist()):
+            law = as_law(laws[k], f"laws[{k}]")
+            if isinstance(law, Finite):
+                raise ValueError(
+                    "laws of a Mixture must have densities; merge finite laws into one "
+                    "Finite(points, masses)"
+                )
+            if isinstance(law, Mixture):
+                parts += zip(law.laws, weight * law.weights, strict=True)
+            else:
+                parts.append((law, weight))
         self.laws = tuple(law for law, _ in parts)
         self.weights = np.array([weight for _, weight in parts])
-        self.middle = (
-            min(law.middle[0] for law in self.laws),
-            max(law.middle[1] for law in self.laws),
-        )
+        low, high = zip(*(law.middle for law in self.laws), strict=True)
+        self.middle = min(low), max(high)
         self.breaks = np.unique(np.concatenate([law.breaks for law in self.laws]))
         self.low, self.high = float(self.breaks[0]), float(self.breaks[-1])
 
     def __repr__(self) -> str:
         return f"Mixture({list(self.laws)}, {self.weights.tolist()})"
 
-    def _log_sum(self, parts: list[Array]) -> Array:
-        stacked = np.stack([np.asarray(p) for p in parts])
-        weights = self.weights.reshape(-1, *([1] * (stacked.ndim - 1)))
-        top = stacked.max(axis=0)
-        # all parts -inf (or one +inf) must not give NaN
-        safe = np.where(np.isfinite(top), top, 0.0)
-        with np.errstate(divide="ignore"):
-            return np.log((weights * np.exp(stacked - safe)).sum(axis=0)) + safe
-
     def sf(self, x: ArrayLike) -> Array:
-        return sum(w * law.sf(x) for w, law in zip(self.weights, self.laws, strict=True))  # type: ignore[return-value]
+        return self._sum([law.sf(x) for law in self.laws])
 
     def cdf(self, x: ArrayLike) -> Array:
-        return sum(w * law.cdf(x) for w, law in zip(self.weights, self.laws, strict=True))  # type: ignore[return-value]
+        return self._sum([law.cdf(x) for law in self.laws])
 
     def pdf(self, x: ArrayLike) -> Array:
-        return sum(w * law.pdf(x) for w, law in zip(self.weights, self.laws, strict=True))  # type: ignore[return-value]
+        return self._sum([law.pdf(x) for law in self.laws])
 
     def logsf(self, x: ArrayLike) -> Array:
         return self._log_sum([law.logsf(x) for law in self.laws])
@@ -219,8 +167,24 @@ class Mixture(Law):
     def logcdf(self, x: ArrayLike) -> Array:
         return self._log_sum([law.logcdf(x) for law in self.laws])
 
-    def logpdf(self, x: ArrayLike) -> Array:
-        return self._log_sum([law.logpdf(x) for law in self.laws])
+    def _sum(self, parts: list[Array]) -> Array:
+        return np.tensordot(self.weights, np.stack(parts), axes=1)
+
+    def _log_sum(self, parts: list[Array]) -> Array:
+        stacked = np.stack(parts)
+        top = stacked.max(axis=0)
+        # all parts -inf (or one +inf) must not give NaN
+        safe = np.where(np.isfinite(top), top, 0.0)
+        with np.errstate(divide="ignore"):
+            return np.log(self._sum(list(np.exp(stacked - safe)))) + safe
+
+
+Law = Normal | ScipyLaw | Mixture
+"""A continuous law of x: ``sf`` and ``cdf`` with relative accuracy in their tails, ``logsf`` and
+``logcdf``, finite where these underflow, and ``pdf``. Less than ``TAIL`` of the mass is outside
+``low`` to ``high``; ``breaks``, increasing, are where the density may be steep or not smooth;
+``middle`` encloses the 0.001- and the 0.999-quantile.
+"""
 
 
 class Finite:
@@ -285,9 +249,8 @@ class Samples(Finite):
 
 
 def as_law(law: Any, name: str = "law") -> Law | Finite:
-    """Return ``law`` as a :class:`Law` or :class:`Finite`; ValueError for a scipy
-    law without one."""
-    if isinstance(law, (Law, Finite)):
+    """``law`` as a :class:`Law` or :class:`Finite`; ValueError for one without a density."""
+    if isinstance(law, Law | Finite):
         return law
     from scipy import stats  # half a second to load, and normal and finite laws do without
 
@@ -329,9 +292,7 @@ def as_law(law: Any, name: str = "law") -> Law | Finite:
 
 
 def check_resolved(law: Law | Finite, name: str) -> None:
-    """ValueError for a density that doubles do not tell from an atom, or whose range or height no
-    double holds.
-    """
+    """ValueError for a density that doubles do not tell from an atom, or do not hold."""
     if isinstance(law, Finite):
         return
     for part in law.laws if isinstance(law, Mixture) else (law,):

@@ -134,9 +134,7 @@ MOST_GROUPS, MOST_GROUPS_OF_LAWS = 100, 50
 
 
 def check_mass(mass: Array, template: str) -> None:
-    """ValueError where a ``mass`` (J, A) is positive and below LEAST_MASS; ``template`` names that
-    at {0} of group {1}.
-    """
+    """ValueError where a ``mass`` (J, A), {0} and {1} in ``template``, is too small."""
     few = (mass > 0) & (mass < LEAST_MASS)
     if few.any():
         at = np.argwhere(few)[0]
@@ -190,9 +188,7 @@ class Rates:
         )
 
     def of_rule(self, f: Array) -> tuple[Array, Array]:
-        """The rates of f, (J, A, n) or (1, A, n): of all together (E, A), and at each place (E, J,
-        A); NaN where nobody has the event.
-        """
+        """The rates of f, (J or 1, A, n): pooled (E, A), and by place (E, J, A); NaN of nobody."""
         return self.of_served((self.linear * f).sum(axis=-1))
 
     def of_served(self, linear: Array) -> tuple[Array, Array]:

@@ -1,12 +1,10 @@
 """Levels of a score: neighbouring scores merged until many people share each, at the least loss.
 
-Why levels are merged. A classifier f(x, a) does not see the client. Where every person has a
-different score, x identifies the person and with that the client, so that LFT+FedAvg can treat
-clients differently; and η is fitted to single labels, so that accuracies are those of an over-
-fitted score. Levels that many people share avoid both. ``merge_levels`` makes them, and loses as
-little as it can of the score's information on y. Of README's law with the raw x (30,000 people,
-LFT+FedAvg with budget .02, which reaches .695) the accuracy is .730 with a level for each person,
-.705 where levels hold 5 people for each client and group, .701 with 10, and .698 with 100 levels.
+A classifier f(x, a) does not see the client. Where every person has a different score, x identifies
+the person and with that the client, and η is fitted to single labels; levels that many people share
+avoid both. Of README's law with the raw x (30,000 people, LFT+FedAvg with budget .02, which reaches
+.695) the accuracy is .730 with a level for each person, .701 with 10 people for each client and
+group in a level, and .698 with 100 levels.
 """
 
 from dataclasses import dataclass
@@ -52,19 +50,14 @@ class Merged:
 
 
 def merge_levels(eta: Array, counts: Array, min_people: float) -> Array:
-    """The level 0, 1, ... of each distinct score (n,): neighbours merged, ``min_people`` a level or
-    more, at the least loss.
+    """The level 0, 1, ... of each distinct score (n,) of ``counts`` people with ``eta``, P(y = 1 |
+    score) by isotonic regression: neighbours merged, ``min_people`` a level or more.
 
-    A level's η is the mean of its people's, so that merging raises their Brier loss, the sum of (y
-    - η)², by the sum of (η of the score - η of the level)². Of all ways to cut the scores into
-    levels of ``min_people`` or more, dynamic programming from left to right gives the one that
-    raises it least; of equally good ones the one with most levels, so that scores of one isotonic
-    block, which cost nothing, are merged no further than needed. Where that leaves a single level,
-    the best two are taken, with as many people as they have.
-
-    Parameters
-    ----------
-    eta, counts : (n,) P(y = 1 | score), by isotonic regression, and people.
+    A level's η is the mean of its people's, so that merging raises their Brier loss by the sum of
+    (η of the score - η of the level)². Of all ways to cut the scores into levels dynamic
+    programming gives the one that raises it least; of equally good ones the one with most levels,
+    so that scores of one isotonic block are merged no further than needed. Where that leaves a
+    single level, the best two are taken, with as many people as they have.
     """
     part = np.floor((np.cumsum(counts) - counts / 2) * PARTS / max(min_people, 1.0))
     # within a block, where it costs nothing
@@ -113,13 +106,8 @@ def _least_loss(counts: Array, positives: Array, min_people: float) -> Array:
 def merge_scores(
     score: Array, label: Array, cells: int, levels: int | None, weight: Array | None = None
 ) -> tuple[Array, Merged]:
-    """Scores with those of one level replaced by their mean, and what that did.
-
-    Parameters
-    ----------
-    score, label : (n,).  cells : clients times groups.
-    levels : number of levels, see :meth:`Federation.from_samples`.
-    weight : (n,) of people, who count as many as are effective, see ``Counted``.
+    """``score`` (n,) with those of one level replaced by their mean, and what that did; ``cells``
+    clients times groups, ``weight`` (n,) of people, who count as many as are effective.
     """
     points, where, people = np.unique(score, return_inverse=True, return_counts=True)
     counts, positives = people.astype(np.float64), np.bincount(where, weights=label)
@@ -146,8 +134,6 @@ def merge_scores(
 
 
 def threshold_accuracy(positives: Array, counts: Array) -> float:
-    """The share of people for whom the best threshold of the score is right: isotonic η above 1/2
-    is that threshold.
-    """
+    """The share of people for whom the best threshold, isotonic η above 1/2, is right."""
     eta = isotonic(positives, counts)
     return float(counts @ np.maximum(eta, 1.0 - eta) / counts.sum())

@@ -20,7 +20,6 @@ class FederatedData:
 
     Parameters
     ----------
-    name : str
     x : (N, ...) features. Floating point, or uint8 pixels, which are trained on as x / 255 in
         float32; int64 for tokens.
     y : (N,) or (N, ...) labels: whole numbers (classes, tokens), or floating point (regression).
@@ -28,7 +27,6 @@ class FederatedData:
     n_clients : default: those that ``owner`` names, its largest code + 1.
     part : (N,) 0 train, 1 validation, 2 test; default: all train. See ``split``.
     group : (N,) a sensitive attribute, 0..A-1.
-    client_names : tuple of str, optional
     note : where the data come from and what was done to them.
 
     Raises

@@ -69,24 +69,17 @@ def fedfb_synthetic(
 
     Parameters
     ----------
-    clients : 2, 3 or 4
-    heterogeneity : "low", "medium" or "high"; how the groups are shared out, see ``SPLITS``; two
-        and four clients have "medium" alone.
+    clients, heterogeneity : 2 or 4, "medium"; or 3, "low", "medium" or "high"; see ``SPLITS``.
     rows : 3333, 5000 and 6667 by default.
-    test, validation : shares of the rows, drawn at random from all: every client meets the same
-        test.
-    seed : int
+    test, validation : shares of the rows, drawn from all: every client meets the same test.
     published : the very draw of FedFB's published code (numpy's legacy stream, seed 123; the last
-        rows for testing), of which ``seed`` then decides who goes to which client and to validation
-        alone.
+        rows for testing); ``seed`` then decides on clients and validation alone.
 
     Notes
     -----
     FedFB prints x' without saying what it is. Roh et al. (2021), whom it follows, and its published
-    code turn x by 45 degrees, as Zafar et al. do. The code has the sensitive attribute among the
-    features, and so have we; it gives the shares 50, 30, 20 % to a = 1, the paper to a = 0, as
-    here.
-
+    code turn x by 45 degrees, as Zafar et al. do. As in the code, the sensitive attribute is among
+    the features; the code gives the shares 50, 30, 20 % to a = 1, the paper to a = 0, as here.
     Source: FedFB, appendix C.3.
     """
     _check(clients, heterogeneity, test, validation)
@@ -126,9 +119,7 @@ def _check(clients: int, heterogeneity: str, test: float, validation: float) -> 
 def _parts(
     order: NDArray[np.int64], test: float, validation: float, rng: np.random.Generator
 ) -> NDArray[np.int8]:
-    """Each row's part: 2, test, of the first rows of ``order``; 1, validation, and 0, train, of the
-    others at random.
-    """
+    """The first rows of ``order`` are for testing (2), others at random for validation (1)."""
     part = np.zeros(len(order), np.int8)
     ends = np.rint(len(order) * np.array([test, test + validation])).astype(int)
     part[order[: ends[0]]] = 2
@@ -166,9 +157,7 @@ def _draw(count: int, rng: np.random.Generator) -> Drawn:
 
 @cache
 def _published(count: int) -> Drawn:
-    """The same laws from the published code's stream: all labels, then x and a by turns. Row by
-    row, which takes half a second; the arrays are shared.
-    """
+    """The same laws from the published code's stream, row by row; arrays are shared."""
     stream = np.random.RandomState(PUBLISHED_SEED)
     y = stream.binomial(n=1, p=POSITIVE, size=count).astype(np.int64)
     x, group = np.empty((count, 2)), np.empty(count, np.int64)

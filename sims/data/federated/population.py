@@ -12,16 +12,8 @@ from fairfl.theory.populations.laws import Law, Mixture, Normal, ScipyLaw
 
 def sample(federation: Federation, rows: int, seed: int = 0) -> FederatedData:
     """Draw (client, group, x, y): i by weight, a | i by share, x | a, i from its law, y | x, a, i ~
-    Bern(eta).
-
-    Returns
-    -------
-    FederatedData
-        x of shape (rows, 1), ``group`` the sensitive attribute, all rows for training.
-
-    Raises
-    ------
-    ValueError : if ``rows`` or ``seed`` is not allowed.
+    Bern(eta); x has shape (rows, 1), ``group`` is the sensitive attribute, all rows are for
+    training.
     """
     n = whole("rows", rows, 1)
     rng = generator(seed)

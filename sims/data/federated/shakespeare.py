@@ -1,10 +1,9 @@
 """Shakespeare: predict the next character of a role's lines; a client is a role in a play (McMahan
 et al., 2017).
 
-From the plain text of Project Gutenberg's complete works, by the rules of LEAF's preparation
-(Caldas et al., 2018): a line with two blanks, a name, a stop and a blank begins a speech, lines
-with four blanks go on with it; in *The Comedy of Errors* the indentation is missing. Roles with
-fewer than two lines are left out.
+From Project Gutenberg's complete works, by the rules of LEAF's preparation (Caldas et al., 2018): a
+line with two blanks, a name, a stop and a blank begins a speech, lines with four blanks go on with
+it; *The Comedy of Errors* has no indentation. Roles with fewer than two lines are left out.
 """
 
 import re
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from fairfl._support.checks import whole
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.sources import register
-from fairfl.sims.data.fetch import Progress, Remote, locate
+from fairfl.sims.data.fetch import Folder, Progress, Remote, locate
 
 WINDOW = 80
 LETTERS = "\n !\"&'(),-.0123456789:;>?ABCDEFGHIJKLMNOPQRSTUVWXYZ[]abcdefghijklmnopqrstuvwxyz}"
@@ -41,11 +40,8 @@ def _check(path: Path) -> None:
 
 
 def speeches(text: str) -> dict[tuple[str, str], list[str]]:
-    """The lines of every (play, role), in order; plays before the second "by William Shakespeare"
-    are left out.
-
-    The first such line in Gutenberg's file is the collection's own, with its contents and the
-    sonnets.
+    """The lines of every (play, role), in order. What is before the second "by William Shakespeare"
+    is the collection's own, with its contents and the sonnets.
     """
     lines = text.splitlines()
     starts = [k for k, line in enumerate(lines) if BY in line]
@@ -85,7 +81,7 @@ def windows(lines: list[str], width: int = WINDOW) -> tuple[NDArray[np.int64], N
 
 
 @register("shakespeare", "Shakespeare's plays by role, next character of 80")
-def load(folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
+def load(folder: Folder = None, progress: Progress | None = None) -> FederatedData:
     """Gutenberg's text as codes, x (N, 80) and y (N,); roles too short are left out."""
     path = locate([FILE], folder, progress)
     roles = speeches(path.read_text("utf-8", errors="replace"))

@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from fairfl._support.checks import instance, one_of
 from fairfl._support.registry import Registry
 from fairfl.sims.data.federated.data import FederatedData
-from fairfl.sims.data.fetch import Progress
+from fairfl.sims.data.fetch import Folder, Progress
 
-Loader = Callable[[str | Path | None, Progress | None], FederatedData]
+Loader = Callable[[Folder, Progress | None], FederatedData]
 
 
 @dataclass(frozen=True)
@@ -31,14 +30,13 @@ def register(name: str, title: str) -> Callable[[Loader], Loader]:
 
 
 def load_federated(
-    name: str, folder: str | Path | None = None, progress: Progress | None = None
+    name: str, folder: Folder = None, progress: Progress | None = None
 ) -> FederatedData:
-    """Load a data set from ``folder``, else ``FAIRFL_DATA``, else the cache, else its public
-    source.
+    """A data set from ``folder``, else ``FAIRFL_DATA``, else the cache, else its public source.
 
-    Data without users (images) come as one client: give them clients with
-    ``FederatedData.assigned`` and a partition. ValueError if ``name`` is unknown, or a file is not
-    what it should be. DataUnavailable if a file is not found and cannot be downloaded.
+    Images come as one client: give them clients with ``FederatedData.assigned`` and a partition.
+    ValueError if ``name`` is unknown, or a file is not what it should be. DataUnavailable if a file
+    is not on this machine and cannot be downloaded.
     """
     data = SOURCES[one_of("name", name, tuple(SOURCES))].load(folder, progress)
     return instance(f"data {name}", data, FederatedData)

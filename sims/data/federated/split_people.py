@@ -18,9 +18,8 @@ FOLDS = 5
 def split_people(people: Dataset, seed: int = 0) -> FederatedData:
     """People with their parts; features as (x - min) / (max - min) over the training rows.
 
-    A fifth of every client's people is for testing and a fifth for validation, dealt evenly within
-    groups and labels, to within one; ``seed`` is that of the split. ValueError: too few people of a
-    group, or of a label, to train, choose and test on.
+    Of every client a fifth is for testing and a fifth for validation, dealt evenly within groups
+    and labels. ValueError: too few people of a group, or of a label, to train, choose and test on.
     """
     part = _parts(people.client, people.group, people.label, seed)
     for role, codes, names in (

@@ -34,7 +34,7 @@ def synthetic(
     seed: int = 0,
     means: str = "number",
 ) -> FederatedData:
-    r"""Draw :math:`y = \arg\max(W_k x + b_k)`, 60 features, 10 classes.
+    r"""Draw :math:`y = \arg\max(W_k x + b_k)`, 60 features, 10 classes; all rows for training.
 
     .. math:: u_k \sim N(0, \alpha),\; W_k, b_k \sim N(u_k, 1),\; B_k \sim N(0, \beta),\; v_k \sim
         N(B_k, 1),\; x \sim N(v_k, \mathrm{diag}(j^{-1.2}))
@@ -43,25 +43,17 @@ def synthetic(
     ----------
     alpha, beta : >= 0; variances of the models' and of the features' means between clients; q-FFL
         uses (1, 1).
-    clients : int
     kind : "non-iid"; "iid": one model for all, x ~ N(0, diag); "hybrid": the first half of the
         clients iid.
-    seed : int
     means : what u_k is: "number", as printed, or "class", a number for each class. With "number"
         alpha changes no label: u_k adds u_k (1 + sum_j x_j) to every score, and the largest stays.
         With "class" each entry has the same law, N(0, alpha + 1), and labels depend on alpha.
 
-    Returns
-    -------
-    FederatedData
-        All rows for training: see ``split`` (q-FFL: 80 % train, 10 % test, 10 % validation on each
-        device).
-
     Notes
     -----
     W_k ~ N(u_k, 1) is read as: every entry, the number u_k its mean, as in Li et al. (2018) from
-    whom q-FFL takes it. alpha and beta are *variances* here, as q-FFL prints N(0, 1); that
-    published code passes them as standard deviations is the same at 1 and at 0.
+    whom q-FFL takes it. alpha and beta are *variances*, as q-FFL prints; its code passes them as
+    standard deviations, which is the same at 1 and at 0.
     """
     in_range("alpha", alpha, 0.0, 1e300)
     in_range("beta", beta, 0.0, 1e300)

@@ -1,13 +1,11 @@
 """Vehicle: 23 sensors, 100 acoustic, seismic and infrared features, AAV or DW (q-FFL, E.1)."""
 
-from pathlib import Path
-
 import numpy as np
 
 from fairfl._support.json_file import read_json
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.sources import register
-from fairfl.sims.data.fetch import Progress, Remote, locate
+from fairfl.sims.data.fetch import Folder, Progress, Remote, locate
 
 # The original (Duarte and Hu, 2004) has no address that still answers: a local copy, in whole or in
 # part, is read. No digest of a whole one is known, so that any is taken.
@@ -22,12 +20,8 @@ FULL_ROWS = 43_695
 
 
 @register("vehicle", "Vehicle sensor network (Duarte and Hu, 2004), a sensor a client")
-def load(folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
-    """Read the LEAF-style file: ``users``, and ``user_data[user]`` with ``x`` (n, 100) and ``y`` in
-    {-1, 1} or {0, 1}.
-
-    Labels become 0 and 1. A part of the original is said to be one in ``note``.
-    """
+def load(folder: Folder = None, progress: Progress | None = None) -> FederatedData:
+    """Read the LEAF-style file; labels become 0 and 1, and a part is noted as one."""
     path = locate(FILES, folder, progress)
     try:
         content = read_json(path)

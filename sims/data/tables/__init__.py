@@ -1,8 +1,5 @@
-"""Tables of people: public data sets as FedFB prepared and split them, one of your own, and a score
-for either.
-
-`load("adult")` and `read_people("people.csv", ...)` give a `Dataset`; `cross_fitted_score` turns
-its features into the scalar score that the theory is about. No file here imports torch.
+"""Tables of people: public data sets as FedFB prepared and split them, one of your own (`load`,
+`read_people`: a `Dataset`), and a scalar score of either (`cross_fitted_score`). No torch here.
 """
 
 from fairfl.sims.data.fetch import ChecksumMismatch as ChecksumMismatch

@@ -5,14 +5,10 @@ Data: https://archive.ics.uci.edu/dataset/2/adult, CC BY 4.0.
 Source: FedFB, section 5.3, with the splits of its published code, after Du et al. (2021). The
 published training file (32,561 rows) and test file (16,281 rows) are kept as they are.
 
-Label 1 = income above 50K. Group 0 = Female, 1 = Male (there is no third value), and `sex` stays a
-feature, 0 or 1. Clients: the first holds 80 % of the people whose workclass is `Private` and 20 %
-of the others, the second the rest. FedFB gives the training rows alone to clients; here the test
-rows are shared out in the same proportions, after them.
-
-A missing value is published as `?`, in workclass, occupation and native-country. As in FedFB it is
-a category like any other and no row is dropped; a person whose workclass is `?` counts among "the
-others".
+Label 1 = income above 50K. Group 0 = Female, 1 = Male, and `sex` stays a feature, 0 or 1. Clients:
+the first holds 80 % of the people whose workclass is `Private` and 20 % of the others, the second
+the rest. FedFB gives the training rows alone to clients; here the test rows are shared out alike.
+As in FedFB a missing value, published as `?`, is a category like any other.
 """
 
 from pathlib import Path
@@ -21,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fairfl.sims.data.fetch import Progress, Remote, locate
+from fairfl.sims.data.fetch import Folder, Progress, Remote, locate
 from fairfl.sims.data.tables.encode import codes_of, encode, published, row_note
 from fairfl.sims.data.tables.published_tables import register
 from fairfl.sims.data.tables.table import Dataset
@@ -77,11 +73,8 @@ def read(path: Path) -> pd.DataFrame:
 def assign_clients(
     private: NDArray[np.bool_], is_test: NDArray[np.bool_], seed: int
 ) -> NDArray[np.int64]:
-    """Return the client (0 or 1) of every row, shape (n,): FedFB's shares, drawn without
-    replacement.
-
-    The stream is numpy's frozen legacy generator, used in the order of FedFB's code (training rows
-    before test rows, private before others), so that `seed=1` gives FedFB's clients row for row.
+    """The client (0 or 1) of every row (n,): FedFB's shares, drawn without replacement from numpy's
+    legacy stream in the order of FedFB's code, so that `seed=1` gives its clients row for row.
     """
     stream = np.random.RandomState(seed)
     client = np.ones(len(private), dtype=np.int64)
@@ -93,7 +86,7 @@ def assign_clients(
 
 
 @register("adult")
-def build(folder: str | Path | None, groups: str, seed: int, progress: Progress | None) -> Dataset:
+def build(folder: Folder, groups: str, seed: int, progress: Progress | None) -> Dataset:
     """Return the prepared data set. It has two groups: `groups` "two" and "all" are the same."""
     paths = [locate([remote], folder, progress) for remote in (TRAIN, TEST)]
     parts = [read(path) for path in paths]

@@ -4,21 +4,17 @@ by personal loan.
 Data: https://archive.ics.uci.edu/dataset/222/bank+marketing, CC BY 4.0.
 Source: FedFB, section 5.3, with the columns, bins and split of its published code, after Jiang and
 Nachum (2020). Two files serve: UCI's `bank-full.csv`, and FedFB's copy of it, `bank_cat_age.csv`,
-in which age is the number of its bin. The bins are the fifths of age in `bank-full.csv`: up to 32,
-33-36, 37-42, 43-51, and 52 or over.
+in which age is the number of its bin, a fifth of age in `bank-full.csv`.
 
 Label 1 = subscribed. Five groups, the bins; the bin 0-4 stays a feature, `age`. The day and the
-month of the call are left out, as in FedFB; its duration is kept, though it is not known before the
-call.
-
+month of the call are left out, as in FedFB; its duration is kept, though it is not known before.
 The paper says "three clients based on the loan decision", which is yes or no; its code says how
-that makes three. The rows are shuffled, the last 30 % are for testing, and of the training rows, in
+that makes three: the rows are shuffled, the last 30 % are for testing, and of the training rows, in
 shuffled order, the customers without a personal loan go to the three clients as 50, 10 and 40 %,
 those with one as 20, 60 and 20 %. Here the test rows are shared out in the same way.
 
-Two groups ("two"): 33 to 51 against younger or older. Subscription is U-shaped in age (.14, .11,
-.09, .09, .15 over the bins), so that a single cut would average the extremes with the middle; Zafar
-et al. (2017) compare the middle ages of this data set with the rest, too.
+Two groups ("two"): 33 to 51 against younger or older, as subscription is U-shaped in age (.14, .11,
+.09, .09, .15 over the bins); so do Zafar et al. (2017).
 """
 
 from pathlib import Path
@@ -27,7 +23,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fairfl.sims.data.fetch import Progress, Remote, locate
+from fairfl.sims.data.fetch import Folder, Progress, Remote, locate
 from fairfl.sims.data.tables.encode import codes_of, encode, numbers, published, row_note
 from fairfl.sims.data.tables.published_tables import register
 from fairfl.sims.data.tables.table import Dataset
@@ -60,11 +56,7 @@ FULL = Remote(
 
 
 def read(path: Path) -> pd.DataFrame:
-    """Return the columns `COLUMNS` of either file, `age` as the bin 0-4.
-
-    The two differ in their separator (semicolons in UCI's, commas in FedFB's), by which they are
-    told apart.
-    """
+    """The columns `COLUMNS` of either file, told apart by separator; `age` as the bin 0-4."""
     with path.open(encoding="utf-8") as file:
         raw = ";" in file.readline()
     separator = ";" if raw else ","
@@ -76,11 +68,7 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def assign(has_loan: NDArray[np.bool_], seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the client (0-2) and the test flag of every row, shapes (n,) and (n,).
-
-    The stream is numpy's frozen legacy generator, used as in FedFB's code, so that `seed=1` gives
-    its rows.
-    """
+    """The client (0-2) and test flag of every row (n,), from numpy's legacy stream as FedFB's."""
     n = len(has_loan)
     shuffled = np.random.RandomState(seed).choice(n, n, replace=False)
     is_test = np.ones(n, dtype=bool)
@@ -95,7 +83,7 @@ def assign(has_loan: NDArray[np.bool_], seed: int) -> tuple[NDArray[np.int64], N
 
 
 @register("bank")
-def build(folder: str | Path | None, groups: str, seed: int, progress: Progress | None) -> Dataset:
+def build(folder: Folder, groups: str, seed: int, progress: Progress | None) -> Dataset:
     """Return the prepared data set."""
     path = locate([BINNED, FULL], folder, progress)
     frame = read(path)

@@ -3,20 +3,16 @@ two clients by age.
 
 Data: https://github.com/propublica/compas-analysis, without a stated licence.
 Source: FedFB, section 5.3, with the columns, groups and split of its published code, after Jiang
-and Nachum (2020). All 7,214 rows of `compas-scores-two-years.csv` are kept: ProPublica's own filter
-(arrest within 30 days of the screening) is not applied. The COMPAS scores themselves are not among
-the features.
+and Nachum (2020). All 7,214 rows are kept, without ProPublica's own filter; the COMPAS scores
+themselves are not among the features.
 
-Label 1 = no new offence within two years (`two_year_recid` is 0): FedFB's favourable outcome, the
-reverse of the published column. Four groups: sex (Male, Female) by race (African-American, or any
-other), in FedFB's order; their code 0-3 stays a feature, `sex-race`. Clients: FedFB takes min-max
-scaled age > 0.1; ages run from 18 to 96, so that is 26 years or over. Test rows: the last 30 % of
-the file, which is in the order of the identifiers and is not shuffled. Nothing is drawn at random:
-`seed` changes nothing.
+Label 1 = no new offence within two years: FedFB's favourable outcome, the reverse of the published
+column. Four groups: sex by race (African-American, or any other), in FedFB's order; their code 0-3
+stays a feature, `sex-race`. Clients: FedFB takes min-max scaled age > 0.1, which is 26 years or
+over. Test rows: the last 30 % of the file, which is not shuffled. Nothing is drawn at random.
 
 Two groups: `race` (and "two") merges FedFB's four into African-American and the others; `sex` into
-Female and Male; `black-white` leaves out everybody but African-American and Caucasian defendants,
-as ProPublica compared.
+Female and Male; `black-white` leaves out everybody but African-American and Caucasian defendants.
 """
 
 from pathlib import Path
@@ -24,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from fairfl.sims.data.fetch import Progress, Remote, locate
+from fairfl.sims.data.fetch import Folder, Progress, Remote, locate
 from fairfl.sims.data.tables.encode import codes_of, encode, published, row_note
 from fairfl.sims.data.tables.published_tables import register
 from fairfl.sims.data.tables.table import Dataset
@@ -58,7 +54,7 @@ FILE = Remote(
 
 
 @register("compas", "race", "sex", "black-white")
-def build(folder: str | Path | None, groups: str, seed: int, progress: Progress | None) -> Dataset:
+def build(folder: Folder, groups: str, seed: int, progress: Progress | None) -> Dataset:
     """Return the prepared data set."""
     path = locate([FILE], folder, progress)
     frame = read(path)

@@ -1,10 +1,7 @@
-"""FedFB's encoding of a table: numbers scaled to [0, 1], categories one-hot.
+"""FedFB's encoding of a table (section 5.3): numbers scaled to [0, 1], categories one-hot.
 
-Source: FedFB, section 5.3, and its published code (one-hot and min-max, the sensitive attribute
-kept as one column of codes). One thing differs: there the range of a number is taken over the whole
-file (for Adult over the training file and over the test file, each for itself); here it is the
-range of the training rows, applied to all rows. So the preparation uses no test row, and a test
-value may lie outside [0, 1].
+In its code the range of a number is that of the whole file; here it is that of the training rows,
+applied to all rows, so that the preparation uses no test row, and a test value may lie outside.
 """
 
 from collections.abc import Sequence
@@ -25,11 +22,9 @@ def encode(
     categorical: Sequence[str],
     is_test: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Return the features of a table (n, d), and their names: first the `numeric` columns, see
-    `scaled`, by the rows where `is_test` (n,) is False, of which there must be one; then for each
-    of the `categorical` columns one 0/1 column per value, in sorted order, named "column=value". A
-    missing value is 0 in all of them. ValueError for a numeric column that does not hold finite
-    numbers.
+    """The features of a table (n, d), and their names: the `numeric` columns, `scaled` by the rows
+    where `is_test` (n,) is False; then of each of the `categorical` ones a 0/1 column
+    "column=value" for each value, in sorted order. A missing value is 0 in all of them.
     """
     blocks: list[NDArray[np.float64]] = []
     names: list[str] = []
@@ -85,11 +80,7 @@ def published(path: Path, columns: Sequence[str], **options: Any) -> pd.DataFram
 def codes_of(
     frame: pd.DataFrame, column: str, allowed: Sequence[object], path: Path
 ) -> NDArray[np.int64]:
-    """Return each row's position in `allowed`; any other value (or none) raises `ValueError`,
-    naming its row.
-
-    Rows are counted from 1, the header left out.
-    """
+    """Each row's position in `allowed`; ValueError names another value's row, from 1."""
     codes = pd.Index(allowed).get_indexer(pd.Index(frame[column]))
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))

@@ -7,11 +7,10 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def deal(strata: Mapping[str, ArrayLike | None], folds: int, seed: int) -> NDArray[np.int64]:
-    """Return the fold of every row: sort rows, shuffled by ``seed``, by stratum, then deal like
-    cards. So every fold has n / folds rows, and of each combination of the ``strata`` (n,) its
-    share, both to within one row.
-
-    Rows are sorted by the first stratum first, which must be there; others may be None.
+    """The fold of every row: rows, shuffled by ``seed``, are sorted by stratum and dealt like
+    cards. Every fold has n / folds rows, and its share of each combination of the ``strata`` (n,),
+    to within one row. Rows are sorted by the first stratum first, which must be there; others may
+    be None.
     """
     columns = {name: np.asarray(values) for name, values in strata.items() if values is not None}
     n = len(next(iter(columns.values())))

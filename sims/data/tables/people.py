@@ -1,9 +1,6 @@
-"""The reader of a table of people: label, group, client, and features or a score, from a CSV or
-Parquet file.
+"""The reader of a table of people: label, group, client, and features or a score.
 
-`fairfl frontier people.csv` and `fairfl simulate people.csv` both use it, and so learn from the
-same features. A fault of the file ends in one `ValueError` or `OSError` that names the column, the
-row and the allowed values.
+A fault of the file ends in one `ValueError` or `OSError` that names column, row and allowed values.
 """
 
 import re
@@ -161,9 +158,7 @@ def _chosen_features(
 def _scores(
     table: Table, scores: Columns, predicted: Roles, label: NDArray[np.int64] | None
 ) -> tuple[list[Block], Columns]:
-    """Scores and predictions as features; of a categorical score, which has a ``label``, its rank,
-    and its values in their order.
-    """
+    """Scores and predictions as features; of a categorical score, its rank and its values."""
     numeric = scores if label is None else ()
     blocks = [_numeric(table, name) for name in chain(numeric, *predicted.values())]
     if label is None or not scores:
@@ -207,8 +202,8 @@ def _groups(columns: Columns, parts: Sequence[Codes]) -> Codes:
 def _learned(
     table: Table, chosen: Sequence[str] | None, taken: set[str | None], groups: dict[str, Codes]
 ) -> tuple[list[str], list[Block], str]:
-    """The columns to learn from, all but the `taken` ones if none are `chosen`; their features, the
-    groups' last; and which columns of one value are left out, in words.
+    """The columns to learn from, by default all but the `taken` ones; their features, the groups'
+    last; and a note on columns of one value.
     """
     columns = [name for name in table.columns if name not in taken] if chosen is None else [*chosen]
     constant = [name for name in columns if len(table.columns[name][0]) == 1]

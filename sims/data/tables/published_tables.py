@@ -3,17 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from fairfl._support.checks import one_of, whole
 from fairfl._support.registry import Registry
-from fairfl.sims.data.fetch import Progress
+from fairfl.sims.data.fetch import Folder, Progress
 from fairfl.sims.data.tables.table import Dataset
 
 FEDFB_SEED = 1
 """The `seed` of FedFB's published code: it gives the same rows to the same clients."""
 
-Build = Callable[[str | Path | None, str, int, Progress | None], Dataset]
+Build = Callable[[Folder, str, int, Progress | None], Dataset]
 
 
 @dataclass(frozen=True)
@@ -35,23 +34,21 @@ def register(name: str, *groupings: str) -> Callable[[Build], Build]:
 
 def load(
     name: str,
-    folder: str | Path | None = None,
+    folder: Folder = None,
     groups: str = "two",
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Dataset:
-    """Return a data set, prepared and split among clients as in FedFB.
+    """A data set, prepared and split among clients as in FedFB.
 
     Parameters
     ----------
     name : one of `DATASETS`.
-    folder : the only folder to search for the files. By default: the folder named by `FAIRFL_DATA`,
-        then the cache, then the public source (see `fairfl.sims.data.fetch`).
+    folder : the only folder to search for the files, see `fairfl.sims.data.fetch`.
     groups : "all" for the data set's own groups, "two" for the two that it is usually studied with,
         or one of the data set's `groupings`.
     seed : draws the clients (and Bank's test rows), 0 to 2**32 - 1. `FEDFB_SEED` gives FedFB's own
         draw.
-    progress : see `fairfl.sims.data.fetch.Progress`.
 
     Raises
     ------

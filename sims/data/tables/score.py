@@ -73,27 +73,18 @@ def cross_fitted_score(
     l2: float = 1.0,
     weight: ArrayLike | None = None,
 ) -> Floats:
-    """Return, for every row, the probability of y = 1 by a `logistic_fit` that has not seen the
-    row.
+    """For every row the probability of y = 1 (n,) by a `logistic_fit` that has not seen the row.
 
-    The rows are dealt into folds at random, evenly within every combination of label, group and
-    client (to within one row of the fold sizes); each fold is scored by the model fitted to the
-    others.
+    Rows are dealt into ``folds`` at random, evenly within every combination of label, group and
+    client; each fold is scored by the model fitted to the others.
 
     Parameters
     ----------
     X : (n, d) a group or client that the score may use has to be among these columns.
     y : (n,) 0 or 1, each in at least two rows.
-    folds : from 2 to n.
-    seed : of the dealing, >= 0.
+    folds, seed : from 2 to n; of the dealing.
     group, client : (n,) used for the dealing only.
-    l2 : see `logistic_fit`.
-    weight : (n,) of the people, see `logistic_fit`; dealing counts each once.
-
-    Returns
-    -------
-    score : array of float, shape (n,)
-        In (0, 1), up to rounding.
+    l2, weight : see `logistic_fit`; dealing counts each person once.
     """
     table, labels = np.asarray(X, np.float64), np.asarray(y, np.float64)
     whole("the number of features, one for each value of a text,", table.shape[1], 0, MOST_FEATURES)

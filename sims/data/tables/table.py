@@ -13,22 +13,15 @@ from fairfl.sims.data.checks import frozen
 class Dataset:
     """A table of people, ready for a federation: n rows, d features, k groups, I clients.
 
-    The arrays are read-only. Rows keep the order of the file they were read from.
-
     Parameters
     ----------
     name : the name under which the data set is registered, or of its file.
-    features : (n, d) finite numbers; n >= 1. The sensitive attribute is among them where the
-        preparation keeps it.
-    feature_names : (d,) distinct.
-    label : (n,) 0 or 1; 1 is the favourable outcome.
-    group, client : (n,) codes into `group_names` and `client_names`.
-    group_names, client_names : distinct. A name may have no row (after `select`).
+    features : (n, d) finite numbers; n >= 1.
+    label : (n,) 0 or 1; 1 is the favourable outcome, ``label_names`` what they were in the file.
+    group, client : (n,) codes into `group_names` and `client_names`. A name may have no row.
     is_test : (n,) True for the rows held out for testing, False for the training rows.
     note : what was done to the published data, in a sentence or two.
-    label_names : what 0 and 1 were in the file.
-    columns : of a file of your own: the columns that made the label, the group, the client, the
-        score and the features.
+    columns : of a file of your own, by role: the columns that made it.
     score_names : of a categorical score: what its values 0, 1, ... are.
     by : (n,) codes into `by_names`, of parts of the people by which a report is repeated.
     weight : (n,) of the rows, positive; None: 1.
@@ -66,9 +59,7 @@ class Dataset:
         return f"Dataset({self.name!r}: {rows}, {names})"
 
     def select(self, mask: NDArray[np.bool_]) -> "Dataset":
-        """Return the data set of the rows where `mask` (n,) is true, at least one; codes and names
-        stay as they are. `data.select(~data.is_test)` are the training rows.
-        """
+        """The rows where `mask` (n,) is true, at least one; codes and names stay as they are."""
         fields = ("features", "label", "group", "client", "is_test", "by", "weight")
         rows = [name for name in fields if getattr(self, name) is not None]
         return replace(self, **{name: getattr(self, name)[mask] for name in rows})
@@ -76,10 +67,9 @@ class Dataset:
     def binary_groups(
         self, zero: Sequence[str], one: Sequence[str], names: tuple[str, str]
     ) -> "Dataset":
-        """Return a data set of two groups with `names`: `zero` and `one` are the groups merged.
-
-        Rows of a group named in neither are left out. The features stay as they are: a sensitive
-        attribute among them keeps its finer codes.
+        """Two groups with `names`: `zero` and `one` are the groups merged, and rows of others are
+        left out. The features stay as they are: a sensitive attribute among them keeps its finer
+        codes.
         """
         codes = [0 if name in zero else 1 if name in one else -1 for name in self.group_names]
         group = np.array(codes)[self.group]

@@ -1,1 +1,0 @@
-"""What limits the updates of clients who join during training."""
