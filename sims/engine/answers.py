@@ -1,6 +1,7 @@
 """The server's part of a round: it receives the finite updates and takes its step."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial, reduce
 
 import numpy as np
@@ -10,7 +11,6 @@ from torch import Tensor
 
 from fairfl._support.checks import instance
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm
-from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.secure_sums import Summed
 from fairfl.sims.engine.task import sound
 from fairfl.sims.engine.updates_in_blocks import Arrivals, Received
@@ -58,25 +58,16 @@ def finite_arrivals(
 
 
 def server_step(
-    server: Algorithm | Summed,
-    round: Round,
-    train: Arrivals,
-    ids: NDArray[np.int64],
-    steps: NDArray[np.int64],
-    names: tuple[str, ...] = (),
-    *,
-    drop: bool,
-    room: int,
+    server: Algorithm | Summed, received: Received, ids: NDArray[np.int64], *, drop: bool
 ) -> tuple[Received, Aggregate] | None:
     """The updates received and the server's aggregate; None if no update is finite.
 
-    ``train`` yields the updates, and memories of ``names``, each time that it is called. An update
-    that is not finite stops the run; with ``drop`` a first pass finds such updates, and they are
-    left out.
+    An update that is not finite stops the run; with ``drop`` a first pass finds such updates, and
+    they are left out.
     """
-    arrivals = partial(finite_arrivals, train, ids, round.number, drop=drop)
-    fields = {**round.fields(), "arrivals": arrivals, "room": room, "names": names}
-    received = Received(steps=steps, **fields)
+    train = received.arrivals
+    arrivals = partial(finite_arrivals, train, ids, received.number, drop=drop)
+    received = replace(received, arrivals=arrivals)
     if drop:
         is_finite = np.concatenate([finite(*part) for part in train()])
         if not is_finite.any():

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.model import Blocks, Model, Weights, seeded
 from fairfl.sims.engine.plan import Run, plan
 from fairfl.sims.engine.step import Batch, stepped
-from fairfl.sims.engine.task import Floats, Jobs, SampleWeights
+from fairfl.sims.engine.task import Floats, Ints, Jobs, SampleWeights
 
 CACHE = 5 << 20
 """Bytes of a chunk on a CPU, about its caches; a chunk of one client may take more."""
@@ -31,7 +30,7 @@ def train(
     jobs: Jobs,
     params: Tensor,
     memory_limit: int,
-    order: NDArray[np.int64] | None = None,
+    order: Ints | slice = slice(None),
 ) -> Tensor:
     """Updates w - w^t (J, P) of ``jobs``, which are sorted by work; that of job j goes to row
     order[j], or j. ``params`` (R, P) are the global parameters w^t.
@@ -40,7 +39,7 @@ def train(
     P) come on top.
     """
     updates = params.new_empty(len(jobs), model.size)
-    rows = None if order is None else torch.from_numpy(order).to(params.device)
+    rows = None if isinstance(order, slice) else torch.from_numpy(order).to(params.device)
     largest_size = np.maximum.accumulate(jobs.sizes[::-1])[::-1]  # of the remaining jobs
     # without autograd, which an objective may use, torch tracks no operation
     plain = model.by_hand and jobs.objective is None and jobs.step is None
