@@ -203,9 +203,10 @@ class _Rule:
             weights = (
                 scaled(batch_weights, client_factors[span], x[0]) for batch_weights in weights
             )
-        batches = list(zip(x, y, weights, strict=False))
+        batches = zip(x, y, weights, strict=False)
         if not velocity:
-            self.model.add_gradients(params, batches, params, self.factor)
+            for batch in batches:
+                self.model.add_gradient(params, *batch, params, self.factor)
             return
         for inputs, targets, batch_weights in batches:
             # without momentum v begins anew

@@ -17,6 +17,7 @@ from fairfl.sims.engine.kernels.linear import (
     entropy_slopes,
     entropy_targets,
     ready,
+    weighed,
 )
 from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
 
@@ -84,11 +85,10 @@ def add_entropy_gradient(
     """``Model.add_gradient`` of layers, as ``layer_inputs`` takes them, and cross entropy."""
     values = layer_inputs(blocks, x, activations)
     slopes = class_scores(blocks[-2], values[-1]).add_(blocks[-1].mT)
-    losses = entropy_slopes(slopes, y, callable(weights))
-    if isinstance(weights, float):
-        factor *= weights
-    else:
-        slopes *= (weights(losses) if callable(weights) else weights).unsqueeze(1)  # type: ignore[arg-type]
+    if callable(weights):
+        weights = weights(entropies(slopes.clone(), y))
+    entropy_slopes(slopes, y)
+    factor *= weighed(slopes, weights)
     for k in range(len(values) - 1, -1, -1):  # a layer is changed after its last use
         weight, is_last = max(0, len(blocks) - 2 * (len(values) - k)), k == len(values) - 1
         factors = (slopes, values[k]) if is_last else (values[k].mT, slopes)
