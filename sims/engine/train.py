@@ -195,19 +195,19 @@ class _Rule:
     ) -> None:
         """A step on each of the batches ``x`` and ``y``, with the next of the ``weights``."""
         span = slice(run.first, run.last)
-        params, velocity = self._of(self.params, span), self._of(self.velocity, span)
-        anchors, linear = self._of(self.anchor, span), self._of(self.linear, span)
-        client_factors, lr = self.client_factors, self._rates("lr", span)
-        momentum, decay, prox = (self._rates(name, span) for name in ("momentum", "decay", "prox"))
-        if client_factors is not None:
-            weights = (
-                scaled(batch_weights, client_factors[span], x[0]) for batch_weights in weights
-            )
+        params = self._of(self.params, span)
+        if self.client_factors is not None:
+            factors = self.client_factors[span]
+            weights = (scaled(batch_weights, factors, x[0]) for batch_weights in weights)
         batches = zip(x, y, weights, strict=False)
-        if not velocity:
+        if not self.velocity:
             for batch in batches:
                 self.model.add_gradient(params, *batch, params, self.factor)
             return
+        velocity, linear = self._of(self.velocity, span), self._of(self.linear, span)
+        anchors = self._of(self.anchor, span)
+        rates = (self._rates(name, span) for name in ("lr", "momentum", "decay", "prox"))
+        lr, momentum, decay, prox = rates
         for inputs, targets, batch_weights in batches:
             # without momentum v begins anew
             for v, rate in zip(velocity, momentum or repeat(0), strict=False):
