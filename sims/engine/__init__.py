@@ -19,12 +19,12 @@ What happens
 
 from fairfl.sims.engine.algorithm import Aggregate as Aggregate
 from fairfl.sims.engine.algorithm import Algorithm as Algorithm
-from fairfl.sims.engine.answers import NonFiniteUpdate as NonFiniteUpdate
+from fairfl.sims.engine.algorithm import NonFiniteUpdate as NonFiniteUpdate
 from fairfl.sims.engine.data import ClientData as ClientData
 from fairfl.sims.engine.data import Parts as Parts
-from fairfl.sims.engine.draws.joining import Joining as Joining
 from fairfl.sims.engine.draws.participation import ByWeight as ByWeight
 from fairfl.sims.engine.draws.participation import Everyone as Everyone
+from fairfl.sims.engine.draws.participation import Joining as Joining
 from fairfl.sims.engine.draws.participation import Participation as Participation
 from fairfl.sims.engine.draws.participation import Uniform as Uniform
 from fairfl.sims.engine.group_label_sums import CellSums as CellSums
@@ -35,6 +35,7 @@ from fairfl.sims.engine.kernels.linear import Softmax as Softmax
 from fairfl.sims.engine.kernels.mlp import MLP as MLP
 from fairfl.sims.engine.kernels.model import Model as Model
 from fairfl.sims.engine.kernels.module import Module as Module
+from fairfl.sims.engine.round import Received as Received
 from fairfl.sims.engine.round import Round as Round
 from fairfl.sims.engine.round import State as State
 from fairfl.sims.engine.schedule import Constant as Constant
@@ -56,7 +57,6 @@ from fairfl.sims.engine.task import LocalTask as LocalTask
 from fairfl.sims.engine.task import SampleWeights as SampleWeights
 from fairfl.sims.engine.task import as_floats as as_floats
 from fairfl.sims.engine.task import as_tensor as as_tensor
-from fairfl.sims.engine.updates_in_blocks import Received as Received
 from fairfl.sims.runs.files import RunFolderError as RunFolderError
 from fairfl.sims.runs.run import Result as Result
 from fairfl.sims.runs.run import best_of as best_of

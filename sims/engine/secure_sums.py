@@ -19,10 +19,9 @@ from fairfl.sims.engine.algorithm import Aggregate, Algorithm
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.group_label_sums import CellIndex, CellSums
 from fairfl.sims.engine.kernels.model import Model
-from fairfl.sims.engine.round import Round, State
+from fairfl.sims.engine.round import Received, Round, State
 from fairfl.sims.engine.settings import Replicate, Training
 from fairfl.sims.engine.task import Floats, Ints, as_floats, as_tensor
-from fairfl.sims.engine.updates_in_blocks import Received
 
 OWN = "own."
 """State entries with this prefix are the clients' memory, hidden from the server's hooks."""

@@ -12,14 +12,13 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from fairfl._support.checks import instance
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm
-from fairfl.sims.engine.answers import NonFiniteUpdate, refuse, server_step
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, NonFiniteUpdate, refuse, server_step
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.group_label_sums import CellIndex
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.losses import measure_models, tied
-from fairfl.sims.engine.round import Round, State
+from fairfl.sims.engine.round import Arrivals, Received, Round, State
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, check_sums, report_together
 from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.task import (
@@ -31,7 +30,6 @@ from fairfl.sims.engine.task import (
     memory_names,
     sound,
 )
-from fairfl.sims.engine.updates_in_blocks import Arrivals, Received
 from fairfl.sims.engine.work import Assignment, Trainer, workload
 
 Row = dict[str, float]

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fairfl.sims.engine import updates_in_blocks
+from fairfl.sims.engine import round as rounds
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.kernels.model import Model
@@ -75,7 +75,7 @@ class Trainer:
 
     def arrivals(
         self, params: Tensor, by_replicate: Sequence[list[Assignment]]
-    ) -> list[updates_in_blocks.Arrivals]:
+    ) -> list[rounds.Arrivals]:
         """The updates of each replicate's tasks from ``params`` (R, P). Replicates train together
         where all updates take no more than half of the memory, else one after the other, some of
         their clients at a time.
@@ -99,7 +99,7 @@ class Trainer:
     ) -> Iterator[tuple[Tensor, ...]]:
         """Updates (k', P) of one replicate's tasks: half of the limit each, or a block of a sum."""
         update_bytes = self.model.size * params.element_size()
-        block = max(1, updates_in_blocks.BLOCK // update_bytes)
+        block = max(1, rounds.BLOCK // update_bytes)
         room = self.limit // 2 // (2 * update_bytes * len(assignments))
         step = max(block, room // block * block)
         for first in range(0, len(assignments[0].steps), step):

@@ -11,7 +11,7 @@ from federations import EXACT, classified, quick, trained
 
 from fairfl.sims import engine
 from fairfl.sims.algorithms.min_norm import min_norm_weights
-from fairfl.sims.engine.answers import finite
+from fairfl.sims.engine.algorithm import finite
 
 FLOAT32 = engine.Computing(device="cpu")
 MODEL, DATA = engine.Softmax(4, 3), classified((5, 9, 8))
