@@ -192,16 +192,6 @@ def test_gifair_ranks_as_it_is_defined():
         np.testing.assert_allclose(task.scale, 1 + 1e-6 * np.array(rank) / (p * sizes), rtol=1e-12)
 
 
-def test_modules_leave_every_generator_alone():
-    before = torch.get_rng_state()
-    first, second = (engine.Module(lambda: torch.nn.Linear(3, 2)).init(seed) for seed in (5, 6))
-    assert torch.equal(torch.get_rng_state(), before) and not torch.equal(first, second)
-    torch.manual_seed(5)
-    plain = torch.nn.Linear(3, 2)
-    expected = torch.cat([p.detach().reshape(-1).double() for p in plain.parameters()])
-    assert torch.equal(first, expected)  # torch's own stream of that seed
-
-
 @pytest.mark.parametrize(
     "participation", [engine.Uniform(10), engine.Everyone()], ids=["ten", "all"]
 )
