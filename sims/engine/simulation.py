@@ -118,9 +118,8 @@ class Simulation:
             if not isinstance(replicate.algorithm, SumOnly):
                 summed.append(None)
                 continue
-            index = CellIndex(self.data) if index is None else index
-            shared = index, self.model, self.data, replicate.seed, self.limit
-            summed.append(Summed(replicate.algorithm, *shared, masked=masked))
+            index = index or CellIndex(self.data, self.model, self.limit)
+            summed.append(Summed(replicate.algorithm, index, replicate.seed, masked))
         return summed
 
     @property
