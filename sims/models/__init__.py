@@ -2,6 +2,6 @@
 ``torch.func`` can stack them: x of shape (batch, ...) to (batch, classes) scores.
 """
 
-from fairfl.sims.models.networks import CharLSTM as CharLSTM
-from fairfl.sims.models.networks import LeNet as LeNet
-from fairfl.sims.models.networks import ResNet18GN as ResNet18GN
+from fairfl.sims.models.networks import CharLSTM, LeNet, ResNet18GN
+
+__all__ = ["CharLSTM", "LeNet", "ResNet18GN"]
