@@ -103,9 +103,7 @@ def refuse(ids: Ints, round: int, quantity: str) -> None:
 def finite_arrivals(
     train: Arrivals, ids: Ints, round: int, *, drop: bool
 ) -> Iterator[tuple[Tensor, ...]]:
-    """The finite updates of the clients ``ids`` (k,). Updates that are not finite are left out with
-    ``drop``; else NonFiniteUpdate names their clients.
-    """
+    """The finite updates of the clients ``ids`` (k,); another raises without ``drop``."""
     first = 0
     for part in train():
         part_ids = ids[first : first + len(part[0])]

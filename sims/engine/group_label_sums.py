@@ -112,8 +112,6 @@ class CellIndex:
 
 
 def _sums(values: Tensor, order: Tensor, lengths: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """Sums over cells, of so many rows each, of the samples' values at each model; ``order`` lists
-    the samples cell by cell.
-    """
+    """Sums (shape) of samples' values at each model over cells of ``lengths`` in the ``order``."""
     sorted_rows = values.view(shape[0], -1).index_select(1, order).flatten()
     return torch.segment_reduce(sorted_rows.to(torch.float64), "sum", lengths=lengths).view(shape)

@@ -222,9 +222,7 @@ class Summed:
 def check_sums(
     replicate: Replicate, training: Training, ids: Ints, p: Floats, *, masked: bool
 ) -> None:
-    """ValueError for updates that are masked and looked at; and where the first round, or one with
-    dropouts, would lack a client of whom the algorithm must hear.
-    """
+    """Refuse updates that are masked and looked at, and rounds that may lack a client of all."""
     algorithm = replicate.algorithm
     if not isinstance(algorithm, SumOnly):
         if masked:
@@ -263,9 +261,7 @@ def report_together(rounds: Sequence[tuple[Summed, CellRound]]) -> list[CellRoun
 
 
 def _merge(state: State, new: State, *, private: bool) -> State:
-    """The state with new values; ValueError where the server sets a client's entry, or a client the
-    server's.
-    """
+    """The state with new values; ValueError where one side sets an entry of the other."""
     misplaced = [name for name in new if name.startswith(OWN) != private]
     if misplaced:
         raise ValueError(

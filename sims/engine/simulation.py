@@ -188,9 +188,7 @@ class Simulation:
         return round, {"round": t, "replicate": r, **counts, "bad_losses": 0, "loss_samples": 0}
 
     def _losses(self, rounds: list[Round]) -> dict[int, Floats]:
-        """F_k(w^t), or tilted, for the algorithms with ``needs_losses``: one pass for all that have
-        the same clients and tilt.
-        """
+        """F_k(w^t), maybe tilted: one pass for all replicates of the same clients and tilt."""
         groups: dict[tuple[bytes, float], list[int]] = defaultdict(list)
         for r, (round, replicate) in enumerate(zip(rounds, self.replicates, strict=True)):
             if replicate.algorithm.needs_losses:

@@ -140,9 +140,7 @@ def _batches(values: Tensor, run: Run, rows: Tensor) -> tuple[Tensor, ...]:
 def _weights(
     objective: SampleWeights | None, parameters: Sequence[Tensor], run: Run, like: Tensor
 ) -> Iterator[Weights]:
-    """d objective / d loss for each batch of a run, 0 on padding; ``parameters`` are of the
-    objective, a row a client.
-    """
+    """d objective / d loss for each batch of a run, 0 on padding; ``parameters`` (m, A, 1)."""
     if objective is None:
         return repeat(1.0 / run.width) if run.share is None else iter(run.share.unbind())
     run_parameters = [row[run.first : run.last] for row in parameters]

@@ -14,9 +14,7 @@ from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
 
 
 def ready(model: Model, data: ClientData, features: int, *, bias: bool = True) -> ClientData:
-    """The data with the model's targets, and with a ``bias`` a column of ones; ValueError for
-    inputs of another width, and for whole numbers or truth values.
-    """
+    """The data with the model's targets, and with a ``bias`` a column of ones; checks inputs."""
     x = data.x
     if x.ndim != 2 or x.shape[1] != features:
         raise ValueError(f"x must have shape (N, {features}) for {model!r}, got {tuple(x.shape)}")
@@ -231,7 +229,7 @@ def entropy_targets(y: Tensor, classes: int, like: Tensor) -> Tensor:
 
 def weighed(slopes: Tensor, weights: float | Tensor) -> float:
     """Multiply ``slopes`` (A, C, B) by weights (A, B) in place; the factor that is left to do."""
-    if isinstance(weights, float):
+    if isinstance(weights, int | float):
         return weights
     slopes *= weights.unsqueeze(1)
     return 1.0

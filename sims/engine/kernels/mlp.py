@@ -44,9 +44,7 @@ ACTIVATIONS: dict[Activation, tuple[Any, Any]] = {
 
 
 def perceptron_activations(module: nn.Module) -> tuple[Activation, ...] | None:
-    """What is between the layers of a ``Sequential`` of ``Linear`` layers with biases and
-    activations; None for all other modules.
-    """
+    """What is between the layers of a ``Sequential`` of ``Linear`` with biases; None for others."""
     modules = [part for _, part in module.named_modules(remove_duplicate=False)]
     if any(part._forward_hooks or part._forward_pre_hooks for part in modules):
         return None
