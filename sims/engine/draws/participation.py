@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -45,15 +44,7 @@ class Everyone(Participation):
     name: ClassVar[str] = "everyone"
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
-        return _each_once(len(ids))[0], p
-
-
-@lru_cache(1)
-def _each_once(clients: int) -> tuple[Ints, Ints]:
-    """0..clients-1 and a draw of each, the same read-only arrays for all rounds."""
-    positions = np.arange(clients)
-    positions.flags.writeable = False
-    return positions, np.broadcast_to(1, clients)
+        return np.arange(len(ids)), p
 
 
 @dataclass(frozen=True)
@@ -210,13 +201,12 @@ def smallest(count: int, keys: Floats | counter.Words, ids: Ints) -> Ints:
 
 def merged(positions: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
     """Positions of the clients (k,), rising, sums of weights, and how often each is drawn."""
-    everyone, draws = _each_once(len(positions))
-    if positions is everyone or (positions[1:] > positions[:-1]).all():
-        rows = positions.view()
-        rows.flags.writeable = False  # other rounds and replicates may have the same array
-        return rows, weights, draws
-    clients, draw_client, draws = np.unique(positions, return_inverse=True, return_counts=True)
-    return clients, np.bincount(draw_client, weights).astype(np.float64), draws
+    clients, draws = positions.view(), np.ones(len(positions), np.int64)
+    if (positions[1:] <= positions[:-1]).any():
+        clients, draw_client, draws = np.unique(positions, return_inverse=True, return_counts=True)
+        weights = np.bincount(draw_client, weights).astype(np.float64)
+    clients.flags.writeable = draws.flags.writeable = False  # others may have the same array
+    return clients, weights, draws
 
 
 def dropouts(rate: float, seed: int, round: int, ids: Ints) -> NDArray[np.bool_]:
