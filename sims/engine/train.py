@@ -120,7 +120,8 @@ def _train_chunk(
         # samples that are the same in all steps are fetched once, where no step changes them
         is_once = model.by_hand and jobs.step is None and run.rows.stride(0) == 0
         fetches, copies = (run.rows[:1], len(run.rows)) if is_once else (run.rows, 1)
-        for rows in fetches.split(max(1, sample_limit // run.rows.shape[1])):
+        steps = max(1, sample_limit // run.rows.shape[1])  # fetched together
+        for rows in fetches.split(steps) if steps < len(fetches) else (fetches,):
             # no name for the batches, which would keep them while the next ones are fetched
             batches = (_batches(values, run, rows) * copies for values in batch_data)
             sgd.steps(run, *batches, weights=weights)
