@@ -12,7 +12,7 @@ from torch import Tensor
 from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import Aggregate, Floats, Round, State, as_floats
-from fairfl.sims.engine.updates_in_blocks import Received, squared_norms
+from fairfl.sims.engine.round import Received, squared_norms
 
 NORMS = ("layer", "global")
 """Norm of each layer of an update, or of the whole update."""

@@ -10,7 +10,7 @@ from torch import Tensor
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.min_norm import min_norm_weights
 from fairfl.sims.engine import Aggregate, Algorithm, as_floats
-from fairfl.sims.engine.updates_in_blocks import PART, Received
+from fairfl.sims.engine.round import PART, Received
 
 
 @dataclass(frozen=True)

@@ -74,9 +74,7 @@ class GIFAIR(FedAvg):
         return np.unique(groups, return_inverse=True)[1]
 
     def _lam(self, draw_p: Floats, code: NDArray[np.int64], members: Floats) -> float:
-        """lam, or half its bound; ValueError for one above it. ``draw_p`` is p of every draw,
-        ``members`` of every group.
-        """
+        """lam, or half its bound; ``draw_p`` is p of every draw, ``members`` of every group."""
         bound = float((draw_p * members[code]).min() / max(1, len(members) - 1))
         if self.lam is None:
             return bound / 2

@@ -8,7 +8,7 @@ import torch
 
 from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.engine import Aggregate, Algorithm, Floats, LocalTask, Round, as_floats
-from fairfl.sims.engine.updates_in_blocks import Received, squared_norms
+from fairfl.sims.engine.round import Received, squared_norms
 
 NO_RATE = 1e-300
 """Learning rates below this count as zero."""

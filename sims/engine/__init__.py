@@ -17,47 +17,34 @@ What happens
     seed, round and client id only.
 """
 
-from fairfl.sims.engine.algorithm import Aggregate as Aggregate
-from fairfl.sims.engine.algorithm import Algorithm as Algorithm
-from fairfl.sims.engine.answers import NonFiniteUpdate as NonFiniteUpdate
-from fairfl.sims.engine.data import ClientData as ClientData
-from fairfl.sims.engine.data import Parts as Parts
-from fairfl.sims.engine.draws.joining import Joining as Joining
-from fairfl.sims.engine.draws.participation import ByWeight as ByWeight
-from fairfl.sims.engine.draws.participation import Everyone as Everyone
-from fairfl.sims.engine.draws.participation import Participation as Participation
-from fairfl.sims.engine.draws.participation import Uniform as Uniform
-from fairfl.sims.engine.group_label_sums import CellSums as CellSums
-from fairfl.sims.engine.kernels.linear import LeastSquares as LeastSquares
-from fairfl.sims.engine.kernels.linear import LinearSVM as LinearSVM
-from fairfl.sims.engine.kernels.linear import Logistic as Logistic
-from fairfl.sims.engine.kernels.linear import Softmax as Softmax
-from fairfl.sims.engine.kernels.mlp import MLP as MLP
-from fairfl.sims.engine.kernels.model import Model as Model
-from fairfl.sims.engine.kernels.module import Module as Module
-from fairfl.sims.engine.round import Round as Round
-from fairfl.sims.engine.round import State as State
-from fairfl.sims.engine.schedule import Constant as Constant
-from fairfl.sims.engine.schedule import Cosine as Cosine
-from fairfl.sims.engine.schedule import Exponential as Exponential
-from fairfl.sims.engine.schedule import Polynomial as Polynomial
-from fairfl.sims.engine.schedule import Schedule as Schedule
-from fairfl.sims.engine.schedule import Steps as Steps
-from fairfl.sims.engine.secure_sums import CellRound as CellRound
-from fairfl.sims.engine.secure_sums import SumOnly as SumOnly
-from fairfl.sims.engine.settings import Computing as Computing
-from fairfl.sims.engine.settings import Replicate as Replicate
-from fairfl.sims.engine.settings import Training as Training
-from fairfl.sims.engine.simulation import Simulation as Simulation
-from fairfl.sims.engine.step import Batch as Batch
-from fairfl.sims.engine.step import LocalStep as LocalStep
-from fairfl.sims.engine.task import Floats as Floats
-from fairfl.sims.engine.task import LocalTask as LocalTask
-from fairfl.sims.engine.task import SampleWeights as SampleWeights
-from fairfl.sims.engine.task import as_floats as as_floats
-from fairfl.sims.engine.task import as_tensor as as_tensor
-from fairfl.sims.engine.updates_in_blocks import Received as Received
-from fairfl.sims.runs.files import RunFolderError as RunFolderError
-from fairfl.sims.runs.run import Result as Result
-from fairfl.sims.runs.run import best_of as best_of
-from fairfl.sims.runs.run import simulate as simulate
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, NonFiniteUpdate
+from fairfl.sims.engine.data import ClientData, Parts
+from fairfl.sims.engine.draws.participation import (
+    ByWeight,
+    Everyone,
+    Joining,
+    Participation,
+    Uniform,
+)
+from fairfl.sims.engine.group_label_sums import CellSums
+from fairfl.sims.engine.kernels.linear import LeastSquares, LinearSVM, Logistic, Softmax
+from fairfl.sims.engine.kernels.mlp import MLP
+from fairfl.sims.engine.kernels.model import Model
+from fairfl.sims.engine.kernels.module import Module
+from fairfl.sims.engine.round import Received, Round, State
+from fairfl.sims.engine.schedule import Constant, Cosine, Exponential, Polynomial, Schedule, Steps
+from fairfl.sims.engine.secure_sums import CellRound, SumOnly
+from fairfl.sims.engine.settings import Computing, Replicate, Training
+from fairfl.sims.engine.simulation import Simulation
+from fairfl.sims.engine.step import Batch, LocalStep
+from fairfl.sims.engine.task import Floats, LocalTask, SampleWeights, as_floats, as_tensor
+from fairfl.sims.runs.files import RunFolderError
+from fairfl.sims.runs.run import Result, best_of, simulate
+
+__all__ = ["Aggregate", "Algorithm", "Batch", "ByWeight", "CellRound", "CellSums"]
+__all__ += ["ClientData", "Computing", "Constant", "Cosine", "Everyone", "Exponential"]
+__all__ += ["Floats", "Joining", "LeastSquares", "LinearSVM", "LocalStep", "LocalTask"]
+__all__ += ["Logistic", "MLP", "Model", "Module", "NonFiniteUpdate", "Participation", "Parts"]
+__all__ += ["Polynomial", "Received", "Replicate", "Result", "Round", "RunFolderError"]
+__all__ += ["SampleWeights", "Schedule", "Simulation", "Softmax", "State", "Steps", "SumOnly"]
+__all__ += ["Training", "Uniform", "as_floats", "as_tensor", "best_of", "simulate"]

@@ -5,13 +5,12 @@ from functools import partial
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.losses import measure_models
-from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine.task import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,18 +31,15 @@ NEEDED = ("loss", "wrong", "accepting")
 
 
 class CellIndex:
-    """Which cell (client, a, y) every row of the data is in.
+    """Which cell (client, a, y) every row of the data is in, and sums over cells.
 
-    Parameters
-    ----------
-    data : with ``group``, and labels y in {0, 1}. There are A = max(group) + 1 groups, at least
-        two.
-
-    ``by_id`` (K,) are the clients' positions by rising id, ``rank`` (K,) is each client's place
-    there. Errors: ValueError for data without groups, with one group, or with other labels.
+    ``data`` has ``group``, and labels y in {0, 1}. There are A = max(group) + 1 groups, at least
+    two. ``by_id`` (K,) are the clients' positions by rising id, ``rank`` (K,) is each client's
+    place there. Errors: ValueError for data without groups, with one group, or with other labels.
     """
 
-    def __init__(self, data: ClientData) -> None:
+    def __init__(self, data: ClientData, model: Model, memory_limit: int) -> None:
+        self.data, self.model, self.memory_limit = data, model, memory_limit
         if data.group is None:
             raise ValueError(
                 "group must be given with the training data for a group-fair algorithm, got None"
@@ -68,27 +64,16 @@ class CellIndex:
         self._cells, self._order, self._lengths = (
             torch.from_numpy(array).to(data.x.device) for array in (codes, order, counts)
         )
-        self._like = data.x.new_empty(0)
         self._ones = replace(data, y=torch.ones_like(data.y))
 
     def measure(
-        self,
-        model: Model,
-        params: Tensor,
-        data: ClientData,
-        clients: NDArray[np.int64],
-        *,
-        personal: bool,
-        memory_limit: int,
-        needs: frozenset[str] = frozenset(("loss", "wrong")),
+        self, params: Tensor, clients: Ints, needs: frozenset[str], *, personal: bool
     ) -> Tensor:
         """Sums of the listed clients (k,), rising, at each of R models (R, P), or each at its own
-        rows (R, k, P): (n, R, k, A, 2) on the device, what ``needs`` names of "loss", "wrong" and
-        "accepting", in this order.
+        rows (R, k, P): (n, R, k, A, 2) on the device, what ``needs`` names of NEEDED, in its order.
         """
-        measured = partial(
-            measure_models, model, params, personal=personal, memory_limit=memory_limit
-        )
+        data, options = self.data, {"personal": personal, "memory_limit": self.memory_limit}
+        measured = partial(measure_models, self.model, params, clients=clients, **options)
         n_models, size = len(params), int(data.sizes[clients].sum())
         rows, lengths, index = self._order, self._lengths, data.index(clients)
         if index is not None:  # places among the rows that are measured, client by client
@@ -100,21 +85,20 @@ class CellIndex:
         parts = list[Tensor]()
         if needs & {"loss", "wrong"}:
             loss, right = "loss" in needs, "wrong" in needs
-            measures = measured(data, clients, loss=loss, right=right)
+            measures = measured(data=data, loss=loss, right=right)
             if loss:
                 parts.append(_sums(measures.losses, rows, lengths, shape))
             if right:
                 if measures.correct is None:
-                    raise ValueError(
-                        f"model must classify for a group-fair algorithm, got {model.describe()}"
-                    )
+                    model = self.model.describe()
+                    raise ValueError(f"model must classify for a group-fair algorithm, got {model}")
                 parts.append(_sums(~measures.correct, rows, lengths, shape))
         if "accepting" in needs:
-            losses = measured(self._ones, clients, right=False).losses
+            losses = measured(data=self._ones, right=False).losses
             parts.append(_sums(losses, rows, lengths, shape))
         return torch.stack(parts)
 
-    def cells(self, sums: Floats, clients: NDArray[np.int64], needs: frozenset[str]) -> CellSums:
+    def cells(self, sums: Floats, clients: Ints, needs: frozenset[str]) -> CellSums:
         """The sums of the listed clients, from those of one model (n, k, A, 2) on the host."""
         counts = self.counts[clients]
         by_name = dict(zip([name for name in NEEDED if name in needs], sums, strict=True))
@@ -124,12 +108,10 @@ class CellIndex:
     def spread(self, table: Floats) -> Tensor:
         """Weights of the rows (N,), from a table that broadcasts to (K, A, 2)."""
         cells = torch.from_numpy(np.array(np.broadcast_to(table, self.shape)).ravel())
-        return cells.to(self._like).index_select(0, self._cells)
+        return cells.to(self.data.x).index_select(0, self._cells)
 
 
 def _sums(values: Tensor, order: Tensor, lengths: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """Sums over cells, of so many rows each, of the samples' values at each model; ``order`` lists
-    the samples cell by cell.
-    """
+    """Sums (shape) of samples' values at each model over cells of ``lengths`` in the ``order``."""
     sorted_rows = values.view(shape[0], -1).index_select(1, order).flatten()
     return torch.segment_reduce(sorted_rows.to(torch.float64), "sum", lengths=lengths).view(shape)

@@ -23,9 +23,7 @@ def train_loop(model: Model, data: ClientData, jobs: Jobs, params: Tensor) -> Te
 
 
 def _train_one(model: Model, data: ClientData, jobs: Jobs, j: int, anchor: Tensor) -> Tensor:
-    """Job ``j``: one client's local training in one replicate. ``anchor`` is the round's global
-    model w^t (P,); the returned update is w - w^t.
-    """
+    """The update w - w^t (P,) of job ``j``; ``anchor`` is the round's global model w^t (P,)."""
     size, batch_size = int(jobs.sizes[j]), jobs.batch
     first_row = int(data.offsets[jobs.client[j]])
     w = (anchor if jobs.start is None else jobs.start[j]).clone()

@@ -185,9 +185,7 @@ def _shape(jobs: Jobs, begin: int, end: int, like: Tensor) -> _Shape:
 
 
 def groups(counts: Ints, spare: int = SPARE) -> list[tuple[int, int]]:
-    """Ranges of clients with similar batch sizes, in which at most ``spare`` rows, or SHARE of the
-    real ones, are padding.
-    """
+    """Ranges of clients of similar batch sizes, padded by ``spare`` rows or a SHARE of all."""
     if len(counts) == 0:
         return []
     largest = int(counts.max())

@@ -16,13 +16,10 @@ from torch import Tensor
 from fairfl._support.registry import Registry
 from fairfl.sims.engine import secure_masks as secure
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm
-from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.group_label_sums import CellIndex, CellSums
-from fairfl.sims.engine.kernels.model import Model
-from fairfl.sims.engine.round import Round, State
+from fairfl.sims.engine.round import Received, Round, State
 from fairfl.sims.engine.settings import Replicate, Training
 from fairfl.sims.engine.task import Floats, Ints, as_floats, as_tensor
-from fairfl.sims.engine.updates_in_blocks import Received
 
 OWN = "own."
 """State entries with this prefix are the clients' memory, hidden from the server's hooks."""
@@ -139,75 +136,53 @@ class Summed:
 
     algorithm: SumOnly
     index: CellIndex
-    model: Model
-    data: ClientData
     seed: int
-    memory_limit: int
     masked: bool
     sent: bool = True
     bits: int = 0
     sums: int = 0
 
+    @property
+    def names(self) -> Ints:
+        """The clients' ids (K,)."""
+        return self.index.data.names
+
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         """The state before round 0."""
         by_id = self.index.by_id
         rows = self.algorithm.enrol(self.index.counts[by_id])
-        total = secure.unmask(secure.mask(rows, self.data.names[by_id], self.seed, ENROL))
+        total = secure.unmask(secure.mask(rows, self.names[by_id], self.seed, ENROL))
         memory = _merge({}, self.algorithm.start(clients, weights, params), private=True)
         return _merge(memory, self.algorithm.begin(total, clients), private=False)
 
     def begin_round(self, round: Round) -> CellRound:
         """The round as its clients see it; the counts of bits and sums begin at 0."""
         self.bits = self.sums = 0
-        cell_round = self._cell_round(round)
-        self._everyone(cell_round)
-        return cell_round
-
-    def start_models(self, round: CellRound) -> tuple[Tensor, bool] | None:
-        """The models measured at the start, (P,) or with True (k, P); None if none are."""
-        if self.algorithm.measured(round.number) != "start":
-            return None
-        models = self.algorithm.models(round)
-        return (round.params, False) if models is None else (models, True)
-
-    def measured(self, params: Tensor, round: Round, *, personal: bool) -> Tensor:
-        """Sums over the cells of the round's clients, as ``CellIndex.measure``."""
-        return self.index.measure(
-            self.model,
-            params,
-            self.data,
-            round.clients,
-            personal=personal,
-            memory_limit=self.memory_limit,
-            needs=self.algorithm.needs,
-        )
+        self._everyone(round)
+        return self._cell_round(round)
 
     def server(self, received: Received) -> Aggregate:
         """The step, from sums over clients; with ``masked`` all updates are in memory at once."""
-        round = self._cell_round(received)
-        if self.algorithm.measured(round.number) == "end":
+        round, algorithm, sums = self._cell_round(received), self.algorithm, list[Floats]()
+        if algorithm.measured(round.number) == "end":
             self._everyone(round)
-            sums = [self._trained_cells(part) for part in received.parts()]
+            for part in received.parts():
+                models = (part.params + part.updates)[None]
+                cells = self.index.measure(models, part.clients, algorithm.needs, personal=True)
+                sums.append(as_floats(cells[:, 0]))
             round = self.exchange(round, np.concatenate(sums, 1))
-        round = replace(
-            round, state=_merge(round.state, self.algorithm.keep(round, received), private=True)
-        )
-        weights = self.algorithm.weigh(round)
+        state = _merge(round.state, algorithm.keep(round, received), private=True)
+        round = replace(round, state=state)
+        weights = algorithm.weigh(round)
         self.sent = weights is not None
         if weights is None:
-            zeros = torch.zeros_like(round.params)
-            return Aggregate(np.zeros(len(round.clients)), round.state, zeros)
+            return Aggregate(np.zeros(len(round.clients)), state, torch.zeros_like(round.params))
         if not self.masked:
-            return Aggregate(weights, round.state)
+            return Aggregate(weights, state)
         self.bits += len(round.params) * secure.BITS
-        rows, ids = as_floats(received.updates), self.data.names[round.clients]
+        rows, ids = as_floats(received.updates), self.names[round.clients]
         sent = secure.mask(rows * weights[:, None], ids, self.seed, UPDATE, round.number)
-        return Aggregate(weights, round.state, as_tensor(secure.unmask(sent)))
-
-    def _trained_cells(self, part: Received) -> Floats:
-        """The clients' cells, each at its trained model (n, k, A, 2)."""
-        models = (part.params + part.updates)[None]
-        return as_floats(self.measured(models, part, personal=True)[:, 0])
+        return Aggregate(weights, state, as_tensor(secure.unmask(sent)))
 
     def _cell_round(self, round: Round) -> CellRound:
         return CellRound(**round.fields(), index=self.index, add=partial(self._summed, round))
@@ -216,7 +191,7 @@ class Summed:
         """The sum of the round's clients' rows, each of them masked."""
         self.sums += 1
         self.bits += rows.shape[1] * self.algorithm.word_bits(len(rows))
-        ids = self.data.names[round.clients]
+        ids = self.names[round.clients]
         return secure.unmask(secure.mask(rows, ids, self.seed, REPORT, round.number, self.sums))
 
     def exchange(self, round: CellRound, sums: Floats) -> CellRound:
@@ -233,13 +208,13 @@ class Summed:
             round, state=_merge(state, self.algorithm.steer(round.add(rows), public), private=False)
         )
 
-    def _everyone(self, round: CellRound) -> None:
-        if self.algorithm.complete and (
-            len(round.clients) < self.data.clients or round.draws.max() > 1
-        ):
+    def _everyone(self, round: Round) -> None:
+        """ValueError where the algorithm must hear of every client, and does not."""
+        n_clients, is_once = len(self.names), round.draws.max() == 1
+        if self.algorithm.complete and (len(round.clients) < n_clients or not is_once):
             raise ValueError(
                 f"participation must be of every client, once, for {self.algorithm!r}, whose "
-                f"statistics are sums over all, got {len(round.clients)} of {self.data.clients} "
+                f"statistics are sums over all, got {len(round.clients)} of {n_clients} "
                 f"in round {round.number}, drawn {round.draws.sum()} times"
             )
 
@@ -247,9 +222,7 @@ class Summed:
 def check_sums(
     replicate: Replicate, training: Training, ids: Ints, p: Floats, *, masked: bool
 ) -> None:
-    """ValueError for updates that are masked and looked at; and where the first round, or one with
-    dropouts, would lack a client of whom the algorithm must hear.
-    """
+    """Refuse updates that are masked and looked at, and rounds that may lack a client of all."""
     algorithm = replicate.algorithm
     if not isinstance(algorithm, SumOnly):
         if masked:
@@ -273,24 +246,22 @@ def report_together(rounds: Sequence[tuple[Summed, CellRound]]) -> list[CellRoun
     reported = [round for _, round in rounds]
     batches: dict[tuple[object, ...], list[tuple[int, Tensor]]] = defaultdict(list)
     for i, (summed, round) in enumerate(rounds):
-        models = summed.start_models(round)
-        if models is not None:
-            params, personal = models
-            key = summed.algorithm.needs, personal, round.clients.tobytes()
-            batches[key].append((i, params))
+        algorithm = summed.algorithm
+        if algorithm.measured(round.number) == "start":
+            models = algorithm.models(round)
+            key = algorithm.needs, models is not None, round.clients.tobytes()
+            batches[key].append((i, round.params if models is None else models))
     for (_, personal, _), members in batches.items():
         summed, round = rounds[members[0][0]]
-        params = torch.stack([params for _, params in members])
-        sums = as_floats(summed.measured(params, round, personal=bool(personal)))
-        for (i, _), replicate_sums in zip(members, sums.swapaxes(0, 1), strict=True):
+        params, needs = torch.stack([params for _, params in members]), summed.algorithm.needs
+        sums = summed.index.measure(params, round.clients, needs, personal=bool(personal))
+        for (i, _), replicate_sums in zip(members, as_floats(sums).swapaxes(0, 1), strict=True):
             reported[i] = rounds[i][0].exchange(rounds[i][1], replicate_sums)
     return reported
 
 
 def _merge(state: State, new: State, *, private: bool) -> State:
-    """The state with new values; ValueError where the server sets a client's entry, or a client the
-    server's.
-    """
+    """The state with new values; ValueError where one side sets an entry of the other."""
     misplaced = [name for name in new if name.startswith(OWN) != private]
     if misplaced:
         raise ValueError(

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -13,14 +12,13 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 
 from fairfl._support.checks import instance
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm
-from fairfl.sims.engine.answers import NonFiniteUpdate, refuse, server_step
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, NonFiniteUpdate, refuse, server_step
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.group_label_sums import CellIndex
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.losses import measure_models, tied
-from fairfl.sims.engine.round import Round, State
+from fairfl.sims.engine.round import Arrivals, Received, Round, State
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, check_sums, report_together
 from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.task import (
@@ -32,15 +30,7 @@ from fairfl.sims.engine.task import (
     memory_names,
     sound,
 )
-from fairfl.sims.engine.updates_in_blocks import Arrivals, Received
-from fairfl.sims.engine.work import (
-    Assignment,
-    Work,
-    bytes_of,
-    perform,
-    perform_in_parts,
-    received_together,
-)
+from fairfl.sims.engine.work import Assignment, Trainer, workload
 
 Row = dict[str, float]
 """What a replicate's round counts and measures, by name: see ``metrics.ROUNDS``."""
@@ -93,6 +83,8 @@ class Simulation:
             name: model.prepare(part.to(self.device, dtype)) for name, part in data.parts.items()
         }
         self.data = self.parts["train"]
+        is_loop = self.computing.backend == "loop"
+        self.trainer = Trainer(model, self.data, self.limit, is_loop)
         first = [self._start(replicate) for replicate in self.replicates]
         self.params = torch.stack(first).to(self.device, dtype)
         self.summed = self._secure_sums()
@@ -103,7 +95,6 @@ class Simulation:
         self.states: list[State] = [self._checked(r, state) for r, state in enumerate(started)]
         nobody = np.zeros(0, np.int64), np.zeros(0)
         self.weights: list[tuple[Ints, Floats]] = [nobody] * len(first)
-        self.works: dict[bool, Work] = {}  # of the last round, of whole tasks and of the others
         self.round, self.is_stopped = 0, False
 
     def _start(self, replicate: Replicate) -> Tensor:
@@ -121,17 +112,15 @@ class Simulation:
     def _secure_sums(self) -> list[Summed | None]:
         """The secure aggregation of each replicate whose server sees sums alone."""
         masked, source = self.computing.masked_updates, self.source
+        index, summed = None, list[Summed | None]()
         for replicate in self.replicates:
             check_sums(replicate, self.training, source.train.names, source.p, masked=masked)
-        if not any(isinstance(replicate.algorithm, SumOnly) for replicate in self.replicates):
-            return [None] * len(self.replicates)
-        index, model, data, limit = CellIndex(self.data), self.model, self.data, self.limit
-        return [
-            Summed(replicate.algorithm, index, model, data, replicate.seed, limit, masked=masked)
-            if isinstance(replicate.algorithm, SumOnly)
-            else None
-            for replicate in self.replicates
-        ]
+            if not isinstance(replicate.algorithm, SumOnly):
+                summed.append(None)
+                continue
+            index = index or CellIndex(self.data, self.model, self.limit)
+            summed.append(Summed(replicate.algorithm, index, replicate.seed, masked))
+        return summed
 
     @property
     def done(self) -> bool:
@@ -145,30 +134,16 @@ class Simulation:
         before = self.params.clone(), list(self.states), list(self.weights)
         try:
             with self._threads(), torch.no_grad():
-                rows = self._train(self._begin())
+                begun = self._begin()
+                assignments = [assigned for _, assigned, _ in begun]
+                arrivals = self.trainer.arrivals(self.params, assignments)
+                for r, (part, updates) in enumerate(zip(begun, arrivals, strict=True)):
+                    self._finish(r, *part, updates)
         except BaseException:  # a round that fails in one replicate is undone in all
             self.params, self.states, self.weights = before
             raise
         self.round += 1
-        return rows
-
-    def _train(self, begun: list[Begun]) -> list[Row]:
-        """The rounds' rows. Replicates train together where all updates take no more than half
-        of the memory, else one after the other, some of their clients at a time.
-        """
-        model, data, params, limit = self.model, self.data, self.params, self.limit
-        by_replicate = [assignments for _, assignments, _ in begun]
-        flat = [assignment for assignments in by_replicate for assignment in assignments]
-        if 2 * bytes_of(model, params, flat) <= limit:
-            outcomes = iter(perform(model, data, params, flat, self.computing, limit))
-            tasks = [received_together([next(outcomes) for _ in part]) for part in by_replicate]
-            trains: list[Arrivals] = [lambda updates=updates: [updates] for updates in tasks]
-        else:
-            trains = [
-                partial(perform_in_parts, model, data, params, assignments, self.computing, limit)
-                for assignments in by_replicate
-            ]
-        return self._finish(begun, trains)
+        return [row for _, _, row in begun]
 
     def _begin(self) -> list[Begun]:
         """Each replicate's round: its clients, their reports and their assignments."""
@@ -213,17 +188,15 @@ class Simulation:
         return round, {"round": t, "replicate": r, **counts, "bad_losses": 0, "loss_samples": 0}
 
     def _losses(self, rounds: list[Round]) -> dict[int, Floats]:
-        """F_k(w^t), or tilted, for the algorithms with ``needs_losses``: one pass for all that have
-        the same clients and tilt.
-        """
+        """F_k(w^t), maybe tilted: one pass for all replicates of the same clients and tilt."""
         groups: dict[tuple[bytes, float], list[int]] = defaultdict(list)
         for r, (round, replicate) in enumerate(zip(rounds, self.replicates, strict=True)):
             if replicate.algorithm.needs_losses:
                 groups[round.clients.tobytes(), replicate.algorithm.tilt].append(r)
         losses = dict[int, Floats]()
         for (_, tilt), members in groups.items():
-            params = torch.stack([self.params[r] for r in members])
             clients = rounds[members[0]].clients
+            params = torch.stack([self.params[r] for r in members])
             means = measure_models(
                 self.model, params, self.data, clients, right=False, memory_limit=self.limit
             ).means(tilt)
@@ -232,83 +205,79 @@ class Simulation:
 
     def _with_losses(self, round: Round, counts: Row, losses: Floats | None) -> tuple[Round, Row]:
         """The round with its losses, among the clients whose losses are finite."""
-        if losses is not None:
-            is_finite = np.isfinite(losses)
-            if not is_finite.all() and self.computing.non_finite != "drop":
-                refuse(self.data.names[round.clients[~is_finite]], self.round, "loss")
-            counts |= {
-                "loss_samples": int(self.data.sizes[round.clients].sum()),
-                "bad_losses": int((~is_finite).sum()),
-            }
-            # rounding of a sample's loss, and of the sum over the largest client
-            largest = int(self.data.sizes[round.clients].max(initial=1))
-            rounding = 4 * torch.finfo(self.params.dtype).eps + largest * np.finfo(np.float64).eps
-            round = replace(round, measured_losses=losses)
-            round = round if is_finite.all() else round.among(is_finite)
-            round = replace(round, measured_losses=tied(round.losses, rounding))
-        losses, n_clients = round.measured_losses, len(round.clients)
-        size, reported = self.params.element_size() * self.model.size, int(losses is not None)
-        counts |= {"bytes_down": size * counts["chosen"], "bytes_up": 8 * reported * n_clients}
-        if losses is not None and n_clients:
+        size = self.params.element_size() * self.model.size
+        counts |= {"bytes_down": size * counts["chosen"], "bytes_up": 0}
+        if losses is None:
+            return round, counts
+        is_finite = np.isfinite(losses)
+        if not is_finite.all() and self.computing.non_finite != "drop":
+            refuse(self.data.names[round.clients[~is_finite]], self.round, "loss")
+        sizes = self.data.sizes[round.clients]
+        counts |= {"loss_samples": int(sizes.sum()), "bad_losses": int((~is_finite).sum())}
+        # rounding of a sample's loss, and of the sum over the largest client
+        largest = int(sizes.max(initial=1))
+        rounding = 4 * torch.finfo(self.params.dtype).eps + largest * np.finfo(np.float64).eps
+        round = replace(round, measured_losses=losses)
+        round = round if is_finite.all() else round.among(is_finite)
+        losses = tied(round.losses, rounding)
+        counts["bytes_up"] = 8 * len(losses)
+        if len(losses):
             counts |= {"mean_loss": float(round.p @ losses), "max_loss": float(losses.max())}
-        return round, counts
+        return replace(round, measured_losses=losses), counts
 
     def _assign(self, r: int, round: Round, row: Row) -> Begun:
         """The round with each task's assignment, and its row of counts."""
         (_, momentum, decay, _), replicate = self.rates[r], self.replicates[r]
-        clients, seed = round.clients, replicate.seed
-        effort, n_stragglers, rate = None, 0, self.training.stragglers
-        if rate:
-            effort = taking_part.efforts(rate, seed, round.number, self.data.names[clients])
+        algorithm, clients, seed = replicate.algorithm, round.clients, replicate.seed
+        effort, n_stragglers = None, 0
+        if self.training.stragglers:
+            names = self.data.names[clients]
+            effort = taking_part.efforts(self.training.stragglers, seed, round.number, names)
             n_stragglers = int((effort < 1).sum())
-        tasks = replicate.algorithm.client(round) if len(clients) else ()
-        instance(f"the tasks of {type(replicate.algorithm).__name__}.client", tasks, tuple)
-        assignments, n_steps, n_samples = list[Assignment](), 0, 0
+        tasks = algorithm.client(round) if len(clients) else ()
+        instance(f"the tasks of {type(algorithm).__name__}.client", tasks, tuple)
+        row |= {"stragglers": n_stragglers, "steps": 0, "samples": 0}
+        assignments, sizes = list[Assignment](), self.data.sizes[clients]
         for number, task in enumerate(tasks):
-            instance(f"a task of {type(replicate.algorithm).__name__}.client", task, LocalTask)
+            instance(f"a task of {type(algorithm).__name__}.client", task, LocalTask)
             has_buffers = self.model.trained_blocks is not None
-            task.check(replicate.algorithm, len(clients), self.model.size, momentum, has_buffers)
-            memory_names(tasks[: number + 1])
-            work = self._work(clients, effort, task.whole)
+            task.check(algorithm, len(clients), self.model.size, momentum, has_buffers)
+            steps, batch, samples = workload(sizes, effort, self.training, task.whole)
             rates = round.lr, 0.0 if task.whole else momentum, decay, task.prox, 1.0
-            assignments.append(Assignment(r, number, seed, round, task, work, rates))
-            n_steps, n_samples = n_steps + work.total_steps, n_samples + work.total_samples
-        row |= {"stragglers": n_stragglers, "steps": n_steps, "samples": n_samples}
+            assignments.append(Assignment(r, number, seed, round, task, steps, batch, rates))
+            row["steps"] += int(steps.sum())
+            row["samples"] += samples
+        memory_names(tasks)
         return round, assignments, row
 
-    def _work(self, clients: Ints, effort: Floats | None, whole: bool) -> Work:
-        """The clients' work, the last one again where nothing has changed."""
-        work = self.works.get(whole)
-        if work is None or effort is not None or not np.array_equal(work.clients, clients):
-            work = self.works[whole] = Work.of(clients, self.data, effort, self.training, whole)
-        return work
-
-    def _finish(self, begun: list[Begun], trains: list[Arrivals]) -> list[Row]:
-        """Take the servers' steps from the finite updates, and return the round's rows."""
-        rows = []
-        for r, ((round, assignments, row), train) in enumerate(zip(begun, trains, strict=True)):
-            self.weights[r] = round.clients[:0], np.zeros(0)
-            row |= {"received": 0, "non_finite": 0, "step_norm": 0.0}
-            rows.append(row)
-            if assignments:
-                ids = self.data.names[round.clients]
-                outcome = server_step(
-                    self._server(r),
-                    round,
-                    train,
-                    ids,
-                    assignments[0].work.steps,
-                    memory_names([assignment.task for assignment in assignments]),
-                    drop=self.computing.non_finite == "drop",
-                    room=self.limit,
-                )
-                if outcome is not None:
-                    received, aggregate = outcome
-                    row["received"] = len(received.clients)
-                    row["step_norm"] = self._step(r, received, aggregate)
-                row["non_finite"] = len(ids) - row["received"]
-                self._count_bytes(r, row)
-        return rows
+    def _finish(
+        self, r: int, round: Round, assignments: list[Assignment], row: Row, arrivals: Arrivals
+    ) -> None:
+        """Take the server's step from the finite updates, and complete the round's row."""
+        self.weights[r] = round.clients[:0], np.zeros(0)
+        row |= {"received": 0, "non_finite": 0, "step_norm": 0.0}
+        if not assignments:
+            return
+        received = Received(
+            **round.fields(),
+            steps=assignments[0].steps,
+            arrivals=arrivals,
+            room=self.limit,
+            names=memory_names([assignment.task for assignment in assignments]),
+        )
+        ids, drop = self.data.names[round.clients], self.computing.non_finite == "drop"
+        outcome = server_step(self._server(r), received, ids, drop=drop)
+        if outcome is not None:
+            received, aggregate = outcome
+            row["received"] = len(received.clients)
+            row["step_norm"] = self._step(r, received, aggregate)
+        row["non_finite"] = len(ids) - row["received"]
+        # the updates received, and the messages of secure aggregation
+        up, summed = self.params.element_size() * self.model.size, self.summed[r]
+        if summed is not None:
+            up = up * (summed.sent and not summed.masked) + -(-summed.bits // 8)
+            row["bytes_down"] *= summed.sent
+        row["bytes_up"] += up * row["received"]
 
     def _server(self, r: int) -> Algorithm | Summed:
         """The replicate's server: its secure aggregation, or its algorithm."""
@@ -321,14 +290,6 @@ class Simulation:
                 owner = self.replicates[r].algorithm
                 raise ValueError(f"state must hold tensors, got {name!r}: {value!r} from {owner!r}")
         return state
-
-    def _count_bytes(self, r: int, row: Row) -> None:
-        """Add the bytes of the updates received, and of the messages of secure aggregation."""
-        up, summed = self.params.element_size() * self.model.size, self.summed[r]
-        if summed is not None:
-            up = up * (summed.sent and not summed.masked) + -(-summed.bits // 8)
-            row["bytes_down"] *= summed.sent
-        row["bytes_up"] += up * row["received"]
 
     def _step(self, r: int, received: Received, aggregate: Aggregate) -> float:
         """Take the server's step; its length."""

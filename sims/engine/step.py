@@ -63,9 +63,7 @@ class LocalStep(Protocol):
 def stepped(
     step: LocalStep, params: Tensor, gradient: Gradient, batch: Batch
 ) -> tuple[Tensor, Memory]:
-    """The next models, and copies of the rows of memory that change; ValueError for a step that
-    writes into what it sees, or returns other names, shapes, dtypes or devices.
-    """
+    """The next models, and copies of the memory that changes; checks what the step did."""
 
     def checked_gradient(models: Tensor) -> Tensor:
         _check("the models of a gradient", models, params, step)

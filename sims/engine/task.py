@@ -110,9 +110,7 @@ class LocalTask:
     def check(
         self, owner: object, n_clients: int, size: int, momentum: float, has_buffers: bool
     ) -> None:
-        """ValueError for rows of other shapes than k clients and a model of ``size`` have, and for
-        momentum and buffers, which a step would leave out. ``owner`` is the algorithm.
-        """
+        """Refuse rows of other shapes, and momentum or buffers with a step, to the ``owner``."""
         for name, rows in (("start", self.start), ("linear", self.linear)):
             if rows is not None and rows.shape != (n_clients, size):
                 raise ValueError(

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.model import Blocks, Model, Weights, seeded
 from fairfl.sims.engine.plan import Run, plan
 from fairfl.sims.engine.step import Batch, stepped
-from fairfl.sims.engine.task import Floats, Jobs, SampleWeights
+from fairfl.sims.engine.task import Floats, Ints, Jobs, SampleWeights
 
 CACHE = 5 << 20
 """Bytes of a chunk on a CPU, about its caches; a chunk of one client may take more."""
@@ -31,7 +30,7 @@ def train(
     jobs: Jobs,
     params: Tensor,
     memory_limit: int,
-    order: NDArray[np.int64] | None = None,
+    order: Ints | slice = slice(None),
 ) -> Tensor:
     """Updates w - w^t (J, P) of ``jobs``, which are sorted by work; that of job j goes to row
     order[j], or j. ``params`` (R, P) are the global parameters w^t.
@@ -40,7 +39,7 @@ def train(
     P) come on top.
     """
     updates = params.new_empty(len(jobs), model.size)
-    rows = None if order is None else torch.from_numpy(order).to(params.device)
+    rows = None if isinstance(order, slice) else torch.from_numpy(order).to(params.device)
     largest_size = np.maximum.accumulate(jobs.sizes[::-1])[::-1]  # of the remaining jobs
     # without autograd, which an objective may use, torch tracks no operation
     plain = model.by_hand and jobs.objective is None and jobs.step is None
@@ -121,7 +120,8 @@ def _train_chunk(
         # samples that are the same in all steps are fetched once, where no step changes them
         is_once = model.by_hand and jobs.step is None and run.rows.stride(0) == 0
         fetches, copies = (run.rows[:1], len(run.rows)) if is_once else (run.rows, 1)
-        for rows in fetches.split(max(1, sample_limit // run.rows.shape[1])):
+        steps = max(1, sample_limit // run.rows.shape[1])  # fetched together
+        for rows in fetches.split(steps) if steps < len(fetches) else (fetches,):
             # no name for the batches, which would keep them while the next ones are fetched
             batches = (_batches(values, run, rows) * copies for values in batch_data)
             sgd.steps(run, *batches, weights=weights)
@@ -141,9 +141,7 @@ def _batches(values: Tensor, run: Run, rows: Tensor) -> tuple[Tensor, ...]:
 def _weights(
     objective: SampleWeights | None, parameters: Sequence[Tensor], run: Run, like: Tensor
 ) -> Iterator[Weights]:
-    """d objective / d loss for each batch of a run, 0 on padding; ``parameters`` are of the
-    objective, a row a client.
-    """
+    """d objective / d loss for each batch of a run, 0 on padding; ``parameters`` (m, A, 1)."""
     if objective is None:
         return repeat(1.0 / run.width) if run.share is None else iter(run.share.unbind())
     run_parameters = [row[run.first : run.last] for row in parameters]
@@ -196,18 +194,19 @@ class _Rule:
     ) -> None:
         """A step on each of the batches ``x`` and ``y``, with the next of the ``weights``."""
         span = slice(run.first, run.last)
-        params, velocity = self._of(self.params, span), self._of(self.velocity, span)
-        anchors, linear = self._of(self.anchor, span), self._of(self.linear, span)
-        client_factors, lr = self.client_factors, self._rates("lr", span)
-        momentum, decay, prox = (self._rates(name, span) for name in ("momentum", "decay", "prox"))
-        if client_factors is not None:
-            weights = (
-                scaled(batch_weights, client_factors[span], x[0]) for batch_weights in weights
-            )
-        batches = list(zip(x, y, weights, strict=False))
-        if not velocity:
-            self.model.add_gradients(params, batches, params, self.factor)
+        params = self._of(self.params, span)
+        if self.client_factors is not None:
+            factors = self.client_factors[span]
+            weights = (scaled(batch_weights, factors, x[0]) for batch_weights in weights)
+        batches = zip(x, y, weights, strict=False)
+        if not self.velocity:
+            for batch in batches:
+                self.model.add_gradient(params, *batch, params, self.factor)
             return
+        velocity, linear = self._of(self.velocity, span), self._of(self.linear, span)
+        anchors = self._of(self.anchor, span)
+        rates = (self._rates(name, span) for name in ("lr", "momentum", "decay", "prox"))
+        lr, momentum, decay, prox = rates
         for inputs, targets, batch_weights in batches:
             # without momentum v begins anew
             for v, rate in zip(velocity, momentum or repeat(0), strict=False):

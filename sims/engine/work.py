@@ -1,70 +1,49 @@
 """Joins the tasks of many replicates to jobs that are trained together, and splits the updates."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Self
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from fairfl.sims.engine import updates_in_blocks
+from fairfl.sims.engine import round as rounds
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.loop import train_loop
 from fairfl.sims.engine.round import Round
-from fairfl.sims.engine.settings import Computing, Training
+from fairfl.sims.engine.settings import Training
 from fairfl.sims.engine.task import Floats, Ints, Jobs, LocalTask
 from fairfl.sims.engine.train import train
 
 
-@dataclass(frozen=True, eq=False)
-class Work:
-    """SGD ``steps`` (k,) of each of the ``clients``, on batches of ``batch``; of all of them, the
-    steps and their samples. Rounds of the same clients share it.
+def workload(
+    sizes: Ints, effort: Floats | None, training: Training, whole: bool
+) -> tuple[Ints, int, int]:
+    """SGD steps (k,) of clients of these sizes, of which each does the share ``effort`` (k,), or
+    ``whole`` one on all data; the batch size, and the samples of all steps.
     """
-
-    clients: Ints
-    steps: Ints
-    batch: int
-    total_steps: int
-    total_samples: int
-    layouts: dict[tuple[int, ...], Layout] = field(default_factory=dict, init=False, repr=False)
-    """Of its replicates, by their numbers: kept as long as rounds have these clients."""
-
-    @classmethod
-    def of(
-        cls, clients: Ints, data: ClientData, effort: Floats | None, training: Training, whole: bool
-    ) -> Work:
-        """The work of the clients, of which each does the share ``effort`` (k,); ``whole``: one
-        step on all data.
-        """
-        sizes = data.sizes[clients]
-        batch = (not whole and training.batch_size) or int(sizes.max(initial=1))
-        per_pass = (sizes + (batch - 1)) // batch
-        if whole or training.steps is not None:
-            steps = np.full(len(sizes), 1 if whole else training.steps)
-        else:
-            steps = per_pass * (training.epochs or 1)
-        if effort is not None:
-            steps = np.maximum(1, np.ceil(effort * steps).astype(np.int64))
-        passes, extra_steps = np.divmod(steps, per_pass)
-        samples = passes @ sizes + np.minimum(extra_steps * batch, sizes).sum()
-        return cls(clients, steps, batch, int(steps.sum()), int(samples))
-
-    def subset(self, rows: slice) -> Work:
-        """The work of some of the clients."""
-        return replace(self, clients=self.clients[rows], steps=self.steps[rows])
+    batch = (not whole and training.batch_size) or int(sizes.max(initial=1))
+    per_pass = (sizes + (batch - 1)) // batch
+    if whole or training.steps is not None:
+        steps = np.full(len(sizes), 1 if whole else training.steps)
+    else:
+        steps = per_pass * (training.epochs or 1)
+    if effort is not None:
+        steps = np.maximum(1, np.ceil(effort * steps).astype(np.int64))
+    passes, extra_steps = np.divmod(steps, per_pass)
+    samples = passes @ sizes + np.minimum(extra_steps * batch, sizes).sum()
+    return steps, batch, int(samples)
 
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """One task of one replicate's round, with its work and rates; ``rates`` are those of ``Jobs``,
-    except for the clients' scales.
+    """One task of one replicate's round: ``steps`` (k,) of SGD on batches of ``batch``; ``rates``
+    are those of ``Jobs``, except for the clients' scales.
     """
 
     replicate: int
@@ -72,158 +51,122 @@ class Assignment:
     seed: int
     round: Round
     task: LocalTask
-    work: Work
+    steps: Ints
+    batch: int
     rates: tuple[float, ...]
 
-    def subset(self, rows: slice) -> Assignment:
+    def subset(self, rows: slice) -> Self:
         """The assignment of some of its clients."""
         fields = {name: getattr(self.task, name) for name in ("scale", "start", "linear")}
-        rows_of_fields = {
-            name: None if values is None else values[rows] for name, values in fields.items()
-        }
+        taken = {name: None if values is None else values[rows] for name, values in fields.items()}
         memory = {name: values[rows] for name, values in self.task.memory.items()}
-        task, work = replace(self.task, memory=memory, **rows_of_fields), self.work.subset(rows)
-        return replace(self, round=self.round.subset(rows), task=task, work=work)
+        task = replace(self.task, memory=memory, **taken)
+        return replace(self, round=self.round.subset(rows), task=task, steps=self.steps[rows])
 
 
-def bytes_of(model: Model, params: Tensor, assignments: list[Assignment]) -> int:
-    """Bytes of the updates of the assignments, and of their memories."""
-    rows = sum(len(assignment.round.clients) for assignment in assignments)
-    memories = [rows for assignment in assignments for rows in assignment.task.memory.values()]
-    return rows * model.size * params.element_size() + sum(rows.nbytes for rows in memories)
+@dataclass(frozen=True, eq=False)
+class Trainer:
+    """Trains the tasks of all replicates within ``limit`` bytes."""
+
+    model: Model
+    data: ClientData
+    limit: int
+    is_loop: bool
+
+    def arrivals(
+        self, params: Tensor, by_replicate: Sequence[list[Assignment]]
+    ) -> list[rounds.Arrivals]:
+        """The updates of each replicate's tasks from ``params`` (R, P). Replicates train together
+        where all updates take no more than half of the memory, else one after the other, some of
+        their clients at a time.
+        """
+        assignments = [assignment for part in by_replicate for assignment in part]
+        if 2 * self._bytes(params, assignments) > self.limit:
+            return [partial(self._in_parts, params, part) for part in by_replicate]
+        outcomes = iter(self._perform(params, assignments))
+        tasks = [_received([next(outcomes) for _ in part]) for part in by_replicate]
+        return [lambda updates=updates: [updates] for updates in tasks]
+
+    def _bytes(self, params: Tensor, assignments: list[Assignment]) -> int:
+        """Bytes of the updates of the assignments, and of their memories."""
+        rows = sum(len(assignment.steps) for assignment in assignments)
+        memories = [rows for assignment in assignments for rows in assignment.task.memory.values()]
+        update_bytes = rows * self.model.size * params.element_size()
+        return update_bytes + sum(rows.nbytes for rows in memories)
+
+    def _in_parts(
+        self, params: Tensor, assignments: list[Assignment]
+    ) -> Iterator[tuple[Tensor, ...]]:
+        """Updates (k', P) of one replicate's tasks: half of the limit each, or a block of a sum."""
+        update_bytes = self.model.size * params.element_size()
+        block = max(1, rounds.BLOCK // update_bytes)
+        room = self.limit // 2 // (2 * update_bytes * len(assignments))
+        step = max(block, room // block * block)
+        for first in range(0, len(assignments[0].steps), step):
+            part = [assignment.subset(slice(first, first + step)) for assignment in assignments]
+            yield _received(self._perform(params, part))
+
+    def _perform(self, params: Tensor, assignments: list[Assignment]) -> list[list[Tensor]]:
+        """Of every assignment the updates (k, P), in the order of its clients, and the memory."""
+        groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
+        for i, assignment in enumerate(assignments):
+            task = assignment.task
+            absent = [field is None for field in (task.start, task.linear, task.sample_weights)]
+            widths = [(name, rows.shape[1], rows.dtype) for name, rows in task.memory.items()]
+            groups[task.whole, type(task.batch_objective), task.step, *widths, *absent].append(i)
+        outcomes = dict[int, list[Tensor]]()
+        room = max(1, self.limit // 2, self.limit - self._bytes(params, assignments))
+        for members in groups.values():
+            jobs, order = _jobs([assignments[i] for i in members], self.data, params.dtype)
+            back = order if isinstance(order, slice) else np.argsort(order)
+            if self.is_loop:
+                updates = train_loop(self.model, self.data, jobs, params)[back]
+            else:
+                updates = train(self.model, self.data, jobs, params, room, order)
+            rows = [updates, *(values[back] for values in jobs.memory.values())]
+            counts = [len(assignments[i].steps) for i in members]
+            parts = zip(*(values.split_with_sizes(counts) for values in rows), strict=True)
+            outcomes |= zip(members, map(list, parts), strict=True)
+        return [outcomes[i] for i in range(len(assignments))]
 
 
-def received_together(outcomes: Sequence[list[Tensor]]) -> tuple[Tensor, ...]:
+def _received(outcomes: Sequence[list[Tensor]]) -> tuple[Tensor, ...]:
     """What one replicate's server receives of its tasks: all updates, then the memories."""
-    updates, memories = [rows[0] for rows in outcomes], [rows[1:] for rows in outcomes]
-    return *updates, *(rows for memory in memories for rows in memory)
-
-
-def perform_in_parts(
-    model: Model,
-    data: ClientData,
-    params: Tensor,
-    assignments: list[Assignment],
-    computing: Computing,
-    limit: int,
-) -> Iterator[tuple[Tensor, ...]]:
-    """Updates (k', P) of one replicate's tasks, and memories: half of the limit, or a block of a
-    sum, each.
-    """
-    update_bytes = model.size * params.element_size()
-    block = max(1, updates_in_blocks.BLOCK // update_bytes)
-    room = limit // 2 // (2 * update_bytes * len(assignments))
-    step = max(block, room // block * block)
-    for first in range(0, len(assignments[0].round.clients), step):
-        part = [assignment.subset(slice(first, first + step)) for assignment in assignments]
-        yield received_together(perform(model, data, params, part, computing, limit))
-
-
-def perform(
-    model: Model,
-    data: ClientData,
-    params: Tensor,
-    assignments: list[Assignment],
-    computing: Computing,
-    limit: int,
-) -> list[list[Tensor]]:
-    """Of every assignment the updates (k, P), in the order of its clients, and the memory."""
-    groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for i, assignment in enumerate(assignments):
-        task = assignment.task
-        absent = [field is None for field in (task.start, task.linear, task.sample_weights)]
-        widths = [(name, rows.shape[1], rows.dtype) for name, rows in task.memory.items()]
-        groups[task.whole, type(task.batch_objective), task.step, *widths, *absent].append(i)
-    outcomes = dict[int, list[Tensor]]()
-    room = max(1, limit // 2, limit - bytes_of(model, params, assignments))
-    for members in groups.values():
-        jobs, order = _jobs([assignments[i] for i in members], data, params.dtype)
-        back = slice(None) if order is None else np.argsort(order)
-        if computing.backend == "loop":
-            done = train_loop(model, data, jobs, params)[back]
-        else:
-            done = train(model, data, jobs, params, room, order)
-        counts = [len(assignments[i].work.steps) for i in members]
-        memories = [rows[back] for rows in jobs.memory.values()]
-        parts = [[done, *memories]]
-        if len(counts) > 1:
-            parts = zip(*(rows.split_with_sizes(counts) for rows in parts[0]), strict=True)
-        outcomes |= zip(members, map(list, parts), strict=True)
-    return [outcomes[i] for i in range(len(assignments))]
-
-
-class Layout(NamedTuple):
-    """The order of jobs, most work first, and what stays the same in each round of their clients:
-    the ``member`` (J,) of the group that a job is of, its client's name (``counter.hashed``), and
-    its fields as ``Jobs`` has them. The position before sorting is ``order``; None if sorted.
-    """
-
-    order: Ints | None
-    member: Ints
-    names: counter.Words
-    client: Ints
-    replicate: Ints
-    sizes: Ints
-    steps: Ints
-
-
-def _layout(members: list[Assignment], data: ClientData) -> Layout:
-    """The layout of assignments of one kind, from its cache where they have the same work."""
-    first, replicates = members[0].work, tuple(member.replicate for member in members)
-    is_shared = all(member.work is first for member in members)
-    if is_shared and replicates in first.layouts:
-        return first.layouts[replicates]
-    client, steps = first.clients, first.steps
-    # of one assignment these are views: a round may be of a million clients
-    member, replicate = (np.broadcast_to(n, len(steps)) for n in (0, replicates[0]))
-    if len(members) > 1:
-        client = np.concatenate([m.work.clients for m in members])
-        steps = np.concatenate([m.work.steps for m in members])
-        member = np.repeat(np.arange(len(members)), [len(m.work.steps) for m in members])
-        replicate = np.array(replicates)[member]
-    order = np.lexsort((replicate, data.names[client], -data.sizes[client], -steps))
-    if (order[1:] > order[:-1]).all():
-        order = None
-    else:
-        rows = member, client, steps, replicate
-        member, client, steps, replicate = (values[order] for values in rows)
-    names = counter.hashed(data.names[client])
-    layout = Layout(order, member, names, client, replicate, data.sizes[client], steps)
-    if is_shared:
-        first.layouts[replicates] = layout
-    return layout
+    memories = [rows for outcome in outcomes for rows in outcome[1:]]
+    return *(outcome[0] for outcome in outcomes), *memories
 
 
 def _jobs(
     members: list[Assignment], data: ClientData, dtype: torch.dtype
-) -> tuple[Jobs, Ints | None]:
-    """Jobs of assignments of one kind, most work first, and the position of each before sorting,
-    None where they are sorted.
-    """
-    layout = _layout(members, data)
-    member, order = layout.member, slice(None) if layout.order is None else layout.order
+) -> tuple[Jobs, Ints | slice]:
+    """Jobs of assignments of one kind, most work first, and the position of each before sorting."""
+    client = np.concatenate([m.round.clients for m in members])
+    steps = np.concatenate([m.steps for m in members])
+    member = np.repeat(np.arange(len(members)), [len(m.steps) for m in members])
+    order: Ints | slice
+    order = np.lexsort((member, data.names[client], -data.sizes[client], -steps))
+    if (order[1:] > order[:-1]).all():
+        order = slice(None)  # what is sorted is not copied
+    client, steps, member = client[order], steps[order], member[order]
     tasks = [assignment.task for assignment in members]
-    rates = np.array([assignment.rates for assignment in members]).T
-    # rates that all jobs share are a view of one column
-    rates = rates.take(member, 1) if len(rates.T) > 1 else np.broadcast_to(rates, (5, len(member)))
+    rates = np.array([assignment.rates for assignment in members]).T.take(member, axis=1)
     if any(task.scale is not None for task in tasks):
-        scales = [
-            np.ones(len(m.work.steps)) if m.task.scale is None else m.task.scale for m in members
-        ]
-        rates = np.concatenate([rates[:4], [np.concatenate(scales)[order]]])
+        scales = [np.ones(len(m.steps)) if m.task.scale is None else m.task.scale for m in members]
+        rates[4] = np.concatenate(scales)[order]
     objectives = [task.batch_objective for task in tasks if task.batch_objective is not None]
     table = [objective.parameters for objective in objectives]
     starts = [task.start for task in tasks if task.start is not None]
     linear = [task.linear for task in tasks if task.linear is not None]
     sample_weights = [task.sample_weights for task in tasks if task.sample_weights is not None]
     states = [counter.key(m.seed, counter.ORDER, m.number, m.round.number) for m in members]
+    names = counter.hashed(data.names[client])
     jobs = Jobs(
-        client=layout.client,
-        replicate=layout.replicate,
-        keys=counter.following(np.concatenate(states)[member], layout.names),
-        sizes=layout.sizes,
-        steps=layout.steps,
-        batch=max(assignment.work.batch for assignment in members),
+        client=client,
+        replicate=np.array([assignment.replicate for assignment in members])[member],
+        keys=counter.following(np.concatenate(states)[member], names),
+        sizes=data.sizes[client],
+        steps=steps,
+        batch=max(assignment.batch for assignment in members),
         rates=rates,
         objective=objectives[0] if objectives else None,
         parameters=np.array(table, np.float64).T.take(member, axis=1) if objectives else None,
@@ -237,4 +180,4 @@ def _jobs(
             for name in tasks[0].memory
         },
     )
-    return jobs, layout.order
+    return jobs, order

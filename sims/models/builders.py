@@ -6,9 +6,7 @@ from math import prod
 from fairfl._support.checks import whole
 from fairfl._support.registry import Registry
 from fairfl.sims.engine import MLP, LeastSquares, LinearSVM, Logistic, Model, Module, Softmax
-from fairfl.sims.models.char_lstm import CharLSTM
-from fairfl.sims.models.lenet import LeNet
-from fairfl.sims.models.resnet import ResNet18GN
+from fairfl.sims.models.networks import CharLSTM, LeNet, ResNet18GN
 
 Shape = tuple[int, ...]
 Builder = Callable[..., Model]

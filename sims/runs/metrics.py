@@ -7,17 +7,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import ArrayLike
 
-
-def _schema(*parts: tuple[str, str]) -> pa.Schema:
-    """A schema from pairs of a type and the names of its columns, separated by blanks."""
-    pairs = ((name, kind) for kind, names in parts for name in names.split())
-    return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in pairs])
-
-
-ROUNDS = _schema(
-    ("int64", "round replicate chosen dropouts stragglers received non_finite bad_losses steps"),
-    ("int64", "samples loss_samples bytes_down bytes_up"),
-    ("float64", "mean_loss max_loss step_norm"),
+COUNTS = "round replicate chosen dropouts stragglers received non_finite bad_losses steps samples "
+COUNTS += "loss_samples bytes_down bytes_up"
+ROUNDS = pa.schema(
+    dict.fromkeys(COUNTS.split(), pa.int64())
+    | dict.fromkeys(("mean_loss", "max_loss", "step_norm"), pa.float64())
 )
 """A row a round and replicate: who was chosen, lost, slow and received; updates and losses that
 were not finite; SGD steps, samples whose gradient was taken, and samples whose loss alone was;
@@ -25,11 +19,11 @@ bytes of models sent to all clients, and of updates, losses and reports that cam
 and largest F_k(w^t) where an algorithm asked for losses, else null; length of the server's step.
 """
 
-CLIENTS = _schema(
-    ("int64", "round replicate"),
-    ("string", "part model"),
-    ("int64", "client samples"),
-    ("float64", "loss accuracy"),
+CLIENTS = pa.schema(
+    dict.fromkeys(("round", "replicate"), pa.int64())
+    | dict.fromkeys(("part", "model"), pa.string())
+    | dict.fromkeys(("client", "samples"), pa.int64())
+    | dict.fromkeys(("loss", "accuracy"), pa.float64())
 )
 """A row a client, part, model and replicate, after so many rounds: mean loss, share of samples
 classified rightly (null without classes). Without samples both are null. The model is "global", or

@@ -2,7 +2,8 @@
 
 import dataclasses
 import platform
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -20,8 +21,15 @@ from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.simulation import Row, Simulation
-from fairfl.sims.runs import checkpoint, metrics
-from fairfl.sims.runs.files import LOCK, RunFolderError, locked, telling
+from fairfl.sims.runs import metrics
+from fairfl.sims.runs.files import (
+    LOCK,
+    RunFolderError,
+    load_checkpoint,
+    locked,
+    save_checkpoint,
+    telling,
+)
 
 CONFIGURATION = "run.json"
 LIBRARIES = ("torch", "numpy", "pyarrow")
@@ -97,72 +105,30 @@ def simulate(
     whole("checkpoint_every", checkpoint_every, 1)
     if resume and folder is None:
         raise ValueError("folder must be given to resume, got None")
-    if folder is None:
-        tables = _in_memory(simulation, interval, progress, callback)
-    else:
-        every = interval, checkpoint_every
-        tables = _in_folder(simulation, Path(folder), *every, resume, progress, callback)
-    return Result(simulation.params.cpu().numpy(), *tables, simulation)
-
-
-Tables = tuple[pd.DataFrame, pd.DataFrame]
-"""Of the rounds and of the clients: see ``metrics.py``."""
-
-
-def _rounds(
-    simulation: Simulation, rows: metrics.Metrics, evaluate_every: int, callback: Callback | None
-) -> Iterator[int]:
-    """Train; yields the number of rounds done after each, when its rows are there."""
-    while not simulation.done:
-        new_rows = simulation.step()
-        rows.rounds += new_rows
-        answer = None if callback is None else callback(simulation, new_rows)
-        simulation.is_stopped = answer is not None and flag("what callback returns", answer)
-        if simulation.round % evaluate_every == 0 or simulation.done:
-            rows.clients += simulation.evaluate()
-        yield simulation.round
-
-
-def _in_memory(
-    simulation: Simulation,
-    evaluate_every: int,
-    progress: Progress | None,
-    callback: Callback | None,
-) -> Tables:
-    """The tables of a run that nothing is kept of."""
     rows = metrics.Metrics()
-    for done in _rounds(simulation, rows, evaluate_every, callback):
-        if progress is not None:
-            progress(done, simulation.training.rounds)
-    return rows.table("rounds").to_pandas(), rows.table("clients").to_pandas()
-
-
-def _in_folder(
-    simulation: Simulation,
-    folder: Path,
-    evaluate_every: int,
-    checkpoint_every: int,
-    resume: bool,
-    progress: Progress | None,
-    callback: Callback | None,
-) -> Tables:
-    """The tables of a run in a folder, which begins there or goes on from the last checkpoint."""
-    rows = metrics.Metrics()
-    with telling(folder):
-        _make(folder)
-    with locked(folder):
-        with telling(folder):
-            rows.read(_open(folder, simulation, evaluate_every, checkpoint_every, resume=resume))
-        for done in _rounds(simulation, rows, evaluate_every, callback):
-            if done % checkpoint_every == 0 or simulation.done:
+    with ExitStack() as stack:
+        if folder is not None:
+            folder = Path(folder)
+            with telling(folder):
+                _make(folder)
+            stack.enter_context(locked(folder))
+            with telling(folder):
+                rows.read(_open(folder, simulation, interval, checkpoint_every, resume=resume))
+        while not simulation.done:
+            new_rows = simulation.step()
+            rows.rounds += new_rows
+            answer = None if callback is None else callback(simulation, new_rows)
+            simulation.is_stopped = answer is not None and flag("what callback returns", answer)
+            done = simulation.round
+            if done % interval == 0 or simulation.done:
+                rows.clients += simulation.evaluate()
+            if folder is not None and (done % checkpoint_every == 0 or simulation.done):
                 with telling(folder):
-                    tables = rows.to_parquet()
-                    for name, content in tables.items():
-                        write_whole(folder / f"{name}.parquet", content, sync=True)
-                    checkpoint.save(simulation, folder, tables)
+                    save_checkpoint(simulation, folder, rows.to_parquet())
             if progress is not None:
-                progress(done, simulation.training.rounds)
-    return rows.table("rounds").to_pandas(), rows.table("clients").to_pandas()
+                progress(done, training.rounds)
+    rounds, clients = (rows.table(name).to_pandas() for name in ("rounds", "clients"))
+    return Result(simulation.params.cpu().numpy(), rounds, clients, simulation)
 
 
 def configuration(
@@ -274,7 +240,7 @@ def _open(
             "very run"
         )
     remove_partial(folder)
-    tables = checkpoint.load(simulation, folder)
+    tables = load_checkpoint(simulation, folder)
     latest.pop("round", None)
     # other versions compute the remaining rounds: recorded, since the last bits may differ
     if latest != versions():

@@ -10,13 +10,11 @@ from torch import Tensor
 
 from fairfl._support.checks import whole
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.kernels.model import Batches, Blocks, Model, Weights
+from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
 
 
 def ready(model: Model, data: ClientData, features: int, *, bias: bool = True) -> ClientData:
-    """The data with the model's targets, and with a ``bias`` a column of ones; ValueError for
-    inputs of another width, and for whole numbers or truth values.
-    """
+    """The data with the model's targets, and with a ``bias`` a column of ones; checks inputs."""
     x = data.x
     if x.ndim != 2 or x.shape[1] != features:
         raise ValueError(f"x must have shape (N, {features}) for {model!r}, got {tuple(x.shape)}")
@@ -70,8 +68,8 @@ class Linear(Model):
         """ValueError for targets that the loss has no meaning for."""
 
     @abstractmethod
-    def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-        """Turn scores ``z`` (A, outputs, B) into d loss / d z in place; losses (A, B) if wanted."""
+    def slopes(self, z: Tensor, y: Tensor) -> None:
+        """Turn scores ``z`` (A, outputs, B) into d loss / d z in place."""
 
     @abstractmethod
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
@@ -90,17 +88,11 @@ class Linear(Model):
     def add_gradient(
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
-        self.add_gradients(blocks, [(x, y, weights)], out, factor)
-
-    def add_gradients(self, blocks: Blocks, batches: Batches, out: Blocks, factor: float) -> None:
-        for x, y, weights in batches:
-            z = class_scores(blocks[0], x)
-            losses, scale = self.slopes(z, y, callable(weights)), factor
-            if isinstance(weights, float):
-                scale *= weights
-            else:
-                z *= (weights(losses) if callable(weights) else weights).unsqueeze(1)  # type: ignore[arg-type]
-            out[0].baddbmm_(z, x, alpha=scale)
+        z = class_scores(blocks[0], x)
+        if callable(weights):
+            weights = weights(self.sample_losses(z.clone(), y))
+        self.slopes(z, y)
+        out[0].baddbmm_(z, x, alpha=factor * weighed(z, weights))
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         return batch * (element * (self.columns + 2 * self.outputs + 2) + 8)
@@ -125,8 +117,8 @@ class Softmax(Linear):
     def targets(self, y: Tensor, like: Tensor) -> Tensor:
         return entropy_targets(y, self.outputs, like)
 
-    def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-        return entropy_slopes(z, y, want)
+    def slopes(self, z: Tensor, y: Tensor) -> None:
+        entropy_slopes(z, y)
 
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
         return entropies(z, y)
@@ -163,8 +155,8 @@ class Logistic(TwoClasses):
     def targets(self, y: Tensor, like: Tensor) -> Tensor:
         return entropy_targets(y, 2, like)
 
-    def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-        return odds_slopes(z.squeeze(1), y, want)
+    def slopes(self, z: Tensor, y: Tensor) -> None:
+        odds_slopes(z.squeeze(1), y)
 
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
         return odds_entropies(z.squeeze(1), y)
@@ -180,11 +172,9 @@ class Logistic(TwoClasses):
 class LinearSVM(TwoClasses):
     """Hinge loss max(0, 1 - s z); its slope at the kink is 0."""
 
-    def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
+    def slopes(self, z: Tensor, y: Tensor) -> None:
         score = z.squeeze(1)
-        gap = 1 - margin(score, y)
-        score.copy_(torch.where(gap > 0, 1 - 2 * y, 0))
-        return gap.clamp_(min=0) if want else None
+        score.copy_(torch.where(margin(score, y) < 1, 1 - 2 * y, 0))
 
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
         return (1 - margin(z.squeeze(1), y)).clamp_(min=0)
@@ -206,9 +196,8 @@ class LeastSquares(Linear):
                 f"y must be floats of shape {expected}, got {y.dtype} of {tuple(y.shape)}"
             )
 
-    def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
+    def slopes(self, z: Tensor, y: Tensor) -> None:
         z -= y.view(len(z), -1, self.outputs).mT
-        return z.square().sum(1).mul_(0.5) if want else None
 
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
         return z.sub_(y.view(len(z), -1, self.outputs).mT).square_().sum(1).mul_(0.5)
@@ -238,17 +227,23 @@ def entropy_targets(y: Tensor, classes: int, like: Tensor) -> Tensor:
     return y.to(like.dtype) if classes == 2 else y
 
 
-def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-    """Turn scores ``z`` (A, classes, B) into d loss / d z in place; losses (A, B) if wanted."""
-    if z.size(1) == 2:  # by the log odds: half the operations
-        other_class, odds = z.unbind(1)
-        odds -= other_class
-        losses = odds_slopes(odds, y, want)
-        torch.neg(odds, out=other_class)
-        return losses
-    losses = entropies(z.clone(), y) if want else None
-    torch.softmax(z, 1, out=z).scatter_(1, y.unsqueeze(1), -1.0, reduce="add")
-    return losses
+def weighed(slopes: Tensor, weights: float | Tensor) -> float:
+    """Multiply ``slopes`` (A, C, B) by weights (A, B) in place; the factor that is left to do."""
+    if isinstance(weights, int | float):
+        return weights
+    slopes *= weights.unsqueeze(1)
+    return 1.0
+
+
+def entropy_slopes(z: Tensor, y: Tensor) -> None:
+    """Turn scores ``z`` (A, classes, B) into d loss / d z in place."""
+    if z.size(1) > 2:
+        torch.softmax(z, 1, out=z).scatter_(1, y.unsqueeze(1), -1.0, reduce="add")
+        return
+    other_class, odds = z.unbind(1)  # by the log odds: half the operations
+    odds -= other_class
+    odds_slopes(odds, y)
+    torch.neg(odds, out=other_class)
 
 
 def entropies(z: Tensor, y: Tensor) -> Tensor:
@@ -261,16 +256,11 @@ def entropies(z: Tensor, y: Tensor) -> Tensor:
     return z.exp_().sum(1).log_().sub_(label_scores)
 
 
-def odds_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-    """Turn log odds ``z`` (A, B) into d loss / d z = 1 / (1 + exp(-z)) - y in place; the losses
-    where they are wanted.
-
-    Written out, as the losses are: the bits of torch's ``sigmoid`` and ``softplus`` depend on where
-    in the tensor a number stands.
-    """
-    losses = odds_entropies(z, y) if want else None
+def odds_slopes(z: Tensor, y: Tensor) -> None:
+    """Turn log odds ``z`` (A, B) into d loss / d z = 1 / (1 + exp(-z)) - y in place."""
+    # written out, as the losses are: the bits of torch's sigmoid and softplus depend on where in
+    # the tensor a number stands
     z.neg_().exp_().add_(1.0).reciprocal_().sub_(y)
-    return losses
 
 
 def odds_entropies(z: Tensor, y: Tensor) -> Tensor:

@@ -17,6 +17,7 @@ from fairfl.sims.engine.kernels.linear import (
     entropy_slopes,
     entropy_targets,
     ready,
+    weighed,
 )
 from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
 
@@ -43,9 +44,7 @@ ACTIVATIONS: dict[Activation, tuple[Any, Any]] = {
 
 
 def perceptron_activations(module: nn.Module) -> tuple[Activation, ...] | None:
-    """What is between the layers of a ``Sequential`` of ``Linear`` layers with biases and
-    activations; None for all other modules.
-    """
+    """What is between the layers of a ``Sequential`` of ``Linear`` with biases; None for others."""
     modules = [part for _, part in module.named_modules(remove_duplicate=False)]
     if any(part._forward_hooks or part._forward_pre_hooks for part in modules):
         return None
@@ -84,11 +83,10 @@ def add_entropy_gradient(
     """``Model.add_gradient`` of layers, as ``layer_inputs`` takes them, and cross entropy."""
     values = layer_inputs(blocks, x, activations)
     slopes = class_scores(blocks[-2], values[-1]).add_(blocks[-1].mT)
-    losses = entropy_slopes(slopes, y, callable(weights))
-    if isinstance(weights, float):
-        factor *= weights
-    else:
-        slopes *= (weights(losses) if callable(weights) else weights).unsqueeze(1)  # type: ignore[arg-type]
+    if callable(weights):
+        weights = weights(entropies(slopes.clone(), y))
+    entropy_slopes(slopes, y)
+    factor *= weighed(slopes, weights)
     for k in range(len(values) - 1, -1, -1):  # a layer is changed after its last use
         weight, is_last = max(0, len(blocks) - 2 * (len(values) - k)), k == len(values) - 1
         factors = (slopes, values[k]) if is_last else (values[k].mT, slopes)

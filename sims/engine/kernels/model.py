@@ -14,8 +14,6 @@ from fairfl.sims.engine.data import ClientData
 
 Weights = float | Tensor | Callable[[Tensor], Tensor]
 """d objective / d loss of a batch: a number, a tensor (A, B), or a function of losses (A, B)."""
-Batches = Sequence[tuple[Tensor, Tensor, Weights]]
-"""Inputs, targets and weights, of as many samples in each."""
 Blocks = Sequence[Tensor]
 """Parameters of A clients as tensors (A, ...): ``Model.blocks``."""
 
@@ -69,12 +67,9 @@ class Model(ABC):
     def add_gradient(
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
-        """out += factor * gradient of sum_b weights_b loss_b; ``y`` is of ``targets``."""
-
-    def add_gradients(self, blocks: Blocks, batches: Batches, out: Blocks, factor: float) -> None:
-        """``add_gradient`` of one batch after the other, where ``out`` may be the blocks."""
-        for x, y, weights in batches:
-            self.add_gradient(blocks, x, y, weights, out, factor)
+        """out += factor * gradient of sum_b weights_b loss_b; ``y`` is of ``targets``, and ``out``
+        may be the blocks.
+        """
 
     @abstractmethod
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:

@@ -58,9 +58,7 @@ def rows_differ_in_training(module: Module, x: Tensor) -> bool:
 
 
 def can_be_stacked(module: Module, x: Tensor, y: Tensor) -> bool:
-    """Whether vmap runs the module and its gradient on all clients at once, without falling
-    back to a loop over them, of which it warns.
-    """
+    """Whether vmap takes module and gradient, without the loop over clients of which it warns."""
     params = torch.stack([module.init(0), module.init(1)]).to(x.device, floating(x))
     x, y = torch.stack([x, x.flip(0)]), torch.stack([y, y.flip(0)])
     try:
@@ -73,9 +71,7 @@ def can_be_stacked(module: Module, x: Tensor, y: Tensor) -> bool:
 
 
 def saved_by_step(module: Module, x: Tensor, y: Tensor) -> tuple[int, int]:
-    """Numbers that a step stores for a client and for each sample: from those that autograd
-    saves for 4 and for 8 samples.
-    """
+    """Numbers that a step stores for a client and for a sample, by those of 4 and of 8 samples."""
     try:
         of_four, of_eight = (_saved(module, x, y, batch) for batch in (4, 8))
     except (RuntimeError, NotImplementedError) as error:

@@ -22,10 +22,10 @@ from fairfl.sims.engine import (
     Softmax,
     Training,
     Uniform,
-    updates_in_blocks,
 )
+from fairfl.sims.engine import round as rounds
+from fairfl.sims.engine.round import squared_norms
 from fairfl.sims.engine.secure_sums import SumOnly
-from fairfl.sims.engine.updates_in_blocks import squared_norms
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.sims.models import LeNet
 
@@ -38,7 +38,7 @@ SETTING = quick(
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Sums of two clients' updates at a time, so that a small limit makes small parts."""
-    monkeypatch.setattr(updates_in_blocks, "BLOCK", 2 * 15 * 8)
+    monkeypatch.setattr(rounds, "BLOCK", 2 * 15 * 8)
 
 
 GROUP_FAIR = [FedFB(), FedFB(evaluated="local"), FairFed(), LocalFairBatch(FairBatch(), 2)]
@@ -60,7 +60,7 @@ AT_ONCE = *ALONE[:2], [rule for rule in EVERY if rule.name == "fedmgda"], SETTIN
 )
 def test_parts_are_the_whole(arguments, limit, off, monkeypatch):
     """Two clients at a time (behind sums one), and all; FedMGDA looks at all at once."""
-    monkeypatch.setattr(updates_in_blocks, "BLOCK", 1 if arguments is PEOPLE else 2 * 15 * 8)
+    monkeypatch.setattr(rounds, "BLOCK", 1 if arguments is PEOPLE else 2 * 15 * 8)
     parts, whole = (trained(*arguments, replace(EXACT, memory_limit=m)) for m in (limit, 1 << 30))
     for r, rule in enumerate(arguments[2]):
         close = {"rtol": off, "atol": off, "err_msg": repr(rule)}
@@ -120,7 +120,7 @@ def test_who_diverges_is_left_out(limit, rule, bad, small_blocks):
 
 def test_updates_that_are_held_all_at_once_must_fit(monkeypatch):
     """Nine rows of 15, of 8 bytes: a byte less is refused, by name; nothing has moved."""
-    monkeypatch.setattr(updates_in_blocks, "BLOCK", 1)
+    monkeypatch.setattr(rounds, "BLOCK", 1)
     data, model, rule = classified(SIZES), Softmax(4, 3), FedMGDA()
     rows, ends = 9 * 15 * 8, []
     for limit in (rows - 1, rows, 1 << 30):
@@ -194,7 +194,7 @@ def test_memory_does_not_grow_with_the_clients(rule, monkeypatch):
     """
     model, row_bytes, took = MLP((50, 200, 50, 10)), 4 * 20_760, {}
     assert model.size == 20_760
-    monkeypatch.setattr(updates_in_blocks, "BLOCK", row_bytes)
+    monkeypatch.setattr(rounds, "BLOCK", row_bytes)
     behind = isinstance(rule, SumOnly)
     for clients in (10, 40):
         x = torch.randn(4 * clients, 50, generator=torch.Generator().manual_seed(0))

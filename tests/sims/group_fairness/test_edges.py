@@ -131,7 +131,7 @@ def test_fairfed_weighs_by_hand(third):
 def test_fairfed_makes_group_and_label_independent():
     """Weighed people of each client, by group and label: n_a n_y / n."""
     data = people([[[3, 4], [3, 3]], [[4, 1], [1, 6]], [[3, 4], [0, 0]]]).train
-    index = CellIndex(data)
+    index = CellIndex(data, engine.Logistic(2), 1 << 30)
     (task,) = FairFed().client(SimpleNamespace(index=index))
     cells = np.zeros((3, 2, 2))
     owner = np.repeat(np.arange(3), data.sizes)

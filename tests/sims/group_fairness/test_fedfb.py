@@ -1,4 +1,4 @@
-"""FedFB: against a plain loop, against FairBatch on pooled data; what its server sees; its bits."""
+"""FedFB: against a plain loop, against FairBatch on pooled data; its bits."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,8 @@ from grouped import EXACT, people, pooled, run
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import Logistic, Replicate, Simulation, Training
 from fairfl.sims.engine.group_label_sums import CellSums
-from fairfl.sims.engine.task import as_floats, as_tensor
-from fairfl.sims.group_fairness import FairBatch, FedFB, LocalFairBatch
+from fairfl.sims.engine.task import as_floats
+from fairfl.sims.group_fairness import FairBatch, FedFB
 from fairfl.sims.group_fairness.fedfb import Quantiser
 
 
@@ -111,73 +111,6 @@ def test_lambda_stays_in_its_set(notion):
     lam, sizes = (as_floats(simulation.states[0][name]) for name in ("lam", "known"))
     np.testing.assert_allclose(algorithm.rule.rules.project(lam, sizes), lam, atol=1e-15)
     assert (algorithm.rule.rules.table(lam, sizes, simulation.summed[0].index.counts) >= 0).all()
-
-
-class Spy(FedFB):
-    """FedFB that writes down what its server's hooks are given."""
-
-    name = ""
-    seen: list = []
-
-    def begin(self, total, clients):
-        Spy.seen.append((total, {}))
-        return super().begin(total, clients)
-
-    def keep(self, round, updates):
-        return {"own.secret": updates.updates}
-
-    def steer(self, total, state):
-        Spy.seen.append((total, dict(state)))
-        return super().steer(total, state)
-
-
-def test_the_server_sees_sums_and_its_own_state_alone():
-    Spy.seen.clear()
-    parts = people()
-    simulation, _ = run(parts, Spy(), 3)
-    assert "own.secret" in simulation.states[0]
-    (enrolled, _), *rest = Spy.seen
-    y, a = parts.train.y.numpy(), parts.train.group
-    assert enrolled.tolist() == [((a == g) & (y == v)).sum() for g in (0, 1) for v in (0, 1)]
-    assert len(rest) == 2
-    for total, state in rest:
-        assert total.shape == (2,)  # not a row a client
-        assert sorted(state) == ["known", "lam", "reports", "steps"]
-    with pytest.raises(TypeError, match="server sees sums alone"):
-        Spy().server(None)
-
-
-class Meddling(FedFB):
-    name = ""
-
-    def steer(self, total, state):
-        return {"own.models": as_tensor(total)}
-
-
-class Leaking(FedFB):
-    name = ""
-
-    def remember(self, round, cells):
-        return {"losses": as_tensor(cells.loss.ravel())}
-
-
-@pytest.mark.parametrize("algorithm", [Meddling(), Leaking()])
-def test_neither_side_writes_the_others_state(algorithm):
-    with pytest.raises(ValueError, match="state must have names"):
-        run(people(), algorithm, 2)
-
-
-@pytest.mark.exact
-def test_bytes():
-    """Three parameters of 8 bytes down and up for 3 clients; reports are 2 such numbers."""
-    _, rows = run(people(), FedFB(), 2)
-    bytes_of = [(row["bytes_down"], row["bytes_up"]) for row in rows]
-    assert bytes_of == [(72, 72), (72, 72 + 3 * 2 * 8)]
-    others = (FedAvg(), LocalFairBatch(), LocalFairBatch(average_every=2))
-    assert [run(people(), algorithm, 2)[1][1]["bytes_up"] for algorithm in others] == [72, 0, 72]
-    # ten bits: sums of three codes are below 2^12, so two numbers of 12 bits, 3 bytes
-    assert run(people(), FedFB(bits=10), 2)[1][1]["bytes_up"] == 72 + 3 * 3
-    assert run(people(groups=3), FedFB(FairBatch("eodds")), 2)[1][1]["bytes_up"] == 72 + 3 * 6 * 8
 
 
 @pytest.mark.parametrize(

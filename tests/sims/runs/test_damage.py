@@ -14,7 +14,8 @@ from fairfl._support.json_file import parsed, read_json, sealed, unsealed
 from fairfl.sims.algorithms.ditto import Ditto
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import Module, Replicate, RunFolderError, Softmax, Training, simulate
-from fairfl.sims.runs import checkpoint, run
+from fairfl.sims.runs import run
+from fairfl.sims.runs.files import CHECKPOINT
 from fairfl.theory.aggregation import RankWeighted
 
 
@@ -65,13 +66,13 @@ def flipped(content, clock):
 
 def test_a_checkpoint_that_is_cut_short_or_has_a_bit_flipped(tmp_path, whole, caplog):
     """12 bits: what is read has checksums, what is not (times in the archive) is harmless."""
-    clock, content, refused_count = random.Random(1), whole[1][checkpoint.NAME], 0
+    clock, content, refused_count = random.Random(1), whole[1][CHECKPOINT], 0
     for length in (0, 3, 1000, -200, -1):
         folder = damaged(tmp_path, whole, checkpoint=content[:length])
-        assert told_and_done_again(folder, whole, caplog, checkpoint.NAME)
+        assert told_and_done_again(folder, whole, caplog, CHECKPOINT)
     for _ in range(12):
         folder = damaged(tmp_path, whole, checkpoint=flipped(content, clock))
-        refused_count += told_and_done_again(folder, whole, caplog, checkpoint.NAME)
+        refused_count += told_and_done_again(folder, whole, caplog, CHECKPOINT)
     assert refused_count > 3
 
 
@@ -99,19 +100,19 @@ def test_a_checkpoint_of_something_else(change, tmp_path, whole, caplog):
 
 def test_a_run_of_an_earlier_version_is_left_as_it_is(tmp_path, whole):
     folder = with_arrays(tmp_path, whole, lambda arrays: arrays.update(parts=np.array("{}")))
-    before = (folder / checkpoint.NAME).read_bytes()
+    before = (folder / CHECKPOINT).read_bytes()
     with pytest.raises(RunFolderError, match="holds a run of an earlier version"):
         short(folder)
-    assert (folder / checkpoint.NAME).read_bytes() == before
+    assert (folder / CHECKPOINT).read_bytes() == before
 
 
 def with_arrays(tmp_path, whole, change):
     """The folder, the arrays of its checkpoint changed."""
     folder = damaged(tmp_path, whole)
-    with np.load(folder / checkpoint.NAME) as file:
+    with np.load(folder / CHECKPOINT) as file:
         arrays = {name: file[name] for name in file.files}
     change(arrays)
-    with open(folder / checkpoint.NAME, "wb") as file:
+    with open(folder / CHECKPOINT, "wb") as file:
         np.savez(file, **arrays)
     return folder
 

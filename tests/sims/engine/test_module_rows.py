@@ -1,4 +1,6 @@
-"""Batch normalisation, averaged or each client's own, beside torch's optimiser; dropout."""
+"""Rows of modules with frozen parameters or batch normalisation, averaged or each client's own,
+beside torch's optimiser; dropout.
+"""
 
 import copy
 from dataclasses import dataclass, replace
@@ -12,20 +14,32 @@ from torch import nn
 
 from fairfl.sims import engine
 
+BODY, HEAD = ("0.weight", "0.bias"), ("2.weight", "2.bias")
+
 
 def normalised():
     return nn.Sequential(nn.Linear(4, 5), nn.BatchNorm1d(5), nn.ReLU(), nn.Linear(5, 3))
 
 
-def dropping(rate=0.5):
-    return nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Dropout(rate), nn.Linear(16, 3))
+def probe(frozen=BODY):
+    """A factory of networks 4-5-3 whose ``frozen`` parameters are the same for every seed."""
+
+    def make():
+        network = nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3))
+        generator = torch.Generator().manual_seed(7)
+        for name in frozen:
+            parameter = network.get_parameter(name).requires_grad_(False)
+            parameter.data = torch.randn(parameter.shape, generator=generator)
+        return network
+
+    return make
 
 
 MODEL = engine.Module(normalised)
 NORMS = torch.zeros(MODEL.size, dtype=torch.bool)
 for name, place in MODEL.places.items():
     NORMS[place] = name.startswith("1.")
-PARTS = classified((9, 4, 6), test=5)
+PARTS, ALONE = classified((9, 4, 6), test=5), classified((8,), test=5)
 TRAINING = engine.Training(3, lr=0.2, batch_size=None, epochs=3, momentum=0.5, weight_decay=0.1)
 
 
@@ -50,17 +64,18 @@ class FedBN(engine.Algorithm):
         return engine.Aggregate(received.p, {"models": shared}, step)
 
 
-def plain(averages_norms):
+def plain(make, parts, averages_norms):
     """The clients' networks after the rounds, by torch's own optimiser."""
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        first = normalised().double()
-    networks = [copy.deepcopy(first) for _ in range(3)]
-    data, p = PARTS.train, torch.tensor(PARTS.p)
+        first = make().double()
+    data, p = parts.train, torch.tensor(parts.p)
+    networks = [copy.deepcopy(first) for _ in p]
     for _ in range(3):
         for k, network in enumerate(networks):
             rows = slice(*data.offsets[k : k + 2])
-            optimiser = torch.optim.SGD(network.parameters(), 0.2, 0.5, weight_decay=0.1)
+            parameters = [value for value in network.parameters() if value.requires_grad]
+            optimiser = torch.optim.SGD(parameters, 0.2, 0.5, weight_decay=0.1)
             for _ in range(3):
                 optimiser.zero_grad()
                 nn.functional.cross_entropy(network(data.x[rows]), data.y[rows]).backward()
@@ -74,33 +89,33 @@ def plain(averages_norms):
     return networks
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "kind", "backend"),
-    [
-        (FedAvg(), "global", "batched"),
-        (FedBN(), "personal", "batched"),
-        (FedAvg(), "global", "loop"),
-    ],
-)
-def test_batch_norm_is_torch_s(algorithm, kind, backend):
-    computing = replace(EXACT, backend=backend)
-    simulation = trained(MODEL, PARTS, [algorithm], TRAINING, computing)
-    networks, test = plain(kind == "global"), PARTS.test
+CASES = [(normalised, PARTS, FedAvg(), "global"), (normalised, PARTS, FedBN(), "personal")]
+CASES += [(probe(frozen), PARTS, FedAvg(), "global") for frozen in (BODY, HEAD, ("0.bias",), ())]
+CASES.append((probe(), ALONE, FedAvg(), "global"))
+
+
+@pytest.mark.parametrize("backend", ["batched", "loop"])
+@pytest.mark.parametrize(("make", "parts", "algorithm", "kind"), CASES)
+def test_rows_are_torch_s(make, parts, algorithm, kind, backend):
+    model = engine.Module(make)
+    simulation = trained(model, parts, [algorithm], TRAINING, replace(EXACT, backend=backend))
     rows = [row for row in simulation.evaluate() if row["part"] == "test"]
-    measured = next(row for row in rows if row["model"] == kind)
-    for k, network in enumerate(networks):
+    measured, test = next(row for row in rows if row["model"] == kind), parts.test
+    for k, network in enumerate(plain(make, parts, kind == "global")):
         values = dict(network.named_parameters()) | dict(network.named_buffers())
-        expected = torch.cat([values[name].detach().flatten() for name in MODEL.places])
+        expected = torch.cat([values[name].detach().flatten() for name in model.places])
         row = simulation.params[0] if kind == "global" else simulation.states[0]["models"][k]
-        torch.testing.assert_close(row, expected, rtol=1e-12, atol=1e-12)
+        torch.testing.assert_close(row.detach(), expected, rtol=1e-12, atol=1e-12)
         of_client = slice(*test.offsets[k : k + 2])
-        outputs = network.eval()(test.x[of_client])
-        loss = nn.functional.cross_entropy(outputs, test.y[of_client]).item()
+        outputs, y = network.eval()(test.x[of_client]), test.y[of_client]
+        loss = nn.functional.cross_entropy(outputs, y).item()
         assert measured["loss"][k] == pytest.approx(loss, rel=1e-12)
-    assert MODEL.in_turn and MODEL.size == sum(MODEL.layers) == 5 * 5 + 4 * 5 + 6 * 3
-    assert NORMS.sum() == 20 and (simulation.params[0, -10:] != MODEL.init(0)[-10:]).any() == (
-        kind == "global"
-    )
+        assert measured["accuracy"][k] == (outputs.argmax(1) == y).double().mean()
+    assert model.size == len(expected) == sum(model.layers)
+    if make is normalised:
+        assert model.in_turn and model.size == 5 * 5 + 4 * 5 + 6 * 3 and NORMS.sum() == 20
+        has_moved = (simulation.params[0, -10:] != model.init(0)[-10:]).any()
+        assert has_moved == (kind == "global")
 
 
 def test_buffers_that_training_leaves_are_stacked():
@@ -125,19 +140,55 @@ def test_buffers_that_training_leaves_are_stacked():
     assert not model.in_turn and ends[0][model.places["mask"]].tolist() == [1, 1, 0, 1]
 
 
+def test_what_is_sent_and_recorded(tmp_path):
+    """18 of 43 parameters; a run goes on with the frozen values that it began with alone."""
+
+    def run(model, **options):
+        arguments = model, classified((5, 9)), [engine.Replicate(FedAvg())], quick(rounds=2), EXACT
+        return engine.simulate(*arguments, folder=tmp_path, **options)
+
+    def altered():
+        network = probe()()
+        network[0].weight.data[0, 0] += 1
+        return network
+
+    result = run(engine.Module(probe()))
+    assert set(result.rounds["bytes_up"]) == set(result.rounds["bytes_down"]) == {2 * 18 * 8}
+    run(engine.Module(probe()), resume=True)
+    for make in (altered, probe(HEAD)):
+        with pytest.raises(ValueError, match="folder must hold a run of the same configuration"):
+            run(engine.Module(make, name="probe"), resume=True)
+
+
+def test_a_module_that_a_function_hands_out_is_not_touched():
+    network = probe()()
+    before = copy.deepcopy(network.state_dict())
+    model = engine.Module(lambda: network)
+    simulation = trained(model, classified((5,)), [FedAvg()], quick(rounds=1))
+    assert float((simulation.params[0] - model.init(0)).abs().max()) > 1e-3
+    assert all(torch.equal(value, before[name]) for name, value in network.state_dict().items())
+
+
+def test_frozen_parameters_that_differ_by_seed_are_refused():
+    def make():
+        network = nn.Sequential(nn.Linear(4, 5), nn.Linear(5, 3))
+        network[0].requires_grad_(False)
+        return network
+
+    model = engine.Module(make)
+    with pytest.raises(ValueError, match=r"same values for every seed .* got others of '0.weight'"):
+        trained(model, PARTS, [FedAvg(), FedAvg()], quick(), seeds=[0, 1])
+
+
 def test_dropout_depends_on_seed_round_and_client_alone():
     """Beside other replicates, in another order, by the other backend: the same masks."""
-    model, training = engine.Module(dropping), quick(rounds=2, batch_size=3, epochs=2)
-    before = torch.get_rng_state()
+    layers = nn.Linear(4, 16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 3)
+    model = engine.Module(lambda: nn.Sequential(*copy.deepcopy(layers)))
+    training, before = quick(rounds=2, batch_size=3, epochs=2), torch.get_rng_state()
 
     def end(seeds, parts=PARTS, **changes):
-        replicates = [engine.Replicate(FedAvg(), seed) for seed in seeds]
-        simulation = engine.Simulation(
-            model, parts, replicates, training, replace(EXACT, **changes)
-        )
-        while not simulation.done:
-            simulation.step()
-        return simulation.params[-1]
+        rules, computing = [FedAvg()] * len(seeds), replace(EXACT, **changes)
+        return trained(model, parts, rules, training, computing, seeds=seeds).params[-1]
 
     alone = end([5])
     order = [2, 0, 1]
@@ -179,15 +230,10 @@ def test_dropout_drops_the_share_it_says():
     assert len(torch.unique(kept.flatten(0, 1), dim=0)) > 0.95 * 2 * rounds * clients
 
 
-def test_what_buffers_exclude():
-    with pytest.raises(ValueError, match="batch norms have a momentum, got None of '1'"):
-        engine.Module(lambda: nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3, momentum=None)))
-
+def test_a_step_of_one_s_own_takes_no_buffers():
     class Stepping(FedAvg):
         def client(self, round):
             return (engine.LocalTask(step=lambda params, gradient, batch: params),)
 
-    replicates = [engine.Replicate(Stepping())]
-    simulation = engine.Simulation(MODEL, PARTS, replicates, quick(rounds=1), EXACT)
     with pytest.raises(ValueError, match="step must not be given for a module with buffers"):
-        simulation.step()
+        trained(MODEL, PARTS, [Stepping()], quick(rounds=1))
