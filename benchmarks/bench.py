@@ -32,7 +32,7 @@ def importing(sizes: Sizes) -> Iterator[Row]:
 SOLVED = (cfl_laws, cfl_finite, fedavg, libraries, importing, jobs)
 BY_HAND = Path(__file__).with_name("other_systems.md")
 """Measured by hand, the end of BENCHMARKS.md: systems that this environment does not hold."""
-TRAINED = ("simulator", "client_steps", "in_turn", "dynamic", "gpu")
+TRAINED = ("simulator", "client_steps", "in_turn", "gpu")
 """Modules here that import torch, each with a function of its name."""
 PARTS = (*(part.__name__ for part in SOLVED), *TRAINED)
 

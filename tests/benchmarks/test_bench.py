@@ -34,7 +34,7 @@ def test_the_table_is_written(parts, cli, tmp_path, monkeypatch):
     rounds = [
         row for row in seen if row.title.startswith("round of FedAvg, ") and " on " not in row.title
     ]
-    assert len(rounds) == (8 if is_whole else 3) and all(
+    assert len(rounds) == (7 if is_whole else 3) and all(
         row.ours > 0 and row.alternative > 0 for row in rounds
     )
     if is_whole:
