@@ -13,8 +13,7 @@ from fairfl.studies.arena.entrants import Entrant
 from fairfl.studies.arena.published import federations
 from fairfl.studies.arena.scores import CLOSED
 from fairfl.studies.beside_published import COVERAGE, half_interval
-from fairfl.studies.crosscheck.study import Drawing
-from fairfl.studies.crosscheck.table_rows import series, trade_off
+from fairfl.studies.crosscheck.study import Drawing, series, trade_off
 from fairfl.studies.frames import Frame, floats, groups, loose
 
 NEAR = 0.01

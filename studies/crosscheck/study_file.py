@@ -24,8 +24,7 @@ from fairfl.studies.crosscheck.population.learned_rules import Performance, lear
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.crosscheck.practice import LR, MOMENTUM, featured, people_of
 from fairfl.studies.crosscheck.prediction import Interval, banded, hard_verdict
-from fairfl.studies.crosscheck.study import Study, Verdict
-from fairfl.studies.crosscheck.table_rows import exact_curve, summary, trade_off
+from fairfl.studies.crosscheck.study import Study, Verdict, exact_curve, summary, trade_off
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups
 from fairfl.studies.user_runs import run_file_parts

@@ -14,8 +14,7 @@ from fairfl.studies.crosscheck import prediction
 from fairfl.studies.crosscheck.practice import Run
 from fairfl.studies.crosscheck.prediction import ONE_STEP, TRAINED, limit_verdict
 from fairfl.studies.crosscheck.quadratic_clients import QuadraticClients
-from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.table_rows import series
+from fairfl.studies.crosscheck.study import Drawing, Verdict, series
 from fairfl.studies.frames import among
 from fairfl.theory import aggregation
 

@@ -13,8 +13,7 @@ from fairfl.sims.engine import Joining, Training
 from fairfl.studies.crosscheck import prediction
 from fairfl.studies.crosscheck.prediction import ONE_STEP, TRAINED, limit_verdict
 from fairfl.studies.crosscheck.quadratic_clients import QuadraticClients
-from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.table_rows import series
+from fairfl.studies.crosscheck.study import Drawing, Verdict, series
 from fairfl.studies.frames import among, floats, loose
 
 NAME = "dynamic-bounds"

@@ -16,8 +16,7 @@ from fairfl.studies.crosscheck.prediction import (
     limit_verdict,
     units_of,
 )
-from fairfl.studies.crosscheck.study import Verdict
-from fairfl.studies.crosscheck.table_rows import exact_curve, series, summary, trade_off
+from fairfl.studies.crosscheck.study import Verdict, exact_curve, series, summary, trade_off
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups
 from fairfl.theory.populations.notions import Notion
