@@ -14,6 +14,7 @@ from fairfl.solvers.api import frontier
 from fairfl.studies.experiment import Experiment, Picture
 from fairfl.studies.frames import among
 from fairfl.studies.measures import long
+from fairfl.studies.notes import notes
 from fairfl.studies.papers.fedfb import points as fedfb_points
 from fairfl.studies.papers.fedfb.fedfb_runs import SCHEDULES
 from fairfl.studies.papers.fedfb.limits import scored
@@ -47,7 +48,7 @@ def people_experiment(request: Request) -> Experiment:
         {"quick": 2, "paper": 5},
         partial(units, request),
         partial(values, request),
-        partial(notes, request),
+        partial(differences, request),
         pictures=pictures,
         points=partial(points, request),
     )
@@ -99,35 +100,22 @@ def behind(request: Request) -> tuple[Array, Array]:
     return curve.disparity, curve.accuracy
 
 
-def notes(request: Request, rows: pd.DataFrame) -> tuple[str, ...]:
-    """Notes: methods and people, the meaning of ε, and the accuracy of the numbers."""
+def differences(request: Request, rows: pd.DataFrame) -> tuple[str, ...]:
+    """Methods and people, the meaning of ε, and the accuracy of the numbers."""
     table, data = read(request)
     tested = len(data.rows("test"))
     groups = ", ".join(f"{n} {_count(table.group == a)}" for a, n in enumerate(table.group_names))
     clients = [f"{n} {_count(table.client == k)}" for k, n in enumerate(table.client_names)]
+    people = {"count": len(table), "groups": groups, "clients": listed(clients)}
+    people |= {"label": request.label, "positive": table.label_names[1]}
+    people |= {"features": listed(table.columns["features"])}
+    settings = {"tested": tested, "error": np.sqrt(0.16 / tested), "first": table.group_names[0]}
     return (
-        f"{len(table):,} people, by group: {groups}; by client: {listed(clients)}. y = 1 is "
-        f"{request.label} = {table.label_names[1]}. Features: {listed(table.columns['features'])}.",
+        *notes("people", "people", **people),
         *filter(None, [table.note]),
-        f"Three fifths are trained on; a fifth, '{VALIDATION}', is for choosing ε; a fifth is "
-        "tested on.",
-        f"± is half of a mean's 95 % interval over seeds of training; the split is one. With "
-        f"{tested:,} test people an accuracy of .8 has a sampling error of "
-        f"{np.sqrt(0.16 / tested):.3f}, disparities a larger one, the more so for small groups.",
-        f"Disparity: the largest difference between two groups of {SYMBOLS[request.notion]}, as "
-        f"in fairfl frontier. ε bounds the differences of the rates of {table.group_names[0]} "
-        "and of each other group among the people "
-        "trained on. Local training holds it at every client on its own people (LFT+Ensemble, "
-        "LFT+FedAvg), FedFB by sums over the clients, CFL on the pooled people. 'all 0', 'all "
-        "1': constants.",
-        *((_BEHIND,) if request.notion == "dp" else ()),
+        *notes("people", "splits", rates=SYMBOLS[request.notion], **settings),
+        *(notes("people", "frontier") if request.notion == "dp" else ()),
     )
-
-
-_BEHIND = (
-    "Behind the points: what rules of a logistic score of the features and of the group reach on "
-    "the test people, exactly. It bounds no classifier that sees the features themselves."
-)
 
 
 def _count(which: np.ndarray) -> str:

@@ -38,6 +38,7 @@ from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.models import LeNet, ResNet18GN
 from fairfl.studies.experiment import Experiment, Scale, Setting, Unit
 from fairfl.studies.group_benefit import curves, values, with_groups
+from fairfl.studies.notes import notes
 from fairfl.studies.row_subset import some_rows
 
 LINEAR, LAYERS, LENET, RESNET = "linear", "two layers", "LeNet", "ResNet-18"
@@ -201,22 +202,8 @@ def units(data: str, scale: Scale) -> list[Unit]:
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """Differences from the paper, and settings that it leaves open."""
-    return (
-        f"Rows: all {ALL:,} for two layers in figure 1, as in the paper, else 2,000 "
-        "(ResNet-18 500 in figure 1, quick 300), a seventh of them for testing. With fewer rows a "
-        f"round has fewer steps, and the local learning rate is {FEWER_LR:g} for the paper's "
-        f"{LR:g}. Algorithm 1's length stays {LENGTH:g}: it is taken once a round, "
-        "whatever the rows.",
-        "The paper names no number of rounds: 30 with two groups (LeNet and ResNet-18 20), 100 "
-        "with ten. Figure 2 (but for CIFAR-10) and figures 3 to 7 are of a network with one hidden "
-        f"layer of {HIDDEN} in place of LeNet.",
-        "Not said: C (all take part), p_k (by samples), alpha but as an example (0.9, 10 groups "
-        "too: a class each, the rest spread evenly), the alphas, betas and q of figures 4, 6 and "
-        "7, the test rows of a group (split as its training rows), the loss of the linear model "
-        "(cross entropy).",
-        "t_1 is 0 in section 5, 1 in algorithm 1: 0 here, GB (20) from the first model on.",
-        "The seeds share rows, groups and clients: spreads are over starts and batches.",
-    )
+    values = {"every": ALL, "fewer": FEWER_LR, "lr": LR, "length": LENGTH, "hidden": HIDDEN}
+    return notes("dynamic", "differences", **values)
 
 
 def _experiment(data: str, subject: str) -> Experiment:

@@ -23,11 +23,6 @@ as many people or more.
 TAU = 0.01
 TAUS = {"Synthetic": (0.01, 0.1, 0.15, 0.2, 0.3), "Adult": (0.01, 0.05, 0.1)}
 """Bounds of figure 6 on the covariance of group and score."""
-NOTE = (
-    f"AgnosticFair: full-batch steps, momentum {RULE.momentum:g}, {RULE.kernels} kernels; FedFB "
-    "prints none of its settings. Runs that were stopped early, or had no adversary, are in "
-    "docs/results/fedfb.md."
-)
 
 
 def agnostic_unit(scale: Scale, dataset: str, kind: str, taus: Sequence[float] = (TAU,)) -> Unit:

@@ -37,6 +37,7 @@ from fairfl.solvers.schemes import LABELS
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups
 from fairfl.studies.measures import long
+from fairfl.studies.notes import notes
 from fairfl.studies.papers.fedfb.data import SYNTHETIC, fedfb_data, pooled
 from fairfl.studies.papers.fedfb.limits import best_accuracy, exact_frontier, expected_accuracy
 
@@ -52,9 +53,6 @@ FEDAVG, FEDFB = "FedAvg", "FedFB"
 FEDFB_PLAIN, FEDFB_BITS, FAIRFED = "FedFB, step α μ", "FedFB (10 bits)", "FairFed"
 VARIANTS = {FEDFB: (FEDFB, FEDFB_PLAIN, FEDFB_BITS)}
 """The methods that are compared with a published line."""
-CAUSES = (
-    "Why rows differ: docs/results/causes.md has what was run, and the last commit that can run it."
-)
 MEASURES = {
     "accuracy": "Acc.",
     "dp": "DP disp.",
@@ -283,22 +281,5 @@ def choices(rows: pd.DataFrame) -> tuple[str, ...]:
 
 def differences(rows: pd.DataFrame, chosen: bool = True) -> tuple[str, ...]:
     """What every table of FedFB's differs in, and the settings that were ``chosen``."""
-    return (
-        f"SGD with momentum {MOMENTUM} and lr {LR}: the paper names no optimiser, its published "
-        "code has Adam.",
-        "The fair methods' F compares the groups' mean losses of being accepted (surrogate "
-        "'acceptance', as FairBatch does). The printed F_a, of log losses, is 0 far from parity.",
-        "'FedFB' takes the printed step α μ/||μ||; in 10 rounds λ takes 9 steps of that one "
-        "length. 'step α μ' drops the norm, as in the published code.",
-        "α is chosen on a fifth of the training rows, kept apart; the paper says cross-validation.",
-        "One draw and split of the data for all seeds; of the synthetic data the published "
-        "code's draw. Other draws differ by more than the spread over seeds.",
-        "DP disp.: max over groups against overall, the paper's; |SPD|: difference of two "
-        "groups. 'all 0', 'all 1': constants. E Acc.: over labels drawn by the true P(y | x); "
-        "best: the exact frontier's at the same |SPD|.",
-        "In the picture: expected accuracies where the true P(y | x) is known (synthetic data); "
-        "published points are hollow and on drawn labels. The exact frontier on real data is "
-        "that of rules of the group and a cross-fitted logistic score of the same test people, "
-        "rounded to 0.01: no bound for classifiers that see the features.",
-        *(choices(rows) if chosen else ()),
-    )
+    standing = notes("fedfb", "differences", momentum=MOMENTUM, lr=LR)
+    return (*standing, *(choices(rows) if chosen else ()))

@@ -16,6 +16,7 @@ from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import SEEDS, Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups, rows
 from fairfl.studies.measures import KEYS
+from fairfl.studies.notes import notes
 from fairfl.studies.papers.fedfb.data import REAL, fedfb_data
 from fairfl.studies.papers.fedfb.fedfb_runs import (
     EPOCHS,
@@ -105,20 +106,7 @@ def points(clients: pd.DataFrame) -> pd.DataFrame:
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """Differences from the paper."""
-    return (
-        f"SGD with momentum {MOMENTUM}, lr {LR}; every setting is a line, none is chosen.",
-        "Clients are the groups, as in the published code; in the text they are the data's own.",
-        "FedFB, 10 bits: client losses in [0, 4].",
-        "GIFAIR: λ₁ is its largest λ, the smallest share of people over the number of groups "
-        "less one.",
-        f"q-FFL hardly moves in {ROUNDS} rounds: its step is divided by L F^q + q F^(q-1) "
-        "||g||^2, and 30 local epochs make g, the sum of their gradients, large.",
-        "The sum of FedFB's reports for client parity tells every client's loss, as its "
-        "algorithm 5 does.",
-        "Fewer people a group, fewer steps: epochs are of each client's own people.",
-        "Acc. gap: the largest difference of two groups' accuracies. In log losses parity costs "
-        "no accuracy, in error rates it levels down: docs/results/fedfb.md.",
-    )
+    return notes("fedfb", "figure 7", momentum=MOMENTUM, lr=LR, rounds=ROUNDS)
 
 
 EXPERIMENTS = (

@@ -17,6 +17,7 @@ from fairfl.sims.data.partition import dirichlet
 from fairfl.sims.engine import MLP, Algorithm, Model, Module, Parts, Replicate, Softmax, Training
 from fairfl.sims.models import CharLSTM, LeNet, ResNet18GN
 from fairfl.studies.experiment import Scale, Setting, Unit
+from fairfl.studies.notes import notes
 from fairfl.studies.row_subset import some_clients, some_rows
 from fairfl.studies.stand_ins import FETCHING, those_at_hand
 
@@ -153,23 +154,8 @@ def differences(paper_datasets: Sequence[str], datasets: set[str]) -> tuple[str,
     """Differences from the paper; ``paper_datasets`` are its data sets and ``datasets`` ours."""
     standing = datasets & set(STAND_INS)
     missing = [name for name in paper_datasets if name not in datasets]
-    notes = (
-        f"Not at hand: {', '.join(missing)}. {FETCHING}" if missing else "",
-        f"MNIST ({STANDING.rows[1]:,} rows, quick {STANDING.rows[0]:,}; {STANDING.clients} "
-        f"clients, Dirichlet({BETA:g}), a hidden layer of {HIDDEN}) and q-FFL's Synthetic (20 "
-        "clients, softmax regression) stand in: numbers cannot be compared, only who is ahead of "
-        "whom. Parameters are the paper's for CIFAR-10 (q = 0.1, alpha = 0.01, M = 5, "
-        "gamma_lambda = 0.1); one learning rate for all, where the paper tunes one each, and "
-        "PropFair's objective times M to suit it."
-        if standing
-        else "",
-        "The paper prints no number of rounds: 100 here. Of CIFAR-10 half of the rows train and of "
-        "CIFAR-100 0.6, as the sizes of table 2 say; the text of appendix B.1 has them the other "
-        "way round. LeNet has two convolutions and three layers, as CINIC-10's network; the LSTM "
-        "has q-FFL's sizes (8, 256). Quick: 400 rows (CINIC-10 2,000), two rounds."
-        if datasets - standing
-        else "",
-        "Each seed draws rows, partition and split anew; the paper has one partition, and its "
-        "spread is over starts.",
-    )
-    return tuple(note for note in notes if note)
+    settings = {"rows": STANDING.rows, "clients": STANDING.clients, "beta": BETA, "hidden": HIDDEN}
+    subjects = {"missing": missing, "stand-ins": standing, "own data": datasets - standing}
+    said = [*(subject for subject, names in subjects.items() if names), "seeds"]
+    told = {"missing": ", ".join(missing), "fetching": FETCHING}
+    return notes("propfair", *said, **settings, **told)

@@ -11,6 +11,7 @@ from fairfl.sims.engine import Replicate, Training
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 from fairfl.studies.measures import KEYS, rows_of
+from fairfl.studies.notes import notes
 from fairfl.studies.papers.qffl import qffl_runs, table_2, three_classes
 
 TITLE = "q-FFL, figure 8: the worst device by round, q-FFL and AFL, on Vehicle and three classes"
@@ -75,8 +76,7 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     return (
         *(n for n in qffl_runs.differences(("Vehicle",)) if " rows. " in n),
         *table_2.differences(clients)[2:],
-        f"Learning rates of the figure are not printed: {rates} (models, AFL's mixture) on "
-        'Vehicle. "rounds": until the worst device is as accurate as at AFL\'s end.',
+        *notes("qffl", "figure 8", rates=rates),
     )
 
 

@@ -18,6 +18,7 @@ from fairfl.sims.engine import Computing, Replicate
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 from fairfl.studies.measures import KEYS, rows_of
+from fairfl.studies.notes import notes
 from fairfl.studies.papers.qffl.qffl_runs import (
     CHOSEN,
     at_hand,
@@ -127,20 +128,9 @@ DATA = {
 ROUNDS = {"Vehicle": (40, 460), "Shakespeare": (2, 80)}
 OTHERS = (40, 500)
 """Quick runs, long enough to rank the methods."""
-NOTES = (
-    "The figures print no numbers. The table has the (q + 1)-mean of the training losses: "
-    "smaller is better.",
-    "The rates of q-FedAvg and q-FedSGD are those of {0.01, ..., 3} that are best for q = 0 at "
-    "the end; FedSGD's is the one that is best for q itself, a fixed step on the (q + 1)-mean. "
-    "The paper does not print its grid.",
-)
-IID = (
-    "IID: x ~ N(0, diag(j^-1.2)) on every device, as appendix F.2's \"same global "
-    'distribution" asks.'
-)
 
 
-def figure(number: int, title: str, notes: tuple[str, ...]) -> Experiment:
+def figure(number: int, title: str, *subjects: str) -> Experiment:
     """The experiment of a figure; its picture shows the rates that tuning chose."""
     data, name = DATA[number], f"qffl-figure-{number}"
     caption = f"q-FFL, figure {number}: test accuracy by round"
@@ -150,15 +140,16 @@ def figure(number: int, title: str, notes: tuple[str, ...]) -> Experiment:
         {"quick": 1, "paper": 3},
         lambda scale: units(scale, data, {label: ROUNDS.get(label, OTHERS) for label in data}),
         lambda clients: values(clients, data),
-        lambda clients: (*differences({data[name][0] for name in set(clients["dataset"])}), *notes),
+        lambda clients: (
+            *differences({data[name][0] for name in set(clients["dataset"])}),
+            *notes("qffl", "tuned rates", *subjects),
+        ),
         pictures=(Picture(name, "convergence", caption),),
         shown=lambda clients: curves(clients, data),
     )
 
 
 EXPERIMENTS = (
-    figure(3, "figures 3 and 6: q-FedAvg, q-FedSGD and tuned FedSGD", NOTES),
-    figure(
-        9, "figure 9: q-FedAvg and q-FedSGD on Synthetic IID, hybrid and non-IID", (*NOTES, IID)
-    ),
+    figure(3, "figures 3 and 6: q-FedAvg, q-FedSGD and tuned FedSGD"),
+    figure(9, "figure 9: q-FedAvg and q-FedSGD on Synthetic IID, hybrid and non-IID", "IID"),
 )

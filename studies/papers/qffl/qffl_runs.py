@@ -34,6 +34,7 @@ from fairfl.sims.engine import (
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.models import CharLSTM
 from fairfl.studies.experiment import Scale, Setting, Unit
+from fairfl.studies.notes import notes
 from fairfl.studies.published_numbers import QFFL_TABLES
 from fairfl.studies.row_subset import some_clients, some_rows
 from fairfl.studies.stand_ins import FETCHING, those_at_hand
@@ -154,35 +155,23 @@ def units(
 
 def differences(datasets: Iterable[str] = ("Synthetic", "Vehicle")) -> tuple[str, ...]:
     """Differences from the paper on these data sets."""
-    shown = set(datasets)
-    whole = QFFL_TABLES["3"]["Vehicle", "all"]
+    return (*data_notes(datasets), *notes("qffl", "devices"))
+
+
+def data_notes(datasets: Iterable[str]) -> tuple[str, ...]:
+    """What these data sets differ in from the paper's."""
+    shown, whole = set(datasets), QFFL_TABLES["3"]["Vehicle", "all"]
     mean, spread = whole["samples a device"]
     rows = len(load_federated("vehicle")) if "Vehicle" in shown else FULL_ROWS
-    notes = (
-        "Synthetic: each seed draws data and split anew, so that the spread is over draws; the "
-        "paper has one draw, which is not published, and five splits of it. Its sizes follow a "
-        "Pareto law with the printed mean and spread (the published generator's log-normal law "
-        "has neither). Labels are the same for every alpha, as the law is printed."
-        if "Synthetic" in shown
-        else "",
-        f"Vehicle: {rows:,} of {whole['samples'][0]} rows. Of 1,860 a device has 7 to 534, and so "
-        "the test part of twelve of 23 devices is one row or two: their test accuracies are 0, 1/2 "
-        "or 1, and spread by that alone. Compare the training accuracies (table 5). Sizes are far "
-        f"from equal here, and close to it in the whole ({mean} ± {spread})."
-        if rows < FULL_ROWS
-        else "",
-        "Vehicle: learning rate 0.64 on the mean hinge loss and weight decay 1/64, which is what "
-        "the published code's 0.01 on the sum of 64 losses plus ||w||²/2 is (devices below 64 "
-        "rows had smaller steps there; the bias is not decayed there). Its q-FedAvg weighs by "
-        "sums of losses, ours by means, as the paper prints."
-        if "Vehicle" in shown
-        else "",
-        f"Shakespeare: {ROLES} roles with {ROLE} samples or more, drawn by the seed; the paper "
-        f"does not say which. Quick: {LINES[0]:,} samples."
-        if "Shakespeare" in shown
-        else f"Not at hand: Shakespeare. {FETCHING}",
-        "Devices are drawn by p_k without replacement and weighed alike, as in the published code.",
-        "The step is lemma 12's (gradients, not w^t - w_k, in h_k), as in the published code; "
-        "algorithm 1 prints another.",
-    )
-    return tuple(note for note in notes if note)
+    has_lines = "Shakespeare" in shown
+    subjects = {
+        "Synthetic": "Synthetic" in shown,
+        "part of Vehicle": rows < FULL_ROWS,
+        "Vehicle": "Vehicle" in shown,
+        "Shakespeare": has_lines,
+        "no Shakespeare": not has_lines,
+    }
+    vehicle = {"rows": rows, "whole": whole["samples"][0], "mean": mean, "spread": spread}
+    lines = {"roles": ROLES, "role": ROLE, "lines": LINES[0], "fetching": FETCHING}
+    said = (subject for subject, holds in subjects.items() if holds)
+    return notes("qffl", *said, **vehicle, **lines)

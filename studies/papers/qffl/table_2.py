@@ -16,6 +16,7 @@ from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups
 from fairfl.studies.measures import KEYS, statistics
+from fairfl.studies.notes import notes
 from fairfl.studies.papers.qffl import three_classes
 from fairfl.studies.published_numbers import QFFL_TABLES
 
@@ -119,24 +120,8 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """Differences from the paper."""
-    notes = [
-        "Adult: the published q = 0 is what weights by size give, the published q > 0 what equal "
-        "weights give; at equal weights q = 0.01 and q = 0 agree to a rounding, at weights by "
-        "size too. What table 2 shows as the gain of q = 0.01 is that of equal weights. All are "
-        "listed here, the published number beside its like.",
-        "Softmax regression from zero with full gradients: deterministic, so there is no spread; "
-        "the paper averages five random starts.",
-        "AFL: the last iterate, the published one is the average of all. Equal mixture weights "
-        "at first. The published code, run as its README says, is gradient descent with equal "
-        "weights: docs/results/causes.md.",
-    ]
-    if three_classes.DIGITS in set(clients["dataset"]):
-        notes.append(
-            "Fashion-MNIST is not at hand: three digits of MNIST stand in for it, a class a "
-            "client, the same settings. They are easier to tell apart, and so there is less to "
-            "be shared out."
-        )
-    return tuple(notes)
+    has_digits = three_classes.DIGITS in set(clients["dataset"])
+    return notes("qffl", "table 2", "AFL", *["digits"] * has_digits)
 
 
 EXPERIMENTS = (
