@@ -12,7 +12,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from fairfl.figures.lib import style
 from fairfl.figures.lib.saved import save
@@ -40,9 +39,6 @@ class SeriesLook(TypedDict):
 
 WIDE = 1.5
 """Width of one panel alone, text columns."""
-GUIDE = "n^"
-"""Beginning of the names of lines that show a power of n, in grey behind the other series."""
-
 HANDLE, LETTER = 0.82, 0.07
 """Widths of a legend's handle and of a letter beside it, inches."""
 
@@ -90,8 +86,6 @@ def figure_of(
             for kind in names(pick(rows, series=series), "kind"):
                 kinds[series].append(kind)
                 _series(axes, pick(rows, series=series, kind=kind), kind, looks[series])
-        for axis in drawing.log:
-            _logarithmic(axes, axis)
         style.letter(axes, k, panel)
         axes.set_xlabel(drawing.x)
         axes.set_ylabel(drawing.y if k % columns == 0 or len(drawings) > 1 else "")
@@ -111,10 +105,6 @@ def look_of(table: pd.DataFrame) -> dict[str, SeriesLook]:
     looks: dict[str, SeriesLook] = {}
     stems: list[str] = []
     for series in names(table, "series"):
-        if series.startswith(GUIDE):
-            line = LINES[1 + sum(name.startswith(GUIDE) for name in looks) % 2]
-            looks[series] = {"color": "#999999", "ls": line, "marker": ""}
-            continue
         stem = series.partition(",")[0]
         if stem in schemes:
             look = schemes[stem]
@@ -127,22 +117,6 @@ def look_of(table: pd.DataFrame) -> dict[str, SeriesLook]:
         colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
         looks[series] = {"color": colour, "ls": line, "marker": marker}
     return looks
-
-
-def _logarithmic(axes: Axes, name: str) -> None:
-    """Ticks at 1, 2 and 5 times the powers of ten; on a long axis at the powers only, on a short
-    one at all nine multiples.
-    """
-    (axes.set_xscale if name == "x" else axes.set_yscale)("log")
-    axis = axes.xaxis if name == "x" else axes.yaxis
-    low, high = axis.get_data_interval()
-    few = (30 if name == "x" else 300) * low
-    subs = tuple(range(1, 10)) if high < 4 * low else (1.0, 2.0, 5.0) if high < few else (1.0,)
-    axis.set_major_locator(LogLocator(subs=subs))
-    axis.set_major_formatter(
-        FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1000 else f"{value:g}")
-    )
-    axis.set_minor_formatter(NullFormatter())
 
 
 def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: SeriesLook) -> None:

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import one_of
 from fairfl.solvers.schemes import SOLVED, SchemeName
 from fairfl.studies.crosscheck.population.frontier_distance import exact
 from fairfl.studies.crosscheck.population.worlds import World
@@ -56,7 +55,6 @@ class Drawing:
     table : (measures) -> DataFrame; what is drawn, which is the CSV too: columns panel, series,
         kind (``KINDS``), x, y; low and high for bars at points and for bands. The order of the rows
         is the order of panels, of series, and of points along a path.
-    log : which axes are logarithmic: "", "x", "y" or "xy".
     """
 
     name: str
@@ -64,10 +62,6 @@ class Drawing:
     x: str
     y: str
     table: Table
-    log: str = ""
-
-    def __post_init__(self) -> None:
-        one_of("log", self.log, ("", "x", "y", "xy"))
 
 
 @dataclass(frozen=True)
