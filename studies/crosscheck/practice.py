@@ -12,22 +12,9 @@ from scipy import special
 from torch import Tensor
 
 from fairfl._support.checks import Array, one_of
+from fairfl.sims import engine
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.population import sample
-from fairfl.sims.engine import (
-    CellSums,
-    Computing,
-    LocalTask,
-    Logistic,
-    Parts,
-    Received,
-    Replicate,
-    Simulation,
-    State,
-    Training,
-    as_floats,
-    as_tensor,
-)
 from fairfl.sims.engine.secure_sums import CellRound
 from fairfl.sims.group_fairness import FairBatch, LocalFairBatch
 from fairfl.sims.group_fairness.lft import MODELS
@@ -77,7 +64,7 @@ class BySample(LocalFairBatch):
     is_pooled: bool = False
     weights: tuple[float, ...] | None = None
 
-    def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
+    def client(self, round: CellRound) -> tuple[engine.LocalTask, ...]:  # type: ignore[override]
         (task,) = super().client(round)
         if self._weights is None or task.sample_weights is None:
             return (task,)
@@ -85,13 +72,13 @@ class BySample(LocalFairBatch):
 
     @cached_property
     def _weights(self) -> Tensor | None:
-        return None if self.weights is None else as_tensor(np.array(self.weights))
+        return None if self.weights is None else engine.as_tensor(np.array(self.weights))
 
-    def remember(self, round: CellRound, cells: CellSums) -> State:
+    def remember(self, round: CellRound, cells: engine.CellSums) -> engine.State:
         wrong = self._totals(cells.wrong) if self.is_pooled else cells.wrong
         return super().remember(round, replace(cells, wrong=wrong))
 
-    def keep(self, round: CellRound, received: Received) -> State:
+    def keep(self, round: CellRound, received: engine.Received) -> engine.State:
         models = super().keep(round, received)[MODELS]
         if self.is_averaged:
             weight = round.p.reshape(-1, self.clients)
@@ -143,7 +130,7 @@ class Practice:
         clients = range(world.clients) if self.scheme == ENSEMBLE else [None]
         return [Basis.of(world, self.degree, client) for client in clients]
 
-    def simulation(self, world: World, budgets: Sequence[Budget], seeds: int) -> Simulation:
+    def simulation(self, world: World, budgets: Sequence[Budget], seeds: int) -> engine.Simulation:
         """The run, not begun: its clients by budget, then by sample."""
         count, parts = 1 if self.scheme == CFL else world.clients, []
         bases, draw = self.bases(world), people_of if self.is_sampled else even_sample
@@ -169,11 +156,16 @@ class Practice:
             weights=None if self.is_sampled else tuple(weight.tolist()),
         )
         settings = {"steps": self.steps, "momentum": self.momentum, "batch_size": None}
-        training = Training(self.rounds, self.lr, **settings)
-        model, replicates = Logistic(bases[0].size, bias=False), [Replicate(algorithm)]
-        return Simulation(model, Parts.of(data), replicates, training, Computing("cpu", "float64"))
+        training = engine.Training(self.rounds, self.lr, **settings)
+        model, replicates = (
+            engine.Logistic(bases[0].size, bias=False),
+            [engine.Replicate(algorithm)],
+        )
+        return engine.Simulation(
+            model, engine.Parts.of(data), replicates, training, engine.Computing("cpu", "float64")
+        )
 
-    def path(self, world: World, budgets: Sequence[Budget], seeds: int) -> list[State]:
+    def path(self, world: World, budgets: Sequence[Budget], seeds: int) -> list[engine.State]:
         """The state after each round. A longer run of the same goes on where this one ended."""
         run = _run(replace(self, rounds=MOST_ROUNDS), world, tuple(budgets), seeds)
         return [state for (state,) in run.to(self.rounds).states[1 : self.rounds + 1]]
@@ -183,7 +175,7 @@ class Practice:
     ) -> list[list[list[Classifier]]]:
         """The rules learned, by budget and sample: one, or for LFT+Ensemble one a client."""
         bases, count = self.bases(world), 1 if self.scheme == CFL else world.clients
-        models = as_floats(self.path(world, budgets, seeds)[-1][MODELS])
+        models = engine.as_floats(self.path(world, budgets, seeds)[-1][MODELS])
         return [
             [[learned(*pair) for pair in zip(bases, rows, strict=False)] for rows in samples]
             for samples in models.reshape(len(budgets), seeds, count, -1)
@@ -211,15 +203,15 @@ class Practice:
 class Run:
     """A simulation, with its models (R, P) and its states after 0, 1, ... rounds."""
 
-    def __init__(self, simulation: Simulation) -> None:
+    def __init__(self, simulation: engine.Simulation) -> None:
         self.simulation = simulation
-        self.models, self.states = [as_floats(simulation.params)], [[*simulation.states]]
+        self.models, self.states = [engine.as_floats(simulation.params)], [[*simulation.states]]
 
     def to(self, rounds: int) -> Run:
         """The same, with at least so many rounds."""
         while len(self.models) <= rounds:
             self.simulation.step()
-            self.models.append(as_floats(self.simulation.params))
+            self.models.append(engine.as_floats(self.simulation.params))
             self.states.append([*self.simulation.states])
         return self
 

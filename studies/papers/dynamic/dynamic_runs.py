@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from fairfl.sims import engine
 from fairfl.sims.algorithms.dynamic import (
     ClippingFedAvg,
     ModifiedNormalizedFedAvg,
@@ -23,17 +24,6 @@ from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.data.federated import load_federated
 from fairfl.sims.data.partition import two_groups
-from fairfl.sims.engine import (
-    MLP,
-    Joining,
-    Model,
-    Module,
-    Parts,
-    Replicate,
-    Result,
-    Softmax,
-    Training,
-)
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.models import LeNet, ResNet18GN
 from fairfl.studies.experiment import Experiment, Scale, Setting, Unit
@@ -128,18 +118,18 @@ class Scene:
 def make(scene: Scene, algorithm: Algorithm, seeds: int) -> Setting:
     """All groups that have joined take part: the paper does not state C."""
     model, parts = data_of(scene)
-    training = Training(
+    training = engine.Training(
         scene.rounds,
         lr=scene.lr,
         batch_size=BATCH,
         epochs=EPOCHS,
-        participation=Joining(scene.joins),
+        participation=engine.Joining(scene.joins),
     )
-    replicates = tuple(Replicate(algorithm, seed) for seed in range(seeds))
+    replicates = tuple(engine.Replicate(algorithm, seed) for seed in range(seeds))
     return Setting(model, parts, replicates, training, scene.evaluate_every)
 
 
-def data_of(scene: Scene) -> tuple[Model, Parts]:
+def data_of(scene: Scene) -> tuple[engine.Model, engine.Parts]:
     """The model, and rows of the data set dealt out to groups and clients."""
     federated = some_rows(load_federated(scene.data.lower()), scene.rows, 0)
     shape, classes = federated.x.shape[1:], int(federated.y.max()) + 1
@@ -148,17 +138,21 @@ def data_of(scene: Scene) -> tuple[Model, Parts]:
         federated = replace(federated, x=flat)
         features = flat.shape[1]
         linear = scene.model == LINEAR
-        model = Softmax(features, classes) if linear else MLP((features, HIDDEN, classes))
+        model = (
+            engine.Softmax(features, classes) if linear else engine.MLP((features, HIDDEN, classes))
+        )
     elif scene.model == LENET:
-        model = Module(partial(LeNet, shape[0], shape[1], classes), name=LENET)
+        model = engine.Module(partial(LeNet, shape[0], shape[1], classes), name=LENET)
     else:
-        model = Module(partial(ResNet18GN, shape[0], classes), name=RESNET)
+        model = engine.Module(partial(ResNet18GN, shape[0], classes), name=RESNET)
     groups = len(scene.joins)
     owner = two_groups(federated.y, scene.alpha, scene.clients, groups=groups)
-    return model, Parts.of(federated.assigned(owner, groups * scene.clients).split(0.0, TEST))
+    return model, engine.Parts.of(
+        federated.assigned(owner, groups * scene.clients).split(0.0, TEST)
+    )
 
 
-def measured(name: str, result: Result) -> pd.DataFrame:
+def measured(name: str, result: engine.Result) -> pd.DataFrame:
     """The table of clients with their groups, a seed for each replicate."""
     clients = with_groups(result)
     return clients.assign(objective=name, seed=clients["replicate"])

@@ -8,19 +8,8 @@ import numpy as np
 import pandas as pd
 from torch import Tensor
 
+from fairfl.sims import engine
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import (
-    MLP,
-    ClientData,
-    Computing,
-    Logistic,
-    Model,
-    Parts,
-    Replicate,
-    Result,
-    Simulation,
-    Training,
-)
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.group_fairness import (
@@ -139,12 +128,12 @@ def make(
     epochs = _epochs(scale, dataset)
     named, hidden = methods(schedule, epochs, dataset, only), HIDDEN if model == "mlp" else 0
     rules, seeds = [algorithm for _, algorithm in named], range(scale.seeds)
-    parts = Parts.of(fedfb_data(dataset))
+    parts = engine.Parts.of(fedfb_data(dataset))
     return setting_of(parts, schedule, (ROUNDS, epochs), rules, seeds, hidden)
 
 
 def setting_of(
-    parts: Parts,
+    parts: engine.Parts,
     schedule: str,
     length: tuple[int, int],
     algorithms: Sequence[Algorithm],
@@ -159,14 +148,20 @@ def setting_of(
     """
     rounds, epochs = length if schedule == "federated" else (length[0] * length[1], 1)
     parts = pooled(parts) if schedule == "central" else parts
-    replicates = tuple(Replicate(algorithm, seed) for algorithm in algorithms for seed in seeds)
-    training = Training(rounds=rounds, epochs=epochs, lr=lr, momentum=MOMENTUM, batch_size=batch)
+    replicates = tuple(
+        engine.Replicate(algorithm, seed) for algorithm in algorithms for seed in seeds
+    )
+    training = engine.Training(
+        rounds=rounds, epochs=epochs, lr=lr, momentum=MOMENTUM, batch_size=batch
+    )
     width = parts.train.x.shape[1]
-    model: Model = MLP((width, hidden, 2)) if hidden else Logistic(width)
-    return Setting(model, parts, replicates, training, rounds, Computing(device="cpu"))
+    model: engine.Model = engine.MLP((width, hidden, 2)) if hidden else engine.Logistic(width)
+    return Setting(model, parts, replicates, training, rounds, engine.Computing(device="cpu"))
 
 
-def measured(objectives: tuple[str, ...], result: Result, *, synthetic: bool) -> pd.DataFrame:
+def measured(
+    objectives: tuple[str, ...], result: engine.Result, *, synthetic: bool
+) -> pd.DataFrame:
     """Measures of the last models on validation and test, a row per replicate and part, and of the
     constants.
 
@@ -188,13 +183,13 @@ def measured(objectives: tuple[str, ...], result: Result, *, synthetic: bool) ->
     return pd.DataFrame(rows).assign(round=simulation.round)
 
 
-def accepted(simulation: Simulation, r: int, data: ClientData) -> Floats:
+def accepted(simulation: engine.Simulation, r: int, data: engine.ClientData) -> Floats:
     """Each person's probability of acceptance by a replicate's last model, or by its ensemble."""
     models, shares = last_models(simulation, r)
     return shares @ accepts(simulation.model, models, data)
 
 
-def last_models(simulation: Simulation, r: int) -> tuple[Tensor, Floats]:
+def last_models(simulation: engine.Simulation, r: int) -> tuple[Tensor, Floats]:
     """A replicate's last model (1, P), or of an ensemble the clients' (K, P); and how often each
     one decides.
     """
@@ -221,7 +216,7 @@ def row_of(
     return row | {"alpha": setting, **vars(stats)}
 
 
-def beside(accept: Floats, stats: FairMeasures, data: ClientData) -> dict[str, float]:
+def beside(accept: Floats, stats: FairMeasures, data: engine.ClientData) -> dict[str, float]:
     """A classifier's expected accuracy on synthetic people, and the best at its disparity."""
     assert data.group is not None
     x = data.x[:, :2].double().cpu().numpy()

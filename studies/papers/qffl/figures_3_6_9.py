@@ -19,14 +19,7 @@ from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 from fairfl.studies.measures import KEYS, rows_of
 from fairfl.studies.notes import notes
-from fairfl.studies.papers.qffl.qffl_runs import (
-    CHOSEN,
-    at_hand,
-    differences,
-    parts_of,
-    rounds_of,
-    training_of,
-)
+from fairfl.studies.papers.qffl import qffl_runs
 from fairfl.theory.aggregation import QFFL
 
 RATES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
@@ -48,9 +41,9 @@ def units(
     curves = {"local": ("FedAvg", "q-FedAvg"), "full": ("FedSGD, q = 0", "q-FedSGD", "FedSGD")}
     all_units = []
     for label, (dataset, kind, q) in data.items():
-        if dataset not in at_hand():
+        if dataset not in qffl_runs.at_hand():
             continue
-        count = rounds_of(dataset, scale, rounds[label])
+        count = qffl_runs.rounds_of(dataset, scale, rounds[label])
         for seed in range(scale.seeds):
             for steps, named in curves.items():
                 name = f"{steps}-{dataset.lower()}-{kind}-q{q:g}-{count}-{seed}"
@@ -66,8 +59,8 @@ def make(
     """A replicate a rate. "local", one epoch: q-FedAvg with 0 (to tune by) and with q. "full",
     gradients on all data: q-FedSGD with 0 (to tune by), with q, and fixed steps.
     """
-    model, parts = parts_of(dataset, seed, kind, paper)
-    training, rules = training_of(dataset, rounds), [QFedAvg(0.0), QFedAvg(q)]
+    model, parts = qffl_runs.parts_of(dataset, seed, kind, paper)
+    training, rules = qffl_runs.training_of(dataset, rounds), [QFedAvg(0.0), QFedAvg(q)]
     if steps == "full":
         training = replace(training, epochs=None, steps=1, batch_size=None)
         rules = [QFedSGD(0.0), QFedSGD(q), DualWeighted(QFFL(q))]
@@ -117,7 +110,7 @@ def values(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd
 
 
 DATA = {
-    3: {name: (name, "non-iid", q) for name, q in CHOSEN.items()},
+    3: {name: (name, "non-iid", q) for name, q in qffl_runs.CHOSEN.items()},
     9: {
         "Synthetic-IID": ("Synthetic", "iid", 1.0),
         "Synthetic-Hybrid": ("Synthetic", "hybrid", 1.0),
@@ -141,7 +134,7 @@ def figure(number: int, title: str, *subjects: str) -> Experiment:
         lambda scale: units(scale, data, {label: ROUNDS.get(label, OTHERS) for label in data}),
         lambda clients: values(clients, data),
         lambda clients: (
-            *differences({data[name][0] for name in set(clients["dataset"])}),
+            *qffl_runs.differences({data[name][0] for name in set(clients["dataset"])}),
             *notes("qffl", "tuned rates", *subjects),
         ),
         pictures=(Picture(name, "convergence", caption),),

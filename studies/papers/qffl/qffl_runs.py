@@ -16,21 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from fairfl.sims import engine
 from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.data.federated import load_federated, synthetic
 from fairfl.sims.data.federated.shakespeare import LETTERS
 from fairfl.sims.data.federated.vehicle import FULL_ROWS
-from fairfl.sims.engine import (
-    ByWeight,
-    LinearSVM,
-    Model,
-    Module,
-    Parts,
-    Replicate,
-    Softmax,
-    Training,
-    Uniform,
-)
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.models import CharLSTM
 from fairfl.studies.experiment import Scale, Setting, Unit
@@ -79,22 +69,26 @@ def rounds_of(dataset: str, scale: Scale, rounds: tuple[int, int] | None = None)
 
 def parts_of(
     dataset: str, seed: int, kind: str = "non-iid", paper: bool = True
-) -> tuple[Model, Parts]:
+) -> tuple[engine.Model, engine.Parts]:
     """The model and the data, 80/10/10 by device; ``seed`` draws data and splits."""
     if dataset == "Shakespeare":
         data = some_clients(load_federated("shakespeare"), ROLES, ROLE, seed)
         data = some_rows(data, LINES[paper], seed) if LINES[paper] else data
-        model = Module(partial(CharLSTM, len(LETTERS) + 1), name="stacked LSTM")
-        return model, Parts.of(data.split(0.1, 0.1, seed))
+        model = engine.Module(partial(CharLSTM, len(LETTERS) + 1), name="stacked LSTM")
+        return model, engine.Parts.of(data.split(0.1, 0.1, seed))
     if dataset == "Vehicle":
-        return LinearSVM(100), Parts.of(load_federated("vehicle").split(0.1, 0.1, seed))
-    return Softmax(60, 10), Parts.of(synthetic(seed=seed, kind=kind).split(0.1, 0.1, seed))
+        return engine.LinearSVM(100), engine.Parts.of(
+            load_federated("vehicle").split(0.1, 0.1, seed)
+        )
+    return engine.Softmax(60, 10), engine.Parts.of(
+        synthetic(seed=seed, kind=kind).split(0.1, 0.1, seed)
+    )
 
 
-def training_of(dataset: str, rounds: int) -> Training:
+def training_of(dataset: str, rounds: int) -> engine.Training:
     """A local epoch on ten devices a round, drawn by p_k without replacement (published code)."""
-    participation = ByWeight(DEVICES, replace=False)
-    return Training(rounds, epochs=1, participation=participation, **STEPS[dataset])
+    participation = engine.ByWeight(DEVICES, replace=False)
+    return engine.Training(rounds, epochs=1, participation=participation, **STEPS[dataset])
 
 
 def make(
@@ -111,8 +105,8 @@ def make(
     if equal:
         count = parts.train.clients
         parts = replace(parts, weights=np.full(count, 1 / count))
-        training = replace(training, participation=Uniform(DEVICES))
-    replicates = tuple(Replicate(algorithm, seed) for algorithm in algorithms)
+        training = replace(training, participation=engine.Uniform(DEVICES))
+    replicates = tuple(engine.Replicate(algorithm, seed) for algorithm in algorithms)
     return Setting(model, parts, replicates, training, max(1, rounds // MEASUREMENTS))
 
 
