@@ -1,8 +1,6 @@
 """The main jobs: frontiers, smallest disparities and whole commands, CPU seconds from a new
-federation, compared with those of commit dc15ec5 if it can do the job.
-
-A job is a line of ``JOBS``: an entry of ``RUNS`` on an entry of ``PROBLEMS``. ``python -m
-benchmarks.jobs WORD ...`` times the jobs whose description contains one of the words.
+federation, compared with those of commit dc15ec5. ``python -m benchmarks.jobs WORD ...`` times the
+jobs whose description contains one of the words.
 """
 
 import subprocess

@@ -31,16 +31,8 @@ SOURCE = "source"
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result for one figure.
-
-    Attributes
-    ----------
-    name : the figure.
-    status : "drawn", "unchanged" (its files were drawn from this source and these data) or
-        "skipped".
-    reason : why it was skipped, else "".
-    files : the three files, empty where skipped.
-    seconds : time it took.
+    """The result for one figure: "drawn", "unchanged" (its files were drawn from this source and
+    these data) or "skipped", for a ``reason``; its three files, none where skipped; seconds.
     """
 
     name: str
@@ -64,27 +56,12 @@ def render_all(
     federation: Federation | None = None,
     digest: str = "",
 ) -> list[Outcome]:
-    """Draw figures, all of them where ``names`` is None or empty; an interrupted run continues
-    where it stopped.
+    """Draw figures into ``out_dir``, all of them where ``names`` is None or empty, and those that
+    are unchanged only by ``force``: an outcome each, in their order. ``federation`` is drawn in
+    place of the paper's own where a figure can; its ``digest`` recognises unchanged files.
 
-    Parameters
-    ----------
-    names : of the figures.
-    out_dir : folder of the files, made if missing.
-    jobs : processes, at least 1.
-    force : draw also the figures that are unchanged.
-    progress : see :data:`Progress`.
-    federation : drawn in place of the paper's own, where a figure can.
-    digest : a digest of that federation, to recognise unchanged files.
-
-    Returns
-    -------
-    One :class:`Outcome` a figure, in the order of ``names``. A figure whose data cannot be had is
-    skipped.
-
-    Raises
-    ------
-    ValueError : an unknown name, or a figure that takes no federation; nothing is drawn then.
+    Errors: ValueError for an unknown name, or a figure that takes no federation; nothing is drawn
+    then.
     """
     entries = find(names)
     if federation is not None:

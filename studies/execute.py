@@ -83,11 +83,9 @@ def run_units(
     jobs: int = 1,
     mapper: Map | None = None,
 ) -> pd.DataFrame:
-    """The measures of all units, in the units' order.
-
-    ``mapper(function, tasks, jobs)`` spreads them over processes; by default they run here, one
-    after the other, and tell ``progress`` of every round. With a mapper ``progress`` hears of each
-    unit when it is done.
+    """The measures of all units, in the units' order. ``mapper(function, tasks, jobs)`` spreads
+    them over processes, and ``progress`` hears of each unit when it is done; by default they run
+    here, and it hears of every round.
     """
     names = [unit.name for unit in units]
     if len(set(names)) < len(names):

@@ -41,16 +41,12 @@ Chosen = dict[str, object]
 
 @dataclass(frozen=True)
 class Grid(Sequence[dict[str, object]]):
-    """Units: ``fixed`` parameters, every combination of the ``axes``' values, and ``count`` random
-    draws of each.
+    """Units: ``fixed`` parameters, every combination of the ``axes``' values, the last of which
+    changes fastest, and ``count`` random ``draws`` of each, {law: [two numbers]}, with ``size`` for
+    an array.
 
     A name with dots is a place inside a parameter: ``federation.clients.0.q``. Draw j of a
     parameter depends on the seed, the name and j alone, so that all combinations share the draws.
-
-    Attributes
-    ----------
-    axes : values by name; the last one changes fastest, but for the draws.
-    draws : {law: [two numbers]} by name, see ``DRAWS``, with ``size`` for an array.
     """
 
     fixed: Mapping[str, object] = field(default_factory=dict)
@@ -131,11 +127,8 @@ class Grid(Sequence[dict[str, object]]):
 
 
 def points(table: dict[str, object], where: str) -> list[tuple[dict[str, object], Chosen]]:
-    """The tables that the one at ``where`` stands for, tables within it included: their order is
-    the file's, the last key first.
-
-    Errors: ValueError for a grid that is no table of lists, for values that are twice there, for a
-    key that is beside the grid too, and for more than ``MOST_TABLES`` combinations.
+    """The tables that the one at ``where`` stands for, tables within it included, in the file's
+    order. ValueError for a wrong grid, and for more than ``MOST_TABLES`` combinations.
     """
     axes: dict[str, list[object]] = {}
     grid = Grid(_parted(table, where, "", axes), axes)

@@ -1,12 +1,10 @@
 """Client-aware rules f(x, a, i): the best accuracy under a budget on the pooled disparity and one
 on each client's disparity.
 
-FedFB's figure 5, q = (0.4, 0.6), with x cut into cells of width 0.15. (a) is the frontier in both
-disparities, accuracy over (eps, local_eps); rules that do not see the client are drawn at
-their two disparities, and their accuracy is at most the map's. (b) cuts it along local_eps. On the
-upper edge of the map only the pooled disparity is limited: since the clients have one η, that is
-CFL, and seeing the client gains nothing. On the right edge only the clients' are limited: there
-each client has its own fair rule, before LFT+Ensemble averages them.
+FedFB's figure 5, q = (0.4, 0.6), on cells of x. (a) maps accuracy over (eps, local_eps), with the
+other schemes at their two disparities; (b) cuts it along local_eps. Where only the pooled disparity
+is limited, seeing the client gains nothing, for the clients have one η; where only the clients'
+are, each has its own fair rule.
 """
 
 import numpy as np

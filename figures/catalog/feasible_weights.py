@@ -2,15 +2,10 @@
 
 Every λ >= 0 is a direction λ / 1ᵀλ, a point of a triangle whose corners put all weight on one
 client, and a total 1ᵀλ. Shaded are the directions in which the conjugate A* is finite for some
-total; where that fixes the total, it is 1.
-
-- FedAvg: the centre. AFL: all of the triangle (table 1's 1ᵀλ <= 1 is for f >= 0). TERM: the same,
-  with a penalty: lines are levels of A*, α = 1 (table 1's "λ_i ∝ exp(α f_i)" is the maximiser).
-- q-FFL, q = 1: a ball, 1ᵀλ at most the level of the lines (f >= 0, the domain of q-FFL).
-- PropFair: Π(3λ_i) >= 1, so 1ᵀλ at least the level of the lines; it grows without bound towards
-  the edges, which are excluded. The maximisers lie on the surface, as in table 1.
-- Rank-weighted: the permutahedron of the weights; here p-FFL's Gini weights (5, 3, 1)/9, and,
-  dotted, CVaR of the worst half.
+total, which is 1 where there are no lines (AFL's printed 1ᵀλ <= 1 is for f >= 0). Lines are levels
+of A* for TERM, of the largest total for q-FFL, and of the least for PropFair, which excludes the
+edges. Rank-weighted is the permutahedron of Gini's weights (5, 3, 1)/9 and, dotted, of CVaR's of
+the worst half.
 """
 
 import numpy as np

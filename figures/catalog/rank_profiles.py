@@ -1,9 +1,7 @@
 """p-FFL's rank weights: the weight of each client by family, from the largest loss to the smallest.
 
-Panel (a): n w_k by rank for ten clients. Panel (b): the weight w_1 + ... + w_k on the worst share
-k/n of a hundred clients, whose concavity makes the objective convex; its height above FedAvg's
-diagonal shows how much it favours the worst-off. The arithmetic, harmonic and CVaR profiles keep
-their shape as n grows; a geometric one tends to AFL.
+(a) n w_k by rank for ten clients; (b) the weight w_1 + ... + w_k on the worst share k/n of a
+hundred, whose concavity makes the objective convex.
 """
 
 import numpy as np

@@ -1,13 +1,8 @@
 """The frontiers of the three schemes on Adult, COMPAS and Bank, split among clients as in FedFB.
 
-Training rows only, clients as FedFB's code draws them, two groups each. x is the cross-fitted
-logistic score, η its isotonic calibration, shared by all, and the frontiers are exact on the
-resulting finite law of (x, a, y, client).
-
-Scores are rounded to 0.01. Unrounded, nearly every person has a distinct score, so x identifies the
-person and the client: LFT+FedAvg, which does not see the client, could have a rule per client. On
-COMPAS with budget 0 its accuracy would be 0.648 instead of 0.632 with 101 scores; CFL hardly
-changes (0.6504 and 0.6503).
+Training rows, two groups each; x is the cross-fitted logistic score, η its isotonic calibration,
+shared by all. Scores are rounded to 0.01: unrounded, x would identify the person, and so the
+client, whom LFT+FedAvg does not see.
 """
 
 import numpy as np

@@ -97,9 +97,7 @@ def figure_of(
 
 def look_of(table: pd.DataFrame) -> dict[str, SeriesLook]:
     """Colour, line and marker of each series: the scheme's if the name up to the comma is a
-    scheme's.
-
-    Series whose names agree up to the comma have one colour and different lines.
+    scheme's. Series whose names agree up to the comma have one colour and different lines.
     """
     schemes = {scheme.label: scheme for scheme in SHARED_RULE}
     looks: dict[str, SeriesLook] = {}

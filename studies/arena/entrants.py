@@ -31,17 +31,11 @@ OF_CLIENTS = (PERSONAL, "client_aware", "lft_ensemble")
 
 @dataclass(frozen=True)
 class Entrant:
-    """One competitor.
-
-    Attributes
-    ----------
-    label : in tables.
-    aim : a scheme, which is asked for ``BUDGET``, or an objective of the clients' losses.
-    settings : by name, the algorithm's table as in a TOML file's [[algorithm]].
-    is_end : trained without fairness, for comparison: asked for no budget, and not ranked.
-    is_pooled : trained on all people at one place.
-    is_joining : the second half of the clients joins half-way.
-    only : attributes that a federation must have, such as n_groups = 2.
+    """One competitor. aim: a scheme, which is asked for ``BUDGET``, or an objective of the clients'
+    losses; settings by name, the algorithm's table as in a TOML file's [[algorithm]]; is_end:
+    trained without fairness, for comparison, and not ranked; is_pooled: trained on all people at
+    one place; is_joining: the second half of the clients joins half-way; only: attributes that a
+    federation must have, such as n_groups = 2.
     """
 
     label: str

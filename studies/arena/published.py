@@ -29,13 +29,8 @@ WIDTH, STEPS = 6.0, 600
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """A federation of the arena.
-
-    Attributes
-    ----------
-    name, note : what it is called, and why it is there.
-    table : ``clients`` as a TOML file has them (docs/toml_files.md).
-    frontiers : {scheme: {"disparity": [...], "accuracy": [...]}}, exact.
+    """A federation of the arena: its name, a note why it is there, its table ``clients`` as a TOML
+    file has it, and its exact frontiers {scheme: {"disparity": [...], "accuracy": [...]}}.
     """
 
     name: str

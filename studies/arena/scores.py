@@ -39,13 +39,11 @@ class AboveOptimum(RuntimeError):
 def rule_scores(
     place: Published, scheme: Aim, rule: Rule, members: Sequence[Classifier] = ()
 ) -> dict[str, float]:
-    """Accuracy and disparities of a rule, and how much more accurate certified optima are.
-
-    ``below_cfl``: CFL's at the rule's |MD|, or the client-aware one's for f(x, a, i).
-    ``below_scheme``: the scheme's at what the scheme limits: LFT+FedAvg's at each client's |MD_i|;
-    of an ensemble the mean over clients of the client's optimum at its member's |MD| less the
-    member's accuracy, on the client's law. Else the two are one. ``limited`` is the disparity that
-    the scheme limits.
+    """Accuracy and disparities of a rule, and how much more accurate certified optima are:
+    ``below_cfl``, CFL's at the rule's |MD|, or the client-aware one's for f(x, a, i);
+    ``below_scheme``, LFT+FedAvg's at each client's |MD_i|, or of an ensemble the mean over clients
+    of the client's optimum at its member's |MD| less the member's accuracy, else as the first.
+    ``limited`` is the disparity that the scheme limits.
     """
     fed, worth = place.federation, Performance.of(rule, place.federation)
     parts: Any = place.parts  # an optimum reads a world's federation alone

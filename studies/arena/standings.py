@@ -40,12 +40,11 @@ def _last(rows: pd.DataFrame) -> Frame:
 
 
 def standings(rows: pd.DataFrame, entrants: Mapping[str, Entrant]) -> pd.DataFrame:
-    """A row for each entrant, those of one question together and the best first.
-
-    Measures are means over federations and samples, ± half of the 95 % interval of the mean over
-    samples: of these federations. Rank "2 to 4": one entrant of the question is better, and two are
-    not told apart from it (``differences``). ``rounds`` and ``kB``: medians until the model is
-    within ``NEAR`` of its optimum and of its budget, where it does: in the share ``reached``.
+    """A row for each entrant, those of one question together and the best first: means over
+    federations and samples, ± half of the 95 % interval of the mean over samples. Rank "2 to 4":
+    one entrant is better, and two are not told apart from it (``differences``). ``rounds`` and
+    ``kB``: medians until the model is within ``NEAR`` of its optimum and budget, in the share
+    ``reached``.
     """
     lines, pairs = [], differences(rows, entrants)
     for (label,), part in groups(rows, ["entrant"]):

@@ -50,13 +50,11 @@ Aims = dict[Budget, tuple[float, float]]
 
 @dataclass(frozen=True)
 class BySample(LocalFairBatch):
-    """Local fair training of the clients of several samples, which share nothing: one run in place
-    of one for each sample.
+    """Local fair training of the clients of several samples, which share nothing, in one run.
 
-    The clients of a sample follow one another, ``clients`` of them. ``is_averaged``: their models
-    are averaged after every round (LFT+FedAvg). ``is_pooled``: they have one λ, which follows the
-    sum of their reports (with the average FedFB; of a single client FairBatch). ``weights`` (N,)
-    multiply the people's losses, not their reports.
+    A sample's ``clients`` follow one another. ``is_averaged``: their models are averaged after
+    every round (LFT+FedAvg). ``is_pooled``: they have one λ, which follows the sum of their
+    reports. ``weights`` (N,) multiply the people's losses, not their reports.
     """
 
     clients: int = 1
@@ -98,17 +96,11 @@ class BySample(LocalFairBatch):
 
 @dataclass(frozen=True)
 class Practice:
-    """How a scheme is trained: each field switches a source of error off.
-
-    Attributes
-    ----------
-    scheme : one of ``LEARNERS``.
-    people : in each sample.
-    is_sampled : people are drawn at random; else ``even_sample`` stands for the laws.
-    degree : of the model class (``Basis``).
-    rounds, steps : steps of λ, and full gradient steps between two.
-    lr, momentum : of these steps; momentum starts anew in every round.
-    notion : "dp", "eo" or "eodds"; "dp" alone with ``even_sample``, as reports do not weigh labels.
+    """How a scheme of ``LEARNERS`` is trained; each field switches a source of error off: people in
+    each sample; ``is_sampled``, else ``even_sample`` stands for the laws; degree of the model class
+    (``Basis``); rounds, the steps of λ, and full gradient steps between two; their lr and momentum,
+    which starts anew in every round. notion: "dp", "eo" or "eodds"; "dp" alone with
+    ``even_sample``, as reports do not weigh labels.
     """
 
     scheme: str
@@ -246,10 +238,7 @@ def spelt(budget: Budget) -> str:
 
 
 def people_of(world: World, rows: int, seed: int) -> tuple[FederatedData, Array]:
-    """A sample of a world, all weights one.
-
-    Errors: ValueError where it holds nobody of a client or of a group (too small a sample).
-    """
+    """A sample of a world, all weights one; ValueError where a client or a group has nobody."""
     data = sample(world.federation, rows, seed)
     assert data.group is not None
     counts = np.zeros((world.clients, world.groups))
@@ -261,11 +250,9 @@ def people_of(world: World, rows: int, seed: int) -> tuple[FederatedData, Array]
 
 
 def even_sample(world: World, rows: int, seed: int = 0) -> tuple[FederatedData, Array]:
-    """People who stand for the laws without sampling error, and their weights.
-
-    A systematic sample of x: equal steps of its distribution function in every client and group,
-    whose sizes are their shares of ``rows``, rounded; the seed shifts it. Each x is there with
-    label 1 and 0, of weights 2 η and 2 (1 - η). Shares of people are right to the order of 1/n.
+    """People who stand for the laws without sampling error, and their weights: equal steps of the
+    distribution function of x in every client and group, shifted by the seed; each x with label 1
+    and 0, of weights 2 η and 2 (1 - η). Shares of people are right to the order of 1/n.
     """
     rng, parts = np.random.default_rng([seed, 4111]), []
     for i in range(world.clients):

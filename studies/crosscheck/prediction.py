@@ -1,8 +1,6 @@
 """Predictions: training in several cases, verdicts with intervals, and what each cause explains.
-
-Measures have a row for each case, seed and point. The first case is practice as it is, the second
-lacks sampling; each other one lacks sampling and what its study says. ``distance`` is how
-far training ended from the prediction.
+The first case is practice as it is, the second lacks sampling; each other one lacks sampling and
+what its study says.
 """
 
 from __future__ import annotations

@@ -1,8 +1,5 @@
 """A cross-check of one's own, from a TOML file: algorithms trained on samples of a federation,
 beside its exact frontiers. docs/toml_files.md lists the keys.
-
-Each algorithm learns one classifier for each seed, a step function of x. Its accuracy and disparity
-follow from the laws without a test sample.
 """
 
 import json

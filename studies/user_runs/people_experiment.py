@@ -28,12 +28,9 @@ BEHIND = 40
 
 
 def people_experiment(request: Request) -> Experiment:
-    """The experiment: all methods on the table, at every budget, and for demographic parity a
-    frontier behind them.
-
-    The table is read here, so that whatever is wrong with it is said before anything runs. Errors:
-    as ``read_people`` and ``split_people``, and ValueError for a group without people of a label
-    that the notion compares.
+    """All methods on the table, at every budget, and for demographic parity a frontier behind them.
+    Errors, before anything runs: as ``read_people`` and ``split_people``, and ValueError for a
+    group without people of a label that the notion compares.
     """
     (table, data), name = read(request), Path(request.path).stem
     _has_cells(request, table, data)

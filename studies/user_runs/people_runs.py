@@ -34,12 +34,9 @@ STEPS = 20
 
 @dataclass(frozen=True)
 class Request:
-    """A request for a table of people: a file, its columns as ``read_people`` takes them, and
-    what is fair.
-
-    ``notion``: "dp", "eo" or "eodds". ``hidden``: 0 for logistic regression, else the units of a
-    network's one hidden layer. ``blind``: the group is not among the features. Errors: ValueError
-    for anything else.
+    """A request for a table of people: a file, its columns as ``read_people`` takes them, and what
+    is fair: notion "dp", "eo" or "eodds". ``hidden``: 0 for logistic regression, else the units of
+    a network's one hidden layer. ``blind``: the group is not among the features.
     """
 
     path: str

@@ -1,11 +1,6 @@
-"""A run from a TOML file. docs/toml_files.md lists the keys.
-
-What is not optional there, and has no default, must be given. Tables with a ``grid`` stand for all
+"""A run from a TOML file. docs/toml_files.md lists the keys. Tables with a ``grid`` stand for all
 combinations of its values (``studies/grid.py``): those of algorithms are trained together, of other
-tables each is a run of its own, named after its values. A file names what fairfl has, and what
-Python files that the caller imports (``--import``) add to it: algorithms, schedules and
-participations by a subclass with a ``name``, data and models by ``fairfl.sims.register`` and
-``register_model``.
+tables each is a run of its own, named after its values.
 """
 
 import dataclasses

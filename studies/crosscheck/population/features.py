@@ -23,15 +23,10 @@ class Basis:
     """For each group a the polynomials of x of degree at most d, orthonormal in a measure of x.
 
     A score linear in them has coefficients of its own in each group, and a threshold at 0. Degree
-    1: logistic regression by group, whose class holds every rule η > t_a where η is logistic, so
-    the Bayes rule, CFL's optima, and those of every client alone. Degree d: accept sets of up to (d
-    + 1) / 2 intervals.
-
-    Attributes
-    ----------
-    centre, scale : (A,) z = (x - centre_a) / scale_a has mean 0 and variance 1 in the measure.
-    matrix : (A, d + 1, d + 1): row k of matrix[a] is the k-th polynomial, in Hermite polynomials
-        He_j(z).
+    1: logistic regression by group, whose class holds every rule η > t_a where η is logistic.
+    Degree d: accept sets of up to (d + 1) / 2 intervals. z = (x - centre_a) / scale_a, both (A,),
+    has mean 0 and variance 1; row k of matrix[a] (d + 1, d + 1) is the k-th polynomial in Hermite's
+    He_j(z).
     """
 
     centre: Array
@@ -40,13 +35,9 @@ class Basis:
 
     @classmethod
     def of(cls, world: World, degree: int, client: int | None = None) -> Basis:
-        """Orthonormal under P(x, a) of the federation, or of one client, times η (1 - η) + 1/10.
-
-        With η (1 - η) alone the Hessian of log loss at the Bayes rule were the identity; the tenth
-        keeps the first steps short, where all scores are 0. The measure decides how fast gradient
-        descent goes, not where to.
-
-        Errors: ValueError for a degree below 1.
+        """Orthonormal under P(x, a) of the federation, or of one client, times η (1 - η) + 1/10:
+        the measure decides how fast gradient descent goes, not where to, and the tenth keeps the
+        first steps short. ValueError for a degree below 1.
         """
         nodes, masses = hermite_e.hermegauss(NODES)
         clients = range(world.clients) if client is None else [client]

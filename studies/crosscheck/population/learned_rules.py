@@ -32,10 +32,8 @@ def learned(basis: Basis, params: ArrayLike) -> Classifier:
 
 
 def crossings(series: Array) -> Array:
-    """The real roots of sum_j series_j He_j(z), increasing, each once.
-
-    A root that is found where the sign stays the same (rounding of a double root) makes an empty or
-    a harmless piece: what stands between the roots is decided by the value there.
+    """The real roots of sum_j series_j He_j(z), increasing, each once. A root where the sign stays
+    the same is harmless: the value between the roots decides.
     """
     top = np.flatnonzero(series)
     if top.size == 0 or top[-1] == 0:
@@ -59,14 +57,9 @@ def between(edges: Array) -> Array:
 class Performance:
     """A rule's exact accuracy and disparities on the federation: no sample, no test noise.
 
-    Attributes
-    ----------
-    accuracy : P(ŷ = y).
-    rates : (E, A) the notion's rates on the pooled law.
-    disparity : the largest difference of two groups' rates.
-    difference : of one rate and two groups that of group 0 less that of group 1, MD for demographic
-        parity; else NaN.
-    local : (I,) the same within each client: differences, or disparities where there are several.
+    rates (E, A) of the notion on the pooled law; disparity, the largest difference of two groups'
+    rates; difference, of one rate and two groups that of group 0 less that of group 1, else NaN;
+    local (I,) the same within each client, disparities where there are several.
     """
 
     accuracy: float

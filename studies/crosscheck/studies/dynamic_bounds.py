@@ -61,12 +61,10 @@ def rows(case: str, seeds: int) -> pd.DataFrame:
 
 def bounds(gradients: Array, rate: float, smoothness: float, head: float) -> tuple[Array, Array]:
     """First order and largest error of the newcomer's lead under FedAvg, and of FedAvg's lead less
-    that of the normalised step, after one step on all data.
-
-    η (b² - a²)/2 - D and L ‖s‖², s = η (g_1 + g_2)/2, D the head start of the first group, a and b
-    the lengths of the gradients; η (b - a)(a + b - 1 - cos)/2 and L (‖s‖² + ‖n‖²), n the normalised
-    step: each loss is within L/2 times the squared step of its first order. Source: claims
-    ``dynamic/theorem-1`` and ``dynamic/theorem-2``, repaired.
+    that of the normalised step n, after one step on all data: η (b² - a²)/2 - D and L ‖s‖², s = η
+    (g_1 + g_2)/2, D the head start of the first group, a and b the lengths of the gradients; η (b -
+    a)(a + b - 1 - cos)/2 and L (‖s‖² + ‖n‖²). Source: claims ``dynamic/theorem-1`` and
+    ``dynamic/theorem-2``, repaired.
     """
     a, b = np.linalg.norm(gradients, axis=1)
     plain = rate * gradients.mean(0)

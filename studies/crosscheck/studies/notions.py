@@ -58,9 +58,9 @@ def units(scale: Scale) -> list[Unit]:
 
 def rows(case: str, seeds: int) -> pd.DataFrame:
     """A row for each budget and sample: the rule's exact measures, and how much more accurate than
-    it are: ``below``, CFL's optimum at its own disparity; ``LOST``, the plane through CFL's at ε =
-    0; ``below locally``, LFT+FedAvg's optimum at its own local disparities; ``members``, of an
-    ensemble, a client's own optimum than its member, the least.
+    it are CFL's optimum at its own disparity (``below``), the plane (``LOST``), LFT+FedAvg's
+    optimum at its local disparities, and of an ensemble a client's optimum than its member, the
+    least.
     """
     name, notion, practice = CASES[case]
     world, lines = by_name(name), []

@@ -142,9 +142,9 @@ def setting_of(
     lr: float = LR,
     batch: int = BATCH,
 ) -> Setting:
-    """Every algorithm with every seed: "federated", rounds of some epochs; "local", one epoch a
-    round, as many in all; "central", the same on the pooled people. ``length``: rounds and epochs.
-    ``hidden``: 0 for logistic regression, else the units of the one hidden layer.
+    """Every algorithm with every seed: "federated", rounds of some epochs (``length``); "local",
+    one epoch a round, as many in all; "central", the same on the pooled people. ``hidden``: 0 for
+    logistic regression, else the units of the one hidden layer.
     """
     rounds, epochs = length if schedule == "federated" else (length[0] * length[1], 1)
     parts = pooled(parts) if schedule == "central" else parts

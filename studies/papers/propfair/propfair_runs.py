@@ -59,11 +59,8 @@ TASKS = {
 
 
 def five(dataset: str) -> dict[str, tuple[Algorithm, float]]:
-    """The five algorithms with their learning rates.
-
-    Where a data set stands in, PropFair's objective is multiplied by M, so that one learning rate
-    suits all: its own steps are 1 / (M - l) of FedAvg's, and the paper's tuned rate for it is the
-    larger one.
+    """The five algorithms with their learning rates. Where a data set stands in, PropFair's
+    objective is multiplied by M, so that one learning rate suits all.
     """
     task, scaled = TASKS[dataset], dataset in STAND_INS
     algorithms = (

@@ -1,9 +1,8 @@
 """q-FFL, figures 3, 6 and 9: q-FedAvg, q-FedSGD and tuned gradient descent on one objective.
 
-q-FedSGD's L and q-FedAvg's learning rate are tuned on q = 0 and kept for q > 0 (section 4.4, figure
-6). "FedSGD" in the figures is gradient descent on the same objective with a fixed step, the best of
-a grid: here on the (q + 1)-mean of the losses, which has the same minimisers
-(``DualWeighted(QFFL(q))`` with full gradients).
+q-FedSGD's L and q-FedAvg's learning rate are tuned on q = 0 and kept for q > 0 (section 4.4).
+"FedSGD" is gradient descent with a fixed step, the best of a grid: here on the (q + 1)-mean of the
+losses, which has the same minimisers (``DualWeighted(QFFL(q))``).
 """
 
 from dataclasses import replace

@@ -1,12 +1,10 @@
 """q-FFL's Synthetic, Vehicle, and Shakespeare where it is at hand: data, models and settings of
 appendix E, which several tables and figures share.
 
-The rounds are those that the published code suggests (its README: 20,000 for Synthetic, 20 for
-Vehicle, 80 for Shakespeare). Vehicle's published loss is the *sum* of the hinge losses of a batch
-plus ||w||² / 2, so that its learning rate 0.01 is 0.64 on the mean over 64 samples, with a weight
-decay of 1/64; that is what is run here. With 0.01 on the mean nothing of the published table is
-reached. A part of Vehicle with 1,860 of 43,695 rows has 1/23 of the steps in a round: 20 x 23
-rounds have as many.
+The rounds are those of the published code's README. Vehicle's published loss is the *sum* of a
+batch's hinge losses plus ||w||² / 2, so that its learning rate 0.01 is 0.64 on the mean over 64
+samples, with a weight decay of 1/64. A part of Vehicle with 1,860 of 43,695 rows has 1/23 of the
+steps in a round: 20 x 23 rounds have as many.
 """
 
 from collections.abc import Callable, Iterable

@@ -85,10 +85,8 @@ def make(dataset: str, equal: bool, qs: tuple[float, ...], rounds: int, paper: b
 
 
 def adult(*, equal: bool) -> Parts:
-    """Adult as AFL and q-FFL use it: two clients, people with a doctorate and all others,
-    categorical features alone.
-
-    One column for each known value, 99 in all; a missing value ("?") is none of them, as in q-FFL's
+    """Adult as AFL and q-FFL use it: two clients, people with a doctorate and all others; a column
+    for each known value of the categorical features, 99 in all, none of "?", as in q-FFL's
     published code. ``equal``: client weights 1/2 each, else by training rows.
     """
     frames = [read(locate([remote])) for remote in (TRAIN, TEST)]

@@ -52,9 +52,7 @@ def on_both_parts(clients: pd.DataFrame) -> pd.DataFrame:
 
 def own_best(clients: pd.DataFrame) -> pd.DataFrame:
     """The test rows of each device under the q whose model is best on its validation data, the
-    first where several.
-
-    A device without validation rows keeps q = 0.
+    first of several; q = 0 without validation rows.
     """
     parts = []
     for _, run in groups(among(clients, "objective", PARALLEL), ["unit"]):
