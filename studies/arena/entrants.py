@@ -17,7 +17,12 @@ from fairfl.solvers.schemes import SOLVED
 from fairfl.studies.arena.published import FILE, Published
 from fairfl.studies.arena.scores import PARETO, PERSONAL, Aim
 from fairfl.studies.grid import point_label, points
-from fairfl.studies.user_runs.run_file_parts import NamedAlgorithm, algorithm, special
+from fairfl.studies.user_runs.run_file_parts import (
+    NamedAlgorithm,
+    algorithm,
+    known_algorithms,
+    special,
+)
 from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory.aggregation import Objective
 
@@ -75,7 +80,8 @@ class Entrant:
 
     def trained(self, setting: str) -> NamedAlgorithm:
         """The algorithm of a setting, with its rates."""
-        return algorithm(Section(self.settings[setting], self.label))
+        kinds = known_algorithms() | {"agnosticfair": AgnosticFair}
+        return algorithm(Section(self.settings[setting], self.label), kinds)
 
 
 def entrant_of(table: object, where: str) -> Entrant:

@@ -5,7 +5,6 @@ tables each is a run of its own, named after its values.
 
 import dataclasses
 import re
-from collections.abc import Sequence
 from functools import partial
 from itertools import product
 from math import gcd
@@ -15,10 +14,8 @@ import numpy as np
 import pandas as pd
 
 from fairfl._support.toml_file import read_toml
-from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.engine import Computing, Joining, Module, Parts, Replicate, Simulation
-from fairfl.sims.group_fairness import AgnosticFair
 from fairfl.studies.execute import BY_CLIENT, last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
@@ -28,7 +25,7 @@ from fairfl.studies.group_benefit import values as benefit_values
 from fairfl.studies.measures import KEYS, long, rows_of, statistics
 from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
 from fairfl.studies.user_runs import run_file_parts
-from fairfl.studies.user_runs.group_measures import DISPARITIES, PEOPLE, measured, run_agnostic
+from fairfl.studies.user_runs.group_measures import DISPARITIES, PEOPLE, measured
 from fairfl.studies.user_runs.toml_section import Section, built
 
 JOINING = ("GB (9)", "GB (20)", "least gap", "fair rounds", "LS")
@@ -40,7 +37,6 @@ SHOWN = {
     **{name: name.replace("spd", "disparity").replace("_", " ") for name in DISPARITIES},
 }
 """Names in the table of the measures of all people, which are shares between 0 and 1."""
-Named = Sequence[run_file_parts.NamedAlgorithm]
 ALONE = ("title", "algorithm", "run", "grid")
 """Tables of the file that are the same for all settings."""
 MOST = 120
@@ -54,8 +50,7 @@ def read_config(path: str | Path) -> Experiment:
     """
     file = Path(path)
     table = read_toml(file)
-    seeds, inside, agnostic = _outline(table)
-    objectives = _labels(inside)
+    seeds, objectives = _outline(table)
     alone = {key: table[key] for key in ALONE if key in table}
     settings = _named(
         [
@@ -82,7 +77,7 @@ def read_config(path: str | Path) -> Experiment:
         file.stem,
         title,
         {"quick": len(seeds), "paper": len(seeds)},
-        RunUnits(file.stem, seeds, objectives, tuple(agnostic), settings),
+        RunUnits(file.stem, seeds, objectives, settings),
         values,
         lambda clients: (),
         pictures=pictures,
@@ -104,14 +99,11 @@ class Combination:
 
 @dataclasses.dataclass(frozen=True)
 class RunUnits:
-    """The units of a file: for each seed and setting the engine's algorithms together, and those
-    that do not run in the engine.
-    """
+    """The units of a file: for each seed and setting all algorithms together."""
 
     stem: str
     seeds: list[int]
     objectives: tuple[str, ...]
-    agnostic: tuple[run_file_parts.NamedAlgorithm, ...]
     settings: tuple[Combination, ...]
 
     def __call__(self, scale: Scale) -> list[Unit]:
@@ -122,18 +114,8 @@ class RunUnits:
             dataset = str(Section(combination.table, "").section("data").raw("name"))
             dataset += f"; {combination.words}" if combination.words else ""
             setting = partial(make, combination.table, seed)
-            if self.objectives:
-                measure = partial(measured, self.objectives, seed)
-                planned.append(Unit(name, dataset, seed, self.objectives, setting, measure))
-            if self.agnostic:
-                rules = [
-                    (entry.algorithm, entry.rates)
-                    for entry in self.agnostic
-                    if isinstance(entry.algorithm, AgnosticFair)
-                ]
-                labels = _labels(self.agnostic)
-                run = partial(run_agnostic, setting, rules, labels, seed)
-                planned.append(Unit(f"{name}-agnosticfair", dataset, seed, labels, run))
+            measure = partial(measured, self.objectives, seed)
+            planned.append(Unit(name, dataset, seed, self.objectives, setting, measure))
         return planned
 
 
@@ -174,7 +156,6 @@ def _check(tables: list[dict[str, object]], seed: int) -> tuple[bool, bool]:
         if data is None or named != last:
             last, data = named, _data(table, seed)
         setting = _setting(table, seed, data)
-        replicates = setting.replicates or (Replicate(FedAvg()),)
         top = Section(table, "")
         training, computing = top.section("training"), top.section("computing", {})
         with training.section("participation", {}).placing():
@@ -183,7 +164,11 @@ def _check(tables: list[dict[str, object]], seed: int) -> tuple[bool, bool]:
             )
         with training.placing(), computing.placing():
             Simulation(
-                setting.model, setting.parts, replicates, setting.training, setting.computing
+                setting.model,
+                setting.parts,
+                setting.replicates,
+                setting.training,
+                setting.computing,
             )
         tested = tested and setting.parts.test is not None
         has_joining |= isinstance(setting.training.participation, Joining)
@@ -214,8 +199,8 @@ def _values(clients: pd.DataFrame, part: str) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def _outline(table: dict[str, object]) -> tuple[list[int], Named, Named]:
-    """Seeds, the engine's algorithms, and AgnosticFair's; ValueError if wrong."""
+def _outline(table: dict[str, object]) -> tuple[list[int], tuple[str, ...]]:
+    """Seeds, and the algorithms' labels; ValueError if wrong."""
     top = Section(table, "")
     for key in ("title", "data", "partition", "model", "training", "computing", "run"):
         top.raw(key, None)
@@ -229,21 +214,7 @@ def _outline(table: dict[str, object]) -> tuple[list[int], Named, Named]:
     run.done(None)
     for key in ("data", "model", "training"):
         top.section(key)
-    inside, agnostic = _parted(named)
-    for key in () if inside else top.section("training").table:
-        if key not in ("rounds", "lr"):
-            raise ValueError(f"training.{key} must not be given: agnosticfair takes rounds and lr")
-    return seeds, inside, agnostic
-
-
-def _parted(named: Named) -> tuple[Named, Named]:
-    """The engine's algorithms, and AgnosticFair, which is none."""
-    agnostic = [entry for entry in named if isinstance(entry.algorithm, AgnosticFair)]
-    return [entry for entry in named if entry not in agnostic], agnostic
-
-
-def _labels(named: Named) -> tuple[str, ...]:
-    return tuple(entry.label for entry in named)
+    return seeds, tuple(entry.label for entry in named)
 
 
 def make(table: dict[str, object], seed: int) -> Setting:
@@ -274,7 +245,7 @@ def _setting(table: dict[str, object], seed: int, data: FederatedData) -> Settin
         data = dataclasses.replace(data, x=np.asarray(data.x).reshape(len(data), -1))
     replicates = tuple(
         Replicate(entry.algorithm, seed, **entry.rates)  # type: ignore[arg-type]
-        for entry in _parted(run_file_parts.algorithms_of(table["algorithm"]))[0]
+        for entry in run_file_parts.algorithms_of(table["algorithm"])
     )
     computing = built(top.section("computing", {}), Computing, run_file_parts.special)
     return Setting(model, Parts.of(data), replicates, training, interval, computing)
