@@ -9,7 +9,7 @@ from scipy import stats
 import fairfl as ff
 from fairfl.studies.crosscheck.population.worlds import World, by_name, random_world
 from fairfl.studies.crosscheck.practice import Practice, people_of
-from fairfl.studies.user_runs.people_runs import Request
+from fairfl.studies.user_runs.people_experiment import Request
 
 THREE = random_world(1, 3)
 
