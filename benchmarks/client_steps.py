@@ -25,9 +25,7 @@ numpy version has none of these.
 def in_numpy(
     layers: list[list[np.ndarray]], x: np.ndarray, y: np.ndarray, batch: int = BATCH
 ) -> Callable[[], None]:
-    """A round of FedAvg on inputs (clients, samples, features) and labels; it changes ``layers``,
-    pairs W (in, out) and b (1, out), in place.
-    """
+    """A round of FedAvg on (clients, samples, features) and labels; changes ``layers``, (W, b)."""
     clients, samples = y.shape
     rows, columns, rng = np.arange(clients)[:, None], np.arange(batch), np.random.default_rng(0)
 

@@ -20,9 +20,7 @@ from fairfl.sims.models import ResNet18GN
 
 @dataclass(frozen=True)
 class Work:
-    """Clients of softmax regression; and for ResNet-18 clients, images of each, their side and the
-    network's width.
-    """
+    """Clients of softmax regression; ResNet-18's clients, images of each, their side, its width."""
 
     clients: tuple[int, ...] = (100, 1_000, 10_000, 100_000)
     networks: int = 16

@@ -173,9 +173,7 @@ def jobs(sizes: Sizes) -> Iterator[Row]:
 
 
 def timed(run: str, problem: str, older: float | None, aim: float | None) -> Row:
-    """CPU seconds of one run, the least of several if short; for commands those of their processes.
-    The time to make the problem does not count.
-    """
+    """CPU seconds of a run, less the making of its problem; the least of several if it is short."""
     title, best, spent = f"{run}: {problem}, CPU time", np.inf, 0.0
     while spent < REPEATED:
         try:

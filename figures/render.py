@@ -31,9 +31,7 @@ SOURCE = "source"
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result for one figure: "drawn", "unchanged" (its files were drawn from this source and
-    these data) or "skipped", for a ``reason``; its three files, none where skipped; seconds.
-    """
+    """The result for one figure: "drawn", "unchanged" or "skipped", for a ``reason``; its files."""
 
     name: str
     status: str
@@ -112,9 +110,7 @@ def _render(entry: FigureEntry, out: Path) -> tuple[Path, ...]:
 
 
 def key(entry: FigureEntry) -> str:
-    """Digest of a figure's dependencies: version, matplotlib, its own source, the sources that it
-    may call, and the files that it reads.
-    """
+    """Digest of a figure's dependencies: version, matplotlib, sources, and files that it reads."""
     parts = [
         __version__,
         matplotlib.__version__,
@@ -128,9 +124,7 @@ def key(entry: FigureEntry) -> str:
 
 @lru_cache(maxsize=1)
 def shared_digest() -> str:
-    """Digest of the solvers' and helpers' sources, without the figures' own: a new figure does not
-    change the others.
-    """
+    """Digest of the solvers' and helpers' sources, without the figures' own."""
     figures = {entry.source.name for entry in registered().values()}
     total = hashlib.sha256()
     for package in SHARED:

@@ -26,11 +26,9 @@ Progress = Callable[[str, int, int], None]
 def run_unit(
     unit: Unit, folder: Path | None = None, resume: bool = False, progress: Progress | None = None
 ) -> pd.DataFrame:
-    """The clients' measures of a unit: the engine's columns, and dataset, objective and seed.
-
-    With a ``folder`` the run is kept in ``folder / unit.name``; ``resume`` goes on from there, or
-    reads what is done. Errors: as ``simulate``, and as ``unit_results.stored_measures``: a folder
-    that holds another configuration's run is refused.
+    """The clients' measures of a unit: the engine's columns, and dataset, objective and seed. With
+    a ``folder`` the run is kept there; ``resume`` goes on, or reads what is done. Errors: as
+    ``simulate``, and as ``stored_measures``.
     """
     stored = stored_measures(folder / unit.name, unit) if resume and folder is not None else None
     if stored is not None:

@@ -183,9 +183,7 @@ def point_label(chosen: Chosen) -> str:
 
 
 def words(value: object) -> str:
-    """A value as tables show it: {kind = "geometric", z = 0.85} is geometric (z = 0.85), and
-    {alpha = 0.1} is (alpha = 0.1).
-    """
+    """A value as tables show it: {kind = "geometric", z = 0.85} is geometric (z = 0.85)."""
     if not isinstance(value, dict) or not value:
         return str(value)
     first, *pairs = (f"{key} = {inner}" for key, inner in value.items())

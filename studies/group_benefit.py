@@ -96,9 +96,8 @@ def curves(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def groups_of(clients: pd.DataFrame, part: str) -> pd.DataFrame:
-    """The rows of ``clients`` that the measures are of: global models, training rows and those of
-    ``part``; of runs with two groups at least, all of which have rows there, and whose losses did
-    not go off.
+    """The rows that the measures are of: global models, training and ``part``, of runs with two
+    groups or more that have rows there, and whose losses did not go off.
     """
     measured = among(among(clients, "model", ["global"]), "part", ["train", part])
     measured = rows(measured, (floats(measured, "samples") > 0) & measured["join"].notna())

@@ -17,9 +17,7 @@ CELL = re.compile(r"(-?\d*\.?\d+)\s*(?:±\s*(\d*\.?\d+))?")
 
 
 def printed(text: str, measures: tuple[str, ...]) -> Printed:
-    """Read lines ``data | row | number ± spread | ...``, a number for each measure; "-" where there
-    is none.
-    """
+    """Read lines ``data | row | number ± spread | ...``, a number for each measure, or "-"."""
     table: Printed = {}
     for line in filter(None, map(str.strip, text.splitlines())):
         data, row, *cells = (cell.strip() for cell in line.split("|"))

@@ -77,9 +77,7 @@ class Numbers(NamedTuple):
 
 
 def acs_like(seed: int, n: int = 20_000) -> People:
-    """Income by age, schooling and hours; three groups, whose schooling, hours and region differ;
-    y is rarer in the second and third group than x explains.
-    """
+    """Income by age, schooling and hours; y is rarer in groups 1 and 2 than x explains."""
     rng = np.random.default_rng(seed)
     a = rng.choice(3, n, p=[0.6, 0.25, 0.15])
     age = rng.uniform(18, 75, n)

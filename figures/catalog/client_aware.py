@@ -53,9 +53,8 @@ def federation() -> Federation:
 
 def data(points: int = POINTS) -> pd.DataFrame:
     """The grid of budgets, and the curves of rules that do not see the client. Columns: scheme;
-    eps, local_eps: the budgets (CFL has no local one; LFT+FedAvg and LFT+Ensemble have one for all
-    clients, and none on the pooled disparity); disparity; local_disparity, the larger of the
-    clients'; accuracy.
+    eps, local_eps, the budgets (infinite where a scheme has none); disparity; local_disparity, the
+    larger of the clients'; accuracy.
     """
     fed = federation()
     unconstrained, fair = (solve(fed, "client_aware", eps) for eps in (np.inf, 0.0))
@@ -90,9 +89,7 @@ def _row(eps: float, local_eps: float, s: Solution) -> dict[str, object]:
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """A map of the budgets, and cuts through it, with the other schemes on both. A marker is at a
-    scheme's smallest pooled disparity, as in figure 5.
-    """
+    """A map of the budgets, and cuts through it; a marker at each scheme's smallest disparity."""
     figure = Figure(figsize=(style.PAGE, 3.4))
     left, right = figure.subplots(1, 2)
     mesh = _map(left, pick(data, scheme="client_aware"))

@@ -91,9 +91,7 @@ def _table(
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """A lane per rule, F above M: darker cells are accepted with a larger probability; samples are
-    letters, positive ones in pink boxes.
-    """
+    """A lane per rule, F above M, darker where it accepts; samples are letters, 1 in pink boxes."""
     rules = names(data, "rule")
     figure = Figure(figsize=(style.COLUMN, 4.0))
     axes = figure.add_subplot()

@@ -92,9 +92,7 @@ def contributions(rules: EnsembleCurve, eps: Array) -> Array:
 
 
 def _mark(point: str, rules: EnsembleCurve, eps: Array) -> pd.DataFrame:
-    """One marked point; a budget of 1 means "no constraint", and is drawn at the smallest budget
-    that does not bind.
-    """
+    """One marked point; a budget of 1, "no constraint", is drawn at the least that is none."""
     free = np.abs(rules.problem.free[1])
     shown = np.where(eps == 1.0, np.maximum(free, float(point != "minimum")), eps)
     value = float(contributions(rules, eps[None]).sum())
@@ -116,9 +114,7 @@ def log10_unconstrained(rules: EnsembleCurve, client: int) -> float:
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """Three maps with one colour scale; where the minimum at ε0 = 0 differs, ε0 = 0 is a strip on
-    the left.
-    """
+    """Three maps with one colour scale; ε0 = 0 is a strip on the left where its minimum differs."""
     figure = Figure(figsize=(style.PAGE, 3.0))
     grid = figure.subplots(1, 3)
     top = float(floats(data, "disparity").max())

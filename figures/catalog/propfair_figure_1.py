@@ -75,9 +75,7 @@ def data() -> pd.DataFrame:
 
 
 def _fair_point(panel: str, alpha: float) -> dict[str, float]:
-    """The columns of an α-fair point: the maximum of welfare along the efficient boundary; at α =
-    0, where there may be several, the limit α -> 0.
-    """
+    """The columns of an α-fair point of the boundary; at α = 0 the limit α -> 0."""
     slope = partial(_slope, panel=panel, alpha=alpha)
     is_last = slope(1.0) >= 0  # welfare rises at 0
     t = 1.0 if is_last else float(cast(float, brentq(slope, 0.0, 1.0, xtol=1e-15)))

@@ -31,9 +31,7 @@ CLOSE, FAR = 1e-3, 1e3
 
 
 def features() -> NDArray[np.float64]:
-    """(clients, samples, 3): y_ij (x_ij, 1), y = ±1, with a fixed seed; the direction and the
-    distance between the labels' means change from client to client.
-    """
+    """(clients, samples, 3): y_ij (x_ij, 1), y = ±1; the labels' means change by client."""
     rng = np.random.default_rng(20)
     turn = np.linspace(-0.9, 0.9, CLIENTS)
     distance = np.linspace(2.2, 0.7, CLIENTS)

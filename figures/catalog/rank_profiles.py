@@ -41,9 +41,7 @@ PROFILES = {
 
 
 def data() -> pd.DataFrame:
-    """One row a profile, n and rank. Columns: profile, clients (n), rank (k, 1 the largest loss),
-    weight (w_k), cumulated (w_1 + ... + w_k).
-    """
+    """A row a profile, clients (n) and rank (k, 1 the largest loss): w_k and w_1 + ... + w_k."""
     rows = []
     for name, profile in PROFILES.items():
         objective = profile.objective

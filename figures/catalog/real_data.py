@@ -29,9 +29,7 @@ POINTS = 40
 
 
 def federation(name: str) -> Federation:
-    """One data set's training rows as a federation. DataUnavailable: the data is neither in the
-    folder FAIRFL_DATA nor cached, and cannot be downloaded.
-    """
+    """One data set's training rows as a federation; DataUnavailable where they are not at hand."""
     # loaders: not needed to list the figures
     from fairfl.sims.data.tables import FEDFB_SEED, cross_fitted_score, load
 
@@ -50,9 +48,7 @@ def data(points: int = POINTS) -> pd.DataFrame:
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """Three panels, and below each the losses of the two federated schemes compared with CFL, which
-    are hardly visible above.
-    """
+    """Three panels, and below each the losses against CFL, which are hardly visible above."""
     # on two lines: too long for a third of a page
     titles = data["panel"].astype(str).str.replace(": ", "\n")
     return frontier_panels.draw(data.assign(panel=titles), columns=3, height=3.9, losses=True)

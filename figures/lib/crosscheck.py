@@ -65,9 +65,7 @@ def figure_of(
     drawings: Sequence[tuple[Drawing, pd.DataFrame]],
     looks: dict[str, SeriesLook] | None = None,
 ) -> Figure:
-    """The drawings' panels, one each; the legend below has every series once. ``looks`` by series;
-    default: see ``look_of``.
-    """
+    """The drawings' panels, and every series once in the legend; ``looks`` default: ``look_of``."""
     looks = looks or look_of(pd.concat([table for _, table in drawings], ignore_index=True))
     panels = [
         (drawing, table, panel) for drawing, table in drawings for panel in names(table, "panel")

@@ -67,9 +67,7 @@ MAIN = ("FedAvg", "Algorithm 1", "Algorithm 2")
 
 @dataclass(frozen=True)
 class Row:
-    """A row of panels: its name, the data set of the table of curves, the algorithms shown, and the
-    measures, a panel each, as (measure, part).
-    """
+    """A row of panels: its name, the curves' data set, algorithms, and (measure, part) each."""
 
     name: str
     dataset: str
@@ -170,9 +168,7 @@ def _changes(curve: pd.DataFrame) -> Array:
 
 
 def _accuracy_floor(curves: Iterable[pd.DataFrame]) -> float:
-    """The least accuracy from the first joining on, down to a whole ten: curves are compared there,
-    and an axis from 0 shows 85 and 95 as one.
-    """
+    """The least accuracy from the first joining on, where curves are compared, down to a ten."""
     later = [floats(curve, "min")[[0, *_changes(curve)][:2][-1] :].min() for curve in curves]
     return 10.0 * float(np.floor(min(later) / 10.0))
 

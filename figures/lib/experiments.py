@@ -33,9 +33,7 @@ SERIES |= {"least": "low", "most": "high"}
 
 
 def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
-    """Write name.csv, .svg and .png of an experiment's picture; ``clients`` as in
-    ``fairfl.studies.papers``; for the kind "tradeoff" the points of the experiment's ``points``.
-    """
+    """Write a picture's name.csv, .svg and .png; ``clients``, or of a "tradeoff" the ``points``."""
     tables: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
         "distribution": distribution,
         "convergence": rounds,
@@ -54,9 +52,7 @@ def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
 
 
 def distribution(clients: pd.DataFrame) -> pd.DataFrame:
-    """Share of the devices (all seeds together) at or below each accuracy: dataset, objective,
-    accuracy, share.
-    """
+    """Share of the devices, all seeds together, at or below each accuracy."""
     parts = []
     for dataset in names(clients, "dataset"):
         for objective in names(pick(clients, dataset=dataset), "objective"):
@@ -70,9 +66,7 @@ def distribution(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def rounds(clients: pd.DataFrame) -> pd.DataFrame:
-    """Average accuracy over samples by round: dataset, objective, round, average, and its least and
-    most by seed.
-    """
+    """Average accuracy over samples by round, and its least and most by seed."""
     keys = ["dataset", "objective", "round", "seed"]
     weighted = clients.assign(right=floats(clients, "accuracy") * floats(clients, "samples"))
     sums = pd.DataFrame(
@@ -99,9 +93,7 @@ def draw_distribution(table: pd.DataFrame) -> Figure:
 
 
 def draw_rounds(table: pd.DataFrame) -> Figure:
-    """A curve per objective, with a band from the smallest to the largest seed where no panel has
-    more than ``BANDS`` curves.
-    """
+    """A curve per objective, with a band over seeds where no panel has more than ``BANDS``."""
     count = loose(table).groupby("dataset")["objective"].nunique().max()
     series = table.rename(columns=SERIES).assign(kind="band" if count <= BANDS else "line")
     return _figure(series, "round", "average accuracy (%)")

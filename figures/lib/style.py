@@ -64,9 +64,7 @@ def sheet() -> Iterator[None]:
 def panels(
     count: int, columns: int, height: float, margin: float, single: float
 ) -> tuple[Figure, list[Axes]]:
-    """A figure of ``count`` panels, ``columns`` side by side, each ``height`` inches, and
-    ``margin`` inches for legend and titles; with one column it is ``single`` text columns wide.
-    """
+    """A figure of ``count`` panels, ``columns`` side by side, and a ``margin`` for the legend."""
     rows = -(-count // columns)
     figure = Figure(figsize=(PAGE if columns > 1 else single * COLUMN, height * rows + margin))
     grid = figure.subplots(rows, columns, squeeze=False).ravel().tolist()

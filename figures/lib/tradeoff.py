@@ -20,9 +20,7 @@ LINE: style.Stroke = {"color": "#999999", "ls": "-", "lw": 1.6}
 
 
 def draw_tradeoff(table: pd.DataFrame, x: str = "DP disparity", y: str = "accuracy") -> Figure:
-    """``table``: the columns of ``fairfl.studies.papers.fedfb.points``; bars are one sd over the
-    seeds, cut at the panel's limits.
-    """
+    """``table``: columns of ``papers.fedfb.points``; bars are one sd, cut at the panel's limits."""
     panels = names(table, "dataset")
     columns = min(3, len(panels)) if len(panels) != 4 else 2
     objectives = names(
@@ -71,9 +69,7 @@ def _panel(axes: Axes, table: pd.DataFrame, looks: dict[str, style.Mark]) -> Non
 
 
 def _limits(axes: Axes, shown: pd.DataFrame) -> None:
-    """The points fit in; spreads only up to a fifth of the panel, as a spread of 0.3 would compress
-    the points.
-    """
+    """The points fit in; spreads only up to a fifth of the panel, which they would compress."""
     for column, limit in (("disparity", axes.set_xlim), ("accuracy", axes.set_ylim)):
         middle = floats(shown, column)
         low, high = float(middle.min()), float(middle.max())

@@ -85,9 +85,7 @@ class Entrant:
 
 
 def entrant_of(table: object, where: str) -> Entrant:
-    """The entrant of a table; ValueError for one that is wrong, or has another number of settings
-    than ``TRIES``.
-    """
+    """The entrant of a table; ValueError for a wrong one, and for more or fewer than ``TRIES``."""
     part = Section(table, where)
     label, listed = part.text("label"), part.section("algorithm")
     aim: Any = part.raw("aim", "cfl")

@@ -58,9 +58,7 @@ class Published:
 
     @cached_property
     def people(self) -> tuple[Array, Array, Array]:
-        """(I, A, n) x, P(x, a | i) and η: of laws a quadrature by Gauss and Legendre, of a finite X
-        its points.
-        """
+        """(I, A, n) x, P(x, a | i) and η: of laws by quadrature, of a finite X its points."""
         share, model = self.federation.share[:, :, None], self.federation.model
         if isinstance(model, FiniteModel):
             return (

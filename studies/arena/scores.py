@@ -120,11 +120,9 @@ def minimum(losses: LogLosses, objective: Objective) -> float:
 
 
 def gap(place: Published, aim: Aim, params: Array) -> float:
-    """The objective at a model (P,), or at the clients' own (I, P), less its certified minimum.
-
-    Of ``PARETO`` the most by which another model lowers every client's loss, 0 if and only if the
-    model is weakly Pareto-optimal; of ``PERSONAL`` the mean over clients, by weight, of what each
-    one's model could gain.
+    """The objective at a model (P,), or at the clients' own (I, P), less its certified minimum. Of
+    ``PARETO`` the most by which another model lowers every client's loss; of ``PERSONAL`` the mean
+    over clients, by weight, of what each one's model could gain.
     """
     losses, weight = LogLosses.of(place), place.federation.weight
     values, _ = losses(params)

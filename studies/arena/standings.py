@@ -23,9 +23,7 @@ PAIRS = ("question", "first", "second", "difference", "±", "samples", "apart")
 
 
 def tuned(rows: pd.DataFrame) -> dict[tuple[Any, ...], list[str]]:
-    """(federation, entrant) -> the setting whose mean score after the last round is the least, the
-    first of several. One that failed on a sample is never chosen.
-    """
+    """(federation, entrant) -> the setting of the least mean score; never one that failed."""
     best = {}
     for key, part in groups(_last(rows), ["federation", "entrant"]):
         by_setting = part.groupby("setting", sort=False)["score"]
@@ -69,9 +67,8 @@ def standings(rows: pd.DataFrame, entrants: Mapping[str, Entrant]) -> pd.DataFra
 
 def differences(rows: pd.DataFrame, entrants: Mapping[str, Entrant]) -> pd.DataFrame:
     """A row for each pair of a question: the mean of the first's score less the second's on the
-    same samples, and half of its interval.
-
-    All intervals of a question hold together with 95 % (Bonferroni); ``apart`` where 0 is outside.
+    same samples, and half of its interval, which hold together with 95 % (Bonferroni); ``apart``
+    without 0.
     """
     table = _last(rows).pivot_table(index=["federation", "seed"], columns="entrant", values="score")
     questions: dict[str, list[str]] = {}

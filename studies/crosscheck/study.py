@@ -66,14 +66,8 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Study(Runs):
-    """A study module, as the registry found it.
-
-    Attributes
-    ----------
-    tables : (measures) -> dict of DataFrame; by name, from what the units measured
-        (``execute.run_units``): what is printed and written.
-    verdicts : callable (measures) -> tuple of Verdict
-    pictures : tuple of Drawing
+    """A study: units, and of what they measured (``execute.run_units``) the tables by name, which
+    are printed and written, the verdicts, and the pictures.
     """
 
     tables: Callable[[pd.DataFrame], dict[str, pd.DataFrame]]

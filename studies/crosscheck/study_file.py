@@ -41,9 +41,7 @@ TRAINING: dict[str, object] = {
 
 
 def study_from_file(path: str | Path) -> Study:
-    """The study that a TOML file describes; everything in it is checked. ValueError: what does not
-    fit, by its place in the file. OSError: the file cannot be read.
-    """
+    """The study of a TOML file, checked whole: ValueError by its place in the file, or OSError."""
     file = Path(path)
     table = read_toml(file)
     top = Section(table, "")
@@ -107,9 +105,8 @@ def setting(request: StudySettings, seed: int) -> Setting:
 
 
 def measured(request: StudySettings, seed: int, result: Result) -> pd.DataFrame:
-    """A row per classifier of an algorithm: the global model or the ensemble, and the personal
-    models, each for its own client; its accuracy and disparities on the laws. ``bound`` is the
-    scheme whose frontier bounds it.
+    """A row per classifier: a global model or ensemble, or the personal models together; ``bound``
+    is the scheme whose frontier bounds it.
     """
     basis, simulation, lines = Basis.of(request.world, request.degree), result.simulation, []
     for entry, params, state in zip(

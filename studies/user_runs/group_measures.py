@@ -30,9 +30,8 @@ def personal_name(name: str) -> str:
 
 
 def people_measures(simulation: Simulation, names: tuple[str, ...]) -> list[Mapping[str, object]]:
-    """Rows of a part and a classifier: the last global model or ensemble, and the last personal
-    models, each for its own client's people. Accuracy and disparities of all people, and the
-    accuracy of an ensemble for each client.
+    """Rows of a part and a classifier: the last global model or ensemble, and the personal models,
+    each for its own client's people; of an ensemble also each client's accuracy.
     """
     rows = list[Mapping[str, object]]()
     for (part, data), (r, name) in product(simulation.parts.items(), enumerate(names)):
@@ -57,9 +56,7 @@ def people_measures(simulation: Simulation, names: tuple[str, ...]) -> list[Mapp
 
 
 def measured(names: tuple[str, ...], seed: int, result: Result) -> pd.DataFrame:
-    """The engine's table of clients, with groups that join, and ``people_measures``; no objective
-    has rows of two models.
-    """
+    """The engine's table of clients, with groups that join, and ``people_measures``."""
     joining = isinstance(result.simulation.training.participation, Joining)
     clients = with_groups(result) if joining else result.clients
     objectives = np.array([names, [personal_name(name) for name in names]], dtype=object)

@@ -134,9 +134,7 @@ def units(request: Request, scale: Scale) -> list[Unit]:
 
 
 def make(request: Request, schedule: str, scale: Scale) -> Setting:
-    """One schedule's setting. So many people are in a batch that an epoch of the mean client has
-    ``STEPS`` steps, from 8 to 128.
-    """
+    """One schedule's setting; ``STEPS`` batches an epoch of the mean client, of 8 to 128 people."""
     data, epochs = read(request)[1], EPOCHS[scale.profile]
     rules = [algorithm for *_, algorithm in methods(request, schedule, epochs)]
     batch = int(np.clip(data.sizes().mean() // STEPS, 8, fedfb_runs.BATCH))

@@ -44,9 +44,8 @@ MOST = 120
 
 
 def read_config(path: str | Path) -> Experiment:
-    """The experiment that a TOML file describes; its data are loaded, and so all of it is checked.
-    It can name what :func:`fairfl._support.own_parts.import_parts` added. ValueError: what does not
-    fit, by its place in the file. OSError: the file or the data cannot be read.
+    """The experiment of a TOML file; its data are loaded, and so all of it is checked. ValueError:
+    what does not fit, by its place in the file. OSError: the file or the data cannot be read.
     """
     file = Path(path)
     table = read_toml(file)
@@ -88,9 +87,7 @@ def read_config(path: str | Path) -> Experiment:
 
 @dataclasses.dataclass(frozen=True)
 class Combination:
-    """A file's tables without grids: one combination of the grids' values, which ``words`` names,
-    and the end of its units' names.
-    """
+    """A file's tables without grids: a combination, its ``words``, and the end of units' names."""
 
     table: dict[str, object]
     words: str
@@ -120,9 +117,7 @@ class RunUnits:
 
 
 def points_of(part: str, clients: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy and disparity of all people, a point per algorithm; none where people have no
-    groups.
-    """
+    """Accuracy and disparity of all people, a point per algorithm; none without groups."""
     people = among(among(clients, "model", [PEOPLE]), "part", [part])
     return trade_off(people, disparity="spd") if len(people) else pd.DataFrame(columns=COLUMNS)
 
@@ -134,9 +129,7 @@ def joined_curves(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def _named(tables: list[tuple[dict[str, object], str]]) -> tuple[Combination, ...]:
-    """The tables and their words with the ends of units' names: the words, and a number where
-    these agree.
-    """
+    """The tables and their words with the ends of units' names, numbered where they agree."""
     names = [re.sub(r"[^\w.=+]+", "_", words.replace(" ", ""))[:MOST] for _, words in tables]
     if len({name.lower() for name in names}) < len(names):
         names = [f"{name}-{k}" for k, name in enumerate(names)]
@@ -147,9 +140,7 @@ def _named(tables: list[tuple[dict[str, object], str]]) -> tuple[Combination, ..
 
 
 def _check(tables: list[dict[str, object]], seed: int) -> tuple[bool, bool]:
-    """Whether all settings have test rows, and whether groups join in some; ValueError. Equal data
-    are made once.
-    """
+    """Whether all settings have test rows, and whether groups join in some; ValueError."""
     tested, has_joining, last, data = True, False, None, None
     for table in tables:
         named = repr((table["data"], table.get("partition")))

@@ -71,10 +71,8 @@ TENS = tuple(range(0, 100, 10))
 
 @dataclass(frozen=True)
 class Scene:
-    """A setting of training: data, model, alpha, and the rounds in which the groups join.
-
-    ``rows`` of the data set are drawn once; all clients are measured every ``evaluate_every``
-    rounds.
+    """A setting of training: data, of which ``rows`` are drawn once, model, alpha, the rounds in
+    which the groups join, and in all; measured every ``evaluate_every`` rounds.
     """
 
     data: str

@@ -68,9 +68,7 @@ def rule(alpha: float, normalised: bool = True) -> FairBatch:
 def methods(
     schedule: str, epochs: int, dataset: str, only: Sequence[str] | None = None
 ) -> list[Method]:
-    """What trains in rounds of many epochs; FairBatch, a step of λ an epoch, at the clients, or on
-    the pooled people. ``only`` names those that are run; by default all of them.
-    """
+    """What trains in rounds of many epochs, at the clients, or on pooled people; ``only`` some."""
     step, plain = rule(LOCAL_ALPHA), [rule(alpha, normalised=False) for alpha in PLAIN_GRID]
     # of more groups FairFed has no weights
     betas = () if dataset in ("COMPAS", "Bank") else FAIRFED_GRID
@@ -94,10 +92,7 @@ SCHEDULES = ("federated", "local", "central")
 def family(
     scale: Scale, datasets: Sequence[str], model: str = "mlp", only: Sequence[str] | None = None
 ) -> list[Unit]:
-    """The units of a table: for each data set the three schedules, all seeds together.
-
-    ``only``: see ``methods``.
-    """
+    """The units of a table: three schedules a data set, all seeds together; ``only`` some."""
     units = []
     for dataset in datasets:
         for schedule in SCHEDULES:
@@ -162,11 +157,8 @@ def setting_of(
 def measured(
     objectives: tuple[str, ...], result: engine.Result, *, synthetic: bool
 ) -> pd.DataFrame:
-    """Measures of the last models on validation and test, a row per replicate and part, and of the
-    constants.
-
-    On synthetic data with the expected accuracy over labels, and the exact frontier's at the same
-    |SPD|.
+    """Measures of the last models on validation and test, and of the constants; on synthetic data
+    with the expected accuracy over labels, and the exact frontier's at the same |SPD|.
     """
     simulation, rows = result.simulation, []
     for part in ("validation", "test"):
@@ -190,9 +182,7 @@ def accepted(simulation: engine.Simulation, r: int, data: engine.ClientData) -> 
 
 
 def last_models(simulation: engine.Simulation, r: int) -> tuple[Tensor, Floats]:
-    """A replicate's last model (1, P), or of an ensemble the clients' (K, P); and how often each
-    one decides.
-    """
+    """A replicate's last model (1, P), or of an ensemble (K, P); and how often each one decides."""
     algorithm = simulation.replicates[r].algorithm
     if not algorithm.is_ensemble:
         return simulation.params[r : r + 1], np.ones(1)

@@ -80,9 +80,7 @@ def make(scale: Scale, dataset: str, seed: int) -> Setting:
 
 
 def measures(clients: pd.DataFrame) -> pd.DataFrame:
-    """A row a run, on test at the end (Ditto: its own models): accuracy, and the largest
-    differences of two clients' log losses and of their accuracies.
-    """
+    """A row a run at the end: test accuracy, largest gaps of clients' losses and accuracies."""
     lines = []
     is_personal = [str(name).startswith("Ditto") for name in clients["objective"]]
     for model, mask in (("global", np.logical_not(is_personal)), ("personal", is_personal)):

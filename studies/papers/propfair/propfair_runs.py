@@ -30,11 +30,8 @@ NAMES = ("FedAvg", "q-FFL", "AFL", "TERM", "PropFair")
 
 @dataclass(frozen=True)
 class DataSettings:
-    """A data set and its settings: tables 2 to 5 and their text.
-
-    clients; train, the share of a client's rows to train on; rates of ``NAMES``, in their order; q,
-    alpha of TERM and M; rounds and rows, quick and paper, where 0 are all rows; min_rows, of a
-    client of the Dirichlet law, for the paper's profile.
+    """Settings of tables 2 to 5: clients; train, the share of a client's rows; rates of ``NAMES``;
+    q, alpha of TERM, M; rounds and rows (0: all), quick and paper; min_rows of a client, paper.
     """
 
     clients: int
@@ -59,9 +56,7 @@ TASKS = {
 
 
 def five(dataset: str) -> dict[str, tuple[Algorithm, float]]:
-    """The five algorithms with their learning rates. Where a data set stands in, PropFair's
-    objective is multiplied by M, so that one learning rate suits all.
-    """
+    """The five with their learning rates; of stand-ins PropFair's objective is times M."""
     task, scaled = TASKS[dataset], dataset in STAND_INS
     algorithms = (
         FedAvg(),

@@ -55,9 +55,7 @@ def units(
 def make(
     steps: str, dataset: str, kind: str, q: float, rounds: int, seed: int, paper: bool
 ) -> Setting:
-    """A replicate a rate. "local", one epoch: q-FedAvg with 0 (to tune by) and with q. "full",
-    gradients on all data: q-FedSGD with 0 (to tune by), with q, and fixed steps.
-    """
+    """A replicate a rate; "local": q-FedAvg with 0 and q; "full": q-FedSGD so, and fixed steps."""
     model, parts = qffl_runs.parts_of(dataset, seed, kind, paper)
     training, rules = qffl_runs.training_of(dataset, rounds), [QFedAvg(0.0), QFedAvg(q)]
     if steps == "full":
