@@ -1,7 +1,4 @@
-"""BENCHMARKS.md: pairs timed alternately in one run, so that ratios are valid on a busy machine.
-
-``python -m benchmarks.bench PART ...`` times some parts only, by name, e.g. in_turn.
-"""
+"""BENCHMARKS.md: pairs timed in turn; ``python -m benchmarks.bench PART ...``: some parts."""
 
 import os
 import platform

@@ -160,9 +160,8 @@ JOBS = (
     ("fairfl reproduce", "an empty folder", None, 60.0),
     ("fairfl simulate fedfb-table-1", "an empty folder", None, None),
 )
-"""Job, problem, CPU seconds of commit dc15ec5 (None: not possible there, or not measured) and of
-the aim. Those of dc15ec5 were measured in one run with commit 7479112e on two loaded cores of an
-x86_64 machine, one thread, numpy 2.4.6 and scipy 1.17.1.
+"""Job, problem, CPU seconds of commit dc15ec5 (None: not possible there, or not measured), and aim.
+Those were measured beside commit 7479112e on two loaded x86_64 cores, numpy 2.4.6, scipy 1.17.1.
 """
 
 

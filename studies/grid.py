@@ -1,8 +1,5 @@
-"""A grid: every combination of parameters' values, and random draws. A unit is made when it is
-read, so that a million cost no memory.
-
-A sweep has one, and a run's TOML file, whose tables with ``grid = {key = [values]}`` stand for a
-table a combination.
+"""A grid of a sweep, or of a run's TOML file: every combination of parameters' values, and random
+draws. A unit is made when it is read, so that a million cost no memory.
 """
 
 import hashlib

@@ -1,7 +1,4 @@
-"""The papers' published numbers as they print them, as text: data/ has a file for each paper.
-
-No pandas and no torch: claims read them too.
-"""
+"""The papers' published numbers as they print them. Without pandas and torch, for claims."""
 
 import re
 from collections.abc import Mapping

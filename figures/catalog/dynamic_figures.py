@@ -1,7 +1,5 @@
-"""Dynamic participants, figures 1 to 8: curves by round, a row of panels for each set of runs.
-
-The curves are those of ``figures/lib/dynamic.csv``, which is curves.csv of ``fairfl simulate
-dynamic-mnist --profile paper``. With ``FAIRFL_RUNS=DIR`` figures show the runs in DIR.
+"""Dynamic participants, figures 1 to 8: curves by round, a row of panels for each set of runs, of
+``figures/lib/dynamic.csv``; with ``FAIRFL_RUNS=DIR`` of the runs in DIR.
 """
 
 from functools import partial

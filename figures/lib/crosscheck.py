@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from fairfl.studies.crosscheck.study import Drawing
 
 COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#7F7F7F")
-"""Okabe and Ito's colours without those of the three schemes, Tol's wine and olive, and grey.
-"""
+"""Okabe and Ito's without those of the three schemes, Tol's wine and olive, and grey."""
 MARKERS = ("D", "v", "P", "X", "o", "^", "s")
 LINES: tuple[LineStyle, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1.4)))
 """Line styles. Neighbours differ, so that a curve below another remains visible."""

@@ -1,6 +1,4 @@
-"""Curves by round of the dynamic paper's runs, from the table stored beside the figures, or
-written by ``fairfl simulate``: the mean over the seeds, and a band from the minimum to the maximum.
-"""
+"""Curves by round of the dynamic paper's runs: the mean over seeds, and a band of them."""
 
 import os
 from collections.abc import Iterable, Sequence

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from fairfl.studies.experiment import Picture
 
 COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's colours. From the eighth curve on they repeat with another line style, since
-seven and four are coprime.
-"""
+"""Okabe and Ito's; the eighth curve has the first colour, with another line."""
 BANDS = 3
 """Largest number of curves with bands in a panel: more bands would hide each other."""
 SERIES = {"dataset": "panel", "objective": "series", "round": "x", "average": "y"}

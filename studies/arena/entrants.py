@@ -1,6 +1,4 @@
-"""What competes in the arena, as ``studies/data/arena.toml`` and modules of ``--import`` list it:
-what each aims at, and the settings that it is tuned over, the same number for all.
-"""
+"""What competes in the arena: its aim, and the settings that it is tuned over, as many for all."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,6 +1,4 @@
-"""A file of predictions at the published points: any other system's rules, scored as the arena's
-own.
-"""
+"""Predictions at the published points: any other system's rules, scored as the arena's own."""
 
 from collections.abc import Iterable, Sequence
 from itertools import product

@@ -1,6 +1,4 @@
-"""The arena's federations, as released in ``studies/data/arena.json``: their laws, and their exact
-frontiers. The file's digest is checked where it is read; a test solves it anew.
-"""
+"""The arena's federations of ``studies/data/arena.json``: laws and exact frontiers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Scores of learned rules and models on the laws: distances to certified optima, without a sample.
-
-One below zero by more than the integration's error is a fault of the program, or of a file that is
-no rule.
-"""
+"""Scores of learned rules and models on the laws: their distances to certified optima."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,9 +22,7 @@ from fairfl.theory.populations.client_classifiers import ClientClassifiers
 CLOSED = 1e-7
 """Tolerance of a minimum over models, whose certificate closes to a tenth of it, relative."""
 PARETO, PERSONAL = "pareto", "personal"
-"""Aims that are no objective of one model's losses: no model lowers all clients' losses at once;
-each client's loss of its own model.
-"""
+"""Aims: no model lowers all clients' losses at once; each client's loss of its own model."""
 Aim = Objective | str
 
 

@@ -30,13 +30,10 @@ from fairfl.theory.populations.notions import Notion
 CFL, LFT_AVG, ENSEMBLE = LABELS.values()
 FEDFB = "FedFB"
 LEARNERS = (CFL, ENSEMBLE, LFT_AVG, FEDFB)
-"""The methods that are trained. FedFB's equation (6) clips each λ_a to its range; here sum_a λ_a =
-1 is kept as well (``FairBatch.projection``).
-"""
+"""The methods that are trained, FedFB with Σ λ_a = 1 beside equation (6)'s clipping."""
 ALPHA, DECAY = 0.3, 1.0
-"""Steps of λ, α_t = 0.3 / (t + 1). Their sum exceeds the width of λ's box. After 100 steps the
-learned |MD| on the sample is within about 0.004 of its budget, also for clients whose λ* is within
-1e-2 of the box's edge.
+"""Steps of λ, 0.3 / (t + 1): their sum exceeds the width of λ's box, and after 100 of them the
+learned |MD| on the sample is within about 0.004 of its budget.
 """
 LR, MOMENTUM = 0.5, 0.9
 MOST_ROUNDS = 1_000_000

@@ -1,7 +1,4 @@
-"""Predictions: training in several cases, verdicts with intervals, and what each cause explains.
-The first case is practice as it is, the second lacks sampling; each other one lacks sampling and
-what its study says.
-"""
+"""Predictions: training in several cases, verdicts with intervals, and what each cause explains."""
 
 from __future__ import annotations
 

@@ -18,9 +18,7 @@ Table = Callable[[pd.DataFrame], pd.DataFrame]
 """Makes the table of a ``Drawing`` from the measures."""
 
 KINDS = ("line", "points", "path", "band")
-"""How a series is drawn: a curve; points; points joined in the order of the rows, without and with
-a band of their intervals.
-"""
+"""How a series is drawn: a curve; points; points that are joined, without and with a band."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,4 @@
-"""A cross-check of one's own, from a TOML file: algorithms trained on samples of a federation,
-beside its exact frontiers. docs/toml_files.md lists the keys.
-"""
+"""A cross-check of one's own, from a TOML file (docs/toml_files.md)."""
 
 import json
 from dataclasses import dataclass

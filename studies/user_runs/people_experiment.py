@@ -1,6 +1,4 @@
-"""FedFB's methods on a table of people, every budget on three schedules: all of ``fairfl simulate
-people.csv``.
-"""
+"""FedFB's methods on a table of people, every budget: ``fairfl simulate people.csv``."""
 
 from dataclasses import dataclass
 from functools import lru_cache, partial

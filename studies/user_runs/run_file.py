@@ -1,6 +1,5 @@
-"""A run from a TOML file. docs/toml_files.md lists the keys. Tables with a ``grid`` stand for all
-combinations of its values (``studies/grid.py``): those of algorithms are trained together, of other
-tables each is a run of its own, named after its values.
+"""A run from a TOML file (docs/toml_files.md). Of tables with a ``grid``, algorithms are trained
+together; each combination of the others is a run of its own, named after its values.
 """
 
 import dataclasses

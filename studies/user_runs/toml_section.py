@@ -1,6 +1,4 @@
-"""Tables of a TOML file, read key by key, and what one gives a function or dataclass: parameters by
-name and annotated kind. Errors name a missing, wrong or unknown key.
-"""
+"""Tables of a TOML file, read key by key, and what one gives a function or dataclass."""
 
 from __future__ import annotations
 

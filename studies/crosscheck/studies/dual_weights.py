@@ -41,9 +41,7 @@ CASES = {
     FALLING: (80, replace(FULL, rounds=80, schedule=Cosine())),
     ONE_STEP: (40, replace(FULL, lr=0.5, steps=1, schedule=Cosine())),
 }
-"""Rounds, and settings of training. A rate that falls lets p-FFL end at a kink, and several local
-steps at the optimum: the last two are told apart by the steps.
-"""
+"""Rounds, and settings of training. A rate that falls lets p-FFL end at a kink."""
 LIMIT = 0.01
 """Share of the weight that may be on the wrong clients."""
 

@@ -32,9 +32,7 @@ QUESTIONS: dict[tuple[str, Notion], None] = dict.fromkeys(
     (*SMALL, *product(TWO, ("eo", "eodds")), *product(THREE, NOTIONS))
 )
 ROUNDS = dict.fromkeys(product(LEARNERS, NOTIONS), 20) | {(CFL, "dp"): 100, (CFL, "eo"): 100}
-"""Steps of λ: of CFL three groups are .07 apart at ε = 0 after 40, .05 after 100. What is asked of
-equalised odds, and of the others, are inequalities, which hold for every rule.
-"""
+"""Steps of λ: of CFL three groups are .07 apart at ε = 0 after 40, .05 after 100."""
 CASES: dict[str, tuple[str, Notion, Practice]] = {
     f"{world}, {notion}, {scheme}": (
         world,

@@ -1,6 +1,4 @@
-"""The learners of CFL, LFT+Ensemble and LFT+FedAvg, and personal models, reach their schemes' exact
-optima: a study each.
-"""
+"""Learners of CFL, LFT+Ensemble and LFT+FedAvg, and personal models, reach their exact optima."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -129,9 +127,7 @@ FEDAVG_OPTIMUM = Reached(
     | {ONE_STEP: replace(EVEN, steps=1, lr=1.5), SHORT: replace(EVEN, steps=10, lr=0.15)},
     (OUTSIDE, INSIDE),
 )
-"""The last two cases are without momentum, and as far in a round: so the number of steps is told
-from their length.
-"""
+"""The last two cases are without momentum, and as far in a round."""
 
 
 def below_delta(measures: pd.DataFrame) -> pd.DataFrame:

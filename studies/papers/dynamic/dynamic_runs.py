@@ -1,8 +1,6 @@
-"""Dynamic participants, figures 1 to 8 (MNIST, Fashion-MNIST, CIFAR-10): groups of clients that
-hold different classes and join one after the other (section 5).
-
-A unit is a scene (data, model, alpha, when groups join) and an algorithm; its replicates are the
-seeds. They share rows and clients: the spread over seeds is that of starts and batches.
+"""Dynamic participants, figures 1 to 8: groups of clients that hold different classes and join one
+after the other (section 5). A unit is a scene and an algorithm; its replicates are the seeds, which
+share rows and clients.
 """
 
 import re

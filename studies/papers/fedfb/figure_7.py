@@ -33,9 +33,7 @@ TITLE = "FedFB, figure 7, people by group: accuracy and client parity"
 LOSSES = "disparity max$_{i,j}$ |L$^{(i)}$ - L$^{(j)}$| of log losses"
 PICTURES = (Picture("figure-7", "tradeoff", TITLE, x=LOSSES),)
 SYMBOL = {"GIFAIR": "λ/λ₁", "Ditto": "λ", "q-FFL": "q"}
-"""Of a method's setting, where it is not α; λ₁ is the largest λ that GIFAIR allows, which shrinks
-with the smallest group.
-"""
+"""Of a method's setting, where it is not α; λ₁ is the largest λ that GIFAIR allows."""
 
 
 def methods(largest: float = 1.0) -> list[tuple[str, float, Algorithm]]:

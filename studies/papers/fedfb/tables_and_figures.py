@@ -1,6 +1,4 @@
-"""FedFB, tables 1, 2, 4, 5 and 7 and figures 3(b) and 6, a row of ``EXPERIMENTS`` each, by data,
-model and methods. A figure shows every setting, a table the one that validation chooses.
-"""
+"""FedFB, tables 1, 2, 4, 5 and 7 and figures 3(b) and 6, a row of ``EXPERIMENTS`` each."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

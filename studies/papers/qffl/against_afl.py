@@ -1,6 +1,4 @@
-"""q-FFL against AFL, full gradients: table 2, on Adult and on three classes of Fashion-MNIST, and
-figure 8, the worst device's accuracy by round on Vehicle and the classes.
-"""
+"""q-FFL against AFL with full gradients, table 2 and figure 8."""
 
 from functools import partial
 
@@ -55,8 +53,7 @@ CATEGORICAL = (
 CLIENTS = ("PhD", "non-PhD")
 QUICK_ROWS = 1500  # of the three classes
 RATES = (0.1, 0.01)
-"""On Vehicle: of the models and AFL's mixture. AFL goes in circles with the tables' 0.64 and 0.1.
-"""
+"""On Vehicle: of models and AFL's mixture, which goes in circles with the tables' 0.64 and 0.1."""
 
 
 def units(scale: Scale) -> list[Unit]:

@@ -1,6 +1,4 @@
-"""q-FFL, tables 1 and 4 to 10, figures 1, 2, 4, 5 and 7: a row of ``EXPERIMENTS`` each, of the same
-runs: q-FedAvg with every q.
-"""
+"""q-FFL, tables 1 and 4 to 10, figures 1, 2, 4, 5 and 7, of the same runs: q-FedAvg, every q."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
