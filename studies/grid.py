@@ -97,12 +97,10 @@ class Grid(Sequence[dict[str, object]]):
     def values(self, index: int) -> Chosen:
         """What the axes and the draws have for a unit, by name."""
         cell, number = divmod(index, self.count)
-        chosen = {}
-        for name, values in reversed([*self.axes.items()]):
-            cell, k = divmod(cell, len(values))
-            chosen[name] = deepcopy(values[k])
-        out = {name: chosen[name] for name in self.axes}
-        return out | {name: self._draw(name, draw, number) for name, draw in self.draws.items()}
+        places = np.unravel_index(cell, [len(values) for values in self.axes.values()])
+        cells = zip(self.axes.items(), places, strict=True)
+        chosen: Chosen = {name: deepcopy(values[int(k)]) for (name, values), k in cells}
+        return chosen | {name: self._draw(name, draw, number) for name, draw in self.draws.items()}
 
     def _draw(self, name: str, draw: Mapping[str, object], number: int) -> object:
         (law,) = (key for key in draw if key in DRAWS)

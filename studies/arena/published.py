@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from fairfl._support.checks import Array
 from fairfl._support.json_file import read_json, unsealed
-from fairfl.studies.crosscheck.population.features import FLOOR, Basis
+from fairfl.studies.crosscheck.population.learned_rules import FLOOR, Basis
 from fairfl.studies.user_runs.federation_file import federation_of
 from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory.populations.federation import Federation

@@ -20,8 +20,7 @@ from fairfl.sims.group_fairness import FairBatch, LocalFairBatch
 from fairfl.sims.group_fairness.lft import MODELS
 from fairfl.solvers.api import solve
 from fairfl.solvers.schemes import LABELS, SchemeName
-from fairfl.studies.crosscheck.population.features import Basis
-from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
+from fairfl.studies.crosscheck.population.learned_rules import Basis, Performance, learned
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.client_classifiers import ClientClassifiers

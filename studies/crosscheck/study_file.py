@@ -12,9 +12,8 @@ from fairfl._support.toml_file import read_toml
 from fairfl.sims.engine import Algorithm, Computing, Logistic, Parts, Replicate, Result, Training
 from fairfl.sims.engine.task import as_floats
 from fairfl.solvers.schemes import LABELS, SOLVED, SchemeName
-from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.studies.crosscheck.population.frontier_distance import below
-from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
+from fairfl.studies.crosscheck.population.learned_rules import Basis, Performance, learned
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.crosscheck.practice import LR, MOMENTUM, featured, people_of
 from fairfl.studies.crosscheck.prediction import Interval, banded, hard_verdict
