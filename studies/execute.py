@@ -46,11 +46,7 @@ def run_unit(
             f"objectives must name {len(setting.replicates)} replicates, got {unit.objectives!r}"
         )
     run = simulate(
-        setting.model,
-        setting.parts,
-        setting.replicates,
-        setting.training,
-        setting.computing,
+        *setting.arguments,
         evaluate_every=setting.evaluate_every,
         folder=None if folder is None else folder / unit.name,
         checkpoint_every=max(1, setting.training.rounds // CHECKPOINTS),

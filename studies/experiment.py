@@ -52,6 +52,11 @@ class Setting:
     evaluate_every: int
     computing: Computing = field(default_factory=Computing)
 
+    @property
+    def arguments(self) -> tuple[Model, Parts, tuple[Replicate, ...], Training, Computing]:
+        """Those of ``simulate`` and ``Simulation``."""
+        return self.model, self.parts, self.replicates, self.training, self.computing
+
 
 @dataclass(frozen=True)
 class Unit:

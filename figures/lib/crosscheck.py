@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -26,14 +26,6 @@ COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#7
 MARKERS = ("D", "v", "P", "X", "o", "^", "s")
 LINES: tuple[LineStyle, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1.4)))
 """Line styles. Neighbours differ, so that a curve below another remains visible."""
-
-
-class SeriesLook(TypedDict):
-    """How a series is drawn: its line where it has one, and its mark."""
-
-    color: str
-    ls: LineStyle
-    marker: str
 
 
 WIDE = 1.5
@@ -62,7 +54,7 @@ def draw_together(
 def figure_of(
     title: str,
     drawings: Sequence[tuple[Drawing, pd.DataFrame]],
-    looks: dict[str, SeriesLook] | None = None,
+    looks: dict[str, style.Look] | None = None,
 ) -> Figure:
     """The drawings' panels, and every series once in the legend; ``looks`` default: ``look_of``."""
     looks = looks or look_of(pd.concat([table for _, table in drawings], ignore_index=True))
@@ -92,12 +84,12 @@ def figure_of(
     return figure
 
 
-def look_of(table: pd.DataFrame) -> dict[str, SeriesLook]:
+def look_of(table: pd.DataFrame) -> dict[str, style.Look]:
     """Colour, line and marker of each series: the scheme's if the name up to the comma is a
     scheme's. Series whose names agree up to the comma have one colour and different lines.
     """
     schemes = {scheme.label: scheme for scheme in SHARED_RULE}
-    looks: dict[str, SeriesLook] = {}
+    looks: dict[str, style.Look] = {}
     stems: list[str] = []
     for series in names(table, "series"):
         stem = series.partition(",")[0]
@@ -114,7 +106,7 @@ def look_of(table: pd.DataFrame) -> dict[str, SeriesLook]:
     return looks
 
 
-def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: SeriesLook) -> None:
+def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: style.Look) -> None:
     x, y = floats(rows, "x"), floats(rows, "y")
     colour, plain = look["color"], {"color": look["color"], "ls": look["ls"]}
     if kind in ("line", "steps"):
@@ -133,7 +125,7 @@ def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: SeriesLook) -> None
         mark(x, y, color=colour, zorder=4)
 
 
-def _handle(series: str, kinds: list[str], look: SeriesLook) -> Line2D:
+def _handle(series: str, kinds: list[str], look: style.Look) -> Line2D:
     line = look["ls"] if {*kinds} - {"points"} else "none"
     marker = look["marker"] if {"points", "path", "band"} & set(kinds) else ""
     mark = {"marker": marker, "ms": 4.0, "mfc": "none" if "points" in kinds else look["color"]}

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from pandas.api.types import is_numeric_dtype
 
 from fairfl.figures.lib import style
-from fairfl.figures.lib.crosscheck import LINES, SeriesLook, figure_of
+from fairfl.figures.lib.crosscheck import LINES, figure_of
 from fairfl.figures.lib.saved import save
 from fairfl.figures.lib.tradeoff import draw_tradeoff
 from fairfl.studies.frames import floats, groups, loose, names, pick
@@ -101,7 +101,7 @@ def _figure(table: pd.DataFrame, x: str, y: str) -> Figure:
     """A panel a data set, a curve an objective; ``x`` and ``y`` are the labels of the axes."""
     from fairfl.studies.crosscheck.study import Drawing  # torch: figures do without
 
-    looks: dict[str, SeriesLook] = {
+    looks: dict[str, style.Look] = {
         name: {"color": COLOURS[k % len(COLOURS)], "ls": LINES[k % len(LINES)], "marker": ""}
         for k, name in enumerate(names(table, "series"))
     }

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -21,19 +21,8 @@ PAGE = 7.0
 INK = "#333333"
 
 
-class Stroke(TypedDict):
-    """A line, by matplotlib's names of arguments."""
-
-    color: str
-    ls: LineStyle
-    lw: float
-
-
-class Mark(TypedDict):
-    """Points, likewise."""
-
-    color: str
-    marker: str
+Look = dict[str, Any]
+"""Arguments of matplotlib by which a line or a mark is drawn."""
 
 
 @dataclass(frozen=True)

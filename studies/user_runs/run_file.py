@@ -38,6 +38,8 @@ SHOWN = {
 """Names in the table of the measures of all people, which are shares between 0 and 1."""
 ALONE = ("title", "algorithm", "run", "grid")
 """Tables of the file that are the same for all settings."""
+Combination = tuple[dict[str, object], str, str]
+"""The file's tables without grids, the words of a combination, and the end of its units' names."""
 MOST = 120
 """Largest length of the part of a unit's name that distinguishes it from others."""
 
@@ -49,15 +51,9 @@ def read_config(path: str | Path) -> Experiment:
     file = Path(path)
     table = read_toml(file)
     seeds, objectives = _outline(table)
-    alone = {key: table[key] for key in ALONE if key in table}
-    settings = _named(
-        [
-            (alone | config, point_label(chosen))
-            for config, chosen in points({k: v for k, v in table.items() if k not in ALONE}, "")
-        ]
-    )
+    settings = _combinations(table)
     try:
-        tested, has_joining = _check([setting.table for setting in settings], seeds[0])
+        tested, has_joining = _check([table for table, *_ in settings], seeds[0])
     except MemoryError as error:
         raise ValueError(
             f"{file.name} must ask for no more than fits into memory: {error}"
@@ -75,7 +71,7 @@ def read_config(path: str | Path) -> Experiment:
         file.stem,
         title,
         {"quick": len(seeds), "paper": len(seeds)},
-        RunUnits(file.stem, seeds, objectives, settings),
+        partial(units, file.stem, seeds, objectives, settings),
         values,
         lambda clients: (),
         pictures=pictures,
@@ -84,35 +80,21 @@ def read_config(path: str | Path) -> Experiment:
     )
 
 
-@dataclasses.dataclass(frozen=True)
-class Combination:
-    """A file's tables without grids: a combination, its ``words``, and the end of units' names."""
-
-    table: dict[str, object]
-    words: str
-    end: str
-
-
-@dataclasses.dataclass(frozen=True)
-class RunUnits:
-    """The units of a file: for each seed and setting all algorithms together."""
-
-    stem: str
-    seeds: list[int]
-    objectives: tuple[str, ...]
-    settings: tuple[Combination, ...]
-
-    def __call__(self, scale: Scale) -> list[Unit]:
-        """The units, with the file's seeds or as many as the scale has."""
-        planned = []
-        for seed, combination in product(scale.of(self.seeds), self.settings):
-            name = f"{self.stem}-{seed}{combination.end}"
-            dataset = str(Section(combination.table, "").section("data").raw("name"))
-            dataset += f"; {combination.words}" if combination.words else ""
-            setting = partial(make, combination.table, seed)
-            measure = partial(measured, self.objectives, seed)
-            planned.append(Unit(name, dataset, seed, self.objectives, setting, measure))
-        return planned
+def units(
+    stem: str,
+    seeds: list[int],
+    objectives: tuple[str, ...],
+    settings: list[Combination],
+    scale: Scale,
+) -> list[Unit]:
+    """For each seed of the file, or as many as the scale has, and setting all algorithms."""
+    planned = []
+    for seed, (table, words, end) in product(scale.of(seeds), settings):
+        dataset = str(Section(table, "").section("data").raw("name"))
+        dataset += f"; {words}" if words else ""
+        setting, measure = partial(make, table, seed), partial(measured, objectives, seed)
+        planned.append(Unit(f"{stem}-{seed}{end}", dataset, seed, objectives, setting, measure))
+    return planned
 
 
 def points_of(part: str, clients: pd.DataFrame) -> pd.DataFrame:
@@ -127,15 +109,18 @@ def joined_curves(clients: pd.DataFrame) -> pd.DataFrame:
     return curves(joined) if len(joined) else pd.DataFrame()
 
 
-def _named(tables: list[tuple[dict[str, object], str]]) -> tuple[Combination, ...]:
-    """The tables and their words with the ends of units' names, numbered where they agree."""
-    names = [re.sub(r"[^\w.=+]+", "_", words.replace(" ", ""))[:MOST] for _, words in tables]
-    if len({name.lower() for name in names}) < len(names):
-        names = [f"{name}-{k}" for k, name in enumerate(names)]
-    return tuple(
-        Combination(table, words, f"-{name}" if words else "")
-        for name, (table, words) in zip(names, tables, strict=True)
-    )
+def _combinations(table: dict[str, object]) -> list[Combination]:
+    """The settings of a file; the ends of units' names are numbered where they agree."""
+    alone = {key: table[key] for key in ALONE if key in table}
+    varied = points({key: value for key, value in table.items() if key not in ALONE}, "")
+    labels = [point_label(chosen) for _, chosen in varied]
+    ends = [re.sub(r"[^\w.=+]+", "_", words.replace(" ", ""))[:MOST] for words in labels]
+    if len({end.lower() for end in ends}) < len(ends):
+        ends = [f"{end}-{k}" for k, end in enumerate(ends)]
+    return [
+        (alone | config, words, f"-{end}" if words else "")
+        for (config, _), words, end in zip(varied, labels, ends, strict=True)
+    ]
 
 
 def _check(tables: list[dict[str, object]], seed: int) -> tuple[bool, bool]:
@@ -153,13 +138,7 @@ def _check(tables: list[dict[str, object]], seed: int) -> tuple[bool, bool]:
                 setting.parts.train.clients, setting.training.rounds
             )
         with training.placing(), computing.placing():
-            Simulation(
-                setting.model,
-                setting.parts,
-                setting.replicates,
-                setting.training,
-                setting.computing,
-            )
+            Simulation(*setting.arguments)
         tested = tested and setting.parts.test is not None
         has_joining |= isinstance(setting.training.participation, Joining)
     return tested, has_joining
