@@ -1,7 +1,4 @@
-"""BENCHMARKS.md: pairs timed alternately in one run, so that ratios are valid on a busy machine.
-
-``python -m benchmarks.bench PART ...`` times some parts only, by name, e.g. in_turn.
-"""
+"""BENCHMARKS.md: pairs timed in turn; ``python -m benchmarks.bench PART ...``: some parts."""
 
 import os
 import platform
@@ -32,7 +29,7 @@ def importing(sizes: Sizes) -> Iterator[Row]:
 SOLVED = (cfl_laws, cfl_finite, fedavg, libraries, importing, jobs)
 BY_HAND = Path(__file__).with_name("other_systems.md")
 """Measured by hand, the end of BENCHMARKS.md: systems that this environment does not hold."""
-TRAINED = ("simulator", "client_steps", "in_turn", "dynamic", "gpu")
+TRAINED = ("simulator", "client_steps", "gpu")
 """Modules here that import torch, each with a function of its name."""
 PARTS = (*(part.__name__ for part in SOLVED), *TRAINED)
 
@@ -69,8 +66,7 @@ def markdown(rows: list[Row], sizes: Sizes) -> str:
         "# Benchmarks\n\n"
         f"Written by `make bench` (`fairfl bench`). {machine}.\nTimes are CPU seconds, the least "
         f"of {sizes.rounds} rounds after one that is not counted, ours and the alternative in "
-        "turn in one run; ratio is the alternative's time over ours. Times of commit dc15ec5 were "
-        f"recorded: `benchmarks/jobs.py` says where.\n\n{table}\n"
+        f"turn in one run; ratio is the alternative's time over ours.\n\n{table}\n"
         + (BY_HAND.read_text("utf-8") if sizes.rounds > 1 else "")
     )
 

@@ -1,6 +1,4 @@
-"""Client steps per CPU second: the engine, numpy with clients as an axis, and a plain torch loop,
-interleaved in one run on one thread.
-"""
+"""Client steps per CPU second: the engine, numpy, and a plain torch loop, on one thread."""
 
 from collections.abc import Callable, Iterator
 
@@ -16,18 +14,14 @@ LR = 0.1
 LOOP_CLIENTS = 100
 """Largest number of clients for which the torch loop is timed; more take minutes."""
 AIMS = {"softmax": (1.5, 1.0), "MLP": (None, 1 / 1.3)}
-"""Aims relative to numpy's time, for few clients and for 100 or more. With few clients the fixed
-cost of a round dominates: participation, the plan of the steps, checks, the row of measures; the
-numpy version has none of these.
+"""Aims relative to numpy's time, for few clients, where a round's fixed cost dominates, and many.
 """
 
 
 def in_numpy(
     layers: list[list[np.ndarray]], x: np.ndarray, y: np.ndarray, batch: int = BATCH
 ) -> Callable[[], None]:
-    """A round of FedAvg on inputs (clients, samples, features) and labels; it changes ``layers``,
-    pairs W (in, out) and b (1, out), in place.
-    """
+    """A round of FedAvg on (clients, samples, features) and labels; changes ``layers``, (W, b)."""
     clients, samples = y.shape
     rows, columns, rng = np.arange(clients)[:, None], np.arange(batch), np.random.default_rng(0)
 

@@ -1,8 +1,5 @@
 """The main jobs: frontiers, smallest disparities and whole commands, CPU seconds from a new
-federation, compared with those of commit dc15ec5 if it can do the job.
-
-A job is a line of ``JOBS``: an entry of ``RUNS`` on an entry of ``PROBLEMS``. ``python -m
-benchmarks.jobs WORD ...`` times the jobs whose description contains one of the words.
+federation. ``python -m benchmarks.jobs WORD ...`` times those described by one of the words.
 """
 
 import subprocess
@@ -21,7 +18,6 @@ from fairfl.solvers.schemes import SchemeName
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import SHARES_5, SHARES_9, figure_5, figure_9
 
-RECORDED = "commit dc15ec5, recorded"
 REPEATED = 0.5
 """Seconds; a shorter job is repeated until they have passed, and its shortest time counts."""
 SIMULATE = "simulate fedfb-table-1 --profile paper --out out"
@@ -127,45 +123,41 @@ PROBLEMS: dict[str, Callable[[], object]] = {
     "an empty folder": str,
 }
 JOBS = (
-    ("LFT+FedAvg, 60 points", "figure 5(a)", 0.59, 0.15),
-    ("LFT+FedAvg, 60 points", "figure 5(b)", 1.21, 0.30),
-    ("LFT+FedAvg, 60 points", "figure 5(c)", 0.89, 0.22),
-    ("LFT+FedAvg, 60 points", "figure 5(d)", 0.84, 0.21),
-    ("LFT+FedAvg, equal opportunity, 60 points", "figure 9(a)", None, 1.0),
-    ("LFT+Ensemble, equalised odds, 40 points", "figure 5(b)", None, 3.0),
-    ("LFT+Ensemble, blind, 40 points", "figure 5(b)", None, 3.0),
-    ("LFT+FedAvg, 20 points", "random laws, 2 clients", 0.85, 1.0),
-    ("LFT+FedAvg, 20 points", "random laws, 5 clients", 4.3, 5.0),
-    ("LFT+FedAvg, 20 points", "random laws, 10 clients", 10.5, 5.0),
-    ("LFT+FedAvg, 20 points", "random laws, 20 clients", None, 5.0),
-    ("LFT+FedAvg, 20 points", "random laws, 50 clients", None, 10.0),
-    ("LFT+FedAvg, 20 points", "random laws, 200 clients", None, 30.0),
-    ("LFT+FedAvg's smallest disparity", "random laws, 50 clients", None, 3.0),
-    ("LFT+FedAvg's smallest disparity", "random laws, 200 clients", None, 10.0),
-    ("LFT+Ensemble's smallest disparity", "random laws, 200 clients", None, 0.5),
-    ("client-aware rules, 20 points", "random laws, 200 clients", None, 15.0),
-    ("LFT+FedAvg, 60 points", "people of six sites, 2 groups", None, 1.0),
-    ("LFT+FedAvg, 8 points", "people of six sites, 3 groups", None, 1.5),
-    ("solve CFL", "finite X of 100, 6 clients", 0.26e-3, 0.26e-3),
-    ("solve LFT+FedAvg", "finite X of 100, 6 clients", 3.2e-3, 3.2e-3),
-    ("solve LFT+Ensemble", "finite X of 100, 6 clients", 0.63e-3, 0.63e-3),
-    ("LFT+FedAvg, 20 points", "finite X of 100, 200 clients", None, 15.0),
-    ("fairfl frontier by sex, 8 points, intervals", "Adult by work class", None, 30.0),
+    ("LFT+FedAvg, 60 points", "figure 5(a)", 0.15),
+    ("LFT+FedAvg, 60 points", "figure 5(b)", 0.30),
+    ("LFT+FedAvg, 60 points", "figure 5(c)", 0.22),
+    ("LFT+FedAvg, 60 points", "figure 5(d)", 0.21),
+    ("LFT+FedAvg, equal opportunity, 60 points", "figure 9(a)", 1.0),
+    ("LFT+Ensemble, equalised odds, 40 points", "figure 5(b)", 3.0),
+    ("LFT+Ensemble, blind, 40 points", "figure 5(b)", 3.0),
+    ("LFT+FedAvg, 20 points", "random laws, 2 clients", 1.0),
+    ("LFT+FedAvg, 20 points", "random laws, 5 clients", 5.0),
+    ("LFT+FedAvg, 20 points", "random laws, 10 clients", 5.0),
+    ("LFT+FedAvg, 20 points", "random laws, 20 clients", 5.0),
+    ("LFT+FedAvg, 20 points", "random laws, 50 clients", 10.0),
+    ("LFT+FedAvg, 20 points", "random laws, 200 clients", 30.0),
+    ("LFT+FedAvg's smallest disparity", "random laws, 50 clients", 3.0),
+    ("LFT+FedAvg's smallest disparity", "random laws, 200 clients", 10.0),
+    ("LFT+Ensemble's smallest disparity", "random laws, 200 clients", 0.5),
+    ("client-aware rules, 20 points", "random laws, 200 clients", 15.0),
+    ("LFT+FedAvg, 60 points", "people of six sites, 2 groups", 1.0),
+    ("LFT+FedAvg, 8 points", "people of six sites, 3 groups", 1.5),
+    ("solve CFL", "finite X of 100, 6 clients", 0.26e-3),
+    ("solve LFT+FedAvg", "finite X of 100, 6 clients", 3.2e-3),
+    ("solve LFT+Ensemble", "finite X of 100, 6 clients", 0.63e-3),
+    ("LFT+FedAvg, 20 points", "finite X of 100, 200 clients", 15.0),
+    ("fairfl frontier by sex, 8 points, intervals", "Adult by work class", 30.0),
     (
         "fairfl frontier by sex, 3 points, intervals",
         "Adult by work class, one in twenty of sex ?",
-        None,
         60.0,
     ),
-    ("fairfl frontier by race, 4 points", "Adult by work class", None, 10.0),
-    ("fairfl figures", "an empty folder", None, 20.0),
-    ("fairfl reproduce", "an empty folder", None, 60.0),
-    ("fairfl simulate fedfb-table-1", "an empty folder", None, None),
+    ("fairfl frontier by race, 4 points", "Adult by work class", 10.0),
+    ("fairfl figures", "an empty folder", 20.0),
+    ("fairfl reproduce", "an empty folder", 60.0),
+    ("fairfl simulate fedfb-table-1", "an empty folder", None),
 )
-"""Job, problem, CPU seconds of commit dc15ec5 (None: not possible there, or not measured) and of
-the aim. Those of dc15ec5 were measured in one run with commit 7479112e on two loaded cores of an
-x86_64 machine, one thread, numpy 2.4.6 and scipy 1.17.1.
-"""
+"""Job, problem, and CPU seconds of the aim."""
 
 
 def jobs(sizes: Sizes) -> Iterator[Row]:
@@ -174,10 +166,8 @@ def jobs(sizes: Sizes) -> Iterator[Row]:
         yield timed(*job)
 
 
-def timed(run: str, problem: str, older: float | None, aim: float | None) -> Row:
-    """CPU seconds of one run, the least of several if short; for commands those of their processes.
-    The time to make the problem does not count.
-    """
+def timed(run: str, problem: str, aim: float | None) -> Row:
+    """CPU seconds of a run, less the making of its problem; the least of several if it is short."""
     title, best, spent = f"{run}: {problem}, CPU time", np.inf, 0.0
     while spent < REPEATED:
         try:
@@ -188,7 +178,7 @@ def timed(run: str, problem: str, older: float | None, aim: float | None) -> Row
             return Row(title, float("nan"), aim=aim, note=f"{type(error).__name__}: {error}")
         elapsed = cpu() - begin
         best, spent = min(best, elapsed), spent + elapsed
-    return Row(title, best, "" if older is None else RECORDED, older, aim)
+    return Row(title, best, aim=aim)
 
 
 if __name__ == "__main__":

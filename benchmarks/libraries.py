@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
 from typing import Any
@@ -83,6 +84,15 @@ def our_curve(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> Fronti
 
 def by_fairlearn(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> tuple[float, float]:
     """(disparity, accuracy) of Fairlearn's demographic parity on the same people."""
+    accept = fairlearn_rule(score, label, group, None)(score, group)
+    accuracy = float(np.where(label == 1, accept, 1 - accept).mean())
+    return abs(float(accept[group == 0].mean() - accept[group == 1].mean())), accuracy
+
+
+def fairlearn_rule(
+    score: np.ndarray, label: np.ndarray, group: np.ndarray, eps: float | None
+) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """(score, group) to the chances of acceptance by Fairlearn's thresholds, without sampling."""
     from fairlearn.postprocessing import ThresholdOptimizer
     from sklearn.base import BaseEstimator, ClassifierMixin
 
@@ -92,55 +102,48 @@ def by_fairlearn(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> tup
             return self
 
         def predict_proba(self, X: Any) -> np.ndarray:
-            p = np.asarray(X, dtype=float)[:, 0]
-            return np.stack([1 - p, p], axis=1)
+            return np.column_stack([1 - X, X])
 
         def predict(self, X: Any) -> np.ndarray:
-            return (np.asarray(X, dtype=float)[:, 0] > 0.5).astype(int)
+            return (np.asarray(X)[:, 0] > 0.5).astype(int)
 
     x = score[:, None]
-    fitted = ThresholdOptimizer(
-        estimator=Score().fit(x, label),
-        constraints="demographic_parity",
-        prefit=True,
-        predict_method="predict_proba",
+    options: dict[str, Any] = {"constraints": "demographic_parity", "prefit": True, "tol": eps}
+    rule: Any = ThresholdOptimizer(
+        estimator=Score().fit(x, label), predict_method="predict_proba", **options
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        fitted.fit(x, label, sensitive_features=group)
-        # the acceptance probabilities, without sampling
-        accept = np.asarray(fitted._pmf_predict(x, sensitive_features=group))[:, 1]
-    return _figures(accept, label, group)
+        rule.fit(x, label, sensitive_features=group)
+    return lambda new, of: np.asarray(rule._pmf_predict(new[:, None], sensitive_features=of))[:, 1]
 
 
 def by_error_parity(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> tuple[float, float]:
     """(disparity, accuracy) of error-parity's rule at budget 0.05 on the same people."""
-    from error_parity import RelaxedThresholdOptimizer
-
-    rule = RelaxedThresholdOptimizer(
-        predictor=lambda X: np.asarray(X)[:, 0],
-        constraint="demographic_parity",
-        tolerance=0.05,
-        false_pos_cost=1.0,
-        false_neg_cost=1.0,
-    )
-    # error-parity 0.3.11 names the shape as numpy up to 2.3 did
-    with warnings.catch_warnings(), patch.object(np, "reshape", partial(_reshape, np.reshape)):
-        warnings.simplefilter("ignore")
-        rule.fit(score[:, None], label, group=group)
+    with old_reshape():
+        rule = error_parity_rule(score, label, group, 0.05)
         return float(rule.constraint_violation()), 1.0 - float(rule.cost())
 
 
-def _reshape(
-    original: Callable[..., np.ndarray],
-    a: np.ndarray,
-    shape: int | tuple[int, ...] | None = None,
-    newshape: int | tuple[int, ...] | None = None,
-    **options: object,
-) -> np.ndarray:
-    return original(a, newshape if shape is None else shape, **options)
+def error_parity_rule(score: np.ndarray, label: np.ndarray, group: np.ndarray, eps: float) -> Any:
+    """Error-parity's thresholds; under ``old_reshape``."""
+    from error_parity import RelaxedThresholdOptimizer
+
+    rule = RelaxedThresholdOptimizer(
+        predictor=lambda X: np.asarray(X)[:, 0], constraint="demographic_parity", tolerance=eps
+    )
+    rule.fit(score[:, None], label, group=group)
+    return rule
 
 
-def _figures(accept: np.ndarray, label: np.ndarray, group: np.ndarray) -> tuple[float, float]:
-    accuracy = float(np.where(label == 1, accept, 1 - accept).mean())
-    return abs(float(accept[group == 0].mean() - accept[group == 1].mean())), accuracy
+@contextmanager
+def old_reshape() -> Iterator[None]:
+    """Error-parity 0.3.11 names the shape of ``np.reshape`` as numpy up to 2.3 did."""
+    reshape = np.reshape
+
+    def renamed(a: Any, shape: Any = None, newshape: Any = None, **options: Any) -> np.ndarray:
+        return reshape(a, newshape if shape is None else shape, **options)
+
+    with warnings.catch_warnings(), patch.object(np, "reshape", renamed):
+        warnings.simplefilter("ignore")
+        yield

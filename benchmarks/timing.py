@@ -57,9 +57,7 @@ class Row:
 
 
 def interleaved(rounds: int, *functions: Callable[[], object]) -> list[float]:
-    """The least CPU time of each function, called one after the other in every round, after one run
-    that is not counted. Short functions are called several times in their turn.
-    """
+    """The least CPU time of each function, called in turn in every round, after one warm-up run."""
     best = [np.inf] * len(functions)
     for function in functions:
         function()

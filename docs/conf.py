@@ -113,8 +113,7 @@ def _docstring(app: Any, kind: str, name: str, member: Any, options: Any, lines:
 
 
 def _returned(app: Any, kind: str, name: str, member: Any, options: Any, lines: list[str]) -> None:
-    """Drop lines that numpydoc adds: the empty text of a type, which a sentence under Returns seems
-    to be, and its mark of a processed docstring."""
+    """Drop lines that numpydoc adds: the empty text of a type, and its mark."""
     lines[:] = [line for line in lines if line.strip() not in ("..", "!! processed by numpydoc !!")]
 
 

@@ -1,10 +1,6 @@
-"""Write what stands in the papers' pages and in lists but is known to the code.
-
-    python docs/fill_papers.py
-
-Verdicts and errata of docs/papers, words and figures of docs/papers.md stand between ``<!-- NAME
--->`` and ``<!-- /NAME -->``, the first two from the record of the claims. The lists of figures,
-experiments and studies are those that shells complete names from, which import nothing.
+"""Write what stands in the papers' pages and in lists but is known to the code: ``python
+docs/fill_papers.py``. Verdicts, errata, words and figures stand between ``<!-- NAME -->`` and
+``<!-- /NAME -->``; the lists are those that shells complete names from.
 """
 
 import re

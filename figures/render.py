@@ -31,17 +31,7 @@ SOURCE = "source"
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result for one figure.
-
-    Attributes
-    ----------
-    name : the figure.
-    status : "drawn", "unchanged" (its files were drawn from this source and these data) or
-        "skipped".
-    reason : why it was skipped, else "".
-    files : the three files, empty where skipped.
-    seconds : time it took.
-    """
+    """The result for one figure: "drawn", "unchanged" or "skipped", for a ``reason``; its files."""
 
     name: str
     status: str
@@ -64,27 +54,12 @@ def render_all(
     federation: Federation | None = None,
     digest: str = "",
 ) -> list[Outcome]:
-    """Draw figures, all of them where ``names`` is None or empty; an interrupted run continues
-    where it stopped.
+    """Draw figures into ``out_dir``, all of them where ``names`` is None or empty, and those that
+    are unchanged only by ``force``: an outcome each, in their order. ``federation`` is drawn in
+    place of the paper's own where a figure can; its ``digest`` recognises unchanged files.
 
-    Parameters
-    ----------
-    names : of the figures.
-    out_dir : folder of the files, made if missing.
-    jobs : processes, at least 1.
-    force : draw also the figures that are unchanged.
-    progress : see :data:`Progress`.
-    federation : drawn in place of the paper's own, where a figure can.
-    digest : a digest of that federation, to recognise unchanged files.
-
-    Returns
-    -------
-    One :class:`Outcome` a figure, in the order of ``names``. A figure whose data cannot be had is
-    skipped.
-
-    Raises
-    ------
-    ValueError : an unknown name, or a figure that takes no federation; nothing is drawn then.
+    Errors: ValueError for an unknown name, or a figure that takes no federation; nothing is drawn
+    then.
     """
     entries = find(names)
     if federation is not None:
@@ -135,9 +110,7 @@ def _render(entry: FigureEntry, out: Path) -> tuple[Path, ...]:
 
 
 def key(entry: FigureEntry) -> str:
-    """Digest of a figure's dependencies: version, matplotlib, its own source, the sources that it
-    may call, and the files that it reads.
-    """
+    """Digest of a figure's dependencies: version, matplotlib, sources, and files that it reads."""
     parts = [
         __version__,
         matplotlib.__version__,
@@ -151,9 +124,7 @@ def key(entry: FigureEntry) -> str:
 
 @lru_cache(maxsize=1)
 def shared_digest() -> str:
-    """Digest of the solvers' and helpers' sources, without the figures' own: a new figure does not
-    change the others.
-    """
+    """Digest of the solvers' and helpers' sources, without the figures' own."""
     figures = {entry.source.name for entry in registered().values()}
     total = hashlib.sha256()
     for package in SHARED:

@@ -35,11 +35,8 @@ def published(table: Printed, rename: Mapping[str, Sequence[str]] | None = None)
 
 def compare(values: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """A row per dataset, objective and measure: mean, sd (divisor seeds - 1; NaN for one seed),
-    seeds, half of the mean's interval, and the published.
-
-    ``apart`` is |mean - published| over the larger of the two spreads, NaN where neither is known
-    or both are 0. What was measured and never published has NaN there; what was published and not
-    measured is left out.
+    seeds, half of the mean's interval, the published or NaN, and how far they are ``apart``, in the
+    larger of the two spreads.
     """
     grouped = values.groupby(["dataset", "objective", "measure"], sort=False)["value"]
     ours = grouped.agg(mean="mean", sd="std", seeds="count").reset_index()

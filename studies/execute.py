@@ -26,11 +26,9 @@ Progress = Callable[[str, int, int], None]
 def run_unit(
     unit: Unit, folder: Path | None = None, resume: bool = False, progress: Progress | None = None
 ) -> pd.DataFrame:
-    """The clients' measures of a unit: the engine's columns, and dataset, objective and seed.
-
-    With a ``folder`` the run is kept in ``folder / unit.name``; ``resume`` goes on from there, or
-    reads what is done. Errors: as ``simulate``, and as ``unit_results.stored_measures``: a folder
-    that holds another configuration's run is refused.
+    """The clients' measures of a unit: the engine's columns, and dataset, objective and seed. With
+    a ``folder`` the run is kept there; ``resume`` goes on, or reads what is done. Errors: as
+    ``simulate``, and as ``stored_measures``.
     """
     stored = stored_measures(folder / unit.name, unit) if resume and folder is not None else None
     if stored is not None:
@@ -48,11 +46,7 @@ def run_unit(
             f"objectives must name {len(setting.replicates)} replicates, got {unit.objectives!r}"
         )
     run = simulate(
-        setting.model,
-        setting.parts,
-        setting.replicates,
-        setting.training,
-        setting.computing,
+        *setting.arguments,
         evaluate_every=setting.evaluate_every,
         folder=None if folder is None else folder / unit.name,
         checkpoint_every=max(1, setting.training.rounds // CHECKPOINTS),
@@ -83,11 +77,9 @@ def run_units(
     jobs: int = 1,
     mapper: Map | None = None,
 ) -> pd.DataFrame:
-    """The measures of all units, in the units' order.
-
-    ``mapper(function, tasks, jobs)`` spreads them over processes; by default they run here, one
-    after the other, and tell ``progress`` of every round. With a mapper ``progress`` hears of each
-    unit when it is done.
+    """The measures of all units, in the units' order. ``mapper(function, tasks, jobs)`` spreads
+    them over processes, and ``progress`` hears of each unit when it is done; by default they run
+    here, and it hears of every round.
     """
     names = [unit.name for unit in units]
     if len(set(names)) < len(names):

@@ -52,6 +52,11 @@ class Setting:
     evaluate_every: int
     computing: Computing = field(default_factory=Computing)
 
+    @property
+    def arguments(self) -> tuple[Model, Parts, tuple[Replicate, ...], Training, Computing]:
+        """Those of ``simulate`` and ``Simulation``."""
+        return self.model, self.parts, self.replicates, self.training, self.computing
+
 
 @dataclass(frozen=True)
 class Unit:
@@ -84,11 +89,9 @@ class Unit:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of the measures of a part: ``kind`` "distribution" (last round),
-    "convergence" (by round), or "tradeoff" (the experiment's points of accuracy against disparity,
-    whose axis ``x`` names).
-
-    ``objectives`` are those that it shows; all of them where none is named.
+    """A picture of the measures of a part, ``kind`` "distribution" (last round), "convergence" (by
+    round), or "tradeoff" (the experiment's points, whose axis ``x`` names), of these
+    ``objectives``, or all.
     """
 
     name: str
@@ -104,13 +107,8 @@ class Picture:
 
 @dataclass(frozen=True)
 class Runs:
-    """Shared by experiments and the studies of ``crosscheck/``.
-
-    Attributes
-    ----------
-    name, title : str
-    seeds : how many seeds a profile has unless one asks for another number.
-    units : (Scale) -> list of Unit; what is run.
+    """Shared by experiments and studies: name, title, the seeds of each profile unless one asks for
+    another number, and ``units``, (Scale) -> list of Unit, what is run.
     """
 
     name: str

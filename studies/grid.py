@@ -1,8 +1,5 @@
-"""A grid: every combination of parameters' values, and random draws. A unit is made when it is
-read, so that a million cost no memory.
-
-A sweep has one, and a run's TOML file, whose tables with ``grid = {key = [values]}`` stand for a
-table a combination.
+"""A grid of a sweep, or of a run's TOML file: every combination of parameters' values, and random
+draws. A unit is made when it is read, so that a million cost no memory.
 """
 
 import hashlib
@@ -41,16 +38,12 @@ Chosen = dict[str, object]
 
 @dataclass(frozen=True)
 class Grid(Sequence[dict[str, object]]):
-    """Units: ``fixed`` parameters, every combination of the ``axes``' values, and ``count`` random
-    draws of each.
+    """Units: ``fixed`` parameters, every combination of the ``axes``' values, the last of which
+    changes fastest, and ``count`` random ``draws`` of each, {law: [two numbers]}, with ``size`` for
+    an array.
 
     A name with dots is a place inside a parameter: ``federation.clients.0.q``. Draw j of a
     parameter depends on the seed, the name and j alone, so that all combinations share the draws.
-
-    Attributes
-    ----------
-    axes : values by name; the last one changes fastest, but for the draws.
-    draws : {law: [two numbers]} by name, see ``DRAWS``, with ``size`` for an array.
     """
 
     fixed: Mapping[str, object] = field(default_factory=dict)
@@ -104,12 +97,10 @@ class Grid(Sequence[dict[str, object]]):
     def values(self, index: int) -> Chosen:
         """What the axes and the draws have for a unit, by name."""
         cell, number = divmod(index, self.count)
-        chosen = {}
-        for name, values in reversed([*self.axes.items()]):
-            cell, k = divmod(cell, len(values))
-            chosen[name] = deepcopy(values[k])
-        out = {name: chosen[name] for name in self.axes}
-        return out | {name: self._draw(name, draw, number) for name, draw in self.draws.items()}
+        places = np.unravel_index(cell, [len(values) for values in self.axes.values()])
+        cells = zip(self.axes.items(), places, strict=True)
+        chosen: Chosen = {name: deepcopy(values[int(k)]) for (name, values), k in cells}
+        return chosen | {name: self._draw(name, draw, number) for name, draw in self.draws.items()}
 
     def _draw(self, name: str, draw: Mapping[str, object], number: int) -> object:
         (law,) = (key for key in draw if key in DRAWS)
@@ -131,11 +122,8 @@ class Grid(Sequence[dict[str, object]]):
 
 
 def points(table: dict[str, object], where: str) -> list[tuple[dict[str, object], Chosen]]:
-    """The tables that the one at ``where`` stands for, tables within it included: their order is
-    the file's, the last key first.
-
-    Errors: ValueError for a grid that is no table of lists, for values that are twice there, for a
-    key that is beside the grid too, and for more than ``MOST_TABLES`` combinations.
+    """The tables that the one at ``where`` stands for, tables within it included, in the file's
+    order. ValueError for a wrong grid, and for more than ``MOST_TABLES`` combinations.
     """
     axes: dict[str, list[object]] = {}
     grid = Grid(_parted(table, where, "", axes), axes)
@@ -190,9 +178,7 @@ def point_label(chosen: Chosen) -> str:
 
 
 def words(value: object) -> str:
-    """A value as tables show it: {kind = "geometric", z = 0.85} is geometric (z = 0.85), and
-    {alpha = 0.1} is (alpha = 0.1).
-    """
+    """A value as tables show it: {kind = "geometric", z = 0.85} is geometric (z = 0.85)."""
     if not isinstance(value, dict) or not value:
         return str(value)
     first, *pairs = (f"{key} = {inner}" for key, inner in value.items())

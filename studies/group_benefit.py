@@ -96,9 +96,8 @@ def curves(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def groups_of(clients: pd.DataFrame, part: str) -> pd.DataFrame:
-    """The rows of ``clients`` that the measures are of: global models, training rows and those of
-    ``part``; of runs with two groups at least, all of which have rows there, and whose losses did
-    not go off.
+    """The rows that the measures are of: global models, training and ``part``, of runs with two
+    groups or more that have rows there, and whose losses did not go off.
     """
     measured = among(among(clients, "model", ["global"]), "part", ["train", part])
     measured = rows(measured, (floats(measured, "samples") > 0) & measured["join"].notna())
@@ -115,10 +114,9 @@ def groups_of(clients: pd.DataFrame, part: str) -> pd.DataFrame:
 
 def values(clients: pd.DataFrame, part: str = "test") -> pd.DataFrame:
     """Measures of each run after the last round, on the rows of ``part``: ``BY_ROUND``; "above
-    FedAvg", how much larger its smallest gap between two groups is than FedAvg's with the same
-    seed, (4); the share of measured rounds, in percent, in which all gaps are positive ("fair
-    rounds", definition 2), and in which all are above FedAvg's ("fairer rounds", (4)); and the
-    loss on training rows.
+    FedAvg", by how much its smallest gap is larger than FedAvg's with the same seed, (4); the share
+    of measured rounds, in percent, in which all gaps are positive ("fair rounds", definition 2) or
+    above FedAvg's ("fairer rounds", (4)); the loss on training rows.
     """
     by_run, lines = courses(clients), []
     for (dataset, objective, seed, of), (course, by_group, joins) in by_run.items():

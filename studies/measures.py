@@ -35,10 +35,7 @@ KEYS = ["dataset", "objective", "seed"]
 
 
 def statistics(clients: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
-    """The named measures of each run: a row per dataset, objective, seed and measure.
-
-    Clients without samples in the part have no accuracy, and count in none of the measures.
-    """
+    """The named measures of each run; clients without samples count in none."""
     lines, chosen = [], list(names)
     for key, run in groups(rows(clients, floats(clients, "samples") > 0), KEYS):
         accuracy, samples = floats(run, "accuracy"), floats(run, "samples")
@@ -53,9 +50,7 @@ def rows_of(key: Sequence[object], measures: Mapping[str, object]) -> list[dict[
 
 
 def long(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    """A row per run and measure that has a value; ``names``: columns, and the measures' names.
-    A column that is not there is left out.
-    """
+    """A row per run and measure that has a value; ``names``: columns there may be, and measures."""
     present = [name for name in names if name in table]
     melted = table.melt(KEYS, present, "measure", "value").replace({"measure": dict(names)})
     return rows(melted, np.isfinite(floats(melted, "value")))

@@ -1,7 +1,4 @@
-"""The papers' published numbers as they print them, as text: data/ has a file for each paper.
-
-No pandas and no torch: claims read them too.
-"""
+"""The papers' published numbers as they print them. Without pandas and torch, for claims."""
 
 import re
 from collections.abc import Mapping
@@ -17,9 +14,7 @@ CELL = re.compile(r"(-?\d*\.?\d+)\s*(?:±\s*(\d*\.?\d+))?")
 
 
 def printed(text: str, measures: tuple[str, ...]) -> Printed:
-    """Read lines ``data | row | number ± spread | ...``, a number for each measure; "-" where there
-    is none.
-    """
+    """Read lines ``data | row | number ± spread | ...``, a number for each measure, or "-"."""
     table: Printed = {}
     for line in filter(None, map(str.strip, text.splitlines())):
         data, row, *cells = (cell.strip() for cell in line.split("|"))

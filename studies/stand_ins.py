@@ -11,7 +11,5 @@ FETCHING = (
 
 
 def those_at_hand(datasets: Sequence[str], instead: Sequence[str] = ()) -> tuple[str, ...]:
-    """Those of the wanted data sets that are on this machine; where none is, ``instead``. Their
-    folders, and ``load_federated``, have the names of tables in small letters.
-    """
+    """Those of the data sets, as tables name them, that are on this machine; else ``instead``."""
     return tuple(name for name in datasets if at_hand(name.lower())) or tuple(instead)

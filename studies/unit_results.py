@@ -23,11 +23,8 @@ CONFIGURATION, FILES = "configuration", "files"
 
 
 def configuration(unit: Unit) -> dict[str, object]:
-    """A unit's configuration, as JSON: the function that ``make`` calls, by name, and all of its
-    arguments.
-
-    Defaults are among the arguments, and the digests of a user's own files. What the function reads
-    beside them, its source above all, is not, as it is not in the configuration of an engine's run.
+    """A unit's configuration, as JSON: the function that ``make`` calls, by name, all of its
+    arguments, defaults too, and the digests of a user's own files.
     """
     return {
         **_call(unit.make),
@@ -50,10 +47,8 @@ def _call(function: Callable[..., object]) -> dict[str, object]:
 
 
 def keep(folder: Path, unit: Unit, measures: pd.DataFrame, files: Mapping[str, str]) -> None:
-    """Write the measures into the unit's folder; ``files`` are those of data that were read, as
-    ``data_read`` has them.
-
-    Errors: RunFolderError where the folder cannot be written.
+    """Write the measures into the unit's folder; ``files`` as ``data_read`` has them.
+    RunFolderError where the folder cannot be written.
     """
     inputs = {CONFIGURATION: configuration(unit), FILES: dict(files)}
     with telling(folder):
@@ -61,11 +56,8 @@ def keep(folder: Path, unit: Unit, measures: pd.DataFrame, files: Mapping[str, s
 
 
 def stored_measures(folder: Path, unit: Unit) -> pd.DataFrame | None:
-    """The measures of this unit that the folder holds, as they were written, from data that have
-    not changed since.
-
-    None where it holds none; altered files are reported. ValueError: they are of another
-    configuration.
+    """The measures of this unit that the folder holds, from data that have not changed since; None
+    where it holds none. Altered files are reported; ValueError for those of another configuration.
     """
     inputs = finished(folder / MANIFEST)
     if inputs is None or not same_data(inputs[FILES]):

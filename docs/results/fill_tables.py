@@ -1,12 +1,9 @@
-"""Fill the tables of docs/results from runs, so that no number is copied by hand.
-
-    fairfl simulate NAME --profile paper --out DIR
-    python docs/results/fill_tables.py DIR
+"""Fill the tables of docs/results from runs: ``python docs/results/fill_tables.py DIR``, DIR the
+folder of ``fairfl simulate NAME --profile paper --out DIR``.
 
 The text between ``<!-- fill NAME: MEASURE, ... -->`` and ``<!-- /fill -->`` of a page becomes the
-table of DIR/NAME/table.csv: a row per data set and objective, cells "ours ± sd [published ± sd]",
-with a star where the means differ by more than twice the larger spread. ``NAME@DATA`` selects one
-data set. A block whose experiment was not run stays as it is.
+table of DIR/NAME/table.csv, with a star where means differ by more than twice the larger spread.
+``NAME@DATA`` selects one data set; a block that was not run stays.
 """
 
 import re

@@ -1,9 +1,10 @@
 """Rules of one score and of cells, and those of other libraries, counted on held-out people.
 
-    cd docs/results
-    python held_out.py libraries FOLDER    # one half of the people makes a rule, the other counts
-    python held_out.py promises FOLDER     # CFL's and LFT+FedAvg's rules of 20 data sets
-    python held_out.py equals FOLDER       # blind rules of cells and one score, equally disparate
+    python -m docs.results.held_out KIND FOLDER
+
+KIND is ``libraries``: one half of the people makes a rule, the other counts; ``promises``: CFL's
+and LFT+FedAvg's rules of 20 data sets; ``equals``: blind rules of cells and of one score, equally
+disparate.
 
 All rules have the same numbers: P(a, y | x) and its margins, 5-fold cross-fitted on the first half.
 Each prints its table. Libraries beside ours are optional: fairlearn, error_parity, oxonfair, and
@@ -18,11 +19,9 @@ from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
-from interval_coverage import LAWS
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -32,6 +31,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import fairfl as ff
+from benchmarks.libraries import error_parity_rule, fairlearn_rule, old_reshape
+from docs.results.interval_coverage import LAWS
 from fairfl._support.whole_file import write_whole
 from fairfl.sims.data.tables.folds import deal
 from fairfl.sims.data.tables.published_tables import load
@@ -76,9 +77,7 @@ class Numbers(NamedTuple):
 
 
 def acs_like(seed: int, n: int = 20_000) -> People:
-    """Income by age, schooling and hours; three groups, whose schooling, hours and region differ;
-    y is rarer in the second and third group than x explains.
-    """
+    """Income by age, schooling and hours; y is rarer in groups 1 and 2 than x explains."""
     rng = np.random.default_rng(seed)
     a = rng.choice(3, n, p=[0.6, 0.25, 0.15])
     age = rng.uniform(18, 75, n)
@@ -178,36 +177,14 @@ def oxonfair(fitted: Numbers, judged: Numbers, eps: float, aware: bool) -> Any:
 
 def fairlearn_thresholds(fitted: Numbers, judged: Numbers, eps: float) -> Any:
     """ThresholdOptimizer of the score P(y = 1 | x, a)."""
-    from fairlearn.postprocessing import ThresholdOptimizer
-    from sklearn.base import BaseEstimator, ClassifierMixin
-
-    class Score(ClassifierMixin, BaseEstimator):
-        def fit(self, x: Any, y: Any) -> Any:
-            self.classes_ = np.array([0, 1])
-            return self
-
-        def predict_proba(self, x: Any) -> Any:
-            return np.column_stack([1 - x, x])
-
-    x, new = fitted.aware[:, None], judged.aware[:, None]
-    options: dict[str, Any] = {"prefit": True, "predict_method": "predict_proba"}
-    rule = ThresholdOptimizer(estimator=Score().fit(x, fitted.y), tol=eps or None, **options)
-    rule.fit(x, fitted.y, sensitive_features=fitted.a)
-    return np.asarray(rule._pmf_predict(new, sensitive_features=judged.a))[:, 1]
+    rule = fairlearn_rule(fitted.aware, fitted.y, fitted.a, eps or None)
+    return rule(judged.aware, judged.a)
 
 
 def error_parity(fitted: Numbers, judged: Numbers, eps: float) -> Any:
     """Thresholds of the score P(y = 1 | x, a), drawn anew 20 times."""
-    from error_parity import RelaxedThresholdOptimizer
-
-    def reshape(array: Any, shape: Any = None, newshape: Any = None, **options: Any) -> Any:
-        return plain(array, newshape if shape is None else shape, **options)  # numpy 2.4's name
-
-    plain = np.reshape
-    options: dict[str, Any] = {"constraint": "demographic_parity", "tolerance": eps}
-    with patch.object(np, "reshape", reshape):
-        rule = RelaxedThresholdOptimizer(predictor=lambda x: x[:, 0], **options)
-        rule.fit(fitted.aware[:, None], fitted.y, group=fitted.a)
+    with old_reshape():
+        rule = error_parity_rule(fitted.aware, fitted.y, fitted.a, eps)
         new = judged.aware[:, None]
         return np.mean([rule.predict(new, group=judged.a) for _ in range(20)], axis=0)
 

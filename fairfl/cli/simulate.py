@@ -125,8 +125,7 @@ def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
     """The experiment of a table of people, of a TOML file, or of this name."""
     if name.lower().endswith(TABLES):
         from fairfl.sims.data.frame import require
-        from fairfl.studies.user_runs.people_experiment import people_experiment
-        from fairfl.studies.user_runs.people_runs import Request
+        from fairfl.studies.user_runs.people_experiment import Request, people_experiment
 
         require(columns, Path(name), "label", "group")
         form = form_of(columns)

@@ -18,9 +18,7 @@ PARTS = ("NAME", "TITLE", "data", "draw")
 
 
 def find(names: Iterable[str] | None = None) -> list[FigureEntry]:
-    """The figures of these names, each once, in the order given; all of them where ``names`` is
-    None or empty. ValueError: an unknown name; the message lists the known ones.
-    """
+    """The figures of these names, each once, or all of them; ValueError lists the known names."""
     figures = registered()
     chosen = list(dict.fromkeys(names or figures))
     unknown = [name for name in chosen if name not in figures]

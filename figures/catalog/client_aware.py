@@ -1,12 +1,10 @@
 """Client-aware rules f(x, a, i): the best accuracy under a budget on the pooled disparity and one
 on each client's disparity.
 
-FedFB's figure 5, q = (0.4, 0.6), with x cut into cells of width 0.15. (a) is the frontier in both
-disparities, accuracy over (eps, local_eps); rules that do not see the client are drawn at
-their two disparities, and their accuracy is at most the map's. (b) cuts it along local_eps. On the
-upper edge of the map only the pooled disparity is limited: since the clients have one η, that is
-CFL, and seeing the client gains nothing. On the right edge only the clients' are limited: there
-each client has its own fair rule, before LFT+Ensemble averages them.
+FedFB's figure 5, q = (0.4, 0.6), on cells of x. (a) maps accuracy over (eps, local_eps), with the
+other schemes at their two disparities; (b) cuts it along local_eps. Where only the pooled disparity
+is limited, seeing the client gains nothing, for the clients have one η; where only the clients'
+are, each has its own fair rule.
 """
 
 import numpy as np
@@ -55,9 +53,8 @@ def federation() -> Federation:
 
 def data(points: int = POINTS) -> pd.DataFrame:
     """The grid of budgets, and the curves of rules that do not see the client. Columns: scheme;
-    eps, local_eps: the budgets (CFL has no local one; LFT+FedAvg and LFT+Ensemble have one for all
-    clients, and none on the pooled disparity); disparity; local_disparity, the larger of the
-    clients'; accuracy.
+    eps, local_eps, the budgets (infinite where a scheme has none); disparity; local_disparity, the
+    larger of the clients'; accuracy.
     """
     fed = federation()
     unconstrained, fair = (solve(fed, "client_aware", eps) for eps in (np.inf, 0.0))
@@ -92,9 +89,7 @@ def _row(eps: float, local_eps: float, s: Solution) -> dict[str, object]:
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """A map of the budgets, and cuts through it, with the other schemes on both. A marker is at a
-    scheme's smallest pooled disparity, as in figure 5.
-    """
+    """A map of the budgets, and cuts through it; a marker at each scheme's smallest disparity."""
     figure = Figure(figsize=(style.PAGE, 3.4))
     left, right = figure.subplots(1, 2)
     mesh = _map(left, pick(data, scheme="client_aware"))

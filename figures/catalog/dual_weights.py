@@ -2,9 +2,8 @@
 for ten.
 
 PropFair, section 4.1: every objective is a maximum of sum_i w_i f_i - A*(w), and the best w is its
-gradient. The figure shows n w_i, which is 1 for FedAvg. Panel (a): the weight of client 1 against
-its loss, where client 2 has the loss 1/2. Panel (b): the weights of ten clients with losses 0.05,
-0.15, ..., 0.95.
+gradient. The figure shows n w_i, which is 1 for FedAvg: (a) of client 1 against its loss, (b) of
+ten clients with losses 0.05, ..., 0.95.
 """
 
 import numpy as np

@@ -1,8 +1,5 @@
-"""Dynamic participants, figures 1 to 8: curves by round, a row of panels for each set of runs.
-
-The curves are stored in ``figures/lib/dynamic.csv``, which is DIR/dynamic-mnist/curves.csv of
-``fairfl simulate dynamic-mnist --profile paper --out DIR``. With ``FAIRFL_RUNS=DIR`` figures show
-the runs in DIR instead, and figures 1 and 2 an additional row for each other data set there.
+"""Dynamic participants, figures 1 to 8: curves by round, a row of panels for each set of runs, of
+``figures/lib/dynamic.csv``; with ``FAIRFL_RUNS=DIR`` of the runs in DIR.
 """
 
 from functools import partial

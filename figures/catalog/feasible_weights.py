@@ -2,22 +2,16 @@
 
 Every λ >= 0 is a direction λ / 1ᵀλ, a point of a triangle whose corners put all weight on one
 client, and a total 1ᵀλ. Shaded are the directions in which the conjugate A* is finite for some
-total; where that fixes the total, it is 1.
-
-- FedAvg: the centre. AFL: all of the triangle (table 1's 1ᵀλ <= 1 is for f >= 0). TERM: the same,
-  with a penalty: lines are levels of A*, α = 1 (table 1's "λ_i ∝ exp(α f_i)" is the maximiser).
-- q-FFL, q = 1: a ball, 1ᵀλ at most the level of the lines (f >= 0, the domain of q-FFL).
-- PropFair: Π(3λ_i) >= 1, so 1ᵀλ at least the level of the lines; it grows without bound towards
-  the edges, which are excluded. The maximisers lie on the surface, as in table 1.
-- Rank-weighted: the permutahedron of the weights; here p-FFL's Gini weights (5, 3, 1)/9, and,
-  dotted, CVaR of the worst half.
+total, which is 1 where there are no lines (AFL's printed 1ᵀλ <= 1 is for f >= 0). Lines are levels
+of A* for TERM, of the largest total for q-FFL, and of the least for PropFair, which excludes the
+edges. Rank-weighted is the permutahedron of Gini's weights (5, 3, 1)/9 and, dotted, of CVaR's of
+the worst half.
 """
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Polygon
 from matplotlib.tri import LinearTriInterpolator, Triangulation
 
 from fairfl._support.checks import Array
@@ -48,15 +42,11 @@ WORDS = {
     "Rank-weighted": "Gini; dotted: CVaR, ½",
 }
 LINES = {
-    "q-FFL, q = 1": "lines:\n1ᵀλ ≤",
-    "TERM, α = 1": "lines:\nA*(λ) =",
-    "PropFair": "lines:\n1ᵀλ ≥",
+    "q-FFL, q = 1": ("lines:\n1ᵀλ ≤", (0.75, 0.85, 0.95)),
+    "TERM, α = 1": ("lines:\nA*(λ) =", (0.05, 0.2, 0.4)),
+    "PropFair": ("lines:\n1ᵀλ ≥", (1.05, 1.25, 1.7)),
 }
-LEVELS = {
-    "q-FFL, q = 1": (0.75, 0.85, 0.95),
-    "TERM, α = 1": (0.05, 0.2, 0.4),
-    "PropFair": (1.05, 1.25, 1.7),
-}
+"""What the lines of a panel say, and their levels."""
 CELLS = 60
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
 FILL, EDGE = "#CFE3F1", "#0072B2"
@@ -108,35 +98,30 @@ def draw(data: pd.DataFrame) -> Figure:
         if kind == "point":
             axes.plot(*xy.T, color=EDGE, marker="o", markersize=6)
         elif kind == "polygon":
-            axes.add_patch(Polygon(xy, closed=True, fc=FILL, ec=EDGE, lw=1.3, zorder=2))
+            axes.fill(*xy.T, fc=FILL, ec=EDGE, lw=1.3, zorder=2)
         else:
             _surface(axes, panel, rows, xy)
     inner = _place(pick(data, panel=CVAR))
-    axes = figure.axes[-1]
-    axes.add_patch(
-        Polygon(inner, closed=True, fill=False, ec="#D55E00", lw=1.3, ls=(0, (1.2, 1.2)), zorder=3)
-    )
+    dotted = {"ec": "#D55E00", "lw": 1.3, "ls": (0, (1.2, 1.2))}
+    figure.axes[-1].fill(*inner.T, fill=False, zorder=3, **dotted)
     figure.supxlabel("corners: all weight on client 1, 2 or 3; centre: even weights", fontsize=7)
     return figure
 
 
 def _surface(axes: Axes, panel: str, rows: pd.DataFrame, xy: Array) -> None:
     """The triangle with level lines of the total, or of A* for TERM."""
-    open_edge = panel == "PropFair"
-    axes.add_patch(
-        Polygon(
-            CORNERS, closed=True, fc=FILL, ec=EDGE, lw=1.3, ls=":" if open_edge else "-", zorder=1
-        )
-    )
+    edge = ":" if panel == "PropFair" else "-"  # of an open set
+    axes.fill(*CORNERS.T, fc=FILL, ec=EDGE, lw=1.3, ls=edge, zorder=1)
+    words, levels = LINES[panel]
     height = floats(rows, "conjugate" if panel.startswith("TERM") else "total")
     mesh = Triangulation(*xy.T)
-    axes.tricontour(mesh, height, levels=LEVELS[panel], colors=style.INK, linewidths=0.8, zorder=2)
-    axes.text(-0.16, 0.88, LINES[panel], fontsize=6.5, ha="left", va="top")
+    axes.tricontour(mesh, height, levels=levels, colors=style.INK, linewidths=0.8, zorder=2)
+    axes.text(-0.16, 0.88, words, fontsize=6.5, ha="left", va="top")
     centre = CORNERS.mean(axis=0)
     # each level crosses this ray once
     ray = centre + np.linspace(0.0, 0.98, 400)[:, None] * (CORNERS[2] - centre)
     along = np.asarray(LinearTriInterpolator(mesh, height)(*ray.T))
-    for level in LEVELS[panel]:
+    for level in levels:
         x, y = ray[int(np.nanargmin(np.abs(along - level)))]
         box = {"fc": FILL, "ec": "none", "pad": 0.4}
         axes.text(x, y, f"{level:g}", fontsize=6, ha="center", va="center", bbox=box)
@@ -145,7 +130,7 @@ def _surface(axes: Axes, panel: str, rows: pd.DataFrame, xy: Array) -> None:
 def _frame(axes: Axes) -> None:
     axes.set_axis_off()
     axes.set(xlim=(-0.18, 1.18), ylim=(-0.13, 0.98), aspect="equal")
-    axes.add_patch(Polygon(CORNERS, closed=True, fill=False, ec="#999999", lw=0.8))
+    axes.fill(*CORNERS.T, fill=False, ec="#999999", lw=0.8)
     for k, (x, y) in enumerate(CORNERS):
         shift, side = (0.03, "bottom") if k == 2 else (-0.04, "top")
         axes.text(x, y + shift, str(k + 1), ha="center", va=side)

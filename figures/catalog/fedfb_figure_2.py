@@ -1,14 +1,10 @@
 """FedFB figure 2, solved: three locally fair classifiers, whose vote is less accurate and less fair
 than the pooled fair classifier.
 
-The instance is ours: the paper's picture has no numbers. Of all 2,925 triples of clients
-with four samples it is one of four whose local rules are deterministic and fair, and whose vote and
-majority fail (an exhaustive search in fractions: ``tests/helpers/figure_2_search.py`` at 31386236).
-
-Labels are 1 exactly where x > 0, so η(x) ∈ {0, 1}; X is the twelve samples' places, clients weigh
-the same, group 0 is F and 1 is M. Everything drawn is solved on ``Federation.finite``: the local
-rules as CFL(0) of a federation of one, LFT+Ensemble(0) and CFL(0) of all three. The vote is FedFB's
-eq. (2), ŷ ~ Bern(mean of f_i); a majority is drawn too, and fails as well.
+The instance is ours, since the paper's picture has no numbers: of all 2,925 triples of clients with
+four samples one of four whose local rules are deterministic and fair, and whose vote and majority
+fail. Labels are 1 where x > 0; X is the twelve samples' places, group 0 is F and 1 is M. The local
+rules are CFL(0) of a federation of one; the vote is FedFB's eq. (2), ŷ ~ Bern(mean of f_i).
 """
 
 from fractions import Fraction
@@ -54,10 +50,9 @@ def federation(clients: slice = slice(None)) -> Federation:
 
 
 def data() -> pd.DataFrame:
-    """One row a (rule, group, place of X). Columns: rule; group (F, M); x; accept = P(ŷ=1 | x,
-    group); label, where the rule's own data has such a sample (else NaN); accuracy and disparity
-    |MD| of the rule on its own data, which is the client's for a local rule, and all twelve samples
-    for the others.
+    """One row a (rule, group, place of X). Columns: rule; group; x; accept = P(ŷ=1 | x, group);
+    label, where the rule's own data has such a sample (else NaN); accuracy and disparity |MD| of
+    the rule on its own data, a client's or all.
     """
     everyone = federation()
     rows: list[pd.DataFrame] = []
@@ -96,9 +91,7 @@ def _table(
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """A lane per rule, F above M: darker cells are accepted with a larger probability; samples are
-    letters, positive ones in pink boxes.
-    """
+    """A lane per rule, F above M, darker where it accepts; samples are letters, 1 in pink boxes."""
     rules = names(data, "rule")
     figure = Figure(figsize=(style.COLUMN, 4.0))
     axes = figure.add_subplot()

@@ -1,15 +1,12 @@
 """FedFB figure 4: the disparity of LFT+Ensemble over the clients' budgets (ε0, ε1), with its exact
 minimum.
 
-Three federations of two clients with normal laws and logistic η, of equal weights: (a) is the
-paper's example 1, (b) and (c) are those of section 5.1. The pooled MD is Σ_j π_j G_j(ε_j), a sum of
-one function per client, so a panel needs two curves only.
-
-The paper says that δ > 0 in all three. On (b) this is not so at one edge. Client 0's unconstrained
-MD_0 is about 3e-524, far below the smallest double and yet positive: at ε0 = 0 exactly its
-constraint binds, its thresholds move by 0.2, and at (0, 0) the ensemble is perfectly fair. For any
-ε0 above that the smallest disparity is the positive one that the paper's picture shows. Both are
-drawn and named: the strip on the left is ε0 = 0, the map is ε0 > 0.
+Three federations of two clients with normal laws and logistic η: (a) example 1, (b) and (c) section
+5.1. The pooled MD is Σ_j π_j G_j(ε_j), so a panel needs two curves only. The paper says that δ > 0
+in all three. On (b) client 0's unconstrained MD_0 is about 3e-524: at ε0 = 0 exactly its constraint
+binds, its thresholds move by 0.2, and at (0, 0) the ensemble is perfectly fair. For ε0 > 0 the
+least disparity is the positive one of the paper's picture. Both are drawn: the strip on the left is
+ε0 = 0.
 """
 
 from functools import partial
@@ -95,9 +92,7 @@ def contributions(rules: EnsembleCurve, eps: Array) -> Array:
 
 
 def _mark(point: str, rules: EnsembleCurve, eps: Array) -> pd.DataFrame:
-    """One marked point; a budget of 1 means "no constraint", and is drawn at the smallest budget
-    that does not bind.
-    """
+    """One marked point; a budget of 1, "no constraint", is drawn at the least that is none."""
     free = np.abs(rules.problem.free[1])
     shown = np.where(eps == 1.0, np.maximum(free, float(point != "minimum")), eps)
     value = float(contributions(rules, eps[None]).sum())
@@ -119,9 +114,7 @@ def log10_unconstrained(rules: EnsembleCurve, client: int) -> float:
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """Three maps with one colour scale; where the minimum at ε0 = 0 differs, ε0 = 0 is a strip on
-    the left.
-    """
+    """Three maps with one colour scale; ε0 = 0 is a strip on the left where its minimum differs."""
     figure = Figure(figsize=(style.PAGE, 3.0))
     grid = figure.subplots(1, 3)
     top = float(floats(data, "disparity").max())

@@ -1,10 +1,8 @@
 """FedFB figure 8: g(λ) = MD of the rule with multiplier λ, and |g(λ)|, where MD(ERM) = g(0) > ε
-(the paper's case 2).
+(the paper's case 2): the best fair classifier has λ = g⁻¹(ε) < 0.
 
-The federation is figure 5's with q = (0.5, 0.5), pooled as in CFL: g(0) > 0, so that the best
-fair classifier has λ = g⁻¹(ε) < 0. Lemma 7: the rule accepts η > 1/2 - λ/(2(1-q)) in group 0 and η
-> 1/2 + λ/(2q) in group 1, with q = P(a = 1); g increases on [-max(q, 1-q), max(q, 1-q)], beyond
-which nothing changes.
+Figure 5's federation with q = (0.5, 0.5), pooled as in CFL. Lemma 7: the rule accepts η > 1/2 -
+λ/(2(1-q)) in group 0 and η > 1/2 + λ/(2q) in group 1, with q = P(a = 1).
 """
 
 import numpy as np

@@ -1,10 +1,8 @@
 """FedFB figures 5 and 9: the frontiers of the three schemes on two and on three clients, by the
 shares q_i = P(a = 1 | i); and the same federations under equal opportunity, not in the paper.
 
-x | a, i ~ N(μ, 1) with means 3 and 5 (client 0), 1 and -1 (client 1), 1 and 2 (client 2) for a = 0
-and 1, logistic η, equal weights. The curves are exact; the paper's come from samples on a grid of
-multipliers. Under equal opportunity true-positive rates P(ŷ = 1 | a, y = 1) are compared instead
-of acceptance rates, also by the clients' budgets.
+x | a, i ~ N(μ, 1) with logistic η and equal weights. The curves are exact; the paper's come from
+samples on a grid of multipliers.
 """
 
 from collections.abc import Mapping

@@ -1,15 +1,11 @@
 """PropFair figure 1, solved: the Nash bargaining solution on a convex set of utilities of two
 clients.
 
-(a) The paper's picture, which has no numbers, as a symmetric polytope: all points of one edge have
-the largest total, and the Nash point is the one with equal utilities, which is also max-min fair.
-(b) Two clients with losses θ² and (θ-1)² + 6/5 and utilities M - loss, M = 11/5 (PropFair, section
-3): utilitarian, proportional, harmonic and max-min points differ. The set is {u <= M - f(θ)}, whose
-efficient boundary is θ in [0, 1].
-
-At the Nash point u* the line Σ u_i/u*_i = 2 touches the set: every attainable v has Σ (v_i -
-u*_i)/u*_i <= 0, which is proportional fairness (definition 2.1), and the curve u_1 u_2 = u*_1 u*_2
-touches it there too (proposition 2.3).
+(a) The paper's picture, which has no numbers, as a symmetric polytope: the Nash point is the point
+with equal utilities of the edge with the largest total. (b) Losses θ² and (θ-1)² + 6/5, utilities M
+- loss, M = 11/5: utilitarian, proportional, harmonic and max-min points differ. At the Nash point
+u* the line Σ u_i/u*_i = 2 touches the set, which is proportional fairness (definition 2.1), and so
+does the curve u_1 u_2 = u*_1 u*_2 (proposition 2.3).
 """
 
 from functools import partial
@@ -79,9 +75,7 @@ def data() -> pd.DataFrame:
 
 
 def _fair_point(panel: str, alpha: float) -> dict[str, float]:
-    """The columns of an α-fair point: the maximum of welfare along the efficient boundary; at α =
-    0, where there may be several, the limit α -> 0.
-    """
+    """The columns of an α-fair point of the boundary; at α = 0 the limit α -> 0."""
     slope = partial(_slope, panel=panel, alpha=alpha)
     is_last = slope(1.0) >= 0  # welfare rises at 0
     t = 1.0 if is_last else float(cast(float, brentq(slope, 0.0, 1.0, xtol=1e-15)))

@@ -1,12 +1,10 @@
 """PropFair's baseline M (figure 3 of the paper), solved exactly: the models between AFL's and
 FedAvg's.
 
-Ten clients with two features and an intercept, logistic regression, cross entropy in nats with a
-ridge of 1e-3 ||θ||². The paper varies M by training on CIFAR-100; with convex losses the end points
-are known. PropFair needs M > f_i for all i: the least such M is M₀ = min over θ of max_i f_i(θ),
-and as M falls to M₀ the model tends to AFL's. As M grows, -M log(1 - f_i/M) = f_i + f_i²/(2M) +
-..., so it tends to FedAvg's, at a distance of about 1/M (section 5.3: "as M becomes larger, the
-performance of PropFair gradually reduces to that of FedAvg").
+Ten clients, logistic regression of two features, cross entropy in nats with a ridge of 1e-3 ||θ||².
+PropFair needs M > f_i for all i: as M falls to M₀ = min over θ of max_i f_i(θ), the model tends to
+AFL's. As M grows, -M log(1 - f_i/M) = f_i + f_i²/(2M) + ..., so it tends to FedAvg's, at a distance
+of about 1/M (section 5.3).
 """
 
 import numpy as np
@@ -33,11 +31,7 @@ CLOSE, FAR = 1e-3, 1e3
 
 
 def features() -> NDArray[np.float64]:
-    """(clients, samples, 3): y_ij (x_ij, 1), labels y = ±1, of a synthetic federation with
-    a fixed seed.
-
-    The direction and the distance between the two labels' means change from client to client.
-    """
+    """(clients, samples, 3): y_ij (x_ij, 1), y = ±1; the labels' means change by client."""
     rng = np.random.default_rng(20)
     turn = np.linspace(-0.9, 0.9, CLIENTS)
     distance = np.linspace(2.2, 0.7, CLIENTS)

@@ -1,16 +1,10 @@
-"""q-FFL: whether losses are more uniform for a larger q; two families of convex losses, one where
-they are and one where they are not.
+"""q-FFL: whether losses are more uniform for a larger q, on two families of convex losses.
 
-q-FFL's section 3.2 and its tables read "a larger q imposes more uniformity"; its appendix A proves
-it for q = 0 against q = 1 (variance and angle, lemmas 6 and 7), where both families agree. For
-larger q nothing holds in general: a larger q favours the client with the largest loss. Three
-clients with losses a_i (θ - c_i)² + h_i on the line:
-
-- even: the largest loss can be reduced to the others;
-- uneven: the largest loss can hardly be reduced, its client has the optimum of the best-off client,
-  and a step towards it makes the best-off client better and the third one worse.
-
-Each point is solved (``solve_minimax``, certified to 1e-8), q = inf as AFL.
+Section 3.2 and the tables read "a larger q imposes more uniformity"; appendix A proves it for q = 0
+against q = 1 (lemmas 6 and 7). For larger q it favours the client with the largest loss: where that
+can be reduced to the others' ("even"), losses get more uniform; where it hardly can ("uneven"), and
+a step towards it makes the best-off client better and the third worse, they do not. Three clients,
+losses a_i (θ - c_i)² + h_i; each point is solved, q = inf as AFL.
 """
 
 from collections.abc import Callable

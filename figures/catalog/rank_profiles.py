@@ -1,9 +1,7 @@
 """p-FFL's rank weights: the weight of each client by family, from the largest loss to the smallest.
 
-Panel (a): n w_k by rank for ten clients. Panel (b): the weight w_1 + ... + w_k on the worst share
-k/n of a hundred clients, whose concavity makes the objective convex; its height above FedAvg's
-diagonal shows how much it favours the worst-off. The arithmetic, harmonic and CVaR profiles keep
-their shape as n grows; a geometric one tends to AFL.
+(a) n w_k by rank for ten clients; (b) the weight w_1 + ... + w_k on the worst share k/n of a
+hundred, whose concavity makes the objective convex.
 """
 
 import numpy as np
@@ -43,9 +41,7 @@ PROFILES = {
 
 
 def data() -> pd.DataFrame:
-    """One row a profile, n and rank. Columns: profile, clients (n), rank (k, 1 the largest loss),
-    weight (w_k), cumulated (w_1 + ... + w_k).
-    """
+    """A row a profile, clients (n) and rank (k, 1 the largest loss): w_k and w_1 + ... + w_k."""
     rows = []
     for name, profile in PROFILES.items():
         objective = profile.objective

@@ -1,13 +1,8 @@
 """The frontiers of the three schemes on Adult, COMPAS and Bank, split among clients as in FedFB.
 
-Training rows only, clients as FedFB's code draws them, two groups each. x is the cross-fitted
-logistic score, η its isotonic calibration, shared by all, and the frontiers are exact on the
-resulting finite law of (x, a, y, client).
-
-Scores are rounded to 0.01. Unrounded, nearly every person has a distinct score, so x identifies the
-person and the client: LFT+FedAvg, which does not see the client, could have a rule per client. On
-COMPAS with budget 0 its accuracy would be 0.648 instead of 0.632 with 101 scores; CFL hardly
-changes (0.6504 and 0.6503).
+Training rows, two groups each; x is the cross-fitted logistic score, η its isotonic calibration,
+shared by all. Scores are rounded to 0.01: unrounded, x would identify the person, and so the
+client, whom LFT+FedAvg does not see.
 """
 
 import numpy as np
@@ -34,9 +29,7 @@ POINTS = 40
 
 
 def federation(name: str) -> Federation:
-    """One data set's training rows as a federation. DataUnavailable: the data is neither in the
-    folder FAIRFL_DATA nor cached, and cannot be downloaded.
-    """
+    """One data set's training rows as a federation; DataUnavailable where they are not at hand."""
     # loaders: not needed to list the figures
     from fairfl.sims.data.tables import FEDFB_SEED, cross_fitted_score, load
 
@@ -55,9 +48,7 @@ def data(points: int = POINTS) -> pd.DataFrame:
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """Three panels, and below each the losses of the two federated schemes compared with CFL, which
-    are hardly visible above.
-    """
+    """Three panels, and below each the losses against CFL, which are hardly visible above."""
     # on two lines: too long for a third of a page
     titles = data["panel"].astype(str).str.replace(": ", "\n")
     return frontier_panels.draw(data.assign(panel=titles), columns=3, height=3.9, losses=True)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from fairfl.figures.lib import style
 from fairfl.figures.lib.saved import save
@@ -23,26 +22,14 @@ if TYPE_CHECKING:
     from fairfl.studies.crosscheck.study import Drawing
 
 COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#7F7F7F")
-"""Okabe and Ito's colours without those of the three schemes, Tol's wine and olive, and grey.
-"""
+"""Okabe and Ito's without those of the three schemes, Tol's wine and olive, and grey."""
 MARKERS = ("D", "v", "P", "X", "o", "^", "s")
 LINES: tuple[LineStyle, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1.4)))
 """Line styles. Neighbours differ, so that a curve below another remains visible."""
 
 
-class SeriesLook(TypedDict):
-    """How a series is drawn: its line where it has one, and its mark."""
-
-    color: str
-    ls: LineStyle
-    marker: str
-
-
 WIDE = 1.5
 """Width of one panel alone, text columns."""
-GUIDE = "n^"
-"""Beginning of the names of lines that show a power of n, in grey behind the other series."""
-
 HANDLE, LETTER = 0.82, 0.07
 """Widths of a legend's handle and of a letter beside it, inches."""
 
@@ -67,11 +54,9 @@ def draw_together(
 def figure_of(
     title: str,
     drawings: Sequence[tuple[Drawing, pd.DataFrame]],
-    looks: dict[str, SeriesLook] | None = None,
+    looks: dict[str, style.Look] | None = None,
 ) -> Figure:
-    """The drawings' panels, one each; the legend below has every series once. ``looks`` by series;
-    default: see ``look_of``.
-    """
+    """The drawings' panels, and every series once in the legend; ``looks`` default: ``look_of``."""
     looks = looks or look_of(pd.concat([table for _, table in drawings], ignore_index=True))
     panels = [
         (drawing, table, panel) for drawing, table in drawings for panel in names(table, "panel")
@@ -90,8 +75,6 @@ def figure_of(
             for kind in names(pick(rows, series=series), "kind"):
                 kinds[series].append(kind)
                 _series(axes, pick(rows, series=series, kind=kind), kind, looks[series])
-        for axis in drawing.log:
-            _logarithmic(axes, axis)
         style.letter(axes, k, panel)
         axes.set_xlabel(drawing.x)
         axes.set_ylabel(drawing.y if k % columns == 0 or len(drawings) > 1 else "")
@@ -101,20 +84,14 @@ def figure_of(
     return figure
 
 
-def look_of(table: pd.DataFrame) -> dict[str, SeriesLook]:
+def look_of(table: pd.DataFrame) -> dict[str, style.Look]:
     """Colour, line and marker of each series: the scheme's if the name up to the comma is a
-    scheme's.
-
-    Series whose names agree up to the comma have one colour and different lines.
+    scheme's. Series whose names agree up to the comma have one colour and different lines.
     """
     schemes = {scheme.label: scheme for scheme in SHARED_RULE}
-    looks: dict[str, SeriesLook] = {}
+    looks: dict[str, style.Look] = {}
     stems: list[str] = []
     for series in names(table, "series"):
-        if series.startswith(GUIDE):
-            line = LINES[1 + sum(name.startswith(GUIDE) for name in looks) % 2]
-            looks[series] = {"color": "#999999", "ls": line, "marker": ""}
-            continue
         stem = series.partition(",")[0]
         if stem in schemes:
             look = schemes[stem]
@@ -129,23 +106,7 @@ def look_of(table: pd.DataFrame) -> dict[str, SeriesLook]:
     return looks
 
 
-def _logarithmic(axes: Axes, name: str) -> None:
-    """Ticks at 1, 2 and 5 times the powers of ten; on a long axis at the powers only, on a short
-    one at all nine multiples.
-    """
-    (axes.set_xscale if name == "x" else axes.set_yscale)("log")
-    axis = axes.xaxis if name == "x" else axes.yaxis
-    low, high = axis.get_data_interval()
-    few = (30 if name == "x" else 300) * low
-    subs = tuple(range(1, 10)) if high < 4 * low else (1.0, 2.0, 5.0) if high < few else (1.0,)
-    axis.set_major_locator(LogLocator(subs=subs))
-    axis.set_major_formatter(
-        FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1000 else f"{value:g}")
-    )
-    axis.set_minor_formatter(NullFormatter())
-
-
-def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: SeriesLook) -> None:
+def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: style.Look) -> None:
     x, y = floats(rows, "x"), floats(rows, "y")
     colour, plain = look["color"], {"color": look["color"], "ls": look["ls"]}
     if kind in ("line", "steps"):
@@ -164,7 +125,7 @@ def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: SeriesLook) -> None
         mark(x, y, color=colour, zorder=4)
 
 
-def _handle(series: str, kinds: list[str], look: SeriesLook) -> Line2D:
+def _handle(series: str, kinds: list[str], look: style.Look) -> Line2D:
     line = look["ls"] if {*kinds} - {"points"} else "none"
     marker = look["marker"] if {"points", "path", "band"} & set(kinds) else ""
     mark = {"marker": marker, "ms": 4.0, "mfc": "none" if "points" in kinds else look["color"]}

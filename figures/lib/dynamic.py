@@ -1,6 +1,4 @@
-"""Curves by round of the dynamic paper's runs, from the table stored beside the figures, or
-written by ``fairfl simulate``: the mean over the seeds, and a band from the minimum to the maximum.
-"""
+"""Curves by round of the dynamic paper's runs: the mean over seeds, and a band of them."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -67,9 +65,7 @@ MAIN = ("FedAvg", "Algorithm 1", "Algorithm 2")
 
 @dataclass(frozen=True)
 class Row:
-    """A row of panels: its name, the data set of the table of curves, the algorithms shown, and the
-    measures, a panel each, as (measure, part).
-    """
+    """A row of panels: its name, the curves' data set, algorithms, and (measure, part) each."""
 
     name: str
     dataset: str
@@ -170,9 +166,7 @@ def _changes(curve: pd.DataFrame) -> Array:
 
 
 def _accuracy_floor(curves: Iterable[pd.DataFrame]) -> float:
-    """The least accuracy from the first joining on, down to a whole ten: curves are compared there,
-    and an axis from 0 shows 85 and 95 as one.
-    """
+    """The least accuracy from the first joining on, where curves are compared, down to a ten."""
     later = [floats(curve, "min")[[0, *_changes(curve)][:2][-1] :].min() for curve in curves]
     return 10.0 * float(np.floor(min(later) / 10.0))
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from pandas.api.types import is_numeric_dtype
 
 from fairfl.figures.lib import style
-from fairfl.figures.lib.crosscheck import LINES, SeriesLook, figure_of
+from fairfl.figures.lib.crosscheck import LINES, figure_of
 from fairfl.figures.lib.saved import save
 from fairfl.figures.lib.tradeoff import draw_tradeoff
 from fairfl.studies.frames import floats, groups, loose, names, pick
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from fairfl.studies.experiment import Picture
 
 COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's colours. From the eighth curve on they repeat with another line style, since
-seven and four are coprime.
-"""
+"""Okabe and Ito's; the eighth curve has the first colour, with another line."""
 BANDS = 3
 """Largest number of curves with bands in a panel: more bands would hide each other."""
 SERIES = {"dataset": "panel", "objective": "series", "round": "x", "average": "y"}
@@ -33,9 +31,7 @@ SERIES |= {"least": "low", "most": "high"}
 
 
 def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
-    """Write name.csv, .svg and .png of an experiment's picture; ``clients`` as in
-    ``fairfl.studies.papers``; for the kind "tradeoff" the points of the experiment's ``points``.
-    """
+    """Write a picture's name.csv, .svg and .png; ``clients``, or of a "tradeoff" the ``points``."""
     tables: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
         "distribution": distribution,
         "convergence": rounds,
@@ -54,9 +50,7 @@ def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
 
 
 def distribution(clients: pd.DataFrame) -> pd.DataFrame:
-    """Share of the devices (all seeds together) at or below each accuracy: dataset, objective,
-    accuracy, share.
-    """
+    """Share of the devices, all seeds together, at or below each accuracy."""
     parts = []
     for dataset in names(clients, "dataset"):
         for objective in names(pick(clients, dataset=dataset), "objective"):
@@ -70,9 +64,7 @@ def distribution(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def rounds(clients: pd.DataFrame) -> pd.DataFrame:
-    """Average accuracy over samples by round: dataset, objective, round, average, and its least and
-    most by seed.
-    """
+    """Average accuracy over samples by round, and its least and most by seed."""
     keys = ["dataset", "objective", "round", "seed"]
     weighted = clients.assign(right=floats(clients, "accuracy") * floats(clients, "samples"))
     sums = pd.DataFrame(
@@ -99,9 +91,7 @@ def draw_distribution(table: pd.DataFrame) -> Figure:
 
 
 def draw_rounds(table: pd.DataFrame) -> Figure:
-    """A curve per objective, with a band from the smallest to the largest seed where no panel has
-    more than ``BANDS`` curves.
-    """
+    """A curve per objective, with a band over seeds where no panel has more than ``BANDS``."""
     count = loose(table).groupby("dataset")["objective"].nunique().max()
     series = table.rename(columns=SERIES).assign(kind="band" if count <= BANDS else "line")
     return _figure(series, "round", "average accuracy (%)")
@@ -111,7 +101,7 @@ def _figure(table: pd.DataFrame, x: str, y: str) -> Figure:
     """A panel a data set, a curve an objective; ``x`` and ``y`` are the labels of the axes."""
     from fairfl.studies.crosscheck.study import Drawing  # torch: figures do without
 
-    looks: dict[str, SeriesLook] = {
+    looks: dict[str, style.Look] = {
         name: {"color": COLOURS[k % len(COLOURS)], "ls": LINES[k % len(LINES)], "marker": ""}
         for k, name in enumerate(names(table, "series"))
     }

@@ -14,16 +14,10 @@ from fairfl.figures.lib import style
 
 @dataclass(frozen=True)
 class FigureEntry:
-    """A figure that can be rendered.
-
-    Attributes
-    ----------
-    name : the stem of its files NAME.png, NAME.svg and NAME.csv.
-    title : the paper and the figure that it shows.
-    data, draw : see ``catalog/all_figures.py``; all arguments of ``data`` have defaults.
-    source : the file that defines it.
-    digest : the digest of a user's federation that it shows; empty for the paper's own.
-    reads : the files that ``data`` reads beside those of ``fairfl.sims.data``.
+    """A figure that can be rendered: the stem of its files, and its title; ``data`` and ``draw``,
+    see ``catalog/all_figures.py``; the source file that defines it; the digest of a user's
+    federation that it shows; the files that ``data`` ``reads`` beside those of
+    ``fairfl.sims.data``.
     """
 
     name: str
@@ -35,9 +29,7 @@ class FigureEntry:
     reads: Callable[[], Iterable[Path]] = tuple
 
     def figure(self, **parameters: object) -> Figure:
-        """The figure, with the parameters of its ``data``. ValueError: an unknown parameter; the
-        message lists the known ones.
-        """
+        """The figure, with parameters of its ``data``; ValueError for an unknown one."""
         self.check(parameters)
         with style.sheet():
             return self.picture(self.table(**parameters))

@@ -73,9 +73,7 @@ def rows(panel: str, frontiers: Mapping[str, Frontier]) -> pd.DataFrame:
 def draw(
     data: pd.DataFrame, columns: int, height: float, *, losses: bool = False, axes: Axes = PLAIN
 ) -> Figure:
-    """One panel a federation, one legend for all; ``losses`` adds a row with the schemes'
-    losses compared with CFL.
-    """
+    """A panel a federation; ``losses`` adds a row with the schemes' losses against CFL."""
     panels = names(data, "panel")
     lines = -(-len(panels) // columns)
     figure = Figure(figsize=(style.PAGE, height))

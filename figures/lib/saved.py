@@ -38,10 +38,9 @@ def save(
     folder: Path,
     inputs: Mapping[str, object] | None = None,
 ) -> list[Path]:
-    """Write NAME.csv, NAME.svg and NAME.png into ``folder``, made if missing; the files. Under the
+    """Write NAME.csv, NAME.svg and NAME.png into ``folder``, made if missing, and
+    NAME.manifest.json with their SHA-256 and ``inputs``, the digests of their sources. Under the
     style sheet.
-
-    NAME.manifest.json holds their SHA-256, and ``inputs``, the digests of their sources.
     """
     software = f"fairfl {__version__}"
     svg, png = io.BytesIO(), io.BytesIO()

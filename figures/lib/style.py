@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -21,19 +21,8 @@ PAGE = 7.0
 INK = "#333333"
 
 
-class Stroke(TypedDict):
-    """A line, by matplotlib's names of arguments."""
-
-    color: str
-    ls: LineStyle
-    lw: float
-
-
-class Mark(TypedDict):
-    """Points, likewise."""
-
-    color: str
-    marker: str
+Look = dict[str, Any]
+"""Arguments of matplotlib by which a line or a mark is drawn."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +53,7 @@ def sheet() -> Iterator[None]:
 def panels(
     count: int, columns: int, height: float, margin: float, single: float
 ) -> tuple[Figure, list[Axes]]:
-    """A figure of ``count`` panels, ``columns`` side by side, each ``height`` inches, and
-    ``margin`` inches for legend and titles; with one column it is ``single`` text columns wide.
-    """
+    """A figure of ``count`` panels, ``columns`` side by side, and a ``margin`` for the legend."""
     rows = -(-count // columns)
     figure = Figure(figsize=(PAGE if columns > 1 else single * COLUMN, height * rows + margin))
     grid = figure.subplots(rows, columns, squeeze=False).ravel().tolist()

@@ -16,20 +16,18 @@ COLOURS = "#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9 #000000 #8C6D31 #8822
 MARKERS = ("o", "s", "^", "D", "v", "p", "h", "P", "X")
 SPREAD = 0.2
 """Largest visible part of a spread beyond the outermost means, as a share of the panel."""
-LINE: style.Stroke = {"color": "#999999", "ls": "-", "lw": 1.6}
+LINE: style.Look = {"color": "#999999", "ls": "-", "lw": 1.6}
 
 
 def draw_tradeoff(table: pd.DataFrame, x: str = "DP disparity", y: str = "accuracy") -> Figure:
-    """``table``: the columns of ``fairfl.studies.papers.fedfb.points``; bars are one sd over the
-    seeds, cut at the panel's limits.
-    """
+    """``table``: columns of ``papers.fedfb.points``; bars are one sd, cut at the panel's limits."""
     panels = names(table, "dataset")
     columns = min(3, len(panels)) if len(panels) != 4 else 2
     objectives = names(
         pd.concat([pick(table, kind="ours"), pick(table, kind="published")]), "objective"
     )
     n = len(COLOURS)
-    looks: dict[str, style.Mark] = {  # no two of 81 objectives alike
+    looks: dict[str, style.Look] = {  # no two of 81 objectives alike
         name: {"color": COLOURS[k % n], "marker": MARKERS[(k + k // n) % n]}
         for k, name in enumerate(objectives)
     }
@@ -45,7 +43,7 @@ def draw_tradeoff(table: pd.DataFrame, x: str = "DP disparity", y: str = "accura
     return figure
 
 
-def _panel(axes: Axes, table: pd.DataFrame, looks: dict[str, style.Mark]) -> None:
+def _panel(axes: Axes, table: pd.DataFrame, looks: dict[str, style.Look]) -> None:
     curve = pick(table, kind="frontier")
     if len(curve):
         x, y = floats(curve, "disparity"), floats(curve, "accuracy")
@@ -71,9 +69,7 @@ def _panel(axes: Axes, table: pd.DataFrame, looks: dict[str, style.Mark]) -> Non
 
 
 def _limits(axes: Axes, shown: pd.DataFrame) -> None:
-    """The points fit in; spreads only up to a fifth of the panel, as a spread of 0.3 would compress
-    the points.
-    """
+    """The points fit in; spreads only up to a fifth of the panel, which they would compress."""
     for column, limit in (("disparity", axes.set_xlim), ("accuracy", axes.set_ylim)):
         middle = floats(shown, column)
         low, high = float(middle.min()), float(middle.max())
@@ -100,7 +96,7 @@ def constants(table: pd.DataFrame) -> pd.DataFrame:
 _CROSS = {"color": style.INK, "marker": "x", "ms": 5.5, "mew": 1.1}
 
 
-def _legend(table: pd.DataFrame, looks: dict[str, style.Mark]) -> list[Line2D]:
+def _legend(table: pd.DataFrame, looks: dict[str, style.Look]) -> list[Line2D]:
     shown = [Line2D([], [], ls="none", ms=5.0, label=name, **look) for name, look in looks.items()]
     if len(pick(table, kind="published")):
         hollow = {"color": style.INK, "marker": "o", "mfc": "none", "ms": 5.0}
@@ -111,6 +107,6 @@ def _legend(table: pd.DataFrame, looks: dict[str, style.Mark]) -> list[Line2D]:
     return [*shown, *(Line2D([], [], label=name, **_line(name)) for name in behind)]
 
 
-def _line(name: str) -> style.Stroke:
+def _line(name: str) -> style.Look:
     """An exact frontier has a solid line, another one a dashed line."""
     return LINE if name.startswith("exact") else {**LINE, "ls": (0, (4, 1.5))}

@@ -1,6 +1,4 @@
-"""What competes in the arena, as ``studies/data/arena.toml`` and modules of ``--import`` list it:
-what each aims at, and the settings that it is tuned over, the same number for all.
-"""
+"""What competes in the arena: its aim, and the settings that it is tuned over, as many for all."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +15,12 @@ from fairfl.solvers.schemes import SOLVED
 from fairfl.studies.arena.published import FILE, Published
 from fairfl.studies.arena.scores import PARETO, PERSONAL, Aim
 from fairfl.studies.grid import point_label, points
-from fairfl.studies.user_runs.run_file_parts import NamedAlgorithm, algorithm, special
+from fairfl.studies.user_runs.run_file_parts import (
+    NamedAlgorithm,
+    algorithm,
+    known_algorithms,
+    special,
+)
 from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory.aggregation import Objective
 
@@ -31,17 +34,11 @@ OF_CLIENTS = (PERSONAL, "client_aware", "lft_ensemble")
 
 @dataclass(frozen=True)
 class Entrant:
-    """One competitor.
-
-    Attributes
-    ----------
-    label : in tables.
-    aim : a scheme, which is asked for ``BUDGET``, or an objective of the clients' losses.
-    settings : by name, the algorithm's table as in a TOML file's [[algorithm]].
-    is_end : trained without fairness, for comparison: asked for no budget, and not ranked.
-    is_pooled : trained on all people at one place.
-    is_joining : the second half of the clients joins half-way.
-    only : attributes that a federation must have, such as n_groups = 2.
+    """One competitor. aim: a scheme, which is asked for ``BUDGET``, or an objective of the clients'
+    losses; settings by name, the algorithm's table as in a TOML file's [[algorithm]]; is_end:
+    trained without fairness, for comparison, and not ranked; is_pooled: trained on all people at
+    one place; is_joining: the second half of the clients joins half-way; only: attributes that a
+    federation must have, such as n_groups = 2.
     """
 
     label: str
@@ -81,13 +78,12 @@ class Entrant:
 
     def trained(self, setting: str) -> NamedAlgorithm:
         """The algorithm of a setting, with its rates."""
-        return algorithm(Section(self.settings[setting], self.label))
+        kinds = known_algorithms() | {"agnosticfair": AgnosticFair}
+        return algorithm(Section(self.settings[setting], self.label), kinds)
 
 
 def entrant_of(table: object, where: str) -> Entrant:
-    """The entrant of a table; ValueError for one that is wrong, or has another number of settings
-    than ``TRIES``.
-    """
+    """The entrant of a table; ValueError for a wrong one, and for more or fewer than ``TRIES``."""
     part = Section(table, where)
     label, listed = part.text("label"), part.section("algorithm")
     aim: Any = part.raw("aim", "cfl")

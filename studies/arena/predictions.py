@@ -1,6 +1,4 @@
-"""A file of predictions at the published points: any other system's rules, scored as the arena's
-own.
-"""
+"""Predictions at the published points: any other system's rules, scored as the arena's own."""
 
 from collections.abc import Iterable, Sequence
 from itertools import product
@@ -46,14 +44,11 @@ def predicted(
     path: str | Path, seeds: Sequence[int], federation_names: Sequence[str]
 ) -> tuple[Entrant, pd.DataFrame]:
     """The entrant of a file, and its scores, a row for each federation that is named and seed.
-
     Columns ``COLUMNS``, and ``client`` of rules that are told the client, whose bound is the
     client-aware optimum. A rule is constant around each point, half-way to the next.
 
-    Errors: ValueError for a file that is not a rule of the published points: a prediction outside
-    [0, 1], a point that is not published, is missing or is there twice, or a rule better than a
-    certified optimum; or one without a federation that is asked; OSError for one that cannot be
-    read.
+    Errors: ValueError for a file that is not a rule of the published points, or one better than a
+    certified optimum, or without a federation that is asked; OSError for one that cannot be read.
     """
     table = read_table(path, PLAIN, {name: [name] for name in COLUMNS}, None)
     label, (texts, codes, _) = Path(path).stem, table.columns["federation"]

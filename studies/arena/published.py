@@ -1,6 +1,4 @@
-"""The arena's federations, as released in ``studies/data/arena.json``: their laws, and their exact
-frontiers. The file's digest is checked where it is read; a test solves it anew.
-"""
+"""The arena's federations of ``studies/data/arena.json``: laws and exact frontiers."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from scipy.special import expit
 
 from fairfl._support.checks import Array
 from fairfl._support.json_file import read_json, unsealed
-from fairfl.studies.crosscheck.population.features import FLOOR, Basis
+from fairfl.studies.crosscheck.population.learned_rules import FLOOR, Basis
 from fairfl.studies.user_runs.federation_file import federation_of
 from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory.populations.federation import Federation
@@ -29,13 +27,8 @@ WIDTH, STEPS = 6.0, 600
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """A federation of the arena.
-
-    Attributes
-    ----------
-    name, note : what it is called, and why it is there.
-    table : ``clients`` as a TOML file has them (docs/toml_files.md).
-    frontiers : {scheme: {"disparity": [...], "accuracy": [...]}}, exact.
+    """A federation of the arena: its name, a note why it is there, its table ``clients`` as a TOML
+    file has it, and its exact frontiers {scheme: {"disparity": [...], "accuracy": [...]}}.
     """
 
     name: str
@@ -63,9 +56,7 @@ class Published:
 
     @cached_property
     def people(self) -> tuple[Array, Array, Array]:
-        """(I, A, n) x, P(x, a | i) and η: of laws a quadrature by Gauss and Legendre, of a finite X
-        its points.
-        """
+        """(I, A, n) x, P(x, a | i) and η: of laws by quadrature, of a finite X its points."""
         share, model = self.federation.share[:, :, None], self.federation.model
         if isinstance(model, FiniteModel):
             return (

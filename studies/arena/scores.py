@@ -1,8 +1,4 @@
-"""Scores of learned rules and models on the laws: distances to certified optima, without a sample.
-
-One below zero by more than the integration's error is a fault of the program, or of a file that is
-no rule.
-"""
+"""Scores of learned rules and models on the laws: their distances to certified optima."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,9 +22,7 @@ from fairfl.theory.populations.client_classifiers import ClientClassifiers
 CLOSED = 1e-7
 """Tolerance of a minimum over models, whose certificate closes to a tenth of it, relative."""
 PARETO, PERSONAL = "pareto", "personal"
-"""Aims that are no objective of one model's losses: no model lowers all clients' losses at once;
-each client's loss of its own model.
-"""
+"""Aims: no model lowers all clients' losses at once; each client's loss of its own model."""
 Aim = Objective | str
 
 
@@ -39,13 +33,11 @@ class AboveOptimum(RuntimeError):
 def rule_scores(
     place: Published, scheme: Aim, rule: Rule, members: Sequence[Classifier] = ()
 ) -> dict[str, float]:
-    """Accuracy and disparities of a rule, and how much more accurate certified optima are.
-
-    ``below_cfl``: CFL's at the rule's |MD|, or the client-aware one's for f(x, a, i).
-    ``below_scheme``: the scheme's at what the scheme limits: LFT+FedAvg's at each client's |MD_i|;
-    of an ensemble the mean over clients of the client's optimum at its member's |MD| less the
-    member's accuracy, on the client's law. Else the two are one. ``limited`` is the disparity that
-    the scheme limits.
+    """Accuracy and disparities of a rule, and how much more accurate certified optima are:
+    ``below_cfl``, CFL's at the rule's |MD|, or the client-aware one's for f(x, a, i);
+    ``below_scheme``, LFT+FedAvg's at each client's |MD_i|, or of an ensemble the mean over clients
+    of the client's optimum at its member's |MD| less the member's accuracy, else as the first.
+    ``limited`` is the disparity that the scheme limits.
     """
     fed, worth = place.federation, Performance.of(rule, place.federation)
     parts: Any = place.parts  # an optimum reads a world's federation alone
@@ -122,11 +114,9 @@ def minimum(losses: LogLosses, objective: Objective) -> float:
 
 
 def gap(place: Published, aim: Aim, params: Array) -> float:
-    """The objective at a model (P,), or at the clients' own (I, P), less its certified minimum.
-
-    Of ``PARETO`` the most by which another model lowers every client's loss, 0 if and only if the
-    model is weakly Pareto-optimal; of ``PERSONAL`` the mean over clients, by weight, of what each
-    one's model could gain.
+    """The objective at a model (P,), or at the clients' own (I, P), less its certified minimum. Of
+    ``PARETO`` the most by which another model lowers every client's loss; of ``PERSONAL`` the mean
+    over clients, by weight, of what each one's model could gain.
     """
     losses, weight = LogLosses.of(place), place.federation.weight
     values, _ = losses(params)

@@ -13,8 +13,7 @@ from fairfl.studies.arena.entrants import Entrant
 from fairfl.studies.arena.published import federations
 from fairfl.studies.arena.scores import CLOSED
 from fairfl.studies.beside_published import COVERAGE, half_interval
-from fairfl.studies.crosscheck.study import Drawing
-from fairfl.studies.crosscheck.table_rows import series, trade_off
+from fairfl.studies.crosscheck.study import Drawing, series, trade_off
 from fairfl.studies.frames import Frame, floats, groups, loose
 
 NEAR = 0.01
@@ -24,9 +23,7 @@ PAIRS = ("question", "first", "second", "difference", "±", "samples", "apart")
 
 
 def tuned(rows: pd.DataFrame) -> dict[tuple[Any, ...], list[str]]:
-    """(federation, entrant) -> the setting whose mean score after the last round is the least, the
-    first of several. One that failed on a sample is never chosen.
-    """
+    """(federation, entrant) -> the setting of the least mean score; never one that failed."""
     best = {}
     for key, part in groups(_last(rows), ["federation", "entrant"]):
         by_setting = part.groupby("setting", sort=False)["score"]
@@ -41,12 +38,11 @@ def _last(rows: pd.DataFrame) -> Frame:
 
 
 def standings(rows: pd.DataFrame, entrants: Mapping[str, Entrant]) -> pd.DataFrame:
-    """A row for each entrant, those of one question together and the best first.
-
-    Measures are means over federations and samples, ± half of the 95 % interval of the mean over
-    samples: of these federations. Rank "2 to 4": one entrant of the question is better, and two are
-    not told apart from it (``differences``). ``rounds`` and ``kB``: medians until the model is
-    within ``NEAR`` of its optimum and of its budget, where it does: in the share ``reached``.
+    """A row for each entrant, those of one question together and the best first: means over
+    federations and samples, ± half of the 95 % interval of the mean over samples. Rank "2 to 4":
+    one entrant is better, and two are not told apart from it (``differences``). ``rounds`` and
+    ``kB``: medians until the model is within ``NEAR`` of its optimum and budget, in the share
+    ``reached``.
     """
     lines, pairs = [], differences(rows, entrants)
     for (label,), part in groups(rows, ["entrant"]):
@@ -71,9 +67,8 @@ def standings(rows: pd.DataFrame, entrants: Mapping[str, Entrant]) -> pd.DataFra
 
 def differences(rows: pd.DataFrame, entrants: Mapping[str, Entrant]) -> pd.DataFrame:
     """A row for each pair of a question: the mean of the first's score less the second's on the
-    same samples, and half of its interval.
-
-    All intervals of a question hold together with 95 % (Bonferroni); ``apart`` where 0 is outside.
+    same samples, and half of its interval, which hold together with 95 % (Bonferroni); ``apart``
+    without 0.
     """
     table = _last(rows).pivot_table(index=["federation", "seed"], columns="entrant", values="score")
     questions: dict[str, list[str]] = {}

@@ -36,10 +36,7 @@ def people_of(place: Published, seed: int) -> FederatedData:
 
 
 def unit(federation: str, entrant: str, seed: int, setting: str, rounds: int) -> list[Row]:
-    """A row for each scored round: the scores, and the bytes of models and messages until then.
-
-    Every client takes ``STEPS`` full gradient steps a round.
-    """
+    """A row for each scored round: scores, and the bytes of models and messages until then."""
     place, competitor = federations()[federation], entrants()[entrant]
     people = people_of(place, seed)
     assert people.group is not None
@@ -106,9 +103,7 @@ def _scores(
 def scored(
     place: Published, aim: Aim, rule: Rule, members: Sequence[Classifier] = (), is_end: bool = False
 ) -> Row:
-    """Scores of a rule; by how much what its scheme limits exceeds ``BUDGET``, where that is asked;
-    and ``score``, the sum of this and of the distance below CFL's frontier.
-    """
+    """Scores of a rule, its excess over ``BUDGET``, and the sum of both below CFL's frontier."""
     scores = rule_scores(place, aim, rule, members)
     violation = 0.0 if is_end else max(0.0, scores.pop("limited") - BUDGET)
     return {**scores, "violation": violation, "score": scores["below_cfl"] + violation}

@@ -12,29 +12,15 @@ from scipy import special
 from torch import Tensor
 
 from fairfl._support.checks import Array, one_of
+from fairfl.sims import engine
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.population import sample
-from fairfl.sims.engine import (
-    CellSums,
-    Computing,
-    LocalTask,
-    Logistic,
-    Parts,
-    Received,
-    Replicate,
-    Simulation,
-    State,
-    Training,
-    as_floats,
-    as_tensor,
-)
 from fairfl.sims.engine.secure_sums import CellRound
 from fairfl.sims.group_fairness import FairBatch, LocalFairBatch
 from fairfl.sims.group_fairness.lft import MODELS
 from fairfl.solvers.api import solve
 from fairfl.solvers.schemes import LABELS, SchemeName
-from fairfl.studies.crosscheck.population.features import Basis
-from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
+from fairfl.studies.crosscheck.population.learned_rules import Basis, Performance, learned
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
@@ -43,13 +29,10 @@ from fairfl.theory.populations.notions import Notion
 CFL, LFT_AVG, ENSEMBLE = LABELS.values()
 FEDFB = "FedFB"
 LEARNERS = (CFL, ENSEMBLE, LFT_AVG, FEDFB)
-"""The methods that are trained. FedFB's equation (6) clips each λ_a to its range; here sum_a λ_a =
-1 is kept as well (``FairBatch.projection``).
-"""
+"""The methods that are trained, FedFB with Σ λ_a = 1 beside equation (6)'s clipping."""
 ALPHA, DECAY = 0.3, 1.0
-"""Steps of λ, α_t = 0.3 / (t + 1). Their sum exceeds the width of λ's box. After 100 steps the
-learned |MD| on the sample is within about 0.004 of its budget, also for clients whose λ* is within
-1e-2 of the box's edge.
+"""Steps of λ, 0.3 / (t + 1): their sum exceeds the width of λ's box, and after 100 of them the
+learned |MD| on the sample is within about 0.004 of its budget.
 """
 LR, MOMENTUM = 0.5, 0.9
 MOST_ROUNDS = 1_000_000
@@ -63,13 +46,11 @@ Aims = dict[Budget, tuple[float, float]]
 
 @dataclass(frozen=True)
 class BySample(LocalFairBatch):
-    """Local fair training of the clients of several samples, which share nothing: one run in place
-    of one for each sample.
+    """Local fair training of the clients of several samples, which share nothing, in one run.
 
-    The clients of a sample follow one another, ``clients`` of them. ``is_averaged``: their models
-    are averaged after every round (LFT+FedAvg). ``is_pooled``: they have one λ, which follows the
-    sum of their reports (with the average FedFB; of a single client FairBatch). ``weights`` (N,)
-    multiply the people's losses, not their reports.
+    A sample's ``clients`` follow one another. ``is_averaged``: their models are averaged after
+    every round (LFT+FedAvg). ``is_pooled``: they have one λ, which follows the sum of their
+    reports. ``weights`` (N,) multiply the people's losses, not their reports.
     """
 
     clients: int = 1
@@ -77,7 +58,7 @@ class BySample(LocalFairBatch):
     is_pooled: bool = False
     weights: tuple[float, ...] | None = None
 
-    def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
+    def client(self, round: CellRound) -> tuple[engine.LocalTask, ...]:  # type: ignore[override]
         (task,) = super().client(round)
         if self._weights is None or task.sample_weights is None:
             return (task,)
@@ -85,13 +66,13 @@ class BySample(LocalFairBatch):
 
     @cached_property
     def _weights(self) -> Tensor | None:
-        return None if self.weights is None else as_tensor(np.array(self.weights))
+        return None if self.weights is None else engine.as_tensor(np.array(self.weights))
 
-    def remember(self, round: CellRound, cells: CellSums) -> State:
+    def remember(self, round: CellRound, cells: engine.CellSums) -> engine.State:
         wrong = self._totals(cells.wrong) if self.is_pooled else cells.wrong
         return super().remember(round, replace(cells, wrong=wrong))
 
-    def keep(self, round: CellRound, received: Received) -> State:
+    def keep(self, round: CellRound, received: engine.Received) -> engine.State:
         models = super().keep(round, received)[MODELS]
         if self.is_averaged:
             weight = round.p.reshape(-1, self.clients)
@@ -111,17 +92,11 @@ class BySample(LocalFairBatch):
 
 @dataclass(frozen=True)
 class Practice:
-    """How a scheme is trained: each field switches a source of error off.
-
-    Attributes
-    ----------
-    scheme : one of ``LEARNERS``.
-    people : in each sample.
-    is_sampled : people are drawn at random; else ``even_sample`` stands for the laws.
-    degree : of the model class (``Basis``).
-    rounds, steps : steps of λ, and full gradient steps between two.
-    lr, momentum : of these steps; momentum starts anew in every round.
-    notion : "dp", "eo" or "eodds"; "dp" alone with ``even_sample``, as reports do not weigh labels.
+    """How a scheme of ``LEARNERS`` is trained; each field switches a source of error off: people in
+    each sample; ``is_sampled``, else ``even_sample`` stands for the laws; degree of the model class
+    (``Basis``); rounds, the steps of λ, and full gradient steps between two; their lr and momentum,
+    which starts anew in every round. notion: "dp", "eo" or "eodds"; "dp" alone with
+    ``even_sample``, as reports do not weigh labels.
     """
 
     scheme: str
@@ -143,7 +118,7 @@ class Practice:
         clients = range(world.clients) if self.scheme == ENSEMBLE else [None]
         return [Basis.of(world, self.degree, client) for client in clients]
 
-    def simulation(self, world: World, budgets: Sequence[Budget], seeds: int) -> Simulation:
+    def simulation(self, world: World, budgets: Sequence[Budget], seeds: int) -> engine.Simulation:
         """The run, not begun: its clients by budget, then by sample."""
         count, parts = 1 if self.scheme == CFL else world.clients, []
         bases, draw = self.bases(world), people_of if self.is_sampled else even_sample
@@ -169,11 +144,16 @@ class Practice:
             weights=None if self.is_sampled else tuple(weight.tolist()),
         )
         settings = {"steps": self.steps, "momentum": self.momentum, "batch_size": None}
-        training = Training(self.rounds, self.lr, **settings)
-        model, replicates = Logistic(bases[0].size, bias=False), [Replicate(algorithm)]
-        return Simulation(model, Parts.of(data), replicates, training, Computing("cpu", "float64"))
+        training = engine.Training(self.rounds, self.lr, **settings)
+        model, replicates = (
+            engine.Logistic(bases[0].size, bias=False),
+            [engine.Replicate(algorithm)],
+        )
+        return engine.Simulation(
+            model, engine.Parts.of(data), replicates, training, engine.Computing("cpu", "float64")
+        )
 
-    def path(self, world: World, budgets: Sequence[Budget], seeds: int) -> list[State]:
+    def path(self, world: World, budgets: Sequence[Budget], seeds: int) -> list[engine.State]:
         """The state after each round. A longer run of the same goes on where this one ended."""
         run = _run(replace(self, rounds=MOST_ROUNDS), world, tuple(budgets), seeds)
         return [state for (state,) in run.to(self.rounds).states[1 : self.rounds + 1]]
@@ -183,7 +163,7 @@ class Practice:
     ) -> list[list[list[Classifier]]]:
         """The rules learned, by budget and sample: one, or for LFT+Ensemble one a client."""
         bases, count = self.bases(world), 1 if self.scheme == CFL else world.clients
-        models = as_floats(self.path(world, budgets, seeds)[-1][MODELS])
+        models = engine.as_floats(self.path(world, budgets, seeds)[-1][MODELS])
         return [
             [[learned(*pair) for pair in zip(bases, rows, strict=False)] for rows in samples]
             for samples in models.reshape(len(budgets), seeds, count, -1)
@@ -211,15 +191,15 @@ class Practice:
 class Run:
     """A simulation, with its models (R, P) and its states after 0, 1, ... rounds."""
 
-    def __init__(self, simulation: Simulation) -> None:
+    def __init__(self, simulation: engine.Simulation) -> None:
         self.simulation = simulation
-        self.models, self.states = [as_floats(simulation.params)], [[*simulation.states]]
+        self.models, self.states = [engine.as_floats(simulation.params)], [[*simulation.states]]
 
     def to(self, rounds: int) -> Run:
         """The same, with at least so many rounds."""
         while len(self.models) <= rounds:
             self.simulation.step()
-            self.models.append(as_floats(self.simulation.params))
+            self.models.append(engine.as_floats(self.simulation.params))
             self.states.append([*self.simulation.states])
         return self
 
@@ -254,10 +234,7 @@ def spelt(budget: Budget) -> str:
 
 
 def people_of(world: World, rows: int, seed: int) -> tuple[FederatedData, Array]:
-    """A sample of a world, all weights one.
-
-    Errors: ValueError where it holds nobody of a client or of a group (too small a sample).
-    """
+    """A sample of a world, all weights one; ValueError where a client or a group has nobody."""
     data = sample(world.federation, rows, seed)
     assert data.group is not None
     counts = np.zeros((world.clients, world.groups))
@@ -269,11 +246,9 @@ def people_of(world: World, rows: int, seed: int) -> tuple[FederatedData, Array]
 
 
 def even_sample(world: World, rows: int, seed: int = 0) -> tuple[FederatedData, Array]:
-    """People who stand for the laws without sampling error, and their weights.
-
-    A systematic sample of x: equal steps of its distribution function in every client and group,
-    whose sizes are their shares of ``rows``, rounded; the seed shifts it. Each x is there with
-    label 1 and 0, of weights 2 η and 2 (1 - η). Shares of people are right to the order of 1/n.
+    """People who stand for the laws without sampling error, and their weights: equal steps of the
+    distribution function of x in every client and group, shifted by the seed; each x with label 1
+    and 0, of weights 2 η and 2 (1 - η). Shares of people are right to the order of 1/n.
     """
     rng, parts = np.random.default_rng([seed, 4111]), []
     for i in range(world.clients):

@@ -1,13 +1,8 @@
-"""Predictions: training in several cases, verdicts with intervals, and what each cause explains.
-
-Measures have a row for each case, seed and point. The first case is practice as it is, the second
-lacks sampling; each other one lacks sampling and what its study says. ``distance`` is how
-far training ended from the prediction.
-"""
+"""Predictions: training in several cases, verdicts with intervals, and what each cause explains."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -16,13 +11,10 @@ import pandas as pd
 from scipy import special
 
 from fairfl._support.checks import Array
-from fairfl.solvers.schemes import SOLVED, SchemeName
 from fairfl.studies.beside_published import COVERAGE, half_interval
-from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below
-from fairfl.studies.crosscheck.population.worlds import by_name
-from fairfl.studies.crosscheck.practice import Practice, aims_of
-from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.table_rows import exact_curve, series, trade_off
+from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE
+from fairfl.studies.crosscheck.practice import Practice
+from fairfl.studies.crosscheck.study import Verdict, series
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups
 
@@ -161,54 +153,3 @@ def cases_of(scheme: str, people: int = 1_000) -> dict[str, Practice]:
     even = Practice(scheme, 1_000, is_sampled=False)
     longer, richer = replace(even, rounds=48), replace(even, degree=3)
     return {TRAINED: Practice(scheme, people), SAMPLED: even, LONGER: longer, RICHER: richer}
-
-
-@dataclass(frozen=True)
-class Reached:
-    """The prediction that the learner of a ``scheme`` ends at its exact optimum at the ``budgets``.
-    Rules of all ``cases`` are below the frontier of ``bound``.
-    """
-
-    scheme: SchemeName
-    cases: Mapping[str, Practice]
-    budgets: tuple[tuple[float, ...], ...]
-    bound: SchemeName = "cfl"
-    world: str = "figure-5d"
-
-    def rows(self, case: str, seeds: int) -> pd.DataFrame:
-        """The learned rules of a case; ``below`` is how far each is below the frontier."""
-        world, practice = by_name(self.world), self.cases[case]
-        aims = aims_of(world, self.scheme, self.budgets)
-        count = seeds if practice.is_sampled else EVEN_SEEDS
-        table = practice.measures(world, aims, count, self.scheme == "client_aware")
-        short = below(world, floats(table, "disparity"), floats(table, "accuracy"), self.bound)
-        return table.assign(below=short)
-
-    def bounded(self, measures: pd.DataFrame) -> Verdict:
-        """Hard: no rule is above the frontier of the scheme that bounds it."""
-        label = SOLVED[self.bound].label
-        statement = f"No learned rule is more accurate than the exact {label} optimum at its |MD|."
-        return hard_verdict("below-the-frontier", statement, floats(measures, "below"))
-
-    def verdict(self, name: str, measures: pd.DataFrame, case: str = TRAINED) -> Verdict:
-        """Whether a case ends at the exact point: of samples to 2/√n, two standard errors of an
-        MD, else to ``IDEAL``.
-        """
-        practice, learner = self.cases[case], f"{SOLVED[self.scheme].label}'s learner"
-        limit = float(2 / np.sqrt(practice.people)) if practice.is_sampled else IDEAL
-        on = f"on samples of {practice.people:,} people" if practice.is_sampled else f"with {case}"
-        statement = f"{learner} {on} ends at its exact optimum, in MD and accuracy."
-        return limit_verdict(name, statement, measures, limit, case)
-
-    def pictures(self, name: str, title: str, *cases: str) -> tuple[Drawing]:
-        """The exact frontiers and points, and the means and intervals of some cases by budget."""
-        return (trade_off(f"crosscheck-{name}", title, partial(self._points, cases)),)
-
-    def _points(self, cases: Sequence[str], measures: pd.DataFrame) -> pd.DataFrame:
-        label, shown = SOLVED[self.scheme].label, among(measures, "case", cases)
-        aims = shown.drop_duplicates("budget")
-        points = floats(aims, "aim_disparity"), floats(aims, "aim_accuracy")
-        curves = [exact_curve(by_name(self.world), s) for s in dict.fromkeys(("cfl", self.scheme))]
-        bands = banded(label, shown, "disparity", "accuracy", "budget")
-        parts = [*curves, series(label, THEORY, "points", *points), bands]
-        return pd.concat(parts, ignore_index=True).assign(panel=label)

@@ -1,9 +1,4 @@
-"""A cross-check of one's own, from a TOML file: algorithms trained on samples of a federation,
-beside its exact frontiers. docs/toml_files.md lists the keys.
-
-Each algorithm learns one classifier for each seed, a step function of x. Its accuracy and disparity
-follow from the laws without a test sample.
-"""
+"""A cross-check of one's own, from a TOML file (docs/toml_files.md)."""
 
 import json
 from dataclasses import dataclass
@@ -16,16 +11,13 @@ import pandas as pd
 from fairfl._support.toml_file import read_toml
 from fairfl.sims.engine import Algorithm, Computing, Logistic, Parts, Replicate, Result, Training
 from fairfl.sims.engine.task import as_floats
-from fairfl.sims.group_fairness import AgnosticFair
 from fairfl.solvers.schemes import LABELS, SOLVED, SchemeName
-from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.studies.crosscheck.population.frontier_distance import below
-from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
+from fairfl.studies.crosscheck.population.learned_rules import Basis, Performance, learned
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.crosscheck.practice import LR, MOMENTUM, featured, people_of
 from fairfl.studies.crosscheck.prediction import Interval, banded, hard_verdict
-from fairfl.studies.crosscheck.study import Study, Verdict
-from fairfl.studies.crosscheck.table_rows import exact_curve, summary, trade_off
+from fairfl.studies.crosscheck.study import Study, Verdict, exact_curve, summary, trade_off
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups
 from fairfl.studies.user_runs import run_file_parts
@@ -46,15 +38,13 @@ TRAINING: dict[str, object] = {
 
 
 def study_from_file(path: str | Path) -> Study:
-    """The study that a TOML file describes; everything in it is checked. ValueError: what does not
-    fit, by its place in the file. OSError: the file cannot be read.
-    """
+    """The study of a TOML file, checked whole: ValueError by its place in the file, or OSError."""
     file = Path(path)
     table = read_toml(file)
     top = Section(table, "")
     title = top.text("title", default=file.stem)
     people, degree = top.whole("people", low=1), top.whole("degree", 1, 1)
-    named = _algorithms(top.raw("algorithm"))
+    named = run_file_parts.algorithms_of(top.raw("algorithm"))
     training = _training(top.section("training", {}))
     run = top.section("run", {})
     seeds = run.done(run.wholes("seeds", [0, 1, 2]))
@@ -112,9 +102,8 @@ def setting(request: StudySettings, seed: int) -> Setting:
 
 
 def measured(request: StudySettings, seed: int, result: Result) -> pd.DataFrame:
-    """A row per classifier of an algorithm: the global model or the ensemble, and the personal
-    models, each for its own client; its accuracy and disparities on the laws. ``bound`` is the
-    scheme whose frontier bounds it.
+    """A row per classifier: a global model or ensemble, or the personal models together; ``bound``
+    is the scheme whose frontier bounds it.
     """
     basis, simulation, lines = Basis.of(request.world, request.degree), result.simulation, []
     for entry, params, state in zip(
@@ -176,13 +165,6 @@ def _verdicts(world: World, measures: pd.DataFrame) -> tuple[Verdict, ...]:
         statement = f"No learned classifier is more accurate than the exact {best} at its own |MD|."
         verdicts.append(hard_verdict(name, statement, margins))
     return tuple(verdicts)
-
-
-def _algorithms(listed: object) -> list[run_file_parts.NamedAlgorithm]:
-    named = run_file_parts.algorithms_of(listed)
-    if any(isinstance(entry.algorithm, AgnosticFair) for entry in named):
-        raise ValueError(f"algorithm must be of the engine, got {run_file_parts.AGNOSTIC}")
-    return named
 
 
 def _training(section: Section) -> Training:

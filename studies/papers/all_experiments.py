@@ -1,6 +1,4 @@
-"""The experiments by name: the ``EXPERIMENTS`` of every module of ``papers``, a tuple of
-``Experiment`` each; nothing else is edited.
-"""
+"""The experiments by name: the tuple ``EXPERIMENTS`` of every module; nothing else is edited."""
 
 from fairfl._support.checks import one_of
 from fairfl._support.registry import Registry

@@ -15,9 +15,7 @@ T = TypeVar("T")
 
 
 def read_federation(path: str | Path) -> Federation:
-    """The federation that a TOML file describes, its groups and clients named. ValueError: what
-    does not fit, by its place in the file. OSError: the file cannot be read.
-    """
+    """The federation of a TOML file, named; ValueError by its place in the file, or OSError."""
     table = Section(read_toml(Path(path)), "")
     try:
         return table.done(federation_of(table))

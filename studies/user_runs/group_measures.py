@@ -1,18 +1,14 @@
-"""Group fairness of runs from a TOML file; AgnosticFair, which does not run in the engine."""
+"""Group fairness of runs from a TOML file."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import Everyone, Joining, Replicate, Result, Simulation
-from fairfl.sims.group_fairness import AgnosticFair, FairMeasures
+from fairfl.sims.engine import Joining, Result, Simulation
+from fairfl.sims.group_fairness import FairMeasures
 from fairfl.sims.group_fairness.measures import accepts
-from fairfl.sims.runs.metrics import Metrics
-from fairfl.studies.experiment import Setting
 from fairfl.studies.group_benefit import with_groups
 from fairfl.studies.papers.fedfb.fedfb_runs import accepted
 
@@ -34,9 +30,8 @@ def personal_name(name: str) -> str:
 
 
 def people_measures(simulation: Simulation, names: tuple[str, ...]) -> list[Mapping[str, object]]:
-    """Rows of a part and a classifier: the last global model or ensemble, and the last personal
-    models, each for its own client's people. Accuracy and disparities of all people, and the
-    accuracy of an ensemble for each client.
+    """Rows of a part and a classifier: the last global model or ensemble, and the personal models,
+    each for its own client's people; of an ensemble also each client's accuracy.
     """
     rows = list[Mapping[str, object]]()
     for (part, data), (r, name) in product(simulation.parts.items(), enumerate(names)):
@@ -61,9 +56,7 @@ def people_measures(simulation: Simulation, names: tuple[str, ...]) -> list[Mapp
 
 
 def measured(names: tuple[str, ...], seed: int, result: Result) -> pd.DataFrame:
-    """The engine's table of clients, with groups that join, and ``people_measures``; no objective
-    has rows of two models.
-    """
+    """The engine's table of clients, with groups that join, and ``people_measures``."""
     joining = isinstance(result.simulation.training.participation, Joining)
     clients = with_groups(result) if joining else result.clients
     objectives = np.array([names, [personal_name(name) for name in names]], dtype=object)
@@ -74,35 +67,3 @@ def measured(names: tuple[str, ...], seed: int, result: Result) -> pd.DataFrame:
     people = pd.DataFrame(people_measures(result.simulation, names))
     people = people.assign(round=result.simulation.round, seed=seed)
     return pd.concat([clients, people], ignore_index=True)
-
-
-def run_agnostic(
-    make: Callable[[], Setting],
-    rules: Sequence[tuple[AgnosticFair, dict[str, float]]],
-    names: tuple[str, ...],
-    seed: int,
-) -> pd.DataFrame:
-    """The measures of each rule, with the rates of its own, after the others' rounds; ``make``
-    gives model, data, training.
-    """
-    setting = make()
-    replicates = [Replicate(FedAvg(), seed) for _ in rules]
-    training, rows = replace(setting.training, participation=Everyone()), Metrics()
-    simulation = Simulation(setting.model, setting.parts, replicates, training, setting.computing)
-    rows.clients += simulation.evaluate()
-    for r, (rule, rates) in enumerate(rules):
-        (fit,) = rule.fit(
-            setting.model,
-            setting.parts,
-            training.rounds,
-            rates.get("lr", training.lr),
-            (seed,),
-            simulation.device,
-        )
-        simulation.params[r] = fit.params.to(simulation.device, simulation.params.dtype)
-    simulation.round = training.rounds
-    rows.clients += simulation.evaluate()
-    clients = rows.table("clients").to_pandas()
-    return measured(
-        names, seed, Result(simulation.params.cpu().numpy(), clients, clients, simulation)
-    )

@@ -1,16 +1,9 @@
-"""A run from a TOML file. docs/toml_files.md lists the keys.
-
-What is not optional there, and has no default, must be given. Tables with a ``grid`` stand for all
-combinations of its values (``studies/grid.py``): those of algorithms are trained together, of other
-tables each is a run of its own, named after its values. A file names what fairfl has, and what
-Python files that the caller imports (``--import``) add to it: algorithms, schedules and
-participations by a subclass with a ``name``, data and models by ``fairfl.sims.register`` and
-``register_model``.
+"""A run from a TOML file (docs/toml_files.md). Of tables with a ``grid``, algorithms are trained
+together; each combination of the others is a run of its own, named after its values.
 """
 
 import dataclasses
 import re
-from collections.abc import Sequence
 from functools import partial
 from itertools import product
 from math import gcd
@@ -20,10 +13,8 @@ import numpy as np
 import pandas as pd
 
 from fairfl._support.toml_file import read_toml
-from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.engine import Computing, Joining, Module, Parts, Replicate, Simulation
-from fairfl.sims.group_fairness import AgnosticFair
 from fairfl.studies.execute import BY_CLIENT, last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
@@ -33,7 +24,7 @@ from fairfl.studies.group_benefit import values as benefit_values
 from fairfl.studies.measures import KEYS, long, rows_of, statistics
 from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
 from fairfl.studies.user_runs import run_file_parts
-from fairfl.studies.user_runs.group_measures import DISPARITIES, PEOPLE, measured, run_agnostic
+from fairfl.studies.user_runs.group_measures import DISPARITIES, PEOPLE, measured
 from fairfl.studies.user_runs.toml_section import Section, built
 
 JOINING = ("GB (9)", "GB (20)", "least gap", "fair rounds", "LS")
@@ -45,31 +36,24 @@ SHOWN = {
     **{name: name.replace("spd", "disparity").replace("_", " ") for name in DISPARITIES},
 }
 """Names in the table of the measures of all people, which are shares between 0 and 1."""
-Named = Sequence[run_file_parts.NamedAlgorithm]
 ALONE = ("title", "algorithm", "run", "grid")
 """Tables of the file that are the same for all settings."""
+Combination = tuple[dict[str, object], str, str]
+"""The file's tables without grids, the words of a combination, and the end of its units' names."""
 MOST = 120
 """Largest length of the part of a unit's name that distinguishes it from others."""
 
 
 def read_config(path: str | Path) -> Experiment:
-    """The experiment that a TOML file describes; its data are loaded, and so all of it is checked.
-    It can name what :func:`fairfl._support.own_parts.import_parts` added. ValueError: what does not
-    fit, by its place in the file. OSError: the file or the data cannot be read.
+    """The experiment of a TOML file; its data are loaded, and so all of it is checked. ValueError:
+    what does not fit, by its place in the file. OSError: the file or the data cannot be read.
     """
     file = Path(path)
     table = read_toml(file)
-    seeds, inside, agnostic = _outline(table)
-    objectives = _labels(inside)
-    alone = {key: table[key] for key in ALONE if key in table}
-    settings = _named(
-        [
-            (alone | config, point_label(chosen))
-            for config, chosen in points({k: v for k, v in table.items() if k not in ALONE}, "")
-        ]
-    )
+    seeds, objectives = _outline(table)
+    settings = _combinations(table)
     try:
-        tested, has_joining = _check([setting.table for setting in settings], seeds[0])
+        tested, has_joining = _check([table for table, *_ in settings], seeds[0])
     except MemoryError as error:
         raise ValueError(
             f"{file.name} must ask for no more than fits into memory: {error}"
@@ -87,7 +71,7 @@ def read_config(path: str | Path) -> Experiment:
         file.stem,
         title,
         {"quick": len(seeds), "paper": len(seeds)},
-        RunUnits(file.stem, seeds, objectives, tuple(agnostic), settings),
+        partial(units, file.stem, seeds, objectives, settings),
         values,
         lambda clients: (),
         pictures=pictures,
@@ -96,56 +80,25 @@ def read_config(path: str | Path) -> Experiment:
     )
 
 
-@dataclasses.dataclass(frozen=True)
-class Combination:
-    """A file's tables without grids: one combination of the grids' values, which ``words`` names,
-    and the end of its units' names.
-    """
-
-    table: dict[str, object]
-    words: str
-    end: str
-
-
-@dataclasses.dataclass(frozen=True)
-class RunUnits:
-    """The units of a file: for each seed and setting the engine's algorithms together, and those
-    that do not run in the engine.
-    """
-
-    stem: str
-    seeds: list[int]
-    objectives: tuple[str, ...]
-    agnostic: tuple[run_file_parts.NamedAlgorithm, ...]
-    settings: tuple[Combination, ...]
-
-    def __call__(self, scale: Scale) -> list[Unit]:
-        """The units, with the file's seeds or as many as the scale has."""
-        planned = []
-        for seed, combination in product(scale.of(self.seeds), self.settings):
-            name = f"{self.stem}-{seed}{combination.end}"
-            dataset = str(Section(combination.table, "").section("data").raw("name"))
-            dataset += f"; {combination.words}" if combination.words else ""
-            setting = partial(make, combination.table, seed)
-            if self.objectives:
-                measure = partial(measured, self.objectives, seed)
-                planned.append(Unit(name, dataset, seed, self.objectives, setting, measure))
-            if self.agnostic:
-                rules = [
-                    (entry.algorithm, entry.rates)
-                    for entry in self.agnostic
-                    if isinstance(entry.algorithm, AgnosticFair)
-                ]
-                labels = _labels(self.agnostic)
-                run = partial(run_agnostic, setting, rules, labels, seed)
-                planned.append(Unit(f"{name}-agnosticfair", dataset, seed, labels, run))
-        return planned
+def units(
+    stem: str,
+    seeds: list[int],
+    objectives: tuple[str, ...],
+    settings: list[Combination],
+    scale: Scale,
+) -> list[Unit]:
+    """For each seed of the file, or as many as the scale has, and setting all algorithms."""
+    planned = []
+    for seed, (table, words, end) in product(scale.of(seeds), settings):
+        dataset = str(Section(table, "").section("data").raw("name"))
+        dataset += f"; {words}" if words else ""
+        setting, measure = partial(make, table, seed), partial(measured, objectives, seed)
+        planned.append(Unit(f"{stem}-{seed}{end}", dataset, seed, objectives, setting, measure))
+    return planned
 
 
 def points_of(part: str, clients: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy and disparity of all people, a point per algorithm; none where people have no
-    groups.
-    """
+    """Accuracy and disparity of all people, a point per algorithm; none without groups."""
     people = among(among(clients, "model", [PEOPLE]), "part", [part])
     return trade_off(people, disparity="spd") if len(people) else pd.DataFrame(columns=COLUMNS)
 
@@ -156,30 +109,28 @@ def joined_curves(clients: pd.DataFrame) -> pd.DataFrame:
     return curves(joined) if len(joined) else pd.DataFrame()
 
 
-def _named(tables: list[tuple[dict[str, object], str]]) -> tuple[Combination, ...]:
-    """The tables and their words with the ends of units' names: the words, and a number where
-    these agree.
-    """
-    names = [re.sub(r"[^\w.=+]+", "_", words.replace(" ", ""))[:MOST] for _, words in tables]
-    if len({name.lower() for name in names}) < len(names):
-        names = [f"{name}-{k}" for k, name in enumerate(names)]
-    return tuple(
-        Combination(table, words, f"-{name}" if words else "")
-        for name, (table, words) in zip(names, tables, strict=True)
-    )
+def _combinations(table: dict[str, object]) -> list[Combination]:
+    """The settings of a file; the ends of units' names are numbered where they agree."""
+    alone = {key: table[key] for key in ALONE if key in table}
+    varied = points({key: value for key, value in table.items() if key not in ALONE}, "")
+    labels = [point_label(chosen) for _, chosen in varied]
+    ends = [re.sub(r"[^\w.=+]+", "_", words.replace(" ", ""))[:MOST] for words in labels]
+    if len({end.lower() for end in ends}) < len(ends):
+        ends = [f"{end}-{k}" for k, end in enumerate(ends)]
+    return [
+        (alone | config, words, f"-{end}" if words else "")
+        for (config, _), words, end in zip(varied, labels, ends, strict=True)
+    ]
 
 
 def _check(tables: list[dict[str, object]], seed: int) -> tuple[bool, bool]:
-    """Whether all settings have test rows, and whether groups join in some; ValueError. Equal data
-    are made once.
-    """
+    """Whether all settings have test rows, and whether groups join in some; ValueError."""
     tested, has_joining, last, data = True, False, None, None
     for table in tables:
         named = repr((table["data"], table.get("partition")))
         if data is None or named != last:
             last, data = named, _data(table, seed)
         setting = _setting(table, seed, data)
-        replicates = setting.replicates or (Replicate(FedAvg()),)
         top = Section(table, "")
         training, computing = top.section("training"), top.section("computing", {})
         with training.section("participation", {}).placing():
@@ -187,9 +138,7 @@ def _check(tables: list[dict[str, object]], seed: int) -> tuple[bool, bool]:
                 setting.parts.train.clients, setting.training.rounds
             )
         with training.placing(), computing.placing():
-            Simulation(
-                setting.model, setting.parts, replicates, setting.training, setting.computing
-            )
+            Simulation(*setting.arguments)
         tested = tested and setting.parts.test is not None
         has_joining |= isinstance(setting.training.participation, Joining)
     return tested, has_joining
@@ -219,8 +168,8 @@ def _values(clients: pd.DataFrame, part: str) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def _outline(table: dict[str, object]) -> tuple[list[int], Named, Named]:
-    """Seeds, the engine's algorithms, and AgnosticFair's; ValueError if wrong."""
+def _outline(table: dict[str, object]) -> tuple[list[int], tuple[str, ...]]:
+    """Seeds, and the algorithms' labels; ValueError if wrong."""
     top = Section(table, "")
     for key in ("title", "data", "partition", "model", "training", "computing", "run"):
         top.raw(key, None)
@@ -234,21 +183,7 @@ def _outline(table: dict[str, object]) -> tuple[list[int], Named, Named]:
     run.done(None)
     for key in ("data", "model", "training"):
         top.section(key)
-    inside, agnostic = _parted(named)
-    for key in () if inside else top.section("training").table:
-        if key not in ("rounds", "lr"):
-            raise ValueError(f"training.{key} must not be given: agnosticfair takes rounds and lr")
-    return seeds, inside, agnostic
-
-
-def _parted(named: Named) -> tuple[Named, Named]:
-    """The engine's algorithms, and AgnosticFair, which is none."""
-    agnostic = [entry for entry in named if isinstance(entry.algorithm, AgnosticFair)]
-    return [entry for entry in named if entry not in agnostic], agnostic
-
-
-def _labels(named: Named) -> tuple[str, ...]:
-    return tuple(entry.label for entry in named)
+    return seeds, tuple(entry.label for entry in named)
 
 
 def make(table: dict[str, object], seed: int) -> Setting:
@@ -279,7 +214,7 @@ def _setting(table: dict[str, object], seed: int, data: FederatedData) -> Settin
         data = dataclasses.replace(data, x=np.asarray(data.x).reshape(len(data), -1))
     replicates = tuple(
         Replicate(entry.algorithm, seed, **entry.rates)  # type: ignore[arg-type]
-        for entry in _parted(run_file_parts.algorithms_of(table["algorithm"]))[0]
+        for entry in run_file_parts.algorithms_of(table["algorithm"])
     )
     computing = built(top.section("computing", {}), Computing, run_file_parts.special)
     return Setting(model, Parts.of(data), replicates, training, interval, computing)

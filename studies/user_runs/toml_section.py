@@ -1,6 +1,4 @@
-"""Tables of a TOML file, read key by key, and what one gives a function or dataclass: parameters by
-name and annotated kind. Errors name a missing, wrong or unknown key.
-"""
+"""Tables of a TOML file, read key by key, and what one gives a function or dataclass."""
 
 from __future__ import annotations
 
@@ -134,9 +132,7 @@ Special = Callable[[type, Section], object]
 def fields_of(
     section: Section, kind: Callable[..., object], special: Special, excluded: Collection[str] = ()
 ) -> dict[str, Any]:
-    """The parameters of ``kind`` that the table has, but for the ``excluded``; those without a
-    default must be there. One without an annotation is taken as it is.
-    """
+    """The parameters of ``kind`` that the table has, as annotated, but for the ``excluded``."""
     hints, values = get_type_hints(kind), {}
     for name, parameter in signature(kind).parameters.items():
         if name in excluded or parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD):
@@ -152,9 +148,7 @@ def fields_of(
 def built(
     section: Section, kind: Callable[..., T], special: Special, *first: object, **keywords: object
 ) -> T:
-    """What ``kind`` makes of the ``first`` arguments, the ``keywords``, and the table; every key
-    of the table is asked for.
-    """
+    """What ``kind`` makes of the ``first`` arguments, the ``keywords``, and the whole table."""
     names = (*list(signature(kind).parameters)[: len(first)], *keywords)
     table_values = section.done(fields_of(section, kind, special, names))
     with section.placing():

@@ -21,9 +21,7 @@ RULE = "rule.json"
 def model_files(
     read: Callable[[], tuple[Dataset, FederatedData]], objectives: tuple[str, ...], result: Result
 ) -> dict[str, str]:
-    """Texts of files by name: the last model of each replicate, named by its objective and seed,
-    or of an ensemble the models of all clients; and the rule that accepts above a chance of 1/2.
-    """
+    """Texts of files: each replicate's last model or models, and the rule of a chance above 1/2."""
     people, data = read()
     groups, scales = people.group_names, scale(people.features, data.part == 0)
     cuts = [[0.5]] * len(groups), [[0.0, 1.0]] * len(groups)
@@ -38,8 +36,8 @@ def model_files(
 def _trained(
     people: Dataset, scales: tuple[Array, Array], result: Result, r: int, title: str
 ) -> ScoreModel:
-    """The last model of replicate ``r``, which was trained on features less ``scales[0]``, divided
-    by ``scales[1]``, as one of the features as they are.
+    """The last model of replicate ``r``, of features less ``scales[0]``, over ``scales[1]``,
+    undone.
     """
     (low, width), model = scales, result.simulation.model
     rows, shares = last_models(result.simulation, r)

@@ -21,6 +21,6 @@ def test_all_rows_on_the_cpu():
     assert len(rounds) == len(names)
     for row, name in zip(rounds, names, strict=True):
         assert name in row.title and row.ours > 0
-        assert "client steps a second" in row.note and "% of a copy's" in row.note
+        assert "samples in batches of 10" in row.note
     assert networks.ours > 0 and networks.alternative is not None and networks.alternative > 0
-    assert "images a second" in networks.note and "TFLOP/s" in networks.note
+    assert "images a second" in networks.note

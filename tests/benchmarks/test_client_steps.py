@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import client_steps, in_turn, simulator
+from benchmarks import client_steps, simulator
 from fairfl.sims import engine
 
 
@@ -32,14 +32,16 @@ def test_numpy_is_the_engine(hidden):
     assert np.abs(stepped - row).max() > 1e-3
 
 
-def test_the_loop_is_the_engine_for_models_whose_clients_go_in_turn():
+def test_the_loop_is_the_engine():
     """On one client with one batch, from the same parameters."""
-    for name, make, x, y in in_turn.jobs(1, in_turn.BATCH):
-        network, run = make(), in_turn.simulation(name, make, x, y)
-        before = torch.nn.utils.parameters_to_vector(network.parameters()).detach().clone()
-        run.params[0] = before
-        run.step()
-        client_steps.in_a_loop(network, x, y)()
-        params = torch.nn.utils.parameters_to_vector(network.parameters()).detach()
-        assert run.model.in_turn and (params - before).abs().max() > 1e-3
-        torch.testing.assert_close(run.params[0], params, rtol=1e-4, atol=1e-6)
+    model = engine.MLP((3, 4, 2))
+    x = np.random.default_rng(3).normal(size=(1, 10, 3)).astype(np.float32)
+    y, network = np.arange(10)[None] % 2, model.sequential()
+    run = simulator.simulated(
+        engine.Module(model.sequential), (x[0], y[0], np.array([0, 10])), lr=client_steps.LR
+    )
+    run.params[0] = torch.nn.utils.parameters_to_vector(network.parameters()).detach().clone()
+    run.step()
+    client_steps.in_a_loop(network, x, y)()
+    params = torch.nn.utils.parameters_to_vector(network.parameters()).detach()
+    torch.testing.assert_close(run.params[0], params, rtol=1e-4, atol=1e-6)

@@ -24,14 +24,11 @@ def table():
 
 def test_panels_series_and_legend():
     with style.sheet():
-        drawing = Drawing("n", "A title", "x label", "y label", lambda m: m, "xy")
+        drawing = Drawing("n", "A title", "x label", "y label", lambda m: m)
         figure = figure_of("A title", [(drawing, table())])
     shown = [axes for axes in figure.axes if axes.get_visible()]
     assert [axes.get_title(loc="left") for axes in shown] == ["(a) one", "(b) two", "(c) three"]
-    assert all(
-        axes.get_xscale() == axes.get_yscale() == "log" and axes.get_xlabel() == "x label"
-        for axes in shown
-    )
+    assert all(axes.get_xlabel() == "x label" for axes in shown)
     assert [axes.get_ylabel() for axes in shown] == ["y label", "", ""]
     for axes in shown:
         plain = [line for line in axes.lines if line.get_xdata().size]
@@ -78,14 +75,3 @@ def test_any_number_of_panels(panels):
     with style.sheet():
         figure = figure_of("t", [(Drawing("n", "t", "x", "y", lambda m: m), rows)])
     assert sum(axes.get_visible() for axes in figure.axes) == panels
-
-
-@pytest.mark.parametrize(("high", "tick_count"), [(0.12, 2), (2.0, 3), (5.0, 3), (1e6, 4)])
-def test_a_logarithmic_axis_has_ticks(high, tick_count):
-    rows = pd.DataFrame(
-        {"panel": "p", "series": "s", "kind": "line", "x": [1.0, 2.0], "y": [0.09, high]}
-    )
-    with style.sheet():
-        axes = figure_of("t", [(Drawing("n", "t", "x", "y", lambda m: m, "y"), rows)]).axes[0]
-    low, top = axes.get_ylim()
-    assert sum(low <= tick <= top for tick in axes.get_yticks()) >= tick_count

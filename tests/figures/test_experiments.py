@@ -53,13 +53,6 @@ def test_curves_that_coincide_can_be_told_apart_and_bands_are_few(clients):
     assert len(experiments.draw_rounds(experiments.rounds(clients)).axes[0].collections) == 2
 
 
-def test_every_curve_has_a_panel_and_a_name(clients):
-    two_panels = pd.concat([clients, clients[clients["objective"] == "q = 0"].assign(dataset="B")])
-    figure = experiments.draw_rounds(experiments.rounds(two_panels))
-    assert [len(axes.lines) for axes in figure.axes] == [2, 1]
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["q = 0", "q = 1"]
-
-
 @pytest.mark.parametrize("panels", ["A", "ABC"])
 def test_the_legend_stays_on_the_picture(clients, panels):
     """Seven long names, on one panel and on three."""

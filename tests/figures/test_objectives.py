@@ -88,13 +88,3 @@ def test_rank_profiles_are_summed_up_to_one():
     for _, rows in table.groupby(["profile", "clients"]):
         assert rows["cumulated"].to_numpy() == pytest.approx(np.cumsum(rows["weight"]))
         assert rows["cumulated"].iloc[-1] == pytest.approx(1)
-
-
-@pytest.mark.parametrize(
-    ("module", "curves"),
-    [(dual_weights, dual_weights.LOOKS), (rank_profiles, rank_profiles.PROFILES)],
-)
-def test_the_pictures_name_their_curves_and_axes(module, curves):
-    figure = module.draw(module.data())
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == list(curves)
-    assert all(axes.get_xlabel() and axes.get_ylabel() for axes in figure.axes)

@@ -62,10 +62,3 @@ def test_prices_rise_with_alpha_and_gains_are_certified(points):
     u = point(points, "losses", "max-min")
     # the largest total: 2.2 - 1/4 + 1 - 1/4
     assert price[-1] == pytest.approx(1 - u.sum() / 2.7, abs=1e-6)
-
-
-def test_the_picture_shows_both_sets(points):
-    picture = figure.draw(points)
-    assert [axes.get_title(loc="left")[:3] for axes in picture.axes] == ["(a)", "(b)"]
-    labels = [text.get_text() for text in picture.legends[0].get_texts()]
-    assert set(figure.RULES) < set(labels) and "largest total" in labels

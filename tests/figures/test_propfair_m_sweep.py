@@ -50,9 +50,3 @@ def test_propfair_is_the_largest_product_of_utilities(sweep):
     )
     assert figure.losses(minimum.x)[0].max() == pytest.approx(row["worst"], abs=1e-5)
     assert figure.losses(minimum.x)[0].mean() == pytest.approx(row["mean"], abs=1e-5)
-
-
-def test_the_picture_names_its_levels(sweep):
-    (axes,) = figure.draw(sweep).axes
-    assert sorted(text.get_text() for text in axes.texts) == ["AFL", "AFL", "FedAvg", "FedAvg"]
-    assert axes.get_xscale() == "log"

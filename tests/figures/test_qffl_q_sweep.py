@@ -53,10 +53,3 @@ def test_what_the_curves_show(sweep):
         f, by_q = table[["f1", "f2", "f3"]].to_numpy(), table.set_index("q")
         assert f.mean(1).argmin() == 0 and f.max(1).argmin() == len(f) - 1
         assert (by_q.loc[1.0, MEASURES[:2]] <= by_q.loc[0.0, MEASURES[:2]]).all()
-
-
-def test_the_picture_shows_both_families(sweep):
-    picture = figure.draw(sweep)
-    assert len(picture.axes) == 4
-    lines = {line.get_label() for axes in picture.axes for line in axes.get_lines()}
-    assert {"client 1", "variance", "log n − entropy"} <= lines

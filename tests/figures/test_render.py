@@ -105,15 +105,6 @@ def test_a_second_run_draws_only_what_is_missing_or_stale(tmp_path, monkeypatch,
     assert statuses() == ["drawn", "drawn"]
 
 
-def test_what_was_altered_is_told_and_drawn_again(tmp_path, caplog, blank):
-    files = render_all([FAST], tmp_path)[0].files
-    before = [f.read_bytes() for f in files]
-    files[1].write_bytes(before[1][:-1])
-    (outcome,) = render_all([FAST], tmp_path)
-    assert outcome.status == "drawn" and str(files[1]) in caplog.text
-    assert [f.read_bytes() for f in files] == before
-
-
 def test_other_data_are_drawn_again(tmp_path, monkeypatch, caplog):
     entry = replace(find([FAST])[0], draw=lambda table: Figure((1, 1)))
     remote = Remote("people.csv")

@@ -103,14 +103,6 @@ def test_every_library_of_an_extra_is_named():
 HEAVY = {"pandas", "matplotlib", *EXTRAS, "sklearn"}
 OBJECTIVES = "import fairfl.theory.aggregation as a; a.TERM(1.0).value([0.0, 1.0]); a.objectives()"
 CATALOG = "from fairfl.figures.catalog.all_figures import registered"
-POPULATION = """
-from importlib import import_module
-from pkgutil import iter_modules
-from fairfl.studies.crosscheck import population
-names = [f"{population.__name__}.{entry.name}" for entry in iter_modules(population.__path__)]
-assert len(list(map(import_module, names))) > 3
-"""
-"""Claims import it, and are checked without the extra sims."""
 NOT_LOADED = {
     "a site": (("import fairfl.sims.data.summary", HEAVY | {"scipy", "typer", "rich"}),),
     "all else": (
@@ -123,7 +115,6 @@ NOT_LOADED = {
         ("ff.solve_minimax", {"cvxpy", "sympy"}),
         ("from fairfl.sims.data.tables import *; len(DATASETS)", {"torch"}),
         (f"{CATALOG}; registered()", {"matplotlib.pyplot", "torch", "cvxpy"}),
-        (POPULATION, {"torch"}),
     ),
 }
 """What is run in one process, step by step, and what is not loaded until the end of each step."""

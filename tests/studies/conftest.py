@@ -11,8 +11,7 @@ from fairfl.sims.data.fetch import Remote
 from fairfl.sims.data.tables.adult import COLUMNS
 from fairfl.studies.papers.pffl import table_1 as pffl_table_1
 from fairfl.studies.papers.propfair import propfair_runs
-from fairfl.studies.papers.qffl import figure_8, figures_3_6_9, qffl_runs
-from fairfl.studies.papers.qffl import table_2 as qffl_table_2
+from fairfl.studies.papers.qffl import against_afl, figures_3_6_9, qffl_runs
 
 
 @pytest.fixture
@@ -67,9 +66,8 @@ def tiny(files, monkeypatch):
     monkeypatch.setattr(figures_3_6_9, "RATES", (0.03, 0.3))
     monkeypatch.setattr(pffl_table_1, "ROUNDS", {"Synthetic": short, "Vehicle": short})
     monkeypatch.setattr(pffl_table_1, "CLASS_ROUNDS", short)
-    monkeypatch.setattr(qffl_table_2, "ROUNDS", {"Adult": short, "classes": short})
-    monkeypatch.setattr(qffl_table_2, "QUICK_ROWS", 60)
-    monkeypatch.setattr(figure_8, "ROUNDS", short)
+    monkeypatch.setattr(against_afl, "ROUNDS", dict.fromkeys(against_afl.ROUNDS, short))
+    monkeypatch.setattr(against_afl, "QUICK_ROWS", 60)
     monkeypatch.setattr(qffl_runs, "ROLES", 12)
     few = {
         name: replace(task, rounds=(2, 2), rows=(240, 240))

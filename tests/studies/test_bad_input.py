@@ -9,8 +9,7 @@ from scipy import stats
 import fairfl as ff
 from fairfl.studies.crosscheck.population.worlds import World, by_name, random_world
 from fairfl.studies.crosscheck.practice import Practice, people_of
-from fairfl.studies.crosscheck.study import Drawing
-from fairfl.studies.user_runs.people_runs import Request
+from fairfl.studies.user_runs.people_experiment import Request
 
 THREE = random_world(1, 3)
 
@@ -29,7 +28,6 @@ Practice('SGD') | scheme must be one of
 Practice('CFL', notion='cp') | notion must be one of 'dp', 'eo', 'eodds'
 Practice('CFL', is_sampled=False, notion='eo') | notion must be one of 'dp', got 'eo'
 people_of(by_name('figure-5d'), 5, 0) | rows must be enough for people of every group
-Drawing('n', 't', 'x', 'y', dict, log='z') | log must be one of
 random_world(-1) | seed must be a whole number of at least 0, got -1
 random_world(0, groups=3) | clients must be
 short('mean') | mean must have an entry a client, 3, got 2

@@ -1,1 +1,1 @@
-"""Populations of known laws without torch: dynamics, minimisers, learned classifiers."""
+"""Populations of known laws, learned rules on them, and exact optima."""

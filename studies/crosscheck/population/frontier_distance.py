@@ -37,9 +37,8 @@ def below(
     notion: Notion = "dp",
 ) -> Array:
     """How much more accurate CFL's best rule with at most the same disparity is, or the scheme's.
-
-    It is never negative: CFL's frontier bounds every rule of (x, a), and a vote of several as well,
-    whose accuracy and MD are means of theirs; the client-aware one every rule of (x, a, i).
+    It is never negative: CFL's frontier bounds every rule of (x, a), and votes of several; the
+    client-aware one every rule of (x, a, i).
     """
     best = exact(world, scheme, notion).accuracy_at(as_floats("disparity", disparity))
     return best - as_floats("accuracy", accuracy)
@@ -73,11 +72,8 @@ def supporting_plane(federation: Federation, rates: ArrayLike, notion: Notion = 
     """acc* - Σ_k λ_k D_k of a rule with these ``rates`` (E, A): acc* the accuracy of CFL at ε = 0,
     λ its multipliers, D_k the differences of two groups' rates that they belong to.
 
-    A rule that was fair on its sample has an MD of either sign on the population, and the frontier,
-    a function of |MD|, has a kink there; the plane has none. For every rule f: acc(f) <= acc* -
-    Σ_k λ_k D_k(f), for f* maximises the Lagrangian acc + Σ λ_k
-    D_k over all rules and D_k(f*) = 0. Equal at f*; the distance of rules near f* is of second
-    order.
+    For every rule f: acc(f) <= acc* - Σ_k λ_k D_k(f), for f* maximises the Lagrangian and D_k(f*) =
+    0. Unlike the frontier in |MD| it has no kink at f*.
     """
     accuracy, counted = _fairest(federation, notion)
     return accuracy - float((counted * np.asarray(rates)).sum())

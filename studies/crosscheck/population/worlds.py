@@ -22,16 +22,10 @@ FIGURES = {"5": (MEANS_5, SHARES_5), "9": (MEANS_9, SHARES_9)}
 
 @dataclass(frozen=True)
 class World:
-    """A federation of normal laws x | a, i ~ N(mean[i][a], sd[i][a]²) and logistic η, as numbers.
+    """A federation of normal laws x | a, i ~ N(mean[i][a], sd[i][a]²) and logistic η, as numbers:
+    mean and sd (I, A); q (I,) P(a = 1 | i) of two groups, of A groups the shares (I, A); weight
+    (I,) shares of the people. Each attribute but the name has an entry for each client.
 
-    Attributes
-    ----------
-    name : what tables and folders call it.
-    mean, sd : (I, A), in the unit of x.
-    q : (I,) P(a = 1 | i) of two groups; of A groups the shares P(a | i), (I, A).
-    weight : (I,) shares of the people.
-
-    Every attribute but the name has an entry for each client: ``alone`` takes one of each.
     Errors: ValueError where one has another number of entries than q; as ``Federation.normal``,
     when ``federation`` is asked for.
     """

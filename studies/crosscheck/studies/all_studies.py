@@ -1,4 +1,5 @@
-"""The studies by name: every module of ``studies/`` that has a ``NAME``; nothing else is edited.
+"""The studies by name: every module of ``studies/`` that has a ``NAME``, or in ``STUDIES`` a tuple
+of ``Study``; nothing else is edited.
 
 It holds ``NAME``, ``TITLE``, ``units(scale)`` and ``verdicts(measures)``; where it has any,
 ``tables(measures)`` and ``PICTURES``; ``SEEDS`` where they are not ``experiment.SEEDS``. See
@@ -55,5 +56,5 @@ def _rows(measured: Measured, seed: int) -> pd.DataFrame:
     return instance(f"what seed {seed} measured", table, pd.DataFrame).assign(seed=seed)
 
 
-studies = Registry("studies", "fairfl.studies.crosscheck.studies", PARTS, study_of).parts
+studies = Registry("studies", "fairfl.studies.crosscheck.studies", PARTS, study_of, "STUDIES").parts
 """Every study by name, sorted; ValueError as ``Registry``."""

@@ -14,8 +14,7 @@ from fairfl.studies.crosscheck import prediction
 from fairfl.studies.crosscheck.practice import Run
 from fairfl.studies.crosscheck.prediction import ONE_STEP, TRAINED, limit_verdict
 from fairfl.studies.crosscheck.quadratic_clients import QuadraticClients
-from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.table_rows import series
+from fairfl.studies.crosscheck.study import Drawing, Verdict, series
 from fairfl.studies.frames import among
 from fairfl.theory import aggregation
 
@@ -42,9 +41,7 @@ CASES = {
     FALLING: (80, replace(FULL, rounds=80, schedule=Cosine())),
     ONE_STEP: (40, replace(FULL, lr=0.5, steps=1, schedule=Cosine())),
 }
-"""Rounds, and settings of training. A rate that falls lets p-FFL end at a kink, and several local
-steps at the optimum: the last two are told apart by the steps.
-"""
+"""Rounds, and settings of training. A rate that falls lets p-FFL end at a kink."""
 LIMIT = 0.01
 """Share of the weight that may be on the wrong clients."""
 

@@ -13,8 +13,7 @@ from fairfl.sims.engine import Joining, Training
 from fairfl.studies.crosscheck import prediction
 from fairfl.studies.crosscheck.prediction import ONE_STEP, TRAINED, limit_verdict
 from fairfl.studies.crosscheck.quadratic_clients import QuadraticClients
-from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.table_rows import series
+from fairfl.studies.crosscheck.study import Drawing, Verdict, series
 from fairfl.studies.frames import among, floats, loose
 
 NAME = "dynamic-bounds"
@@ -62,12 +61,10 @@ def rows(case: str, seeds: int) -> pd.DataFrame:
 
 def bounds(gradients: Array, rate: float, smoothness: float, head: float) -> tuple[Array, Array]:
     """First order and largest error of the newcomer's lead under FedAvg, and of FedAvg's lead less
-    that of the normalised step, after one step on all data.
-
-    η (b² - a²)/2 - D and L ‖s‖², s = η (g_1 + g_2)/2, D the head start of the first group, a and b
-    the lengths of the gradients; η (b - a)(a + b - 1 - cos)/2 and L (‖s‖² + ‖n‖²), n the normalised
-    step: each loss is within L/2 times the squared step of its first order. Source: claims
-    ``dynamic/theorem-1`` and ``dynamic/theorem-2``, repaired.
+    that of the normalised step n, after one step on all data: η (b² - a²)/2 - D and L ‖s‖², s = η
+    (g_1 + g_2)/2, D the head start of the first group, a and b the lengths of the gradients; η (b -
+    a)(a + b - 1 - cos)/2 and L (‖s‖² + ‖n‖²). Source: claims ``dynamic/theorem-1`` and
+    ``dynamic/theorem-2``, repaired.
     """
     a, b = np.linalg.norm(gradients, axis=1)
     plain = rate * gradients.mean(0)

@@ -17,8 +17,7 @@ from fairfl.studies.crosscheck.population.learned_rules import Performance
 from fairfl.studies.crosscheck.population.worlds import World, by_name
 from fairfl.studies.crosscheck.practice import ALPHA, CFL, FEDFB, Practice
 from fairfl.studies.crosscheck.prediction import ONE_STEP, SAMPLED, TRAINED, causes, limit_verdict
-from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.table_rows import series
+from fairfl.studies.crosscheck.study import Drawing, Verdict, series
 from fairfl.studies.frames import among, floats
 
 NAME, TITLE = "fedfb", "FedFB's λ converges as theorem 24 says, to a rule as good as CFL's"

@@ -5,19 +5,12 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from fairfl.studies.crosscheck import prediction
 from fairfl.studies.crosscheck.population.frontier_distance import below, optimum, supporting_plane
 from fairfl.studies.crosscheck.population.learned_rules import Performance
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
 from fairfl.studies.crosscheck.practice import CFL, ENSEMBLE, LEARNERS, Practice, spelt, vote
-from fairfl.studies.crosscheck.prediction import (
-    NEAR,
-    TRAINED,
-    hard_verdict,
-    limit_verdict,
-    units_of,
-)
-from fairfl.studies.crosscheck.study import Verdict
-from fairfl.studies.crosscheck.table_rows import exact_curve, series, summary, trade_off
+from fairfl.studies.crosscheck.study import Verdict, exact_curve, series, summary, trade_off
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups
 from fairfl.theory.populations.notions import Notion
@@ -39,9 +32,7 @@ QUESTIONS: dict[tuple[str, Notion], None] = dict.fromkeys(
     (*SMALL, *product(TWO, ("eo", "eodds")), *product(THREE, NOTIONS))
 )
 ROUNDS = dict.fromkeys(product(LEARNERS, NOTIONS), 20) | {(CFL, "dp"): 100, (CFL, "eo"): 100}
-"""Steps of λ: of CFL three groups are .07 apart at ε = 0 after 40, .05 after 100. What is asked of
-equalised odds, and of the others, are inequalities, which hold for every rule.
-"""
+"""Steps of λ: of CFL three groups are .07 apart at ε = 0 after 40, .05 after 100."""
 CASES: dict[str, tuple[str, Notion, Practice]] = {
     f"{world}, {notion}, {scheme}": (
         world,
@@ -60,14 +51,14 @@ LOST = "below the plane"
 def units(scale: Scale) -> list[Unit]:
     """A unit for each question and scheme. Quick: three questions, paper: twelve."""
     count = len(CASES) if scale.paper else len(SMALL) * len(LEARNERS)
-    return units_of(NAME, [*CASES][:count], rows, scale)
+    return prediction.units_of(NAME, [*CASES][:count], rows, scale)
 
 
 def rows(case: str, seeds: int) -> pd.DataFrame:
     """A row for each budget and sample: the rule's exact measures, and how much more accurate than
-    it are: ``below``, CFL's optimum at its own disparity; ``LOST``, the plane through CFL's at ε =
-    0; ``below locally``, LFT+FedAvg's optimum at its own local disparities; ``members``, of an
-    ensemble, a client's own optimum than its member, the least.
+    it are CFL's optimum at its own disparity (``below``), the plane (``LOST``), LFT+FedAvg's
+    optimum at its local disparities, and of an ensemble a client's optimum than its member, the
+    least.
     """
     name, notion, practice = CASES[case]
     world, lines = by_name(name), []
@@ -115,30 +106,30 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     optimum. That of equalised odds is a mixture.
     """
     fair = among(among(measures, "scheme", [CFL]), "budget", [spelt(BUDGETS[0])])
-    single = among(fair, "notion", ["dp", "eo"]).assign(case=TRAINED)
+    single = among(fair, "notion", ["dp", "eo"]).assign(case=prediction.TRAINED)
     limit = float(2 / np.sqrt(floats(fair, "people").max()))
     learner = "CFL's learner of equal opportunity, and of parity of three groups, at ε = 0:"
     lost = f"{learner} no accuracy is lost against the plane."
     return (
-        hard_verdict(
+        prediction.hard_verdict(
             "below-cfl",
             "No learned rule is more accurate than the exact CFL optimum at its own disparity, nor "
             "above the plane through CFL's optimum at ε = 0.",
             np.concatenate([floats(measures, column) for column in ("below", LOST)]),
         ),
-        hard_verdict(
+        prediction.hard_verdict(
             "below-lft-fedavg",
             "None is more accurate than LFT+FedAvg's exact optimum at its own local disparities.",
             floats(measures, "below locally"),
         ),
-        hard_verdict(
+        prediction.hard_verdict(
             "members-below-their-own",
             "No member of an ensemble is more accurate on its own client's law than that client's "
             "exact optimum at the member's own disparity.",
             floats(among(measures, "scheme", [ENSEMBLE]), "members"),
         ),
-        limit_verdict("plane-of-one-rate", lost, single, NEAR, column=LOST),
-        limit_verdict(
+        prediction.limit_verdict("plane-of-one-rate", lost, single, prediction.NEAR, column=LOST),
+        prediction.limit_verdict(
             "disparity-of-one-rate", f"{learner} no disparity.", single, limit, column="disparity"
         ),
     )

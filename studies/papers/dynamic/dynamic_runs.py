@@ -1,8 +1,6 @@
-"""Dynamic participants, figures 1 to 8 (MNIST, Fashion-MNIST, CIFAR-10): groups of clients that
-hold different classes and join one after the other (section 5).
-
-A unit is a scene (data, model, alpha, when groups join) and an algorithm; its replicates are the
-seeds. They share rows and clients: the spread over seeds is that of starts and batches.
+"""Dynamic participants, figures 1 to 8: groups of clients that hold different classes and join one
+after the other (section 5). A unit is a scene and an algorithm; its replicates are the seeds, which
+share rows and clients.
 """
 
 import re
@@ -13,6 +11,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from fairfl.sims import engine
 from fairfl.sims.algorithms.dynamic import (
     ClippingFedAvg,
     ModifiedNormalizedFedAvg,
@@ -23,21 +22,11 @@ from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.data.federated import load_federated
 from fairfl.sims.data.partition import two_groups
-from fairfl.sims.engine import (
-    MLP,
-    Joining,
-    Model,
-    Module,
-    Parts,
-    Replicate,
-    Result,
-    Softmax,
-    Training,
-)
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.models import LeNet, ResNet18GN
 from fairfl.studies.experiment import Experiment, Scale, Setting, Unit
 from fairfl.studies.group_benefit import curves, values, with_groups
+from fairfl.studies.notes import notes
 from fairfl.studies.row_subset import some_rows
 
 LINEAR, LAYERS, LENET, RESNET = "linear", "two layers", "LeNet", "ResNet-18"
@@ -80,10 +69,8 @@ TENS = tuple(range(0, 100, 10))
 
 @dataclass(frozen=True)
 class Scene:
-    """A setting of training: data, model, alpha, and the rounds in which the groups join.
-
-    ``rows`` of the data set are drawn once; all clients are measured every ``evaluate_every``
-    rounds.
+    """A setting of training: data, of which ``rows`` are drawn once, model, alpha, the rounds in
+    which the groups join, and in all; measured every ``evaluate_every`` rounds.
     """
 
     data: str
@@ -127,18 +114,18 @@ class Scene:
 def make(scene: Scene, algorithm: Algorithm, seeds: int) -> Setting:
     """All groups that have joined take part: the paper does not state C."""
     model, parts = data_of(scene)
-    training = Training(
+    training = engine.Training(
         scene.rounds,
         lr=scene.lr,
         batch_size=BATCH,
         epochs=EPOCHS,
-        participation=Joining(scene.joins),
+        participation=engine.Joining(scene.joins),
     )
-    replicates = tuple(Replicate(algorithm, seed) for seed in range(seeds))
+    replicates = tuple(engine.Replicate(algorithm, seed) for seed in range(seeds))
     return Setting(model, parts, replicates, training, scene.evaluate_every)
 
 
-def data_of(scene: Scene) -> tuple[Model, Parts]:
+def data_of(scene: Scene) -> tuple[engine.Model, engine.Parts]:
     """The model, and rows of the data set dealt out to groups and clients."""
     federated = some_rows(load_federated(scene.data.lower()), scene.rows, 0)
     shape, classes = federated.x.shape[1:], int(federated.y.max()) + 1
@@ -147,17 +134,21 @@ def data_of(scene: Scene) -> tuple[Model, Parts]:
         federated = replace(federated, x=flat)
         features = flat.shape[1]
         linear = scene.model == LINEAR
-        model = Softmax(features, classes) if linear else MLP((features, HIDDEN, classes))
+        model = (
+            engine.Softmax(features, classes) if linear else engine.MLP((features, HIDDEN, classes))
+        )
     elif scene.model == LENET:
-        model = Module(partial(LeNet, shape[0], shape[1], classes), name=LENET)
+        model = engine.Module(partial(LeNet, shape[0], shape[1], classes), name=LENET)
     else:
-        model = Module(partial(ResNet18GN, shape[0], classes), name=RESNET)
+        model = engine.Module(partial(ResNet18GN, shape[0], classes), name=RESNET)
     groups = len(scene.joins)
     owner = two_groups(federated.y, scene.alpha, scene.clients, groups=groups)
-    return model, Parts.of(federated.assigned(owner, groups * scene.clients).split(0.0, TEST))
+    return model, engine.Parts.of(
+        federated.assigned(owner, groups * scene.clients).split(0.0, TEST)
+    )
 
 
-def measured(name: str, result: Result) -> pd.DataFrame:
+def measured(name: str, result: engine.Result) -> pd.DataFrame:
     """The table of clients with their groups, a seed for each replicate."""
     clients = with_groups(result)
     return clients.assign(objective=name, seed=clients["replicate"])
@@ -201,22 +192,8 @@ def units(data: str, scale: Scale) -> list[Unit]:
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """Differences from the paper, and settings that it leaves open."""
-    return (
-        f"Rows: all {ALL:,} for two layers in figure 1, as in the paper, else 2,000 "
-        "(ResNet-18 500 in figure 1, quick 300), a seventh of them for testing. With fewer rows a "
-        f"round has fewer steps, and the local learning rate is {FEWER_LR:g} for the paper's "
-        f"{LR:g}. Algorithm 1's length stays {LENGTH:g}: it is taken once a round, "
-        "whatever the rows.",
-        "The paper names no number of rounds: 30 with two groups (LeNet and ResNet-18 20), 100 "
-        "with ten. Figure 2 (but for CIFAR-10) and figures 3 to 7 are of a network with one hidden "
-        f"layer of {HIDDEN} in place of LeNet.",
-        "Not said: C (all take part), p_k (by samples), alpha but as an example (0.9, 10 groups "
-        "too: a class each, the rest spread evenly), the alphas, betas and q of figures 4, 6 and "
-        "7, the test rows of a group (split as its training rows), the loss of the linear model "
-        "(cross entropy).",
-        "t_1 is 0 in section 5, 1 in algorithm 1: 0 here, GB (20) from the first model on.",
-        "The seeds share rows, groups and clients: spreads are over starts and batches.",
-    )
+    values = {"every": ALL, "fewer": FEWER_LR, "lr": LR, "length": LENGTH, "hidden": HIDDEN}
+    return notes("dynamic", "differences", **values)
 
 
 def _experiment(data: str, subject: str) -> Experiment:

@@ -17,17 +17,10 @@ from fairfl.studies.papers.fedfb.fedfb_runs import HIDDEN, beside, row_of
 AGNOSTIC = "AgnosticFair"
 RULE = AgnosticFair(momentum=0.9, decay=0.75, dual_rate=0.2)
 STEPS = {True: ({"quick": 200, "paper": 4000}, 0.1), False: ({"quick": 40, "paper": 300}, 0.5)}
-"""Rounds and rate of full-batch steps, by whether the data are synthetic; the others are ten times
-as many people or more.
-"""
+"""Rounds and rate of full-batch steps, by whether the data are synthetic and small."""
 TAU = 0.01
 TAUS = {"Synthetic": (0.01, 0.1, 0.15, 0.2, 0.3), "Adult": (0.01, 0.05, 0.1)}
 """Bounds of figure 6 on the covariance of group and score."""
-NOTE = (
-    f"AgnosticFair: full-batch steps, momentum {RULE.momentum:g}, {RULE.kernels} kernels; FedFB "
-    "prints none of its settings. Runs that were stopped early, or had no adversary, are in "
-    "docs/results/fedfb.md."
-)
 
 
 def agnostic_unit(scale: Scale, dataset: str, kind: str, taus: Sequence[float] = (TAU,)) -> Unit:

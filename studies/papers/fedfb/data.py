@@ -32,9 +32,7 @@ LEVELS = (0.1, 0.2, 0.5, 10.0, 5000.0)
 DIRICHLET = {
     f"{name}, {level:g}": (name, level) for name in ("Adult", "COMPAS") for level in LEVELS
 }
-"""Table 6: five clients with Dirichlet shares of two groups. As in the published code Adult's are
-White and all others, COMPAS's the sexes (in tables 1 to 5: sex; sex by race).
-"""
+"""Table 6: five clients; groups as published, Adult's White and others, COMPAS's the sexes."""
 DIRICHLET_CLIENTS, LEAST = 5, 20
 
 

@@ -8,19 +8,8 @@ import numpy as np
 import pandas as pd
 from torch import Tensor
 
+from fairfl.sims import engine
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import (
-    MLP,
-    ClientData,
-    Computing,
-    Logistic,
-    Model,
-    Parts,
-    Replicate,
-    Result,
-    Simulation,
-    Training,
-)
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.group_fairness import (
@@ -37,6 +26,7 @@ from fairfl.solvers.schemes import LABELS
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups
 from fairfl.studies.measures import long
+from fairfl.studies.notes import notes
 from fairfl.studies.papers.fedfb.data import SYNTHETIC, fedfb_data, pooled
 from fairfl.studies.papers.fedfb.limits import best_accuracy, exact_frontier, expected_accuracy
 
@@ -52,9 +42,6 @@ FEDAVG, FEDFB = "FedAvg", "FedFB"
 FEDFB_PLAIN, FEDFB_BITS, FAIRFED = "FedFB, step α μ", "FedFB (10 bits)", "FairFed"
 VARIANTS = {FEDFB: (FEDFB, FEDFB_PLAIN, FEDFB_BITS)}
 """The methods that are compared with a published line."""
-CAUSES = (
-    "Why rows differ: docs/results/causes.md has what was run, and the last commit that can run it."
-)
 MEASURES = {
     "accuracy": "Acc.",
     "dp": "DP disp.",
@@ -81,9 +68,7 @@ def rule(alpha: float, normalised: bool = True) -> FairBatch:
 def methods(
     schedule: str, epochs: int, dataset: str, only: Sequence[str] | None = None
 ) -> list[Method]:
-    """What trains in rounds of many epochs; FairBatch, a step of λ an epoch, at the clients, or on
-    the pooled people. ``only`` names those that are run; by default all of them.
-    """
+    """What trains in rounds of many epochs, at the clients, or on pooled people; ``only`` some."""
     step, plain = rule(LOCAL_ALPHA), [rule(alpha, normalised=False) for alpha in PLAIN_GRID]
     # of more groups FairFed has no weights
     betas = () if dataset in ("COMPAS", "Bank") else FAIRFED_GRID
@@ -107,10 +92,7 @@ SCHEDULES = ("federated", "local", "central")
 def family(
     scale: Scale, datasets: Sequence[str], model: str = "mlp", only: Sequence[str] | None = None
 ) -> list[Unit]:
-    """The units of a table: for each data set the three schedules, all seeds together.
-
-    ``only``: see ``methods``.
-    """
+    """The units of a table: three schedules a data set, all seeds together; ``only`` some."""
     units = []
     for dataset in datasets:
         for schedule in SCHEDULES:
@@ -141,12 +123,12 @@ def make(
     epochs = _epochs(scale, dataset)
     named, hidden = methods(schedule, epochs, dataset, only), HIDDEN if model == "mlp" else 0
     rules, seeds = [algorithm for _, algorithm in named], range(scale.seeds)
-    parts = Parts.of(fedfb_data(dataset))
+    parts = engine.Parts.of(fedfb_data(dataset))
     return setting_of(parts, schedule, (ROUNDS, epochs), rules, seeds, hidden)
 
 
 def setting_of(
-    parts: Parts,
+    parts: engine.Parts,
     schedule: str,
     length: tuple[int, int],
     algorithms: Sequence[Algorithm],
@@ -155,25 +137,28 @@ def setting_of(
     lr: float = LR,
     batch: int = BATCH,
 ) -> Setting:
-    """Every algorithm with every seed: "federated", rounds of some epochs; "local", one epoch a
-    round, as many in all; "central", the same on the pooled people. ``length``: rounds and epochs.
-    ``hidden``: 0 for logistic regression, else the units of the one hidden layer.
+    """Every algorithm with every seed: "federated", rounds of some epochs (``length``); "local",
+    one epoch a round, as many in all; "central", the same on the pooled people. ``hidden``: 0 for
+    logistic regression, else the units of the one hidden layer.
     """
     rounds, epochs = length if schedule == "federated" else (length[0] * length[1], 1)
     parts = pooled(parts) if schedule == "central" else parts
-    replicates = tuple(Replicate(algorithm, seed) for algorithm in algorithms for seed in seeds)
-    training = Training(rounds=rounds, epochs=epochs, lr=lr, momentum=MOMENTUM, batch_size=batch)
+    replicates = tuple(
+        engine.Replicate(algorithm, seed) for algorithm in algorithms for seed in seeds
+    )
+    training = engine.Training(
+        rounds=rounds, epochs=epochs, lr=lr, momentum=MOMENTUM, batch_size=batch
+    )
     width = parts.train.x.shape[1]
-    model: Model = MLP((width, hidden, 2)) if hidden else Logistic(width)
-    return Setting(model, parts, replicates, training, rounds, Computing(device="cpu"))
+    model: engine.Model = engine.MLP((width, hidden, 2)) if hidden else engine.Logistic(width)
+    return Setting(model, parts, replicates, training, rounds, engine.Computing(device="cpu"))
 
 
-def measured(objectives: tuple[str, ...], result: Result, *, synthetic: bool) -> pd.DataFrame:
-    """Measures of the last models on validation and test, a row per replicate and part, and of the
-    constants.
-
-    On synthetic data with the expected accuracy over labels, and the exact frontier's at the same
-    |SPD|.
+def measured(
+    objectives: tuple[str, ...], result: engine.Result, *, synthetic: bool
+) -> pd.DataFrame:
+    """Measures of the last models on validation and test, and of the constants; on synthetic data
+    with the expected accuracy over labels, and the exact frontier's at the same |SPD|.
     """
     simulation, rows = result.simulation, []
     for part in ("validation", "test"):
@@ -190,16 +175,14 @@ def measured(objectives: tuple[str, ...], result: Result, *, synthetic: bool) ->
     return pd.DataFrame(rows).assign(round=simulation.round)
 
 
-def accepted(simulation: Simulation, r: int, data: ClientData) -> Floats:
+def accepted(simulation: engine.Simulation, r: int, data: engine.ClientData) -> Floats:
     """Each person's probability of acceptance by a replicate's last model, or by its ensemble."""
     models, shares = last_models(simulation, r)
     return shares @ accepts(simulation.model, models, data)
 
 
-def last_models(simulation: Simulation, r: int) -> tuple[Tensor, Floats]:
-    """A replicate's last model (1, P), or of an ensemble the clients' (K, P); and how often each
-    one decides.
-    """
+def last_models(simulation: engine.Simulation, r: int) -> tuple[Tensor, Floats]:
+    """A replicate's last model (1, P), or of an ensemble (K, P); and how often each one decides."""
     algorithm = simulation.replicates[r].algorithm
     if not algorithm.is_ensemble:
         return simulation.params[r : r + 1], np.ones(1)
@@ -223,7 +206,7 @@ def row_of(
     return row | {"alpha": setting, **vars(stats)}
 
 
-def beside(accept: Floats, stats: FairMeasures, data: ClientData) -> dict[str, float]:
+def beside(accept: Floats, stats: FairMeasures, data: engine.ClientData) -> dict[str, float]:
     """A classifier's expected accuracy on synthetic people, and the best at its disparity."""
     assert data.group is not None
     x = data.x[:, :2].double().cpu().numpy()
@@ -283,22 +266,5 @@ def choices(rows: pd.DataFrame) -> tuple[str, ...]:
 
 def differences(rows: pd.DataFrame, chosen: bool = True) -> tuple[str, ...]:
     """What every table of FedFB's differs in, and the settings that were ``chosen``."""
-    return (
-        f"SGD with momentum {MOMENTUM} and lr {LR}: the paper names no optimiser, its published "
-        "code has Adam.",
-        "The fair methods' F compares the groups' mean losses of being accepted (surrogate "
-        "'acceptance', as FairBatch does). The printed F_a, of log losses, is 0 far from parity.",
-        "'FedFB' takes the printed step α μ/||μ||; in 10 rounds λ takes 9 steps of that one "
-        "length. 'step α μ' drops the norm, as in the published code.",
-        "α is chosen on a fifth of the training rows, kept apart; the paper says cross-validation.",
-        "One draw and split of the data for all seeds; of the synthetic data the published "
-        "code's draw. Other draws differ by more than the spread over seeds.",
-        "DP disp.: max over groups against overall, the paper's; |SPD|: difference of two "
-        "groups. 'all 0', 'all 1': constants. E Acc.: over labels drawn by the true P(y | x); "
-        "best: the exact frontier's at the same |SPD|.",
-        "In the picture: expected accuracies where the true P(y | x) is known (synthetic data); "
-        "published points are hollow and on drawn labels. The exact frontier on real data is "
-        "that of rules of the group and a cross-fitted logistic score of the same test people, "
-        "rounded to 0.01: no bound for classifiers that see the features.",
-        *(choices(rows) if chosen else ()),
-    )
+    standing = notes("fedfb", "differences", momentum=MOMENTUM, lr=LR)
+    return (*standing, *(choices(rows) if chosen else ()))

@@ -16,6 +16,7 @@ from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import SEEDS, Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups, rows
 from fairfl.studies.measures import KEYS
+from fairfl.studies.notes import notes
 from fairfl.studies.papers.fedfb.data import REAL, fedfb_data
 from fairfl.studies.papers.fedfb.fedfb_runs import (
     EPOCHS,
@@ -32,9 +33,7 @@ TITLE = "FedFB, figure 7, people by group: accuracy and client parity"
 LOSSES = "disparity max$_{i,j}$ |L$^{(i)}$ - L$^{(j)}$| of log losses"
 PICTURES = (Picture("figure-7", "tradeoff", TITLE, x=LOSSES),)
 SYMBOL = {"GIFAIR": "λ/λ₁", "Ditto": "λ", "q-FFL": "q"}
-"""Of a method's setting, where it is not α; λ₁ is the largest λ that GIFAIR allows, which shrinks
-with the smallest group.
-"""
+"""Of a method's setting, where it is not α; λ₁ is the largest λ that GIFAIR allows."""
 
 
 def methods(largest: float = 1.0) -> list[tuple[str, float, Algorithm]]:
@@ -79,9 +78,7 @@ def make(scale: Scale, dataset: str, seed: int) -> Setting:
 
 
 def measures(clients: pd.DataFrame) -> pd.DataFrame:
-    """A row a run, on test at the end (Ditto: its own models): accuracy, and the largest
-    differences of two clients' log losses and of their accuracies.
-    """
+    """A row a run at the end: test accuracy, largest gaps of clients' losses and accuracies."""
     lines = []
     is_personal = [str(name).startswith("Ditto") for name in clients["objective"]]
     for model, mask in (("global", np.logical_not(is_personal)), ("personal", is_personal)):
@@ -105,20 +102,7 @@ def points(clients: pd.DataFrame) -> pd.DataFrame:
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """Differences from the paper."""
-    return (
-        f"SGD with momentum {MOMENTUM}, lr {LR}; every setting is a line, none is chosen.",
-        "Clients are the groups, as in the published code; in the text they are the data's own.",
-        "FedFB, 10 bits: client losses in [0, 4].",
-        "GIFAIR: λ₁ is its largest λ, the smallest share of people over the number of groups "
-        "less one.",
-        f"q-FFL hardly moves in {ROUNDS} rounds: its step is divided by L F^q + q F^(q-1) "
-        "||g||^2, and 30 local epochs make g, the sum of their gradients, large.",
-        "The sum of FedFB's reports for client parity tells every client's loss, as its "
-        "algorithm 5 does.",
-        "Fewer people a group, fewer steps: epochs are of each client's own people.",
-        "Acc. gap: the largest difference of two groups' accuracies. In log losses parity costs "
-        "no accuracy, in error rates it levels down: docs/results/fedfb.md.",
-    )
+    return notes("fedfb", "figure 7", momentum=MOMENTUM, lr=LR, rounds=ROUNDS)
 
 
 EXPERIMENTS = (

@@ -29,10 +29,7 @@ def people_federation(x: NDArray[np.float64], group: NDArray[np.int64]) -> Feder
 
 def exact_frontier(x: NDArray[np.float64], group: NDArray[np.int64], points: int = 200) -> Frontier:
     """CFL's frontier on these people: expected accuracy, over labels drawn by the true η, and |MD|.
-
-    A classifier that sees all of x and a cannot do better at its |MD|: given (x, a) the label hangs
-    on η(x) alone, and averaging a classifier over people of one η and group changes neither
-    measure.
+    No classifier of (x, a) is above it, since the label hangs on η(x) alone.
     """
     return frontier(people_federation(x, group), "cfl", points)
 
@@ -50,10 +47,9 @@ def best_accuracy(curve: Frontier, spd: float) -> float:
 
 
 def scored(data: FederatedData) -> Federation:
-    """The test people, pooled, with a score that has not seen them, and η by isotonic regression.
-
-    The score is a logistic regression of all features (the group is among them), cross-fitted in
-    five folds over all people, rounded to ``STEP``; η is fitted to the test people's labels.
+    """The test people, pooled, with a score that has not seen them, logistic, of all features,
+    cross-fitted in five folds and rounded to ``STEP``, and η by isotonic regression of their
+    labels.
     """
     assert data.group is not None
     score = cross_fitted_score(data.x, data.y, group=data.group, client=data.owner)
@@ -66,12 +62,9 @@ def scored(data: FederatedData) -> Federation:
 
 @lru_cache(maxsize=8)
 def limit(name: str, difference: Difference = "overall") -> tuple[Array, Array]:
-    """The frontier behind the points of a data set, on its test people.
-
-    Synthetic data: of all classifiers of (x, a), for η is known; accuracies are expected ones over
-    labels. Real data: of all rules of the score (``scored``) and the group, at the fitted η. That
-    bounds no classifier that sees the features themselves; it is what post-processing of a good
-    score attains.
+    """The frontier behind the points of a data set, on its test people. Synthetic data: of all
+    classifiers of (x, a), for η is known. Real data: of all rules of the score (``scored``) and the
+    group, which bounds no classifier that sees the features themselves.
     """
     data, people = fedfb_data(name), None
     if name in SYNTHETIC and data.group is not None:

@@ -6,6 +6,7 @@ import pandas as pd
 from fairfl._support.checks import Array
 from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import Experiment, Picture, Scale, Unit
+from fairfl.studies.notes import notes
 from fairfl.studies.papers.fedfb import fedfb_runs
 from fairfl.studies.papers.fedfb.data import DIRICHLET, DIRICHLET_CLIENTS
 from fairfl.studies.papers.fedfb.fedfb_runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
@@ -62,14 +63,7 @@ def spd_limit(base: str) -> tuple[Array, Array]:
 
 def differences(rows: pd.DataFrame) -> tuple[str, ...]:
     """Differences from the paper."""
-    return (
-        *fedfb_runs.differences(rows),
-        f"{DIRICHLET_CLIENTS} clients, one draw of their shares. FedFB names neither the clients "
-        "nor the groups: these "
-        "are those of its published code, White and all others on Adult, the sexes on COMPAS.",
-        "FairFed with reweighing at the clients; its published numbers are Ezzeldin et al.'s, "
-        "who take β = 1.",
-    )
+    return (*fedfb_runs.differences(rows), *notes("fedfb", "table 6", clients=DIRICHLET_CLIENTS))
 
 
 EXPERIMENTS = (

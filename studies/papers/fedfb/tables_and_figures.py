@@ -1,6 +1,4 @@
-"""FedFB, tables 1, 2, 4, 5 and 7 and figures 3(b) and 6, a row of ``EXPERIMENTS`` each, by data,
-model and methods. A figure shows every setting, a table the one that validation chooses.
-"""
+"""FedFB, tables 1, 2, 4, 5 and 7 and figures 3(b) and 6, a row of ``EXPERIMENTS`` each."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -12,8 +10,9 @@ from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import SEEDS, Experiment, Scale, Unit
 from fairfl.studies.frames import among, floats
 from fairfl.studies.measures import long
+from fairfl.studies.notes import notes
 from fairfl.studies.papers.fedfb import fedfb_runs
-from fairfl.studies.papers.fedfb.agnostic import AGNOSTIC, NOTE, TAU, TAUS, agnostic_unit
+from fairfl.studies.papers.fedfb.agnostic import AGNOSTIC, RULE, TAU, TAUS, agnostic_unit
 from fairfl.studies.papers.fedfb.data import REAL
 from fairfl.studies.papers.fedfb.fedfb_runs import (
     CFL,
@@ -44,7 +43,7 @@ def table(
     of: Printed,
     datasets: Sequence[str],
     title: str,
-    notes: Sequence[str] = (),
+    subjects: Sequence[str] = (),
     model: str = "mlp",
     only: Sequence[str] | None = None,
     seeds: dict[str, int] = SEEDS,
@@ -61,11 +60,15 @@ def table(
         seeds,
         units=units or partial(fedfb_runs.family, datasets=tuple(datasets), model=model, only=only),
         values=fedfb_runs.values,
-        differences=lambda rows: (*fedfb_runs.differences(rows), *notes, fedfb_runs.CAUSES),
+        differences=lambda rows: (*fedfb_runs.differences(rows), *_notes(*subjects, "causes")),
         published=printed,
         pictures=picture(f"table-{number}", title),
         points=lambda rows: trade_off(in_expectation(fedfb_runs.chosen(rows)), printed, limit),
     )
+
+
+def _notes(*subjects: str) -> tuple[str, ...]:
+    return notes("fedfb", *subjects, tau=TAU, momentum=RULE.momentum, kernels=RULE.kernels)
 
 
 def rivals(scale: Scale) -> list[Unit]:
@@ -105,7 +108,7 @@ def figure(
     title: str,
     units: Callable[[Scale], list[Unit]],
     beside: Printed,
-    *notes: str,
+    *subjects: str,
     seeds: dict[str, int] = SEEDS,
 ) -> Experiment:
     """A figure's experiment. It prints no numbers; the picture has those of a table ``beside``."""
@@ -115,7 +118,7 @@ def figure(
         seeds,
         units,
         every_setting,
-        lambda rows: (*fedfb_runs.differences(rows, chosen=False), *notes),
+        lambda rows: (*fedfb_runs.differences(rows, chosen=False), *_notes(*subjects)),
         pictures=picture(f"figure-{number}", title),
         points=lambda rows: trade_off(
             in_expectation(among(rows, "part", ["test"])), published(beside), limit
@@ -123,33 +126,20 @@ def figure(
     )
 
 
-LFT = (
-    "LFT: x given the group has one law on all clients here, so a rule that is fair on one "
-    "client is fair on all: the published disparities are no limit of local training."
-)
-GRID = (
-    "LFT+Ensemble: the published means and spreads are over a grid of α on one seed, and four "
-    "seeds at the α that is fairest on test."
-)
-TEST = (
-    "Bank: the published code's test people are others (seed 1). Its CFL ends in a constant, "
-    "'all 0'."
-)
-
 EXPERIMENTS = (
     table(
         "1",
         FEDFB_TABLES["1"],
         ("Synthetic",),
         "1, synthetic data: accuracy and disparity of FedAvg, LFT, FedFB, CFL",
-        (LFT, GRID),
+        ("table 1", "grid"),
     ),
     table(
         "1-real",
         FEDFB_TABLES["1"],
         tuple(REAL),
         "1, Adult, COMPAS and Bank: a network with four hidden units",
-        (GRID, TEST),
+        ("grid", "bank"),
         only=FIVE,
         seeds={"quick": 1, "paper": 5},
     ),
@@ -158,10 +148,7 @@ EXPERIMENTS = (
         FEDFB_TABLES["2"],
         ("Synthetic, low", "Synthetic", "Synthetic, high"),
         "2: accuracy and disparity over heterogeneity of the synthetic data",
-        (
-            "CFL's people are the same at the three levels, but not which of them are for "
-            "validation.",
-        ),
+        ("table 2",),
         only=(FEDFB, FEDFB_PLAIN, CFL),
     ),
     table(
@@ -169,10 +156,7 @@ EXPERIMENTS = (
         FEDFB_TABLES["4"],
         ("Synthetic",),
         "4 and figure 6, synthetic data: logistic regression",
-        (
-            "CFL and FedFB: the published points are other points of the same trade-off. Ours "
-            "stop where the mean losses of being accepted agree.",
-        ),
+        ("table 4",),
         model="logistic",
     ),
     table(
@@ -180,7 +164,7 @@ EXPERIMENTS = (
         FEDFB_TABLES["4"],
         tuple(REAL),
         "4, Adult, COMPAS and Bank: logistic regression",
-        (GRID, TEST),
+        ("grid", "bank"),
         model="logistic",
         only=FIVE,
         seeds={"quick": 1, "paper": 5},
@@ -190,11 +174,7 @@ EXPERIMENTS = (
         FEDFB_TABLES["5"],
         ("Synthetic, 2 clients", "Synthetic", "Synthetic, 4 clients"),
         "5: accuracy and disparity with two, three and four clients",
-        (
-            "The shares of two and of four clients are not printed; they are ours. In the "
-            "published code the clients overlap, and the last has everybody.",
-            GRID,
-        ),
+        ("table 5", "grid"),
         only=FIVE,
     ),
     table(
@@ -202,7 +182,7 @@ EXPERIMENTS = (
         FEDFB_TABLES["7"],
         ("Synthetic", *REAL),
         "7: FedFB and AgnosticFair",
-        (f"AgnosticFair: tau {TAU}. More than two groups it has no constraint for.", NOTE),
+        ("table 7", "agnostic"),
         units=rivals,
     ),
     figure(
@@ -217,7 +197,7 @@ EXPERIMENTS = (
         "FedFB, figure 6: FedFB, FairFed and AgnosticFair, logistic regression",
         logistic_rivals,
         FEDFB_TABLES["4"],
-        NOTE,
+        "agnostic",
         seeds={"quick": 1, "paper": 5},
     ),
 )

@@ -12,6 +12,7 @@ from fairfl.studies.beside_published import published
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.measures import statistics
+from fairfl.studies.notes import notes
 from fairfl.studies.papers.qffl import qffl_runs, three_classes
 from fairfl.studies.published_numbers import PFFL_TABLES
 from fairfl.theory.aggregation import RankWeighted
@@ -91,27 +92,11 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """Differences from the paper."""
-    classes = three_classes.DIGITS in set(clients["dataset"])
-    standing = (
-        "Three digits of MNIST stand in for Fashion-MNIST, which is not at hand. "
-        if classes
-        else ""
-    )
-    return (
-        *(n for n in qffl_runs.differences() if "Shakespeare" not in n),
-        "p-FFL's rounds are not printed: 2,000 on Synthetic here, a tenth of q-FFL's, for its q "
-        "= 0 stands where q-FFL's is early. Its numbers are of one run without a spread.",
-        "The largest weight goes to the largest loss, at w^t on all training data. The paper's "
-        "algorithm 1 does not say at which model losses are taken; its section 2.3 asks for the "
-        "opposite order (claim pffl/sort-order), and what is printed on Synthetic looks like "
-        "that: docs/results/causes.md.",
-        f"{standing}The classes have {len(three_classes.CLIENTS[three_classes.FASHION])} "
-        "clients, one class each; of their rows 1,500 (quick) or 3,000 train one hidden layer "
-        f"of {HIDDEN}, learning rate 0.001, batches of 64: "
-        'the paper\'s "dense network" is not described. Worst and best 10 % of three clients are '
-        "the "
-        "one worst and best.",
-    )
+    *standing, classes = notes("pffl", "differences", hidden=HIDDEN)
+    if three_classes.DIGITS in set(clients["dataset"]):
+        classes = " ".join((*notes("pffl", "digits"), classes))
+    common = (note for note in qffl_runs.differences() if "Shakespeare" not in note)
+    return (*common, *standing, classes)
 
 
 EXPERIMENTS = (

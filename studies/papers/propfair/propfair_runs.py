@@ -17,6 +17,7 @@ from fairfl.sims.data.partition import dirichlet
 from fairfl.sims.engine import MLP, Algorithm, Model, Module, Parts, Replicate, Softmax, Training
 from fairfl.sims.models import CharLSTM, LeNet, ResNet18GN
 from fairfl.studies.experiment import Scale, Setting, Unit
+from fairfl.studies.notes import notes
 from fairfl.studies.row_subset import some_clients, some_rows
 from fairfl.studies.stand_ins import FETCHING, those_at_hand
 
@@ -29,11 +30,8 @@ NAMES = ("FedAvg", "q-FFL", "AFL", "TERM", "PropFair")
 
 @dataclass(frozen=True)
 class DataSettings:
-    """A data set and its settings: tables 2 to 5 and their text.
-
-    clients; train, the share of a client's rows to train on; rates of ``NAMES``, in their order; q,
-    alpha of TERM and M; rounds and rows, quick and paper, where 0 are all rows; min_rows, of a
-    client of the Dirichlet law, for the paper's profile.
+    """Settings of tables 2 to 5: clients; train, the share of a client's rows; rates of ``NAMES``;
+    q, alpha of TERM, M; rounds and rows (0: all), quick and paper; min_rows of a client, paper.
     """
 
     clients: int
@@ -58,12 +56,7 @@ TASKS = {
 
 
 def five(dataset: str) -> dict[str, tuple[Algorithm, float]]:
-    """The five algorithms with their learning rates.
-
-    Where a data set stands in, PropFair's objective is multiplied by M, so that one learning rate
-    suits all: its own steps are 1 / (M - l) of FedAvg's, and the paper's tuned rate for it is the
-    larger one.
-    """
+    """The five with their learning rates; of stand-ins PropFair's objective is times M."""
     task, scaled = TASKS[dataset], dataset in STAND_INS
     algorithms = (
         FedAvg(),
@@ -153,23 +146,8 @@ def differences(paper_datasets: Sequence[str], datasets: set[str]) -> tuple[str,
     """Differences from the paper; ``paper_datasets`` are its data sets and ``datasets`` ours."""
     standing = datasets & set(STAND_INS)
     missing = [name for name in paper_datasets if name not in datasets]
-    notes = (
-        f"Not at hand: {', '.join(missing)}. {FETCHING}" if missing else "",
-        f"MNIST ({STANDING.rows[1]:,} rows, quick {STANDING.rows[0]:,}; {STANDING.clients} "
-        f"clients, Dirichlet({BETA:g}), a hidden layer of {HIDDEN}) and q-FFL's Synthetic (20 "
-        "clients, softmax regression) stand in: numbers cannot be compared, only who is ahead of "
-        "whom. Parameters are the paper's for CIFAR-10 (q = 0.1, alpha = 0.01, M = 5, "
-        "gamma_lambda = 0.1); one learning rate for all, where the paper tunes one each, and "
-        "PropFair's objective times M to suit it."
-        if standing
-        else "",
-        "The paper prints no number of rounds: 100 here. Of CIFAR-10 half of the rows train and of "
-        "CIFAR-100 0.6, as the sizes of table 2 say; the text of appendix B.1 has them the other "
-        "way round. LeNet has two convolutions and three layers, as CINIC-10's network; the LSTM "
-        "has q-FFL's sizes (8, 256). Quick: 400 rows (CINIC-10 2,000), two rounds."
-        if datasets - standing
-        else "",
-        "Each seed draws rows, partition and split anew; the paper has one partition, and its "
-        "spread is over starts.",
-    )
-    return tuple(note for note in notes if note)
+    settings = {"rows": STANDING.rows, "clients": STANDING.clients, "beta": BETA, "hidden": HIDDEN}
+    subjects = {"missing": missing, "stand-ins": standing, "own data": datasets - standing}
+    said = [*(subject for subject, names in subjects.items() if names), "seeds"]
+    told = {"missing": ", ".join(missing), "fetching": FETCHING}
+    return notes("propfair", *said, **settings, **told)

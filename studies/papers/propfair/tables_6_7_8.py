@@ -11,6 +11,7 @@ from fairfl.studies.beside_published import COLUMNS, published
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Unit
 from fairfl.studies.measures import statistics
+from fairfl.studies.notes import notes
 from fairfl.studies.papers.propfair import propfair_runs
 from fairfl.studies.published_numbers import PROPFAIR_TABLES, Printed
 
@@ -43,7 +44,7 @@ def experiment(
     units: Callable[[Scale], list[Unit]],
     measures: tuple[str, ...],
     printed: Printed | None = None,
-    *notes: str,
+    *subjects: str,
     kind: str = "",
     picture: str = "",
 ) -> Experiment:
@@ -51,7 +52,7 @@ def experiment(
 
     def differences(clients: pd.DataFrame) -> tuple[str, ...]:
         names = {str(dataset).partition(",")[0] for dataset in clients["dataset"]}
-        return (*propfair_runs.differences(datasets, names), *notes)
+        return (*propfair_runs.differences(datasets, names), *notes("propfair", *subjects))
 
     return Experiment(
         f"propfair-{name}",
@@ -98,7 +99,7 @@ EXPERIMENTS = (
         lambda scale: propfair_runs.units("five", scale, ABLATED, batches=BATCHES),
         ABLATED_MEASURES,
         ablated(PROPFAIR_TABLES["8"]),
-        "One learning rate for all batch sizes: larger batches take fewer steps an epoch.",
+        "table 8",
     ),
     experiment(
         "figure-3",
@@ -107,10 +108,7 @@ EXPERIMENTS = (
         lambda scale: propfair_runs.units("baseline", scale, ABLATED, baselines),
         ("devices", "std", "worst 10%"),
         None,
-        "The objective is multiplied by M, so that all M have one learning rate and M -> "
-        "infinity is FedAvg; the paper tunes the rate for each M.",
-        "\"linear\" goes on below M - l = 0.2 with the logarithm's tangent; the paper's fallback "
-        "l / M drops the gradient by 0.2 / M there, for the batches that are worst off.",
+        "figure 3",
         kind="convergence",
         picture="PropFair, figure 3: test accuracy by round, several M",
     ),

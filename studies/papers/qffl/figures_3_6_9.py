@@ -1,9 +1,8 @@
 """q-FFL, figures 3, 6 and 9: q-FedAvg, q-FedSGD and tuned gradient descent on one objective.
 
-q-FedSGD's L and q-FedAvg's learning rate are tuned on q = 0 and kept for q > 0 (section 4.4, figure
-6). "FedSGD" in the figures is gradient descent on the same objective with a fixed step, the best of
-a grid: here on the (q + 1)-mean of the losses, which has the same minimisers
-(``DualWeighted(QFFL(q))`` with full gradients).
+q-FedSGD's L and q-FedAvg's learning rate are tuned on q = 0 and kept for q > 0 (section 4.4).
+"FedSGD" is gradient descent with a fixed step, the best of a grid: here on the (q + 1)-mean of the
+losses, which has the same minimisers (``DualWeighted(QFFL(q))``).
 """
 
 from dataclasses import replace
@@ -18,14 +17,8 @@ from fairfl.sims.engine import Computing, Replicate
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 from fairfl.studies.measures import KEYS, rows_of
-from fairfl.studies.papers.qffl.qffl_runs import (
-    CHOSEN,
-    at_hand,
-    differences,
-    parts_of,
-    rounds_of,
-    training_of,
-)
+from fairfl.studies.notes import notes
+from fairfl.studies.papers.qffl import qffl_runs
 from fairfl.theory.aggregation import QFFL
 
 RATES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
@@ -47,9 +40,9 @@ def units(
     curves = {"local": ("FedAvg", "q-FedAvg"), "full": ("FedSGD, q = 0", "q-FedSGD", "FedSGD")}
     all_units = []
     for label, (dataset, kind, q) in data.items():
-        if dataset not in at_hand():
+        if dataset not in qffl_runs.at_hand():
             continue
-        count = rounds_of(dataset, scale, rounds[label])
+        count = qffl_runs.rounds_of(dataset, scale, rounds[label])
         for seed in range(scale.seeds):
             for steps, named in curves.items():
                 name = f"{steps}-{dataset.lower()}-{kind}-q{q:g}-{count}-{seed}"
@@ -62,11 +55,9 @@ def units(
 def make(
     steps: str, dataset: str, kind: str, q: float, rounds: int, seed: int, paper: bool
 ) -> Setting:
-    """A replicate a rate. "local", one epoch: q-FedAvg with 0 (to tune by) and with q. "full",
-    gradients on all data: q-FedSGD with 0 (to tune by), with q, and fixed steps.
-    """
-    model, parts = parts_of(dataset, seed, kind, paper)
-    training, rules = training_of(dataset, rounds), [QFedAvg(0.0), QFedAvg(q)]
+    """A replicate a rate; "local": q-FedAvg with 0 and q; "full": q-FedSGD so, and fixed steps."""
+    model, parts = qffl_runs.parts_of(dataset, seed, kind, paper)
+    training, rules = qffl_runs.training_of(dataset, rounds), [QFedAvg(0.0), QFedAvg(q)]
     if steps == "full":
         training = replace(training, epochs=None, steps=1, batch_size=None)
         rules = [QFedSGD(0.0), QFedSGD(q), DualWeighted(QFFL(q))]
@@ -116,7 +107,7 @@ def values(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd
 
 
 DATA = {
-    3: {name: (name, "non-iid", q) for name, q in CHOSEN.items()},
+    3: {name: (name, "non-iid", q) for name, q in qffl_runs.CHOSEN.items()},
     9: {
         "Synthetic-IID": ("Synthetic", "iid", 1.0),
         "Synthetic-Hybrid": ("Synthetic", "hybrid", 1.0),
@@ -127,20 +118,9 @@ DATA = {
 ROUNDS = {"Vehicle": (40, 460), "Shakespeare": (2, 80)}
 OTHERS = (40, 500)
 """Quick runs, long enough to rank the methods."""
-NOTES = (
-    "The figures print no numbers. The table has the (q + 1)-mean of the training losses: "
-    "smaller is better.",
-    "The rates of q-FedAvg and q-FedSGD are those of {0.01, ..., 3} that are best for q = 0 at "
-    "the end; FedSGD's is the one that is best for q itself, a fixed step on the (q + 1)-mean. "
-    "The paper does not print its grid.",
-)
-IID = (
-    "IID: x ~ N(0, diag(j^-1.2)) on every device, as appendix F.2's \"same global "
-    'distribution" asks.'
-)
 
 
-def figure(number: int, title: str, notes: tuple[str, ...]) -> Experiment:
+def figure(number: int, title: str, *subjects: str) -> Experiment:
     """The experiment of a figure; its picture shows the rates that tuning chose."""
     data, name = DATA[number], f"qffl-figure-{number}"
     caption = f"q-FFL, figure {number}: test accuracy by round"
@@ -150,15 +130,16 @@ def figure(number: int, title: str, notes: tuple[str, ...]) -> Experiment:
         {"quick": 1, "paper": 3},
         lambda scale: units(scale, data, {label: ROUNDS.get(label, OTHERS) for label in data}),
         lambda clients: values(clients, data),
-        lambda clients: (*differences({data[name][0] for name in set(clients["dataset"])}), *notes),
+        lambda clients: (
+            *qffl_runs.differences({data[name][0] for name in set(clients["dataset"])}),
+            *notes("qffl", "tuned rates", *subjects),
+        ),
         pictures=(Picture(name, "convergence", caption),),
         shown=lambda clients: curves(clients, data),
     )
 
 
 EXPERIMENTS = (
-    figure(3, "figures 3 and 6: q-FedAvg, q-FedSGD and tuned FedSGD", NOTES),
-    figure(
-        9, "figure 9: q-FedAvg and q-FedSGD on Synthetic IID, hybrid and non-IID", (*NOTES, IID)
-    ),
+    figure(3, "figures 3 and 6: q-FedAvg, q-FedSGD and tuned FedSGD"),
+    figure(9, "figure 9: q-FedAvg and q-FedSGD on Synthetic IID, hybrid and non-IID", "IID"),
 )

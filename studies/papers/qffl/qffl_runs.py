@@ -1,12 +1,10 @@
 """q-FFL's Synthetic, Vehicle, and Shakespeare where it is at hand: data, models and settings of
 appendix E, which several tables and figures share.
 
-The rounds are those that the published code suggests (its README: 20,000 for Synthetic, 20 for
-Vehicle, 80 for Shakespeare). Vehicle's published loss is the *sum* of the hinge losses of a batch
-plus ||w||² / 2, so that its learning rate 0.01 is 0.64 on the mean over 64 samples, with a weight
-decay of 1/64; that is what is run here. With 0.01 on the mean nothing of the published table is
-reached. A part of Vehicle with 1,860 of 43,695 rows has 1/23 of the steps in a round: 20 x 23
-rounds have as many.
+The rounds are those of the published code's README. Vehicle's published loss is the *sum* of a
+batch's hinge losses plus ||w||² / 2, so that its learning rate 0.01 is 0.64 on the mean over 64
+samples, with a weight decay of 1/64. A part of Vehicle with 1,860 of 43,695 rows has 1/23 of the
+steps in a round: 20 x 23 rounds have as many.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,24 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from fairfl.sims import engine
 from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.data.federated import load_federated, synthetic
 from fairfl.sims.data.federated.shakespeare import LETTERS
 from fairfl.sims.data.federated.vehicle import FULL_ROWS
-from fairfl.sims.engine import (
-    ByWeight,
-    LinearSVM,
-    Model,
-    Module,
-    Parts,
-    Replicate,
-    Softmax,
-    Training,
-    Uniform,
-)
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.models import CharLSTM
 from fairfl.studies.experiment import Scale, Setting, Unit
+from fairfl.studies.notes import notes
 from fairfl.studies.published_numbers import QFFL_TABLES
 from fairfl.studies.row_subset import some_clients, some_rows
 from fairfl.studies.stand_ins import FETCHING, those_at_hand
@@ -78,22 +67,26 @@ def rounds_of(dataset: str, scale: Scale, rounds: tuple[int, int] | None = None)
 
 def parts_of(
     dataset: str, seed: int, kind: str = "non-iid", paper: bool = True
-) -> tuple[Model, Parts]:
+) -> tuple[engine.Model, engine.Parts]:
     """The model and the data, 80/10/10 by device; ``seed`` draws data and splits."""
     if dataset == "Shakespeare":
         data = some_clients(load_federated("shakespeare"), ROLES, ROLE, seed)
         data = some_rows(data, LINES[paper], seed) if LINES[paper] else data
-        model = Module(partial(CharLSTM, len(LETTERS) + 1), name="stacked LSTM")
-        return model, Parts.of(data.split(0.1, 0.1, seed))
+        model = engine.Module(partial(CharLSTM, len(LETTERS) + 1), name="stacked LSTM")
+        return model, engine.Parts.of(data.split(0.1, 0.1, seed))
     if dataset == "Vehicle":
-        return LinearSVM(100), Parts.of(load_federated("vehicle").split(0.1, 0.1, seed))
-    return Softmax(60, 10), Parts.of(synthetic(seed=seed, kind=kind).split(0.1, 0.1, seed))
+        return engine.LinearSVM(100), engine.Parts.of(
+            load_federated("vehicle").split(0.1, 0.1, seed)
+        )
+    return engine.Softmax(60, 10), engine.Parts.of(
+        synthetic(seed=seed, kind=kind).split(0.1, 0.1, seed)
+    )
 
 
-def training_of(dataset: str, rounds: int) -> Training:
+def training_of(dataset: str, rounds: int) -> engine.Training:
     """A local epoch on ten devices a round, drawn by p_k without replacement (published code)."""
-    participation = ByWeight(DEVICES, replace=False)
-    return Training(rounds, epochs=1, participation=participation, **STEPS[dataset])
+    participation = engine.ByWeight(DEVICES, replace=False)
+    return engine.Training(rounds, epochs=1, participation=participation, **STEPS[dataset])
 
 
 def make(
@@ -110,8 +103,8 @@ def make(
     if equal:
         count = parts.train.clients
         parts = replace(parts, weights=np.full(count, 1 / count))
-        training = replace(training, participation=Uniform(DEVICES))
-    replicates = tuple(Replicate(algorithm, seed) for algorithm in algorithms)
+        training = replace(training, participation=engine.Uniform(DEVICES))
+    replicates = tuple(engine.Replicate(algorithm, seed) for algorithm in algorithms)
     return Setting(model, parts, replicates, training, max(1, rounds // MEASUREMENTS))
 
 
@@ -154,35 +147,23 @@ def units(
 
 def differences(datasets: Iterable[str] = ("Synthetic", "Vehicle")) -> tuple[str, ...]:
     """Differences from the paper on these data sets."""
-    shown = set(datasets)
-    whole = QFFL_TABLES["3"]["Vehicle", "all"]
+    return (*data_notes(datasets), *notes("qffl", "devices"))
+
+
+def data_notes(datasets: Iterable[str]) -> tuple[str, ...]:
+    """What these data sets differ in from the paper's."""
+    shown, whole = set(datasets), QFFL_TABLES["3"]["Vehicle", "all"]
     mean, spread = whole["samples a device"]
     rows = len(load_federated("vehicle")) if "Vehicle" in shown else FULL_ROWS
-    notes = (
-        "Synthetic: each seed draws data and split anew, so that the spread is over draws; the "
-        "paper has one draw, which is not published, and five splits of it. Its sizes follow a "
-        "Pareto law with the printed mean and spread (the published generator's log-normal law "
-        "has neither). Labels are the same for every alpha, as the law is printed."
-        if "Synthetic" in shown
-        else "",
-        f"Vehicle: {rows:,} of {whole['samples'][0]} rows. Of 1,860 a device has 7 to 534, and so "
-        "the test part of twelve of 23 devices is one row or two: their test accuracies are 0, 1/2 "
-        "or 1, and spread by that alone. Compare the training accuracies (table 5). Sizes are far "
-        f"from equal here, and close to it in the whole ({mean} ± {spread})."
-        if rows < FULL_ROWS
-        else "",
-        "Vehicle: learning rate 0.64 on the mean hinge loss and weight decay 1/64, which is what "
-        "the published code's 0.01 on the sum of 64 losses plus ||w||²/2 is (devices below 64 "
-        "rows had smaller steps there; the bias is not decayed there). Its q-FedAvg weighs by "
-        "sums of losses, ours by means, as the paper prints."
-        if "Vehicle" in shown
-        else "",
-        f"Shakespeare: {ROLES} roles with {ROLE} samples or more, drawn by the seed; the paper "
-        f"does not say which. Quick: {LINES[0]:,} samples."
-        if "Shakespeare" in shown
-        else f"Not at hand: Shakespeare. {FETCHING}",
-        "Devices are drawn by p_k without replacement and weighed alike, as in the published code.",
-        "The step is lemma 12's (gradients, not w^t - w_k, in h_k), as in the published code; "
-        "algorithm 1 prints another.",
-    )
-    return tuple(note for note in notes if note)
+    has_lines = "Shakespeare" in shown
+    subjects = {
+        "Synthetic": "Synthetic" in shown,
+        "part of Vehicle": rows < FULL_ROWS,
+        "Vehicle": "Vehicle" in shown,
+        "Shakespeare": has_lines,
+        "no Shakespeare": not has_lines,
+    }
+    vehicle = {"rows": rows, "whole": whole["samples"][0], "mean": mean, "spread": spread}
+    lines = {"roles": ROLES, "role": ROLE, "lines": LINES[0], "fetching": FETCHING}
+    said = (subject for subject, holds in subjects.items() if holds)
+    return notes("qffl", *said, **vehicle, **lines)

@@ -8,6 +8,7 @@ import pandas as pd
 from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import Experiment, Scale, Unit
 from fairfl.studies.frames import groups
+from fairfl.studies.notes import notes
 from fairfl.studies.papers.qffl import qffl_runs
 from fairfl.studies.published_numbers import QFFL_TABLES
 
@@ -49,13 +50,7 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """Differences from the paper."""
-    return (
-        *(n for n in qffl_runs.differences(clients["dataset"]) if n.split(":")[0] in NOTES),
-        "Synthetic is the draw of seed 0. Sent140: see docs/papers/qffl.md.",
-    )
-
-
-NOTES = ("Synthetic", "Vehicle", "Shakespeare", "Not at hand")
+    return (*qffl_runs.data_notes(clients["dataset"]), *notes("qffl", "table 3"))
 
 
 EXPERIMENTS = (

@@ -1,6 +1,4 @@
-"""q-FFL, tables 1 and 4 to 10, figures 1, 2, 4, 5 and 7: a row of ``EXPERIMENTS`` each, of the same
-runs: q-FedAvg with every q.
-"""
+"""q-FFL, tables 1 and 4 to 10, figures 1, 2, 4, 5 and 7, of the same runs: q-FedAvg, every q."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -13,6 +11,7 @@ from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import SEEDS, Experiment, Picture, Scale, Unit
 from fairfl.studies.frames import among, groups, rows
 from fairfl.studies.measures import statistics
+from fairfl.studies.notes import notes
 from fairfl.studies.papers.qffl import qffl_runs
 from fairfl.studies.papers.qffl.qffl_runs import CHOSEN, QS, family, name_of
 from fairfl.studies.published_numbers import QFFL_TABLES, Printed
@@ -51,9 +50,7 @@ def on_both_parts(clients: pd.DataFrame) -> pd.DataFrame:
 
 def own_best(clients: pd.DataFrame) -> pd.DataFrame:
     """The test rows of each device under the q whose model is best on its validation data, the
-    first where several.
-
-    A device without validation rows keeps q = 0.
+    first of several; q = 0 without validation rows.
     """
     parts = []
     for _, run in groups(among(clients, "objective", PARALLEL), ["unit"]):
@@ -78,7 +75,7 @@ def table(
     printed: Printed,
     title: str,
     values: Callable[[pd.DataFrame], pd.DataFrame],
-    *notes: str,
+    *subjects: str,
     units: Callable[[Scale], list[Unit]] = family,
     pictures: tuple[Picture, ...] = (),
 ) -> Experiment:
@@ -89,7 +86,7 @@ def table(
         SEEDS,
         units,
         values,
-        lambda clients: (*qffl_runs.differences(clients["dataset"]), *notes),
+        lambda clients: (*qffl_runs.differences(clients["dataset"]), *notes("qffl", *subjects)),
         published(printed),
         pictures,
     )
@@ -128,8 +125,7 @@ EXPERIMENTS = (
         },
         "tables 7 (training) and 8 (test), figures 2 and 5: q-FFL against devices weighed alike",
         on_both_parts,
-        "Uniform: ten devices a round with equal chances, updates averaged with equal weights, "
-        "as section 4.3 says.",
+        "table 8",
         units=qffl_runs.uniform_too,
         pictures=tuple(
             spread(figure, f"{word} accuracies, uniform and q-FFL", part, ("uniform", *SHOWN[1:]))
@@ -148,8 +144,6 @@ EXPERIMENTS = (
         QFFL_TABLES["10"],
         "table 10: several q in parallel, each device keeps its best model",
         with_own_best,
-        "The paper has Vehicle and Shakespeare. Of q that are equally good on validation data the "
-        "smallest is kept; the validation parts of 1,860 rows of Vehicle have one to 53, and so "
-        "ties are the rule there.",
+        "table 10",
     ),
 )

@@ -21,10 +21,8 @@ def which() -> str:
 
 def three_classes(dataset: str, seed: int = 0, rows: int | None = None) -> FederatedData:
     """The three classes as labels 0, 1, 2, each a client; pixels standardised by training mean and
-    spread.
-
-    ``rows``: so many training rows at random (seeded); all test rows stay. The spread is raised by
-    0.001 x 255 as in q-FFL's published code.
+    spread, raised by 0.001 x 255 as in q-FFL's published code. ``rows``: so many training rows at
+    random (seeded); all test rows stay.
     """
     whole = load_federated("fashion-mnist" if dataset == FASHION else "mnist")
     classes = np.array(CLASSES[dataset])

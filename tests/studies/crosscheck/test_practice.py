@@ -7,8 +7,7 @@ from scipy import optimize, special
 from fairfl.sims.data.federated.population import sample
 from fairfl.sims.engine import as_floats
 from fairfl.sims.group_fairness.lft import LAM, MODELS
-from fairfl.studies.crosscheck.population.features import Basis
-from fairfl.studies.crosscheck.population.learned_rules import learned
+from fairfl.studies.crosscheck.population.learned_rules import Basis, learned
 from fairfl.studies.crosscheck.population.worlds import by_name, random_world
 from fairfl.studies.crosscheck.practice import CFL, ENSEMBLE, LFT_AVG, Practice, featured
 

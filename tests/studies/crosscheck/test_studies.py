@@ -11,7 +11,6 @@ from fairfl.sims.data.federated.population import sample
 from fairfl.sims.engine import Computing, Logistic, Parts, Replicate, Training, as_floats, simulate
 from fairfl.sims.group_fairness import FairBatch, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import MODELS
-from fairfl.studies.crosscheck import prediction
 from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
 from fairfl.studies.crosscheck.population.worlds import by_name
 from fairfl.studies.crosscheck.practice import (
@@ -38,15 +37,16 @@ from fairfl.studies.crosscheck.prediction import (
     hard_verdict,
     limit_verdict,
 )
-from fairfl.studies.crosscheck.studies import cfl_frontier as frontier
 from fairfl.studies.crosscheck.studies import dual_weights as weights
 from fairfl.studies.crosscheck.studies import dynamic_bounds as dynamic
-from fairfl.studies.crosscheck.studies import ensemble, fedfb, lft_fedavg, personal
+from fairfl.studies.crosscheck.studies import fedfb, reached
+from fairfl.studies.crosscheck.studies.all_studies import studies
+from fairfl.studies.crosscheck.study import series
 from fairfl.studies.frames import among, floats
 from fairfl.studies.papers.fedfb.data import pooled
 from fairfl.theory.populations.classifiers import Classifier
 
-STUDIES = (frontier, ensemble, lft_fedavg, fedfb, weights, dynamic, personal)
+ENSEMBLE_OPTIMUM = reached.ENSEMBLE_OPTIMUM
 
 
 def verdict(verdicts, name):
@@ -54,8 +54,9 @@ def verdict(verdicts, name):
 
 
 def measured(study, cases, seeds=2):
-    rows = study.rows if hasattr(study, "rows") else study.REACHED.rows
-    return pd.concat([rows(case, seeds).assign(case=case) for case in cases], ignore_index=True)
+    return pd.concat(
+        [study.rows(case, seeds).assign(case=case) for case in cases], ignore_index=True
+    )
 
 
 def alone(scheme, notion, parts, budget):
@@ -134,17 +135,22 @@ def test_intervals_verdicts_and_causes():
 
 
 @pytest.mark.parametrize(
-    ("study", "case"),
-    [(frontier, SAMPLED), (ensemble, SAMPLED), (lft_fedavg, ONE_STEP), (personal, SAMPLED)],
+    ("optimum", "case"),
+    [
+        (reached.CFL_OPTIMUM, SAMPLED),
+        (ENSEMBLE_OPTIMUM, SAMPLED),
+        (reached.FEDAVG_OPTIMUM, ONE_STEP),
+        (reached.CLIENT_AWARE_OPTIMUM, SAMPLED),
+    ],
 )
 @pytest.mark.every(2)
-def test_a_shifted_optimum_is_found(study, case, monkeypatch):
+def test_a_shifted_optimum_is_found(optimum, case, monkeypatch):
     """By 0.05 of an MD; and a frontier that is too low, by what the nearest rule is below it."""
-    tried = replace(study.REACHED, budgets=study.REACHED.budgets[1:])
-    exact = aims_of(by_name(tried.world), tried.scheme, tried.budgets)
+    tried = replace(optimum, budgets=optimum.budgets[1:])
+    exact = aims_of(by_name(reached.WORLD), tried.scheme, tried.budgets)
     moved = {key: (md + 0.05, accuracy) for key, (md, accuracy) in exact.items()}
     for aims, holds in ((exact, True), (moved, False)):
-        monkeypatch.setattr(prediction, "aims_of", lambda *_, aims=aims: aims)
+        monkeypatch.setattr(reached, "aims_of", lambda *_, aims=aims: aims)
         table = tried.rows(case, 2).assign(case=case)
         assert tried.verdict("n", table, case).holds is holds
         assert tried.bounded(table).holds is True
@@ -153,14 +159,13 @@ def test_a_shifted_optimum_is_found(study, case, monkeypatch):
 
 
 def test_a_wrong_delta_is_found(monkeypatch):
-    table = measured(ensemble, [SAMPLED])
-    name = "delta-without-sampling"
-    assert verdict(ensemble.verdicts(pd.concat([table, table.assign(case=TRAINED)])), name).holds
-    exact = ensemble.exact(by_name("figure-5d"), "lft_ensemble")
-    wrong = replace(exact, disparity=exact.disparity + 0.05)
-    monkeypatch.setattr(ensemble, "exact", lambda *_: wrong)
+    table, name = measured(ENSEMBLE_OPTIMUM, [SAMPLED]), "delta-without-sampling"
     both = pd.concat([table, table.assign(case=TRAINED)])
-    assert verdict(ensemble.verdicts(both), name).holds is False
+    assert verdict(reached.ensemble_verdicts(both), name).holds
+    exact = reached.exact(by_name("figure-5d"), "lft_ensemble")
+    wrong = replace(exact, disparity=exact.disparity + 0.05)
+    monkeypatch.setattr(reached, "exact", lambda *_: wrong)
+    assert verdict(reached.ensemble_verdicts(both), name).holds is False
 
 
 def test_a_wrong_multiplier_of_fedfb_is_found(monkeypatch):
@@ -206,9 +211,9 @@ def test_a_doubled_bound_is_found(monkeypatch):
 
 
 def test_what_is_gained_on_common_rules_is_of_their_optimum():
-    table = personal.REACHED.rows(SAMPLED, 2)
+    table = reached.CLIENT_AWARE_OPTIMUM.rows(SAMPLED, 2)
     (best,) = aims_of(by_name("figure-5d"), "lft_fedavg", ((0.05, 0.05),)).values()
-    part = among(personal.behind(table), "budget", ["0.05"])
+    part = among(reached.behind_common(table), "budget", ["0.05"])
     gains = floats(part, "behind")
     assert gains == pytest.approx(best[1] - floats(part, "accuracy")) and (gains < 0).all()
 
@@ -220,4 +225,12 @@ def test_pictures_have_theory_and_bands():
     assert set(drawn["series"]) == {"theory", TRAINED, ONE_STEP} and set(drawn["kind"]) == {"band"}
     low, middle, high = (floats(drawn, name) for name in ("low", "y", "high"))
     assert (low <= middle).all() and (middle <= high).all()
-    assert len({study.NAME for study in STUDIES}) == 7
+    assert len(studies()) == 8
+
+
+def test_series_do_not_align_by_their_index():
+    """Of rows that were picked from tables: the first of each goes together."""
+    x, low = pd.Series([1.0, 2.0, 4.0, 8.0])[2:], np.array([0, None])
+    table = series("p", "n", "points", x, [1, 2], low=low)
+    assert table["x"].tolist() == [4.0, 8.0] and table["y"].tolist() == [1.0, 2.0]
+    assert table["low"].isna().tolist() == [False, True] and set(table["panel"]) == {"p"}

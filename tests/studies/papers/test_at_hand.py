@@ -17,7 +17,7 @@ from fairfl.studies.papers.all_experiments import find
 from fairfl.studies.papers.pffl import table_1 as pffl_table_1
 from fairfl.studies.papers.propfair import propfair_runs
 from fairfl.studies.papers.propfair.tables_6_7_8 import EVERY
-from fairfl.studies.papers.qffl import figure_8, qffl_runs, table_2
+from fairfl.studies.papers.qffl import against_afl, qffl_runs
 from fairfl.studies.row_subset import some_clients
 
 QUICK = Scale("quick", 1)
@@ -143,23 +143,25 @@ def test_figure_8_compares_the_worst_devices(files):
         | {"samples": 5, "accuracy": a}
         for name, course in (
             ("q = 5", ((2, (0.1, 0.9)), (4, (0.8, 0.6)), (6, (0.8, 0.7)))),
-            (table_2.AFL_LAST, ((2, (0.1, 0.3)), (4, (0.2, 0.3)), (6, (0.6, 0.9)))),
+            (against_afl.AFL_LAST, ((2, (0.1, 0.3)), (4, (0.2, 0.3)), (6, (0.6, 0.9)))),
         )
         for t, both in course
         for k, a in enumerate(both)
     ]
     tested = pd.DataFrame(rows)
     clients = pd.concat([tested, tested.assign(part="train", accuracy=1.0)], ignore_index=True)
-    worst = figure_8.shown(clients)
+    worst = against_afl.worst_devices(clients)
     assert worst["client"].tolist() == [0, 1, 1, 0, 0, 0]
-    values = figure_8.values(clients)
+    values = against_afl.worst_values(clients)
     test_rows = values[values["dataset"] == "D, test"]
     assert set(values["dataset"]) == {"D, test", "D, training"}
     by_measure = test_rows.set_index(["objective", "measure"])["value"]
     assert by_measure["q = 5", "worst"] == pytest.approx(70) and by_measure["q = 5", "rounds"] == 4
-    assert by_measure[table_2.AFL_LAST, "rounds"] == 6
+    assert by_measure[against_afl.AFL_LAST, "rounds"] == 6
     slow = clients.assign(accuracy=clients["accuracy"].where(clients["objective"] != "q = 5", 0.1))
-    slow_values = figure_8.values(slow).set_index(["dataset", "objective", "measure"])["value"]
+    slow_values = against_afl.worst_values(slow).set_index(["dataset", "objective", "measure"])[
+        "value"
+    ]
     assert ("D, test", "q = 5", "rounds") not in slow_values
 
 

@@ -10,8 +10,13 @@ from fairfl.sims.data.score_model import ScoreModel
 from fairfl.sims.group_fairness import FairBatch
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
-from fairfl.studies.user_runs.people_experiment import behind, people_experiment
-from fairfl.studies.user_runs.people_runs import Request, methods, read
+from fairfl.studies.user_runs.people_experiment import (
+    Request,
+    behind,
+    methods,
+    people_experiment,
+    read,
+)
 
 QUICK = Scale("quick", 1)
 

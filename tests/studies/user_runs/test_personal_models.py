@@ -62,9 +62,7 @@ def test_a_row_is_of_one_model(opposite):
     wide = table.pivot(index="objective", columns="measure", values="value")
     assert sorted(wide.index) == sorted(NAMES)
     setting = unit.make()
-    result = simulate(
-        setting.model, setting.parts, setting.replicates, setting.training, setting.computing
-    )
+    result = simulate(*setting.arguments)
     data, states = result.simulation.parts["test"], result.simulation.states
     client = np.repeat([0, 1], data.sizes)
     ditto, lft = as_floats(states[1]["personal"]), as_floats(states[2]["own.models"])

@@ -16,6 +16,18 @@ from fairfl.studies.user_runs.run_file import read_config
 RUN = tomllib.loads(
     """
 title = "all that a file may say"
+algorithm = [
+{name = "qfedavg", q = 1, L = 2, variant = "corrected", label = "a", lr = 0.05, server_lr = 0.9},
+{name = "pfedavg", ranks = {kind = "geometric", z = 0.85}, client_weights = "none"},
+{name = "dual_weighted", objective = {name = "QFFL", q = 1.0}, normalize = true},
+{name = "gifair", lam = 1e-6, groups = [0, 0, 1]},
+{name = "propfair", M = 5.0, epsilon = 0.1, variant = "linear", rescale = true},
+{name = "term", alpha = 0.1, tau = 0.1},
+{name = "dynamic_qfedavg", rule = {name = "modified_normalized_fedavg", beta = 1, norm = "global"}},
+]
+partition = {kind = "dirichlet", clients = 3, beta = 0.5, min_size = 2, grid = {seed = [1]}}
+model = {kind = "mlp", hidden = [4], classes = 10}
+run = {seeds = [0], evaluate_every = 1}
 [data]
 name = "synthetic"
 clients = 4
@@ -25,49 +37,6 @@ kind = "iid"
 seed = 3
 validation = 0.1
 test = 0.1
-[partition]
-kind = "dirichlet"
-clients = 3
-beta = 0.5
-min_size = 2
-grid = {seed = [1]}
-[model]
-kind = "mlp"
-hidden = [4]
-classes = 10
-[[algorithm]]
-name = "qfedavg"
-q = 1.0
-L = 2.0
-variant = "corrected"
-label = "a"
-lr = 0.05
-server_lr = 0.9
-[[algorithm]]
-name = "pfedavg"
-ranks = {kind = "geometric", z = 0.85}
-client_weights = "none"
-[[algorithm]]
-name = "dual_weighted"
-objective = {name = "QFFL", q = 1.0}
-normalize = true
-[[algorithm]]
-name = "gifair"
-lam = 1e-6
-groups = [0, 0, 1]
-[[algorithm]]
-name = "propfair"
-M = 5.0
-epsilon = 0.1
-variant = "linear"
-rescale = true
-[[algorithm]]
-name = "term"
-alpha = 0.1
-tau = 0.1
-[[algorithm]]
-name = "dynamic_qfedavg"
-rule = {name = "modified_normalized_fedavg", beta = 0.5, norm = "global"}
 [training]
 rounds = 2
 lr = 0.1
@@ -87,9 +56,6 @@ dtype = "float32"
 non_finite = "raise"
 memory_limit = 100000000
 masked_updates = false
-[run]
-seeds = [0]
-evaluate_every = 1
 """
 )
 NAN, INF = float("nan"), float("inf")

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fairfl.studies.crosscheck.population.features import FLOOR, Basis
-from fairfl.studies.crosscheck.population.learned_rules import Performance, learned
+from fairfl.studies.crosscheck.population.learned_rules import FLOOR, Basis, Performance, learned
 from fairfl.studies.crosscheck.population.worlds import by_name, random_world
 from fairfl.theory.populations.classifiers import Classifier
 
