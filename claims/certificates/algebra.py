@@ -16,7 +16,8 @@ from fairfl.claims.words import Level
 
 DIGITS = 40
 ZERO = sympy.Rational(1, 10**30)
-SMOOTH = tuple(getattr(sympy, n) for n in "Symbol Number Add Mul Pow log exp erfc Limit".split())
+OPERATIONS = "Symbol Number Add Mul Pow log exp erfc Limit Derivative Tuple"
+SMOOTH = tuple(getattr(sympy, name) for name in OPERATIONS.split())
 """What a compared side is made of. An identity of one piece would pass for one of all, so that no
 |x|, min, max or remainder is among them.
 """
@@ -165,7 +166,9 @@ def spot(*expressions: Any, form: tuple[int, ...] = FIRST) -> dict[sympy.Basic, 
 def at_point(expression: sympy.Expr, point: dict[sympy.Basic, sympy.Expr]) -> sympy.Expr:
     """``expression`` at rational numbers: exact where it is rational, else to 40 digits."""
     # subs, which also compares, is ten times slower
-    value: Any = sympy.sympify(expression).xreplace(point).doit()
+    whole = sympy.sympify(expression)
+    slopes = {slope: slope.doit() for slope in whole.atoms(sympy.Derivative)}
+    value: Any = whole.xreplace(slopes).xreplace(point).doit()
     return value if value.is_Rational else sympy.N(value, DIGITS)
 
 

@@ -69,7 +69,7 @@ def residuals(sign: int = 1, form: str = "benefit") -> dict[str, Residual]:
 def slope() -> Decomposition:
     """The derivative of exp(x) - 1, 0 at 0: positive, so that exp(x) - 1 has the sign of x."""
     x = sympy.symbols("x", real=True)
-    return sympy.diff(sympy.exp(x) - 1, x), [sympy.exp(x)]
+    return sympy.Derivative(sympy.exp(x) - 1, x), [sympy.exp(x)]
 
 
 GROUPS = {

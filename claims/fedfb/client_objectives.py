@@ -47,7 +47,7 @@ def minimiser(instance: Instance, kind: str = "FedAvg") -> Case:
 
     Its slope at w is Σ_i weight_i c_i (w - b_i), c_i from :func:`objectives` with losses of 1.
     """
-    count, centre = [dict.fromkeys(CELLS, n) for n in instance["count"]], instance["centre"]
+    count, centre = instance["count"], instance["centre"]
     ones = [dict.fromkeys(CELLS, Fraction(1))] * len(count)
     coefficients = objectives(count, ones, instance["lam"])
     minimisers = []
@@ -158,6 +158,11 @@ def any_matrix(place: str = "outside", groups: int = 4) -> dict[str, Residual]:
     return {"matrix and Hessian": matrix(hessians, lam, share, groups, place)}
 
 
+PEOPLE, ALIKE = (
+    [dict(zip(CELLS, map(Fraction, cells), strict=True)) for cells in clients]
+    for clients in (((2, 3, 5, 7), (11, 13, 4, 9)), ((2, 3, 5, 7), (7, 5, 2, 3)))
+)
+"""Two clients of different and of one size; no cells of a client are equal."""
 CLAIMS = (
     Claim(
         "fedfb/algorithm-2-weights",
@@ -177,13 +182,13 @@ CLAIMS = (
         scope="I = 2, quadratic losses",
         check=counterexample(
             minimiser,
-            "4 and 12 people, a quarter in each cell, losses (w - 0)²/2 and (w - 1)²/2: (7) has "
-            "its minimum at 3/4, FedAvg's average at 9/10",
-            {"count": [Fraction(1), Fraction(3)], "centre": [0, 1], "lam": [HALF, HALF]},
-            "9/10 == 3/4",
+            "17 and 37 people, losses (w - 2/7)²/2 and (w - 3)²/2: the minimum of (7), and of "
+            "FedAvg's average",
+            {"count": PEOPLE, "centre": ["2/7", 3], "lam": ["3/8", "5/7"]},
+            "2.52236 == 2.13874",
         ),
         mutants={
-            "equal sizes": ("clients of one size", {"count": [Fraction(1), Fraction(1)]}),
+            "equal sizes": ("clients of one size", {"count": ALIKE}),
             "1/I": ("an unweighted mean", {"kind": "equal"}),
         },
         severity="step",

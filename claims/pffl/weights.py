@@ -88,7 +88,7 @@ def steps(shift: int = 0) -> dict[str, Residual]:
 def below(factor: int = 1) -> Decomposition:
     """The slope of x - ln(1+x), 0 at 0: ln(1 + 1/k) <= 1/k, and ln(k+1) <= H_k by adding up."""
     x = sympy.symbols("x", nonnegative=True)
-    return sympy.diff(x - factor * sympy.log(1 + x), x), [x / (1 + x)]
+    return sympy.Derivative(x - factor * sympy.log(1 + x), x), [x / (1 + x)]
 
 
 def above(factor: int = 1) -> Decomposition:
@@ -96,7 +96,7 @@ def above(factor: int = 1) -> Decomposition:
     from H_1 = 1.
     """
     x = sympy.symbols("x", nonnegative=True)
-    return sympy.diff(sympy.log(1 + x) - factor * x / (1 + x), x), [x / (1 + x) ** 2]
+    return sympy.Derivative(sympy.log(1 + x) - factor * x / (1 + x), x), [x / (1 + x) ** 2]
 
 
 THREE: Instance = {"z": "2/7", "n": 3}

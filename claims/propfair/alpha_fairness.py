@@ -28,12 +28,17 @@ def best_off(form: str = "printed") -> Decomposition:
     return gain if form == "printed" else -gain, [s**2 / (1 + s)]
 
 
+def utility(u: sympy.Expr, alpha: sympy.Expr) -> sympy.Expr:
+    """U_alpha."""
+    return u ** (1 - alpha) / (1 - alpha)
+
+
 def residuals() -> dict[str, Residual]:
-    """U_alpha' = u^-alpha for every alpha, and (u^(1-alpha) - 1)/(1-alpha) tends to log u."""
-    u, alpha = sympy.symbols("u alpha", positive=True)
+    """U_alpha' = u^-alpha for every alpha, and U_alpha - 1/(1-alpha) tends to log u."""
+    u, alpha, near = sympy.symbols("u alpha near", positive=True)
     return {
-        "slope": (sympy.diff(u ** (1 - alpha) / (1 - alpha), u), u**-alpha),
-        "alpha = 1": (sympy.limit((u ** (1 - alpha) - 1) / (1 - alpha), alpha, 1), sympy.log(u)),
+        "slope": (sympy.Derivative(utility(u, alpha), u), u**-alpha),
+        "alpha = 1": (sympy.Limit(utility(u, near) - 1 / (1 - near), near, 1), sympy.log(u)),
     }
 
 
@@ -41,8 +46,8 @@ def bend(form: str = "usual") -> Decomposition:
     """-U_alpha'' >= 0, alpha >= 0."""
     u = sympy.symbols("u", positive=True)
     alpha = sympy.symbols("alpha", nonnegative=True)
-    value = u ** (1 - alpha) / (1 - alpha) if form == "usual" else u**alpha
-    return -sympy.diff(value, u, 2), [alpha * u ** (-alpha - 1)]
+    value = utility(u, alpha) if form == "usual" else u**alpha
+    return -sympy.Derivative(value, u, 2), [alpha * u ** (-alpha - 1)]
 
 
 def gap(instance: Instance, slack: Fraction = Fraction(1)) -> Case:

@@ -28,7 +28,7 @@ def residuals(slope: int = 1) -> dict[str, Residual]:
         "slope at 0": (sympy.diff(phi, f).subs(f, 0), slope / M),
         "remainder at 0": ((-sympy.log(1 - x) - x).subs(x, 0), 0),
         "upper bound at 0": (upper(x).subs(x, 0), 0),
-        "slope of the remainder": (sympy.diff(-sympy.log(1 - x) - x, x), x / (1 - x)),
+        "slope of the remainder": (sympy.Derivative(-sympy.log(1 - x) - x, x), x / (1 - x)),
     }
 
 

@@ -20,7 +20,7 @@ def tangent_line(tangent: int = 1, mean: str = "arithmetic") -> dict[str, Residu
     h = tangent * x - 1 - sympy.log(x)
     return {
         "h(1)": (h.subs(x, 1), 0),
-        "h'": (sympy.diff(h, x), (x - 1) / x),
+        "h'": (sympy.Derivative(h, x), (x - 1) / x),
         "sum of u_i/mean - 1": (total / middle, n),
     }
 

@@ -17,9 +17,9 @@ def residuals(shift: int = 0, harmonic: int = 2) -> dict[str, Residual]:
     return {
         "alpha = 0, y": (zero, y),
         "alpha = 1, as a limit": (sympy.Limit(one - 1 / (1 - near), near, 1), sympy.log(y)),
-        "alpha = 1, PF's condition": (sympy.diff(sympy.log(y), y) * (v - y), (v - y) / y),
+        "alpha = 1, PF's condition": (sympy.Derivative(sympy.log(y), y) * (v - y), (v - y) / y),
         "alpha = 2, -1/y": (two, -1 / y),
-        "alpha = 2, its condition": (sympy.diff(two, y) * (v - y), (v - y) / y**2),
+        "alpha = 2, its condition": (sympy.Derivative(two, y) * (v - y), (v - y) / y**2),
         "q-FFL is minus U at alpha = -q": (-opposite, -(y ** (alpha + 1)) / (alpha + 1)),
     }
 

@@ -103,7 +103,7 @@ def residuals(printed: bool = False, shift: int = 1) -> dict[str, Residual]:
     total = sum(f**s for f in F)
     entropy = sympy.log(total) - s * sum(f**s * sympy.log(f) for f in F) / total
     right = -entropy if printed else (sympy.log(3) - entropy) / (q + 1) ** 2
-    return {"d/dq ln f_q": (sympy.diff(log_mean, q), right)}
+    return {"d/dq ln f_q": (sympy.Derivative(log_mean, q), right)}
 
 
 PRINTED = (

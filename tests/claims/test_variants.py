@@ -215,6 +215,11 @@ VARIANTS = [
     ("pffl/eq-8/repaired", "pffl.weights", "\"z to 1\": (sympy.Limit(z ** (first + k) * factor, z, 1)", "\"z to 1\": (sympy.Limit(z**first * factor, z, 1)"),
     ("propfair/proposition-4.1/repaired", "propfair.eq_14", "(n * product * B ** (1 / n)) ** n / G**n", "n * product * B ** (1 / n) / G"),
     ("qffl/large-q", "qffl.eq_22_23", "On a finite set of models with different worst losses a finite", "On a finite set of models a finite"),
+    # a side written out by hand, equal counts where clients or cells are confused
+    ("propfair/alpha-fairness/repaired", "propfair.alpha_fairness", "sympy.Derivative(utility(u, alpha), u)", "utility(u, alpha) * (1 - alpha) / u"),
+    ("propfair/alpha-fairness/repaired", "propfair.alpha_fairness", "sympy.Limit(utility(u, near) - 1 / (1 - near), near, 1)", "-sympy.log(1 / u)"),
+    ("fedfb/algorithm-2-weights", "fedfb.client_objectives", "sizes = [sum(n.values())", "sizes = [4 * n[\"00\"]"),
+    ("fedfb/algorithm-2-weights", "fedfb.client_objectives", "(share[a] - lam[int(a)])", "(share[a] - lam[1 - int(a)])"),
 ]  # fmt: skip
 
 VACUOUS = [
