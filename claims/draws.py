@@ -17,9 +17,7 @@ SLOW_BUT_COUNTED = (
     HealthCheck.data_too_large,
     HealthCheck.large_base_example,
 )
-"""Health checks of hypothesis that are switched off: discarded instances are counted here, and the
-certificate judges their share.
-"""
+"""Health checks that are off: discarded instances are counted, and a certificate judges them."""
 CHUNK = 1000
 """Examples in one run of hypothesis, whose bookkeeping grows with their number."""
 

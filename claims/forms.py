@@ -101,9 +101,7 @@ def witness(
 def identity(
     residuals: Callable[..., Mapping[str, Residual]], numbers: str = "", **constants: object
 ) -> Part:
-    """``residuals() -> {name: (left, right)}`` are equal. ``numbers`` are
-    the left sides at one point.
-    """
+    """``residuals() -> {name: (left, right)}`` are equal; ``numbers``: the left sides."""
     return _algebra(residuals, "", numbers, constants)
 
 
@@ -114,9 +112,7 @@ def definite(
     strict: bool = False,
     **constants: object,
 ) -> Part:
-    """``form() -> (expression, [terms visibly non-negative])`` of the same sum; ``numbers`` is the
-    expression at one point.
-    """
+    """``form() -> (expression, [terms >= 0])`` of one sum; ``numbers``: the expression."""
     return _algebra(form, "positive" if strict else "non-negative", numbers, constants)
 
 
@@ -153,9 +149,7 @@ def beside(*parts: Part) -> Part:
 
 
 def proof(file: str, theorems: str, *otherwise: Part) -> Part:
-    """Theorems of a Coq file of ``claims/proofs``, named with spaces between; ``otherwise`` shows
-    the same without a kernel, and refutes mutants.
-    """
+    """Theorems of a file of ``claims/proofs``; ``otherwise`` shows the same without a kernel."""
     return Part(
         lambda effort, changes: KernelProof.of(
             file, theorems, *_certificates(otherwise, effort, changes)
@@ -180,9 +174,7 @@ def _at(
     instance: Source,
     constants: Changes,
 ) -> Part:
-    """Changes are of the case's parameters, and of the instance's values or the parameters of the
-    function that returns it; what is changed has other numbers.
-    """
+    """Changes are of the case's parameters, of the instance's values, or of its function's."""
     names = _names(instance) if callable(instance) else frozenset(instance)
     return Part(
         lambda effort, changes: kind.at(

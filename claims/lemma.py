@@ -1,6 +1,4 @@
-"""A user's lemma: a predicate, a strategy that draws instances, and near misses that must fail;
-registered, shrunk and judged as the claims are.
-"""
+"""A user's lemma: a predicate, a strategy and near misses that must fail; checked as claims are."""
 
 from __future__ import annotations
 

@@ -62,9 +62,7 @@ def neighbours(
 def _edge(
     instance: Instance, path: str, x: Any, applies: Callable[[Instance], bool], ends: list[int]
 ) -> Iterator[Instance]:
-    """The last instance that satisfies the hypotheses on the way of one number to its product with
-    the first of ``ends`` that breaks one; by bisection.
-    """
+    """The last instance within the hypotheses, one number multiplied towards an end of ``ends``."""
     low: int | Fraction = 1
     high = next((end for end in ends if not applies(moved(instance, {path: x * end}))), None)
     if high is None:

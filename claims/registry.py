@@ -97,9 +97,7 @@ def _modules(paper: str) -> Iterator[ModuleType]:
 
 
 def _claims(module: ModuleType) -> list[Claim]:
-    """Those of a module's ``CLAIMS``, and those of its lemmas, see
-    :class:`fairfl.claims.lemma.Lemma`.
-    """
+    """Those of a module's ``CLAIMS``, and of a user's lemmas."""
     claims = list(getattr(module, "CLAIMS", ()))
     if not module.__name__.startswith(ROOT):
         claims += [value.claim() for value in vars(module).values() if isinstance(value, Lemma)]

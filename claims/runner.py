@@ -90,9 +90,7 @@ def proofs(entries: Iterable[Entry]) -> list[str]:
 
 @one_thread()
 def examine_id(id: str, effort: str, accepted: frozenset[str] = frozenset()) -> Outcome:
-    """Check one claim by id, at the effort of this name. ``accepted`` are the SHA-256 of proofs
-    that need not be compiled again.
-    """
+    """Check one claim by id; ``accepted``: SHA-256 of proofs that need no compiling."""
     from fairfl.claims.certificates.kernel_proof import ACCEPTED
 
     ACCEPTED.update(accepted)

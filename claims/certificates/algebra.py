@@ -18,9 +18,7 @@ DIGITS = 40
 ZERO = sympy.Rational(1, 10**30)
 OPERATIONS = "Symbol Number Add Mul Pow log exp erfc Limit Derivative Tuple"
 SMOOTH = tuple(getattr(sympy, name) for name in OPERATIONS.split())
-"""What a compared side is made of. An identity of one piece would pass for one of all, so that no
-|x|, min, max or remainder is among them.
-"""
+"""What a compared side is made of. No |x|, min or max: one piece would pass for all of them."""
 FIRST, FURTHER = (3, 2, 1, 5), (-5, -8, 2, 3)
 """Points: symbol k is (a k + b)/(c k + d), positive where it must be. Sides are compared at the
 first, and held to their values at the other, and at one that their numbers choose.
@@ -91,9 +89,7 @@ class SymbolicZero(ClaimCertificate):
         return sha256("\0".join([*texts, repr(atoms)]).encode())[:12]
 
     def unbroken(self) -> set[str]:
-        """The identities that hold at the point with every slip in their function; no signs, which
-        mutants break.
-        """
+        """The identities that hold at the point with every slip in their function; no signs."""
         if self.sign:
             return set()
         function, given = self.residuals.resolve(), decode(dict(self.residuals.given))
@@ -150,9 +146,7 @@ def _has_pieces(expression: sympy.Expr) -> bool:
 
 
 def spot(*expressions: Any, form: tuple[int, ...] = FIRST) -> dict[sympy.Basic, sympy.Expr]:
-    """A value for each symbol, all different: 2/5, 5/6, 8/7, ... by ``FIRST``; integers 2, 5, 11,
-    ..., larger elsewhere.
-    """
+    """A value for each symbol, all different: 2/5, 5/6, 8/7, ... by ``FIRST``; whole: 2, 5, 11."""
     symbols = sorted({s for e in map(sympy.sympify, expressions) for s in e.free_symbols}, key=str)
     a, b, c, d = form
     values: dict[sympy.Basic, sympy.Expr] = {}

@@ -18,9 +18,7 @@ MOST_DISCARDED = 0.5
 FIRST = 5
 """Number of instances drawn again when a run is verified; :meth:`PropertyRun.replay` draws all."""
 SAME = 1e-9
-"""Tolerance, relative to 1 and the margin, at which a recomputed margin counts as equal: libraries
-of another machine may round differently.
-"""
+"""Relative tolerance at which margins are equal: another machine's libraries round otherwise."""
 
 
 @dataclass(frozen=True)

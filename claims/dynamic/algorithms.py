@@ -12,9 +12,7 @@ from fairfl.claims.forms import Residual, counterexample, drawn, every, identity
 
 
 def one_step(local: int = 1, length: str = "1") -> dict[str, Residual]:
-    """Line 8 after ``local`` steps of gradient descent on two curvatures, less the normalised step
-    ``length`` eta g/||g||; g = c w at a w > 0.
-    """
+    """Line 8 after ``local`` steps on quadratics; the normalised step, ``length`` eta g/||g||."""
     curvatures, w = sympy.symbols("c1:3", positive=True), sympy.symbols("w1:3", positive=True)
     eta = sympy.symbols("eta", positive=True)
     slope = [c * x for c, x in zip(curvatures, w, strict=True)]
@@ -61,9 +59,7 @@ def updates() -> st.SearchStrategy[Instance]:
 
 
 def same(instance: Instance, power: int = 1) -> Case:
-    """Without its step 8 algorithm 4, with this ``power`` of the norm in h, moves the model as
-    q-FedAvg does with L = 1, on a line and with equal weights.
-    """
+    """Algorithm 4 without step 8, ``power`` of the norm in h, and q-FedAvg, L = 1, on a line."""
     q, losses, steps = instance["q"], instance["losses"], instance["steps"]
     pairs = [(Fraction(f), Fraction(d)) for f, d in zip(losses, steps, strict=True)]
     delta = [f**q * d for f, d in pairs]

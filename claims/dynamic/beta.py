@@ -8,9 +8,7 @@ from fairfl.claims.forms import Case, Claim, Relation, Residual, counterexample,
 
 
 def residuals(late: int = 1, turned: bool = False) -> dict[str, Residual]:
-    """(8) at beta = 0 is FedAvg's step, at beta = 1 that of (7), and between them it is the mixture
-    of the two; in a coordinate d of an update of this length.
-    """
+    """(8) is FedAvg's step at beta = 0, that of (7) at beta = 1, and between them their mixture."""
     length, scale, rounds = sympy.symbols("length G n", positive=True)
     step, beta = sympy.symbols("d beta", real=True)
     normed = scale / (late + rounds) * step / length

@@ -14,9 +14,7 @@ from fairfl.claims.forms import Residual, beside, counterexample, definite, ever
 
 
 def relative(instance: Instance, absolute: bool = False) -> Case:
-    """At t_2 + 1, (4) holds for normalised gradient descent against FedAvg, and (3) holds for
-    neither; with ``absolute`` it holds for normalised gradient descent.
-    """
+    """(4) holds for normalised descent against FedAvg; (3) does not, or ``absolute`` does."""
     ngd, average = (gap(instance, rule) for rule in (normalised, fedavg))
     absolute_fairness = (
         Relation(0, "<", ngd, "(3) under NGD")

@@ -30,9 +30,7 @@ def residuals(divisor: str = "2") -> dict[str, Residual]:
 
 
 def rise(distance: int = 3) -> Decomposition:
-    """Increase of a derivative over ``distance``/mu, at least mu times that, less 2, the most for a
-    1-Lipschitz function, whose derivative is in [-1, 1].
-    """
+    """The rise of a slope over ``distance``/mu, at least mu times that, less 2 (1-Lipschitz)."""
     mu = sympy.symbols("mu", positive=True)
     excess = sympy.symbols("more", nonnegative=True)
     return mu * distance / mu + excess - 2, [sympy.Integer(distance - 2), excess]
@@ -48,9 +46,7 @@ def remainder(instance: Instance, order: int = 2) -> Case:
 
 
 def within(share: str = "1/2") -> Decomposition:
-    """``share`` L s^2 less the remainder along a coordinate of curvature L - m <= L; the lower
-    side is that of -L_1.
-    """
+    """``share`` L s^2 less the remainder along a coordinate of curvature L - m."""
     ell, m = sympy.symbols("L m", nonnegative=True)
     s, w, x = sympy.symbols("s w x", real=True)
     loss = (ell - m) * (w - x) ** 2 / 2

@@ -13,9 +13,7 @@ from fairfl.claims.forms import Residual, counterexample, definite, every, ident
 
 
 def step() -> tuple[sympy.Expr, sympy.Symbol, sympy.Symbol]:
-    """The length of the mean of two normalised steps, (eta/2) ||u + v||, for unit vectors whose
-    half angle has the cosine 1/(1+z); eta and z.
-    """
+    """(eta/2) ||u + v|| for unit vectors whose half angle has the cosine 1/(1+z); eta and z."""
     eta, z = sympy.Symbol("eta", positive=True), sympy.Symbol("z", nonnegative=True)
     cosine = 2 / (1 + z) ** 2 - 1
     return eta / 2 * sympy.sqrt(sympy.factor(2 + 2 * cosine)), eta, z
@@ -28,9 +26,7 @@ def longest(share: str = "1") -> Decomposition:
 
 
 def residuals(divisor: str = "2") -> dict[str, Residual]:
-    """Smoothness and strong convexity at w - eta g/||g||: f less the quadratic is eta ||g|| - eta^2
-    c/2.
-    """
+    """f less its quadratic at w - eta g/||g||: eta ||g|| - eta^2 c/2, for c = L and c = mu."""
     length = sympy.symbols("length", positive=True)
     eta, c = sympy.symbols("eta c", real=True)
     quadratic = -eta / length * length**2 + c * (eta / length) ** 2 * length**2 / 2
@@ -95,9 +91,7 @@ def flow(speed: str = "2", sign: int = -1) -> dict[str, Residual]:
 
 
 def lead(delta: Any, fall: Any) -> Any:
-    """How much more v_2 has gained when e has fallen by ``fall``: L_i = r_i^2/2, r_2 - r_1 =
-    delta, so L_2 - L_1 = delta e/2.
-    """
+    """v_2's lead when e has fallen by ``fall``: L_i = r_i^2/2, so L_2 - L_1 = delta e/2."""
     return delta * fall / 2
 
 

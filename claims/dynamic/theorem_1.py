@@ -32,9 +32,7 @@ def printed(instance: Instance, turned: bool = False) -> Case:
 
 
 def any_step() -> Decomposition:
-    """The gap of FedAvg at L_1 = w^2/2, L_2 = (w - 1)^2/2, w = 0, head start 2, for every eta =
-    1/(1 + t): 2 - eta/2.
-    """
+    """FedAvg's gap 2 - eta/2: L_1 = w^2/2, L_2 = (w - 1)^2/2, head start 2, eta = 1/(1+t)."""
     t = sympy.symbols("t", nonnegative=True)
     new = 1 / (2 * (1 + t))
     return (2 - new**2 / 2) - (1 - (new - 1) ** 2) / 2, [sympy.Rational(3, 2), t / (2 * (1 + t))]

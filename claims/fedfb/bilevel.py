@@ -112,9 +112,7 @@ def _unit(size: int) -> list[list[int]]:
 
 
 def slope(problem: Outer, loss: dict[str, Sequence[Term]], lam: Sequence[Term]) -> Instance:
-    """w_λ, the G_j, μ, V = Σ G_j G_j', H, and the derivative of Σ G_j² along μ, by the quotient
-    rule on w_λ = B/H.
-    """
+    """w_λ = B/H, the G_j, μ, V = Σ G_j G_j', H, and the derivative of Σ G_j² along μ."""
     coefficients = list(zip(*(loss[name] for name in problem.weight), strict=True))[:2]
     hessian, linear = (dot(problem.weights(lam).values(), c) for c in coefficients)
     w = linear / hessian

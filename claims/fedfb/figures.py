@@ -21,9 +21,7 @@ ZERO = Fraction(0)
 
 
 def together(shift: str = "1/5") -> dict[str, Residual]:
-    """4(b): at t_0 = t_1 + 1/5 both clients' rates erfc((t_a - mean_a)/sd)/2 agree, as these
-    distances do, so MD_0 = MD_1 = 0 = MD at one λ.
-    """
+    """4(b): at t_0 = t_1 + 1/5 both clients' rates erfc((t_a - mean_a)/sd)/2 agree: MD_i = 0."""
     t, sd = sympy.symbols("t sd", positive=True)
     differences: dict[str, Residual] = {}
     for i, (mean_0, mean_1) in enumerate(((10, sympy.Rational(49, 5)), (sympy.Rational(1, 5), 0))):
@@ -32,9 +30,7 @@ def together(shift: str = "1/5") -> dict[str, Residual]:
 
 
 def exists(instance: Instance) -> Case:
-    """4(b): some λ in (low, high) has t_0 - t_1 = 1/5: η⁻¹ of 1/2 - λ/1.6 and 1/2 + λ/0.4, the
-    logit, is continuous.
-    """
+    """4(b): some λ in (low, high) has t_0 - t_1 = 1/5; logits of 1/2 - λ/1.6 and 1/2 + λ/0.4."""
     relations = []
     for name, sign in (("low", 1), ("high", -1)):
         lam = Fraction(instance[name])

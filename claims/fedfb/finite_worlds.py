@@ -87,9 +87,7 @@ def solved(
 
 
 def finite(clients: int, **fields: st.SearchStrategy[object]) -> st.SearchStrategy[Instance]:
-    """Masses of x | a, i on four points, η in tenths, budgets in twentieths, q in eighths; and
-    ``fields``, which may replace some of them.
-    """
+    """Masses on four points, η in tenths, eps in twentieths, q in eighths; and ``fields``."""
     law = st.lists(st.integers(1, 9), min_size=4, max_size=4)
     masses = st.lists(st.lists(law, min_size=2, max_size=2), min_size=clients, max_size=clients)
     eta = st.lists(st.integers(0, 10), min_size=4, max_size=4)

@@ -13,9 +13,7 @@ Pair = tuple[Population, Population]
 
 
 def addend(pair: Pair, shares: Sequence[Fraction], i: int, e: Fraction) -> Fraction:
-    """The part of ψ that depends on ε_i; where g_i⁻¹(v) is not unique it is the point closest to
-    0.
-    """
+    """The part of ψ that depends on ε_i; of several g_i⁻¹(v) the closest to 0."""
     s, j = 1 if pair[i].g(ZERO) > 0 else -1, shares[i]
     return shares[0] * shares[1] * pair[1 - i].g(pair[i].multiplier(e)) + j**2 * s * e
 
@@ -47,9 +45,7 @@ def conditions(
 
 
 def bound(instance: Instance, factor: Fraction = ONE) -> Case:
-    """|MD| >= δ > 0 at any budgets; δ is reached with ε = 1 for the fairer client and ε = 0 for the
-    other.
-    """
+    """|MD| >= δ > 0 at any budgets; reached with ε = 1 for the fairer client, 0 for the other."""
     world = Clients.of(instance["laws"], instance["q"])
     premises, delta, _ = conditions(world)
     premises["budgets"] = min(instance["eps"]) >= 0

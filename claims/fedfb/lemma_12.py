@@ -46,9 +46,7 @@ def fair(instance: Instance, part: Fraction = ONE) -> Case:
 
 
 def ensembles() -> st.SearchStrategy[Instance]:
-    """Two clients, places of the multipliers in their ranges, and a slack; one in four has nobody
-    near η = 1/2.
-    """
+    """Two clients, places of the λ_i, a slack; one in four has nobody near η = 1/2."""
     slack = st.sampled_from([ZERO, ZERO, Fraction(1, 50), ONE])
     place = st.lists(parts(8), min_size=2, max_size=2)
     instances = worlds(2, place=place, same=st.booleans(), slack=slack)
@@ -125,9 +123,7 @@ def choices(instance: Instance) -> Case:
 
 
 def turned(instance: Instance, agree: bool) -> Instance:
-    """The instance, client 1's groups exchanged if needed: both ERMs favour the same group if
-    ``agree``, else different ones.
-    """
+    """The instance, client 1's groups exchanged unless both ERMs ``agree`` on a group, or not."""
     signs = [client.g(ZERO) > 0 for client in Clients.of(instance["laws"], instance["q"]).clients]
     laws_0, laws_1 = instance["laws"]
     return {

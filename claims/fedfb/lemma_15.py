@@ -50,9 +50,7 @@ def above(instance: Instance, choose: str = "max", start: Fraction = ONE) -> Cas
 
 
 def near_tau() -> st.SearchStrategy[Instance]:
-    """Clients that favour one group; of three ε one is τ, one within a thousandth of it, and there
-    the λ_i aim at λ_ε.
-    """
+    """Clients that favour one group; of three ε one is τ, one just below it, with λ_i near λ_ε."""
     aimed = [{"part": part, "aim": True} for part in (ZERO, Fraction(999, 1000))]
     same_group = placed().map(lambda instance: turned(instance, agree=True))
     pairs = st.tuples(same_group, st.sampled_from([{}, *aimed]))

@@ -54,9 +54,7 @@ def disparity(instance: Instance) -> Fraction:
 
 
 def mixtures(clients: int) -> st.SearchStrategy[Instance]:
-    """Finite federations with η on both sides of 1/2 and 0 and 1 among the q_i. Some break a
-    hypothesis: one law for all, η = 1/2 or q_i = 1/2.
-    """
+    """η on both sides of 1/2, q_i in {0, 1}; some with one law for all, η = 1/2 or q_i = 1/2."""
     tenths = st.sampled_from([1, 2, 3, 4, 6, 7, 8, 9] * 5 + [5])
     eta = st.lists(tenths, min_size=4, max_size=4).filter(lambda e: min(e) < 5 < max(e))
     rest = st.lists(st.sampled_from([0, 8] * 4 + [4]), min_size=clients - 2, max_size=clients - 2)
@@ -81,9 +79,7 @@ def simpson(instance: Instance) -> Case:
 
 
 def gap(power: int = 2) -> dict[str, Residual]:
-    """A rule that accepts a share q_i of both groups of client i has the MD -Σ_{i<j} (q_i -
-    q_j)²/(Σ q_i Σ (1 - q_i)).
-    """
+    """A rule accepts a share q_i of both groups: MD = -Σ_{i<j} (q_i - q_j)²/(Σ q_i Σ (1 - q_i))."""
     q = sympy.symbols("q0:3")
     ones, zeros = sympy.Add(*q), sympy.Add(*(1 - v for v in q))
     difference = sum((1 - v) * v for v in q) / zeros - sum(v * v for v in q) / ones

@@ -44,9 +44,7 @@ def grouped() -> st.SearchStrategy[Instance]:
 
 
 def twinned(instance: Instance, split: list[list[int]]) -> Instance:
-    """Three clients: the wide one, whose cells at the ends are the largest, the narrow one and
-    one like it.
-    """
+    """Three clients: the wide one, with the largest outer cells, the narrow one and its twin."""
     wide, narrow = sorted(instance["laws"], key=lambda pair: -pair[0][0] - pair[0][3])
     twin = [[a + k % 2 for k, a in enumerate(law)] for law in narrow]
     return {**instance, "laws": [wide, narrow, twin], "q": instance["q"][:1] * 3, "split": split}

@@ -76,9 +76,7 @@ def setting(people: Population, eps: Fraction) -> dict[str, bool]:
 
 
 def reached(instance: Instance, factor: Fraction = ONE) -> Case:
-    """g is -1 and 1 at the ends of its domain, and takes each value between; so it takes
-    sign(g(0)) min(ε, |g(0)|).
-    """
+    """g is -1 and 1 at its ends, onto [-1, 1], and takes sign(g(0)) min(ε, |g(0)|)."""
     people, rule, target = solution(instance)
     ends = people.g(-factor * people.reach), people.g(factor * people.reach)
     value = 2 * instance["goal"] - 1

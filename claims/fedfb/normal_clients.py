@@ -63,9 +63,7 @@ def rounded(instance: Instance, digits: Fraction = Fraction(21, 100)) -> Case:
 
 
 def exact(instance: Instance, digits: int = 2043003118, shift: str = "0") -> Case:
-    """δ in closed form has these ten ``digits``, and lies in the enclosure of the solver, which
-    computes it differently and is moved by ``shift``.
-    """
+    """δ has these ten ``digits`` and is in the solver's enclosure, moved by ``shift``."""
     first, second = clients(instance)
     delta, largest = ends(first, second)
     formula = (phi(Fraction(3)) - phi(Fraction(-1)) - 2 * phi(Fraction(1, 35)) + 1) / 4

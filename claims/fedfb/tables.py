@@ -16,9 +16,7 @@ def mean(table: str, column: str, method: str, measure: str) -> Fraction:
 
 
 def close(instance: Instance) -> Case:
-    """Table 2: the second of two ``methods`` has an accuracy within ``most`` points of the first
-    one's, and a DP disparity no more than ``most`` above, at each level.
-    """
+    """Table 2: the second of two ``methods`` is within ``most`` points of the first, by level."""
     relations = []
     for level in instance["levels"]:
         cfl, fedfb = (

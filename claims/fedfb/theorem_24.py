@@ -36,9 +36,7 @@ def path(instance: Instance) -> tuple[list[Fraction], list[Fraction], bool]:
 
 
 def printed(instance: Instance, scale: sympy.Expr = ROOT) -> Case:
-    """|λ_1^(T) - λ_1*| <= max{|λ_1^(0) - λ_1*| - Σ α_t, α_T}, α_t = √2 a_t (or, repaired, a_t in
-    place of α_t).
-    """
+    """|λ_1^(T) - λ_1*| <= max{|λ_1^(0) - λ_1*| - Σ α_t, α_T}, α_t = ``scale`` a_t."""
     lams, _, convex = path(instance)
     steps = [sympy.Rational(str(a)) for a in instance["steps"]]
     goal = sympy.Rational(str(instance["goal"]))
@@ -115,9 +113,7 @@ def lines(draw: st.DrawFn) -> Instance:
 
 
 def stays_inside(instance: Instance) -> Case:
-    """An update leaves each λ in [0, its end]: it moves by α/√2 where μ = (-F_1, F_1), by α where
-    there is one λ.
-    """
+    """An update leaves each λ in [0, its end]: it moves by α/√2, or by α where there is one λ."""
     count = len(instance["lam"])
     step = instance["sign"] * sympy.Rational(str(instance["alpha"])) / sympy.sqrt(count)
     relations = []

@@ -26,9 +26,7 @@ Rule = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True)
 class Population:
-    """One law of (u, a): the masses of u | a on K cells of equal width, uniform within each, and q
-    = P(a = 1).
-    """
+    """The masses of u | a on K cells of equal width, uniform within each, and q = P(a = 1)."""
 
     laws: tuple[Masses, Masses]
     q: Fraction

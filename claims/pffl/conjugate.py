@@ -36,9 +36,7 @@ def case(instance: Instance, total: bool = True, caps: Fraction = Fraction(1)) -
 
 @st.composite
 def instances(draw: st.DrawFn) -> Instance:
-    """Weights in 1/24, dual points near and on the border of the permutahedron, or beyond; losses
-    with ties.
-    """
+    """Weights, dual points near the border of the permutahedron, or beyond; losses with ties."""
     n = draw(st.integers(1, 5))
     vector = st.lists(st.integers(0, 6), min_size=n, max_size=n).filter(any)
     raw = sorted(draw(vector), reverse=True)

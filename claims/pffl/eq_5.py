@@ -24,9 +24,7 @@ def extreme(instance: Instance, place: int = 1) -> Case:
 
 
 def opposite(instance: Instance, same: bool = False) -> Case:
-    """(6) does not prefer unequal losses to equal ones of the same mean; weights in the opposite
-    order, or in the ``same``.
-    """
+    """(6) does not prefer unequal losses to equal ones, by opposite weights or the ``same``."""
     losses, p = instance["losses"], instance["p"]
     even = [sum(losses, Fraction(0)) / len(losses)] * len(losses)
     relations = []

@@ -92,9 +92,7 @@ def below(factor: int = 1) -> Decomposition:
 
 
 def above(factor: int = 1) -> Decomposition:
-    """The slope of ln(1+x) - x/(1+x): so 1/(k+1) <= ln((k+1)/k), and H_k <= 1 + ln k by adding up
-    from H_1 = 1.
-    """
+    """The slope of ln(1+x) - x/(1+x): so 1/(k+1) <= ln((k+1)/k), and H_k <= 1 + ln k."""
     x = sympy.symbols("x", nonnegative=True)
     return sympy.Derivative(sympy.log(1 + x) - factor * x / (1 + x), x), [x / (1 + x) ** 2]
 

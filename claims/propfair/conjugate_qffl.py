@@ -12,9 +12,7 @@ from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, pr
 
 
 def alone(instance: Instance, clipped: bool = False) -> Case:
-    """(15) for one client, n = 1: A(f) = f on f >= 0, so A*(lambda) = sup (lambda - 1) f is 0 for
-    lambda <= 1.
-    """
+    """(15) for n = 1: A(f) = f on f >= 0, so A*(lambda) is 0 for lambda <= 1."""
     weight: Fraction = instance["lambda"]
     # any (q+1)/q-norm of one number, and n^(-1/(q+1)) = 1
     is_inside = (weight >= 0 or clipped) and weight <= 1
@@ -59,9 +57,7 @@ def case(instance: Instance, shift: Fraction = Fraction(0), clip: bool = True) -
 
 @st.composite
 def near_ball(draw: st.DrawFn) -> Instance:
-    """Weights of any sign, half of them scaled to 999 or 1001 thousandths of the bound; losses at
-    the maximiser, or any.
-    """
+    """Weights of any sign, half near the bound; losses at the maximiser, or any."""
     n = draw(st.integers(1, 4))
     weights = [Fraction(draw(st.integers(-4, 8)), 8) for _ in range(n)]
     q = draw(st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(5)]))

@@ -138,9 +138,7 @@ def closed(instance: Instance, capped: bool = True) -> Case:
 
 @st.composite
 def levels(draw: st.DrawFn) -> Instance:
-    """v > 0 with prod n v = 1, its minimum perhaps attained twice, and the distance of lambda below
-    v there (also below 0).
-    """
+    """v > 0 with prod n v = 1, and the distance of lambda below its minimum (also below 0)."""
     n = draw(st.integers(1, 4))
     w = [Fraction(draw(st.integers(1, 9)), draw(st.integers(1, 4))) for _ in range(n)]
     w[-1] = 1 / (prod(w[:-1]) * n**n)

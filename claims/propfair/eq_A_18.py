@@ -8,9 +8,7 @@ from fairfl.claims.forms import Case, Claim, Operator, Relation, counterexample
 
 
 def split(instance: Instance, operator: Operator = "==") -> Case:
-    """(A.18) for one client with h theta^2/2, in fractions over all signs of the noise +-s of every
-    step: E(noise + drift)^2 = E noise^2 + E drift^2.
-    """
+    """(A.18) for one client, h theta^2/2, all signs of the noise: E(N + D)^2 = E N^2 + E D^2."""
     h, s, eta, start = (Fraction(instance[name]) for name in ("h", "s", "eta", "theta"))
     joint = parts = Fraction(0)
     for signs in product((-1, 1), repeat=instance["steps"]):

@@ -40,9 +40,7 @@ def remainder(factor: str = "1") -> Decomposition:
 
 
 def replaced(loss: Fraction, M: Fraction, eps: Fraction, joined: bool) -> arb:
-    """f^log of Algorithm 1, line 9: -log(M - l) if M - l >= eps, else l/M; ``joined``: the tangent
-    at M - eps.
-    """
+    """f^log of Algorithm 1, line 9; ``joined``: the tangent at M - eps for l/M."""
     if M - loss >= eps:
         return -ball(M - loss).log()
     if joined:
@@ -75,9 +73,7 @@ LEADS = {
 
 
 def bounded(instance: Instance, lead: Fraction = Fraction(1)) -> Case:
-    """The cross entropy log(1 + e^M), of logits that lead by M in the wrong one of two classes, is
-    at most M/2; for a mutant they lead by ``lead`` M.
-    """
+    """The cross entropy log(1 + e^M) of logits that lead by ``lead`` M is at most M/2."""
     M = instance["M"]
     loss: arb = (1 + ball(lead * M).exp()).log()
     return Case((Relation(loss, "<=", ball(M / 2), "loss of a batch"),), {"M": M > 0})

@@ -31,9 +31,7 @@ def residuals(
 
 
 def case(instance: Instance, lower: Fraction = Fraction(1), upper: Fraction = Fraction(1)) -> Case:
-    """max n^(-1/(q+1)) <= A <= max for q-FFL, max - log(n)/alpha <= A <= max for TERM, in powers
-    and exponentials.
-    """
+    """max n^(-1/(q+1)) <= A <= max for q-FFL, max - log(n)/alpha <= A <= max for TERM."""
     f, k, alpha = instance["f"], instance["power"], instance["alpha"]
     n, top = len(f), max(f)
     powers = sum((x**k for x in f), Fraction(0))
@@ -53,9 +51,7 @@ def case(instance: Instance, lower: Fraction = Fraction(1), upper: Fraction = Fr
 
 @st.composite
 def losses(draw: st.DrawFn) -> Instance:
-    """Non-negative losses, with ties and zeros: one positive loss reaches the bound from below,
-    equal ones that from above.
-    """
+    """Losses >= 0, with ties and zeros: one positive one, and equal ones, reach the bounds."""
     n, size = draw(st.integers(1, 5)), draw(st.sampled_from([0, 4, 12]))
     return {
         "f": [Fraction(draw(st.integers(0, size)), 4) for _ in range(n)],

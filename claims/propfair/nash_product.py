@@ -40,9 +40,7 @@ def means(instance: Instance, share: Fraction = Fraction(1)) -> Case:
 
 
 def fair(instance: Instance, power: int = 1) -> Case:
-    """u is at least as good as v where (1) holds for v; and where it does not, a point next to u
-    on the segment is better.
-    """
+    """u is at least as good as v where (1) holds; else a point next to u towards v is better."""
     u, v = instance["u"], instance["v"]
     slope = sum((b - a) / a**power for a, b in zip(u, v, strict=True))
     rival = v if slope <= 0 else [a + (b - a) / 10**6 for a, b in zip(u, v, strict=True)]

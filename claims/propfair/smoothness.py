@@ -57,9 +57,7 @@ def squares() -> Decomposition:
 
 
 def descent(step: int = 1) -> dict[str, Residual]:
-    """r = M/2 - f >= 0 is L-smooth too: 0 <= r(t - r'/L) <= r - r'^2/L + (L/2)(r'/L)^2 = r -
-    r'^2/(2L).
-    """
+    """r = M/2 - f >= 0 is L-smooth too: 0 <= r(t - r'/L) <= r - r'^2/(2L)."""
     r, L = sympy.symbols("r L", positive=True)
     g = sympy.symbols("g", real=True)
     bound = r - step * g**2 / L + (step * g) ** 2 / (2 * L)
@@ -67,9 +65,7 @@ def descent(step: int = 1) -> dict[str, Residual]:
 
 
 def room(constant: Fraction = Fraction(9, 4)) -> Decomposition:
-    """9/4 - 1/(1-x) - 2 (1/2-x)/(1-x)^2 = (3x-1)^2/(4(1-x)^2), 0 at x = 1/3; x = f/M and y = 1 - x
-    > 0.
-    """
+    """9/4 - 1/(1-x) - 2 (1/2-x)/(1-x)^2 = (3x-1)^2/(4(1-x)^2); x = f/M, y = 1 - x > 0."""
     y = sympy.symbols("y", positive=True)
     gap = sympy.Rational(str(constant)) - 1 / y - (2 * y - 1) / y**2
     return gap, [(2 - 3 * y) ** 2 / (4 * y**2)]

@@ -27,9 +27,7 @@ def split(instance: Instance, swapped: bool = False) -> Case:
 
 
 def repeated(instance: Instance) -> Case:
-    """One setting (CIFAR-100, ratio 0.6, batch 64) in two tables: the worst 10 % differ by at most
-    three joint standard deviations.
-    """
+    """CIFAR-100, ratio 0.6, batch 64, in two tables: worst 10 % within three deviations."""
     a, s, b, t = map(Fraction, instance["entries"])
     name = "squared difference and nine variances"
     return Case((Relation((a - b) ** 2, "<=", 9 * (s**2 + t**2), name),))

@@ -145,9 +145,7 @@ def smoother(smooth: Fraction = 6 / PACE) -> Decomposition:
 
 
 def quieter(quiet: Fraction = 1 / WITHIN) -> Decomposition:
-    """A part of the printed sigma~_l^2 less a batch's error, u = 2 |g - k|/M and v = 4 L_0
-    |f - h|/M^2 (propfair/smoothness).
-    """
+    """A part of sigma~_l^2 less a batch's error, u = 2 |g - k|/M and v = 4 L_0 |f - h|/M^2."""
     u, v = sympy.symbols("u v", real=True)
     M, L0 = sympy.symbols("M L0", positive=True)
     steep, fall = u * M / 2, v * M**2 / (4 * L0)

@@ -1,6 +1,4 @@
-"""Theorem A.1: the convergence of FedAvg. As printed it fails for partial participation, also with
-uniformly drawn subsets if clients differ in size; repaired it holds.
-"""
+"""Theorem A.1: the convergence of FedAvg; false as printed for partial participation."""
 
 from fractions import Fraction
 from functools import reduce

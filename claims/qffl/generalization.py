@@ -21,9 +21,7 @@ Outcomes = list[tuple[Fraction, list[list[Fraction]]]]
 
 
 def samples(world: Instance) -> Outcomes:
-    """Every sample with its probability: [h][k] empirical losses. Device k draws n_k outcomes, 1
-    with chance_k.
-    """
+    """Every sample with its probability: [h][k] empirical losses."""
     tables: list[Table] = world["tables"]
     count = len(tables[0])
     draws = [list(product((0, 1), repeat=n)) for n in world["n"]]
@@ -149,9 +147,7 @@ def coins(instance: Instance, factor: Fraction = Fraction(1)) -> Case:
 
 
 def separate(m: int, chance: str, risk: str, q: int = 1) -> Instance:
-    """m devices with one sample, m hypotheses; h_k has the loss 1 with probability ``chance`` on
-    device k, and else 0.
-    """
+    """m devices, one sample each; h_k has the loss 1 with this ``chance`` on device k, else 0."""
     return {
         "tables": [[[Fraction(0), Fraction(int(h == k))] for h in range(m)] for k in range(m)],
         "chance": [Fraction(chance)] * m,

@@ -32,9 +32,7 @@ def local_bound(f: Any, q: Any, L: Any, square: Any, factor: int = 1) -> Any:
 
 
 def quadratic(side: int, factor: int = 1) -> Decomposition:
-    """L_q |v|^2 -+ v' (28) v >= 0 in two dimensions, for ``side`` 1 and -1. By smoothness
-    L I -+ Hess = A A' with A lower triangular.
-    """
+    """L_q |v|^2 -+ v' (28) v >= 0 in two dimensions; by smoothness L I -+ Hess = A A'."""
     q, f, L = sympy.symbols("q f L", positive=True)
     a, b, v, w, i, j, k = sympy.symbols("a b v w i j k", real=True)
     lost = (i * v + j * w) ** 2 + (k * w) ** 2  # v'(L I -+ Hess) v
@@ -49,9 +47,7 @@ def quadratic(side: int, factor: int = 1) -> Decomposition:
 
 
 def vanishing(vanish: int = 2) -> Decomposition:
-    """(1 + 2q) L f^q - L_q >= 0, as |grad f|^2 <= 2 L f: L_q tends to 0 with f for q > 0. g2 = 2 L
-    f - slack.
-    """
+    """(1 + 2q) L f^q - L_q >= 0, as |grad f|^2 = 2 L f - slack: L_q tends to 0 with f."""
     q, f, L = sympy.symbols("q f L", positive=True)
     slack = sympy.symbols("z", nonnegative=True)
     g2 = 2 * L * f - slack
@@ -60,9 +56,7 @@ def vanishing(vanish: int = 2) -> Decomposition:
 
 
 def undefined(instance: Instance) -> Case:
-    """(27), with ``square`` = ||grad f||^2, is a number: f^(q-1) must be, so f > 0 or q >= 1 (else
-    sympy's 0**(q-1) is zoo).
-    """
+    """(27), with ``square`` = ||grad f||^2, is a number: f > 0 or q >= 1."""
     f, q, L, square = (sympy.Rational(str(instance[name])) for name in ("f", "q", "L", "square"))
     missing = int(local_bound(f, q, L, square).is_finite is not True)
     return Case((Relation(0, "==", missing, "(27) is not a number"),), {"losses": f >= 0})

@@ -24,9 +24,7 @@ def square(f: Vector) -> Fraction:
 
 
 def optima(models: list[Vector]) -> tuple[Vector, Vector]:
-    """F(w_0*), F(w_1*) over a finite set of models, each given by its losses. Ties are broken
-    against the statement, by the other objective.
-    """
+    """F(w_0*), F(w_1*) over a finite set of models; ties are broken against the statement."""
     return min(models, key=lambda f: (mean(f), square(f))), min(
         models, key=lambda f: (square(f), -mean(f))
     )

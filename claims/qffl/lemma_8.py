@@ -72,9 +72,7 @@ def residuals(shift: int = 1, factor: int = 1) -> dict[str, Residual]:
 
 
 def implicit(moved: int = 0) -> dict[str, Residual]:
-    """dw/dp = -X/A at w = 0: the derivatives of sum F^p F' in w and in p, for three F_k = a_k + b_k
-    w + c_k w^2/2.
-    """
+    """dw/dp = -X/A: the derivatives of sum F^p F', F_k = a_k + b_k w + c_k w^2/2, at w = 0."""
     p, w = sympy.symbols("p w", positive=True)
     a = sympy.symbols("a1:4", positive=True)
     b, c = sympy.symbols("b1:4", real=True), sympy.symbols("c1:4", positive=True)

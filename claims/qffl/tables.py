@@ -21,9 +21,7 @@ def not_lower(instance: Instance) -> Case:
 
 
 def average(instance: Instance) -> Case:
-    """Fashion MNIST: the average is the mean of the three classes, which have equally many images,
-    up to rounding of all four numbers.
-    """
+    """Fashion MNIST: the average is the mean of the three classes, up to rounding."""
     row = QFFL_TABLES["2, Fashion-MNIST"]["Fashion-MNIST", instance["row"]]
     average, *classes = (Fraction(mean) for mean, _ in row.values())
     mean, slack = sum(classes, Fraction(0)) / 3, Fraction(1, 10)
