@@ -1,4 +1,4 @@
-"""Identities and signs, by algebra."""
+"""Identities and signs, by algebra; and instances beside it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from fairfl.claims.case import quoted
 from fairfl.claims.certificates.base import ClaimCertificate, compare_numbers, require
 from fairfl.claims.certificates.slips import slipped
 from fairfl.claims.exact import decode
-from fairfl.claims.words import Level
+from fairfl.claims.words import LEVELS, Level
 
 DIGITS = 40
 ZERO = sympy.Rational(1, 10**30)
@@ -129,6 +129,35 @@ class SymbolicZero(ClaimCertificate):
         if self.sign:
             return f"{self.residuals} is a sum of {self.sign} terms"
         return f"residuals of {self.residuals} vanish identically (1 spot checks)"
+
+
+@dataclass(frozen=True)
+class Beside(ClaimCertificate):
+    """The same statement at instances, computed another way than in the algebra beside them.
+
+    Attributes
+    ----------
+    parts : certificates that hold. They are verified, and refute variants of the statement; the
+        level is that of the algebra, which shows it for all instances.
+    """
+
+    parts: tuple[ClaimCertificate, ...]
+
+    @property
+    def level(self) -> Level:
+        return LEVELS[0]  # the strongest: it lowers none
+
+    def verify(self) -> None:
+        for part in self.parts:
+            require(part.finding == self.finding, f"beside algebra must hold: {part.summary()}")
+            part.verify()
+
+    @property
+    def inner(self) -> tuple[ClaimCertificate, ...]:
+        return self.parts
+
+    def summary(self) -> str:
+        return f"beside it: {'; '.join(part.summary() for part in self.parts)}"
 
 
 def _atoms(side: sympy.Expr) -> list[str]:
