@@ -21,19 +21,19 @@ from fairfl.claims.certificates import (
     Beside,
     ClaimCertificate,
     Counterexample,
-    Decomposition,
     KernelProof,
     PropertyRun,
     SymbolicZero,
     Witness,
 )
+from fairfl.claims.certificates.algebra import Decomposition as Decomposition
 from fairfl.claims.certificates.algebra import Residual as Residual
 from fairfl.claims.certificates.algebra import Sign
 from fairfl.claims.claim import Claim as Claim
 from fairfl.claims.claim import caption as caption
 from fairfl.claims.effort import Effort
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.exact import Instance
+from fairfl.claims.exact import Instance as Instance
 
 T = TypeVar("T")
 Changes = Mapping[str, object]

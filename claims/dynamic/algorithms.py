@@ -6,9 +6,8 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Residual, counterexample, drawn, every, identity, proof
+from fairfl.claims.forms import Claim, Residual, counterexample, drawn, every, identity, proof
 
 
 def one_step(local: int = 1, length: str = "1") -> dict[str, Residual]:

@@ -3,8 +3,7 @@
 import sympy
 
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, Residual, counterexample, identity
+from fairfl.claims.forms import Case, Claim, Instance, Relation, Residual, counterexample, identity
 
 
 def residuals(late: int = 1, turned: bool = False) -> dict[str, Residual]:

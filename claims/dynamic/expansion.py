@@ -6,10 +6,9 @@ import sympy
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import HALF
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import Residual, counterexample, definite, every, identity
+from fairfl.claims.forms import Claim, Residual, counterexample, definite, every, identity
 
 
 def residuals(divisor: str = "2") -> dict[str, Residual]:

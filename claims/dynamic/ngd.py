@@ -6,10 +6,8 @@ import sympy
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import gap, normalised, on_line
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Residual, counterexample, definite, every, identity
+from fairfl.claims.forms import Claim, Instance, Residual, counterexample, definite, every, identity
 
 
 def step() -> tuple[sympy.Expr, sympy.Symbol, sympy.Symbol]:

@@ -6,10 +6,9 @@ import sympy
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import gap, on_line, rounds, smoothness
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import beside, counterexample, definite, drawn, every, witness
+from fairfl.claims.forms import Claim, beside, counterexample, definite, drawn, every, witness
 
 HEAD = Fraction(3, 16)
 """In the repaired form the head start of v_1 is at most this times eta ||g_2||^2."""

@@ -6,12 +6,10 @@ from typing import Any
 import sympy
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Decomposition
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line, rounds, smoothness
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import counterexample, definite, drawn, every, proof
+from fairfl.claims.forms import Claim, Decomposition, counterexample, definite, drawn, every, proof
 
 FILE = "normalised.v"
 GRADIENT, RATIO, STEP = (constant(FILE, name) for name in ("least", "ratio", "largest"))

@@ -14,9 +14,8 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import Residual
+from fairfl.claims.forms import Case, Relation, Residual
 
 LOSSES = ["0*", *(f"{y}{a}" for y in ("", 0, 1) for a in range(4))]
 """Names of all notions' losses: label and group, or a client."""

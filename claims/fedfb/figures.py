@@ -6,13 +6,12 @@ from functools import cache
 import sympy
 from flint import arb, ctx
 
-from fairfl.claims.claim import Claim
 from fairfl.claims.effort import Effort
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import Instance, ball, cut
 from fairfl.claims.fedfb.mean_differences import mean
 from fairfl.claims.fedfb.normal_clients import INSTANCE, NormalClient, clients, ends
-from fairfl.claims.forms import Case, Relation, Residual, every, identity, witness
+from fairfl.claims.forms import Case, Claim, Relation, Residual, every, identity, witness
 from fairfl.solvers.api import min_disparity
 from fairfl.solvers.schemes import SchemeName
 from fairfl.theory.populations.fedfb_figures import MEANS_5, figure_5

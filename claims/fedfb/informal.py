@@ -6,7 +6,7 @@ from flint import arb
 
 from fairfl.claims.exact import Instance, ball, phi
 from fairfl.claims.fedfb.lemma_20 import spans
-from fairfl.claims.fedfb.theorem_17 import BOUND
+from fairfl.claims.fedfb.mean_differences import BOUND
 from fairfl.claims.fedfb.worlds import HALF, ONE, ZERO, Clients
 from fairfl.claims.forms import Case, Claim, Relation, every, witness
 

@@ -5,9 +5,8 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.worlds import HALF, ONE, ZERO, Clients, parts, worlds
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, drawn, proof
 
 
 def bound(instance: Instance, condition: str = "all equal", gaps: bool = False) -> Case:

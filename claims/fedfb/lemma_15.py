@@ -4,10 +4,9 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_12 import INCREASE, SCOPE, common, multipliers, placed, turned, worse
 from fairfl.claims.fedfb.worlds import ONE, ZERO, Clients
-from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
+from fairfl.claims.forms import Case, Claim, Instance, Relation, drawn, proof
 
 
 def tau(world: Clients, choose: str = "max") -> Fraction:

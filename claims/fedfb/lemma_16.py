@@ -4,10 +4,9 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_12 import SHARE, multipliers, worse
 from fairfl.claims.fedfb.worlds import HALF, ZERO, Clients, Population, mix, parts, worlds
-from fairfl.claims.forms import Case, Claim, counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Instance, counterexample, drawn, proof
 
 
 def printed_pool(world: Clients) -> Population:

@@ -7,10 +7,9 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, finite, solved
-from fairfl.claims.forms import Residual, counterexample, drawn, identity, proof
+from fairfl.claims.forms import Claim, Residual, counterexample, drawn, identity, proof
 
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 TINY = 1e-9

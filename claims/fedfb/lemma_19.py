@@ -7,11 +7,10 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, federation_of, finite
 from fairfl.claims.fedfb.mean_differences import pooled_rates
-from fairfl.claims.forms import Residual, drawn, every, identity, proof, witness
+from fairfl.claims.forms import Claim, Residual, drawn, every, identity, proof, witness
 from fairfl.solvers.api import solve
 
 ZERO, HALF = Fraction(0), Fraction(1, 2)

@@ -4,10 +4,9 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_10 import conditions, opposed
 from fairfl.claims.fedfb.worlds import ONE, ZERO, Clients, worlds
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, proof
+from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, drawn, every, proof
 
 
 def printed(

@@ -2,9 +2,8 @@
 
 from fractions import Fraction
 
-from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.bilevel import as_printed, equality, jets, outer
-from fairfl.claims.forms import Claim, counterexample, every, identity
+from fairfl.claims.forms import Claim, Instance, counterexample, every, identity
 
 HALF, ZERO = Fraction(1, 2), Fraction(0)
 FLAT = [Fraction(2), ZERO, ZERO]

@@ -7,7 +7,6 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Operator, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.worlds import (
     HALF,
@@ -20,7 +19,7 @@ from fairfl.claims.fedfb.worlds import (
     rate,
     worlds,
 )
-from fairfl.claims.forms import Residual, counterexample, drawn, identity, proof
+from fairfl.claims.forms import Claim, Residual, counterexample, drawn, identity, proof
 
 SETTING = {
     "density": "x | a has a density, η is strictly increasing",

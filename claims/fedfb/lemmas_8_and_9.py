@@ -2,10 +2,9 @@
 
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_7 import RUN, SETTING, SIZES, setting
 from fairfl.claims.fedfb.worlds import ZERO, Clients, parts, worlds
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, drawn, proof
 
 
 def printed(instance: Instance, right: str = "λ_ε") -> Case:

@@ -5,8 +5,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, Residual, counterexample, identity
+from fairfl.claims.forms import Case, Claim, Instance, Relation, Residual, counterexample, identity
 
 Table = dict[tuple[int, int], Any]
 """By (y, a)."""

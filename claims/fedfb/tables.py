@@ -2,8 +2,7 @@
 
 from fractions import Fraction
 
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Relation, caption, counterexample, witness
+from fairfl.claims.forms import Case, Instance, Relation, caption, counterexample, witness
 from fairfl.studies.published_numbers import FEDFB_TABLES
 
 MEASURES = ["Acc.", "DP disp."]

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.bilevel import as_printed, instances, outer, slope
 from fairfl.claims.fedfb.lemma_23 import FLAT
-from fairfl.claims.forms import Claim, counterexample, drawn, identity, proof, witness
+from fairfl.claims.forms import Claim, Instance, counterexample, drawn, identity, proof, witness
 
 ZERO, THIRD, HALF, ONE = Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1)
 ROOT, RATIO = sympy.sqrt(2), constant("sign_steps.v", "ratio")

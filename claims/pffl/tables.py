@@ -7,10 +7,9 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.certificates import Decomposition
-from fairfl.claims.claim import caption
+from fairfl.claims.case import Case, Relation
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Relation, counterexample, definite, every, witness
+from fairfl.claims.forms import Decomposition, caption, counterexample, definite, every, witness
 from fairfl.studies.published_numbers import PFFL_TABLES
 
 OURS = ("Gini", "Harmonic", "Geo = 0.5", "Geo = 0.85")

@@ -5,8 +5,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.certificates import Decomposition
-from fairfl.claims.forms import Claim, Residual, definite, every, identity
+from fairfl.claims.forms import Claim, Decomposition, Residual, definite, every, identity
 
 
 def derivatives(sign: int = 1, power: int = 2) -> dict[str, Residual]:

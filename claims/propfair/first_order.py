@@ -8,9 +8,8 @@ from flint import arb
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, ball
-from fairfl.claims.forms import Residual, counterexample, definite, every, identity
+from fairfl.claims.forms import Claim, Residual, counterexample, definite, every, identity
 
 
 def upper(x: Any, factor: str = "1") -> Any:

@@ -6,9 +6,8 @@ import sympy
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Residual, beside, definite, every, identity, witness
+from fairfl.claims.forms import Claim, Residual, beside, definite, every, identity, witness
 
 
 def residuals(scale: int = 1, c: int | Fraction = 1) -> dict[str, Residual]:

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, proof
+from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, drawn, every, proof
 from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, PropFair
 
 OBJECTIVES = {

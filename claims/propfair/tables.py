@@ -2,8 +2,7 @@
 
 from fractions import Fraction
 
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Relation, caption, counterexample, every
+from fairfl.claims.forms import Case, Instance, Relation, caption, counterexample, every
 from fairfl.studies.published_numbers import PROPFAIR_TABLES
 
 SPLITS = {

@@ -5,8 +5,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, Residual, counterexample, identity
+from fairfl.claims.forms import Case, Claim, Instance, Relation, Residual, counterexample, identity
 
 
 def update(w: Any, local: list[Any], losses: list[Any], L: Any, q: int, scaled: bool) -> Any:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.exact import Instance, ball, dot
 from fairfl.claims.forms import Case, Claim, Part, Relation, counterexample, drawn, proof, witness
-from fairfl.claims.qffl.eq_22_23 import norm
+from fairfl.claims.qffl.objective import norm
 
 RATE = constant("mcdiarmid.v", "rate")
 """The rate of McDiarmid's inequality: exp(-rate s^2 / sum c_k^2)."""

@@ -6,9 +6,7 @@ import sympy
 
 from fairfl.claims.case import Case, Operator, Relation
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.claim import Claim
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import beside, counterexample, definite, every, witness
+from fairfl.claims.forms import Claim, Instance, beside, counterexample, definite, every, witness
 
 Vector = list[Fraction]
 

@@ -7,9 +7,8 @@ from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, ball
-from fairfl.claims.forms import Residual, counterexample, drawn, identity, proof
+from fairfl.claims.forms import Claim, Residual, counterexample, drawn, identity, proof
 
 PIECES = 64
 

@@ -2,8 +2,7 @@
 
 from fractions import Fraction
 
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Relation, caption, counterexample
+from fairfl.claims.forms import Case, Instance, Relation, caption, counterexample
 from fairfl.studies.published_numbers import QFFL_TABLES
 
 CHOSEN = {"Synthetic": "q = 1", "Vehicle": "q = 5", "Sent140": "q = 1", "Shakespeare": "q = .001"}
