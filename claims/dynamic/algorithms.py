@@ -78,8 +78,7 @@ CLAIMS = (
         "With one full local step, algorithm 1 is normalised gradient descent",
         printed="our method could be thought of as a normalized version of Fedavg where we use the "
         "normalized SGD instead of SGD for local training",
-        statement=r"After one local step of gradient descent line 8 moves a client by $\eta_t "
-        r"g/\|g\|$.",
+        statement=r"After one local step line 8 moves a client by $\eta_t g/\|g\|$.",
         kind="identity",
         scope="quadratics of any two curvatures",
         size="d = 2",
@@ -109,12 +108,10 @@ CLAIMS = (
             "6/7 == 3",
         ),
         mutants={"everybody": ("both clients are drawn", {"chosen": [0, 1]})},
-        reading="p_k^i is a weight among all who have joined (p_k = n_k/sum n in (1)), S_t a "
-        "random part of them.",
+        reading="p_k^i is a weight among all who have joined, as in (1); S_t is a part of them.",
         erratum="With C < 1 the weights of those who are drawn do not sum to one, and line 9 "
-        "shrinks the model towards 0 in every round (algorithms 2 to 4 likewise; C also leaves C "
-        "|v| clients, which need not be a whole number). Divide by their sum, or add updates "
-        "instead of models.",
+        "shrinks the model towards 0 in every round (algorithms 2 to 4 likewise). Divide by their "
+        "sum, or add updates instead of models.",
     ),
     Claim(
         "dynamic/algorithm-3-max",
@@ -132,8 +129,7 @@ CLAIMS = (
             bounds, "two coordinates, both fall", {"update": ["-2/7", "-3/11"]}, "0 <= -3/11"
         ),
         mutants={"max |d|": ("the largest absolute value", {"absolute": True})},
-        erratum="Take max |w|: where all coordinates of a layer fall, the largest one is negative, "
-        "and +-g bounds nothing.",
+        erratum="Take max |w|: where all coordinates fall, the largest one is negative, no bound.",
         repaired=dict(
             title="The largest absolute coordinate of an update is a bound to clip at",
             statement=r"$\max_j |d_j| \ge 0$, and limiting $d$ to it leaves $d$ as it is.",

@@ -135,11 +135,9 @@ CLAIMS = (
             "9/14 == 0",
         ),
         mutants={"one weight": ("that of joining in both terms", {"after": "5/7"})},
-        reading="M is the time point at which the loss is taken; that is what 'the weight at time "
-        "point M' says.",
-        erratum="With weights p_j^M that change when others join, the benefit is a difference of "
-        "two functions, positive without any training. Use weights within the group that stay (a "
-        "mean over its members).",
+        reading="M is the time at which the loss is taken, by 'the weight at time point M'.",
+        erratum="With weights p_j^M that change when others join, the benefit is positive without "
+        "any training. Use weights within the group that stay (a mean over its members).",
     ),
     Claim(
         "dynamic/gb",
@@ -173,8 +171,7 @@ CLAIMS = (
         "is, for two groups) lets it compare two of them, and says nothing of its sign.",
         repaired=dict(
             number="Eq. (20)",
-            title="The group benefit (20) is positive if the algorithm is fair, and for two groups "
-            "only then",
+            title="(20) is positive if the algorithm is fair, and for two groups only then",
             statement=r"The exponents of (20) are the gaps of benefits between neighbours, and "
             r"$e^x - 1$ has the sign of $x$: fair implies $GB_t > 0$, and for two groups $GB_t > "
             r"0$ implies fair.",
@@ -202,8 +199,8 @@ CLAIMS = (
         "The group benefit (20) of three groups is positive only if the algorithm is fair",
         number="Eq. (20)",
         printed=PRINTED_20,
-        statement=r"For three groups, $GB_t > 0$ in (20) iff every group that joined earlier has "
-        r"the larger benefit.",
+        statement="For three groups, $GB_t > 0$ in (20) iff every group that joined earlier has "
+        "the larger benefit.",
         kind="equivalence",
         hypotheses=GROUPS,
         scope="three groups",
@@ -217,7 +214,6 @@ CLAIMS = (
             form="benefit",
         ),
         mutants={"v_2 gains nothing": ("benefits 1, 0 and -1: fair", {"now": [4, 5, 6]})},
-        erratum="The mean of exponentials lets one large gap outweigh a negative one. Report the "
-        "smallest gap instead.",
+        erratum="One large gap outweighs a negative one. Report the smallest gap instead.",
     ),
 )

@@ -65,8 +65,7 @@ CLAIMS = (
     Claim(
         "dynamic/eq-5-6",
         100,
-        "One step of gradient descent brings between (eta - eta^2 L/2) and (eta - eta^2 mu/2) "
-        "times ||g||^2",
+        "A gradient step brings eta - eta^2 L/2 to eta - eta^2 mu/2 times ||g||^2",
         number="Eqs. (5), (6)",
         printed=r"$(\eta - \frac{\eta^2 L}{2}) \|\nabla_w L_{v_2}(w_{t_2})\|_2^2 \le "
         r"L_{v_2}(w_{t_2}) - L_{v_2}(w_{t_2+1}^2) \le (\eta - \frac{\eta^2 \mu}{2}) \|\nabla_w "
@@ -77,8 +76,7 @@ CLAIMS = (
         kind="tight bound",
         check=identity(residuals, "50/63; 121/576"),
         mutants={"1 % less": ("eta^2 L/2.02", {"divisor": "101/50"})},
-        reading="The paper also assumes 1-Lipschitz losses: no loss on R^d has all three, see "
-        "dynamic/assumptions.",
+        reading="Not with 1-Lipschitz losses, as none on R^d has all three: dynamic/assumptions.",
         notes="For local models; the benefit of definition 1 is that of the aggregate, which may "
         "lie outside. To first order the mean of the two steps leaves of the local difference of "
         "benefits the half for FedAvg and (1 + cos)/2 for NGD, so that it keeps its sign.",
@@ -123,14 +121,12 @@ CLAIMS = (
             "1/2000000 <= 1/100000000",
         ),
         mutants={"o(||w' - w||)": ("the first power of the step", {"order": 1})},
-        reading="o(s^2) is below s^2/100 once the step s is small; the counterexample scales to "
-        "every step.",
+        reading="o(s^2) is below s^2/100 for small steps s; the counterexample scales.",
         erratum="A first-order expansion leaves o(||w' - w||), or O(||w' - w||^2) where the "
         "gradient is Lipschitz. For a fixed eta the remainder has the order of eta^2 ||g||^2, that "
         "of the terms that are compared: eta L must be small.",
         repaired=dict(
-            title="The remainder of the first-order expansion is at most (L/2) ||w' - w||^2, and "
-            "can be that",
+            title="The remainder is at most (L/2) ||w' - w||^2, and can be that",
             statement=r"For an $L$-smooth $L_1$: $|L_1(w') - L_1(w) - g_1 \cdot (w' - w)| \le "
             r"\frac{L}{2} \|w' - w\|^2$, with equality for $L_1 = \frac{L}{2} \|w - x\|^2$.",
             kind="tight bound",

@@ -119,8 +119,7 @@ CLAIMS = (
     Claim(
         "dynamic/ngd-bounds",
         110,
-        "A normalised step brings at most 2 eta, and locally eta ||g|| less between eta^2 mu/2 and "
-        "eta^2 L/2",
+        "A normalised step brings at most 2 eta, and locally eta ||g|| - O(eta^2)",
         number="Section 4, before and after theorem 2",
         printed=r"$L_{v_2}(w_{t_2+1}) - L_{v_2}(w_{t_2}) \le \|w_{t_2+1} - w_{t_2}\|_2 \le 2\eta$, "
         r"i.e., the benefit now is bounded by $\eta$; $\eta \| \nabla_w L_{v_2}(w_{t_2}+q) \|_2 - "
@@ -136,17 +135,15 @@ CLAIMS = (
             "1 % less": ("||w' - w|| <= 0.99 eta", {"share": "99/100"}),
             "eta^2 L/2.02": ("1 % less than the half", {"divisor": "101/50"}),
         },
-        reading="The steps are defined where neither gradient is 0. The first display bounds a "
-        "loss; as |.| it bounds the benefit. The argument of the gradients is w_{t_2+q}, not "
-        "w_{t_2}+q.",
+        reading="Neither gradient is 0. The first display bounds a loss; as |.| it bounds the "
+        "benefit. The gradients are at w_{t_2+q}, not w_{t_2}+q.",
         notes="2 eta can be eta: ||u + v|| <= 2 for unit vectors, and the step is (eta/2)(u + v). "
         "The text says so in the next line, and 2 eta again after it.",
     ),
     Claim(
         "dynamic/ngd-fair",
         112,
-        "If v_1 has gained more than 2 eta, one normalised step leaves the algorithm absolutely "
-        "fair",
+        "If v_1 has gained more than 2 eta, one normalised step stays absolutely fair",
         number="Section 4, before theorem 2",
         printed=r"This indicates that as long as the benefit of $v_1$ at $t_2$, i.e., "
         r"$L_{v_1}(w_{t_1}) - L_{v_i}(w_t) > 2\eta$ then the algorithm will be absolutely "
@@ -180,8 +177,7 @@ CLAIMS = (
         "rounds, and its sum does not shrink with eta: ask for a head start of ||g_1|| (||g_2|| - "
         "||g_1||), which is small where v_1 has been trained.",
         repaired=dict(
-            title="A head start above ||g_1|| (||g_2|| - ||g_1||) keeps the normalised flow fair "
-            "at every later time",
+            title="A head start above ||g_1|| (||g_2|| - ||g_1||) keeps the normalised flow fair",
             statement=r"For quadratics of one curvature 1 and the normalised flow: if "
             r"$L_1(w_{t_1}) - L_1(w_{t_2}) > a (b - a)$, $a = \|g_1\| < b = \|g_2\|$, then $v_1$ "
             r"has the larger benefit at every $t > t_2$.",
@@ -201,8 +197,8 @@ CLAIMS = (
         number="Section 6",
         printed="We developed algorithms with normalization to guarantee the dynamic fairness "
         "based on Fedavg.",
-        statement=r"If $v_1$ has gained before $t_2$, it has the larger benefit at $t_2 + 1$ under "
-        r"normalised gradient descent.",
+        statement="If $v_1$ has gained before $t_2$, it has the larger benefit at $t_2 + 1$ under "
+        "normalised gradient descent.",
         kind="implication",
         hypotheses={
             "head start": "L_1(w_(t_1)) > L_1(w_(t_2))",

@@ -178,7 +178,6 @@ CLAIMS = (
         severity="theorem",
         check=every(definite(order, "25/8", strict=True), negation=True),
         mutants={"no head start": ("L_1(w_1) = L_1(w_(t_2))", {"factor": 0})},
-        erratum="The sides differ in order: ask for eta ||g_2||^2 >= (16/3) (L_1(w_1) - "
-        "L_1(w_(t_2))).",
+        erratum="Their orders differ: ask for eta ||g_2||^2 >= (16/3) (L_1(w_1) - L_1(w_(t_2))).",
     ),
 )

@@ -104,8 +104,7 @@ CLAIMS = (
     Claim(
         "dynamic/theorem-2",
         114,
-        "Normalised gradient descent is dynamically fairer than FedAvg at t_2 + 1 if ||g_2|| >= "
-        "Omega(1)",
+        "NGD is dynamically fairer than FedAvg at t_2 + 1 if ||g_2|| >= Omega(1)",
         printed=r"Consider the same setting as in Theorem 1 with normalized GD and fixed $w_1$, "
         r"$w_{t_2}$ and $\eta$, then if $\|\nabla_w L_{v_2}(w_{t_2})\|_2 \geq \Omega(1)$ we have "
         r"NGD is dynamically fairer than the above Fedavg at time point $t_2 + 1$.",
@@ -148,8 +147,7 @@ CLAIMS = (
         "order ||g_1|| < ||g_2|| and ||g_2|| >= 2 are enough (dynamic/theorem-2-first-order). "
         "Under the 1-Lipschitz losses of the paragraph before, ||g_2|| >= 2 never holds.",
         repaired=dict(
-            title="Normalised gradient descent is fairer if ||g_2|| >= 4, ||g_1|| <= ||g_2||/2 and "
-            "eta L < 2/5",
+            title="NGD is fairer if ||g_2|| >= 4, ||g_1|| <= ||g_2||/2 and eta L < 2/5",
             statement=r"For $L$-smooth $L_1, L_2$ (convex or not): if $\eta L < 2/5$, $0 < \|g_1\| "
             r"\le \|g_2\|/2$ and $\|g_2\| \ge 4$, then the gap of benefits at $t_2 + 1$ is larger "
             r"under normalised gradient descent than under FedAvg.",
@@ -186,8 +184,7 @@ CLAIMS = (
     Claim(
         "dynamic/theorem-2-first-order",
         298,
-        "To first order, normalised gradient descent is fairer if ||g_2|| >= 2 and ||g_1|| < "
-        "||g_2||",
+        "To first order, NGD is fairer if ||g_2|| >= 2 and ||g_1|| < ||g_2||",
         number="Proof of theorem 2",
         printed=r"$\frac{\eta}{2} (\|g_2\| - \|g_1\|)(1 + \frac{g_1 \cdot g_2}{\|g_1\| \|g_2\|}) "
         r"+ [L_{v_1}(w_{t_2}) - L_{v_1}(w_1)]$ [...] is smaller than the difference in the case of "

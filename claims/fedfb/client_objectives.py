@@ -198,8 +198,7 @@ CLAIMS = (
         reading="Section 3 assumes clients of one size, for which there is no difference; section "
         "4's algorithms and the experiments do not.",
         repaired=dict(
-            title="with weights 1/I, or objectives n/n^(i) L^(i), the clients' objectives average "
-            "to (7)",
+            title="with weights 1/I, or n/n^(i) L^(i), the clients' objectives average to (7)",
             statement=r"$\frac1I\sum_iL^{(i)}=\frac1IL$ and $\sum_i\frac{n^{(i)}}n\cdot\frac "
             r"n{n^{(i)}}L^{(i)}=L$, the objective of (7).",
             kind="identity",
@@ -207,8 +206,7 @@ CLAIMS = (
             size="I = 3",
             check=identity(averaged, "-0.0304745; -0.0101582"),
             mutants={"as printed": ("n^(i)/n", {"kinds": ("FedAvg",)})},
-            notes="The objective. That FedAvg with several local steps minimises it is another "
-            "matter.",
+            notes="Of the objective alone, not of FedAvg's several local steps.",
         ),
     ),
     Claim(
@@ -241,12 +239,10 @@ CLAIMS = (
         severity="theorem",
         erratum="Local means do not average to global ones where groups are spread unevenly: "
         "weight L^(i)_{y,a} by n^(i)_{y,a}/n_{y,a}, as algorithm 2 does with n_{*,a}. μ_a^(i) is "
-        "nowhere defined; it must be the weighted difference too. Algorithm 4 has the same two "
-        "faults.",
+        "nowhere defined; it must be weighted too. Algorithm 4 has the same two faults.",
         reading="μ_a^(i) = L^(i)_{1,a} - L^(i)_{1,0}, SecAgg a mean, FedAvg's weights equal.",
         repaired=dict(
-            title="with L^(i)_{y,a} weighted by n^(i)_{y,a}/n_{y,a} the clients' objectives and "
-            "μ^(i) sum to (90) and μ",
+            title="weighted by n^(i)_{y,a}/n_{y,a} the clients' objectives sum to (90), μ^(i) to μ",
             statement=r"With $\frac{n^{(i)}_{y,a}}{n_{y,a}}L^{(i)}_{y,a}$ for $L^{(i)}_{y,a}$ both "
             r"sums are exact.",
             hypotheses={},
@@ -288,8 +284,7 @@ CLAIMS = (
         "A - 1 times. For A > 2 the assumption as printed may hold where the Hessian is "
         "negative. For A = 2 it makes no difference.",
         repaired=dict(
-            title="with the terms of a = 0 outside of the sum, assumption 7's matrix is the inner "
-            "problem's Hessian",
+            title="with the terms of a = 0 outside of the sum, it is the inner Hessian",
             statement=r"$\sum_{a\ge1}\sum_y\lambda_{y,a}\nabla^2L_{y,a}+\sum_y(\frac{n_{y,"
             r"\star}}n-\sum_{a\ge1}\lambda_{y,a})\nabla^2L_{y,0}$ is the Hessian.",
             size="A = 2, 3, 4",

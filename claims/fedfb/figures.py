@@ -143,8 +143,7 @@ CLAIMS = (
     Claim(
         "fedfb/figure-5",
         121,
-        "LFT+FedAvg's maximum fairness is strictly lower than CFL's, in the panel of equal shares "
-        "too",
+        "LFT+FedAvg's maximum fairness is strictly lower than CFL's, for equal shares too",
         number="Figure 5, section 3.3",
         printed=r"LFT+FedAvg's maximum fairness is strictly higher than that of LFT+Ensemble but "
         r"strictly lower than that of CFL. Moreover, the tradeoff curves are strictly ordered in "
@@ -161,11 +160,9 @@ CLAIMS = (
         "equal, not strictly lower. Say so of the leftmost panel (and of figure 9(a)). Its curve "
         "is below CFL's by 1.6·10^-4 at most, and ends at the same most accurate rule. In the "
         "other panels the two are one curve before their common end too.",
-        reading="The shares of figure 5's panels are not printed; the leftmost is taken to have "
-        "q_0 = q_1, like figure 9(a).",
+        reading="The panels' shares are not printed; the leftmost is taken to have q_0 = q_1.",
         repaired=dict(
-            title="figure 5: LFT+FedAvg reaches 0 for q_0 = q_1; else 0 < LFT+FedAvg < "
-            "LFT+Ensemble",
+            title="figure 5: LFT+FedAvg is 0 for q_0 = q_1; else 0 < LFT+FedAvg < LFT+Ensemble",
             statement="The order of the smallest disparities for q = (0.5, 0.5), (0.4, 0.6), (0.3, "
             "0.7), (0.2, 0.8).",
             scope="four pairs of shares, at quick effort two; enclosures in ball arithmetic",

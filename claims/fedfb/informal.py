@@ -66,8 +66,7 @@ CLAIMS = (
     Claim(
         "fedfb/lemma-1",
         104,
-        "for any number of clients there are conditions under which DP Disp of LFT+Ensemble stays "
-        "above some δ > 0",
+        "for any number of clients, under conditions, LFT+Ensemble's DP Disp exceeds a δ > 0",
         printed=r"Let $q_i=q$ for all $i\in[I]$, where $q\in(0,1)$ is a constant. Under certain "
         r"conditions, there exists $\delta$ ($\delta>0$) such that "
         r"$\min_{\varepsilon\in[0,1]^I}DP\,Disp(f_\varepsilon^{LFT+Ensemble})>\delta$. [...] "

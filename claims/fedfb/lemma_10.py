@@ -142,8 +142,7 @@ CLAIMS = (
     Claim(
         "fedfb/lemma-10",
         568,
-        "if the ERMs favour different groups and ψ keeps its sign, the least DP Disp of "
-        "LFT+Ensemble is δ > 0",
+        "if ERMs favour different groups and ψ keeps its sign, min LFT+Ensemble is δ > 0",
         printed=PRINTED,
         statement=r"$|MD|\ge\delta$ for all $\varepsilon_0,\varepsilon_1\in[0,1]$; with "
         r"$g_0(0)=-c<0<g_1(0)$, $MD\ge\psi(c,0)=\delta$ because all four $g_i(\lambda_j)$ are "
@@ -161,8 +160,7 @@ CLAIMS = (
             "below δ": ("0.99 δ is reached", {"factor": "99/100"}),
         },
         rests_on=("fedfb/eq-32",),
-        reading="g_i⁻¹ is a function. Where supports have gaps it is not, and the lemma fails: "
-        "fedfb/lemma-10/gaps.",
+        reading="g_i⁻¹ is a function. With gaps it is not, and it fails: fedfb/lemma-10/gaps.",
         gap="the statement survives, but: cases 1, 2, 4 and 5 write ψ(g_0(0), 0), whose argument "
         "is negative: read ψ(|g_0(0)|, 0). Case 3's step (36) to (37) is false for ε_1 < ε_0 (the "
         "mean difference is ψ(ε_0, ε_1) for ε_1 <= c, and at least ψ(ε_0, c) beyond); its mirror "

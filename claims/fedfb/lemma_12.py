@@ -182,10 +182,8 @@ CLAIMS = (
             "gaps": ("where g_i need not increase", {"gaps": True}),
         },
         rests_on=("fedfb/lemma-7/repaired", "fedfb/eq-10/repaired"),
-        reading="g_i⁻¹ is a function: where supports have gaps, different λ give the same "
-        "classifier.",
-        notes="Accuracy is P(ŷ = y): in the definition before (45) the second expectation must be "
-        "given y = 1.",
+        reading="g_i⁻¹ is a function: with gaps, different λ give the same classifier.",
+        notes="Accuracy is P(ŷ = y): before (45) the second expectation is given y = 1.",
     ),
     Claim(
         "fedfb/lemma-13",

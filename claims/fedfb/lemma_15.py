@@ -92,9 +92,8 @@ CLAIMS = (
         rests_on=("fedfb/lemma-7/repaired", "fedfb/eq-10/repaired"),
         reading="g_i⁻¹ is a function.",
         gap="the statement survives: (47) lacks a factor 1/2 on both right sides, of which only "
-        "the signs are used; 'for all ε <= τ' in case 2 should be ε < τ, at τ itself there is "
-        "equality; 'when g_0(0)g_1(0) < 0' above the cases should be > 0; λ_i = g_i⁻¹(ε_i) is "
-        "printed g⁻¹(ε_i).",
+        "the signs are used; 'for all ε <= τ' in case 2 should be ε < τ; 'when g_0(0)g_1(0) < 0' "
+        "above the cases should be > 0; λ_i = g_i⁻¹(ε_i) is printed g⁻¹(ε_i).",
         notes="In remark 8 'equal' should be 'unequal': where the two locally fair classifiers "
         "differ, one of the two numbers in τ is negative, and one positive.",
     ),

@@ -84,8 +84,7 @@ CLAIMS = (
         878,
         "q_0 ≠ q_1: max LFT+Ensemble < CFL(ε) for all ε < |g(0)|, g of the printed pooled law",
         printed=PRINTED,
-        statement=r"The statement, $g(0)$ computed from the mixture as printed, CFL from the "
-        r"people themselves.",
+        statement="The statement, $g(0)$ of the mixture as printed, CFL of the people themselves.",
         kind="bound",
         hypotheses={**PREMISES, "g_i increase": "each density is positive on (0, 1)"},
         severity="constant",
@@ -157,7 +156,6 @@ CLAIMS = (
         r"$\eta=\frac12$, only the other group's threshold matters there; $\lambda_i=q_i\lambda/q$ "
         r"gives every client CFL's threshold $\frac12+\frac\lambda{2q}$ in group 1, and the "
         r"thresholds of group 0 differ where nobody is.",
-        notes="With a common q this cannot happen: thresholds that agree in one group agree in "
-        "both.",
+        notes="With a common q thresholds that agree in one group agree in both.",
     ),
 )

@@ -154,8 +154,7 @@ CLAIMS = (
     Claim(
         "fedfb/lemma-4",
         162,
-        "for any q_i in (0, 1), not all equal, there are laws with min DP Disp(LFT+FedAvg) > min "
-        "DP Disp(CFL) = 0",
+        "for any q_i in (0, 1), not all equal, some laws have min LFT+FedAvg > min CFL = 0",
         printed=r"When there exist $i\ne j\in[I]$ s.t. $q_i\ne q_j$, there exists a distribution "
         r"such that "
         r"$\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg}_\varepsilon)>\min_\varepsilon "

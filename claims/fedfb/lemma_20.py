@@ -153,8 +153,7 @@ CLAIMS = (
         notes="Lemma 1 and remark 10 for more than two clients, and the second half of theorem 21, "
         "rest on it (fedfb/theorem-21/strict). What does hold for I clients: fedfb/lemma-20/range.",
         repaired=dict(
-            title="the average of the two pooled subsets' classifiers, with weights J_0, J_1, has "
-            "DP Disp at least δ̃ > 0",
+            title="the average of the pooled subsets' classifiers has DP Disp at least δ̃ > 0",
             statement=r"$DP\,Disp(J_0\tilde f_0+J_1\tilde f_1)\ge\tilde\delta>0$ for all "
             r"$\tilde\varepsilon_0,\tilde\varepsilon_1\in[0,1]$.",
             hypotheses={**PREMISES, "budgets": "ε̃_j >= 0"},

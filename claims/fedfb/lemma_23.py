@@ -81,8 +81,7 @@ def lemma(
         severity="theorem",
         erratum="μ·∇F <= 0 is right, 'equality only if μ = 0' is not: μ·∇F = -2 V·H⁻¹V with V = "
         "Σ_a G_a ∇G_a(w_λ), which vanishes with μ ≠ 0 where ∇G_1(w_λ) = 0 (two groups) or where "
-        "the terms cancel (three). The update then has no first-order effect on an unfair "
-        "classifier.",
+        "the terms cancel (three). The update then has no first-order effect.",
         notes=notes,
         repaired=dict(
             title=f"{name}: μ·∇F = -2 V·H⁻¹V ≤ 0, with equality iff V = Σ_a G_a ∇G_a(w_λ) = 0",

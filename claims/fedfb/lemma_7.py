@@ -241,8 +241,7 @@ CLAIMS = (
         r"P_1(\eta>\frac12+\frac\lambda{2q})$, or set $\eta^{-1}(u)=-\infty$ for $u\le0$ and "
         r"$+\infty$ for $u\ge1$.",
         repaired=dict(
-            title="with thresholds on η in place of η⁻¹, g is continuous and onto [-1, 1], so that "
-            "the λ of lemma 7 exists",
+            title="by thresholds on η, g is continuous and onto [-1, 1], so that λ exists",
             statement=r"$g$ is continuous, $g(\mp\max(q,1-q))=\mp1$, and takes all values between.",
             hypotheses=SETTING,
             scope="as stated; the proof: continuous distribution functions of u = η(x)",
@@ -257,8 +256,7 @@ CLAIMS = (
     Claim(
         "fedfb/remark-5",
         500,
-        "for α = 0 the rule of lemma 7 is η > 1/2 - λ/(2(1 - q)) in group 0 and "
-        "η > 1/2 + λ/(2q) in group 1",
+        "for α = 0 lemma 7's rule is η > 1/2 - λ/(2(1 - q)), for a = 1 η > 1/2 + λ/(2q)",
         printed=r"Select $\alpha=0$, then the solution to CFL($\varepsilon$) can be written as "
         r"$f(x,0)=[[\eta(x)>\frac12-\frac{\lambda}{2(1-q)}]]$, "
         r"$f(x,1)=[[\eta(x)>\frac12+\frac{\lambda}{2q}]]$. Therefore, Lemma 7 implies that the "
@@ -275,7 +273,6 @@ CLAIMS = (
             "shares": ("1/2 - λ/(1 - q) in group 0", {"factor": 1}),
         },
         rests_on=("fedfb/lemma-7/repaired",),
-        notes="Where |λ| > min(q, 1 - q) a threshold is outside of [0, 1]: all of that group are "
-        "accepted, or none.",
+        notes="Where |λ| > min(q, 1 - q) a threshold accepts all of its group, or none.",
     ),
 )

@@ -147,16 +147,14 @@ CLAIMS = (
     Claim(
         "fedfb/theorem-17",
         940,
-        "common q: LFT+FedAvg(ε, ε) has DP Disp ≤ ε; so min LFT+Ensemble > min LFT+FedAvg = 0 "
-        "under lemma 10",
+        "common q: LFT+FedAvg(ε, ε) is ≤ ε; by lemma 10 min LFT+Ensemble > min LFT+FedAvg = 0",
         printed=r"Let $q\in(0,1)$. For all $\varepsilon\in[0,1]$, there exists "
         r"$\varepsilon_0,\varepsilon_1\in[0,1]$ such that "
         r"$DP\,Disp(f^{LFT+FedAvg}_{\varepsilon_0,\varepsilon_1})\le\varepsilon$. Thus under the "
         r"condition in Lemma 10, $\min DP\,Disp(f^{LFT+Ensemble})>\min "
         r"DP\,Disp(f^{LFT+FedAvg})=0$.",
         statement=r"$MD=\frac12(MD_0+MD_1)$ for every $f$, so $|MD|\le\varepsilon$ where "
-        r"$|MD_i|\le\varepsilon_i\le\varepsilon$; $\varepsilon=0$ gives $0$, and lemma 10 the "
-        r"rest.",
+        r"$|MD_i|\le\varepsilon_i\le\varepsilon$; lemma 10 gives the rest.",
         kind="existence",
         hypotheses={"common q": "q_0 = q_1 = q in (0, 1)"},
         scope="as stated; the proof: any number of clients",
@@ -183,8 +181,7 @@ CLAIMS = (
     Claim(
         "fedfb/theorem-21/strict",
         1115,
-        "under lemma 20's condition: min DP Disp(LFT+Ensemble) > min DP Disp(LFT+FedAvg) = 0, for "
-        "I clients",
+        "under lemma 20's condition, I clients: min LFT+Ensemble > min LFT+FedAvg = 0",
         printed=r"Thus under the condition in Lemma 20, we have "
         r"$\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+Ensemble})>"
         r"\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg})=0$.",

@@ -177,8 +177,7 @@ CLAIMS = (
         erratum="The means of client 0 are equal, so the product is 0 and the corollary's "
         "condition fails (lemma 10's g_0(0) g_1(0) < 0 as well). δ = 0.2043003...; 0.21 is the "
         "approximation |g_0(0) + g_1(0)|/4 = 0.2099988.",
-        notes="With μ_0^(0) slightly below μ_1^(0) the conditions hold, and δ is continuous in "
-        "them.",
+        notes="The conditions hold for μ_0^(0) < μ_1^(0), and δ is continuous in them.",
         repaired=dict(
             title="the smallest disparity of example 1 is 0.2043003118...",
             statement=r"$\min DP\,Disp=\frac14(\Phi(3)-\Phi(-1)-2\Phi(\frac1{35})+1)\in("
@@ -197,8 +196,7 @@ CLAIMS = (
     Claim(
         "fedfb/corollary-11",
         660,
-        "δ ≈ |g_0(0) + g_1(0)|/4 > 0 where one client's spread is much larger: as σ^(0) → ∞, all "
-        "else fixed",
+        "δ ≈ |g_0(0) + g_1(0)|/4 > 0 where one client's spread σ^(0) → ∞, all else fixed",
         printed=PRINTED,
         statement=r"$\delta$, the least mean difference, satisfies "
         r"$0<\frac14(g_0(0)+g_1(0))-\delta<\frac{\Delta_0+\Delta_1}{4\sigma^{(0)}\sqrt{2\pi}}$, "
@@ -226,8 +224,7 @@ CLAIMS = (
         "(read [μ_1^(1), ∞)), and η(1/2 - λ'') stands for η⁻¹. None of the cases is needed: g_1 "
         "has its root at η⁻¹(1/2 + λ) = (μ_1^(1) - μ_0^(1))/2. (43) speaks of the minimum over [0, "
         "1]²; ψ is defined on [0, c]².",
-        notes="δ is always less than |g_0(0) + g_1(0)|/4, so the approximation is not a lower "
-        "bound: example 1.",
+        notes="δ < |g_0(0) + g_1(0)|/4, so the approximation is no lower bound: example 1.",
     ),
     Claim(
         "fedfb/corollary-11/uniform",

@@ -162,9 +162,8 @@ CLAIMS = (
         "λ_1 = λ_0^(0) + λ_1^(0) within the box, and ∇F_1(w_λ) ≠ 0 there. The steps of one λ_a "
         "are α_t/√2, so the sum must be Σ α_t/√2 (fedfb/theorem-24/constant). And α_T bounds the "
         "rest only where α falls slowly.",
-        notes="λ* is a point of that line, not any minimiser: F_1 = 0 is one equation in two "
-        "unknowns. Theorem 6 inherits this. Assumption 5 prints E||∇|| < ∞ for a uniform bound "
-        "on E||∇||².",
+        notes="λ* is a point of that line, not any minimiser. Theorem 6 inherits this. "
+        "Assumption 5 prints E||∇|| < ∞ for a uniform bound on E||∇||².",
         repaired=dict(
             title="A = 2: where F_1 has its zero on the line, d_T ≤ max{d_0 - Σ a_t, max_s (a_s - "
             "Σ_{t>s} a_t)}, a_t = α_t/√2",

@@ -131,7 +131,6 @@ CLAIMS = (
         ),
         mutants={"without line 13": ("the weighted mean of line 12", {"line_13": False})},
         reading="w_k^{t+1} in line 13 is what line 6 calls so, the model that client k returns.",
-        erratum="Line 13 discards the weights, and c equal models give c times the model. Drop it: "
-        "w^{t+1} = p^T w.",
+        erratum="Line 13 discards the weights: c equal models add up. Drop it: w^{t+1} = p^T w.",
     ),
 )

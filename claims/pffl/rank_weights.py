@@ -161,8 +161,7 @@ CLAIMS = (
     Claim(
         "pffl/eq-3",
         50,
-        "The Gini index is one less the rank-weighted sum over the mean, and 0 when all values are "
-        "equal",
+        "The Gini index is one less a rank-weighted sum over the mean, 0 for equal values",
         number="Eqs. (3), (4)",
         printed=r"$I(\mathbf{u}) = 1 - \frac{1}{n^2} \left( \frac{\sum_1^n (2i - 1) "
         r"\phi(\mathbf{u})_i}{\mu(\mathbf{u})} \right)$, $\phi$ descending; all elements equal: "
@@ -210,14 +209,12 @@ CLAIMS = (
             ),
             "one pair tied": ("two losses may become one", {"strict": False, "tied": True}),
         },
-        reading="Tied clients share the weights of their ranks evenly; a sort that breaks ties by "
-        "index would do too.",
+        reading="Tied clients share their ranks' weights; breaking ties by index would do too.",
     ),
     Claim(
         "pffl/convexity",
         72,
-        "The objective is convex in the losses iff the weights do not increase on descending "
-        "losses",
+        "The objective is convex iff the weights do not increase on descending losses",
         number="Eq. (6) (the question is ours)",
         printed=r"$\min_w f_p(w) = \mathbf{p}^T \cdot \phi(\mathbf{F}(w))$",
         statement=r"For weights $w_k$ on descending losses, $F \mapsto \sum_k w_k F_{[k]}$ is "
@@ -243,8 +240,7 @@ CLAIMS = (
     Claim(
         "pffl/conjugate",
         72,
-        "The conjugate is 0 on the vectors majorised by the weights, infinite elsewhere; dual "
-        "weights are by rank",
+        "The conjugate is 0 where the weights majorise, else infinite; dual weights are by rank",
         number="Eq. (6) (the question is ours)",
         printed=r"$\min_w f_p(w) = \mathbf{p}^T \cdot \phi(\mathbf{F}(w))$",
         statement=r"For $w_1 \ge \dots \ge w_n \ge 0$ with sum one and $f(F) = \sum_k w_k F_{[k]}$ "

@@ -104,8 +104,7 @@ CLAIMS = (
         "part with alpha' = 1 - alpha for alpha' < 1 only, and not concave for alpha > 1 (2^2 < "
         "(1^2 + 3^2)/2). Losses as powers, as in q-FFL, do tend to the egalitarian solution.",
         repaired=dict(
-            title="alpha-fairness, sum u^(1-alpha)/(1-alpha), is concave and increasing, and "
-            "egalitarian for large alpha",
+            title="sum u^(1-alpha)/(1-alpha) is concave, increasing, egalitarian as alpha grows",
             statement=r"$U_\alpha(u) = u^{1-\alpha}/(1-\alpha)$, $\log u$ at $\alpha = 1$: "
             r"$U_\alpha' = u^{-\alpha} > 0$, $U_\alpha'' = -\alpha u^{-\alpha-1} \le 0$; and "
             r"$\min v < \min u$ implies $\sum U_\alpha(u) > \sum U_\alpha(v)$ for $\alpha > 1 + "

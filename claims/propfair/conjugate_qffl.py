@@ -120,8 +120,7 @@ CLAIMS = (
     Claim(
         "propfair/conjugate-qffl",
         240,
-        "The conjugate of q-FFL's mean: 0 in a ball of the dual norm with lambda >= 0, infinite "
-        "otherwise",
+        "The conjugate of q-FFL's mean: 0 in a ball with lambda >= 0, infinite otherwise",
         number="Eq. (15), (C.4)-(C.8)",
         printed=PRINTED,
         statement=r"On $f \ge 0$: $A^*(\lambda) = 0$ if $\lambda \ge 0$ and "
@@ -139,15 +138,13 @@ CLAIMS = (
             "clipped": ("max(lambda, 0) for lambda", {"clipped": True}),
             "lambda = 2": ("a weight that is too large", {"lambda": Fraction(2)}),
         },
-        reading="dom f = R^n_+, as (C.4) supposes. (C.7) is careful: 'the convex conjugate for "
-        "lambda >= 0 is'.",
+        reading="dom f = R^n_+, as (C.4) supposes. (C.7) says: 'for lambda >= 0'.",
         erratum="(15): 'otherwise' includes negative weights, where A* is finite: a negative "
         "lambda_i asks for f_i = 0. Write max(lambda, 0) for lambda, or restrict to lambda >= 0 "
         "as in (C.7). After (C.6) a sum over i is missing before the first term, which may be 0 "
         "for one i (lambda = (1, 0)).",
         repaired=dict(
-            title="The conjugate of q-FFL's mean: 0 where the positive part of lambda is in a "
-            "ball of the dual norm",
+            title="The conjugate of q-FFL's mean: 0 where max(lambda, 0) is in the ball",
             statement=r"On $f \ge 0$, $q > 0$: $A^*(\lambda) = 0$ if $\|\max(\lambda, "
             r"0)\|_{(q+1)/q} \le n^{-1/(q+1)}$, $\infty$ otherwise.",
             scope="as stated, n >= 1; the norm's bound as one on its power (q+1)/q",

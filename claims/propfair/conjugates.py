@@ -173,8 +173,7 @@ CLAIMS = (
     Claim(
         "propfair/conjugate-term",
         246,
-        "The conjugate of TERM's mean is a relative entropy on the simplex; the weights are "
-        "exponential in the losses",
+        "The conjugate of TERM's mean is a relative entropy on the simplex; weights are softmax",
         number="Eq. (16), (C.14)",
         printed=r"$A_s^*(\lambda) = \frac{1}{\alpha} \sum_i \lambda_i \log \lambda_i + "
         r"\frac{1}{\alpha} \log n$, if $\lambda^\top \mathbf{1} = 1, \lambda \geq \mathbf{0}$, "
@@ -205,8 +204,7 @@ CLAIMS = (
     Claim(
         "propfair/conjugate-propfair",
         967,
-        "The conjugate of PropFair's mean: M (sum lambda - 1) where prod n lambda_i >= 1, "
-        "infinite elsewhere",
+        "PropFair's conjugate: M (sum lambda - 1) where prod n lambda_i >= 1, else infinite",
         number="(C.21)",
         printed=r"$A_s^*(\lambda) = M(\lambda^\top \mathbf{1} - 1)$, if $\lambda \geq \mathbf{0}$ "
         r"and $\prod_{i=1}^n (n\lambda_i) \geq 1$, $\infty$ otherwise",
@@ -230,8 +228,7 @@ CLAIMS = (
     Claim(
         "propfair/eq-C.22",
         971,
-        "(ours) On 0 <= f <= M the conjugate is M (sum v - 1), v = max(lambda, c), finite for "
-        "every lambda",
+        "(ours) On 0 <= f <= M the conjugate is M (sum v - 1), v = max(lambda, c), finite",
         number="(C.22)",
         printed=r"$\bar{A}_s^*(\lambda) = \inf_{\lambda \leq \gamma} A_s^*(\gamma)$. However, the "
         r"formula for $A_s^*$ suffices for our purpose so we need not compute the above "

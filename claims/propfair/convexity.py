@@ -102,8 +102,7 @@ CLAIMS = (
         "Gradient and Hessian of -log(M - f)",
         printed=r"$\nabla(\varphi \circ f_i) = \frac{\nabla f_i}{M - f_i}, \quad \nabla^2(\varphi "
         r"\circ f_i) = \frac{(M - f_i)\nabla^2 f_i + (\nabla f_i)(\nabla f_i)^\top}{(M - f_i)^2}$",
-        statement="As printed, entry by entry: an entry depends on f, two first derivatives and "
-        "one second derivative.",
+        statement="As printed, entry by entry: of f, two first derivatives and one second one.",
         kind="identity",
         hypotheses={"smooth": "f twice differentiable, f < M"},
         scope="every dimension",
@@ -167,9 +166,7 @@ CLAIMS = (
             "s''/s'": ("the ratio turned over", {"inverted": True}),
             "1 % more": ("1.01 times the square in Cauchy-Schwarz", {"factor": "101/100"}),
         },
-        reading="s'' > 0. For the paper's own s(t) = t, s'' = 0 and the ratio is undefined, while "
-        "A_s is convex.",
-        notes="The hypothesis that s is convex is needed: for s = log t, -s'/s'' = t is convex, "
-        "and the geometric mean is not.",
+        reading="s'' > 0. For s(t) = t the ratio is undefined, while A_s is convex.",
+        notes="s must be convex: for s = log t, -s'/s'' = t is convex, the geometric mean is not.",
     ),
 )

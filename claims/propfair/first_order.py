@@ -127,15 +127,13 @@ CLAIMS = (
         ),
         mutants={"joined": ("the tangent at M - eps instead", {"joined": True})},
         reading="The paper does not say 'increasing'; it says that the replacement stabilises "
-        "optimisation. The jump down, to a slope eps/M times the one before, is what a worse "
-        "batch gets.",
+        "optimisation. A worse batch gets eps/M times the slope.",
         erratum="The branches do not meet: at l = M - eps the value falls from -log(eps) to 1 - "
         "eps/M (for eps < 1/e at least), and the slope from 1/eps to 1/M, so the worst batches "
         "weigh least, against the principle. Continue by the tangent, -log(eps) + (l - M + "
         "eps)/eps, which is increasing and once differentiable, or clip the gradient.",
         repaired=dict(
-            title="Continued by its tangent, the loss of Algorithm 1 is increasing and "
-            "continuously differentiable",
+            title="Continued by its tangent, the loss of Algorithm 1 increases, and is smooth",
             statement=r"$-\log(M - \ell)$ for $\ell \le M - \epsilon$ and $-\log\epsilon + (\ell "
             r"- M + \epsilon)/\epsilon$ beyond meet in value and slope, and both increase.",
             kind="identity",

@@ -158,8 +158,7 @@ CLAIMS = (
     Claim(
         "propfair/eq-14",
         225,
-        "Minimising A_s is minimising, over the model, the largest weighted sum of losses less "
-        "A_s*(lambda)",
+        "Minimising A_s is minimising the largest weighted sum of losses less A_s*(lambda)",
         printed=r"$\min_{\theta} A_s(f(\theta)) \equiv \min_{\theta} \max_{\lambda \geq 0} \sum_i "
         r"\lambda_i f_i(\theta) - A_s^*(\lambda)$",
         statement=r"$A(f) = \max_{\lambda \ge 0} \lambda^\top f - A^*(\lambda)$ for the five "
@@ -197,8 +196,7 @@ CLAIMS = (
     Claim(
         "propfair/proposition-4.1",
         250,
-        "PropFair's mean is a maximum of weighted sums, attained at weights proportional to 1/(M "
-        "- f_i)",
+        "PropFair's mean is a maximum of weighted sums, of weights proportional to 1/(M - f_i)",
         printed=r"$A_s(f) = \max_{\lambda \geq \mathbf{0}, \prod_i (n\lambda_i) \geq 1} "
         r"\lambda^\top f - M(\lambda^\top \mathbf{1} - 1)$. Solving the inner maximization of "
         r"(14) gives $\prod_{i=1}^n (n\lambda_i) = 1$ and $\lambda_i \propto \frac{1}{M-f_i}$.",
@@ -219,8 +217,7 @@ CLAIMS = (
         "and 1/(M - f_i) undefined; where all are, every feasible lambda attains, and prod n "
         "lambda_i = 1 does not follow.",
         repaired=dict(
-            title="For f < M, PropFair's mean is a maximum of weighted sums, attained at lambda = "
-            "G/(n (M - f_i)) alone",
+            title="For f < M, it is a maximum, attained at lambda = G/(n (M - f_i)) alone",
             statement=r"For $f_i < M$ (17) holds, attained only at $\lambda_i = G/(n(M - f_i))$, "
             r"$G = \prod(M-f_i)^{1/n}$, where $\prod n\lambda_i = 1$: $\lambda^\top u \ge "
             r"n(\prod\lambda_i)^{1/n} G \ge G$, with equality iff $\lambda_i u_i$ are equal and "

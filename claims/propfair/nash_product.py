@@ -97,8 +97,7 @@ CLAIMS = (
     Claim(
         "propfair/eq-4",
         68,
-        "The mean log-utility is at most the log of the mean utility, with equality iff all are "
-        "equal",
+        "Mean log-utility is at most the log of mean utility, with equality iff all are equal",
         printed=r"$\frac{1}{n} \log \Pi(u) \leq \log \frac{\sum_i u_i}{n}$, where the equality "
         r"holds iff $u_1 = \dots = u_n$.",
         statement=r"With $x_i = u_i/\bar u$: $h(x) = x - 1 - \log x$ has $h(1) = 0$ and "
@@ -153,14 +152,12 @@ CLAIMS = (
                 {"unequal": [Fraction(0), Fraction(2)]},
             ),
         },
-        reading="'Disparate' compares losses of the same sum; otherwise f = 0 for all has the "
-        "smallest product of all.",
+        reading="'Disparate' compares losses of the same sum; else f = 0 has the smallest product.",
     ),
     Claim(
         "propfair/proposition-2.3",
         62,
-        "On a convex compact U the Nash bargaining solution is the proportionally fair point; PF "
-        "maximises the product",
+        "On a convex compact U the Nash solution is proportionally fair; PF maximises the product",
         printed=r"For any convex compact set $\mathcal{U} \in \mathbb{R}_{++}^n$, a point $u \in "
         r"\mathcal{U}$ is the Nash bargaining solution iff it is proportionally fair. If "
         r"$\mathcal{U}$ is non-convex, then a PF solution, when exists, necessarily maximizes the "
@@ -176,8 +173,7 @@ CLAIMS = (
     Claim(
         "propfair/harmonic",
         1078,
-        "Maximising the harmonic mean of utilities over a convex set: the condition with squared "
-        "denominators",
+        "Maximising the harmonic mean over a convex set: a condition with squared denominators",
         number="(D.9), (D.10)",
         printed=r"$\max_{\theta} \frac{n}{\sum_i u_i(\theta)^{-1}}$; optimality condition, "
         r"assuming the utility set convex: $\sum_{i=1}^n \frac{u_i - u_i^*}{(u_i^*)^2} \leq 0$ "

@@ -106,8 +106,7 @@ CLAIMS = (
     Claim(
         "propfair/smoothness",
         648,
-        "The composed losses -log(M - f_i) are L~-smooth, and vary between clients and batches as "
-        "stated",
+        "The losses -log(M - f_i) are L~-smooth, and vary between clients and batches as stated",
         number="(A.44)-(A.52)",
         printed=PRINTED,
         statement=r"With $\varphi(t) = -\log(M - t)$, the differences of $\nabla(\varphi \circ "
@@ -142,8 +141,7 @@ CLAIMS = (
     Claim(
         "propfair/smoothness-sharp",
         658,
-        "(ours) Under assumptions 3.1 and 3.2 the composed losses are (9/4)(L/M)-smooth, which is "
-        "attained",
+        "(ours) By assumptions 3.1, 3.2 composed losses are (9/4)(L/M)-smooth, which is attained",
         number="(A.46)",
         printed=r"(A.46): $\tilde L = \frac{4}{M^2}\left(\frac{3}{2}ML + L_0^2\right)$",
         statement=r"$f \le M/2$ on all of $R^d$ and $L$-smooth gives $\|\nabla f\|^2 \le 2L(M/2 - "

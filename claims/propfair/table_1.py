@@ -117,8 +117,7 @@ CLAIMS = (
         r"\propto e^{\alpha f_i}, \lambda \geq \mathbf{0}, \mathbf{1}^\top \lambda = 1$; PropFair "
         r"$\lambda_i \propto \frac{1}{M-f_i}, \prod_i (n\lambda_i) = 1$; 'the constraints of "
         r"$\lambda$ induced by $A_s^*$'",
-        statement="There is one domain of f on which each row's constraint is the domain of its "
-        "$A_s^*$.",
+        statement="On one domain of f each row's constraint is the domain of its $A_s^*$.",
         kind="identity",
         scope="n = 1",
         severity="constant",

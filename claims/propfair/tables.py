@@ -76,8 +76,7 @@ CLAIMS = (
         "60% training data and 40% test data for CIFAR-10. For CIFAR-100 ... 50% training "
         "data and 50% test data.",
         number="Table 2, appendix B.1",
-        statement="Training set size over all samples is 60 % for CIFAR-10 and 50 % for "
-        "CIFAR-100, within a point.",
+        statement="The training share is 60 % for CIFAR-10 and 50 % for CIFAR-100, within a point.",
         severity="misprint",
         check=every(
             *(

@@ -183,8 +183,7 @@ CLAIMS = (
     Claim(
         "propfair/theorem-3.3",
         634,
-        "PropFair converges to a neighbourhood of a stationary point, full and partial "
-        "participation",
+        "PropFair converges to near a stationary point, full and partial participation",
         printed=PRINTED,
         statement="As printed, with the sums over all n clients and $p_i$ their shares of all the "
         "data.",
@@ -216,8 +215,7 @@ CLAIMS = (
         "(the repaired form): drop the second condition of (8) and the second sum of "
         "Psi~. (3) In Assumption 3.2 and (A.50) l_S is once a loss and once a gradient.",
         repaired=dict(
-            title="PropFair's bound as printed for full participation; with max_i for partial "
-            "participation",
+            title="PropFair's bound as printed for full, with max_i for partial participation",
             statement=r"$\min_t E\|\nabla\pi(\theta_t)\|^2 \le \frac{12}{(11\mu - 9)\eta} "
             r"\left(\frac{\pi_0 - \pi^*}{T} + \frac\eta2 a_i(K_i^2 (\tilde\sigma_{l,i}^2 + "
             r"2\tilde\sigma_g^2))\right)$ if $\eta \le \min_i \frac{1}{6 \tilde L K_i}$, $\mu$ as "

@@ -228,8 +228,7 @@ CLAIMS = (
         "it. Average by max_i instead of (sum p_i^2) sum_i, or state that S_t is uniform and the "
         "n_i are equal. In the statement, l* = min l(theta) should be F* = min F(theta).",
         repaired=dict(
-            title="FedAvg's bound as printed for full participation; with max_i for partial "
-            "participation",
+            title="FedAvg's bound as printed for full, with max_i for partial participation",
             statement=r"Full participation: as printed. Partial: with $\max_i c_i$ for $(\sum_i "
             r"p_i^2) \sum_i c_i$, in $\Psi_\sigma$ and (A.3). (By Jensen's inequality $\|\sum_S "
             r"p_i x_i\|^2 \le \sum_S p_i \|x_i\|^2$ replaces Cauchy-Schwarz.) As "

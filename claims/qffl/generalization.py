@@ -239,8 +239,7 @@ CLAIMS = (
         check=refuted("uniform"),
         mutants={"one lambda": ("lambda = (1, 0, 0), chosen beforehand", {"mode": "one"})},
         reading="The title says 'for a specific lambda', the statement quantifies lambda after the "
-        "probability. In the counterexample A_q(lambda) = 1 and L~_q(h_k) is the loss on device k, "
-        "for every q.",
+        "probability. In the counterexample A_q(lambda) = 1 and L~_q(h_k) is device k's loss.",
         erratum="(25) is McDiarmid's inequality for one lambda. 'For any lambda in Lambda' must "
         "come before 'with probability': the m vertices alone break the bound with a probability "
         "that tends to one as m grows. (Mohri et al. cover Lambda and pay log of the covering "

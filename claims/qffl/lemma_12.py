@@ -71,8 +71,7 @@ CLAIMS = (
     Claim(
         "qffl/lemma-12",
         405,
-        "L f^q + q f^(q-1) |grad f|^2 bounds the local Lipschitz constant of the gradient of "
-        "f^(q+1)/(q+1)",
+        "L f^q + q f^(q-1) |grad f|^2 bounds the local smoothness of f^(q+1)/(q+1)",
         printed=PRINTED,
         statement=r"For $f(w) > 0$ the Hessian (28) has norm at most $L_q(w)$: $v^\top (L_q I \mp "
         r"(28)) v$ is a sum of squares; $L_q$ is continuous, and at most $(1 + 2q) L f^q$, as "

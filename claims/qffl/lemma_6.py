@@ -82,8 +82,7 @@ CLAIMS = (
         "objectives. Write <=, or add that w_0* does not minimise f_1. (The statement is about "
         "losses; Definition 1 is about test accuracies.)",
         repaired=dict(
-            title="The losses have no larger variance at the optimum of q = 1, a smaller one if "
-            "w_0* is not such an optimum",
+            title="The variance is no larger at the optimum of q = 1, less if w_0* is not one",
             statement=r"With means $m$, $m + e$ and mean squares $Q + d$, $Q$ at $w_0^*$, $w_1^*$: "
             r"$Var_0 - Var_1 = d + 2me + e^2 \ge 0$; it is positive if $d > 0$, that is, if "
             r"$w_0^*$ does not minimise $f_1$.",
@@ -109,8 +108,7 @@ CLAIMS = (
     Claim(
         "qffl/lemma-7",
         266,
-        "The losses make no larger an angle with (1, ..., 1) at the optimum of q = 1 than at that "
-        "of q = 0",
+        "The losses' angle with (1, ..., 1) is no larger at the optimum of q = 1 than of q = 0",
         printed=r"$\frac{\frac{1}{m}\sum_{k=1}^{m}F_k(w_1^*)}{\sqrt{\frac{1}{m}F_k^2(w_1^*)}} \ge "
         r"\frac{\frac{1}{m}\sum_{k=1}^{m}F_k(w_0^*)}{\sqrt{\frac{1}{m}F_k^2(w_0^*)}}$",
         kind="bound",
@@ -132,8 +130,7 @@ CLAIMS = (
             "turned": ("the inequality turned", {"turned": True}),
             "1 % less": ("0.99 times the squared cosine", {"share": "99/100"}),
         },
-        reading="With the sums under the roots that (4) has; printed is, in the proof too, F_k^2 "
-        "for an unspecified k.",
+        reading="With the sums under the roots that (4) has; printed is F_k^2 for some k.",
         gap="The proof says that the sum of squares is larger at w_1*; it is smaller, as w_1* "
         "minimises it: 8 against 9 for F in {(0, 3), (2, 2)}. With the printed direction the "
         "conclusion would not follow; the statement survives.",

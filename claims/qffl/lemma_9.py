@@ -114,8 +114,7 @@ CLAIMS = (
     Claim(
         "qffl/lemma-9",
         320,
-        "More uniform by entropies of all powers if and only if more uniform by ratios of all "
-        "power means",
+        "More uniform by entropies of all powers iff more uniform by ratios of all power means",
         printed=PRINTED,
         statement=r"(b) implies (a), also with (a) for $p, q \ge 0$ only, as (19) has it.",
         kind="equivalence",
@@ -145,8 +144,7 @@ CLAIMS = (
         "and not -H(F^q): equal losses have ln f_q constant and H(F^q) = ln m. In (17) the "
         "integral runs from t to r.",
         repaired=dict(
-            title="(b) if and only if H(F^s(w_p*)) does not decrease in p for any power s >= 1 and "
-            "p >= 0",
+            title="(b) iff H(F^s(w_p*)) does not decrease in p for any power s >= 1 and p >= 0",
             statement=r"$\frac{\partial}{\partial q}\ln f_q = \frac{\ln m - H(F^{q+1})}{(q+1)^2}$, "
             r"so $\frac{\partial}{\partial p} \ln \frac{f_t}{f_r}(w_p^*) = \int_t^r "
             r"\frac{\partial_p H(F^{q+1}(w_p^*))}{(q+1)^2} dq$: it is $\ge 0$ for all $0 \le t \le "

@@ -92,8 +92,7 @@ CLAIMS = (
     Claim(
         "qffl/eq-22-23",
         369,
-        "Minimising the mean of F^(q+1) is minimising the largest weighted sum over a ball of "
-        "weights",
+        "Minimising mean F^(q+1) is minimising the largest weighted sum over a ball of weights",
         number="Eqs. (22), (23)",
         printed=r"$\min_{w} f_q(w) = \frac{1}{m} \sum_{k=1}^m F_k^{q+1}(w)$, which is equivalent "
         r"to minimizing the empirical loss $\tilde{L}_{q}(h) = \max_{\nu, \|\nu\|_{p} \le 1} "
@@ -148,8 +147,7 @@ CLAIMS = (
     Claim(
         "qffl/alpha-fairness",
         419,
-        "alpha-fairness with alpha = 0, 1, 2, infinity is zero, proportional, harmonic-mean and "
-        "max-min fairness",
+        "alpha = 0, 1, 2, infinity: zero, proportional, harmonic-mean and max-min fairness",
         number="Appendix C",
         printed=r"$U_{\alpha}(x) = \ln(x)$ if $\alpha = 1$, $\frac{1}{1-\alpha} x^{1-\alpha}$ if "
         r"$\alpha \ge 0, \alpha \neq 1$ ... zero fairness with $\alpha = 0$, proportional fairness "

@@ -65,8 +65,7 @@ CLAIMS = (
             "469/6 <= 779/10; 389/5 <= 1174/15",
         ),
         mutants={"q_1": ("another row", {"row": "q_1"})},
-        reading="The mean over runs of an average is the average of the means, so the runs do not "
-        "matter.",
+        reading="The mean over runs of an average is the average of the means.",
         erratum="AFL's row has 77.8 for 78.2; the other three rows agree with their classes.",
     ),
 )
