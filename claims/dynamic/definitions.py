@@ -54,10 +54,7 @@ def sign_of_benefit(instance: Instance, form: str = "loss", only_then: bool = Tr
 
 
 def residuals(sign: int = 1, form: str = "benefit") -> dict[str, Residual]:
-    """The two lines of (20): benefit_i - benefit_(i+1), and its terms rearranged.
-
-    Form "loss" omits the losses at joining, as (9) does.
-    """
+    """benefit_i - benefit_(i+1) in (20), rearranged; form "loss" omits the losses at joining."""
     before, now, later_before, later_now = sympy.symbols("a b c d", real=True)
     first = (before - now) - (later_before - later_now)
     joined = before - later_before if form == "benefit" else 0

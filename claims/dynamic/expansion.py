@@ -12,11 +12,7 @@ from fairfl.claims.forms import Claim, Residual, counterexample, definite, every
 
 
 def residuals(divisor: str = "2") -> dict[str, Residual]:
-    """Smoothness and strong convexity at w' = w - eta g, which are (5), (6) word for word.
-
-    f(w) + g.(w' - w) + c ||w' - w||^2/2 bounds f(w') from above for c = L, from below for c = mu;
-    it is written with the square of ||g||.
-    """
+    """Smoothness, c = L, and strong convexity, c = mu, at w' = w - eta g: (5), (6)."""
     square, f, eta, c = sympy.symbols("square f eta c", real=True)
     quadratic = f - eta * square + c * eta**2 * square / 2
     factor = eta - eta**2 * c / sympy.Rational(divisor)

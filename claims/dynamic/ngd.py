@@ -37,9 +37,7 @@ def residuals(divisor: str = "2") -> dict[str, Residual]:
 
 
 def one_round(needed: str = "2") -> Decomposition:
-    """The gap of benefits: a head start ``needed`` eta + s, plus the gains of v_1 less v_2, each
-    no larger than the step for 1-Lipschitz losses.
-    """
+    """The gap: a head start ``needed`` eta + s, plus gains of v_1 less v_2 within the step."""
     length, eta, z = step()
     s, p, q = sympy.Symbol("s", positive=True), *sympy.symbols("p q", nonnegative=True)
     gains = (-length + p) - (length - q)

@@ -38,10 +38,8 @@ def any_step() -> Decomposition:
 
 
 def order(factor: int = 1) -> Decomposition:
-    """The gap of FedAvg at L_1 = w^2/2, L_2 = (w - 1/C)^2/2, w = 0, eta = 1, head start D =
-    ``factor``/C^2.
-
-    Then ||g_2|| = 1/C >= C D for every C > 0 (factor 1), and the gap is D - 1/(2C^2) > 0.
+    """FedAvg's gap D - 1/(2C^2) at L_1 = w^2/2, L_2 = (w - 1/C)^2/2, w = 0, eta = 1, head start D =
+    ``factor``/C^2; and ||g_2|| = 1/C >= C D for factor 1.
     """
     c = sympy.symbols("C", positive=True)
     new = 1 / (2 * c)

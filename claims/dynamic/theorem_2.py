@@ -22,9 +22,7 @@ def fairer(
     ratio: Fraction | None = None,
     step: Fraction | None = None,
 ) -> Case:
-    """(4) at t_2 + 1 if ||g_2|| >= ``norm``. ``ratio`` and ``step`` add hypotheses that the theorem
-    does not have: ||g_1|| <= ||g_2||/ratio, eta L < step.
-    """
+    """(4) at t_2 + 1 if ||g_2|| >= ``norm``, and ||g_1|| <= ||g_2||/ratio, eta L < step."""
     square_1, square_2 = (dot(instance[name], instance[name]) for name in "gh")
     is_defined = square_1 > 0 and square_2 > 0 and instance["eta"] > 0
     premises = {"defined": is_defined, "gradient": square_2 >= norm**2}

@@ -1,9 +1,7 @@
-"""FairBatch's bilevel problem for four notions of fairness: min_λ Σ_j G_j(w_λ)², w_λ = argmin_w Σ_k
-c_k(λ) L_k(w).
+"""FairBatch's bilevel problem: min_λ Σ_j G_j(w_λ)², w_λ = argmin_w Σ_k c_k(λ) L_k(w).
 
-The losses are quadratics of a real w, L = h w²/2 - b w + r. The slope of the outer objective
-depends on gradients and Hessians of the losses at w_λ alone, so quadratics represent all smooth
-losses.
+The losses are quadratics of a real w, L = h w²/2 - b w + r: the slope of the outer objective
+depends on their gradients and Hessians at w_λ alone.
 """
 
 from collections.abc import Sequence
@@ -76,9 +74,7 @@ def outer(notion: str, groups: int, shares: Sequence[Term], constants: Sequence[
 
 
 def as_printed(notion: str, groups: int) -> dict[str, Any]:
-    """The inner objective, the gaps and μ of :func:`outer` less (6)-(7) and lemma 23's μ,
-    (89)-(91), (101)-(103) and (108), or (125)-(127), each written as it is printed.
-    """
+    """The inner objective, gaps and μ, and (6)-(7), (89)-(91), (101)-(103), (108), (125)-(127)."""
     s, k = sympy.symbols(f"s0:{groups}"), sympy.symbols(f"k1:{groups}")
     problem = outer(notion, groups, s, k)
     L = {name: sympy.Symbol(f"L{name}") for name in [*problem.weight, *LOSSES]}
@@ -139,11 +135,7 @@ def equality(instance: Instance, condition: str = "mu") -> Case:
 
 
 def jets(notion: str, groups: int, sign: int = 1) -> dict[str, Residual]:
-    """The slope in two dimensions from gradients g_k and Hessians at w_λ, minus -2 V·H⁻¹V: the
-    chain rule in symbols.
-
-    Stationarity of the inner problem, differentiated along μ: H w' + Σ_k c_k'(μ) g_k = 0.
-    """
+    """The slope from gradients and Hessians at w_λ, H w' + Σ_k c_k'(μ) g_k = 0: -2 V·H⁻¹V."""
     problem = outer(notion, groups, sympy.symbols(f"s0:{groups}"), sympy.symbols(f"k1:{groups}"))
     gradients = {
         k: sympy.Matrix([sympy.Symbol(f"x{k}"), sympy.Symbol(f"y{k}")]) for k in problem.weight
@@ -165,9 +157,7 @@ def jets(notion: str, groups: int, sign: int = 1) -> dict[str, Residual]:
 
 @st.composite
 def instances(draw: st.DrawFn, notion: str, groups: int) -> Instance:
-    """Quadratics with h > 0, and λ inside its region: λ_a a fraction of 2 s_a for "dp", else of the
-    weight of the notion's label, or of the clients', over the number of groups.
-    """
+    """Quadratics with h > 0, and λ inside its region: fractions of 2 s_a, or of label weights."""
     unit, part = st.integers(1, 9), st.integers(-8, 8).map(lambda k: Fraction(k, 4))
     counts = draw(st.lists(unit, min_size=groups, max_size=groups))
     shares = [Fraction(k, sum(counts)) for k in counts]

@@ -43,10 +43,7 @@ def server_weights(count: Cells, kind: str) -> list[Any]:
 
 
 def minimiser(instance: Instance, kind: str = "FedAvg") -> Case:
-    """Losses (w - b_i)²/2 in every cell of client i: the averaged objective has (7)'s minimiser.
-
-    Its slope at w is Σ_i weight_i c_i (w - b_i), c_i from :func:`objectives` with losses of 1.
-    """
+    """Losses (w - b_i)²/2 of client i: of slope Σ_i weight_i c_i (w - b_i), c_i at losses of 1."""
     count, centre = instance["count"], instance["centre"]
     ones = [dict.fromkeys(CELLS, Fraction(1))] * len(count)
     coefficients = objectives(count, ones, instance["lam"])
@@ -83,10 +80,8 @@ def averaged(kinds: Sequence[str] = ("scaled", "equal")) -> dict[str, Residual]:
 
 
 def opportunity(count: Cells, loss: Cells, lam: Any, weighting: str) -> dict[str, Residual]:
-    """The clients' average and (90) itself; the sum of the clients' μ^(i), and μ_1 = L_11 - L_10.
-
-    ``weighting`` : "own", the client's own mean L^(i), as printed; or "share", n^(i)_{y,a}/n_{y,a}
-    of it, times I in the objective.
+    """The clients' average and (90); their μ^(i) and μ_1. ``weighting``: "own", the client's mean
+    as printed; or "share", n^(i)_{y,a}/n_{y,a} of it.
     """
     people = {c: sum(n[c] for n in count) for c in LABELLED}
     total, clients = sum(people.values()), len(count)

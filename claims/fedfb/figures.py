@@ -41,9 +41,7 @@ def exists(instance: Instance) -> Case:
 
 
 def figure_4(instance: Instance) -> Case:
-    """Four digits of the smallest disparities of (a), of (b) for ε_0 > |g_0(0)| and clients of
-    these means, and of (c); 0 < g_0(0) < "least" in (b).
-    """
+    """Four digits of least disparities of (a), (b) for ε_0 > |g_0(0)|, (c); g_0(0) < "least"."""
     with ctx.workprec(4000):
         low_a, _ = ends(*clients(INSTANCE))
         third = [NormalClient((Fraction(m[0]), Fraction(m[1])), Fraction(1)) for m in MEANS_5]
@@ -65,9 +63,7 @@ def smallest(scheme: SchemeName, *q: Fraction) -> tuple[arb, arb]:
 
 
 def panel(instance: Instance, fair: str = "equal shares") -> Case:
-    """Figure 5: 0.16 <= LFT+Ensemble, more than LFT+FedAvg by as much, which is 0 for equal shares,
-    else at least 0.08 (``fair``: "never", it always is).
-    """
+    """Figure 5: 0.16 <= LFT+Ensemble - LFT+FedAvg, which is 0 for equal shares, else 0.08."""
     q = instance["q"]
     (ensemble, _), (low, high) = (smallest(scheme, *q) for scheme in ("lft_ensemble", "lft_fedavg"))
     if len(set(q)) == 1 and fair == "equal shares":

@@ -16,9 +16,7 @@ def printed_pool(world: Clients) -> Population:
 
 
 def strict(instance: Instance, pool: str = "bayes", differ: bool = True) -> Case:
-    """The statement at one ε < |g(0)| and one pair of multipliers, g of the law ``pool``; with
-    ``aim`` 1 or 2 the thresholds of group 0 or 1 are CFL's.
-    """
+    """The statement at one ε < |g(0)|, of the law ``pool``; ``aim`` 1 or 2: CFL's thresholds."""
     world = Clients.of(instance["laws"], instance["q"])
     start = abs((world.pooled if pool == "bayes" else printed_pool(world)).g(ZERO))
     eps = instance["part"] * start

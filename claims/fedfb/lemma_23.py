@@ -15,9 +15,7 @@ UP, DOWN = ([Fraction(2), -slope, Fraction(1)] for slope in (Fraction(1), Fracti
 
 
 def flat(notion: str, groups: int) -> Instance:
-    """Quadratics with w_λ = 0. Of two groups ∇G_1(w_λ) = 0 and G_1(w_λ) ≠ 0; of three ∇G_1 = 1 and
-    ∇G_2 = -1: no gradient vanishes, and Σ G_a ∇G_a does.
-    """
+    """w_λ = 0; of two groups ∇G_1 = 0 and G_1 ≠ 0, of three ∇G_1 = 1, ∇G_2 = -1: Σ G_a ∇G_a = 0."""
     is_parity = notion == "dp"  # its groups differ in the losses of label 0 alone
     shares = [Fraction(1, groups)] * groups if is_parity else [HALF, HALF]
     problem = outer(notion, groups, shares, [ZERO] * (groups - 1))

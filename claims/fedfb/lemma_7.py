@@ -42,11 +42,8 @@ def increasing(instance: Instance, operator: Operator = "<") -> Case:
 
 def optimal(instance: Instance, shares: str = "right", part: Fraction = ONE) -> Case:
     """The rule of any λ in g⁻¹(sign(g(0)) min(ε, |g(0)|)) has |MD| <= ε, and is more accurate than
-    each rule of other rates with |MD| <= ε.
-
-    Of all f with the same rates the thresholds are the most accurate. The rivals are of another λ,
-    of drawn rates, and of rates next to the rule's; and a step function. ``part`` multiplies the
-    minimum.
+    thresholds of other rates with |MD| <= ε: of another λ, drawn, or next to it; and than a step
+    function. ``part`` multiplies the minimum.
     """
     people, rule, _ = solution(instance, shares, part)
     eps, accuracy = instance["eps"], people.accuracy(rule)
@@ -142,10 +139,7 @@ def rivals() -> st.SearchStrategy[Instance]:
 
 
 def residuals(sign: int = 1, factor: int = 2) -> dict[str, Residual]:
-    """s(x, a) of lemma 7 minus 2 (η(x) - t_a), for the thresholds t_a of (28).
-
-    ``sign`` is that of λ in the threshold of group 0, ``factor`` that of its denominator.
-    """
+    """s(x, a) of lemma 7 minus 2 (η(x) - t_a), by the thresholds (28); ``sign`` is that of t_0."""
     eta, lam = sympy.symbols("eta lambda", real=True)
     q = sympy.Symbol("q", positive=True)
     half = sympy.Rational(1, 2)

@@ -35,10 +35,7 @@ def mean(clients: int = 3, common: bool = True) -> dict[str, Residual]:
 
 
 def pooled_difference(common: bool = True, quarter: int = 4) -> dict[str, Residual]:
-    """MD of (f_0 + f_1)/2 on the pooled law, and Σ_ij g_i(λ_j)/4; g and (g_0 + g_1)/2.
-
-    rates[j][i][a] = P(x accepted by client j's rule | a, i), so g_i(λ_j) is its difference in a.
-    """
+    """MD of (f_0 + f_1)/2, and Σ_ij g_i(λ_j)/4, rates[j][i][a] = P(accepted by rule j | a, i)."""
     q = sympy.symbols("q", positive=True)
     shares = (q, q) if common else sympy.symbols("q0 q1", positive=True)
     rates = [[sympy.symbols(f"r{j}{i}_:2") for i in range(2)] for j in range(2)]
@@ -56,9 +53,7 @@ def printed(instance: Instance, divide: bool = True) -> Case:
 
 
 def local_difference(local: bool = True) -> dict[str, Residual]:
-    """(56): E_a E_{x ~ P_a^(i)} [f(x,0) 1{a=0}/(1-q_i) - f(x,1) 1{a=1}/q_i] - MD_i, where r_a is
-    the mean of f(x,a) under P_a^(i). And its error where it is divided by another share.
-    """
+    """(56) less MD_i, r_a the mean of f(x,a) under P_a^(i); its error with another share."""
     q, other, r0, r1 = sympy.symbols("q other r0 r1", positive=True)
     right, wrong = ((1 - q) * r0 / (1 - d) - q * r1 / d for d in (q if local else other, other))
     error = (other - q) * (r0 / (1 - other) + r1 / other)

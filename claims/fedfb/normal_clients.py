@@ -37,11 +37,7 @@ def clients(instance: Instance) -> tuple[NormalClient, NormalClient]:
 
 
 def ends(first: NormalClient, second: NormalClient) -> tuple[arb, arb]:
-    """The least and the largest MD of LFT+Ensemble for g_0(0) <= 0 <= g_1(0): t_0 in [0, root_0],
-    t_1 in [root_1, 0].
-
-    MD = Σ_ij g_i(t_j)/4, each term increasing in t_j.
-    """
+    """The least and largest MD = Σ_ij g_i(t_j)/4, for t_0 in [0, root_0] and t_1 in [root_1, 0]."""
     zero = Fraction(0)
     low = first.g(zero) + second.g(zero) + first.g(second.root) + second.g(second.root)
     high = first.g(first.root) + second.g(first.root) + first.g(zero) + second.g(zero)

@@ -13,11 +13,9 @@ KEYS = ((0, 0), (0, 1), (1, 0), (1, 1))
 
 
 def fairness(wrong: Table, count: Table, normal: str = "mean") -> Any:
-    """F_1 for 0-1 loss, or F_1^(i) from the client's errors ``wrong``, by label and group;
-    ``count`` : people by label and group.
-
-    ``normal`` : L_{y,a} is the sum of the losses ("sum", section 4) or their mean ("mean", appendix
-    B); then L' = n_{y,a} L_{y,a}/n_{*,a}.
+    """F_1 for 0-1 loss, or F_1^(i) from a client's errors, by label and group. ``normal``: L_{y,a}
+    is the "sum" of the losses (section 4) or their "mean" (appendix B); L' = n_{y,a}
+    L_{y,a}/n_{*,a}.
     """
     people = [count[0, a] + count[1, a] for a in (0, 1)]
     prime = {k: v / people[k[1]] for k, v in wrong.items()}

@@ -17,11 +17,7 @@ ROOT, RATIO = sympy.sqrt(2), constant("sign_steps.v", "ratio")
 
 
 def path(instance: Instance) -> tuple[list[Fraction], list[Fraction], bool]:
-    """λ_1 after each update (85), F_1 before it, and whether the inner problem was strictly convex
-    each time.
-
-    The steps are a_t = α_t/√2, the inner problem is solved exactly.
-    """
+    """λ_1 after each update (85), a_t = α_t/√2; F_1 before it; whether all problems were convex."""
     problem = outer("dp", 2, instance["shares"], instance["constants"])
     lam_0, lam_1 = instance["lam"]
     lams, signs, convex = [lam_1], [], True

@@ -212,9 +212,7 @@ def worlds(
     minimum: int = 1,
     **fields: st.SearchStrategy[object],
 ) -> st.SearchStrategy[Instance]:
-    """Instances {"laws", "q"} and ``fields``: integer weights from ``minimum`` up (0 leaves gaps),
-    and q of each client, one number if ``equal``.
-    """
+    """{"laws", "q"} and ``fields``: weights from ``minimum`` up (0 leaves gaps), q ``equal``."""
     weights = st.lists(st.integers(minimum, 9), min_size=cells, max_size=cells).filter(any)
     unit = st.integers(1, 7).map(lambda k: Fraction(k, 8))
     shares = st.lists(unit, min_size=clients, max_size=clients)

@@ -37,9 +37,7 @@ def opposite(instance: Instance, same: bool = False) -> Case:
 
 
 def chebyshev(turned: bool = False) -> Decomposition:
-    """The term of two ranks k < l in n sum w_k F_[k] - sum w sum F, which is the sum of these over
-    all pairs: w F + w' F' - w F' - w' F, for w = w' + g and F = F' + h; ``turned``, w' = w + g.
-    """
+    """w F + w' F' - w F' - w' F of two ranks, w = w' + g, F = F' + h; ``turned``, w' = w + g."""
     g, h = sympy.symbols("g h", nonnegative=True)
     low, loss = sympy.symbols("w F", real=True)
     w = (low, low + g) if turned else (low + g, low)

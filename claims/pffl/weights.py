@@ -45,11 +45,7 @@ def case(instance: Instance, first: int = 1) -> Case:
 
 
 def geometric(first: int = 0) -> dict[str, Residual]:
-    """By induction over n: S_n = z^first (z^n - 1)/(z - 1) is the sum of z^k over n values of k
-    from ``first`` on.
-
-    S_0 = 0 and S_(n+1) - S_n = z^(first+n); and S_n (z-1)/(z^n-1) = 1.
-    """
+    """S_n = z^first (z^n - 1)/(z - 1) sums z^k: S_0 = 0 and S_(n+1) - S_n = z^(first+n)."""
     z, n = sympy.symbols("z n", positive=True)
     none, whole, more = (z**first * (z**m - 1) / (z - 1) for m in (sympy.Integer(0), n, n + 1))
     return {

@@ -18,11 +18,7 @@ def welfare(u: list[Fraction], alpha: Fraction) -> arb:
 
 
 def best_off(form: str = "printed") -> Decomposition:
-    """The sum of u^alpha at (2, 1/2) less that at (1, 1), for every alpha > 0: 2^alpha is 1 + s.
-
-    "usual" for a mutant: alpha - 1 times the difference of sum u^(1-alpha)/(1-alpha), for every
-    alpha > 1: 2^(alpha-1) is 1 + s.
-    """
+    """sum u^alpha at (2, 1/2) less that at (1, 1), 2^alpha = 1 + s; minus it for a mutant."""
     s = sympy.symbols("s", positive=True)
     gain = (1 + s) + 1 / (1 + s) - 2
     return gain if form == "printed" else -gain, [s**2 / (1 + s)]

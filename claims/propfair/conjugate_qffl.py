@@ -38,11 +38,8 @@ def mean(f: Sequence[Fraction | arb], q: Fraction) -> arb:
 
 
 def case(instance: Instance, shift: Fraction = Fraction(0), clip: bool = True) -> Case:
-    """(15) with max(lambda, 0), at one lambda: inside, the maximand is at most 0; outside it is
-    positive at f_i = max(lambda_i, 0)^(1/q).
-
-    The maximand is homogeneous in f, so one positive value makes the supremum infinite. ``shift``
-    moves the bound.
+    """(15) with max(lambda, 0): inside, the maximand, homogeneous in f, is at most 0; outside it is
+    positive at f_i = max(lambda_i, 0)^(1/q). ``shift`` moves the bound.
     """
     weights, q, f = instance["lambda"], instance["q"], instance["f"]
     norm, limit = norms(weights if clip else [abs(v) for v in weights], q)
@@ -74,11 +71,8 @@ def near_ball(draw: st.DrawFn) -> Instance:
 
 
 def maximum(instance: Instance, total: Fraction = Fraction(1)) -> Case:
-    """AFL's conjugate at one lambda, A(f) = max f: 0 inside; outside, the maximand, which is
-    homogeneous in f, is positive somewhere.
-
-    Where ``signed``, on R^n, inside is the simplex; else, on f >= 0, inside is sum max(lambda, 0)
-    <= 1. ``total`` is the bound of the sum.
+    """AFL's conjugate at one lambda: 0 inside, the simplex where ``signed``, on R^n, else sum
+    max(lambda, 0) <= ``total``; outside the maximand, homogeneous in f, is positive somewhere.
     """
     weights, f, signed = instance["lambda"], instance["f"], instance["signed"]
     n, positive = len(weights), [max(v, Fraction(0)) for v in weights]

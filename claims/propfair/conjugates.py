@@ -14,9 +14,7 @@ FINE = Fraction(1, 10**12)
 
 
 def level(instance: Instance, scale: int = 1, domain: str = "R^n") -> Case:
-    """(C.3) at one lambda: 0 at ``scale``/n; elsewhere the maximand exceeds 1000 on the ray along
-    lambda - 1/n, or along its positive part where f >= 0.
-    """
+    """(C.3): 0 at ``scale``/n; elsewhere above 1000 along lambda - 1/n, or its positive part."""
     x: list[Fraction] = instance["lambda"]
     n = len(x)
     slopes = [a - Fraction(1, n) for a in x]
@@ -36,9 +34,7 @@ def weights() -> st.SearchStrategy[Instance]:
 
 
 def entropy(instance: Instance, factor: Fraction = Fraction(1), mean: bool = True) -> Case:
-    """(16) in balls, lambda with zeros too: no f exceeds A*(lambda), and an f near the maximiser
-    comes close to it. For mutants: ``factor`` of A*, and the sum for the mean in A.
-    """
+    """(16) in balls: no f exceeds A*(lambda), one near the maximiser comes close to it."""
     x, alpha = instance["lambda"], ball(instance["alpha"])
     values = []  # of the maximand, at f and near the maximiser
     for f in (

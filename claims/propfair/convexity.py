@@ -86,9 +86,7 @@ def second_order(inverted: bool = False) -> dict[str, Residual]:
 
 
 def schwarz(factor: Fraction = ONE) -> Decomposition:
-    """One client's term of Cauchy-Schwarz. With t = X/W, X the sum of a v and W that of a^2/c, the
-    terms add up to the sum of c v^2 less X^2/W, which is 0 at v = t a/c.
-    """
+    """c v^2 less ``factor`` times its term of Cauchy-Schwarz, t = X/W: 0 at v = t a/c."""
     a, c = sympy.symbols("a c", positive=True)
     v, t = sympy.symbols("v t", real=True)
     square = sympy.Rational(str(factor)) * (2 * t * a * v - t**2 * a**2 / c)

@@ -16,9 +16,7 @@ from fairfl.claims.propfair.table_1 import OBJECTIVES, runs
 def residuals(
     root: int = 1, mean: bool = True, base: bool = True, plain: bool = True
 ) -> dict[str, Residual]:
-    """s(A) - (1/n) sum s(f_i) for every printed s and A, with the sums S of f_i, P of f_i^(q+1), E
-    of exp(alpha f_i) and L of log(M - f_i); (6) is -L/n.
-    """
+    """s(A) less (1/n) sum s(f_i); S, P, E, L: sums of f, f^(q+1), exp(alpha f), log(M - f)."""
     n, q, alpha, M, S, P, E = sympy.symbols("n q alpha M S P E", positive=True)
     L = sympy.symbols("L", real=True)
     power = n ** (-root / (q + 1)) * P ** (1 / (q + 1))
@@ -67,10 +65,8 @@ RUN = drawn(case, losses, tolerance=1e-11, moved="f alpha")
 
 
 def equalities(turned: int = 1) -> dict[str, Residual]:
-    """A(f) = lambda.f - A*(lambda) at lambda = grad A(f), which is in the domain of A*; n clients.
-
-    q-FFL: lambda_i = (f_i/A)^q/n, P the mean of f_i^(q+1). TERM: lambda_i = exp(alpha f_i)/E, D =
-    lambda.f. PropFair: see at_weights.
+    """A(f) = lambda.f - A*(lambda) at lambda = grad A(f): (f_i/A)^q/n of q-FFL, P the mean of
+    f_i^(q+1); exp(alpha f_i)/E of TERM, D = lambda.f; PropFair's as in at_weights.
     """
     n, q, alpha, P, E, D = sympy.symbols("n q alpha P E D", positive=True)
     A = P ** (1 / (q + 1))
@@ -84,10 +80,8 @@ def equalities(turned: int = 1) -> dict[str, Residual]:
 
 
 def attained(instance: Instance) -> Case:
-    """(17) attains its maximum where some but not all f_i = M. There A(f) = M, and the maximand is
-    M - lambda.u.
-
-    It equals M only for lambda_i = 0 wherever u_i = M - f_i > 0, and then prod n lambda_i = 0.
+    """(17) attains A(f) = M where some but not all f_i = M: the maximand M - lambda.u is M only for
+    lambda_i = 0 wherever u_i = M - f_i > 0, and then prod n lambda_i = 0.
     """
     u = [instance["M"] - v for v in instance["f"]]
     forced = [Fraction(0) if v > 0 else Fraction(1, len(u)) for v in u]
@@ -99,10 +93,8 @@ def attained(instance: Instance) -> Case:
 
 
 def at_weights(turned: int = 1, bound: int | Fraction = 1) -> dict[str, Residual]:
-    """At lambda_i = G/(n u_i), u_i = M - f_i, of n clients, S the sum of the lambda_i: the maximand
-    is M - G = A(f), and prod n lambda_i = 1; of B^(1/n) times as large weights it is B.
-
-    For mutants: ``turned`` times these weights, and ``bound`` for the product.
+    """At ``turned`` times lambda_i = G/(n u_i), u_i = M - f_i, S their sum, the maximand is M - G =
+    A(f), and prod n lambda_i = 1, or ``bound``; of B^(1/n) times as large weights it is B.
     """
     n, M, G, S, B = sympy.symbols("n M G S B", positive=True)
     product = turned * sympy.Rational(str(bound)) ** (1 / n) * G / n  # lambda_i u_i

@@ -11,9 +11,7 @@ from fairfl.claims.forms import Claim, Residual, beside, definite, every, identi
 
 
 def residuals(scale: int = 1, c: int | Fraction = 1) -> dict[str, Residual]:
-    """The difference of gradients, g/(M-f) - k/(M-h) = (g-k)/(M-h) + g (f-h)/((M-f)(M-h)), and its
-    constants for M - f, M - h >= M/2, with ``c``/2 for the printed 3/2.
-    """
+    """g/(M-f) - k/(M-h) = (g-k)/(M-h) + g (f-h)/((M-f)(M-h)); ``c``/2 for the printed 3/2."""
     M, f, h, g, k = sympy.symbols("M f h g k", real=True)
     L, s, z, L0 = sympy.symbols("L s z L0", positive=True)
     shared, smallest, factor = (M - f) * (M - h), (M / 2) ** 2, M / 2
@@ -32,9 +30,7 @@ def residuals(scale: int = 1, c: int | Fraction = 1) -> dict[str, Residual]:
 
 
 def composed(instance: Instance, c: Fraction = Fraction(1)) -> Case:
-    """The differences of gradients, one number each, against (A.46), (A.49) and (A.52) with ``c``/2
-    for 3/2: of two points or clients, and a client's two batches.
-    """
+    """Differences of gradients against (A.46), (A.49) and (A.52), with ``c``/2 for 3/2."""
     M, f, h, g, k = (instance[name] for name in "Mfhgk")
     L0, fall = max(abs(g), abs(k)), abs(f - h)
     distance, steep = abs(g / (M - f) - k / (M - h)), abs(g - k)
@@ -71,11 +67,7 @@ def room(constant: Fraction = Fraction(9, 4)) -> Decomposition:
 
 
 def attained(instance: Instance) -> Case:
-    """f = M/6 + L t^2/2 up to t1 = sqrt(M/(3L)), then concave up to M/2 at 2 t1, constant beyond;
-    even.
-
-    At t1 from the left f = M/3, f' = L t1, f'' = L: the curvature of phi o f there is 9 L/(4 M).
-    """
+    """M/6 + L t^2/2 up to t1 = sqrt(M/(3L)), then concave: the curvature there is 9 L/(4 M)."""
     M, L = instance["M"], instance["L"]
     square = M / (3 * L)  # t1^2
     f = M / 6 + L * square / 2

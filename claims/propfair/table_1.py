@@ -42,9 +42,7 @@ def same(instance: Instance, rows: tuple[str, str] = ("FedAvg", "q-FFL")) -> Cas
 
 
 def case(instance: Instance, row: str, domain: str, table: str = "corrected") -> Case:
-    """A* as the supremum: no f of the domain exceeds a finite value; where it is infinite some f
-    exceeds 50. ``table`` "native everywhere" takes the native column on f >= 0 too.
-    """
+    """A* as the supremum: no f exceeds it; where it is infinite some f exceeds 50."""
     premises = {"weights": min(instance["lambda"]) >= 0}
     if not premises["weights"]:
         return Case.outside(premises)

@@ -51,11 +51,7 @@ def case(instance: Instance, kind: str = "max", lead: Fraction = FRONT, dropped:
 
 
 def crowd(n: int = 100) -> Instance:
-    """n equal clients with f = theta^2/2, noise of variance 11 at the first, drawn alone nine times
-    in ten.
-
-    (A.3) allows eta < 1/6; the mean square of theta_t stays near 0.9 from theta_0 = 1 on.
-    """
+    """n equal clients theta^2/2, noise 11 at the first, drawn alone nine times in ten."""
     zero = [Fraction(0)] * n
     return {
         "h": Fraction(1),
@@ -83,9 +79,7 @@ TILTED: Instance = {
 
 
 def ramp(instance: Instance, lead: Fraction = FRONT) -> Case:
-    """One client without noise, L = 1. F falls with slope 1 up to where the last round starts, and
-    is a quadratic of curvature 1 from there on: F(theta_0) - F* = (T - 1) K eta + 1/2.
-    """
+    """L = 1, no noise: slope 1, in the last round curvature 1: F_0 - F* = (T - 1) K eta + 1/2."""
     K, T, eta = instance["K"], instance["T"], instance["eta"]
     bound = front(K, eta, lead) * ((T - 1) * K * eta + Fraction(1, 2)) / T
     allowed = 6 * K * eta <= 1 and Fraction(1724, 100) * K**4 * eta**2 <= 1  # 24 (e - 2) < 17.24

@@ -74,10 +74,7 @@ def broken(
     full: bool = False,
     bare: bool = False,
 ) -> tuple[Fraction, arb]:
-    """P(some h and some of the mixtures break the bound), and the bound's mean over them and all
-    samples; ``full``: theorem 11's, with maxima over the mixtures; ``bare``: without the expected
-    maximum over H.
-    """
+    """P(an h and a mixture break the bound), its mean; ``full``: theorem 11, ``bare``: no E max."""
     q = Fraction(world["q"])
     true, seen = expected(world), samples(world)
     terms = [
@@ -131,10 +128,8 @@ def case(
 
 
 def coins(instance: Instance, factor: Fraction = Fraction(1)) -> Case:
-    """P(the bound fails) <= delta on one device with one hypothesis, whose loss is a fair coin, for
-    "coins" samples: P(K/n < 1/2 - the bound's last term), K binomial.
-
-    By the law of large deviations the bound is nearly attained for large n and tiny delta.
+    """P(K/n < 1/2 - the bound's last term) <= delta of "coins" samples, K binomial. By the law of
+    large deviations the bound is nearly attained for large n and tiny delta.
     """
     n, risk = instance["coins"], instance["delta"]
     end = n * (ball(Fraction(1, 2)) - spread({"n": [n]}, [Fraction(1)], risk, factor))

@@ -51,12 +51,7 @@ def case(instance: Instance, shift: int = 0) -> Case:
 
 
 def residuals(shift: int = 1, factor: int = 1) -> dict[str, Residual]:
-    """dH/dw for F^(q+1) at a stationary point is -(q+1)^2 X/S, X = sum F^q F' log F; three devices,
-    F_k = a_k + b_k w.
-
-    With dw/dp = -X/(Hessian) the product is (q+1)^2 X^2/(S Hessian) >= 0. In more dimensions X'
-    Hessian^-1 X.
-    """
+    """dH/dw for F^(q+1) at a stationary point: -(q+1)^2 X/S, X = sum F^q F' log F; m = 3."""
     q, w = sympy.symbols("q w", positive=True)
     a = sympy.symbols("a1:4", positive=True)
     b1, b2 = sympy.symbols("b1 b2", real=True)

@@ -22,10 +22,7 @@ def losses(
 
 
 def tilt(value: list[arb], ratio: list[arb], s: Fraction) -> arb:
-    """The covariance of F'/F and log F under shares F^s, up to a positive factor; three devices.
-
-    sum_(i<j) F_i^s F_j^s (g_j - g_i)(log F_j - log F_i), over F_0^s F_1^s.
-    """
+    """sum_(i<j) F_i^s F_j^s (g_j - g_i)(log F_j - log F_i) over F_0^s F_1^s, g = F'/F."""
     x, y, z = (v.log() for v in value)
     ratio_0, ratio_1 = (value[2] / value[0]) ** ball(s), (value[2] / value[1]) ** ball(s)
     g, h, k = ratio
@@ -53,10 +50,7 @@ def upright(a: list[Fraction], b: list[Fraction], c: Fraction) -> bool:
 
 
 def case(instance: Instance) -> Case:
-    """(b) implies dH(F^q(w_p*))/dp >= 0 at p = 0, for three quadratics of one curvature.
-
-    dH/dp is the product of two tilts, at s = q and at s = 1, and of positive factors.
-    """
+    """(b) implies dH/dp >= 0 at p = 0: the tilts at s = q and s = 1, times positive factors."""
     a, b, c, q = (instance[k] for k in "abcq")
     w = -sum(b, Fraction(0)) / (3 * c)
     value, ratio = losses(a, b, c, ball(w))

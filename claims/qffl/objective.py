@@ -70,9 +70,7 @@ def same_optimum(instance: Instance) -> Case:
 
 
 def special_cases(shift: int = 0, harmonic: int = 2) -> dict[str, Residual]:
-    """U_alpha at 0, 1 and 2, and the optimality terms U_alpha'(y) (v - y) at 1 and 2, of one user:
-    sums over users add them up, and the sum of 1/y is n over the harmonic mean.
-    """
+    """U_alpha at 0, 1, 2, of one user, and the optimality terms U_alpha'(y) (v - y) at 1, 2."""
     alpha, near, v, y = sympy.symbols("alpha near v y", positive=True)
     zero, one, two, opposite = (
         y ** (1 - a) / (1 - a)
