@@ -102,7 +102,7 @@ def gap(world: Instance) -> arb:
 
 
 def split(instance: Instance, operator: Operator = "==") -> Case:
-    """(A.18) for one client, h theta^2/2, all signs of the noise: E(N + D)^2 = E N^2 + E D^2."""
+    """(A.18) for one client, h theta^2/2, all signs of noise +-s: E(N + D)^2 = E N^2 + E D^2."""
     h, s, eta, start = (Fraction(instance[name]) for name in ("h", "s", "eta", "theta"))
     joint = parts = Fraction(0)
     for signs in product((-1, 1), repeat=instance["steps"]):
