@@ -202,7 +202,8 @@ CLAIMS = (
         ),
         mutants={"factor I": ("I λ_i in the local objectives", {"scale": 3})},
         severity="constant",
-        erratum="With the λ_i of (61) the local objectives need I λ_i; free λ_i need not.",
+        erratum="With the λ_i of (61) the local objectives need I λ_i. With free λ_i nothing else "
+        "changes.",
         repaired=dict(
             title="the clients' objectives P(ŷ≠y | i) - I λ_i MD_i average to (61)",
             statement=r"$\frac1I\sum_i[P(\hat y\ne y\mid i)-I\lambda_iMD_i]=P(\hat y\ne "

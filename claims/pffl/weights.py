@@ -114,7 +114,8 @@ CLAIMS = (
         ),
         mutants={"k for k+1": ("the weights 2k/(n(n+1)), which sum to one", {"shift": 0})},
         reading="k runs from 1 to n, as in (7).",
-        erratum="Read 2k/(n(n+1)) for k = 1, ..., n; as printed it is for k = 0, ..., n-1.",
+        erratum="Read 2k/(n(n+1)) for k = 1, ..., n; the printed form sums to one for k = 0, ..., "
+        "n-1 only.",
         repaired=dict(
             title="Arithmetic weights: Gini's are (2k-1)/n^2, without the gap 2k/(n(n+1))",
             statement=r"For $k = 1, \dots, n$, (7) divided by its sum is $(2k-1)/n^2$ for $p_1 = "
