@@ -67,9 +67,8 @@ class Tally:
             self.discarded += 1
             return None
         self.examples += 1
-        adjacent = neighbours(
-            decode(encode(instance)), self.moved, lambda x: self._adjacent(x) is not None
-        )
+        decoded = decode(encode(instance))
+        adjacent = neighbours(decoded, self.moved, lambda x: self._adjacent(x) is not None)
         return min([margin, *(m for m in map(self._adjacent, adjacent) if m is not None)])
 
     def _adjacent(self, instance: Instance) -> float | None:
@@ -183,7 +182,6 @@ def _edge(
         return
     for _ in range(HALVINGS):
         middle = Fraction(low + high) / 2
-        low, high = (
-            (middle, high) if applies(moved(instance, {path: x * middle})) else (low, middle)
-        )
+        is_inside = applies(moved(instance, {path: x * middle}))
+        low, high = (middle, high) if is_inside else (low, middle)
     yield moved(instance, {path: x * low})

@@ -84,9 +84,8 @@ def state(case: Case | None, plain: str | None = None) -> str:
     if case is None:
         return "undefined"
     broken = ", ".join(sorted(name for name, holds in case.premises.items() if not holds))
-    branch = {
-        f"{_infinite(r.left)}{r.name} {r.operator}{_infinite(r.right)}" for r in case.relations
-    }
+    relations = case.relations
+    branch = {f"{_infinite(r.left)}{r.name} {r.operator}{_infinite(r.right)}" for r in relations}
     text = broken or "; ".join(sorted(branch))
     return "" if text == plain else text
 

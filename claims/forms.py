@@ -59,9 +59,8 @@ class Part:
 
     def __call__(self, effort: Effort, **changes: object) -> Evidence:
         if not changes.keys() <= self.takes:
-            raise ValueError(
-                f"changes must be of {', '.join(sorted(self.takes))}, got {', '.join(changes)}"
-            )
+            known, given = ", ".join(sorted(self.takes)), ", ".join(changes)
+            raise ValueError(f"changes must be of {known}, got {given}")
         certificates = self.make(effort, changes)
         if not changes and all(isinstance(part, Beside) for part in certificates):
             raise ValueError("a check must have a part that gives a level, got what is beside it")

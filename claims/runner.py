@@ -41,12 +41,10 @@ class Checked:
         problems = [self.outcome.fault.strip()] if self.outcome.fault else []
         if not problems and self.settled.verdict != self.claim.expected:
             reason = f" ({self.settled.reason})" if self.settled.reason else ""
-            problems.append(
-                f"the verdict is {self.settled.verdict}{reason}, expected is {self.claim.expected}"
-            )
-        problems += [
-            f"mutant {m.name!r} survives: {m.reason.strip()}" for m in self.outcome.survivors
-        ]
+            verdict, expected = self.settled.verdict, self.claim.expected
+            problems.append(f"the verdict is {verdict}{reason}, expected is {expected}")
+        survivors = self.outcome.survivors
+        problems += [f"mutant {m.name!r} survives: {m.reason.strip()}" for m in survivors]
         return tuple(problems)
 
     @property

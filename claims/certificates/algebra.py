@@ -80,9 +80,8 @@ class SymbolicZero(ClaimCertificate):
         sides = [made[0], *made[1]] if self.sign else sum(made.values(), ())
         atoms = [_atoms(sympy.sympify(side)) for side in sides]
         chosen = int(sha256(repr(atoms).encode())[:6], 16)
-        points = [
-            spot(*sides, form=f) for f in (FURTHER, (chosen % 97 + 5, 13, chosen % 89 + 7, 3))
-        ]
+        forms = FURTHER, (chosen % 97 + 5, 13, chosen % 89 + 7, 3)
+        points = [spot(*sides, form=form) for form in forms]
         values = [at_point(side, point) for side in sides for point in points]
         texts = ["0" if abs(v) < ZERO else str(sympy.N(v, 12)) for v in values]
         texts += [] if self.sign else [str(left == right) for left, right in made.values()]

@@ -283,9 +283,8 @@ def _questions(module: str, text: str) -> str:
             f"Abort. Goal {goal} exact (@{module}.{name}). Qed."
         )
         proven += [f"@{module}.{name}", witness, sharp]
-    return "\n".join(
-        (*script, f"Definition every := ({', '.join(proven)}).", f"End {module}_asked.")
-    )
+    script += [f"Definition every := ({', '.join(proven)}).", f"End {module}_asked."]
+    return "\n".join(script)
 
 
 @cache

@@ -30,9 +30,8 @@ def unit(v: list[sympy.Expr]) -> list[sympy.Expr]:
 def unmoved(instance: Instance) -> Case:
     """Line 9 leaves the model unchanged if no client moves it: sum over S_t of p_k w is w."""
     model = sum(instance["p"][k] * instance["w"] for k in instance["chosen"])
-    return Case(
-        (Relation(model, "==", instance["w"], "model"),), {"weights": sum(instance["p"]) == 1}
-    )
+    relation = Relation(model, "==", instance["w"], "model")
+    return Case((relation,), {"weights": sum(instance["p"]) == 1})
 
 
 def clip(v: list[Fraction], bound: Fraction) -> list[Fraction]:
@@ -62,13 +61,11 @@ def same(instance: Instance, power: int = 1) -> Case:
     q, losses, steps = instance["q"], instance["losses"], instance["steps"]
     pairs = [(Fraction(f), Fraction(d)) for f, d in zip(losses, steps, strict=True)]
     delta = [f**q * d for f, d in pairs]
-    printed, fedavg = (
-        [q * f ** (q - 1) * abs(d) ** n + f**q for f, d in pairs] for n in (power, 2)
-    )
+    powers = power, 2
+    printed, fedavg = ([q * f ** (q - 1) * abs(d) ** n + f**q for f, d in pairs] for n in powers)
     update = sum(d / h for d, h in zip(delta, printed, strict=True)) / len(delta)
-    return Case(
-        (Relation(update, "==", sum(delta) / sum(fedavg), "update"),), {"losses": min(losses) > 0}
-    )
+    relation = Relation(update, "==", sum(delta) / sum(fedavg), "update")
+    return Case((relation,), {"losses": min(losses) > 0})
 
 
 CLAIMS = (

@@ -34,9 +34,8 @@ def more_beta(instance: Instance) -> Case:
     signs = [(w > x) - (w < x) for x in (first, second)]
     ends = [w - length * sum(signs) / 2, w - eta * (2 * w - first - second) / 2]
     lead_1, lead_0 = ((second - first) * (end - start) for end in ends)
-    return Case(
-        (Relation(lead_1, "<", lead_0, "lead of v_2"),), {"gradient": abs(start - second) >= 2}
-    )
+    relation = Relation(lead_1, "<", lead_0, "lead of v_2")
+    return Case((relation,), {"gradient": abs(start - second) >= 2})
 
 
 def affine(share: str = "1/2") -> dict[str, Residual]:

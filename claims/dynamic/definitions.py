@@ -46,9 +46,8 @@ def sign_of_benefit(instance: Instance, form: str = "loss", only_then: bool = Tr
     levels = instance["now"] if form == "loss" else [-b for b in gains]
     gaps = [ball(b - a).exp() for a, b in zip(levels, levels[1:], strict=False)]
     value = sum(gaps, arb(0)) / len(gaps) - 1
-    relation = (
-        Relation(0, "<", value, "fair: GB") if is_fair else Relation(value, "<=", 0, "unfair: GB")
-    )
+    fair, unfair = Relation(0, "<", value, "fair: GB"), Relation(value, "<=", 0, "unfair: GB")
+    relation = fair if is_fair else unfair
     is_said = is_fair or only_then or len(gains) == 2
     return Case((relation,), {"groups": len(gains) >= 2, "two groups": is_said})
 
@@ -67,10 +66,7 @@ def slope() -> Decomposition:
     return sympy.Derivative(sympy.exp(x) - 1, x), [sympy.exp(x)]
 
 
-GROUPS = {
-    "groups": "at least two groups have joined",
-    "two groups": "where GB > 0 is to imply fair",
-}
+GROUPS = {"groups": "at least two groups have joined", "two groups": "where GB > 0 implies fair"}
 FAIR = (
     "three groups whose gains fall",
     {"joined": ["5/2", 3, "7/2"], "now": ["1/3", 2, "11/4"]},

@@ -88,9 +88,7 @@ CLAIMS = (
         scope="every mu > 0, on every line",
         severity="remark",
         check=every(definite(rise, "7/5", strict=True), negation=True),
-        mutants={
-            "a distance of 2/mu": ("where the two do not exclude each other", {"distance": 2})
-        },
+        mutants={"a distance of 2/mu": ("where the two exclude nothing", {"distance": 2})},
         erratum="Strong convexity makes the derivative along a line rise by mu times the distance; "
         "1-Lipschitz keeps it in [-1, 1]. Over 3/mu the first asks for 3, the second allows 2. "
         "Assume mu = 0, or the three on a bounded set that holds all iterates. No later result "

@@ -106,10 +106,8 @@ def lasting(share: str = "1") -> Decomposition:
 def fair(instance: Instance) -> Case:
     """(3) after a normalised round, if v_1 has a head start."""
     relation = Relation(0, "<", gap(instance, normalised), "benefit of v_1 less that of v_2")
-    premises = {
-        "head start": instance["gained"] > 0,
-        "defined": any(instance["g"]) and any(instance["h"]),
-    }
+    is_defined = any(instance["g"]) and any(instance["h"])
+    premises = {"head start": instance["gained"] > 0, "defined": is_defined}
     return Case((relation,), premises)
 
 
@@ -198,10 +196,7 @@ CLAIMS = (
         statement="If $v_1$ has gained before $t_2$, it has the larger benefit at $t_2 + 1$ under "
         "normalised gradient descent.",
         kind="implication",
-        hypotheses={
-            "head start": "L_1(w_(t_1)) > L_1(w_(t_2))",
-            "defined": "both gradients differ from 0",
-        },
+        hypotheses={"head start": "L_1(w_(t_1)) > L_1(w_(t_2))", "defined": "no gradient is 0"},
         scope="d = 1",
         severity="remark",
         check=counterexample(

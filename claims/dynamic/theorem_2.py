@@ -64,11 +64,8 @@ def first_order(norm: Fraction = Fraction(2), share: int = 1) -> Decomposition:
     q = sympy.symbols("q", nonnegative=True)
     b = sympy.Rational(norm) + q
     a, difference = share * b * big_a / (big_a + big_p), b * big_p / (big_a + big_p)
-    return (b - a) * (a + b - 2 * u / (u + v)), [
-        difference * a,
-        difference * q,
-        difference * 2 * v / (u + v),
-    ]
+    terms = [difference * a, difference * q, difference * 2 * v / (u + v)]
+    return (b - a) * (a + b - 2 * u / (u + v)), terms
 
 
 def exact(
@@ -110,10 +107,7 @@ CLAIMS = (
         r"larger gap of benefits, $v_1$ less $v_2$, at $t_2 + 1$ under normalised gradient descent "
         r"than under FedAvg.",
         kind="implication",
-        hypotheses={
-            **DEFINED,
-            "gradient": "||g_2|| >= C; here C = 2, and in the forms every C >= 1",
-        },
+        hypotheses={**DEFINED, "gradient": "||g_2|| >= C; here C = 2, in the forms every C >= 1"},
         scope="every C; d = 1",
         severity="theorem",
         check=every(

@@ -113,9 +113,7 @@ def slope(problem: Outer, loss: dict[str, Sequence[Term]], lam: Sequence[Term]) 
     w = linear / hessian
     values = {k: v[0] * w * w / 2 - v[1] * w + v[2] for k, v in loss.items()}
     gradients = {k: v[0] * w - v[1] for k, v in loss.items()}
-    gaps = [
-        constant + sum(c * values[k] for k, c in parts.items()) for constant, parts in problem.gap
-    ]
+    gaps = [start + sum(c * values[k] for k, c in parts.items()) for start, parts in problem.gap]
     gap_gradients = [sum(c * gradients[k] for k, c in parts.items()) for _, parts in problem.gap]
     mu = [dot(row, gaps) for row in problem.direction]
     hessian_rate, linear_rate = (dot(problem.weights(mu, 0).values(), c) for c in coefficients)
@@ -137,9 +135,8 @@ def equality(instance: Instance, condition: str = "mu") -> Case:
 def jets(notion: str, groups: int, sign: int = 1) -> dict[str, Residual]:
     """The slope from gradients and Hessians at w_λ, H w' + Σ_k c_k'(μ) g_k = 0: -2 V·H⁻¹V."""
     problem = outer(notion, groups, sympy.symbols(f"s0:{groups}"), sympy.symbols(f"k1:{groups}"))
-    gradients = {
-        k: sympy.Matrix([sympy.Symbol(f"x{k}"), sympy.Symbol(f"y{k}")]) for k in problem.weight
-    }
+    names = problem.weight
+    gradients = {k: sympy.Matrix(sympy.symbols(f"x{k} y{k}")) for k in names}
     gaps = [sympy.Symbol(f"G{j}") for j in range(len(problem.gap))]
     origin: Any = sympy.zeros(2, 1)
     gap_gradients = [

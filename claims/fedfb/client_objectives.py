@@ -59,9 +59,8 @@ def averaged(kinds: Sequence[str] = ("scaled", "equal")) -> dict[str, Residual]:
     count, loss = tables(CELLS)
     lam = sympy.symbols("l0 l1")
     totals = {c: sum(n[c] for n in count) for c in CELLS}
-    mean = {
-        c: sum(n[c] * v[c] for n, v in zip(count, loss, strict=True)) / totals[c] for c in CELLS
-    }
+    pairs = list(zip(count, loss, strict=True))
+    mean = {c: sum(n[c] * v[c] for n, v in pairs) / totals[c] for c in CELLS}
     people = {a: totals["0" + a] + totals["1" + a] for a in "01"}
     prime = {c: totals[c] * mean[c] / people[c[1]] for c in CELLS}
     pooled = sum(
@@ -87,9 +86,8 @@ def opportunity(count: Cells, loss: Cells, lam: Any, weighting: str) -> dict[str
     total, clients = sum(people.values()), len(count)
     first, zero = (people["10"] + people["11"]) / total, people["0*"] / total
     local = {"11": lam, "10": first - lam, "0*": zero}
-    scaled = [
-        {c: n[c] * v[c] / people[c] for c in LABELLED} for n, v in zip(count, loss, strict=True)
-    ]
+    pairs = zip(count, loss, strict=True)
+    scaled = [{c: n[c] * v[c] / people[c] for c in LABELLED} for n, v in pairs]
     terms = loss if weighting == "own" else scaled
     means = {c: sum(v[c] for v in terms) / (clients if weighting == "own" else 1) for c in LABELLED}
     sums = {c: sum(n[c] * v[c] for n, v in zip(count, loss, strict=True)) for c in LABELLED}

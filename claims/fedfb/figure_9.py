@@ -134,10 +134,7 @@ CLAIMS = (
             negation=True,
         ),
         mutants={
-            "0.0041": (
-                "LFT+Ensemble is more accurate, or less by 0.0041 at most",
-                {"lead": "0.0041"},
-            ),
+            "0.0041": ("LFT+Ensemble is less accurate by 0.0041 at most", {"lead": "0.0041"}),
             "λ = k": ("the maximum at the price, not at its opposite", {"offset": -1}),
         },
         whose="reading",

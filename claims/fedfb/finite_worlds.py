@@ -79,10 +79,8 @@ def solved(
     """fairfl's solution of LFT+FedAvg on the federation of the instance."""
     federation, eps = federation_of(instance)
     world, solution = FiniteWorld.of(instance), solve(federation, "lft_fedavg", eps)
-    f = {
-        (a, k): float(solution.classifier(np.array([float(k)]), np.array([a]))[0])
-        for a, k in world.cells
-    }
+    acceptance = solution.classifier
+    f = {(a, k): float(acceptance(np.array([float(k)]), np.array([a]))[0]) for a, k in world.cells}
     return world, f, solution, eps
 
 

@@ -19,10 +19,8 @@ def above(instance: Instance) -> Case:
     world = Clients.of(instance["laws"], instance["q"])
     premises = {"common q": len(set(world.q)) == 1, "g_i increase": world.positive}
     lower = sum((low for low, _ in spans(world)), ZERO) / len(world.q)
-    relations = (
-        Relation(ZERO, "<", instance["delta"], "δ"),
-        Relation(instance["delta"], "<", lower, "L"),
-    )
+    delta = instance["delta"]
+    relations = Relation(ZERO, "<", delta, "δ"), Relation(delta, "<", lower, "L")
     return Case(relations, premises)
 
 

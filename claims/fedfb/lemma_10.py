@@ -50,9 +50,8 @@ def bound(instance: Instance, factor: Fraction = ONE) -> Case:
     premises["budgets"] = min(instance["eps"]) >= 0
     fairer = min(world.clients, key=lambda client: abs(client.g(ZERO)))
     ends = [ZERO if client is fairer else client.multiplier(ZERO) for client in world.clients]
-    disparity, smallest = (
-        abs(world.ensemble(lams)[0]) for lams in (world.multipliers(instance["eps"]), ends)
-    )
+    choices = world.multipliers(instance["eps"]), ends
+    disparity, smallest = (abs(world.ensemble(lams)[0]) for lams in choices)
     relations = (
         Relation(ZERO, "<", delta, "δ"),
         Relation(factor * delta, "<=", disparity, "DP Disp"),

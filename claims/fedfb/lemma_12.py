@@ -89,10 +89,8 @@ def multipliers(world: Clients, instance: Instance, eps: Fraction) -> list[Fract
         return [p * end for p, end in zip(instance["place"], ends, strict=True)]
     level = world.pooled.multiplier(eps) / world.pooled.shares[aim - 1]
     targets = (level * client.shares[aim - 1] for client in world.clients)
-    return [
-        min(max(target, min(end, ZERO)), max(end, ZERO))
-        for target, end in zip(targets, ends, strict=True)
-    ]
+    pairs = zip(targets, ends, strict=True)
+    return [min(max(target, min(end, ZERO)), max(end, ZERO)) for target, end in pairs]
 
 
 def strict(instance: Instance, opposite: bool = True) -> Case:
@@ -125,10 +123,8 @@ def turned(instance: Instance, agree: bool) -> Instance:
     """The instance, client 1's groups exchanged unless both ERMs ``agree`` on a group, or not."""
     signs = [client.g(ZERO) > 0 for client in Clients.of(instance["laws"], instance["q"]).clients]
     laws_0, laws_1 = instance["laws"]
-    return {
-        **instance,
-        "laws": [laws_0, laws_1 if (signs[0] == signs[1]) == agree else laws_1[::-1]],
-    }
+    as_asked = (signs[0] == signs[1]) == agree
+    return {**instance, "laws": [laws_0, laws_1 if as_asked else laws_1[::-1]]}
 
 
 EDGE = st.sampled_from([Fraction(999, 1000), Fraction(201, 200)])

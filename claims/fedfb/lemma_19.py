@@ -46,9 +46,8 @@ def disparity(instance: Instance) -> Fraction:
     means = []
     for a in (0, 1):
         laws = [m[a] for m, q in zip(instance["masses"], instance["q"], strict=True) if q == 8 * a]
-        means.append(
-            sum((Fraction(dot(law, is_accepted), sum(law)) for law in laws), ZERO) / len(laws)
-        )
+        rates = (Fraction(dot(law, is_accepted), sum(law)) for law in laws)
+        means.append(sum(rates, ZERO) / len(laws))
     return abs(means[0] - means[1])
 
 
@@ -72,9 +71,8 @@ def simpson(instance: Instance) -> Case:
     pooled = pooled_rates(q, rates)
     relations = [Relation(world.local(erm, i), "==", 0, f"MD_{i} of ERM") for i in (0, 1)]
     unique = [Relation(e, "!=", HALF, "η: ERM is unique") for e in world.eta]
-    return Case(
-        (*relations, *unique, Relation(0, "<", abs(pooled[0] - pooled[1]), "DP Disp of ERM"))
-    )
+    unfair = Relation(0, "<", abs(pooled[0] - pooled[1]), "DP Disp of ERM")
+    return Case((*relations, *unique, unfair))
 
 
 def gap(power: int = 2) -> dict[str, Residual]:

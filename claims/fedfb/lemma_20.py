@@ -72,9 +72,8 @@ def reachable(instance: Instance, wider: Fraction = ZERO, low: str = "least") ->
     inner = [end[0] + instance["part"] * (end[1] - end[0]) for end in ends]
     lams = [pooled.preimage(v)[0] for v in inner]
     budgets = [abs(c.g(lam)) for c, lam in zip(clients, lams, strict=True)]
-    mean_difference, reached = (
-        world.ensemble(world.multipliers(eps))[0] for eps in (instance["eps"], budgets)
-    )
+    choices = instance["eps"], budgets
+    mean_difference, reached = (world.ensemble(world.multipliers(eps))[0] for eps in choices)
     return Case(
         (
             Relation(lower, "<=", mean_difference, "L <= MD"),

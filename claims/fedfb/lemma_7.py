@@ -33,10 +33,8 @@ def increasing(instance: Instance, operator: Operator = "<") -> Case:
     people = Clients.of(instance["laws"], instance["q"]).pooled
     low, high = instance["low"], instance["high"]
     relation = Relation(people.g(low), operator, people.g(high), "g increases")
-    premises = {
-        "q in (0, 1)": 0 < people.q < 1,
-        "domain": -people.reach <= low < high <= people.reach,
-    }
+    is_inside = -people.reach <= low < high <= people.reach
+    premises = {"q in (0, 1)": 0 < people.q < 1, "domain": is_inside}
     return Case((relation,), premises)
 
 
@@ -198,10 +196,7 @@ CLAIMS = (
             hypotheses=SETTING,
             scope="as stated; the proof: any linear and monotone expectation, randomised ties",
             check=proof("lemma_7.v", "identity increases solves", RUN),
-            mutants={
-                "exchanged": ("λ/q in group 0 and λ/(1-q) in group 1", {"shares": "wrong"}),
-                **SIZES,
-            },
+            mutants={"exchanged": ("λ/q in group 0, λ/(1-q) in 1", {"shares": "wrong"}), **SIZES},
             reading="x is continuous, as section 3 assumes. With atoms the rule needs its own "
             "randomisation in each group, not one α: see fedfb/lemma-18.",
             gap="the statement survives: (20) subtracts λ MD over |MD| = ε for every real λ; there "

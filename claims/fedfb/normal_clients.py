@@ -246,12 +246,7 @@ CLAIMS = (
             },
             "0 < -1.24666e-08",
         ),
-        mutants={
-            "wider still": (
-                "σ^(0) = 8·10^12 in the same instance",
-                {"sd": [Fraction(8 * 10**12), Fraction(1)]},
-            )
-        },
+        mutants={"wider still": ("σ^(0) = 8·10^12", {"sd": [Fraction(8 * 10**12), Fraction(1)]})},
         erratum="State it as a limit in σ^(0), or require σ^(0) > (Δ_0 + Δ_1)/(√(2π)(g_0(0) + "
         "g_1(0))), which is enough: g_1(0), against which g_0 must be small, can itself be as "
         "small as one likes.",

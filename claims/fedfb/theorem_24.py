@@ -54,9 +54,8 @@ def bounded(instance: Instance, factor: Fraction = ONE, ratio: Fraction = RATIO)
         after = [a - sum(used[s + 1 :], ZERO) for s, a in enumerate(used)][-1 if slowly else 0 :]
         bound = max(abs(lams[0] - goal) - sum(used, ZERO), *after)
         relations.append(Relation(abs(lams[count] - goal), "<=", bound, f"T = {count}"))
-    has_zero = all(
-        (gap > 0) == (goal > lam) and gap != 0 for gap, lam in zip(gaps, lams, strict=False)
-    )
+    pairs = zip(gaps, lams, strict=False)
+    has_zero = all((gap > 0) == (goal > lam) and gap != 0 for gap, lam in pairs)
     is_inside = all(0 <= p <= 2 * instance["shares"][1] for p in lams)
     return Case(tuple(relations), {"zero": has_zero, "inside": is_inside})
 
@@ -148,9 +147,7 @@ CLAIMS = (
             RUNAWAY,
             "2.93107 <= sqrt(2)/20",
         ),
-        mutants={
-            "a zero": ("losses for which F_1 has a zero on the line", started("1/20", ["1/20"]))
-        },
+        mutants={"a zero": ("losses of which F_1 has a zero", started("1/20", ["1/20"]))},
         severity="theorem",
         erratum="'By lemma 23, F_dp has minimizer λ* such that μ(λ*) = 0' does not follow: F_1 "
         "may have no zero (here it is 1/4 at every λ, all of them minimisers), and λ then leaves "

@@ -60,9 +60,8 @@ class Population:
 
     def accuracy(self, rule: Rule) -> Fraction:
         """P(ŷ = y) = P(y = 0) + Σ_a P(a) E[(2u - 1) 1{u > t_a} | a]."""
-        gains = (
-            share * gain(law, t) for share, law, t in zip(self.shares, self.laws, rule, strict=True)
-        )
+        parts = zip(self.shares, self.laws, rule, strict=True)
+        gains = (share * gain(law, t) for share, law, t in parts)
         return sum(gains, self.negatives)
 
     @cached_property
@@ -84,9 +83,8 @@ class Population:
         cells = len(self.laws[0])
         edges = [Fraction(k, cells) for k in range(cells + 1)]
         places = {(1 - 2 * e) * (1 - self.q) for e in edges} | {(2 * e - 1) * self.q for e in edges}
-        return [
-            (lam, self.g(lam)) for lam in sorted(places | {-self.reach, Fraction(0), self.reach})
-        ]
+        places |= {-self.reach, Fraction(0), self.reach}
+        return [(lam, self.g(lam)) for lam in sorted(places)]
 
     def preimage(self, value: Fraction) -> tuple[Fraction, Fraction]:
         """The interval {λ : g(λ) = value}, for a value in [-1, 1]."""

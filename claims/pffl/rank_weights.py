@@ -203,10 +203,7 @@ CLAIMS = (
             drawn(kept_order, instances, tolerance=0.0, moved="losses images"),
         ),
         mutants={
-            "q-FFL's weights": (
-                "weights proportional to F_i, q-FFL with q = 1",
-                {"scheme": "q-FFL"},
-            ),
+            "q-FFL's weights": ("proportional to F_i, q-FFL with q = 1", {"scheme": "q-FFL"}),
             "one pair tied": ("two losses may become one", {"strict": False, "tied": True}),
         },
         reading="Tied clients share their ranks' weights; breaking ties by index would do too.",

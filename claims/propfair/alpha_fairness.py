@@ -59,9 +59,8 @@ def gap(instance: Instance, slack: Fraction = Fraction(1)) -> Case:
     ratio = arb(len(u)).log() / ball(min(u) / min(v)).log()
     alpha = 1 + slack * Fraction(int(float(ratio.upper()) * 1000) + 1, 1000) + Fraction(1, 1000)
     left, right = welfare(v, alpha), welfare(u, alpha)
-    return Case(
-        (Relation(left, "<", right, f"alpha = {alpha}"),), {"egalitarian": 0 < min(v) < min(u)}
-    )
+    relation = Relation(left, "<", right, f"alpha = {alpha}")
+    return Case((relation,), {"egalitarian": 0 < min(v) < min(u)})
 
 
 @st.composite

@@ -37,10 +37,8 @@ def entropy(instance: Instance, factor: Fraction = Fraction(1), mean: bool = Tru
     """(16) in balls: no f exceeds A*(lambda), one near the maximiser comes close to it."""
     x, alpha = instance["lambda"], ball(instance["alpha"])
     values = []  # of the maximand, at f and near the maximiser
-    for f in (
-        [ball(g) for g in instance["f"]],
-        [(ball(v).log() if v else arb(-60)) / alpha for v in x],
-    ):
+    maximiser = [(ball(v).log() if v else arb(-60)) / alpha for v in x]
+    for f in ([ball(g) for g in instance["f"]], maximiser):
         total = sum(((alpha * g).exp() for g in f), arb(0)) / (len(f) if mean else 1)
         values.append(dot(map(ball, x), f) - total.log() / alpha)
     penalty = sum((ball(v) * ball(v).log() for v in x if v), arb(0)) + arb(len(x)).log()
@@ -82,9 +80,8 @@ def geometric(instance: Instance, threshold: Fraction = Fraction(1)) -> Case:
     if min(x) > 0:
         if product >= threshold:
             power = dot(x, u) ** n
-            return Case(
-                (Relation(prod(u), "<=", power, "inside: G <= lambda.u", float(power) or 1.0),)
-            )
+            scale = float(power) or 1.0
+            return Case((Relation(prod(u), "<=", power, "inside: G <= lambda.u", scale),))
         ray = [1 / (n * v) for v in x]
         return Case((Relation(dot(x, ray) ** n, "<", prod(ray), "outside: G > lambda.u"),))
     index = x.index(min(x))
@@ -159,10 +156,7 @@ CLAIMS = (
         ),
         mutants={
             "2/n": ("another point", {"scale": 2}),
-            "f >= 0": (
-                "the losses that the paper has, where lambda <= 1/n gives 0",
-                {"domain": "f >= 0"},
-            ),
+            "f >= 0": ("the paper's losses, where lambda <= 1/n gives 0", {"domain": "f >= 0"}),
         },
         reading="On R^n. On f >= 0 it is 0 wherever lambda <= 1/n: see propfair/table-1.",
     ),

@@ -123,10 +123,7 @@ CLAIMS = (
         r"what '$M - f$ log-concave' means. For $M - f = e^{-\|\theta\|^2}$ it is $\|\theta\|^2$, "
         r"while $f$ is not convex.",
         kind="implication",
-        hypotheses={
-            "below M": "f_i < M",
-            "smooth": "for the formula; midpoints of kinks need none",
-        },
+        hypotheses={"below M": "f_i < M", "smooth": "for the formula; midpoints need none"},
         scope="every n and dimension",
         check=every(
             definite(curvature, "511/600"),

@@ -87,9 +87,8 @@ def attained(instance: Instance) -> Case:
     forced = [Fraction(0) if v > 0 else Fraction(1, len(u)) for v in u]
     product = prod(len(u) * v for v in forced)
     premises = {"range": min(u) >= 0, "some f_i = M": min(u) == 0}
-    return Case(
-        (Relation(1, "<=", product, "the constraint, at every lambda that attains"),), premises
-    )
+    relation = Relation(1, "<=", product, "the constraint, at every lambda that attains")
+    return Case((relation,), premises)
 
 
 def at_weights(turned: int = 1, bound: int | Fraction = 1) -> dict[str, Residual]:

@@ -147,10 +147,7 @@ CLAIMS = (
         ),
         mutants={
             "lowers": ("moving apart raises the product", {"sign": -1}),
-            "(0, 2)": (
-                "the printed pair with another sum",
-                {"unequal": [Fraction(0), Fraction(2)]},
-            ),
+            "(0, 2)": ("another sum", {"unequal": [Fraction(0), Fraction(2)]}),
         },
         reading="'Disparate' compares losses of the same sum; else f = 0 has the smallest product.",
     ),

@@ -64,10 +64,8 @@ def case(instance: Instance, row: str, domain: str, table: str = "corrected") ->
                 Relation(value, operator, conjugate, "no f beats A*, which is reached")
             )
         else:
-            best = max(
-                (maximand(row, weights, g) for g in rays(row, domain, weights)), default=-inf
-            )
-            relations.append(Relation(50.0, "<=", best, "infinite"))
+            values = [maximand(row, weights, g) for g in rays(row, domain, weights)]
+            relations.append(Relation(50.0, "<=", max(values, default=-inf), "infinite"))
     return Case(tuple(relations), premises)
 
 

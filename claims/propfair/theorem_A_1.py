@@ -83,9 +83,8 @@ def ramp(instance: Instance, lead: Fraction = FRONT) -> Case:
     K, T, eta = instance["K"], instance["T"], instance["eta"]
     bound = front(K, eta, lead) * ((T - 1) * K * eta + Fraction(1, 2)) / T
     allowed = 6 * K * eta <= 1 and Fraction(1724, 100) * K**4 * eta**2 <= 1  # 24 (e - 2) < 17.24
-    return Case(
-        (Relation(1 / bound, "<=", 1, "of the bound"),), {"steps": K >= 1, "step size": allowed}
-    )
+    relation = Relation(1 / bound, "<=", 1, "of the bound")
+    return Case((relation,), {"steps": K >= 1, "step size": allowed})
 
 
 RAMP = witness(

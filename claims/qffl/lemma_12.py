@@ -77,10 +77,7 @@ CLAIMS = (
         r"(28)) v$ is a sum of squares; $L_q$ is continuous, and at most $(1 + 2q) L f^q$, as "
         r"$\|\nabla f\|^2 \le 2Lf$.",
         kind="bound",
-        hypotheses={
-            "smooth": "f >= 0 twice differentiable, -L I <= Hess <= L I",
-            "losses": "f(w) > 0",
-        },
+        hypotheses={"smooth": "f >= 0 twice differentiable, |Hess| <= L", "losses": "f(w) > 0"},
         scope="two dimensions, which hold the gradient and v; every q > 0 (q = 0 is L)",
         check=every(
             identity(residuals, "1.96049; 1.96049; 2.65091; 3.40136"),

@@ -23,9 +23,8 @@ def square(f: Vector) -> Fraction:
 
 def optima(models: list[Vector]) -> tuple[Vector, Vector]:
     """F(w_0*), F(w_1*) over a finite set of models; ties are broken against the statement."""
-    return min(models, key=lambda f: (mean(f), square(f))), min(
-        models, key=lambda f: (square(f), -mean(f))
-    )
+    first = min(models, key=lambda f: (mean(f), square(f)))
+    return first, min(models, key=lambda f: (square(f), -mean(f)))
 
 
 def variance(instance: Instance, operator: Operator = "<") -> Case:

@@ -124,9 +124,7 @@ CLAIMS = (
         statement=r"For $q$ large enough, a minimiser of $\max_k F_k$ minimises $\sum_k "
         r"F_k^{q+1}$.",
         kind="equivalence",
-        hypotheses={
-            "crossing": "the two losses are equal at AFL's optimum, with slopes of opposite signs"
-        },
+        hypotheses={"crossing": "the losses are equal at AFL's optimum, their slopes opposite"},
         scope="two devices, one parameter, convex quadratics; every q",
         severity="remark",
         check=counterexample(
@@ -135,9 +133,7 @@ CLAIMS = (
             {"k": "5/3"},
             "-5/6 == 0",
         ),
-        mutants={
-            "k = 1": ("mirrored losses, where both optima are 1/2 for every q", {"k": Fraction(1)})
-        },
+        mutants={"k = 1": ("mirrored losses, both optima are 1/2", {"k": Fraction(1)})},
         erratum="For no finite q in general: AFL is the limit (propfair/generalized-means), which "
         "optima of q-FFL approach. On a finite set of models with different worst losses a finite "
         "q is enough.",

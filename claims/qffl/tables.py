@@ -14,9 +14,8 @@ def not_lower(instance: Instance) -> Case:
         data: [Fraction(QFFL_TABLES["4"][data, q]["average"][0]) for q in ("q = 0", CHOSEN[data])]
         for data in instance["data"]
     }
-    return Case(
-        tuple(Relation(before, "<=", after, name) for name, (before, after) in pairs.items())
-    )
+    relations = (Relation(before, "<=", after, name) for name, (before, after) in pairs.items())
+    return Case(tuple(relations))
 
 
 def average(instance: Instance) -> Case:

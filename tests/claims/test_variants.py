@@ -73,9 +73,9 @@ VARIANTS = [
     ("qffl/lemma-12", "qffl.lemma_12", "factor * q * f", "factor * q / 2 * f", "outer = q * f ** (q - 1)\n    bound", "outer = q * f ** (q - 1) / 2\n    bound"),
     ("propfair/theorem-3.3/repaired", "propfair.theorem_3_3", "9 * M**2 * steep**2", "4 * M**2 * steep**2"),
     # a hypothesis left out
-    ("dynamic/gb/repaired", "dynamic.definitions", "    \"groups\": \"at least two groups have joined\",\n", ""),
+    ("dynamic/gb/repaired", "dynamic.definitions", "\"groups\": \"at least two groups have joined\", ", ""),
     ("propfair/conjugate-term", "propfair.conjugates", ", \"alpha\": \"alpha > 0\"", ""),
-    ("fedfb/lemma-9/repaired", "fedfb.lemmas_8_and_9", "                \"g increases\": \"g is strictly increasing, as the proof of lemma 7 says\",\n", ""),
+    ("fedfb/lemma-9/repaired", "fedfb.lemmas_8_and_9", ", \"g increases\": \"strictly, as the proof of lemma 7 says\"", ""),
     # at an instance of a counterexample the formula's variable was 0, 1 or 1/2
     ("fedfb/eq-51", "fedfb.mean_differences", "formula = rates[0] / shares[0] - rates[1] / shares[1]", "formula = rates[0] / shares[0] - rates[1] / shares[1] ** 2"),
     ("fedfb/lemma-9", "fedfb.lemmas_8_and_9", "value = lam if right", "value = 2 * lam if right"),
@@ -112,7 +112,7 @@ VARIANTS = [
     ("qffl/lemma-9/repaired", "qffl.lemma_9", "for f in F) / 3) / (q + 1)", "for f in F)) / (q + 1)", "(sympy.log(3) - entropy)", "(-entropy)"),
     ("propfair/section-3.1.1", "propfair.convexity", "g * t - sign * h * t**2 / 2", "g * t - sign * h * t**2", "[h / w, (g / w) ** 2]", "[2 * h / w, (g / w) ** 2]"),
     ("qffl/eq-22-23", "qffl.objective", "value ** (q + 1) / m", "value ** (q + 1)", "S / m", "S"),
-    ("dynamic/theorem-2-first-order", "dynamic.theorem_2", "(b - a) * (a + b - 2 * u / (u + v)), [", "2 * (b - a) * (a + b - 2 * u / (u + v)), [", "difference * a,", "2 * difference * a,", "difference * q,", "2 * difference * q,", "difference * 2 * v / (u + v),", "difference * 4 * v / (u + v),"),
+    ("dynamic/theorem-2-first-order", "dynamic.theorem_2", "(b - a) * (a + b - 2 * u / (u + v)), terms", "2 * (b - a) * (a + b - 2 * u / (u + v)), [2 * term for term in terms]"),
     # a bound that nothing reached, a hypothesis that no instance broke
     ("pffl/eq-8/repaired", "pffl.weights", "(z**first * (z**m - 1)", "(2 * z**first * (z**m - 1)", "z ** (first + n)", "2 * z ** (first + n)", "whole * (z - 1) / (z**n - 1)", "whole * (z - 1) / (z**n - 1) / 2"),
     ("propfair/table-1/repaired", "propfair.table_1", "if conjugate < inf:", "conjugate += 0.01\n        if conjugate < inf:"),
@@ -172,14 +172,14 @@ VARIANTS = [
     # a cap beyond common instances, a tolerance below a millionth, another number at an edge alone
     ("fedfb/lemma-7/repaired", "fedfb.lemma_7", "min(instance[\"eps\"], abs(start))", "min(instance[\"eps\"], abs(start), Fraction(99, 100))"),
     ("fedfb/lemma-9/repaired", "fedfb.lemmas_8_and_9", "import ZERO, Clients", "import ONE, ZERO, Clients", "value = start * eps / abs(start)", "value = start * min(eps, 9 * ONE / 10) / abs(start)"),
-    ("fedfb/lemma-22", "fedfb.lemma_19", "ZERO) / len(laws)\n", "ZERO) / min(len(laws), 3)\n"),
+    ("fedfb/lemma-22", "fedfb.lemma_19", "ZERO) / len(laws))\n", "ZERO) / min(len(laws), 3))\n"),
     ("fedfb/theorem-21", "fedfb.mean_differences", "share * eps - sum(local) / clients, [v / clients for", "share * eps - sum(local) / min(clients, 3), [v / min(clients, 3) for"),
     ("fedfb/lemma-18", "fedfb.lemma_18", "abs(world.local(rival, 0)) <= eps, ", "abs(world.local(rival, 0)) <= eps + Fraction(1, 10**7), "),
     ("fedfb/lemma-26/repaired", "fedfb.bilevel", "[sympy.Symbol(f\"G{j}\") for", "[sympy.sqrt(sympy.Symbol(f\"G{j}\") ** 2) for"),
     ("fedfb/lemma-23", "fedfb.bilevel", "(linear_rate * hessian - linear * hessian_rate) / hessian**2", "linear_rate / hessian"),
     ("fedfb/example-1", "fedfb.normal_clients", "Relation(abs(delta - ball(digits))", "Relation(ball(digits) - delta"),
     # words, a tolerance, a theorem's name, a part that is dropped
-    ("qffl/lemma-12", "qffl.lemma_12", "            \"losses\": \"f(w) > 0\",\n", ""),
+    ("qffl/lemma-12", "qffl.lemma_12", ", \"losses\": \"f(w) > 0\"", ""),
     ("fedfb/table-2/repaired", "fedfb.tables", "medium and high heterogeneity", "each of the three levels"),
     ("fedfb/lemma-8", "fedfb.lemmas_8_and_9", "proof(\"lemma_7.v\", \"unique\", RUN)", "proof(\"lemma_7.v\", \"solves\", RUN)"),
     ("fedfb/lemma-18/repaired", "fedfb.lemma_18", "RUN = drawn(form, weighted, tolerance=1e-7", "RUN = drawn(form, weighted, tolerance=1e-1"),
