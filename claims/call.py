@@ -57,9 +57,8 @@ class Call(Generic[T]):
     def resolve(self) -> Callable[..., T]:
         """The function. ValueError: not a module-level function of such a module."""
         module, _, name = self.function.partition(":")
-        is_allowed = module.startswith(ROOT) or module in {
-            m.__name__ for m in own_modules("claims")
-        }
+        own = {m.__name__ for m in own_modules("claims")}
+        is_allowed = module.startswith(ROOT) or module in own
         if not is_allowed or not all(part.isidentifier() for part in name.split(".")):
             raise ValueError(
                 "function must be 'MODULE:NAME' at module level, of fairfl.claims or of a module "

@@ -133,18 +133,15 @@ class Claim:
                 raise ValueError(
                     f"{name} of {self.id} must be one of {allowed}, got {getattr(self, name)!r}"
                 )
-        for is_wrong, message in (
-            (
-                not _ID.match(self.id),
-                "id must be paper/name with letters, digits, dots and hyphens",
+        faults = {
+            "id must be paper/name with letters, digits, dots and hyphens": not _ID.match(self.id),
+            "mutants must be at least one: a check that cannot fail is none": not self.mutants,
+            "erratum must say what is wrong where a claim is false, and only there": (
+                is_false != bool(self.erratum)
             ),
-            (not self.mutants, "mutants must be at least one: a check that cannot fail is none"),
-            (
-                is_false != bool(self.erratum),
-                "erratum must say what is wrong where a claim is false, and only there",
-            ),
-            (self.id in self.rests_on, "rests_on must not name the claim itself"),
-        ):
+            "rests_on must not name the claim itself": self.id in self.rests_on,
+        }
+        for message, is_wrong in faults.items():
             if is_wrong:
                 raise ValueError(f"{message}, got {self.id}, {expected}")
         for name in ("number", "title", "printed", "statement", "scope"):

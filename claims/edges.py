@@ -9,7 +9,7 @@ narrower or dropped has another state at one of them. A digest of the numbers of
 import json
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
@@ -48,11 +48,12 @@ def hold(call: Call[Case], instance: Instance, premises: frozenset[str]) -> None
     if row is None and premises:
         start = encode(instance)
         near = points(call, start)
-        rest = {str(call): [[start, near, digest(_cases(call, start, near))]]}
-        printed = json.dumps(rest, ensure_ascii=False)
+        cases = [_case(call, moved(start, changes)) for changes, _ in near]
+        printed = json.dumps({str(call): [[start, near, digest(cases)]]}, ensure_ascii=False)
         raise Rejected(f"edges.json must have {printed[1:-1]}")
     for start, near, total in row or ():
-        plain, cases = state(_case(call, decode(start))), _cases(call, start, near)
+        plain = state(_case(call, decode(start)))
+        cases = [_case(call, moved(start, changes)) for changes, _ in near]
         for case, (changes, expected) in zip(cases, near, strict=True):
             got = state(case, plain)
             text = f"{call} at {start} with {changes}: {got or 'the same'!r}"
@@ -66,11 +67,6 @@ def digest(cases: list[Case | None]) -> str:
     defined = [case for case in cases if case]
     texts = [case.numbers for case in defined]
     return sha256("\0".join(texts).encode())[:12] if all(c.exact for c in defined) else ""
-
-
-def _cases(call: Call[Case], start: Any, near: list[Point]) -> list[Case | None]:
-    """The statement at the points next to ``start``."""
-    return [_case(call, moved(start, changes)) for changes, _ in near]
 
 
 def _case(call: Call[Case], instance: Instance) -> Case | None:
@@ -88,9 +84,8 @@ def state(case: Case | None, plain: str | None = None) -> str:
     if case is None:
         return "undefined"
     broken = ", ".join(sorted(name for name, holds in case.premises.items() if not holds))
-    branch = {
-        f"{_infinite(r.left)}{r.name} {r.operator}{_infinite(r.right)}" for r in case.relations
-    }
+    relations = case.relations
+    branch = {f"{_infinite(r.left)}{r.name} {r.operator}{_infinite(r.right)}" for r in relations}
     text = broken or "; ".join(sorted(branch))
     return "" if text == plain else text
 
@@ -101,55 +96,48 @@ def _infinite(number: Number) -> str:
 
 
 def points(call: Call[Case], start: Any) -> list[Point]:
-    """Points on either side of each edge, of a field's first, middle and last number alone."""
+    """Points on either side of each edge, and far ones, of a field's first, middle and last number:
+    it is 0, negative, ten times as large, equal to the next one of its list or one less that, or
+    changed with it so that their sum or product is kept; a whole number has half of one added.
+    """
     case = _case(call, decode(start))
     plain, is_exact = state(case), case is not None and case.exact
-    edges: dict[tuple[str, str], list[list[Point]]] = {}
-    for path, value in numbers(start):
 
-        def at(number: Any, path: str = path) -> Point:
-            changes = {path: encode(number)}
-            return changes, state(_case(call, moved(start, changes)), plain)
+    def at(changes: dict[str, Any]) -> Point:
+        return encode(changes), state(_case(call, moved(start, changes)), plain)
 
-        for edge in _edges(at, value, [peer for _, peer in peers(start, path)], is_exact):
-            change = f"{edge[0][1]} -> {edge[-1][1]}"
-            edges.setdefault((path.partition(".")[0], change), []).append(edge)
-    kept = [point for found in edges.values() for edge in _ends(found) for point in edge]
-    kept += jumps(call, start)
-    return [point for k, point in enumerate(kept) if point not in kept[:k]]
-
-
-def _ends(parts: list[Any]) -> list[Any]:
-    """The first, the middle and the last part, each once."""
-    return [parts[k] for k in sorted({0, len(parts) // 2, len(parts) - 1})]
-
-
-def jumps(call: Call[Case], start: Any) -> list[Point]:
-    """Points far away: a number 0, negative, ten times as large, equal to the next one of its list
-    or one less that, or changed with it so that their sum or product is kept; half of one added
-    to a whole number. Of the first, middle and last number of a field.
-    """
-    plain, fields = state(_case(call, decode(start))), defaultdict[str, list[tuple[str, Any]]](list)
+    fields = defaultdict[str, list[tuple[str, Any]]](list)
     for path, x in numbers(start):
         fields[path.partition(".")[0]].append((path, x))
-    changes: list[dict[str, Any]] = []
-    for path, x in (number for found in fields.values() for number in _ends(found)):
-        if isinstance(x, int):
-            changes.append({path: x + Fraction(1, 2)})
-            continue
-        changes += [{path: 0 * x}, {path: -x}, {path: 10 * x or 1 + x}]
-        for other, y in peers(start, path)[:1]:
-            changes += [{path: new, other: x + y - new} for new in (-x, 0 * x)]
-            changes += [{path: -x, other: -y}, {path: y}, {path: 1 - y}]
-    return [(encode(c), state(_case(call, moved(start, c)), plain)) for c in changes]
+    near: list[Point] = []
+    far: list[dict[str, Any]] = []
+    for pairs in fields.values():
+        for path, x in (pairs[k] for k in sorted({0, len(pairs) // 2, len(pairs) - 1})):
+            others = peers(start, path)
+            near += _edges(path, x, [peer for _, peer in others], at, is_exact)
+            if isinstance(x, int):
+                far.append({path: x + Fraction(1, 2)})
+                continue
+            far += [{path: 0 * x}, {path: -x}, {path: 10 * x or 1 + x}]
+            for other, y in others[:1]:
+                far += [{path: new, other: x + y - new} for new in (-x, 0 * x)]
+                far += [{path: -x, other: -y}, {path: y}, {path: 1 - y}]
+    all_points = [*near, *map(at, far)]
+    return [point for k, point in enumerate(all_points) if point not in all_points[:k]]
 
 
-def _edges(at: Any, value: Any, others: list[Any], is_exact: bool) -> Iterator[list[Point]]:
-    """The points beside and at each edge of one number."""
+def _edges(
+    path: str, value: Any, others: list[Any], point: Callable[..., Point], is_exact: bool
+) -> Iterator[Point]:
+    """The points beside and at each edge of the number at ``path``."""
+
+    def at(number: Any) -> Point:
+        return point({path: number})
+
     if isinstance(value, int) and at(value + Fraction(1, 1000))[1] == "undefined":  # it counts
         grid = sorted({-1, 0, 1, 2, value - 1, value, value + 1})
         pairs = [(at(a), at(b)) for a, b in pairwise(grid)]
-        yield from ([a, b] for a, b in pairs if a[1] != b[1])
+        yield from (edge for a, b in pairs if a[1] != b[1] for edge in (a, b))
         return
     kind, x = float if isinstance(value, float) else Fraction, Fraction(value)
     size = abs(x) or Fraction(1)
@@ -173,4 +161,4 @@ def _edges(at: Any, value: Any, others: list[Any], is_exact: bool) -> Iterator[l
             continue
         step = (CLOSER if is_known and is_exact else BESIDE) * (abs(edge) or 1)
         middle = [at(edge)] if is_known else []
-        yield [at(kind(edge - step)), *middle, at(kind(edge + step))]
+        yield from (at(kind(edge - step)), *middle, at(kind(edge + step)))

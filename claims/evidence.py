@@ -29,9 +29,7 @@ class Evidence:
         if not self.parts:
             raise ValueError("evidence must have at least one certificate, got none")
         if self.negation and {part.finding for part in self.parts} != {"holds"}:
-            raise ValueError(
-                "negation must be shown by certificates that hold, not by counterexamples"
-            )
+            raise ValueError("negation must be shown by certificates that hold, got others")
 
     @classmethod
     def of(cls, *parts: ClaimCertificate) -> Self:

@@ -96,9 +96,7 @@ def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
 
 
 def cut(value: arb, places: int) -> int:
-    """A ball's digits up to so many decimals, 2043 for 0.20430. ValueError: it does not determine
-    them.
-    """
+    """A ball's digits up to so many decimals, 2043 for 0.20430. ValueError: it has no such."""
     digits = (value * arb(10) ** places).floor().unique_fmpz()
     if digits is None:
         raise ValueError(f"value must determine {places} decimals, got {value}")

@@ -7,6 +7,7 @@ instance have by name. The other classes that most claims use are imported from 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from inspect import signature
 from typing import Any, TypeVar
 
@@ -20,19 +21,19 @@ from fairfl.claims.certificates import (
     Beside,
     ClaimCertificate,
     Counterexample,
-    Decomposition,
     KernelProof,
     PropertyRun,
     SymbolicZero,
     Witness,
 )
+from fairfl.claims.certificates.algebra import Decomposition as Decomposition
 from fairfl.claims.certificates.algebra import Residual as Residual
 from fairfl.claims.certificates.algebra import Sign
 from fairfl.claims.claim import Claim as Claim
 from fairfl.claims.claim import caption as caption
 from fairfl.claims.effort import Effort
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.exact import Instance
+from fairfl.claims.exact import Instance as Instance
 
 T = TypeVar("T")
 Changes = Mapping[str, object]
@@ -43,43 +44,32 @@ Source = Instance | Callable[..., Instance]
 
 @dataclass(frozen=True)
 class Part:
-    """Makes a certificate of a statement with changed parameters; also a check by itself.
+    """Makes certificates of statements with changed parameters; called, it is a check.
 
     Attributes
     ----------
-    make : effort, changes -> certificate.
+    make : effort, changes -> certificates.
     takes : the names of the parameters that can change.
+    negation : whether they show together that the statement is false.
     """
 
-    make: Callable[[Effort, Changes], ClaimCertificate]
+    make: Callable[[Effort, Changes], tuple[ClaimCertificate, ...]]
     takes: frozenset[str]
+    negation: bool = False
 
     def __call__(self, effort: Effort, **changes: object) -> Evidence:
-        return every(self)(effort, **changes)
-
-
-@dataclass(frozen=True)
-class Every:
-    """A check of several parts, see :class:`~fairfl.claims.evidence.Evidence`."""
-
-    parts: tuple[Part, ...]
-    negation: bool
-
-    def __call__(self, effort: Effort, **changes: object) -> Evidence:
-        changeable = _taken(self.parts)
-        if not changes.keys() <= changeable:
-            raise ValueError(
-                f"changes must be of {', '.join(sorted(changeable))}, got {', '.join(changes)}"
-            )
-        certificates = _certificates(self.parts, effort, changes)
+        if not changes.keys() <= self.takes:
+            known, given = ", ".join(sorted(self.takes)), ", ".join(changes)
+            raise ValueError(f"changes must be of {known}, got {given}")
+        certificates = self.make(effort, changes)
         if not changes and all(isinstance(part, Beside) for part in certificates):
             raise ValueError("a check must have a part that gives a level, got what is beside it")
         return Evidence(certificates, self.negation)
 
 
-def every(*parts: Part, negation: bool = False) -> Every:
+def every(*parts: Part, negation: bool = False) -> Part:
     """All of ``parts`` are needed; with ``negation`` they show that the statement is false."""
-    return Every(parts, negation)
+    return Part(partial(_certificates, parts), _taken(parts), negation)
 
 
 def counterexample(
@@ -101,9 +91,7 @@ def witness(
 def identity(
     residuals: Callable[..., Mapping[str, Residual]], numbers: str = "", **constants: object
 ) -> Part:
-    """``residuals() -> {name: (left, right)}`` are equal. ``numbers`` are
-    the left sides at one point.
-    """
+    """``residuals() -> {name: (left, right)}`` are equal; ``numbers``: the left sides."""
     return _algebra(residuals, "", numbers, constants)
 
 
@@ -114,9 +102,7 @@ def definite(
     strict: bool = False,
     **constants: object,
 ) -> Part:
-    """``form() -> (expression, [terms visibly non-negative])`` of the same sum; ``numbers`` is the
-    expression at one point.
-    """
+    """``form() -> (expression, [terms >= 0])`` of one sum; ``numbers``: the expression."""
     return _algebra(form, "positive" if strict else "non-negative", numbers, constants)
 
 
@@ -132,7 +118,7 @@ def drawn(
     """``case`` at ``examples`` (quick, deep) instances from the strategy ``draws()``, and next to
     them: where numbers of the fields ``moved`` have other values.
     """
-    return Part(
+    return _one(
         lambda effort, changes: PropertyRun.of(
             _call(case, {**constants, **changes}),
             _call(draws, {**constants, **changes}),
@@ -147,25 +133,23 @@ def drawn(
 
 def beside(*parts: Part) -> Part:
     """What holds the algebra's model to instances: parts that are verified and give no level."""
-    return Part(
-        lambda effort, changes: Beside(_certificates(parts, effort, changes)), _taken(parts)
-    )
+    return _one(lambda *changed: Beside(_certificates(parts, *changed)), _taken(parts))
 
 
 def proof(file: str, theorems: str, *otherwise: Part) -> Part:
-    """Theorems of a Coq file of ``claims/proofs``, named with spaces between; ``otherwise`` shows
-    the same without a kernel, and refutes mutants.
-    """
-    return Part(
-        lambda effort, changes: KernelProof.of(
-            file, theorems, *_certificates(otherwise, effort, changes)
-        ),
+    """Theorems of a file of ``claims/proofs``; ``otherwise`` shows the same without a kernel."""
+    return _one(
+        lambda *changed: KernelProof.of(file, theorems, *_certificates(otherwise, *changed)),
         _taken(otherwise),
     )
 
 
+def _one(make: Callable[[Effort, Changes], ClaimCertificate], takes: frozenset[str]) -> Part:
+    return Part(lambda effort, changes: (make(effort, changes),), takes)
+
+
 def _algebra(function: Callable[..., Any], sign: Sign, numbers: str, constants: Changes) -> Part:
-    return Part(
+    return _one(
         lambda effort, changes: SymbolicZero(
             Call.of(function, **{**constants, **changes}), sign, "" if changes else numbers
         ),
@@ -177,36 +161,31 @@ def _at(
     kind: type[Counterexample] | type[Witness],
     case: Statement,
     texts: tuple[str, str],
-    instance: Source,
+    source: Source,
     constants: Changes,
 ) -> Part:
-    """Changes are of the case's parameters, and of the instance's values or the parameters of the
-    function that returns it; what is changed has other numbers.
-    """
-    names = _names(instance) if callable(instance) else frozenset(instance)
-    return Part(
-        lambda effort, changes: kind.at(
-            _call(case, {**constants, **changes}),
-            *texts[: 1 if changes else 2],
-            **_changed(instance, {n: value for n, value in changes.items() if n in names}),
-        ),
-        _names(case) | names,
-    )
+    """Changes are of the case's parameters, of the instance's values, or of its function's."""
+    names = _names(source) if callable(source) else frozenset(source)
 
+    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
+        of_instance = {name: changes[name] for name in names & changes.keys()}
+        instance = source(**of_instance) if callable(source) else {**source, **of_instance}
+        call = _call(case, {**constants, **changes})
+        return kind.at(call, *texts[: 1 if changes else 2], **instance)
 
-def _changed(instance: Source, changes: Changes) -> Instance:
-    return instance(**changes) if callable(instance) else {**instance, **changes}
+    return _one(make, _names(case) | names)
 
 
 def _certificates(
     parts: Sequence[Part], effort: Effort, changes: Changes
 ) -> tuple[ClaimCertificate, ...]:
     """Of all parts, or of those that the changes concern: the others are as they were."""
-    return tuple(
+    made = [
         part.make(effort, {name: changes[name] for name in part.takes & changes.keys()})
         for part in parts
         if not changes or part.takes & changes.keys()
-    )
+    ]
+    return sum(made, ())
 
 
 def _call(function: Callable[..., T], constants: Changes) -> Call[T]:

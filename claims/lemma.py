@@ -1,6 +1,4 @@
-"""A user's lemma: a predicate, a strategy that draws instances, and near misses that must fail;
-registered, shrunk and judged as the claims are.
-"""
+"""A user's lemma: a predicate, a strategy and near misses that must fail; checked as claims are."""
 
 from __future__ import annotations
 
@@ -58,9 +56,7 @@ class LemmaReport:
             return f"refuted: {self.statement} At {self.counterexample!r}."
         counts = f"{self.examples} examples, {self.discarded} discarded"
         lines = [f"holds ({self.level}, {counts}): {self.statement}"]
-        lines += [
-            f"mutant {name!r} is refuted at {instance!r}" for name, instance in self.refuted.items()
-        ]
+        lines += [f"mutant {name!r} is refuted at {x!r}" for name, x in self.refuted.items()]
         lines += [f"mutant {name!r} SURVIVES" for name in self.survivors]
         return "\n".join(lines)
 
@@ -130,13 +126,10 @@ class Lemma:
         report = self._report({}, examples, seed)
         if report.counterexample is not None:
             return report
-        mutant_reports = {
-            name: self._report(changes, examples, seed) for name, changes in self.mutants.items()
-        }
-        refuted = {name: r.counterexample for name, r in mutant_reports.items() if r.level is None}
-        return replace(
-            report, refuted=refuted, survivors=tuple(n for n in mutant_reports if n not in refuted)
-        )
+        reports = {n: self._report(changes, examples, seed) for n, changes in self.mutants.items()}
+        refuted = {name: r.counterexample for name, r in reports.items() if r.level is None}
+        survivors = tuple(name for name in reports if name not in refuted)
+        return replace(report, refuted=refuted, survivors=survivors)
 
     def _report(self, changes: Changes, examples: int, seed: int) -> LemmaReport:
         from hypothesis.errors import Unsatisfiable

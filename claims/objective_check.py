@@ -1,6 +1,4 @@
-"""Tests an objective: a table of the properties that theory and its traits state, each tested on
-losses that hypothesis draws.
-"""
+"""Tests that an objective has the properties that theory and its traits state."""
 
 from __future__ import annotations
 

@@ -31,17 +31,9 @@ class Entry:
 @cache
 def papers() -> dict[str, Paper]:
     """The papers by key: the packages below claims/ with a ``PAPER``, and a user's own keys."""
-    by_key = {}
-    for module in iter_modules(fairfl.claims.__path__):
-        if module.ispkg:
-            paper = getattr(import_module(f"fairfl.claims.{module.name}"), "PAPER", None)
-            if paper is not None:
-                if paper.key != module.name:
-                    raise ValueError(
-                        f"key of a paper must be its folder's name, got {paper.key!r} in "
-                        f"{module.name}"
-                    )
-                by_key[paper.key] = paper
+    packages = [module.name for module in iter_modules(fairfl.claims.__path__) if module.ispkg]
+    candidates = (getattr(import_module(ROOT + name), "PAPER", None) for name in packages)
+    by_key: dict[str, Paper] = {paper.key: paper for paper in candidates if paper}
     for module in own_modules("claims"):
         for claim in _claims(module):
             user_paper = Paper(claim.paper, f"claims of {module.__name__}.py", "", printed=False)
@@ -64,24 +56,18 @@ def registered(*keys: str) -> dict[str, Entry]:
     while todo:
         paper = todo.pop()
         done.add(paper)
-        for loaded in _modules(paper):
-            name = loaded.__name__
-            for claim in _claims(loaded):
-                if claim.id in entries:
-                    raise ValueError(
-                        f"id must be new, got {claim.id} in {name}, taken by "
-                        f"{entries[claim.id].module}"
-                    )
+        for module in _modules(paper):
+            name, file = module.__name__, Path(str(module.__file__))
+            for claim in _claims(module):
+                if claim.paper != paper and not name.startswith(ROOT):
+                    continue  # a user's file may have claims of several keys
                 if claim.paper != paper:
-                    if not name.startswith(ROOT):
-                        continue
-                    raise ValueError(
-                        f"id of a claim in {name} must begin with {paper}/, got {claim.id}"
-                    )
-                entries[claim.id] = Entry(claim, name, Path(str(loaded.__file__)))
-                todo |= {
-                    paper_of(dependency) for dependency in claim.rests_on
-                } & papers().keys() - done
+                    raise ValueError(f"id of a claim in {name} must begin with {paper}/")
+                if claim.id in entries:
+                    taken = entries[claim.id].module
+                    raise ValueError(f"id must be new, got {claim.id} in {name}, taken by {taken}")
+                entries[claim.id] = Entry(claim, name, file)
+                todo |= set(map(paper_of, claim.rests_on)) & papers().keys() - done
     order([entry.claim for entry in entries.values()])
     return dict(sorted(entries.items()))
 
@@ -97,9 +83,7 @@ def _modules(paper: str) -> Iterator[ModuleType]:
 
 
 def _claims(module: ModuleType) -> list[Claim]:
-    """Those of a module's ``CLAIMS``, and those of its lemmas, see
-    :class:`fairfl.claims.lemma.Lemma`.
-    """
+    """Those of a module's ``CLAIMS``, and of a user's lemmas."""
     claims = list(getattr(module, "CLAIMS", ()))
     if not module.__name__.startswith(ROOT):
         claims += [value.claim() for value in vars(module).values() if isinstance(value, Lemma)]

@@ -41,12 +41,10 @@ class Checked:
         problems = [self.outcome.fault.strip()] if self.outcome.fault else []
         if not problems and self.settled.verdict != self.claim.expected:
             reason = f" ({self.settled.reason})" if self.settled.reason else ""
-            problems.append(
-                f"the verdict is {self.settled.verdict}{reason}, expected is {self.claim.expected}"
-            )
-        problems += [
-            f"mutant {m.name!r} survives: {m.reason.strip()}" for m in self.outcome.survivors
-        ]
+            verdict, expected = self.settled.verdict, self.claim.expected
+            problems.append(f"the verdict is {verdict}{reason}, expected is {expected}")
+        survivors = self.outcome.survivors
+        problems += [f"mutant {m.name!r} survives: {m.reason.strip()}" for m in survivors]
         return tuple(problems)
 
     @property
@@ -90,9 +88,7 @@ def proofs(entries: Iterable[Entry]) -> list[str]:
 
 @one_thread()
 def examine_id(id: str, effort: str, accepted: frozenset[str] = frozenset()) -> Outcome:
-    """Check one claim by id, at the effort of this name. ``accepted`` are the SHA-256 of proofs
-    that need not be compiled again.
-    """
+    """Check one claim by id; ``accepted``: SHA-256 of proofs that need no compiling."""
     from fairfl.claims.certificates.kernel_proof import ACCEPTED
 
     ACCEPTED.update(accepted)
@@ -137,16 +133,24 @@ def recorded() -> list[Checked]:
 
 def needed(entries: Iterable[Entry]) -> list[Entry]:
     """``entries``, and those that they rest on or are repaired by, if they are not on record."""
-    chosen = {entry.claim.id: entry for entry in entries}
-    registry = registered(*sorted({entry.claim.paper for entry in chosen.values()}))
-    committed, todo = Record(record.COMMITTED), list(chosen.values())
+    chosen, committed = {entry.claim.id: entry for entry in entries}, Record(record.COMMITTED)
+    for entry in _supported(chosen.values()):
+        if entry.claim.id not in chosen and not on_record(committed, entry):
+            chosen[entry.claim.id] = entry
+    return list(chosen.values())
+
+
+def _supported(entries: Iterable[Entry]) -> list[Entry]:
+    """``entries``, and all that they rest on or are repaired by."""
+    reached, todo = dict[str, Entry](), list(entries)
+    registry = registered(*sorted({entry.claim.paper for entry in todo}))
     while todo:
         claim = todo.pop().claim
-        for id in (*claim.rests_on, claim.repaired_id):
-            if id in registry and id not in chosen and not on_record(committed, registry[id]):
-                chosen[id] = registry[id]
-                todo.append(registry[id])
-    return list(chosen.values())
+        if claim.id not in reached:
+            reached[claim.id] = registry[claim.id]
+            support = (*claim.rests_on, claim.repaired_id)
+            todo += [registry[id] for id in support if id in registry]
+    return list(reached.values())
 
 
 def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome] | None = None) -> list[Checked]:
@@ -158,16 +162,9 @@ def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome] | None = Non
     claims = {id: entry.claim for id, entry in registry.items()}
     ordered.sort(key=lambda entry: _importance(claims[entry.claim.id.removesuffix(REPAIRED)]))
     available: dict[str, Outcome | None] = dict(outcomes or {})
-    todo = [entry.claim.id for entry in ordered]
-    seen = set[str]()
-    while todo:
-        id = todo.pop()
-        if id in seen or id not in claims:
-            continue
-        seen.add(id)
-        if id not in available:
-            available[id] = on_record(committed, registry[id])
-        todo += [*claims[id].rests_on, id + REPAIRED]
+    for entry in _supported(ordered):
+        if entry.claim.id not in available:
+            available[entry.claim.id] = on_record(committed, entry)
     findings: dict[str, tuple[Finding, Level] | None] = {
         id: (o.finding, o.level) if o and o.finding and o.level else None
         for id, o in available.items()

@@ -55,9 +55,8 @@ def settle(
         if settled.verdict == "refuted" and repaired is not None:
             if repaired.verdict == "holds" and repaired.level and settled.level:
                 levels = (settled.level, repaired.level)
-                verdicts[id] = Settled(
-                    "holds-repaired", weakest(levels), "", *levels, repaired.size
-                )
+                level = weakest(levels)
+                verdicts[id] = Settled("holds-repaired", level, "", *levels, repaired.size)
             elif repaired.verdict is None:
                 verdicts[id] = Settled(None, None, f"{by_id[id].repaired_id} has no verdict")
     return verdicts

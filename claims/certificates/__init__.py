@@ -1,8 +1,7 @@
 """Typed certificates, stored as JSON: each verifies itself from its data alone."""
 
-from fairfl.claims.certificates.algebra import Decomposition, SymbolicZero
+from fairfl.claims.certificates.algebra import Beside, Decomposition, SymbolicZero
 from fairfl.claims.certificates.base import ClaimCertificate, Rejected, from_json, weakest
-from fairfl.claims.certificates.beside import Beside
 from fairfl.claims.certificates.kernel_proof import KernelProof
 from fairfl.claims.certificates.property_run import PropertyRun
 from fairfl.claims.certificates.replay import Counterexample, Witness

@@ -1,4 +1,4 @@
-"""Identities and signs, by algebra."""
+"""Identities and signs, by algebra; and instances beside it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,14 +12,13 @@ from fairfl.claims.case import quoted
 from fairfl.claims.certificates.base import ClaimCertificate, compare_numbers, require
 from fairfl.claims.certificates.slips import slipped
 from fairfl.claims.exact import decode
-from fairfl.claims.words import Level
+from fairfl.claims.words import LEVELS, Level
 
 DIGITS = 40
 ZERO = sympy.Rational(1, 10**30)
-SMOOTH = tuple(getattr(sympy, n) for n in "Symbol Number Add Mul Pow log exp erfc Limit".split())
-"""What a compared side is made of. An identity of one piece would pass for one of all, so that no
-|x|, min, max or remainder is among them.
-"""
+OPERATIONS = "Symbol Number Add Mul Pow log exp erfc Limit Derivative Tuple"
+SMOOTH = tuple(getattr(sympy, name) for name in OPERATIONS.split())
+"""What a compared side is made of. No |x|, min or max: one piece would pass for all of them."""
 FIRST, FURTHER = (3, 2, 1, 5), (-5, -8, 2, 3)
 """Points: symbol k is (a k + b)/(c k + d), positive where it must be. Sides are compared at the
 first, and held to their values at the other, and at one that their numbers choose.
@@ -81,18 +80,15 @@ class SymbolicZero(ClaimCertificate):
         sides = [made[0], *made[1]] if self.sign else sum(made.values(), ())
         atoms = [_atoms(sympy.sympify(side)) for side in sides]
         chosen = int(sha256(repr(atoms).encode())[:6], 16)
-        points = [
-            spot(*sides, form=f) for f in (FURTHER, (chosen % 97 + 5, 13, chosen % 89 + 7, 3))
-        ]
+        forms = FURTHER, (chosen % 97 + 5, 13, chosen % 89 + 7, 3)
+        points = [spot(*sides, form=form) for form in forms]
         values = [at_point(side, point) for side in sides for point in points]
         texts = ["0" if abs(v) < ZERO else str(sympy.N(v, 12)) for v in values]
         texts += [] if self.sign else [str(left == right) for left, right in made.values()]
         return sha256("\0".join([*texts, repr(atoms)]).encode())[:12]
 
     def unbroken(self) -> set[str]:
-        """The identities that hold at the point with every slip in their function; no signs, which
-        mutants break.
-        """
+        """The identities that hold at the point with every slip in their function; no signs."""
         if self.sign:
             return set()
         function, given = self.residuals.resolve(), decode(dict(self.residuals.given))
@@ -134,6 +130,35 @@ class SymbolicZero(ClaimCertificate):
         return f"residuals of {self.residuals} vanish identically (1 spot checks)"
 
 
+@dataclass(frozen=True)
+class Beside(ClaimCertificate):
+    """The same statement at instances, computed another way than in the algebra beside them.
+
+    Attributes
+    ----------
+    parts : certificates that hold. They are verified, and refute variants of the statement; the
+        level is that of the algebra, which shows it for all instances.
+    """
+
+    parts: tuple[ClaimCertificate, ...]
+
+    @property
+    def level(self) -> Level:
+        return LEVELS[0]  # the strongest: it lowers none
+
+    def verify(self) -> None:
+        for part in self.parts:
+            require(part.finding == self.finding, f"beside algebra must hold: {part.summary()}")
+            part.verify()
+
+    @property
+    def inner(self) -> tuple[ClaimCertificate, ...]:
+        return self.parts
+
+    def summary(self) -> str:
+        return f"beside it: {'; '.join(part.summary() for part in self.parts)}"
+
+
 def _atoms(side: sympy.Expr) -> list[str]:
     """Its symbols and numbers, and the names of its operations."""
     operations = {type(node).__name__ for node in sympy.preorder_traversal(side) if node.args}
@@ -149,9 +174,7 @@ def _has_pieces(expression: sympy.Expr) -> bool:
 
 
 def spot(*expressions: Any, form: tuple[int, ...] = FIRST) -> dict[sympy.Basic, sympy.Expr]:
-    """A value for each symbol, all different: 2/5, 5/6, 8/7, ... by ``FIRST``; integers 2, 5, 11,
-    ..., larger elsewhere.
-    """
+    """A value for each symbol, all different: 2/5, 5/6, 8/7, ... by ``FIRST``; whole: 2, 5, 11."""
     symbols = sorted({s for e in map(sympy.sympify, expressions) for s in e.free_symbols}, key=str)
     a, b, c, d = form
     values: dict[sympy.Basic, sympy.Expr] = {}
@@ -165,7 +188,9 @@ def spot(*expressions: Any, form: tuple[int, ...] = FIRST) -> dict[sympy.Basic, 
 def at_point(expression: sympy.Expr, point: dict[sympy.Basic, sympy.Expr]) -> sympy.Expr:
     """``expression`` at rational numbers: exact where it is rational, else to 40 digits."""
     # subs, which also compares, is ten times slower
-    value: Any = sympy.sympify(expression).xreplace(point).doit()
+    whole = sympy.sympify(expression)
+    slopes = {slope: slope.doit() for slope in whole.atoms(sympy.Derivative)}
+    value: Any = whole.xreplace(slopes).xreplace(point).doit()
     return value if value.is_Rational else sympy.N(value, DIGITS)
 
 

@@ -42,9 +42,7 @@ HEADS = ("From Coq Require Import", "Open Scope", "Lemma", "Theorem", *NAMES)
 LIBRARY = "Reals Lra Lia List Permutation Sorted"
 """Parts of Coq's library with which statements are read."""
 LOADED = f"{LIBRARY} Classical FunctionalExtensionality"
-"""Parts that a file may import. They are loaded before any file, so that an import opens names
-within its file and changes nothing elsewhere.
-"""
+"""Parts that a file may import, loaded before any file: an import opens names in its file alone."""
 TACTIC = re.compile(r"[-+*{} ]*(?:(?:all|\d+) ?: ?[{} ]*)?(?:[a-z(\[]|$)")
 """Form of a sentence inside a proof. Commands, such as ``Defined``, begin with a capital."""
 HEADER = f"From Coq Require Import {LIBRARY}.\nOpen Scope R_scope."
@@ -88,9 +86,7 @@ class KernelProof(ClaimCertificate):
 
     @property
     def statement(self) -> str:
-        """The definitions of the file and the theorems, each a sentence of Coq, without proofs:
-        what a reader has to trust.
-        """
+        """What a reader has to trust: the file's definitions and the theorems, as Coq text."""
         return stated(self.file, *self.theorems.split())
 
     @property
@@ -179,9 +175,7 @@ def sentences(text: str) -> list[str]:
 
 @cache
 def _outside(text: str) -> dict[str, str]:
-    """The definitions, lemmas and theorems of a file by name, without proofs. Rejects a file with
-    other sentences or tactics than allowed.
-    """
+    """The definitions, lemmas and theorems of a file. Rejected: other sentences or tactics."""
     require('"' not in text, "a file must have no strings, in which comments would not end")
     outside, proving = dict[str, str](), False
     for sentence in sentences(text):
@@ -289,9 +283,8 @@ def _questions(module: str, text: str) -> str:
             f"Abort. Goal {goal} exact (@{module}.{name}). Qed."
         )
         proven += [f"@{module}.{name}", witness, sharp]
-    return "\n".join(
-        (*script, f"Definition every := ({', '.join(proven)}).", f"End {module}_asked.")
-    )
+    script += [f"Definition every := ({', '.join(proven)}).", f"End {module}_asked."]
+    return "\n".join(script)
 
 
 @cache

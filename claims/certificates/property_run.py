@@ -18,9 +18,7 @@ MOST_DISCARDED = 0.5
 FIRST = 5
 """Number of instances drawn again when a run is verified; :meth:`PropertyRun.replay` draws all."""
 SAME = 1e-9
-"""Tolerance, relative to 1 and the margin, at which a recomputed margin counts as equal: libraries
-of another machine may round differently.
-"""
+"""Relative tolerance at which margins are equal: another machine's libraries round otherwise."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +70,8 @@ class PropertyRun(ClaimCertificate):
         require(self.examples > 0 and bool(self.worst), "no instance satisfied the premises")
         margin, case = self.worst["margin"], self._case()
         require(case.applies, f"the worst instance breaks the premises {dict(case.premises)}")
-        is_equal = case.margin == margin or abs(case.margin - margin) <= SAME * max(
-            1.0, abs(margin)
-        )
+        difference = 0.0 if case.margin == margin else abs(case.margin - margin)
+        is_equal = difference <= SAME * max(1.0, abs(margin))
         require(is_equal, f"the margin {margin:.6g} is {case.margin:.6g} when computed again")
         require(case.margin >= -self.tolerance, f"violated by {-case.margin:.6g}: {case.worst}")
         share = self.discarded / (self.examples + self.discarded)
@@ -109,6 +106,5 @@ class PropertyRun(ClaimCertificate):
         share = self.discarded / max(1, self.examples + self.discarded)
         margin = self.worst.get("margin", float("nan"))
         place = " and next to them" if self.moved else ""
-        return (
-            f"{self.examples} examples{place}, {share:.1%} discarded; smallest margin {margin:.3g}"
-        )
+        counts = f"{self.examples} examples{place}, {share:.1%} discarded"
+        return f"{counts}; smallest margin {margin:.3g}"

@@ -58,9 +58,8 @@ class _Replay(ClaimCertificate):
     def _judge(self, case: Case) -> None: ...
 
     def summary(self) -> str:
-        return f"{type(self).__name__.lower()}: {self.shows}" + (
-            f" ({self.numbers})" if self.numbers else ""
-        )
+        numbers = f" ({self.numbers})" if self.numbers else ""
+        return f"{type(self).__name__.lower()}: {self.shows}{numbers}"
 
 
 @dataclass(frozen=True)
@@ -70,10 +69,8 @@ class Counterexample(_Replay):
     finding: ClassVar[Finding] = "refuted"
 
     def _judge(self, case: Case) -> None:
-        require(
-            case.broken is not None,
-            f"no relation certainly fails: {'; '.join(map(str, case.relations))}",
-        )
+        relations = "; ".join(map(str, case.relations))
+        require(case.broken is not None, f"no relation certainly fails: {relations}")
 
 
 @dataclass(frozen=True)

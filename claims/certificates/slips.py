@@ -17,9 +17,7 @@ OTHERS = {a: b for pair in PAIRS for a, b in (pair, pair[::-1])}
 
 
 def slipped(function: Any, evaluate: Callable[[], T]) -> Iterator[T]:
-    """What ``evaluate`` returns with a slip in ``function``, or in a function that it calls of the
-    same folder, but for slips with which it fails.
-    """
+    """What ``evaluate`` returns with each slip in ``function``, or in one of its folder's."""
     used: list[FunctionType] = [function]
     for changed in used:
         plain = changed.__code__

@@ -6,15 +6,12 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Residual, counterexample, drawn, every, identity, proof
+from fairfl.claims.forms import Claim, Residual, counterexample, drawn, every, identity, proof
 
 
 def one_step(local: int = 1, length: str = "1") -> dict[str, Residual]:
-    """Line 8 after ``local`` steps of gradient descent on two curvatures, less the normalised step
-    ``length`` eta g/||g||; g = c w at a w > 0.
-    """
+    """Line 8 after ``local`` steps on quadratics; the normalised step, ``length`` eta g/||g||."""
     curvatures, w = sympy.symbols("c1:3", positive=True), sympy.symbols("w1:3", positive=True)
     eta = sympy.symbols("eta", positive=True)
     slope = [c * x for c, x in zip(curvatures, w, strict=True)]
@@ -33,9 +30,8 @@ def unit(v: list[sympy.Expr]) -> list[sympy.Expr]:
 def unmoved(instance: Instance) -> Case:
     """Line 9 leaves the model unchanged if no client moves it: sum over S_t of p_k w is w."""
     model = sum(instance["p"][k] * instance["w"] for k in instance["chosen"])
-    return Case(
-        (Relation(model, "==", instance["w"], "model"),), {"weights": sum(instance["p"]) == 1}
-    )
+    relation = Relation(model, "==", instance["w"], "model")
+    return Case((relation,), {"weights": sum(instance["p"]) == 1})
 
 
 def clip(v: list[Fraction], bound: Fraction) -> list[Fraction]:
@@ -61,19 +57,15 @@ def updates() -> st.SearchStrategy[Instance]:
 
 
 def same(instance: Instance, power: int = 1) -> Case:
-    """Without its step 8 algorithm 4, with this ``power`` of the norm in h, moves the model as
-    q-FedAvg does with L = 1, on a line and with equal weights.
-    """
+    """Algorithm 4 without step 8, ``power`` of the norm in h, and q-FedAvg, L = 1, on a line."""
     q, losses, steps = instance["q"], instance["losses"], instance["steps"]
     pairs = [(Fraction(f), Fraction(d)) for f, d in zip(losses, steps, strict=True)]
     delta = [f**q * d for f, d in pairs]
-    printed, fedavg = (
-        [q * f ** (q - 1) * abs(d) ** n + f**q for f, d in pairs] for n in (power, 2)
-    )
+    powers = power, 2
+    printed, fedavg = ([q * f ** (q - 1) * abs(d) ** n + f**q for f, d in pairs] for n in powers)
     update = sum(d / h for d, h in zip(delta, printed, strict=True)) / len(delta)
-    return Case(
-        (Relation(update, "==", sum(delta) / sum(fedavg), "update"),), {"losses": min(losses) > 0}
-    )
+    relation = Relation(update, "==", sum(delta) / sum(fedavg), "update")
+    return Case((relation,), {"losses": min(losses) > 0})
 
 
 CLAIMS = (
@@ -83,8 +75,7 @@ CLAIMS = (
         "With one full local step, algorithm 1 is normalised gradient descent",
         printed="our method could be thought of as a normalized version of Fedavg where we use the "
         "normalized SGD instead of SGD for local training",
-        statement=r"After one local step of gradient descent line 8 moves a client by $\eta_t "
-        r"g/\|g\|$.",
+        statement=r"After one local step line 8 moves a client by $\eta_t g/\|g\|$.",
         kind="identity",
         scope="quadratics of any two curvatures",
         size="d = 2",
@@ -114,12 +105,10 @@ CLAIMS = (
             "6/7 == 3",
         ),
         mutants={"everybody": ("both clients are drawn", {"chosen": [0, 1]})},
-        reading="p_k^i is a weight among all who have joined (p_k = n_k/sum n in (1)), S_t a "
-        "random part of them.",
+        reading="p_k^i is a weight among all who have joined, as in (1); S_t is a part of them.",
         erratum="With C < 1 the weights of those who are drawn do not sum to one, and line 9 "
-        "shrinks the model towards 0 in every round (algorithms 2 to 4 likewise; C also leaves C "
-        "|v| clients, which need not be a whole number). Divide by their sum, or add updates "
-        "instead of models.",
+        "shrinks the model towards 0 in every round (algorithms 2 to 4 likewise). Divide by their "
+        "sum, or add updates instead of models.",
     ),
     Claim(
         "dynamic/algorithm-3-max",
@@ -137,8 +126,7 @@ CLAIMS = (
             bounds, "two coordinates, both fall", {"update": ["-2/7", "-3/11"]}, "0 <= -3/11"
         ),
         mutants={"max |d|": ("the largest absolute value", {"absolute": True})},
-        erratum="Take max |w|: where all coordinates of a layer fall, the largest one is negative, "
-        "and +-g bounds nothing.",
+        erratum="Take max |w|: where all coordinates fall, the largest one is negative, no bound.",
         repaired=dict(
             title="The largest absolute coordinate of an update is a bound to clip at",
             statement=r"$\max_j |d_j| \ge 0$, and limiting $d$ to it leaves $d$ as it is.",

@@ -3,14 +3,11 @@
 import sympy
 
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, Residual, counterexample, identity
+from fairfl.claims.forms import Case, Claim, Instance, Relation, Residual, counterexample, identity
 
 
 def residuals(late: int = 1, turned: bool = False) -> dict[str, Residual]:
-    """(8) at beta = 0 is FedAvg's step, at beta = 1 that of (7), and between them it is the mixture
-    of the two; in a coordinate d of an update of this length.
-    """
+    """(8) is FedAvg's step at beta = 0, that of (7) at beta = 1, and between them their mixture."""
     length, scale, rounds = sympy.symbols("length G n", positive=True)
     step, beta = sympy.symbols("d beta", real=True)
     normed = scale / (late + rounds) * step / length
@@ -37,9 +34,8 @@ def more_beta(instance: Instance) -> Case:
     signs = [(w > x) - (w < x) for x in (first, second)]
     ends = [w - length * sum(signs) / 2, w - eta * (2 * w - first - second) / 2]
     lead_1, lead_0 = ((second - first) * (end - start) for end in ends)
-    return Case(
-        (Relation(lead_1, "<", lead_0, "lead of v_2"),), {"gradient": abs(start - second) >= 2}
-    )
+    relation = Relation(lead_1, "<", lead_0, "lead of v_2")
+    return Case((relation,), {"gradient": abs(start - second) >= 2})
 
 
 def affine(share: str = "1/2") -> dict[str, Residual]:
@@ -105,11 +101,9 @@ CLAIMS = (
             "-1677/1960 < -10621/9800",
         ),
         mutants={"x_1 = 1": ("||g_1|| < ||g_2||", {"x": [1, "16/7"]})},
-        erratum="As theorem 2 does, this needs ||g_1|| < ||g_2||: else the shorter step of beta = "
-        "1 is the less fair one.",
+        erratum="As theorem 2 does, this needs ||g_1|| < ||g_2||: else beta = 1 is less fair.",
         repaired=dict(
-            title="A larger beta makes a round of (8) fairer iff (b - a)(eta (a + b) - G' (1 + "
-            "cos)) > 0",
+            title="A larger beta makes (8) fairer iff (b - a)(eta (a + b) - G' (1 + cos)) > 0",
             statement=r"With one curvature, $a = \|g_1\|$, $b = \|g_2\|$ and the coefficient $G' = "
             r"\mathcal{G}/(1+t-t_2)$, the lead of $v_2$ in a round of (8) is FedAvg's plus "
             r"$\frac{\beta}{2} (b - a)(G' (1 + \cos) - \eta (a + b))$: affine in $\beta$.",
@@ -139,8 +133,7 @@ CLAIMS = (
             "-1039/350 < -1039/350",
         ),
         mutants={"from t_2 on": ("as in algorithm 1", {"late": 0})},
-        reading="At every t > t_2, as definition 3 asks. The sentence sums up experiments, whose "
-        "later rounds it may mean.",
+        reading="At every t > t_2, as definition 3 asks; it may mean later rounds.",
         erratum="Algorithm 2 needs the round of t_2 to measure G, and does not normalise it: at "
         "t_2 + 1 it is FedAvg, so theorem 2, which speaks of that time alone, says nothing of it. "
         "In the round where v_2 gains most the newcomer is not limited. Take G from v_1's last "

@@ -14,9 +14,7 @@ from fairfl.claims.forms import Residual, beside, counterexample, definite, ever
 
 
 def relative(instance: Instance, absolute: bool = False) -> Case:
-    """At t_2 + 1, (4) holds for normalised gradient descent against FedAvg, and (3) holds for
-    neither; with ``absolute`` it holds for normalised gradient descent.
-    """
+    """(4) holds for normalised descent against FedAvg; (3) does not, or ``absolute`` does."""
     ngd, average = (gap(instance, rule) for rule in (normalised, fedavg))
     absolute_fairness = (
         Relation(0, "<", ngd, "(3) under NGD")
@@ -48,18 +46,14 @@ def sign_of_benefit(instance: Instance, form: str = "loss", only_then: bool = Tr
     levels = instance["now"] if form == "loss" else [-b for b in gains]
     gaps = [ball(b - a).exp() for a, b in zip(levels, levels[1:], strict=False)]
     value = sum(gaps, arb(0)) / len(gaps) - 1
-    relation = (
-        Relation(0, "<", value, "fair: GB") if is_fair else Relation(value, "<=", 0, "unfair: GB")
-    )
+    fair, unfair = Relation(0, "<", value, "fair: GB"), Relation(value, "<=", 0, "unfair: GB")
+    relation = fair if is_fair else unfair
     is_said = is_fair or only_then or len(gains) == 2
     return Case((relation,), {"groups": len(gains) >= 2, "two groups": is_said})
 
 
 def residuals(sign: int = 1, form: str = "benefit") -> dict[str, Residual]:
-    """The two lines of (20): benefit_i - benefit_(i+1), and its terms rearranged.
-
-    Form "loss" omits the losses at joining, as (9) does.
-    """
+    """benefit_i - benefit_(i+1) in (20), rearranged; form "loss" omits the losses at joining."""
     before, now, later_before, later_now = sympy.symbols("a b c d", real=True)
     first = (before - now) - (later_before - later_now)
     joined = before - later_before if form == "benefit" else 0
@@ -69,13 +63,10 @@ def residuals(sign: int = 1, form: str = "benefit") -> dict[str, Residual]:
 def slope() -> Decomposition:
     """The derivative of exp(x) - 1, 0 at 0: positive, so that exp(x) - 1 has the sign of x."""
     x = sympy.symbols("x", real=True)
-    return sympy.diff(sympy.exp(x) - 1, x), [sympy.exp(x)]
+    return sympy.Derivative(sympy.exp(x) - 1, x), [sympy.exp(x)]
 
 
-GROUPS = {
-    "groups": "at least two groups have joined",
-    "two groups": "where GB > 0 is to imply fair",
-}
+GROUPS = {"groups": "at least two groups have joined", "two groups": "where GB > 0 implies fair"}
 FAIR = (
     "three groups whose gains fall",
     {"joined": ["5/2", 3, "7/2"], "now": ["1/3", 2, "11/4"]},
@@ -137,11 +128,9 @@ CLAIMS = (
             "9/14 == 0",
         ),
         mutants={"one weight": ("that of joining in both terms", {"after": "5/7"})},
-        reading="M is the time point at which the loss is taken; that is what 'the weight at time "
-        "point M' says.",
-        erratum="With weights p_j^M that change when others join, the benefit is a difference of "
-        "two functions, positive without any training. Use weights within the group that stay (a "
-        "mean over its members).",
+        reading="M is the time at which the loss is taken, by 'the weight at time point M'.",
+        erratum="With weights p_j^M that change when others join, the benefit is positive without "
+        "any training. Use weights within the group that stay (a mean over its members).",
     ),
     Claim(
         "dynamic/gb",
@@ -175,8 +164,7 @@ CLAIMS = (
         "is, for two groups) lets it compare two of them, and says nothing of its sign.",
         repaired=dict(
             number="Eq. (20)",
-            title="The group benefit (20) is positive if the algorithm is fair, and for two groups "
-            "only then",
+            title="(20) is positive if the algorithm is fair, and for two groups only then",
             statement=r"The exponents of (20) are the gaps of benefits between neighbours, and "
             r"$e^x - 1$ has the sign of $x$: fair implies $GB_t > 0$, and for two groups $GB_t > "
             r"0$ implies fair.",
@@ -204,8 +192,8 @@ CLAIMS = (
         "The group benefit (20) of three groups is positive only if the algorithm is fair",
         number="Eq. (20)",
         printed=PRINTED_20,
-        statement=r"For three groups, $GB_t > 0$ in (20) iff every group that joined earlier has "
-        r"the larger benefit.",
+        statement="For three groups, $GB_t > 0$ in (20) iff every group that joined earlier has "
+        "the larger benefit.",
         kind="equivalence",
         hypotheses=GROUPS,
         scope="three groups",
@@ -219,7 +207,6 @@ CLAIMS = (
             form="benefit",
         ),
         mutants={"v_2 gains nothing": ("benefits 1, 0 and -1: fair", {"now": [4, 5, 6]})},
-        erratum="The mean of exponentials lets one large gap outweigh a negative one. Report the "
-        "smallest gap instead.",
+        erratum="One large gap outweighs a negative one. Report the smallest gap instead.",
     ),
 )

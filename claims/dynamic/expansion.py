@@ -6,18 +6,13 @@ import sympy
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import HALF
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import Residual, counterexample, definite, every, identity
+from fairfl.claims.forms import Claim, Residual, counterexample, definite, every, identity
 
 
 def residuals(divisor: str = "2") -> dict[str, Residual]:
-    """Smoothness and strong convexity at w' = w - eta g, which are (5), (6) word for word.
-
-    f(w) + g.(w' - w) + c ||w' - w||^2/2 bounds f(w') from above for c = L, from below for c = mu;
-    it is written with the square of ||g||.
-    """
+    """Smoothness, c = L, and strong convexity, c = mu, at w' = w - eta g: (5), (6)."""
     square, f, eta, c = sympy.symbols("square f eta c", real=True)
     quadratic = f - eta * square + c * eta**2 * square / 2
     factor = eta - eta**2 * c / sympy.Rational(divisor)
@@ -30,9 +25,7 @@ def residuals(divisor: str = "2") -> dict[str, Residual]:
 
 
 def rise(distance: int = 3) -> Decomposition:
-    """Increase of a derivative over ``distance``/mu, at least mu times that, less 2, the most for a
-    1-Lipschitz function, whose derivative is in [-1, 1].
-    """
+    """The rise of a slope over ``distance``/mu, at least mu times that, less 2 (1-Lipschitz)."""
     mu = sympy.symbols("mu", positive=True)
     excess = sympy.symbols("more", nonnegative=True)
     return mu * distance / mu + excess - 2, [sympy.Integer(distance - 2), excess]
@@ -48,9 +41,7 @@ def remainder(instance: Instance, order: int = 2) -> Case:
 
 
 def within(share: str = "1/2") -> Decomposition:
-    """``share`` L s^2 less the remainder along a coordinate of curvature L - m <= L; the lower
-    side is that of -L_1.
-    """
+    """``share`` L s^2 less the remainder along a coordinate of curvature L - m."""
     ell, m = sympy.symbols("L m", nonnegative=True)
     s, w, x = sympy.symbols("s w x", real=True)
     loss = (ell - m) * (w - x) ** 2 / 2
@@ -70,8 +61,7 @@ CLAIMS = (
     Claim(
         "dynamic/eq-5-6",
         100,
-        "One step of gradient descent brings between (eta - eta^2 L/2) and (eta - eta^2 mu/2) "
-        "times ||g||^2",
+        "A gradient step brings eta - eta^2 L/2 to eta - eta^2 mu/2 times ||g||^2",
         number="Eqs. (5), (6)",
         printed=r"$(\eta - \frac{\eta^2 L}{2}) \|\nabla_w L_{v_2}(w_{t_2})\|_2^2 \le "
         r"L_{v_2}(w_{t_2}) - L_{v_2}(w_{t_2+1}^2) \le (\eta - \frac{\eta^2 \mu}{2}) \|\nabla_w "
@@ -82,8 +72,7 @@ CLAIMS = (
         kind="tight bound",
         check=identity(residuals, "50/63; 121/576"),
         mutants={"1 % less": ("eta^2 L/2.02", {"divisor": "101/50"})},
-        reading="The paper also assumes 1-Lipschitz losses: no loss on R^d has all three, see "
-        "dynamic/assumptions.",
+        reading="Not with 1-Lipschitz losses, as none on R^d has all three: dynamic/assumptions.",
         notes="For local models; the benefit of definition 1 is that of the aggregate, which may "
         "lie outside. To first order the mean of the two steps leaves of the local difference of "
         "benefits the half for FedAvg and (1 + cos)/2 for NGD, so that it keeps its sign.",
@@ -99,9 +88,7 @@ CLAIMS = (
         scope="every mu > 0, on every line",
         severity="remark",
         check=every(definite(rise, "7/5", strict=True), negation=True),
-        mutants={
-            "a distance of 2/mu": ("where the two do not exclude each other", {"distance": 2})
-        },
+        mutants={"a distance of 2/mu": ("where the two exclude nothing", {"distance": 2})},
         erratum="Strong convexity makes the derivative along a line rise by mu times the distance; "
         "1-Lipschitz keeps it in [-1, 1]. Over 3/mu the first asks for 3, the second allows 2. "
         "Assume mu = 0, or the three on a bounded set that holds all iterates. No later result "
@@ -128,14 +115,12 @@ CLAIMS = (
             "1/2000000 <= 1/100000000",
         ),
         mutants={"o(||w' - w||)": ("the first power of the step", {"order": 1})},
-        reading="o(s^2) is below s^2/100 once the step s is small; the counterexample scales to "
-        "every step.",
+        reading="o(s^2) is below s^2/100 for small steps s; the counterexample scales.",
         erratum="A first-order expansion leaves o(||w' - w||), or O(||w' - w||^2) where the "
         "gradient is Lipschitz. For a fixed eta the remainder has the order of eta^2 ||g||^2, that "
         "of the terms that are compared: eta L must be small.",
         repaired=dict(
-            title="The remainder of the first-order expansion is at most (L/2) ||w' - w||^2, and "
-            "can be that",
+            title="The remainder is at most (L/2) ||w' - w||^2, and can be that",
             statement=r"For an $L$-smooth $L_1$: $|L_1(w') - L_1(w) - g_1 \cdot (w' - w)| \le "
             r"\frac{L}{2} \|w' - w\|^2$, with equality for $L_1 = \frac{L}{2} \|w - x\|^2$.",
             kind="tight bound",

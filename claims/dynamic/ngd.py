@@ -6,16 +6,12 @@ import sympy
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import gap, normalised, on_line
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Residual, counterexample, definite, every, identity
+from fairfl.claims.forms import Claim, Instance, Residual, counterexample, definite, every, identity
 
 
 def step() -> tuple[sympy.Expr, sympy.Symbol, sympy.Symbol]:
-    """The length of the mean of two normalised steps, (eta/2) ||u + v||, for unit vectors whose
-    half angle has the cosine 1/(1+z); eta and z.
-    """
+    """(eta/2) ||u + v|| for unit vectors whose half angle has the cosine 1/(1+z); eta and z."""
     eta, z = sympy.Symbol("eta", positive=True), sympy.Symbol("z", nonnegative=True)
     cosine = 2 / (1 + z) ** 2 - 1
     return eta / 2 * sympy.sqrt(sympy.factor(2 + 2 * cosine)), eta, z
@@ -28,9 +24,7 @@ def longest(share: str = "1") -> Decomposition:
 
 
 def residuals(divisor: str = "2") -> dict[str, Residual]:
-    """Smoothness and strong convexity at w - eta g/||g||: f less the quadratic is eta ||g|| - eta^2
-    c/2.
-    """
+    """f less its quadratic at w - eta g/||g||: eta ||g|| - eta^2 c/2, for c = L and c = mu."""
     length = sympy.symbols("length", positive=True)
     eta, c = sympy.symbols("eta c", real=True)
     quadratic = -eta / length * length**2 + c * (eta / length) ** 2 * length**2 / 2
@@ -43,9 +37,7 @@ def residuals(divisor: str = "2") -> dict[str, Residual]:
 
 
 def one_round(needed: str = "2") -> Decomposition:
-    """The gap of benefits: a head start ``needed`` eta + s, plus the gains of v_1 less v_2, each
-    no larger than the step for 1-Lipschitz losses.
-    """
+    """The gap: a head start ``needed`` eta + s, plus gains of v_1 less v_2 within the step."""
     length, eta, z = step()
     s, p, q = sympy.Symbol("s", positive=True), *sympy.symbols("p q", nonnegative=True)
     gains = (-length + p) - (length - q)
@@ -95,9 +87,7 @@ def flow(speed: str = "2", sign: int = -1) -> dict[str, Residual]:
 
 
 def lead(delta: Any, fall: Any) -> Any:
-    """How much more v_2 has gained when e has fallen by ``fall``: L_i = r_i^2/2, r_2 - r_1 =
-    delta, so L_2 - L_1 = delta e/2.
-    """
+    """v_2's lead when e has fallen by ``fall``: L_i = r_i^2/2, so L_2 - L_1 = delta e/2."""
     return delta * fall / 2
 
 
@@ -116,10 +106,8 @@ def lasting(share: str = "1") -> Decomposition:
 def fair(instance: Instance) -> Case:
     """(3) after a normalised round, if v_1 has a head start."""
     relation = Relation(0, "<", gap(instance, normalised), "benefit of v_1 less that of v_2")
-    premises = {
-        "head start": instance["gained"] > 0,
-        "defined": any(instance["g"]) and any(instance["h"]),
-    }
+    is_defined = any(instance["g"]) and any(instance["h"])
+    premises = {"head start": instance["gained"] > 0, "defined": is_defined}
     return Case((relation,), premises)
 
 
@@ -127,8 +115,7 @@ CLAIMS = (
     Claim(
         "dynamic/ngd-bounds",
         110,
-        "A normalised step brings at most 2 eta, and locally eta ||g|| less between eta^2 mu/2 and "
-        "eta^2 L/2",
+        "A normalised step brings at most 2 eta, and locally eta ||g|| - O(eta^2)",
         number="Section 4, before and after theorem 2",
         printed=r"$L_{v_2}(w_{t_2+1}) - L_{v_2}(w_{t_2}) \le \|w_{t_2+1} - w_{t_2}\|_2 \le 2\eta$, "
         r"i.e., the benefit now is bounded by $\eta$; $\eta \| \nabla_w L_{v_2}(w_{t_2}+q) \|_2 - "
@@ -144,17 +131,15 @@ CLAIMS = (
             "1 % less": ("||w' - w|| <= 0.99 eta", {"share": "99/100"}),
             "eta^2 L/2.02": ("1 % less than the half", {"divisor": "101/50"}),
         },
-        reading="The steps are defined where neither gradient is 0. The first display bounds a "
-        "loss; as |.| it bounds the benefit. The argument of the gradients is w_{t_2+q}, not "
-        "w_{t_2}+q.",
+        reading="Neither gradient is 0. The first display bounds a loss; as |.| it bounds the "
+        "benefit. The gradients are at w_{t_2+q}, not w_{t_2}+q.",
         notes="2 eta can be eta: ||u + v|| <= 2 for unit vectors, and the step is (eta/2)(u + v). "
         "The text says so in the next line, and 2 eta again after it.",
     ),
     Claim(
         "dynamic/ngd-fair",
         112,
-        "If v_1 has gained more than 2 eta, one normalised step leaves the algorithm absolutely "
-        "fair",
+        "If v_1 has gained more than 2 eta, one normalised step stays absolutely fair",
         number="Section 4, before theorem 2",
         printed=r"This indicates that as long as the benefit of $v_1$ at $t_2$, i.e., "
         r"$L_{v_1}(w_{t_1}) - L_{v_i}(w_t) > 2\eta$ then the algorithm will be absolutely "
@@ -188,8 +173,7 @@ CLAIMS = (
         "rounds, and its sum does not shrink with eta: ask for a head start of ||g_1|| (||g_2|| - "
         "||g_1||), which is small where v_1 has been trained.",
         repaired=dict(
-            title="A head start above ||g_1|| (||g_2|| - ||g_1||) keeps the normalised flow fair "
-            "at every later time",
+            title="A head start above ||g_1|| (||g_2|| - ||g_1||) keeps the normalised flow fair",
             statement=r"For quadratics of one curvature 1 and the normalised flow: if "
             r"$L_1(w_{t_1}) - L_1(w_{t_2}) > a (b - a)$, $a = \|g_1\| < b = \|g_2\|$, then $v_1$ "
             r"has the larger benefit at every $t > t_2$.",
@@ -209,13 +193,10 @@ CLAIMS = (
         number="Section 6",
         printed="We developed algorithms with normalization to guarantee the dynamic fairness "
         "based on Fedavg.",
-        statement=r"If $v_1$ has gained before $t_2$, it has the larger benefit at $t_2 + 1$ under "
-        r"normalised gradient descent.",
+        statement="If $v_1$ has gained before $t_2$, it has the larger benefit at $t_2 + 1$ under "
+        "normalised gradient descent.",
         kind="implication",
-        hypotheses={
-            "head start": "L_1(w_(t_1)) > L_1(w_(t_2))",
-            "defined": "both gradients differ from 0",
-        },
+        hypotheses={"head start": "L_1(w_(t_1)) > L_1(w_(t_2))", "defined": "no gradient is 0"},
         scope="d = 1",
         severity="remark",
         check=counterexample(

@@ -84,9 +84,8 @@ def rounds(
     short, extra = draw(part) + Fraction(1, 1000), draw(part)
     long = max(ratio * short, Fraction(shortest)) + extra
     curvature = st.lists(st.sampled_from([1, -1, 0, HALF]).map(Fraction), min_size=2, max_size=2)
-    g, h = (
-        [size * Fraction(x) for x in draw(st.sampled_from(DIRECTIONS))] for size in (short, long)
-    )
+    directions = (draw(st.sampled_from(DIRECTIONS)) for _ in range(2))
+    g, h = ([r * Fraction(x) for x in v] for r, v in zip((short, long), directions, strict=True))
     return {
         **{"g": g, "h": h, "c": draw(curvature), "d": draw(curvature)},
         "eta": largest * draw(inside),

@@ -6,10 +6,9 @@ import sympy
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import gap, on_line, rounds, smoothness
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import beside, counterexample, definite, drawn, every, witness
+from fairfl.claims.forms import Claim, beside, counterexample, definite, drawn, every, witness
 
 HEAD = Fraction(3, 16)
 """In the repaired form the head start of v_1 is at most this times eta ||g_2||^2."""
@@ -32,19 +31,15 @@ def printed(instance: Instance, turned: bool = False) -> Case:
 
 
 def any_step() -> Decomposition:
-    """The gap of FedAvg at L_1 = w^2/2, L_2 = (w - 1)^2/2, w = 0, head start 2, for every eta =
-    1/(1 + t): 2 - eta/2.
-    """
+    """FedAvg's gap 2 - eta/2: L_1 = w^2/2, L_2 = (w - 1)^2/2, head start 2, eta = 1/(1+t)."""
     t = sympy.symbols("t", nonnegative=True)
     new = 1 / (2 * (1 + t))
     return (2 - new**2 / 2) - (1 - (new - 1) ** 2) / 2, [sympy.Rational(3, 2), t / (2 * (1 + t))]
 
 
 def order(factor: int = 1) -> Decomposition:
-    """The gap of FedAvg at L_1 = w^2/2, L_2 = (w - 1/C)^2/2, w = 0, eta = 1, head start D =
-    ``factor``/C^2.
-
-    Then ||g_2|| = 1/C >= C D for every C > 0 (factor 1), and the gap is D - 1/(2C^2) > 0.
+    """FedAvg's gap D - 1/(2C^2) at L_1 = w^2/2, L_2 = (w - 1/C)^2/2, w = 0, eta = 1, head start D =
+    ``factor``/C^2; and ||g_2|| = 1/C >= C D for factor 1.
     """
     c = sympy.symbols("C", positive=True)
     new = 1 / (2 * c)
@@ -157,9 +152,7 @@ CLAIMS = (
                         largest=Fraction(1, 3),
                         moved="g h eta gained",
                     ),
-                    witness(
-                        equal, "curvatures -1 and 1 at the edge of all hypotheses", EDGE, "0 == 0"
-                    ),
+                    witness(equal, "curvatures -1 and 1, at the edge of all", EDGE, "0 == 0"),
                 ),
             ),
             mutants={
@@ -181,7 +174,6 @@ CLAIMS = (
         severity="theorem",
         check=every(definite(order, "25/8", strict=True), negation=True),
         mutants={"no head start": ("L_1(w_1) = L_1(w_(t_2))", {"factor": 0})},
-        erratum="The sides differ in order: ask for eta ||g_2||^2 >= (16/3) (L_1(w_1) - "
-        "L_1(w_(t_2))).",
+        erratum="Their orders differ: ask for eta ||g_2||^2 >= (16/3) (L_1(w_1) - L_1(w_(t_2))).",
     ),
 )

@@ -6,12 +6,10 @@ from typing import Any
 import sympy
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Decomposition
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line, rounds, smoothness
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import counterexample, definite, drawn, every, proof
+from fairfl.claims.forms import Claim, Decomposition, counterexample, definite, drawn, every, proof
 
 FILE = "normalised.v"
 GRADIENT, RATIO, STEP = (constant(FILE, name) for name in ("least", "ratio", "largest"))
@@ -24,9 +22,7 @@ def fairer(
     ratio: Fraction | None = None,
     step: Fraction | None = None,
 ) -> Case:
-    """(4) at t_2 + 1 if ||g_2|| >= ``norm``. ``ratio`` and ``step`` add hypotheses that the theorem
-    does not have: ||g_1|| <= ||g_2||/ratio, eta L < step.
-    """
+    """(4) at t_2 + 1 if ||g_2|| >= ``norm``, and ||g_1|| <= ||g_2||/ratio, eta L < step."""
     square_1, square_2 = (dot(instance[name], instance[name]) for name in "gh")
     is_defined = square_1 > 0 and square_2 > 0 and instance["eta"] > 0
     premises = {"defined": is_defined, "gradient": square_2 >= norm**2}
@@ -68,11 +64,8 @@ def first_order(norm: Fraction = Fraction(2), share: int = 1) -> Decomposition:
     q = sympy.symbols("q", nonnegative=True)
     b = sympy.Rational(norm) + q
     a, difference = share * b * big_a / (big_a + big_p), b * big_p / (big_a + big_p)
-    return (b - a) * (a + b - 2 * u / (u + v)), [
-        difference * a,
-        difference * q,
-        difference * 2 * v / (u + v),
-    ]
+    terms = [difference * a, difference * q, difference * 2 * v / (u + v)]
+    return (b - a) * (a + b - 2 * u / (u + v)), terms
 
 
 def exact(
@@ -106,8 +99,7 @@ CLAIMS = (
     Claim(
         "dynamic/theorem-2",
         114,
-        "Normalised gradient descent is dynamically fairer than FedAvg at t_2 + 1 if ||g_2|| >= "
-        "Omega(1)",
+        "NGD is dynamically fairer than FedAvg at t_2 + 1 if ||g_2|| >= Omega(1)",
         printed=r"Consider the same setting as in Theorem 1 with normalized GD and fixed $w_1$, "
         r"$w_{t_2}$ and $\eta$, then if $\|\nabla_w L_{v_2}(w_{t_2})\|_2 \geq \Omega(1)$ we have "
         r"NGD is dynamically fairer than the above Fedavg at time point $t_2 + 1$.",
@@ -115,10 +107,7 @@ CLAIMS = (
         r"larger gap of benefits, $v_1$ less $v_2$, at $t_2 + 1$ under normalised gradient descent "
         r"than under FedAvg.",
         kind="implication",
-        hypotheses={
-            **DEFINED,
-            "gradient": "||g_2|| >= C; here C = 2, and in the forms every C >= 1",
-        },
+        hypotheses={**DEFINED, "gradient": "||g_2|| >= C; here C = 2, in the forms every C >= 1"},
         scope="every C; d = 1",
         severity="theorem",
         check=every(
@@ -150,8 +139,7 @@ CLAIMS = (
         "order ||g_1|| < ||g_2|| and ||g_2|| >= 2 are enough (dynamic/theorem-2-first-order). "
         "Under the 1-Lipschitz losses of the paragraph before, ||g_2|| >= 2 never holds.",
         repaired=dict(
-            title="Normalised gradient descent is fairer if ||g_2|| >= 4, ||g_1|| <= ||g_2||/2 and "
-            "eta L < 2/5",
+            title="NGD is fairer if ||g_2|| >= 4, ||g_1|| <= ||g_2||/2 and eta L < 2/5",
             statement=r"For $L$-smooth $L_1, L_2$ (convex or not): if $\eta L < 2/5$, $0 < \|g_1\| "
             r"\le \|g_2\|/2$ and $\|g_2\| \ge 4$, then the gap of benefits at $t_2 + 1$ is larger "
             r"under normalised gradient descent than under FedAvg.",
@@ -188,8 +176,7 @@ CLAIMS = (
     Claim(
         "dynamic/theorem-2-first-order",
         298,
-        "To first order, normalised gradient descent is fairer if ||g_2|| >= 2 and ||g_1|| < "
-        "||g_2||",
+        "To first order, NGD is fairer if ||g_2|| >= 2 and ||g_1|| < ||g_2||",
         number="Proof of theorem 2",
         printed=r"$\frac{\eta}{2} (\|g_2\| - \|g_1\|)(1 + \frac{g_1 \cdot g_2}{\|g_1\| \|g_2\|}) "
         r"+ [L_{v_1}(w_{t_2}) - L_{v_1}(w_1)]$ [...] is smaller than the difference in the case of "

@@ -1,9 +1,7 @@
-"""FairBatch's bilevel problem for four notions of fairness: min_λ Σ_j G_j(w_λ)², w_λ = argmin_w Σ_k
-c_k(λ) L_k(w).
+"""FairBatch's bilevel problem: min_λ Σ_j G_j(w_λ)², w_λ = argmin_w Σ_k c_k(λ) L_k(w).
 
-The losses are quadratics of a real w, L = h w²/2 - b w + r. The slope of the outer objective
-depends on gradients and Hessians of the losses at w_λ alone, so quadratics represent all smooth
-losses.
+The losses are quadratics of a real w, L = h w²/2 - b w + r: the slope of the outer objective
+depends on their gradients and Hessians at w_λ alone.
 """
 
 from collections.abc import Sequence
@@ -14,9 +12,8 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import Residual
+from fairfl.claims.forms import Case, Relation, Residual
 
 LOSSES = ["0*", *(f"{y}{a}" for y in ("", 0, 1) for a in range(4))]
 """Names of all notions' losses: label and group, or a client."""
@@ -77,9 +74,7 @@ def outer(notion: str, groups: int, shares: Sequence[Term], constants: Sequence[
 
 
 def as_printed(notion: str, groups: int) -> dict[str, Any]:
-    """The inner objective, the gaps and μ of :func:`outer` less (6)-(7) and lemma 23's μ,
-    (89)-(91), (101)-(103) and (108), or (125)-(127), each written as it is printed.
-    """
+    """The inner objective, gaps and μ, and (6)-(7), (89)-(91), (101)-(103), (108), (125)-(127)."""
     s, k = sympy.symbols(f"s0:{groups}"), sympy.symbols(f"k1:{groups}")
     problem = outer(notion, groups, s, k)
     L = {name: sympy.Symbol(f"L{name}") for name in [*problem.weight, *LOSSES]}
@@ -112,17 +107,13 @@ def _unit(size: int) -> list[list[int]]:
 
 
 def slope(problem: Outer, loss: dict[str, Sequence[Term]], lam: Sequence[Term]) -> Instance:
-    """w_λ, the G_j, μ, V = Σ G_j G_j', H, and the derivative of Σ G_j² along μ, by the quotient
-    rule on w_λ = B/H.
-    """
+    """w_λ = B/H, the G_j, μ, V = Σ G_j G_j', H, and the derivative of Σ G_j² along μ."""
     coefficients = list(zip(*(loss[name] for name in problem.weight), strict=True))[:2]
     hessian, linear = (dot(problem.weights(lam).values(), c) for c in coefficients)
     w = linear / hessian
     values = {k: v[0] * w * w / 2 - v[1] * w + v[2] for k, v in loss.items()}
     gradients = {k: v[0] * w - v[1] for k, v in loss.items()}
-    gaps = [
-        constant + sum(c * values[k] for k, c in parts.items()) for constant, parts in problem.gap
-    ]
+    gaps = [start + sum(c * values[k] for k, c in parts.items()) for start, parts in problem.gap]
     gap_gradients = [sum(c * gradients[k] for k, c in parts.items()) for _, parts in problem.gap]
     mu = [dot(row, gaps) for row in problem.direction]
     hessian_rate, linear_rate = (dot(problem.weights(mu, 0).values(), c) for c in coefficients)
@@ -142,15 +133,10 @@ def equality(instance: Instance, condition: str = "mu") -> Case:
 
 
 def jets(notion: str, groups: int, sign: int = 1) -> dict[str, Residual]:
-    """The slope in two dimensions from gradients g_k and Hessians at w_λ, minus -2 V·H⁻¹V: the
-    chain rule in symbols.
-
-    Stationarity of the inner problem, differentiated along μ: H w' + Σ_k c_k'(μ) g_k = 0.
-    """
+    """The slope from gradients and Hessians at w_λ, H w' + Σ_k c_k'(μ) g_k = 0: -2 V·H⁻¹V."""
     problem = outer(notion, groups, sympy.symbols(f"s0:{groups}"), sympy.symbols(f"k1:{groups}"))
-    gradients = {
-        k: sympy.Matrix([sympy.Symbol(f"x{k}"), sympy.Symbol(f"y{k}")]) for k in problem.weight
-    }
+    names = problem.weight
+    gradients = {k: sympy.Matrix(sympy.symbols(f"x{k} y{k}")) for k in names}
     gaps = [sympy.Symbol(f"G{j}") for j in range(len(problem.gap))]
     origin: Any = sympy.zeros(2, 1)
     gap_gradients = [
@@ -168,9 +154,7 @@ def jets(notion: str, groups: int, sign: int = 1) -> dict[str, Residual]:
 
 @st.composite
 def instances(draw: st.DrawFn, notion: str, groups: int) -> Instance:
-    """Quadratics with h > 0, and λ inside its region: λ_a a fraction of 2 s_a for "dp", else of the
-    weight of the notion's label, or of the clients', over the number of groups.
-    """
+    """Quadratics with h > 0, and λ inside its region: fractions of 2 s_a, or of label weights."""
     unit, part = st.integers(1, 9), st.integers(-8, 8).map(lambda k: Fraction(k, 4))
     counts = draw(st.lists(unit, min_size=groups, max_size=groups))
     shares = [Fraction(k, sum(counts)) for k in counts]

@@ -43,11 +43,8 @@ def server_weights(count: Cells, kind: str) -> list[Any]:
 
 
 def minimiser(instance: Instance, kind: str = "FedAvg") -> Case:
-    """Losses (w - b_i)²/2 in every cell of client i: the averaged objective has (7)'s minimiser.
-
-    Its slope at w is Σ_i weight_i c_i (w - b_i), c_i from :func:`objectives` with losses of 1.
-    """
-    count, centre = [dict.fromkeys(CELLS, n) for n in instance["count"]], instance["centre"]
+    """Losses (w - b_i)²/2 of client i: of slope Σ_i weight_i c_i (w - b_i), c_i at losses of 1."""
+    count, centre = instance["count"], instance["centre"]
     ones = [dict.fromkeys(CELLS, Fraction(1))] * len(count)
     coefficients = objectives(count, ones, instance["lam"])
     minimisers = []
@@ -62,9 +59,8 @@ def averaged(kinds: Sequence[str] = ("scaled", "equal")) -> dict[str, Residual]:
     count, loss = tables(CELLS)
     lam = sympy.symbols("l0 l1")
     totals = {c: sum(n[c] for n in count) for c in CELLS}
-    mean = {
-        c: sum(n[c] * v[c] for n, v in zip(count, loss, strict=True)) / totals[c] for c in CELLS
-    }
+    pairs = list(zip(count, loss, strict=True))
+    mean = {c: sum(n[c] * v[c] for n, v in pairs) / totals[c] for c in CELLS}
     people = {a: totals["0" + a] + totals["1" + a] for a in "01"}
     prime = {c: totals[c] * mean[c] / people[c[1]] for c in CELLS}
     pooled = sum(
@@ -83,18 +79,15 @@ def averaged(kinds: Sequence[str] = ("scaled", "equal")) -> dict[str, Residual]:
 
 
 def opportunity(count: Cells, loss: Cells, lam: Any, weighting: str) -> dict[str, Residual]:
-    """The clients' average and (90) itself; the sum of the clients' μ^(i), and μ_1 = L_11 - L_10.
-
-    ``weighting`` : "own", the client's own mean L^(i), as printed; or "share", n^(i)_{y,a}/n_{y,a}
-    of it, times I in the objective.
+    """The clients' average and (90); their μ^(i) and μ_1. ``weighting``: "own", the client's mean
+    as printed; or "share", n^(i)_{y,a}/n_{y,a} of it.
     """
     people = {c: sum(n[c] for n in count) for c in LABELLED}
     total, clients = sum(people.values()), len(count)
     first, zero = (people["10"] + people["11"]) / total, people["0*"] / total
     local = {"11": lam, "10": first - lam, "0*": zero}
-    scaled = [
-        {c: n[c] * v[c] / people[c] for c in LABELLED} for n, v in zip(count, loss, strict=True)
-    ]
+    pairs = zip(count, loss, strict=True)
+    scaled = [{c: n[c] * v[c] / people[c] for c in LABELLED} for n, v in pairs]
     terms = loss if weighting == "own" else scaled
     means = {c: sum(v[c] for v in terms) / (clients if weighting == "own" else 1) for c in LABELLED}
     sums = {c: sum(n[c] * v[c] for n, v in zip(count, loss, strict=True)) for c in LABELLED}
@@ -158,6 +151,11 @@ def any_matrix(place: str = "outside", groups: int = 4) -> dict[str, Residual]:
     return {"matrix and Hessian": matrix(hessians, lam, share, groups, place)}
 
 
+PEOPLE, ALIKE = (
+    [dict(zip(CELLS, map(Fraction, cells), strict=True)) for cells in clients]
+    for clients in (((2, 3, 5, 7), (11, 13, 4, 9)), ((2, 3, 5, 7), (7, 5, 2, 3)))
+)
+"""Two clients of different and of one size; no cells of a client are equal."""
 CLAIMS = (
     Claim(
         "fedfb/algorithm-2-weights",
@@ -177,13 +175,13 @@ CLAIMS = (
         scope="I = 2, quadratic losses",
         check=counterexample(
             minimiser,
-            "4 and 12 people, a quarter in each cell, losses (w - 0)²/2 and (w - 1)²/2: (7) has "
-            "its minimum at 3/4, FedAvg's average at 9/10",
-            {"count": [Fraction(1), Fraction(3)], "centre": [0, 1], "lam": [HALF, HALF]},
-            "9/10 == 3/4",
+            "17 and 37 people, losses (w - 2/7)²/2 and (w - 3)²/2: the minimum of (7), and of "
+            "FedAvg's average",
+            {"count": PEOPLE, "centre": ["2/7", 3], "lam": ["3/8", "5/7"]},
+            "2.52236 == 2.13874",
         ),
         mutants={
-            "equal sizes": ("clients of one size", {"count": [Fraction(1), Fraction(1)]}),
+            "equal sizes": ("clients of one size", {"count": ALIKE}),
             "1/I": ("an unweighted mean", {"kind": "equal"}),
         },
         severity="step",
@@ -193,8 +191,7 @@ CLAIMS = (
         reading="Section 3 assumes clients of one size, for which there is no difference; section "
         "4's algorithms and the experiments do not.",
         repaired=dict(
-            title="with weights 1/I, or objectives n/n^(i) L^(i), the clients' objectives average "
-            "to (7)",
+            title="with weights 1/I, or n/n^(i) L^(i), the clients' objectives average to (7)",
             statement=r"$\frac1I\sum_iL^{(i)}=\frac1IL$ and $\sum_i\frac{n^{(i)}}n\cdot\frac "
             r"n{n^{(i)}}L^{(i)}=L$, the objective of (7).",
             kind="identity",
@@ -202,8 +199,7 @@ CLAIMS = (
             size="I = 3",
             check=identity(averaged, "-0.0304745; -0.0101582"),
             mutants={"as printed": ("n^(i)/n", {"kinds": ("FedAvg",)})},
-            notes="The objective. That FedAvg with several local steps minimises it is another "
-            "matter.",
+            notes="Of the objective alone, not of FedAvg's several local steps.",
         ),
     ),
     Claim(
@@ -236,12 +232,10 @@ CLAIMS = (
         severity="theorem",
         erratum="Local means do not average to global ones where groups are spread unevenly: "
         "weight L^(i)_{y,a} by n^(i)_{y,a}/n_{y,a}, as algorithm 2 does with n_{*,a}. μ_a^(i) is "
-        "nowhere defined; it must be the weighted difference too. Algorithm 4 has the same two "
-        "faults.",
+        "nowhere defined; it must be weighted too. Algorithm 4 has the same two faults.",
         reading="μ_a^(i) = L^(i)_{1,a} - L^(i)_{1,0}, SecAgg a mean, FedAvg's weights equal.",
         repaired=dict(
-            title="with L^(i)_{y,a} weighted by n^(i)_{y,a}/n_{y,a} the clients' objectives and "
-            "μ^(i) sum to (90) and μ",
+            title="weighted by n^(i)_{y,a}/n_{y,a} the clients' objectives sum to (90), μ^(i) to μ",
             statement=r"With $\frac{n^{(i)}_{y,a}}{n_{y,a}}L^{(i)}_{y,a}$ for $L^{(i)}_{y,a}$ both "
             r"sums are exact.",
             hypotheses={},
@@ -283,8 +277,7 @@ CLAIMS = (
         "A - 1 times. For A > 2 the assumption as printed may hold where the Hessian is "
         "negative. For A = 2 it makes no difference.",
         repaired=dict(
-            title="with the terms of a = 0 outside of the sum, assumption 7's matrix is the inner "
-            "problem's Hessian",
+            title="with the terms of a = 0 outside of the sum, it is the inner Hessian",
             statement=r"$\sum_{a\ge1}\sum_y\lambda_{y,a}\nabla^2L_{y,a}+\sum_y(\frac{n_{y,"
             r"\star}}n-\sum_{a\ge1}\lambda_{y,a})\nabla^2L_{y,0}$ is the Hessian.",
             size="A = 2, 3, 4",

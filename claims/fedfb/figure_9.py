@@ -1,9 +1,8 @@
-"""FedFB, figure 9(a): LFT+FedAvg compared with LFT+Ensemble on the laws, by weak duality in ball
-arithmetic.
+"""FedFB, figure 9(a): LFT+FedAvg against LFT+Ensemble by weak duality in balls; every q_i is 1/2.
 
 A rule accepts x > t_a in group a. For any price k >= 0 of the mean difference the accuracy A of an
 ensemble with |MD| <= d is at most k d plus the mean over clients of max A(f_λ) - k MD(f_λ). Each
-maximum is over one multiplier and attained where the slope changes its sign. Every q_i is 1/2.
+maximum is over one multiplier and attained where the slope changes its sign.
 """
 
 from fractions import Fraction
@@ -135,10 +134,7 @@ CLAIMS = (
             negation=True,
         ),
         mutants={
-            "0.0041": (
-                "LFT+Ensemble is more accurate, or less by 0.0041 at most",
-                {"lead": "0.0041"},
-            ),
+            "0.0041": ("LFT+Ensemble is less accurate by 0.0041 at most", {"lead": "0.0041"}),
             "λ = k": ("the maximum at the price, not at its opposite", {"offset": -1}),
         },
         whose="reading",

@@ -6,13 +6,12 @@ from functools import cache
 import sympy
 from flint import arb, ctx
 
-from fairfl.claims.claim import Claim
 from fairfl.claims.effort import Effort
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import Instance, ball, cut
 from fairfl.claims.fedfb.mean_differences import mean
 from fairfl.claims.fedfb.normal_clients import INSTANCE, NormalClient, clients, ends
-from fairfl.claims.forms import Case, Relation, Residual, every, identity, witness
+from fairfl.claims.forms import Case, Claim, Relation, Residual, every, identity, witness
 from fairfl.solvers.api import min_disparity
 from fairfl.solvers.schemes import SchemeName
 from fairfl.theory.populations.fedfb_figures import MEANS_5, figure_5
@@ -21,9 +20,7 @@ ZERO = Fraction(0)
 
 
 def together(shift: str = "1/5") -> dict[str, Residual]:
-    """4(b): at t_0 = t_1 + 1/5 both clients' rates erfc((t_a - mean_a)/sd)/2 agree, as these
-    distances do, so MD_0 = MD_1 = 0 = MD at one λ.
-    """
+    """4(b): at t_0 = t_1 + 1/5 both clients' rates erfc((t_a - mean_a)/sd)/2 agree: MD_i = 0."""
     t, sd = sympy.symbols("t sd", positive=True)
     differences: dict[str, Residual] = {}
     for i, (mean_0, mean_1) in enumerate(((10, sympy.Rational(49, 5)), (sympy.Rational(1, 5), 0))):
@@ -32,9 +29,7 @@ def together(shift: str = "1/5") -> dict[str, Residual]:
 
 
 def exists(instance: Instance) -> Case:
-    """4(b): some λ in (low, high) has t_0 - t_1 = 1/5: η⁻¹ of 1/2 - λ/1.6 and 1/2 + λ/0.4, the
-    logit, is continuous.
-    """
+    """4(b): some λ in (low, high) has t_0 - t_1 = 1/5; logits of 1/2 - λ/1.6 and 1/2 + λ/0.4."""
     relations = []
     for name, sign in (("low", 1), ("high", -1)):
         lam = Fraction(instance[name])
@@ -46,9 +41,7 @@ def exists(instance: Instance) -> Case:
 
 
 def figure_4(instance: Instance) -> Case:
-    """Four digits of the smallest disparities of (a), of (b) for ε_0 > |g_0(0)| and clients of
-    these means, and of (c); 0 < g_0(0) < "least" in (b).
-    """
+    """Four digits of least disparities of (a), (b) for ε_0 > |g_0(0)|, (c); g_0(0) < "least"."""
     with ctx.workprec(4000):
         low_a, _ = ends(*clients(INSTANCE))
         third = [NormalClient((Fraction(m[0]), Fraction(m[1])), Fraction(1)) for m in MEANS_5]
@@ -70,9 +63,7 @@ def smallest(scheme: SchemeName, *q: Fraction) -> tuple[arb, arb]:
 
 
 def panel(instance: Instance, fair: str = "equal shares") -> Case:
-    """Figure 5: 0.16 <= LFT+Ensemble, more than LFT+FedAvg by as much, which is 0 for equal shares,
-    else at least 0.08 (``fair``: "never", it always is).
-    """
+    """Figure 5: 0.16 <= LFT+Ensemble - LFT+FedAvg, which is 0 for equal shares, else 0.08."""
     q = instance["q"]
     (ensemble, _), (low, high) = (smallest(scheme, *q) for scheme in ("lft_ensemble", "lft_fedavg"))
     if len(set(q)) == 1 and fair == "equal shares":
@@ -148,8 +139,7 @@ CLAIMS = (
     Claim(
         "fedfb/figure-5",
         121,
-        "LFT+FedAvg's maximum fairness is strictly lower than CFL's, in the panel of equal shares "
-        "too",
+        "LFT+FedAvg's maximum fairness is strictly lower than CFL's, for equal shares too",
         number="Figure 5, section 3.3",
         printed=r"LFT+FedAvg's maximum fairness is strictly higher than that of LFT+Ensemble but "
         r"strictly lower than that of CFL. Moreover, the tradeoff curves are strictly ordered in "
@@ -166,11 +156,9 @@ CLAIMS = (
         "equal, not strictly lower. Say so of the leftmost panel (and of figure 9(a)). Its curve "
         "is below CFL's by 1.6·10^-4 at most, and ends at the same most accurate rule. In the "
         "other panels the two are one curve before their common end too.",
-        reading="The shares of figure 5's panels are not printed; the leftmost is taken to have "
-        "q_0 = q_1, like figure 9(a).",
+        reading="The panels' shares are not printed; the leftmost is taken to have q_0 = q_1.",
         repaired=dict(
-            title="figure 5: LFT+FedAvg reaches 0 for q_0 = q_1; else 0 < LFT+FedAvg < "
-            "LFT+Ensemble",
+            title="figure 5: LFT+FedAvg is 0 for q_0 = q_1; else 0 < LFT+FedAvg < LFT+Ensemble",
             statement="The order of the smallest disparities for q = (0.5, 0.5), (0.4, 0.6), (0.3, "
             "0.7), (0.2, 0.8).",
             scope="four pairs of shares, at quick effort two; enclosures in ball arithmetic",

@@ -79,17 +79,13 @@ def solved(
     """fairfl's solution of LFT+FedAvg on the federation of the instance."""
     federation, eps = federation_of(instance)
     world, solution = FiniteWorld.of(instance), solve(federation, "lft_fedavg", eps)
-    f = {
-        (a, k): float(solution.classifier(np.array([float(k)]), np.array([a]))[0])
-        for a, k in world.cells
-    }
+    acceptance = solution.classifier
+    f = {(a, k): float(acceptance(np.array([float(k)]), np.array([a]))[0]) for a, k in world.cells}
     return world, f, solution, eps
 
 
 def finite(clients: int, **fields: st.SearchStrategy[object]) -> st.SearchStrategy[Instance]:
-    """Masses of x | a, i on four points, η in tenths, budgets in twentieths, q in eighths; and
-    ``fields``, which may replace some of them.
-    """
+    """Masses on four points, η in tenths, eps in twentieths, q in eighths; and ``fields``."""
     law = st.lists(st.integers(1, 9), min_size=4, max_size=4)
     masses = st.lists(st.lists(law, min_size=2, max_size=2), min_size=clients, max_size=clients)
     eta = st.lists(st.integers(0, 10), min_size=4, max_size=4)

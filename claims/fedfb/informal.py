@@ -6,7 +6,7 @@ from flint import arb
 
 from fairfl.claims.exact import Instance, ball, phi
 from fairfl.claims.fedfb.lemma_20 import spans
-from fairfl.claims.fedfb.theorem_17 import BOUND
+from fairfl.claims.fedfb.mean_differences import BOUND
 from fairfl.claims.fedfb.worlds import HALF, ONE, ZERO, Clients
 from fairfl.claims.forms import Case, Claim, Relation, every, witness
 
@@ -19,10 +19,8 @@ def above(instance: Instance) -> Case:
     world = Clients.of(instance["laws"], instance["q"])
     premises = {"common q": len(set(world.q)) == 1, "g_i increase": world.positive}
     lower = sum((low for low, _ in spans(world)), ZERO) / len(world.q)
-    relations = (
-        Relation(ZERO, "<", instance["delta"], "δ"),
-        Relation(instance["delta"], "<", lower, "L"),
-    )
+    delta = instance["delta"]
+    relations = Relation(ZERO, "<", delta, "δ"), Relation(delta, "<", lower, "L")
     return Case(relations, premises)
 
 
@@ -66,8 +64,7 @@ CLAIMS = (
     Claim(
         "fedfb/lemma-1",
         104,
-        "for any number of clients there are conditions under which DP Disp of LFT+Ensemble stays "
-        "above some δ > 0",
+        "for any number of clients, under conditions, LFT+Ensemble's DP Disp exceeds a δ > 0",
         printed=r"Let $q_i=q$ for all $i\in[I]$, where $q\in(0,1)$ is a constant. Under certain "
         r"conditions, there exists $\delta$ ($\delta>0$) such that "
         r"$\min_{\varepsilon\in[0,1]^I}DP\,Disp(f_\varepsilon^{LFT+Ensemble})>\delta$. [...] "

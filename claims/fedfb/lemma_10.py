@@ -5,17 +5,14 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.worlds import HALF, ONE, ZERO, Clients, Population, parts
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, drawn, proof
 
 Pair = tuple[Population, Population]
 
 
 def addend(pair: Pair, shares: Sequence[Fraction], i: int, e: Fraction) -> Fraction:
-    """The part of ψ that depends on ε_i; where g_i⁻¹(v) is not unique it is the point closest to
-    0.
-    """
+    """The part of ψ that depends on ε_i; of several g_i⁻¹(v) the closest to 0."""
     s, j = 1 if pair[i].g(ZERO) > 0 else -1, shares[i]
     return shares[0] * shares[1] * pair[1 - i].g(pair[i].multiplier(e)) + j**2 * s * e
 
@@ -47,17 +44,14 @@ def conditions(
 
 
 def bound(instance: Instance, factor: Fraction = ONE) -> Case:
-    """|MD| >= δ > 0 at any budgets; δ is reached with ε = 1 for the fairer client and ε = 0 for the
-    other.
-    """
+    """|MD| >= δ > 0 at any budgets; reached with ε = 1 for the fairer client, 0 for the other."""
     world = Clients.of(instance["laws"], instance["q"])
     premises, delta, _ = conditions(world)
     premises["budgets"] = min(instance["eps"]) >= 0
     fairer = min(world.clients, key=lambda client: abs(client.g(ZERO)))
     ends = [ZERO if client is fairer else client.multiplier(ZERO) for client in world.clients]
-    disparity, smallest = (
-        abs(world.ensemble(lams)[0]) for lams in (world.multipliers(instance["eps"]), ends)
-    )
+    choices = world.multipliers(instance["eps"]), ends
+    disparity, smallest = (abs(world.ensemble(lams)[0]) for lams in choices)
     relations = (
         Relation(ZERO, "<", delta, "δ"),
         Relation(factor * delta, "<=", disparity, "DP Disp"),
@@ -147,8 +141,7 @@ CLAIMS = (
     Claim(
         "fedfb/lemma-10",
         568,
-        "if the ERMs favour different groups and ψ keeps its sign, the least DP Disp of "
-        "LFT+Ensemble is δ > 0",
+        "if ERMs favour different groups and ψ keeps its sign, min LFT+Ensemble is δ > 0",
         printed=PRINTED,
         statement=r"$|MD|\ge\delta$ for all $\varepsilon_0,\varepsilon_1\in[0,1]$; with "
         r"$g_0(0)=-c<0<g_1(0)$, $MD\ge\psi(c,0)=\delta$ because all four $g_i(\lambda_j)$ are "
@@ -166,8 +159,7 @@ CLAIMS = (
             "below δ": ("0.99 δ is reached", {"factor": "99/100"}),
         },
         rests_on=("fedfb/eq-32",),
-        reading="g_i⁻¹ is a function. Where supports have gaps it is not, and the lemma fails: "
-        "fedfb/lemma-10/gaps.",
+        reading="g_i⁻¹ is a function. With gaps it is not, and it fails: fedfb/lemma-10/gaps.",
         gap="the statement survives, but: cases 1, 2, 4 and 5 write ψ(g_0(0), 0), whose argument "
         "is negative: read ψ(|g_0(0)|, 0). Case 3's step (36) to (37) is false for ε_1 < ε_0 (the "
         "mean difference is ψ(ε_0, ε_1) for ε_1 <= c, and at least ψ(ε_0, c) beyond); its mirror "

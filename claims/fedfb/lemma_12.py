@@ -5,9 +5,8 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.worlds import HALF, ONE, ZERO, Clients, parts, worlds
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, drawn, proof
 
 
 def bound(instance: Instance, condition: str = "all equal", gaps: bool = False) -> Case:
@@ -46,9 +45,7 @@ def fair(instance: Instance, part: Fraction = ONE) -> Case:
 
 
 def ensembles() -> st.SearchStrategy[Instance]:
-    """Two clients, places of the multipliers in their ranges, and a slack; one in four has nobody
-    near η = 1/2.
-    """
+    """Two clients, places of the λ_i, a slack; one in four has nobody near η = 1/2."""
     slack = st.sampled_from([ZERO, ZERO, Fraction(1, 50), ONE])
     place = st.lists(parts(8), min_size=2, max_size=2)
     instances = worlds(2, place=place, same=st.booleans(), slack=slack)
@@ -92,10 +89,8 @@ def multipliers(world: Clients, instance: Instance, eps: Fraction) -> list[Fract
         return [p * end for p, end in zip(instance["place"], ends, strict=True)]
     level = world.pooled.multiplier(eps) / world.pooled.shares[aim - 1]
     targets = (level * client.shares[aim - 1] for client in world.clients)
-    return [
-        min(max(target, min(end, ZERO)), max(end, ZERO))
-        for target, end in zip(targets, ends, strict=True)
-    ]
+    pairs = zip(targets, ends, strict=True)
+    return [min(max(target, min(end, ZERO)), max(end, ZERO)) for target, end in pairs]
 
 
 def strict(instance: Instance, opposite: bool = True) -> Case:
@@ -125,15 +120,11 @@ def choices(instance: Instance) -> Case:
 
 
 def turned(instance: Instance, agree: bool) -> Instance:
-    """The instance, client 1's groups exchanged if needed: both ERMs favour the same group if
-    ``agree``, else different ones.
-    """
+    """The instance, client 1's groups exchanged unless both ERMs ``agree`` on a group, or not."""
     signs = [client.g(ZERO) > 0 for client in Clients.of(instance["laws"], instance["q"]).clients]
     laws_0, laws_1 = instance["laws"]
-    return {
-        **instance,
-        "laws": [laws_0, laws_1 if (signs[0] == signs[1]) == agree else laws_1[::-1]],
-    }
+    as_asked = (signs[0] == signs[1]) == agree
+    return {**instance, "laws": [laws_0, laws_1 if as_asked else laws_1[::-1]]}
 
 
 EDGE = st.sampled_from([Fraction(999, 1000), Fraction(201, 200)])
@@ -187,10 +178,8 @@ CLAIMS = (
             "gaps": ("where g_i need not increase", {"gaps": True}),
         },
         rests_on=("fedfb/lemma-7/repaired", "fedfb/eq-10/repaired"),
-        reading="g_i⁻¹ is a function: where supports have gaps, different λ give the same "
-        "classifier.",
-        notes="Accuracy is P(ŷ = y): in the definition before (45) the second expectation must be "
-        "given y = 1.",
+        reading="g_i⁻¹ is a function: with gaps, different λ give the same classifier.",
+        notes="Accuracy is P(ŷ = y): before (45) the second expectation is given y = 1.",
     ),
     Claim(
         "fedfb/lemma-13",

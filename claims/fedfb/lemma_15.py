@@ -4,10 +4,9 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_12 import INCREASE, SCOPE, common, multipliers, placed, turned, worse
 from fairfl.claims.fedfb.worlds import ONE, ZERO, Clients
-from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
+from fairfl.claims.forms import Case, Claim, Instance, Relation, drawn, proof
 
 
 def tau(world: Clients, choose: str = "max") -> Fraction:
@@ -50,9 +49,7 @@ def above(instance: Instance, choose: str = "max", start: Fraction = ONE) -> Cas
 
 
 def near_tau() -> st.SearchStrategy[Instance]:
-    """Clients that favour one group; of three ε one is τ, one within a thousandth of it, and there
-    the λ_i aim at λ_ε.
-    """
+    """Clients that favour one group; of three ε one is τ, one just below it, with λ_i near λ_ε."""
     aimed = [{"part": part, "aim": True} for part in (ZERO, Fraction(999, 1000))]
     same_group = placed().map(lambda instance: turned(instance, agree=True))
     pairs = st.tuples(same_group, st.sampled_from([{}, *aimed]))
@@ -95,9 +92,8 @@ CLAIMS = (
         rests_on=("fedfb/lemma-7/repaired", "fedfb/eq-10/repaired"),
         reading="g_i⁻¹ is a function.",
         gap="the statement survives: (47) lacks a factor 1/2 on both right sides, of which only "
-        "the signs are used; 'for all ε <= τ' in case 2 should be ε < τ, at τ itself there is "
-        "equality; 'when g_0(0)g_1(0) < 0' above the cases should be > 0; λ_i = g_i⁻¹(ε_i) is "
-        "printed g⁻¹(ε_i).",
+        "the signs are used; 'for all ε <= τ' in case 2 should be ε < τ; 'when g_0(0)g_1(0) < 0' "
+        "above the cases should be > 0; λ_i = g_i⁻¹(ε_i) is printed g⁻¹(ε_i).",
         notes="In remark 8 'equal' should be 'unequal': where the two locally fair classifiers "
         "differ, one of the two numbers in τ is negative, and one positive.",
     ),

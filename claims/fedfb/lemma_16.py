@@ -4,10 +4,9 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_12 import SHARE, multipliers, worse
 from fairfl.claims.fedfb.worlds import HALF, ZERO, Clients, Population, mix, parts, worlds
-from fairfl.claims.forms import Case, Claim, counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Instance, counterexample, drawn, proof
 
 
 def printed_pool(world: Clients) -> Population:
@@ -17,9 +16,7 @@ def printed_pool(world: Clients) -> Population:
 
 
 def strict(instance: Instance, pool: str = "bayes", differ: bool = True) -> Case:
-    """The statement at one ε < |g(0)| and one pair of multipliers, g of the law ``pool``; with
-    ``aim`` 1 or 2 the thresholds of group 0 or 1 are CFL's.
-    """
+    """The statement at one ε < |g(0)|, of the law ``pool``; ``aim`` 1 or 2: CFL's thresholds."""
     world = Clients.of(instance["laws"], instance["q"])
     start = abs((world.pooled if pool == "bayes" else printed_pool(world)).g(ZERO))
     eps = instance["part"] * start
@@ -85,8 +82,7 @@ CLAIMS = (
         878,
         "q_0 ≠ q_1: max LFT+Ensemble < CFL(ε) for all ε < |g(0)|, g of the printed pooled law",
         printed=PRINTED,
-        statement=r"The statement, $g(0)$ computed from the mixture as printed, CFL from the "
-        r"people themselves.",
+        statement="The statement, $g(0)$ of the mixture as printed, CFL of the people themselves.",
         kind="bound",
         hypotheses={**PREMISES, "g_i increase": "each density is positive on (0, 1)"},
         severity="constant",
@@ -158,7 +154,6 @@ CLAIMS = (
         r"$\eta=\frac12$, only the other group's threshold matters there; $\lambda_i=q_i\lambda/q$ "
         r"gives every client CFL's threshold $\frac12+\frac\lambda{2q}$ in group 1, and the "
         r"thresholds of group 0 differ where nobody is.",
-        notes="With a common q this cannot happen: thresholds that agree in one group agree in "
-        "both.",
+        notes="With a common q thresholds that agree in one group agree in both.",
     ),
 )

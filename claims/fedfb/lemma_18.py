@@ -7,10 +7,9 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, finite, solved
-from fairfl.claims.forms import Residual, counterexample, drawn, identity, proof
+from fairfl.claims.forms import Claim, Residual, counterexample, drawn, identity, proof
 
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 TINY = 1e-9
@@ -120,11 +119,9 @@ CLAIMS = (
         "-1; (55) and (59) lack Σ_i, (60) the factor P(a); the multipliers of (57)-(58) have the "
         "wrong sign for λ' >= 0 (harmless, λ_i is free), and (58) has -P(ŷ=1|a=0,i) for +. q is "
         "common throughout, unsaid.",
-        notes="With laws that have densities the statement may fail too: Σ_i s_i p_a^(i) can "
-        "vanish on an interval.",
+        notes="With densities it may fail too: Σ_i s_i p_a^(i) can vanish on an interval.",
         repaired=dict(
-            title="finite X: solutions accept where Σ_i s_i > 0, reject where < 0, and may "
-            "randomise where = 0",
+            title="finite X: accept where Σ_i s_i > 0, reject where < 0, perhaps at random where 0",
             statement=r"For some $\lambda$, $f=1$ where $\sum_i[P(x,a,i)(2\eta-1)\pm\lambda_i"
             r"P(x\mid a,i)]>0$ and $f=0$ where it is $<0$ ($+$ for $a=0$); $\lambda_i<0$ only if "
             r"$MD_i=\varepsilon_i$, $\lambda_i>0$ only if $MD_i=-\varepsilon_i$. "
@@ -153,8 +150,7 @@ CLAIMS = (
         whose="implied",
         check=proof("cells.v", "weak_duality optimal", RUN),
         mutants={"sign": ("the gain with -λ for λ", {"sign": -1})},
-        reading="The printed sum lacks the clients' weights and shares; where they are equal it "
-        "is this s.",
+        reading="The printed sum lacks weights and shares; where they are equal it is this s.",
     ),
     Claim(
         "fedfb/remark-9",
@@ -206,8 +202,8 @@ CLAIMS = (
         ),
         mutants={"factor I": ("I λ_i in the local objectives", {"scale": 3})},
         severity="constant",
-        erratum="With the λ_i of (61) the local objectives need I λ_i. With free λ_i nothing "
-        "else changes.",
+        erratum="With the λ_i of (61) the local objectives need I λ_i. With free λ_i nothing else "
+        "changes.",
         repaired=dict(
             title="the clients' objectives P(ŷ≠y | i) - I λ_i MD_i average to (61)",
             statement=r"$\frac1I\sum_i[P(\hat y\ne y\mid i)-I\lambda_iMD_i]=P(\hat y\ne "

@@ -7,11 +7,10 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, federation_of, finite
 from fairfl.claims.fedfb.mean_differences import pooled_rates
-from fairfl.claims.forms import Residual, drawn, every, identity, proof, witness
+from fairfl.claims.forms import Claim, Residual, drawn, every, identity, proof, witness
 from fairfl.solvers.api import solve
 
 ZERO, HALF = Fraction(0), Fraction(1, 2)
@@ -47,16 +46,13 @@ def disparity(instance: Instance) -> Fraction:
     means = []
     for a in (0, 1):
         laws = [m[a] for m, q in zip(instance["masses"], instance["q"], strict=True) if q == 8 * a]
-        means.append(
-            sum((Fraction(dot(law, is_accepted), sum(law)) for law in laws), ZERO) / len(laws)
-        )
+        rates = (Fraction(dot(law, is_accepted), sum(law)) for law in laws)
+        means.append(sum(rates, ZERO) / len(laws))
     return abs(means[0] - means[1])
 
 
 def mixtures(clients: int) -> st.SearchStrategy[Instance]:
-    """Finite federations with η on both sides of 1/2 and 0 and 1 among the q_i. Some break a
-    hypothesis: one law for all, η = 1/2 or q_i = 1/2.
-    """
+    """η on both sides of 1/2, q_i in {0, 1}; some with one law for all, η = 1/2 or q_i = 1/2."""
     tenths = st.sampled_from([1, 2, 3, 4, 6, 7, 8, 9] * 5 + [5])
     eta = st.lists(tenths, min_size=4, max_size=4).filter(lambda e: min(e) < 5 < max(e))
     rest = st.lists(st.sampled_from([0, 8] * 4 + [4]), min_size=clients - 2, max_size=clients - 2)
@@ -75,15 +71,12 @@ def simpson(instance: Instance) -> Case:
     pooled = pooled_rates(q, rates)
     relations = [Relation(world.local(erm, i), "==", 0, f"MD_{i} of ERM") for i in (0, 1)]
     unique = [Relation(e, "!=", HALF, "η: ERM is unique") for e in world.eta]
-    return Case(
-        (*relations, *unique, Relation(0, "<", abs(pooled[0] - pooled[1]), "DP Disp of ERM"))
-    )
+    unfair = Relation(0, "<", abs(pooled[0] - pooled[1]), "DP Disp of ERM")
+    return Case((*relations, *unique, unfair))
 
 
 def gap(power: int = 2) -> dict[str, Residual]:
-    """A rule that accepts a share q_i of both groups of client i has the MD -Σ_{i<j} (q_i -
-    q_j)²/(Σ q_i Σ (1 - q_i)).
-    """
+    """A rule accepts a share q_i of both groups: MD = -Σ_{i<j} (q_i - q_j)²/(Σ q_i Σ (1 - q_i))."""
     q = sympy.symbols("q0:3")
     ones, zeros = sympy.Add(*q), sympy.Add(*(1 - v for v in q))
     difference = sum((1 - v) * v for v in q) / zeros - sum(v * v for v in q) / ones
@@ -159,8 +152,7 @@ CLAIMS = (
     Claim(
         "fedfb/lemma-4",
         162,
-        "for any q_i in (0, 1), not all equal, there are laws with min DP Disp(LFT+FedAvg) > min "
-        "DP Disp(CFL) = 0",
+        "for any q_i in (0, 1), not all equal, some laws have min LFT+FedAvg > min CFL = 0",
         printed=r"When there exist $i\ne j\in[I]$ s.t. $q_i\ne q_j$, there exists a distribution "
         r"such that "
         r"$\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg}_\varepsilon)>\min_\varepsilon "

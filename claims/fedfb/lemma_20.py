@@ -4,10 +4,9 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_10 import conditions, opposed
 from fairfl.claims.fedfb.worlds import ONE, ZERO, Clients, worlds
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, proof
+from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, drawn, every, proof
 
 
 def printed(
@@ -44,9 +43,7 @@ def grouped() -> st.SearchStrategy[Instance]:
 
 
 def twinned(instance: Instance, split: list[list[int]]) -> Instance:
-    """Three clients: the wide one, whose cells at the ends are the largest, the narrow one and
-    one like it.
-    """
+    """Three clients: the wide one, with the largest outer cells, the narrow one and its twin."""
     wide, narrow = sorted(instance["laws"], key=lambda pair: -pair[0][0] - pair[0][3])
     twin = [[a + k % 2 for k, a in enumerate(law)] for law in narrow]
     return {**instance, "laws": [wide, narrow, twin], "q": instance["q"][:1] * 3, "split": split}
@@ -75,9 +72,8 @@ def reachable(instance: Instance, wider: Fraction = ZERO, low: str = "least") ->
     inner = [end[0] + instance["part"] * (end[1] - end[0]) for end in ends]
     lams = [pooled.preimage(v)[0] for v in inner]
     budgets = [abs(c.g(lam)) for c, lam in zip(clients, lams, strict=True)]
-    mean_difference, reached = (
-        world.ensemble(world.multipliers(eps))[0] for eps in (instance["eps"], budgets)
-    )
+    choices = instance["eps"], budgets
+    mean_difference, reached = (world.ensemble(world.multipliers(eps))[0] for eps in choices)
     return Case(
         (
             Relation(lower, "<=", mean_difference, "L <= MD"),
@@ -156,8 +152,7 @@ CLAIMS = (
         notes="Lemma 1 and remark 10 for more than two clients, and the second half of theorem 21, "
         "rest on it (fedfb/theorem-21/strict). What does hold for I clients: fedfb/lemma-20/range.",
         repaired=dict(
-            title="the average of the two pooled subsets' classifiers, with weights J_0, J_1, has "
-            "DP Disp at least δ̃ > 0",
+            title="the average of the pooled subsets' classifiers has DP Disp at least δ̃ > 0",
             statement=r"$DP\,Disp(J_0\tilde f_0+J_1\tilde f_1)\ge\tilde\delta>0$ for all "
             r"$\tilde\varepsilon_0,\tilde\varepsilon_1\in[0,1]$.",
             hypotheses={**PREMISES, "budgets": "ε̃_j >= 0"},

@@ -2,9 +2,8 @@
 
 from fractions import Fraction
 
-from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.bilevel import as_printed, equality, jets, outer
-from fairfl.claims.forms import Claim, counterexample, every, identity
+from fairfl.claims.forms import Claim, Instance, counterexample, every, identity
 
 HALF, ZERO = Fraction(1, 2), Fraction(0)
 FLAT = [Fraction(2), ZERO, ZERO]
@@ -16,9 +15,7 @@ UP, DOWN = ([Fraction(2), -slope, Fraction(1)] for slope in (Fraction(1), Fracti
 
 
 def flat(notion: str, groups: int) -> Instance:
-    """Quadratics with w_λ = 0. Of two groups ∇G_1(w_λ) = 0 and G_1(w_λ) ≠ 0; of three ∇G_1 = 1 and
-    ∇G_2 = -1: no gradient vanishes, and Σ G_a ∇G_a does.
-    """
+    """w_λ = 0; of two groups ∇G_1 = 0 and G_1 ≠ 0, of three ∇G_1 = 1, ∇G_2 = -1: Σ G_a ∇G_a = 0."""
     is_parity = notion == "dp"  # its groups differ in the losses of label 0 alone
     shares = [Fraction(1, groups)] * groups if is_parity else [HALF, HALF]
     problem = outer(notion, groups, shares, [ZERO] * (groups - 1))
@@ -82,8 +79,7 @@ def lemma(
         severity="theorem",
         erratum="μ·∇F <= 0 is right, 'equality only if μ = 0' is not: μ·∇F = -2 V·H⁻¹V with V = "
         "Σ_a G_a ∇G_a(w_λ), which vanishes with μ ≠ 0 where ∇G_1(w_λ) = 0 (two groups) or where "
-        "the terms cancel (three). The update then has no first-order effect on an unfair "
-        "classifier.",
+        "the terms cancel (three). The update then has no first-order effect.",
         notes=notes,
         repaired=dict(
             title=f"{name}: μ·∇F = -2 V·H⁻¹V ≤ 0, with equality iff V = Σ_a G_a ∇G_a(w_λ) = 0",

@@ -7,7 +7,6 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Operator, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, dot
 from fairfl.claims.fedfb.worlds import (
     HALF,
@@ -20,7 +19,7 @@ from fairfl.claims.fedfb.worlds import (
     rate,
     worlds,
 )
-from fairfl.claims.forms import Residual, counterexample, drawn, identity, proof
+from fairfl.claims.forms import Claim, Residual, counterexample, drawn, identity, proof
 
 SETTING = {
     "density": "x | a has a density, η is strictly increasing",
@@ -34,20 +33,15 @@ def increasing(instance: Instance, operator: Operator = "<") -> Case:
     people = Clients.of(instance["laws"], instance["q"]).pooled
     low, high = instance["low"], instance["high"]
     relation = Relation(people.g(low), operator, people.g(high), "g increases")
-    premises = {
-        "q in (0, 1)": 0 < people.q < 1,
-        "domain": -people.reach <= low < high <= people.reach,
-    }
+    is_inside = -people.reach <= low < high <= people.reach
+    premises = {"q in (0, 1)": 0 < people.q < 1, "domain": is_inside}
     return Case((relation,), premises)
 
 
 def optimal(instance: Instance, shares: str = "right", part: Fraction = ONE) -> Case:
     """The rule of any λ in g⁻¹(sign(g(0)) min(ε, |g(0)|)) has |MD| <= ε, and is more accurate than
-    each rule of other rates with |MD| <= ε.
-
-    Of all f with the same rates the thresholds are the most accurate. The rivals are of another λ,
-    of drawn rates, and of rates next to the rule's; and a step function. ``part`` multiplies the
-    minimum.
+    thresholds of other rates with |MD| <= ε: of another λ, drawn, or next to it; and than a step
+    function. ``part`` multiplies the minimum.
     """
     people, rule, _ = solution(instance, shares, part)
     eps, accuracy = instance["eps"], people.accuracy(rule)
@@ -76,9 +70,7 @@ def setting(people: Population, eps: Fraction) -> dict[str, bool]:
 
 
 def reached(instance: Instance, factor: Fraction = ONE) -> Case:
-    """g is -1 and 1 at the ends of its domain, and takes each value between; so it takes
-    sign(g(0)) min(ε, |g(0)|).
-    """
+    """g is -1 and 1 at its ends, onto [-1, 1], and takes sign(g(0)) min(ε, |g(0)|)."""
     people, rule, target = solution(instance)
     ends = people.g(-factor * people.reach), people.g(factor * people.reach)
     value = 2 * instance["goal"] - 1
@@ -145,10 +137,7 @@ def rivals() -> st.SearchStrategy[Instance]:
 
 
 def residuals(sign: int = 1, factor: int = 2) -> dict[str, Residual]:
-    """s(x, a) of lemma 7 minus 2 (η(x) - t_a), for the thresholds t_a of (28).
-
-    ``sign`` is that of λ in the threshold of group 0, ``factor`` that of its denominator.
-    """
+    """s(x, a) of lemma 7 minus 2 (η(x) - t_a), by the thresholds (28); ``sign`` is that of t_0."""
     eta, lam = sympy.symbols("eta lambda", real=True)
     q = sympy.Symbol("q", positive=True)
     half = sympy.Rational(1, 2)
@@ -207,10 +196,7 @@ CLAIMS = (
             hypotheses=SETTING,
             scope="as stated; the proof: any linear and monotone expectation, randomised ties",
             check=proof("lemma_7.v", "identity increases solves", RUN),
-            mutants={
-                "exchanged": ("λ/q in group 0 and λ/(1-q) in group 1", {"shares": "wrong"}),
-                **SIZES,
-            },
+            mutants={"exchanged": ("λ/q in group 0, λ/(1-q) in 1", {"shares": "wrong"}), **SIZES},
             reading="x is continuous, as section 3 assumes. With atoms the rule needs its own "
             "randomisation in each group, not one α: see fedfb/lemma-18.",
             gap="the statement survives: (20) subtracts λ MD over |MD| = ε for every real λ; there "
@@ -244,8 +230,7 @@ CLAIMS = (
         r"P_1(\eta>\frac12+\frac\lambda{2q})$, or set $\eta^{-1}(u)=-\infty$ for $u\le0$ and "
         r"$+\infty$ for $u\ge1$.",
         repaired=dict(
-            title="with thresholds on η in place of η⁻¹, g is continuous and onto [-1, 1], so that "
-            "the λ of lemma 7 exists",
+            title="by thresholds on η, g is continuous and onto [-1, 1], so that λ exists",
             statement=r"$g$ is continuous, $g(\mp\max(q,1-q))=\mp1$, and takes all values between.",
             hypotheses=SETTING,
             scope="as stated; the proof: continuous distribution functions of u = η(x)",
@@ -260,8 +245,7 @@ CLAIMS = (
     Claim(
         "fedfb/remark-5",
         500,
-        "for α = 0 the rule of lemma 7 is η > 1/2 - λ/(2(1 - q)) in group 0 and "
-        "η > 1/2 + λ/(2q) in group 1",
+        "for α = 0 lemma 7's rule is η > 1/2 - λ/(2(1 - q)), for a = 1 η > 1/2 + λ/(2q)",
         printed=r"Select $\alpha=0$, then the solution to CFL($\varepsilon$) can be written as "
         r"$f(x,0)=[[\eta(x)>\frac12-\frac{\lambda}{2(1-q)}]]$, "
         r"$f(x,1)=[[\eta(x)>\frac12+\frac{\lambda}{2q}]]$. Therefore, Lemma 7 implies that the "
@@ -278,7 +262,6 @@ CLAIMS = (
             "shares": ("1/2 - λ/(1 - q) in group 0", {"factor": 1}),
         },
         rests_on=("fedfb/lemma-7/repaired",),
-        notes="Where |λ| > min(q, 1 - q) a threshold is outside of [0, 1]: all of that group are "
-        "accepted, or none.",
+        notes="Where |λ| > min(q, 1 - q) a threshold accepts all of its group, or none.",
     ),
 )

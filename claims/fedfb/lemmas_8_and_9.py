@@ -2,10 +2,9 @@
 
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.lemma_7 import RUN, SETTING, SIZES, setting
 from fairfl.claims.fedfb.worlds import ZERO, Clients, parts, worlds
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, drawn, proof
 
 
 def printed(instance: Instance, right: str = "λ_ε") -> Case:
@@ -89,10 +88,7 @@ CLAIMS = (
             r"$\lambda_\varepsilon\ne0$. Else $\lambda_\varepsilon=0$, $MD(f_\varepsilon)=g(0)$. "
             r"Always $\lambda_\varepsilon g(0)\le0$.",
             kind="implication",
-            hypotheses={
-                **SETTING,
-                "g increases": "g is strictly increasing, as the proof of lemma 7 says",
-            },
+            hypotheses={**SETTING, "g increases": "strictly, as the proof of lemma 7 says"},
             check=proof(
                 "lemma_9.v", "signs", drawn(repaired, budgeted, tolerance=0.0, moved="q eps")
             ),

@@ -1,12 +1,16 @@
-"""FedFB, equations (32), (51) and (56): the mean differences of an ensemble, and of a client."""
+"""FedFB, (32), (51), (56), theorems 17, 21: mean differences, of a common q the clients' mean."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import sympy
 
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import Decomposition
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import Case, Claim, Relation, Residual, counterexample, identity, proof
+from fairfl.claims.fedfb import lemma_20
+from fairfl.claims.forms import Claim, Residual, counterexample, definite, identity, proof
 
 
 def pooled_rates(shares: Sequence[Any], rates: Sequence[Sequence[Any]]) -> list[Any]:
@@ -31,10 +35,7 @@ def mean(clients: int = 3, common: bool = True) -> dict[str, Residual]:
 
 
 def pooled_difference(common: bool = True, quarter: int = 4) -> dict[str, Residual]:
-    """MD of (f_0 + f_1)/2 on the pooled law, and Σ_ij g_i(λ_j)/4; g and (g_0 + g_1)/2.
-
-    rates[j][i][a] = P(x accepted by client j's rule | a, i), so g_i(λ_j) is its difference in a.
-    """
+    """MD of (f_0 + f_1)/2, and Σ_ij g_i(λ_j)/4, rates[j][i][a] = P(accepted by rule j | a, i)."""
     q = sympy.symbols("q", positive=True)
     shares = (q, q) if common else sympy.symbols("q0 q1", positive=True)
     rates = [[sympy.symbols(f"r{j}{i}_:2") for i in range(2)] for j in range(2)]
@@ -52,13 +53,33 @@ def printed(instance: Instance, divide: bool = True) -> Case:
 
 
 def local_difference(local: bool = True) -> dict[str, Residual]:
-    """(56): E_a E_{x ~ P_a^(i)} [f(x,0) 1{a=0}/(1-q_i) - f(x,1) 1{a=1}/q_i] - MD_i, where r_a is
-    the mean of f(x,a) under P_a^(i). And its error where it is divided by another share.
-    """
+    """(56) less MD_i, r_a the mean of f(x,a) under P_a^(i); its error with another share."""
     q, other, r0, r1 = sympy.symbols("q other r0 r1", positive=True)
     right, wrong = ((1 - q) * r0 / (1 - d) - q * r1 / d for d in (q if local else other, other))
     error = (other - q) * (r0 / (1 - other) + r1 / other)
     return {"(56)": (right, r0 - r1), "another share": (wrong - (r0 - r1), error)}
+
+
+def within(clients: int = 2, budget: Fraction = Fraction(1)) -> Decomposition:
+    """ε - mean MD_i as the mean of (ε - ε_i) + (ε_i - MD_i), all non-negative; -MD the same."""
+    eps = sympy.Symbol("eps", nonnegative=True)
+    budget_slack = sympy.symbols(f"s0:{clients}", nonnegative=True)
+    local_slack = sympy.symbols(f"t0:{clients}", nonnegative=True)
+    local = [eps - s - t for s, t in zip(budget_slack, local_slack, strict=True)]
+    share = sympy.Rational(str(budget))
+    return share * eps - sum(local) / clients, [v / clients for v in (*budget_slack, *local_slack)]
+
+
+BOUND = proof(
+    "pooled.v",
+    "ensemble within",
+    *(identity(mean, clients=count) for count in (2, 5)),
+    *(definite(within, clients=count) for count in (2, 5)),
+)
+MUTANTS = {
+    "different shares": ("the q_i differ", {"common": False}),
+    "below ε": ("DP Disp <= 99/100 ε", {"budget": Fraction(99, 100)}),
+}
 
 
 CLAIMS = (
@@ -117,5 +138,61 @@ CLAIMS = (
             check=identity(local_difference, "-13/56; -4667/2016"),
             mutants={"another q": ("the pooled q for q_i", {"local": False})},
         ),
+    ),
+    Claim(
+        "fedfb/theorem-17",
+        940,
+        "common q: LFT+FedAvg(ε, ε) is ≤ ε; by lemma 10 min LFT+Ensemble > min LFT+FedAvg = 0",
+        printed=r"Let $q\in(0,1)$. For all $\varepsilon\in[0,1]$, there exists "
+        r"$\varepsilon_0,\varepsilon_1\in[0,1]$ such that "
+        r"$DP\,Disp(f^{LFT+FedAvg}_{\varepsilon_0,\varepsilon_1})\le\varepsilon$. Thus under the "
+        r"condition in Lemma 10, $\min DP\,Disp(f^{LFT+Ensemble})>\min "
+        r"DP\,Disp(f^{LFT+FedAvg})=0$.",
+        statement=r"$MD=\frac12(MD_0+MD_1)$ for every $f$, so $|MD|\le\varepsilon$ where "
+        r"$|MD_i|\le\varepsilon_i\le\varepsilon$; lemma 10 gives the rest.",
+        kind="existence",
+        hypotheses={"common q": "q_0 = q_1 = q in (0, 1)"},
+        scope="as stated; the proof: any number of clients",
+        check=BOUND,
+        mutants=MUTANTS,
+        rests_on=("fedfb/lemma-10",),
+    ),
+    Claim(
+        "fedfb/theorem-21",
+        1115,
+        "common q, I clients: ε_i ≤ ε for all i implies DP Disp(LFT+FedAvg) ≤ ε",
+        printed=r"Let $q_i=q\in(0,1)$ for all $i\in[I]$. For all $\varepsilon\in[0,1]$, let "
+        r"$\varepsilon_i\le\varepsilon$ "
+        r"for all $i\in[I]$, then $DP\,Disp(f^{LFT+FedAvg}_{\varepsilon})\le\varepsilon$.",
+        statement=r"$MD=\frac1I\sum_iMD_i$ for every $f$, so "
+        r"$|MD|\le\frac1I\sum_i\varepsilon_i\le\varepsilon$.",
+        kind="bound",
+        hypotheses={"common q": "q_i = q in (0, 1) for all clients"},
+        scope="as stated: any number of clients",
+        check=BOUND,
+        mutants=MUTANTS,
+        gap="the statement survives: the proof's last '= ε' should be '<= ε'.",
+    ),
+    Claim(
+        "fedfb/theorem-21/strict",
+        1115,
+        "under lemma 20's condition, I clients: min LFT+Ensemble > min LFT+FedAvg = 0",
+        printed=r"Thus under the condition in Lemma 20, we have "
+        r"$\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+Ensemble})>"
+        r"\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg})=0$.",
+        kind="bound",
+        hypotheses=lemma_20.PREMISES,
+        scope="I = 3, as stated",
+        check=counterexample(
+            lemma_20.printed,
+            "the three clients of fedfb/lemma-20: LFT+Ensemble reaches MD = 0 too",
+            lemma_20.COUNTER,
+            "0 < 0",
+            least=0,
+        ),
+        mutants={"negative": ("> -1 in place of > 0", {"least": -1})},
+        severity="theorem",
+        erratum="False for I > 2, since lemma 20 is: LFT+Ensemble may be perfectly fair under "
+        "its condition. It holds where 0 is outside of the range [L, U] of fedfb/lemma-20/range.",
     ),
 )

@@ -5,8 +5,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, Residual, counterexample, identity
+from fairfl.claims.forms import Case, Claim, Instance, Relation, Residual, counterexample, identity
 
 Table = dict[tuple[int, int], Any]
 """By (y, a)."""
@@ -14,11 +13,9 @@ KEYS = ((0, 0), (0, 1), (1, 0), (1, 1))
 
 
 def fairness(wrong: Table, count: Table, normal: str = "mean") -> Any:
-    """F_1 for 0-1 loss, or F_1^(i) from the client's errors ``wrong``, by label and group;
-    ``count`` : people by label and group.
-
-    ``normal`` : L_{y,a} is the sum of the losses ("sum", section 4) or their mean ("mean", appendix
-    B); then L' = n_{y,a} L_{y,a}/n_{*,a}.
+    """F_1 for 0-1 loss, or F_1^(i) from a client's errors, by label and group. ``normal``: L_{y,a}
+    is the "sum" of the losses (section 4) or their "mean" (appendix B); L' = n_{y,a}
+    L_{y,a}/n_{*,a}.
     """
     people = [count[0, a] + count[1, a] for a in (0, 1)]
     prime = {k: v / people[k[1]] for k, v in wrong.items()}
@@ -80,8 +77,7 @@ CLAIMS = (
     Claim(
         "fedfb/proposition-5",
         188,
-        "0-1 loss: F_a = 0 for all a iff demographic parity, L_{y,a} the sum of the losses as "
-        "section 4 prints it",
+        "0-1 loss: F_a = 0 for all a iff demographic parity, L_{y,a} section 4's sum of losses",
         printed=r"$L_{y,a}(w)=\sum_{y=y,a=a}\ell(y,\hat y;w)$, "
         r"$L'_{y,a}(w):=n_{y,a}L_{y,a}(w)/n_{\star,a}$. "
         r"$F_a(w):=-L'_{0,0}(w)+L'_{1,0}(w)+L'_{0,a}(w)-L'_{1,a}(w)+\frac{n_{0,0}}{n_{\star,"
@@ -103,8 +99,7 @@ CLAIMS = (
         severity="constant",
         erratum="Section 4 must define L_{y,a} as a mean, Σ ℓ/n_{y,a}, as appendix B's "
         "L^{(i)}_{y,a} and proof do (or L' without the factor n_{y,a}).",
-        reading="As section 4 prints it. With appendix B's mean it holds: "
-        "fedfb/proposition-5/repaired.",
+        reading="As in section 4. With appendix B's mean it holds: fedfb/proposition-5/repaired.",
         repaired=dict(
             title="0-1 loss, L_{y,a} the mean of the losses: F_a = P(ŷ=1 | a) - P(ŷ=1 | 0)",
             statement=r"With $L_{y,a}=\frac1{n_{y,a}}\sum\ell$: $F_a=P(\hat y=1\mid a)-P(\hat "

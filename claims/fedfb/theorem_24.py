@@ -8,21 +8,16 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.exact import Instance
 from fairfl.claims.fedfb.bilevel import as_printed, instances, outer, slope
 from fairfl.claims.fedfb.lemma_23 import FLAT
-from fairfl.claims.forms import Claim, counterexample, drawn, identity, proof, witness
+from fairfl.claims.forms import Claim, Instance, counterexample, drawn, identity, proof, witness
 
 ZERO, THIRD, HALF, ONE = Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1)
 ROOT, RATIO = sympy.sqrt(2), constant("sign_steps.v", "ratio")
 
 
 def path(instance: Instance) -> tuple[list[Fraction], list[Fraction], bool]:
-    """λ_1 after each update (85), F_1 before it, and whether the inner problem was strictly convex
-    each time.
-
-    The steps are a_t = α_t/√2, the inner problem is solved exactly.
-    """
+    """λ_1 after each update (85), a_t = α_t/√2; F_1 before it; whether all problems were convex."""
     problem = outer("dp", 2, instance["shares"], instance["constants"])
     lam_0, lam_1 = instance["lam"]
     lams, signs, convex = [lam_1], [], True
@@ -36,9 +31,7 @@ def path(instance: Instance) -> tuple[list[Fraction], list[Fraction], bool]:
 
 
 def printed(instance: Instance, scale: sympy.Expr = ROOT) -> Case:
-    """|λ_1^(T) - λ_1*| <= max{|λ_1^(0) - λ_1*| - Σ α_t, α_T}, α_t = √2 a_t (or, repaired, a_t in
-    place of α_t).
-    """
+    """|λ_1^(T) - λ_1*| <= max{|λ_1^(0) - λ_1*| - Σ α_t, α_T}, α_t = ``scale`` a_t."""
     lams, _, convex = path(instance)
     steps = [sympy.Rational(str(a)) for a in instance["steps"]]
     goal = sympy.Rational(str(instance["goal"]))
@@ -61,9 +54,8 @@ def bounded(instance: Instance, factor: Fraction = ONE, ratio: Fraction = RATIO)
         after = [a - sum(used[s + 1 :], ZERO) for s, a in enumerate(used)][-1 if slowly else 0 :]
         bound = max(abs(lams[0] - goal) - sum(used, ZERO), *after)
         relations.append(Relation(abs(lams[count] - goal), "<=", bound, f"T = {count}"))
-    has_zero = all(
-        (gap > 0) == (goal > lam) and gap != 0 for gap, lam in zip(gaps, lams, strict=False)
-    )
+    pairs = zip(gaps, lams, strict=False)
+    has_zero = all((gap > 0) == (goal > lam) and gap != 0 for gap, lam in pairs)
     is_inside = all(0 <= p <= 2 * instance["shares"][1] for p in lams)
     return Case(tuple(relations), {"zero": has_zero, "inside": is_inside})
 
@@ -115,9 +107,7 @@ def lines(draw: st.DrawFn) -> Instance:
 
 
 def stays_inside(instance: Instance) -> Case:
-    """An update leaves each λ in [0, its end]: it moves by α/√2 where μ = (-F_1, F_1), by α where
-    there is one λ.
-    """
+    """An update leaves each λ in [0, its end]: it moves by α/√2, or by α where there is one λ."""
     count = len(instance["lam"])
     step = instance["sign"] * sympy.Rational(str(instance["alpha"])) / sympy.sqrt(count)
     relations = []
@@ -157,9 +147,7 @@ CLAIMS = (
             RUNAWAY,
             "2.93107 <= sqrt(2)/20",
         ),
-        mutants={
-            "a zero": ("losses for which F_1 has a zero on the line", started("1/20", ["1/20"]))
-        },
+        mutants={"a zero": ("losses of which F_1 has a zero", started("1/20", ["1/20"]))},
         severity="theorem",
         erratum="'By lemma 23, F_dp has minimizer λ* such that μ(λ*) = 0' does not follow: F_1 "
         "may have no zero (here it is 1/4 at every λ, all of them minimisers), and λ then leaves "
@@ -167,9 +155,8 @@ CLAIMS = (
         "λ_1 = λ_0^(0) + λ_1^(0) within the box, and ∇F_1(w_λ) ≠ 0 there. The steps of one λ_a "
         "are α_t/√2, so the sum must be Σ α_t/√2 (fedfb/theorem-24/constant). And α_T bounds the "
         "rest only where α falls slowly.",
-        notes="λ* is a point of that line, not any minimiser: F_1 = 0 is one equation in two "
-        "unknowns. Theorem 6 inherits this. Assumption 5 prints E||∇|| < ∞ for a uniform bound "
-        "on E||∇||².",
+        notes="λ* is a point of that line, not any minimiser. Theorem 6 inherits this. "
+        "Assumption 5 prints E||∇|| < ∞ for a uniform bound on E||∇||².",
         repaired=dict(
             title="A = 2: where F_1 has its zero on the line, d_T ≤ max{d_0 - Σ a_t, max_s (a_s - "
             "Σ_{t>s} a_t)}, a_t = α_t/√2",

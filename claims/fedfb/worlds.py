@@ -26,9 +26,7 @@ Rule = tuple[Fraction, Fraction]
 
 @dataclass(frozen=True)
 class Population:
-    """One law of (u, a): the masses of u | a on K cells of equal width, uniform within each, and q
-    = P(a = 1).
-    """
+    """The masses of u | a on K cells of equal width, uniform within each, and q = P(a = 1)."""
 
     laws: tuple[Masses, Masses]
     q: Fraction
@@ -62,9 +60,8 @@ class Population:
 
     def accuracy(self, rule: Rule) -> Fraction:
         """P(ŷ = y) = P(y = 0) + Σ_a P(a) E[(2u - 1) 1{u > t_a} | a]."""
-        gains = (
-            share * gain(law, t) for share, law, t in zip(self.shares, self.laws, rule, strict=True)
-        )
+        parts = zip(self.shares, self.laws, rule, strict=True)
+        gains = (share * gain(law, t) for share, law, t in parts)
         return sum(gains, self.negatives)
 
     @cached_property
@@ -86,9 +83,8 @@ class Population:
         cells = len(self.laws[0])
         edges = [Fraction(k, cells) for k in range(cells + 1)]
         places = {(1 - 2 * e) * (1 - self.q) for e in edges} | {(2 * e - 1) * self.q for e in edges}
-        return [
-            (lam, self.g(lam)) for lam in sorted(places | {-self.reach, Fraction(0), self.reach})
-        ]
+        places |= {-self.reach, Fraction(0), self.reach}
+        return [(lam, self.g(lam)) for lam in sorted(places)]
 
     def preimage(self, value: Fraction) -> tuple[Fraction, Fraction]:
         """The interval {λ : g(λ) = value}, for a value in [-1, 1]."""
@@ -214,9 +210,7 @@ def worlds(
     minimum: int = 1,
     **fields: st.SearchStrategy[object],
 ) -> st.SearchStrategy[Instance]:
-    """Instances {"laws", "q"} and ``fields``: integer weights from ``minimum`` up (0 leaves gaps),
-    and q of each client, one number if ``equal``.
-    """
+    """{"laws", "q"} and ``fields``: weights from ``minimum`` up (0 leaves gaps), q ``equal``."""
     weights = st.lists(st.integers(minimum, 9), min_size=cells, max_size=cells).filter(any)
     unit = st.integers(1, 7).map(lambda k: Fraction(k, 8))
     shares = st.lists(unit, min_size=clients, max_size=clients)

@@ -24,9 +24,7 @@ def extreme(instance: Instance, place: int = 1) -> Case:
 
 
 def opposite(instance: Instance, same: bool = False) -> Case:
-    """(6) does not prefer unequal losses to equal ones of the same mean; weights in the opposite
-    order, or in the ``same``.
-    """
+    """(6) does not prefer unequal losses to equal ones, by opposite weights or the ``same``."""
     losses, p = instance["losses"], instance["p"]
     even = [sum(losses, Fraction(0)) / len(losses)] * len(losses)
     relations = []
@@ -39,9 +37,7 @@ def opposite(instance: Instance, same: bool = False) -> Case:
 
 
 def chebyshev(turned: bool = False) -> Decomposition:
-    """The term of two ranks k < l in n sum w_k F_[k] - sum w sum F, which is the sum of these over
-    all pairs: w F + w' F' - w F' - w' F, for w = w' + g and F = F' + h; ``turned``, w' = w + g.
-    """
+    """w F + w' F' - w F' - w' F of two ranks, w = w' + g, F = F' + h; ``turned``, w' = w + g."""
     g, h = sympy.symbols("g h", nonnegative=True)
     low, loss = sympy.symbols("w F", real=True)
     w = (low, low + g) if turned else (low + g, low)
@@ -67,9 +63,7 @@ CLAIMS = (
         r"for every $u \in R^n$.",
         kind="identity",
         size="n <= 7",
-        check=every(
-            *(witness(extreme, f"all 0-1 vectors of n = {n}", {"n": n}) for n in range(1, 8))
-        ),
+        check=every(*(witness(extreme, f"0-1 vectors of n = {n}", {"n": n}) for n in range(1, 8))),
         mutants={
             "p = (0, ..., 0, 1)": ("the weight on the last rank", {"place": 7}),
             "p = (0, 1, 0, ...)": ("the weight on the second rank", {"place": 2}),
@@ -133,7 +127,6 @@ CLAIMS = (
         ),
         mutants={"without line 13": ("the weighted mean of line 12", {"line_13": False})},
         reading="w_k^{t+1} in line 13 is what line 6 calls so, the model that client k returns.",
-        erratum="Line 13 discards the weights, and c equal models give c times the model. Drop it: "
-        "w^{t+1} = p^T w.",
+        erratum="Line 13 discards the weights: c equal models add up. Drop it: w^{t+1} = p^T w.",
     ),
 )

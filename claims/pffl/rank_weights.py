@@ -1,4 +1,4 @@
-"""Equations (3), (4), (6): the Gini index, weights by rank, and convexity."""
+"""Equations (3), (4), (6): the Gini index, weights by rank, convexity, and the conjugate."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -110,12 +110,58 @@ def ends(draw: st.DrawFn) -> Instance:
     return {key: [draw(quarter) for _ in range(n)] for key in ("w", "one", "two")}
 
 
+def majorised(instance: Instance, total: bool = True, caps: Fraction = Fraction(1)) -> Case:
+    """f*(v) = sup v.F - f(F) is 0 where v is majorised by w, and infinite elsewhere. Majorised: the
+    k largest sum to at most ``caps`` times w_1 + ... + w_k, and all of them to w_1 + ... + w_n (if
+    ``total``).
+
+    Fenchel's inequality at a drawn F; and where v is not majorised, a ray along which v.F - f(F),
+    linear there, grows: the indicator of the k largest v, (1, ..., 1) or its opposite.
+    """
+    w, v, f = instance["w"], instance["v"], instance["F"]
+    n, ranked = len(w), sorted(v, reverse=True)
+    is_majorised = all(sum(ranked[:k]) <= caps * sum(w[:k]) for k in range(1, n + 1))
+    is_majorised &= not total or sum(v) == sum(w)
+    ranking = sorted(range(n), key=lambda i: -v[i])
+    rays = [[int(i in ranking[:k]) for i in range(n)] for k in range(1, n + 1)] + [[-1] * n]
+    gain = max(dot(v, ray) - by_rank(w, ray) for ray in rays)
+    relations = (Relation(0, "<", gain, "unbounded"),)
+    if is_majorised:
+        relations = (
+            Relation(dot(v, f), "<=", by_rank(w, f), "Fenchel"),
+            Relation(gain, "<=", 0, "no direction of ascent"),
+        )
+    weights = w == sorted(w, reverse=True) and min(w) >= 0 and sum(w) == 1
+    return Case(relations, {"weights": weights})
+
+
+@st.composite
+def near_permutahedron(draw: st.DrawFn) -> Instance:
+    """Weights, dual points near the border of the permutahedron, or beyond; losses with ties."""
+    n = draw(st.integers(1, 5))
+    vector = st.lists(st.integers(0, 6), min_size=n, max_size=n).filter(any)
+    raw = sorted(draw(vector), reverse=True)
+    w = [Fraction(x, sum(raw)) for x in raw]
+    coefficients = [draw(st.integers(0, 3)) for _ in range(3)]
+    parts = [draw(st.permutations(w)) for _ in range(3)]
+    weight = sum(coefficients) or 1
+    v = [dot(coefficients, [p[i] for p in parts]) / weight for i in range(n)]
+    index = st.integers(0, n - 1)
+    if draw(st.booleans()):
+        v[draw(index)] += Fraction(draw(st.sampled_from(["1/24", "-1/24", "1"])))
+    elif draw(st.booleans()):  # move a little between two entries of a vertex: just outside
+        v = list(parts[0])
+        v[draw(index)] += w[0] / 10_000
+        v[draw(index)] -= w[0] / 10_000
+    quarters = st.integers(-8, 8).map(lambda k: Fraction(k, 4))
+    return {"w": w, "v": v, "F": draw(st.lists(quarters, min_size=n, max_size=n))}
+
+
 CLAIMS = (
     Claim(
         "pffl/eq-3",
         50,
-        "The Gini index is one less the rank-weighted sum over the mean, and 0 when all values are "
-        "equal",
+        "The Gini index is one less a rank-weighted sum over the mean, 0 for equal values",
         number="Eqs. (3), (4)",
         printed=r"$I(\mathbf{u}) = 1 - \frac{1}{n^2} \left( \frac{\sum_1^n (2i - 1) "
         r"\phi(\mathbf{u})_i}{\mu(\mathbf{u})} \right)$, $\phi$ descending; all elements equal: "
@@ -157,20 +203,15 @@ CLAIMS = (
             drawn(kept_order, instances, tolerance=0.0, moved="losses images"),
         ),
         mutants={
-            "q-FFL's weights": (
-                "weights proportional to F_i, q-FFL with q = 1",
-                {"scheme": "q-FFL"},
-            ),
+            "q-FFL's weights": ("proportional to F_i, q-FFL with q = 1", {"scheme": "q-FFL"}),
             "one pair tied": ("two losses may become one", {"strict": False, "tied": True}),
         },
-        reading="Tied clients share the weights of their ranks evenly; a sort that breaks ties by "
-        "index would do too.",
+        reading="Tied clients share their ranks' weights; breaking ties by index would do too.",
     ),
     Claim(
         "pffl/convexity",
         72,
-        "The objective is convex in the losses iff the weights do not increase on descending "
-        "losses",
+        "The objective is convex iff the weights do not increase on descending losses",
         number="Eq. (6) (the question is ours)",
         printed=r"$\min_w f_p(w) = \mathbf{p}^T \cdot \phi(\mathbf{F}(w))$",
         statement=r"For weights $w_k$ on descending losses, $F \mapsto \sum_k w_k F_{[k]}$ is "
@@ -192,5 +233,30 @@ CLAIMS = (
         notes="A maximum of linear functions is convex. So p-FFL's problem is convex in the model "
         "for convex losses that are non-negatively weighted in this order. The order that section "
         "2.3 prescribes for (6) is the one that is not convex: see pffl/sort-order.",
+    ),
+    Claim(
+        "pffl/conjugate",
+        72,
+        "The conjugate is 0 where the weights majorise, else infinite; dual weights are by rank",
+        number="Eq. (6) (the question is ours)",
+        printed=r"$\min_w f_p(w) = \mathbf{p}^T \cdot \phi(\mathbf{F}(w))$",
+        statement=r"For $w_1 \ge \dots \ge w_n \ge 0$ with sum one and $f(F) = \sum_k w_k F_{[k]}$ "
+        r"on $R^n$: $f^*(v) = 0$ if the $k$ largest $v_i$ sum to at most $w_1 + \dots + w_k$ for "
+        r"every $k$, with equality for $k = n$; else $f^*(v) = \infty$. The weights by rank are "
+        r"such a $v$, in whichever order ties are ranked, and attain $f(F) = \max_v v^T F$ over "
+        r"the permutahedron.",
+        kind="identity",
+        hypotheses={"weights": "w_1 >= ... >= w_n >= 0 with sum one"},
+        whose="ours",
+        check=proof(
+            "permutahedron.v",
+            "below attained exceeded other_total",
+            drawn(majorised, near_permutahedron, tolerance=0.0, moved="w v F"),
+        ),
+        mutants={
+            "no total": ("sum v <= 1 in place of sum v = 1", {"total": False}),
+            "100.1 %": ("caps 0.1 % too large", {"caps": "1001/1000"}),
+            "99.9 %": ("caps 0.1 % too small", {"caps": "999/1000"}),
+        },
     ),
 )

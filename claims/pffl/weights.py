@@ -45,11 +45,7 @@ def case(instance: Instance, first: int = 1) -> Case:
 
 
 def geometric(first: int = 0) -> dict[str, Residual]:
-    """By induction over n: S_n = z^first (z^n - 1)/(z - 1) is the sum of z^k over n values of k
-    from ``first`` on.
-
-    S_0 = 0 and S_(n+1) - S_n = z^(first+n); and S_n (z-1)/(z^n-1) = 1.
-    """
+    """S_n = z^first (z^n - 1)/(z - 1) sums z^k: S_0 = 0 and S_(n+1) - S_n = z^(first+n)."""
     z, n = sympy.symbols("z n", positive=True)
     none, whole, more = (z**first * (z**m - 1) / (z - 1) for m in (sympy.Integer(0), n, n + 1))
     return {
@@ -88,15 +84,13 @@ def steps(shift: int = 0) -> dict[str, Residual]:
 def below(factor: int = 1) -> Decomposition:
     """The slope of x - ln(1+x), 0 at 0: ln(1 + 1/k) <= 1/k, and ln(k+1) <= H_k by adding up."""
     x = sympy.symbols("x", nonnegative=True)
-    return sympy.diff(x - factor * sympy.log(1 + x), x), [x / (1 + x)]
+    return sympy.Derivative(x - factor * sympy.log(1 + x), x), [x / (1 + x)]
 
 
 def above(factor: int = 1) -> Decomposition:
-    """The slope of ln(1+x) - x/(1+x): so 1/(k+1) <= ln((k+1)/k), and H_k <= 1 + ln k by adding up
-    from H_1 = 1.
-    """
+    """The slope of ln(1+x) - x/(1+x): so 1/(k+1) <= ln((k+1)/k), and H_k <= 1 + ln k."""
     x = sympy.symbols("x", nonnegative=True)
-    return sympy.diff(sympy.log(1 + x) - factor * x / (1 + x), x), [x / (1 + x) ** 2]
+    return sympy.Derivative(sympy.log(1 + x) - factor * x / (1 + x), x), [x / (1 + x) ** 2]
 
 
 THREE: Instance = {"z": "2/7", "n": 3}
@@ -123,8 +117,7 @@ CLAIMS = (
         erratum="Read 2k/(n(n+1)) for k = 1, ..., n; the printed form sums to one for k = 0, ..., "
         "n-1 only.",
         repaired=dict(
-            title="Arithmetic weights: Gini's are (2k-1)/n^2, those without the first gap "
-            "2k/(n(n+1))",
+            title="Arithmetic weights: Gini's are (2k-1)/n^2, without the gap 2k/(n(n+1))",
             statement=r"For $k = 1, \dots, n$, (7) divided by its sum is $(2k-1)/n^2$ for $p_1 = "
             r"1, d = 2$, and $2k/(n(n+1))$ for $p_1 = d$; both sum to one.",
             scope="every n",
@@ -135,8 +128,7 @@ CLAIMS = (
     Claim(
         "pffl/eq-8",
         94,
-        "Geometric weights sum to one, tend to 1/n as z -> 1, and to the worst client alone as z "
-        "-> 0",
+        "Geometric weights sum to one, tend to 1/n (z -> 1) and to the worst client (z -> 0)",
         number="Eq. (8), Section 3.2.2",
         printed=r"$p_k = \frac{q^k(q - 1)}{q^n - 1}$; $\lim_{z \rightarrow 1.0} p_k = 1/n$",
         statement=r"For $0 < z < 1$, $k = 1, \dots, n$: $p_k = z^k (z-1)/(z^n - 1)$ sum to one.",
@@ -152,8 +144,7 @@ CLAIMS = (
             "2/7 == 1; 4/67 < 14/67; 8/469 < 4/67",
         ),
         mutants={"k from 0": ("the index runs over 0..n-1: the sum is one", {"first": 0})},
-        reading="q is z throughout, and k runs from 1 to n, as in (7) and (9), the other two "
-        "families.",
+        reading="q is z throughout, and k runs from 1 to n, as in (7) and (9).",
         erratum="As k runs from 1, (8) sums to z, and every weight tends to 0 with z: write "
         "z^{k-1}, or let k run from 0. The q in (8) is the z of the text. (After the normalisation "
         "by the sum that section 3.2 announces the weights are right; the factor (z-1)/(z^n-1) is "
@@ -161,8 +152,7 @@ CLAIMS = (
         "worst client grows 'as z values rise'; with 0 < z < 1 and descending losses, as the next "
         "sentences fix it, it grows as z falls.",
         repaired=dict(
-            title="Geometric weights z^(k-1)(z-1)/(z^n-1) sum to one, tend to 1/n and to the worst "
-            "client alone",
+            title="Geometric weights z^(k-1)(z-1)/(z^n-1) sum to one; their limits",
             statement=r"For $0 < z < 1$, $k = 0, \dots, n-1$ on descending losses: $p_k = z^k "
             r"(z-1)/(z^n - 1)$ sum to one; $p_k \to 1/n$ as $z \to 1$; $p_0 \to 1$ and all others "
             r"$\to 0$ as $z \to 0$.",
@@ -189,8 +179,7 @@ CLAIMS = (
             spacing, "from H_3 to H_4, and from H_4 to H_5", {"k": 3}, "1/4 <= 1/5"
         ),
         mutants={"decreases": ("the spacing shrinks", {"sign": -1})},
-        erratum="The weights grow logarithmically; the spacing between neighbours, 1/(k+1), "
-        "shrinks.",
+        erratum="The weights grow logarithmically; their spacing, 1/(k+1), shrinks.",
         repaired=dict(
             title="Harmonic-number weights grow logarithmically, and their spacing shrinks",
             statement=r"$\ln(k+1) \le H_k \le 1 + \ln k$ and $H_{k+1} - H_k = 1/(k+1)$, decreasing "

@@ -18,22 +18,23 @@ def welfare(u: list[Fraction], alpha: Fraction) -> arb:
 
 
 def best_off(form: str = "printed") -> Decomposition:
-    """The sum of u^alpha at (2, 1/2) less that at (1, 1), for every alpha > 0: 2^alpha is 1 + s.
-
-    "usual" for a mutant: alpha - 1 times the difference of sum u^(1-alpha)/(1-alpha), for every
-    alpha > 1: 2^(alpha-1) is 1 + s.
-    """
+    """sum u^alpha at (2, 1/2) less that at (1, 1), 2^alpha = 1 + s; minus it for a mutant."""
     s = sympy.symbols("s", positive=True)
     gain = (1 + s) + 1 / (1 + s) - 2
     return gain if form == "printed" else -gain, [s**2 / (1 + s)]
 
 
+def utility(u: sympy.Expr, alpha: sympy.Expr) -> sympy.Expr:
+    """U_alpha."""
+    return u ** (1 - alpha) / (1 - alpha)
+
+
 def residuals() -> dict[str, Residual]:
-    """U_alpha' = u^-alpha for every alpha, and (u^(1-alpha) - 1)/(1-alpha) tends to log u."""
-    u, alpha = sympy.symbols("u alpha", positive=True)
+    """U_alpha' = u^-alpha for every alpha, and U_alpha - 1/(1-alpha) tends to log u."""
+    u, alpha, near = sympy.symbols("u alpha near", positive=True)
     return {
-        "slope": (sympy.diff(u ** (1 - alpha) / (1 - alpha), u), u**-alpha),
-        "alpha = 1": (sympy.limit((u ** (1 - alpha) - 1) / (1 - alpha), alpha, 1), sympy.log(u)),
+        "slope": (sympy.Derivative(utility(u, alpha), u), u**-alpha),
+        "alpha = 1": (sympy.Limit(utility(u, near) - 1 / (1 - near), near, 1), sympy.log(u)),
     }
 
 
@@ -41,8 +42,8 @@ def bend(form: str = "usual") -> Decomposition:
     """-U_alpha'' >= 0, alpha >= 0."""
     u = sympy.symbols("u", positive=True)
     alpha = sympy.symbols("alpha", nonnegative=True)
-    value = u ** (1 - alpha) / (1 - alpha) if form == "usual" else u**alpha
-    return -sympy.diff(value, u, 2), [alpha * u ** (-alpha - 1)]
+    value = utility(u, alpha) if form == "usual" else u**alpha
+    return -sympy.Derivative(value, u, 2), [alpha * u ** (-alpha - 1)]
 
 
 def gap(instance: Instance, slack: Fraction = Fraction(1)) -> Case:
@@ -58,9 +59,8 @@ def gap(instance: Instance, slack: Fraction = Fraction(1)) -> Case:
     ratio = arb(len(u)).log() / ball(min(u) / min(v)).log()
     alpha = 1 + slack * Fraction(int(float(ratio.upper()) * 1000) + 1, 1000) + Fraction(1, 1000)
     left, right = welfare(v, alpha), welfare(u, alpha)
-    return Case(
-        (Relation(left, "<", right, f"alpha = {alpha}"),), {"egalitarian": 0 < min(v) < min(u)}
-    )
+    relation = Relation(left, "<", right, f"alpha = {alpha}")
+    return Case((relation,), {"egalitarian": 0 < min(v) < min(u)})
 
 
 @st.composite
@@ -99,8 +99,7 @@ CLAIMS = (
         "part with alpha' = 1 - alpha for alpha' < 1 only, and not concave for alpha > 1 (2^2 < "
         "(1^2 + 3^2)/2). Losses as powers, as in q-FFL, do tend to the egalitarian solution.",
         repaired=dict(
-            title="alpha-fairness, sum u^(1-alpha)/(1-alpha), is concave and increasing, and "
-            "egalitarian for large alpha",
+            title="sum u^(1-alpha)/(1-alpha) is concave, increasing, egalitarian as alpha grows",
             statement=r"$U_\alpha(u) = u^{1-\alpha}/(1-\alpha)$, $\log u$ at $\alpha = 1$: "
             r"$U_\alpha' = u^{-\alpha} > 0$, $U_\alpha'' = -\alpha u^{-\alpha-1} \le 0$; and "
             r"$\min v < \min u$ implies $\sum U_\alpha(u) > \sum U_\alpha(v)$ for $\alpha > 1 + "

@@ -12,9 +12,7 @@ from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, pr
 
 
 def alone(instance: Instance, clipped: bool = False) -> Case:
-    """(15) for one client, n = 1: A(f) = f on f >= 0, so A*(lambda) = sup (lambda - 1) f is 0 for
-    lambda <= 1.
-    """
+    """(15) for n = 1: A(f) = f on f >= 0, so A*(lambda) is 0 for lambda <= 1."""
     weight: Fraction = instance["lambda"]
     # any (q+1)/q-norm of one number, and n^(-1/(q+1)) = 1
     is_inside = (weight >= 0 or clipped) and weight <= 1
@@ -40,11 +38,8 @@ def mean(f: Sequence[Fraction | arb], q: Fraction) -> arb:
 
 
 def case(instance: Instance, shift: Fraction = Fraction(0), clip: bool = True) -> Case:
-    """(15) with max(lambda, 0), at one lambda: inside, the maximand is at most 0; outside it is
-    positive at f_i = max(lambda_i, 0)^(1/q).
-
-    The maximand is homogeneous in f, so one positive value makes the supremum infinite. ``shift``
-    moves the bound.
+    """(15) with max(lambda, 0): inside, the maximand, homogeneous in f, is at most 0; outside it is
+    positive at f_i = max(lambda_i, 0)^(1/q). ``shift`` moves the bound.
     """
     weights, q, f = instance["lambda"], instance["q"], instance["f"]
     norm, limit = norms(weights if clip else [abs(v) for v in weights], q)
@@ -59,9 +54,7 @@ def case(instance: Instance, shift: Fraction = Fraction(0), clip: bool = True) -
 
 @st.composite
 def near_ball(draw: st.DrawFn) -> Instance:
-    """Weights of any sign, half of them scaled to 999 or 1001 thousandths of the bound; losses at
-    the maximiser, or any.
-    """
+    """Weights of any sign, half near the bound; losses at the maximiser, or any."""
     n = draw(st.integers(1, 4))
     weights = [Fraction(draw(st.integers(-4, 8)), 8) for _ in range(n)]
     q = draw(st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(5)]))
@@ -78,11 +71,8 @@ def near_ball(draw: st.DrawFn) -> Instance:
 
 
 def maximum(instance: Instance, total: Fraction = Fraction(1)) -> Case:
-    """AFL's conjugate at one lambda, A(f) = max f: 0 inside; outside, the maximand, which is
-    homogeneous in f, is positive somewhere.
-
-    Where ``signed``, on R^n, inside is the simplex; else, on f >= 0, inside is sum max(lambda, 0)
-    <= 1. ``total`` is the bound of the sum.
+    """AFL's conjugate at one lambda: 0 inside, the simplex where ``signed``, on R^n, else sum
+    max(lambda, 0) <= ``total``; outside the maximand, homogeneous in f, is positive somewhere.
     """
     weights, f, signed = instance["lambda"], instance["f"], instance["signed"]
     n, positive = len(weights), [max(v, Fraction(0)) for v in weights]
@@ -124,8 +114,7 @@ CLAIMS = (
     Claim(
         "propfair/conjugate-qffl",
         240,
-        "The conjugate of q-FFL's mean: 0 in a ball of the dual norm with lambda >= 0, infinite "
-        "otherwise",
+        "The conjugate of q-FFL's mean: 0 in a ball with lambda >= 0, infinite otherwise",
         number="Eq. (15), (C.4)-(C.8)",
         printed=PRINTED,
         statement=r"On $f \ge 0$: $A^*(\lambda) = 0$ if $\lambda \ge 0$ and "
@@ -143,15 +132,13 @@ CLAIMS = (
             "clipped": ("max(lambda, 0) for lambda", {"clipped": True}),
             "lambda = 2": ("a weight that is too large", {"lambda": Fraction(2)}),
         },
-        reading="dom f = R^n_+, as (C.4) supposes. (C.7) is careful: 'the convex conjugate for "
-        "lambda >= 0 is'.",
+        reading="dom f = R^n_+, as (C.4) supposes. (C.7) says: 'for lambda >= 0'.",
         erratum="(15): 'otherwise' includes negative weights, where A* is finite: a negative "
         "lambda_i asks for f_i = 0. Write max(lambda, 0) for lambda, or restrict to lambda >= 0 "
         "as in (C.7). After (C.6) a sum over i is missing before the first term, which may be 0 "
         "for one i (lambda = (1, 0)).",
         repaired=dict(
-            title="The conjugate of q-FFL's mean: 0 where the positive part of lambda is in a "
-            "ball of the dual norm",
+            title="The conjugate of q-FFL's mean: 0 where max(lambda, 0) is in the ball",
             statement=r"On $f \ge 0$, $q > 0$: $A^*(\lambda) = 0$ if $\|\max(\lambda, "
             r"0)\|_{(q+1)/q} \le n^{-1/(q+1)}$, $\infty$ otherwise.",
             scope="as stated, n >= 1; the norm's bound as one on its power (q+1)/q",

@@ -14,9 +14,7 @@ FINE = Fraction(1, 10**12)
 
 
 def level(instance: Instance, scale: int = 1, domain: str = "R^n") -> Case:
-    """(C.3) at one lambda: 0 at ``scale``/n; elsewhere the maximand exceeds 1000 on the ray along
-    lambda - 1/n, or along its positive part where f >= 0.
-    """
+    """(C.3): 0 at ``scale``/n; elsewhere above 1000 along lambda - 1/n, or its positive part."""
     x: list[Fraction] = instance["lambda"]
     n = len(x)
     slopes = [a - Fraction(1, n) for a in x]
@@ -36,15 +34,11 @@ def weights() -> st.SearchStrategy[Instance]:
 
 
 def entropy(instance: Instance, factor: Fraction = Fraction(1), mean: bool = True) -> Case:
-    """(16) in balls, lambda with zeros too: no f exceeds A*(lambda), and an f near the maximiser
-    comes close to it. For mutants: ``factor`` of A*, and the sum for the mean in A.
-    """
+    """(16) in balls: no f exceeds A*(lambda), one near the maximiser comes close to it."""
     x, alpha = instance["lambda"], ball(instance["alpha"])
     values = []  # of the maximand, at f and near the maximiser
-    for f in (
-        [ball(g) for g in instance["f"]],
-        [(ball(v).log() if v else arb(-60)) / alpha for v in x],
-    ):
+    maximiser = [(ball(v).log() if v else arb(-60)) / alpha for v in x]
+    for f in ([ball(g) for g in instance["f"]], maximiser):
         total = sum(((alpha * g).exp() for g in f), arb(0)) / (len(f) if mean else 1)
         values.append(dot(map(ball, x), f) - total.log() / alpha)
     penalty = sum((ball(v) * ball(v).log() for v in x if v), arb(0)) + arb(len(x)).log()
@@ -86,9 +80,8 @@ def geometric(instance: Instance, threshold: Fraction = Fraction(1)) -> Case:
     if min(x) > 0:
         if product >= threshold:
             power = dot(x, u) ** n
-            return Case(
-                (Relation(prod(u), "<=", power, "inside: G <= lambda.u", float(power) or 1.0),)
-            )
+            scale = float(power) or 1.0
+            return Case((Relation(prod(u), "<=", power, "inside: G <= lambda.u", scale),))
         ray = [1 / (n * v) for v in x]
         return Case((Relation(dot(x, ray) ** n, "<", prod(ray), "outside: G > lambda.u"),))
     index = x.index(min(x))
@@ -138,9 +131,7 @@ def closed(instance: Instance, capped: bool = True) -> Case:
 
 @st.composite
 def levels(draw: st.DrawFn) -> Instance:
-    """v > 0 with prod n v = 1, its minimum perhaps attained twice, and the distance of lambda below
-    v there (also below 0).
-    """
+    """v > 0 with prod n v = 1, and the distance of lambda below its minimum (also below 0)."""
     n = draw(st.integers(1, 4))
     w = [Fraction(draw(st.integers(1, 9)), draw(st.integers(1, 4))) for _ in range(n)]
     w[-1] = 1 / (prod(w[:-1]) * n**n)
@@ -165,18 +156,14 @@ CLAIMS = (
         ),
         mutants={
             "2/n": ("another point", {"scale": 2}),
-            "f >= 0": (
-                "the losses that the paper has, where lambda <= 1/n gives 0",
-                {"domain": "f >= 0"},
-            ),
+            "f >= 0": ("the paper's losses, where lambda <= 1/n gives 0", {"domain": "f >= 0"}),
         },
         reading="On R^n. On f >= 0 it is 0 wherever lambda <= 1/n: see propfair/table-1.",
     ),
     Claim(
         "propfair/conjugate-term",
         246,
-        "The conjugate of TERM's mean is a relative entropy on the simplex; the weights are "
-        "exponential in the losses",
+        "The conjugate of TERM's mean is a relative entropy on the simplex; weights are softmax",
         number="Eq. (16), (C.14)",
         printed=r"$A_s^*(\lambda) = \frac{1}{\alpha} \sum_i \lambda_i \log \lambda_i + "
         r"\frac{1}{\alpha} \log n$, if $\lambda^\top \mathbf{1} = 1, \lambda \geq \mathbf{0}$, "
@@ -207,8 +194,7 @@ CLAIMS = (
     Claim(
         "propfair/conjugate-propfair",
         967,
-        "The conjugate of PropFair's mean: M (sum lambda - 1) where prod n lambda_i >= 1, "
-        "infinite elsewhere",
+        "PropFair's conjugate: M (sum lambda - 1) where prod n lambda_i >= 1, else infinite",
         number="(C.21)",
         printed=r"$A_s^*(\lambda) = M(\lambda^\top \mathbf{1} - 1)$, if $\lambda \geq \mathbf{0}$ "
         r"and $\prod_{i=1}^n (n\lambda_i) \geq 1$, $\infty$ otherwise",
@@ -232,8 +218,7 @@ CLAIMS = (
     Claim(
         "propfair/eq-C.22",
         971,
-        "(ours) On 0 <= f <= M the conjugate is M (sum v - 1), v = max(lambda, c), finite for "
-        "every lambda",
+        "(ours) On 0 <= f <= M the conjugate is M (sum v - 1), v = max(lambda, c), finite",
         number="(C.22)",
         printed=r"$\bar{A}_s^*(\lambda) = \inf_{\lambda \leq \gamma} A_s^*(\gamma)$. However, the "
         r"formula for $A_s^*$ suffices for our purpose so we need not compute the above "

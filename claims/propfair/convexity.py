@@ -5,8 +5,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.certificates import Decomposition
-from fairfl.claims.forms import Claim, Residual, definite, every, identity
+from fairfl.claims.forms import Claim, Decomposition, Residual, definite, every, identity
 
 
 def derivatives(sign: int = 1, power: int = 2) -> dict[str, Residual]:
@@ -87,9 +86,7 @@ def second_order(inverted: bool = False) -> dict[str, Residual]:
 
 
 def schwarz(factor: Fraction = ONE) -> Decomposition:
-    """One client's term of Cauchy-Schwarz. With t = X/W, X the sum of a v and W that of a^2/c, the
-    terms add up to the sum of c v^2 less X^2/W, which is 0 at v = t a/c.
-    """
+    """c v^2 less ``factor`` times its term of Cauchy-Schwarz, t = X/W: 0 at v = t a/c."""
     a, c = sympy.symbols("a c", positive=True)
     v, t = sympy.symbols("v t", real=True)
     square = sympy.Rational(str(factor)) * (2 * t * a * v - t**2 * a**2 / c)
@@ -103,8 +100,7 @@ CLAIMS = (
         "Gradient and Hessian of -log(M - f)",
         printed=r"$\nabla(\varphi \circ f_i) = \frac{\nabla f_i}{M - f_i}, \quad \nabla^2(\varphi "
         r"\circ f_i) = \frac{(M - f_i)\nabla^2 f_i + (\nabla f_i)(\nabla f_i)^\top}{(M - f_i)^2}$",
-        statement="As printed, entry by entry: an entry depends on f, two first derivatives and "
-        "one second derivative.",
+        statement="As printed, entry by entry: of f, two first derivatives and one second one.",
         kind="identity",
         hypotheses={"smooth": "f twice differentiable, f < M"},
         scope="every dimension",
@@ -127,10 +123,7 @@ CLAIMS = (
         r"what '$M - f$ log-concave' means. For $M - f = e^{-\|\theta\|^2}$ it is $\|\theta\|^2$, "
         r"while $f$ is not convex.",
         kind="implication",
-        hypotheses={
-            "below M": "f_i < M",
-            "smooth": "for the formula; midpoints of kinks need none",
-        },
+        hypotheses={"below M": "f_i < M", "smooth": "for the formula; midpoints need none"},
         scope="every n and dimension",
         check=every(
             definite(curvature, "511/600"),
@@ -168,9 +161,7 @@ CLAIMS = (
             "s''/s'": ("the ratio turned over", {"inverted": True}),
             "1 % more": ("1.01 times the square in Cauchy-Schwarz", {"factor": "101/100"}),
         },
-        reading="s'' > 0. For the paper's own s(t) = t, s'' = 0 and the ratio is undefined, while "
-        "A_s is convex.",
-        notes="The hypothesis that s is convex is needed: for s = log t, -s'/s'' = t is convex, "
-        "and the geometric mean is not.",
+        reading="s'' > 0. For s(t) = t the ratio is undefined, while A_s is convex.",
+        notes="s must be convex: for s = log t, -s'/s'' = t is convex, the geometric mean is not.",
     ),
 )

@@ -8,9 +8,8 @@ from flint import arb
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, ball
-from fairfl.claims.forms import Residual, counterexample, definite, every, identity
+from fairfl.claims.forms import Claim, Residual, counterexample, definite, every, identity
 
 
 def upper(x: Any, factor: str = "1") -> Any:
@@ -28,7 +27,7 @@ def residuals(slope: int = 1) -> dict[str, Residual]:
         "slope at 0": (sympy.diff(phi, f).subs(f, 0), slope / M),
         "remainder at 0": ((-sympy.log(1 - x) - x).subs(x, 0), 0),
         "upper bound at 0": (upper(x).subs(x, 0), 0),
-        "slope of the remainder": (sympy.diff(-sympy.log(1 - x) - x, x), x / (1 - x)),
+        "slope of the remainder": (sympy.Derivative(-sympy.log(1 - x) - x, x), x / (1 - x)),
     }
 
 
@@ -40,9 +39,7 @@ def remainder(factor: str = "1") -> Decomposition:
 
 
 def replaced(loss: Fraction, M: Fraction, eps: Fraction, joined: bool) -> arb:
-    """f^log of Algorithm 1, line 9: -log(M - l) if M - l >= eps, else l/M; ``joined``: the tangent
-    at M - eps.
-    """
+    """f^log of Algorithm 1, line 9; ``joined``: the tangent at M - eps for l/M."""
     if M - loss >= eps:
         return -ball(M - loss).log()
     if joined:
@@ -75,9 +72,7 @@ LEADS = {
 
 
 def bounded(instance: Instance, lead: Fraction = Fraction(1)) -> Case:
-    """The cross entropy log(1 + e^M), of logits that lead by M in the wrong one of two classes, is
-    at most M/2; for a mutant they lead by ``lead`` M.
-    """
+    """The cross entropy log(1 + e^M) of logits that lead by ``lead`` M is at most M/2."""
     M = instance["M"]
     loss: arb = (1 + ball(lead * M).exp()).log()
     return Case((Relation(loss, "<=", ball(M / 2), "loss of a batch"),), {"M": M > 0})
@@ -105,10 +100,7 @@ CLAIMS = (
         hypotheses={"range": "0 <= f < M"},
         scope="every f and M",
         check=every(identity(residuals, "0.916291; 5/2; 0; 0; 5"), definite(remainder, "9/8")),
-        mutants={
-            "2/M": ("twice the slope", {"slope": 2}),
-            "0.9": ("0.9 of the bound", {"factor": "9/10"}),
-        },
+        mutants={"2/M": ("the slope", {"slope": 2}), "0.9": ("of the bound", {"factor": "9/10"})},
         notes="'PropFair should be at least as good as FedAvg (by taking large M)' is about the "
         "best M, chosen in hindsight; at a fixed M the mean loss of PropFair's optimum is never "
         "below FedAvg's, which minimises it.",
@@ -132,15 +124,13 @@ CLAIMS = (
         ),
         mutants={"joined": ("the tangent at M - eps instead", {"joined": True})},
         reading="The paper does not say 'increasing'; it says that the replacement stabilises "
-        "optimisation. The jump down, to a slope eps/M times the one before, is what a worse "
-        "batch gets.",
+        "optimisation. A worse batch gets eps/M times the slope.",
         erratum="The branches do not meet: at l = M - eps the value falls from -log(eps) to 1 - "
         "eps/M (for eps < 1/e at least), and the slope from 1/eps to 1/M, so the worst batches "
         "weigh least, against the principle. Continue by the tangent, -log(eps) + (l - M + "
         "eps)/eps, which is increasing and once differentiable, or clip the gradient.",
         repaired=dict(
-            title="Continued by its tangent, the loss of Algorithm 1 is increasing and "
-            "continuously differentiable",
+            title="Continued by its tangent, the loss of Algorithm 1 increases, and is smooth",
             statement=r"$-\log(M - \ell)$ for $\ell \le M - \epsilon$ and $-\log\epsilon + (\ell "
             r"- M + \epsilon)/\epsilon$ beyond meet in value and slope, and both increase.",
             kind="identity",

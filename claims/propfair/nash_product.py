@@ -20,7 +20,7 @@ def tangent_line(tangent: int = 1, mean: str = "arithmetic") -> dict[str, Residu
     h = tangent * x - 1 - sympy.log(x)
     return {
         "h(1)": (h.subs(x, 1), 0),
-        "h'": (sympy.diff(h, x), (x - 1) / x),
+        "h'": (sympy.Derivative(h, x), (x - 1) / x),
         "sum of u_i/mean - 1": (total / middle, n),
     }
 
@@ -40,9 +40,7 @@ def means(instance: Instance, share: Fraction = Fraction(1)) -> Case:
 
 
 def fair(instance: Instance, power: int = 1) -> Case:
-    """u is at least as good as v where (1) holds for v; and where it does not, a point next to u
-    on the segment is better.
-    """
+    """u is at least as good as v where (1) holds; else a point next to u towards v is better."""
     u, v = instance["u"], instance["v"]
     slope = sum((b - a) / a**power for a, b in zip(u, v, strict=True))
     rival = v if slope <= 0 else [a + (b - a) / 10**6 for a, b in zip(u, v, strict=True)]
@@ -99,8 +97,7 @@ CLAIMS = (
     Claim(
         "propfair/eq-4",
         68,
-        "The mean log-utility is at most the log of the mean utility, with equality iff all are "
-        "equal",
+        "Mean log-utility is at most the log of mean utility, with equality iff all are equal",
         printed=r"$\frac{1}{n} \log \Pi(u) \leq \log \frac{\sum_i u_i}{n}$, where the equality "
         r"holds iff $u_1 = \dots = u_n$.",
         statement=r"With $x_i = u_i/\bar u$: $h(x) = x - 1 - \log x$ has $h(1) = 0$ and "
@@ -150,19 +147,14 @@ CLAIMS = (
         ),
         mutants={
             "lowers": ("moving apart raises the product", {"sign": -1}),
-            "(0, 2)": (
-                "the printed pair with another sum",
-                {"unequal": [Fraction(0), Fraction(2)]},
-            ),
+            "(0, 2)": ("another sum", {"unequal": [Fraction(0), Fraction(2)]}),
         },
-        reading="'Disparate' compares losses of the same sum; otherwise f = 0 for all has the "
-        "smallest product of all.",
+        reading="'Disparate' compares losses of the same sum; else f = 0 has the smallest product.",
     ),
     Claim(
         "propfair/proposition-2.3",
         62,
-        "On a convex compact U the Nash bargaining solution is the proportionally fair point; PF "
-        "maximises the product",
+        "On a convex compact U the Nash solution is proportionally fair; PF maximises the product",
         printed=r"For any convex compact set $\mathcal{U} \in \mathbb{R}_{++}^n$, a point $u \in "
         r"\mathcal{U}$ is the Nash bargaining solution iff it is proportionally fair. If "
         r"$\mathcal{U}$ is non-convex, then a PF solution, when exists, necessarily maximizes the "
@@ -178,8 +170,7 @@ CLAIMS = (
     Claim(
         "propfair/harmonic",
         1078,
-        "Maximising the harmonic mean of utilities over a convex set: the condition with squared "
-        "denominators",
+        "Maximising the harmonic mean over a convex set: a condition with squared denominators",
         number="(D.9), (D.10)",
         printed=r"$\max_{\theta} \frac{n}{\sum_i u_i(\theta)^{-1}}$; optimality condition, "
         r"assuming the utility set convex: $\sum_{i=1}^n \frac{u_i - u_i^*}{(u_i^*)^2} \leq 0$ "

@@ -6,15 +6,12 @@ import sympy
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Residual, beside, definite, every, identity, witness
+from fairfl.claims.forms import Claim, Residual, beside, definite, every, identity, witness
 
 
 def residuals(scale: int = 1, c: int | Fraction = 1) -> dict[str, Residual]:
-    """The difference of gradients, g/(M-f) - k/(M-h) = (g-k)/(M-h) + g (f-h)/((M-f)(M-h)), and its
-    constants for M - f, M - h >= M/2, with ``c``/2 for the printed 3/2.
-    """
+    """g/(M-f) - k/(M-h) = (g-k)/(M-h) + g (f-h)/((M-f)(M-h)); ``c``/2 for the printed 3/2."""
     M, f, h, g, k = sympy.symbols("M f h g k", real=True)
     L, s, z, L0 = sympy.symbols("L s z L0", positive=True)
     shared, smallest, factor = (M - f) * (M - h), (M / 2) ** 2, M / 2
@@ -33,9 +30,7 @@ def residuals(scale: int = 1, c: int | Fraction = 1) -> dict[str, Residual]:
 
 
 def composed(instance: Instance, c: Fraction = Fraction(1)) -> Case:
-    """The differences of gradients, one number each, against (A.46), (A.49) and (A.52) with ``c``/2
-    for 3/2: of two points or clients, and a client's two batches.
-    """
+    """Differences of gradients against (A.46), (A.49) and (A.52), with ``c``/2 for 3/2."""
     M, f, h, g, k = (instance[name] for name in "Mfhgk")
     L0, fall = max(abs(g), abs(k)), abs(f - h)
     distance, steep = abs(g / (M - f) - k / (M - h)), abs(g - k)
@@ -57,9 +52,7 @@ def squares() -> Decomposition:
 
 
 def descent(step: int = 1) -> dict[str, Residual]:
-    """r = M/2 - f >= 0 is L-smooth too: 0 <= r(t - r'/L) <= r - r'^2/L + (L/2)(r'/L)^2 = r -
-    r'^2/(2L).
-    """
+    """r = M/2 - f >= 0 is L-smooth too: 0 <= r(t - r'/L) <= r - r'^2/(2L)."""
     r, L = sympy.symbols("r L", positive=True)
     g = sympy.symbols("g", real=True)
     bound = r - step * g**2 / L + (step * g) ** 2 / (2 * L)
@@ -67,20 +60,14 @@ def descent(step: int = 1) -> dict[str, Residual]:
 
 
 def room(constant: Fraction = Fraction(9, 4)) -> Decomposition:
-    """9/4 - 1/(1-x) - 2 (1/2-x)/(1-x)^2 = (3x-1)^2/(4(1-x)^2), 0 at x = 1/3; x = f/M and y = 1 - x
-    > 0.
-    """
+    """9/4 - 1/(1-x) - 2 (1/2-x)/(1-x)^2 = (3x-1)^2/(4(1-x)^2); x = f/M, y = 1 - x > 0."""
     y = sympy.symbols("y", positive=True)
     gap = sympy.Rational(str(constant)) - 1 / y - (2 * y - 1) / y**2
     return gap, [(2 - 3 * y) ** 2 / (4 * y**2)]
 
 
 def attained(instance: Instance) -> Case:
-    """f = M/6 + L t^2/2 up to t1 = sqrt(M/(3L)), then concave up to M/2 at 2 t1, constant beyond;
-    even.
-
-    At t1 from the left f = M/3, f' = L t1, f'' = L: the curvature of phi o f there is 9 L/(4 M).
-    """
+    """M/6 + L t^2/2 up to t1 = sqrt(M/(3L)), then concave: the curvature there is 9 L/(4 M)."""
     M, L = instance["M"], instance["L"]
     square = M / (3 * L)  # t1^2
     f = M / 6 + L * square / 2
@@ -111,8 +98,7 @@ CLAIMS = (
     Claim(
         "propfair/smoothness",
         648,
-        "The composed losses -log(M - f_i) are L~-smooth, and vary between clients and batches as "
-        "stated",
+        "The losses -log(M - f_i) are L~-smooth, and vary between clients and batches as stated",
         number="(A.44)-(A.52)",
         printed=PRINTED,
         statement=r"With $\varphi(t) = -\log(M - t)$, the differences of $\nabla(\varphi \circ "
@@ -147,8 +133,7 @@ CLAIMS = (
     Claim(
         "propfair/smoothness-sharp",
         658,
-        "(ours) Under assumptions 3.1 and 3.2 the composed losses are (9/4)(L/M)-smooth, which is "
-        "attained",
+        "(ours) By assumptions 3.1, 3.2 composed losses are (9/4)(L/M)-smooth, which is attained",
         number="(A.46)",
         printed=r"(A.46): $\tilde L = \frac{4}{M^2}\left(\frac{3}{2}ML + L_0^2\right)$",
         statement=r"$f \le M/2$ on all of $R^d$ and $L$-smooth gives $\|\nabla f\|^2 \le 2L(M/2 - "

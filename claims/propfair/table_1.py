@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, proof
+from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, drawn, every, proof
 from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, PropFair
 
 OBJECTIVES = {
@@ -43,9 +42,7 @@ def same(instance: Instance, rows: tuple[str, str] = ("FedAvg", "q-FFL")) -> Cas
 
 
 def case(instance: Instance, row: str, domain: str, table: str = "corrected") -> Case:
-    """A* as the supremum: no f of the domain exceeds a finite value; where it is infinite some f
-    exceeds 50. ``table`` "native everywhere" takes the native column on f >= 0 too.
-    """
+    """A* as the supremum: no f exceeds it; where it is infinite some f exceeds 50."""
     premises = {"weights": min(instance["lambda"]) >= 0}
     if not premises["weights"]:
         return Case.outside(premises)
@@ -67,10 +64,8 @@ def case(instance: Instance, row: str, domain: str, table: str = "corrected") ->
                 Relation(value, operator, conjugate, "no f beats A*, which is reached")
             )
         else:
-            best = max(
-                (maximand(row, weights, g) for g in rays(row, domain, weights)), default=-inf
-            )
-            relations.append(Relation(50.0, "<=", best, "infinite"))
+            values = [maximand(row, weights, g) for g in rays(row, domain, weights)]
+            relations.append(Relation(50.0, "<=", max(values, default=-inf), "infinite"))
     return Case(tuple(relations), premises)
 
 
@@ -118,8 +113,7 @@ CLAIMS = (
         r"\propto e^{\alpha f_i}, \lambda \geq \mathbf{0}, \mathbf{1}^\top \lambda = 1$; PropFair "
         r"$\lambda_i \propto \frac{1}{M-f_i}, \prod_i (n\lambda_i) = 1$; 'the constraints of "
         r"$\lambda$ induced by $A_s^*$'",
-        statement="There is one domain of f on which each row's constraint is the domain of its "
-        "$A_s^*$.",
+        statement="On one domain of f each row's constraint is the domain of its $A_s^*$.",
         kind="identity",
         scope="n = 1",
         severity="constant",

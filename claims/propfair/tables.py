@@ -2,8 +2,7 @@
 
 from fractions import Fraction
 
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Relation, caption, counterexample, every
+from fairfl.claims.forms import Case, Instance, Relation, caption, counterexample, every
 from fairfl.studies.published_numbers import PROPFAIR_TABLES
 
 SPLITS = {
@@ -27,9 +26,7 @@ def split(instance: Instance, swapped: bool = False) -> Case:
 
 
 def repeated(instance: Instance) -> Case:
-    """One setting (CIFAR-100, ratio 0.6, batch 64) in two tables: the worst 10 % differ by at most
-    three joint standard deviations.
-    """
+    """CIFAR-100, ratio 0.6, batch 64, in two tables: worst 10 % within three deviations."""
     a, s, b, t = map(Fraction, instance["entries"])
     name = "squared difference and nine variances"
     return Case((Relation((a - b) ** 2, "<=", 9 * (s**2 + t**2), name),))
@@ -59,12 +56,7 @@ CLAIMS = (
             {"entries": REPEATED},
             "961/625 <= 3501/10000",
         ),
-        mutants={
-            "52.72": (
-                "another entry in Table 8",
-                {"entries": [*REPEATED[:2], "52.72", REPEATED[3]]},
-            )
-        },
+        mutants={"52.72": ("in Table 8", {"entries": [*REPEATED[:2], "52.72", REPEATED[3]]})},
         reading="Both are CIFAR-100 with ratio 0.6 and batch size 64, in one section 'with a "
         "different data split and different seeds than Table 6'. TERM's rows are the same but for "
         "one digit (69.85 and 69.89), so they are one run.",
@@ -79,8 +71,7 @@ CLAIMS = (
         "60% training data and 40% test data for CIFAR-10. For CIFAR-100 ... 50% training "
         "data and 50% test data.",
         number="Table 2, appendix B.1",
-        statement="Training set size over all samples is 60 % for CIFAR-10 and 50 % for "
-        "CIFAR-100, within a point.",
+        statement="The training share is 60 % for CIFAR-10 and 50 % for CIFAR-100, within a point.",
         severity="misprint",
         check=every(
             *(

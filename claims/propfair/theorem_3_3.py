@@ -1,7 +1,4 @@
-"""Theorem 3.3: convergence of PropFair, by theorem A.1 for the composed losses. As printed it fails
-for partial participation. With max_i it holds, by another proof: the printed constants are large
-enough to cover the bias of the batch gradients.
-"""
+"""Theorem 3.3: the convergence of PropFair; false as printed for partial participation."""
 
 from fractions import Fraction
 from functools import cache
@@ -36,12 +33,7 @@ def smoothness(M: Any, L: Any, L0: Any) -> Any:
 
 
 def after_a_step(theta: arb, eta: Fraction, M: arb) -> arb:
-    """E pi'(theta')^2 after client 1's step from theta; its four samples 1 + cos/2 +- {cos,
-    sin}/2.
-
-    pi' = f'/(M - f) with f = 1 + cos(theta)/2, the same for all clients; the step uses the batch's
-    own loss.
-    """
+    """E pi'(theta')^2, pi' = f'/(M - f), after client 1's step: 1 + cos/2 +- {cos, sin}/2."""
     half, total = arb(1) / 2, arb(0)
     for sign, shape in product((-1, 1), ("cos", "sin")):
         c, s = theta.cos(), theta.sin()
@@ -62,17 +54,12 @@ def lowest(eta: Fraction, M: Fraction) -> Fraction:
 
 
 def right_side(mu: Any, eta: Any, gap: Any, clients: list[tuple[Any, Any]], g: Any, a: Any) -> Any:
-    """12/((11 mu - 9) eta) (gap + Psi~) without the second sum of Psi~, for numbers of any type;
-    ``clients`` are K_i and sigma~_l,i^2, g is sigma~_g^2, ``a`` averages over the clients, ``gap``
-    is (pi_0 - pi*)/T.
-    """
+    """12/((11 mu - 9) eta) (gap + Psi~) but Psi~'s second sum; ``clients``: K_i, sigma~_l,i^2."""
     return front(mu, eta) * (gap + eta / 2 * a([k**2 * (s + int(APART) * g) for k, s in clients]))
 
 
 def as_proved(instance: Instance, spread: int = 1) -> Case:
-    """The right side for two clients of shares 1/3 and 2/3 is the value proved in ``averaging.v``;
-    its sigma_l^2 is 5/9 of the printed sigma~_l^2. ``spread`` is the share of sigma~_g^2.
-    """
+    """The right side for shares 1/3, 2/3 is the one proved; ``spread`` for sigma~_g^2."""
     names = ("at_eta", "within", "wide_there")
     eta, within, proved = (ball(constant("averaging.v", name)) for name in names)
     clients = [(k, within * s) for k, s in zip(instance["steps"], instance["noise"], strict=True)]
@@ -145,9 +132,7 @@ def smoother(smooth: Fraction = 6 / PACE) -> Decomposition:
 
 
 def quieter(quiet: Fraction = 1 / WITHIN) -> Decomposition:
-    """A part of the printed sigma~_l^2 less a batch's error, u = 2 |g - k|/M and v = 4 L_0
-    |f - h|/M^2 (propfair/smoothness).
-    """
+    """A part of sigma~_l^2 less a batch's error, u = 2 |g - k|/M and v = 4 L_0 |f - h|/M^2."""
     u, v = sympy.symbols("u v", real=True)
     M, L0 = sympy.symbols("M L0", positive=True)
     steep, fall = u * M / 2, v * M**2 / (4 * L0)
@@ -185,8 +170,7 @@ CLAIMS = (
     Claim(
         "propfair/theorem-3.3",
         634,
-        "PropFair converges to a neighbourhood of a stationary point, full and partial "
-        "participation",
+        "PropFair converges to near a stationary point, full and partial participation",
         printed=PRINTED,
         statement="As printed, with the sums over all n clients and $p_i$ their shares of all the "
         "data.",
@@ -218,8 +202,7 @@ CLAIMS = (
         "(the repaired form): drop the second condition of (8) and the second sum of "
         "Psi~. (3) In Assumption 3.2 and (A.50) l_S is once a loss and once a gradient.",
         repaired=dict(
-            title="PropFair's bound as printed for full participation; with max_i for partial "
-            "participation",
+            title="PropFair's bound as printed for full, with max_i for partial participation",
             statement=r"$\min_t E\|\nabla\pi(\theta_t)\|^2 \le \frac{12}{(11\mu - 9)\eta} "
             r"\left(\frac{\pi_0 - \pi^*}{T} + \frac\eta2 a_i(K_i^2 (\tilde\sigma_{l,i}^2 + "
             r"2\tilde\sigma_g^2))\right)$ if $\eta \le \min_i \frac{1}{6 \tilde L K_i}$, $\mu$ as "

@@ -1,6 +1,4 @@
-"""Theorem A.1: the convergence of FedAvg. As printed it fails for partial participation, also with
-uniformly drawn subsets if clients differ in size; repaired it holds.
-"""
+"""Theorem A.1: the convergence of FedAvg; false as printed for partial participation."""
 
 from fractions import Fraction
 from functools import reduce
@@ -53,11 +51,7 @@ def case(instance: Instance, kind: str = "max", lead: Fraction = FRONT, dropped:
 
 
 def crowd(n: int = 100) -> Instance:
-    """n equal clients with f = theta^2/2, noise of variance 11 at the first, drawn alone nine times
-    in ten.
-
-    (A.3) allows eta < 1/6; the mean square of theta_t stays near 0.9 from theta_0 = 1 on.
-    """
+    """n equal clients theta^2/2, noise 11 at the first, drawn alone nine times in ten."""
     zero = [Fraction(0)] * n
     return {
         "h": Fraction(1),
@@ -85,15 +79,12 @@ TILTED: Instance = {
 
 
 def ramp(instance: Instance, lead: Fraction = FRONT) -> Case:
-    """One client without noise, L = 1. F falls with slope 1 up to where the last round starts, and
-    is a quadratic of curvature 1 from there on: F(theta_0) - F* = (T - 1) K eta + 1/2.
-    """
+    """L = 1, no noise: slope 1, in the last round curvature 1: F_0 - F* = (T - 1) K eta + 1/2."""
     K, T, eta = instance["K"], instance["T"], instance["eta"]
     bound = front(K, eta, lead) * ((T - 1) * K * eta + Fraction(1, 2)) / T
     allowed = 6 * K * eta <= 1 and Fraction(1724, 100) * K**4 * eta**2 <= 1  # 24 (e - 2) < 17.24
-    return Case(
-        (Relation(1 / bound, "<=", 1, "of the bound"),), {"steps": K >= 1, "step size": allowed}
-    )
+    relation = Relation(1 / bound, "<=", 1, "of the bound")
+    return Case((relation,), {"steps": K >= 1, "step size": allowed})
 
 
 RAMP = witness(
@@ -230,8 +221,7 @@ CLAIMS = (
         "it. Average by max_i instead of (sum p_i^2) sum_i, or state that S_t is uniform and the "
         "n_i are equal. In the statement, l* = min l(theta) should be F* = min F(theta).",
         repaired=dict(
-            title="FedAvg's bound as printed for full participation; with max_i for partial "
-            "participation",
+            title="FedAvg's bound as printed for full, with max_i for partial participation",
             statement=r"Full participation: as printed. Partial: with $\max_i c_i$ for $(\sum_i "
             r"p_i^2) \sum_i c_i$, in $\Psi_\sigma$ and (A.3). (By Jensen's inequality $\|\sum_S "
             r"p_i x_i\|^2 \le \sum_S p_i \|x_i\|^2$ replaces Cauchy-Schwarz.) As "

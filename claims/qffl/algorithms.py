@@ -5,8 +5,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Claim, Relation, Residual, counterexample, identity
+from fairfl.claims.forms import Case, Claim, Instance, Relation, Residual, counterexample, identity
 
 
 def update(w: Any, local: list[Any], losses: list[Any], L: Any, q: int, scaled: bool) -> Any:
@@ -75,8 +74,7 @@ CLAIMS = (
         "Delta w_k = L (w - w-bar_k), as the later version of the paper does. As printed the step "
         "is 1/L of the intended one for q = 0.",
         repaired=dict(
-            title="With Delta w = L (w - w-bar), q-FedAvg is FedAvg for q = 0, and q-FedSGD for "
-            "one local step of size 1/L",
+            title="With Delta w = L (w - w-bar), q = 0 is FedAvg, one step is q-FedSGD",
             statement=r"With $\Delta w_k = L(w - \bar w_k)$: the mean of the local models for $q "
             r"= 0$; $\bar w_k = w - \nabla F_k/L$ gives Algorithm 3.",
             scope="three devices, one dimension; q = 0 and q = 1",

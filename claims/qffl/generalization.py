@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.exact import Instance, ball, dot
 from fairfl.claims.forms import Case, Claim, Part, Relation, counterexample, drawn, proof, witness
-from fairfl.claims.qffl.eq_22_23 import norm
+from fairfl.claims.qffl.objective import norm
 
 RATE = constant("mcdiarmid.v", "rate")
 """The rate of McDiarmid's inequality: exp(-rate s^2 / sum c_k^2)."""
@@ -21,9 +21,7 @@ Outcomes = list[tuple[Fraction, list[list[Fraction]]]]
 
 
 def samples(world: Instance) -> Outcomes:
-    """Every sample with its probability: [h][k] empirical losses. Device k draws n_k outcomes, 1
-    with chance_k.
-    """
+    """Every sample with its probability: [h][k] empirical losses."""
     tables: list[Table] = world["tables"]
     count = len(tables[0])
     draws = [list(product((0, 1), repeat=n)) for n in world["n"]]
@@ -76,10 +74,7 @@ def broken(
     full: bool = False,
     bare: bool = False,
 ) -> tuple[Fraction, arb]:
-    """P(some h and some of the mixtures break the bound), and the bound's mean over them and all
-    samples; ``full``: theorem 11's, with maxima over the mixtures; ``bare``: without the expected
-    maximum over H.
-    """
+    """P(an h and a mixture break the bound), its mean; ``full``: theorem 11, ``bare``: no E max."""
     q = Fraction(world["q"])
     true, seen = expected(world), samples(world)
     terms = [
@@ -133,10 +128,8 @@ def case(
 
 
 def coins(instance: Instance, factor: Fraction = Fraction(1)) -> Case:
-    """P(the bound fails) <= delta on one device with one hypothesis, whose loss is a fair coin, for
-    "coins" samples: P(K/n < 1/2 - the bound's last term), K binomial.
-
-    By the law of large deviations the bound is nearly attained for large n and tiny delta.
+    """P(K/n < 1/2 - the bound's last term) <= delta of "coins" samples, K binomial. By the law of
+    large deviations the bound is nearly attained for large n and tiny delta.
     """
     n, risk = instance["coins"], instance["delta"]
     end = n * (ball(Fraction(1, 2)) - spread({"n": [n]}, [Fraction(1)], risk, factor))
@@ -149,9 +142,7 @@ def coins(instance: Instance, factor: Fraction = Fraction(1)) -> Case:
 
 
 def separate(m: int, chance: str, risk: str, q: int = 1) -> Instance:
-    """m devices with one sample, m hypotheses; h_k has the loss 1 with probability ``chance`` on
-    device k, and else 0.
-    """
+    """m devices, one sample each; h_k has the loss 1 with this ``chance`` on device k, else 0."""
     return {
         "tables": [[[Fraction(0), Fraction(int(h == k))] for h in range(m)] for k in range(m)],
         "chance": [Fraction(chance)] * m,
@@ -243,8 +234,7 @@ CLAIMS = (
         check=refuted("uniform"),
         mutants={"one lambda": ("lambda = (1, 0, 0), chosen beforehand", {"mode": "one"})},
         reading="The title says 'for a specific lambda', the statement quantifies lambda after the "
-        "probability. In the counterexample A_q(lambda) = 1 and L~_q(h_k) is the loss on device k, "
-        "for every q.",
+        "probability. In the counterexample A_q(lambda) = 1 and L~_q(h_k) is device k's loss.",
         erratum="(25) is McDiarmid's inequality for one lambda. 'For any lambda in Lambda' must "
         "come before 'with probability': the m vertices alone break the bound with a probability "
         "that tends to one as m grows. (Mohri et al. cover Lambda and pay log of the covering "

@@ -1,6 +1,4 @@
-"""Section 3.2, table 9: is a larger q more uniform? Not by entropy from q = 0 to 1, and by no
-measure from 1 to 2.
-"""
+"""Section 3.2, table 9: is a larger q more uniform? Not by entropy, nor from 1 to 2."""
 
 from collections.abc import Callable
 from fractions import Fraction

@@ -32,9 +32,7 @@ def local_bound(f: Any, q: Any, L: Any, square: Any, factor: int = 1) -> Any:
 
 
 def quadratic(side: int, factor: int = 1) -> Decomposition:
-    """L_q |v|^2 -+ v' (28) v >= 0 in two dimensions, for ``side`` 1 and -1. By smoothness
-    L I -+ Hess = A A' with A lower triangular.
-    """
+    """L_q |v|^2 -+ v' (28) v >= 0 in two dimensions; by smoothness L I -+ Hess = A A'."""
     q, f, L = sympy.symbols("q f L", positive=True)
     a, b, v, w, i, j, k = sympy.symbols("a b v w i j k", real=True)
     lost = (i * v + j * w) ** 2 + (k * w) ** 2  # v'(L I -+ Hess) v
@@ -49,9 +47,7 @@ def quadratic(side: int, factor: int = 1) -> Decomposition:
 
 
 def vanishing(vanish: int = 2) -> Decomposition:
-    """(1 + 2q) L f^q - L_q >= 0, as |grad f|^2 <= 2 L f: L_q tends to 0 with f for q > 0. g2 = 2 L
-    f - slack.
-    """
+    """(1 + 2q) L f^q - L_q >= 0, as |grad f|^2 = 2 L f - slack: L_q tends to 0 with f."""
     q, f, L = sympy.symbols("q f L", positive=True)
     slack = sympy.symbols("z", nonnegative=True)
     g2 = 2 * L * f - slack
@@ -60,9 +56,7 @@ def vanishing(vanish: int = 2) -> Decomposition:
 
 
 def undefined(instance: Instance) -> Case:
-    """(27), with ``square`` = ||grad f||^2, is a number: f^(q-1) must be, so f > 0 or q >= 1 (else
-    sympy's 0**(q-1) is zoo).
-    """
+    """(27), with ``square`` = ||grad f||^2, is a number: f > 0 or q >= 1."""
     f, q, L, square = (sympy.Rational(str(instance[name])) for name in ("f", "q", "L", "square"))
     missing = int(local_bound(f, q, L, square).is_finite is not True)
     return Case((Relation(0, "==", missing, "(27) is not a number"),), {"losses": f >= 0})
@@ -77,17 +71,13 @@ CLAIMS = (
     Claim(
         "qffl/lemma-12",
         405,
-        "L f^q + q f^(q-1) |grad f|^2 bounds the local Lipschitz constant of the gradient of "
-        "f^(q+1)/(q+1)",
+        "L f^q + q f^(q-1) |grad f|^2 bounds the local smoothness of f^(q+1)/(q+1)",
         printed=PRINTED,
         statement=r"For $f(w) > 0$ the Hessian (28) has norm at most $L_q(w)$: $v^\top (L_q I \mp "
         r"(28)) v$ is a sum of squares; $L_q$ is continuous, and at most $(1 + 2q) L f^q$, as "
         r"$\|\nabla f\|^2 \le 2Lf$.",
         kind="bound",
-        hypotheses={
-            "smooth": "f >= 0 twice differentiable, -L I <= Hess <= L I",
-            "losses": "f(w) > 0",
-        },
+        hypotheses={"smooth": "f >= 0 twice differentiable, |Hess| <= L", "losses": "f(w) > 0"},
         scope="two dimensions, which hold the gradient and v; every q > 0 (q = 0 is L)",
         check=every(
             identity(residuals, "1.96049; 1.96049; 2.65091; 3.40136"),

@@ -6,9 +6,7 @@ import sympy
 
 from fairfl.claims.case import Case, Operator, Relation
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.claim import Claim
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import beside, counterexample, definite, every, witness
+from fairfl.claims.forms import Claim, Instance, beside, counterexample, definite, every, witness
 
 Vector = list[Fraction]
 
@@ -24,12 +22,9 @@ def square(f: Vector) -> Fraction:
 
 
 def optima(models: list[Vector]) -> tuple[Vector, Vector]:
-    """F(w_0*), F(w_1*) over a finite set of models, each given by its losses. Ties are broken
-    against the statement, by the other objective.
-    """
-    return min(models, key=lambda f: (mean(f), square(f))), min(
-        models, key=lambda f: (square(f), -mean(f))
-    )
+    """F(w_0*), F(w_1*) over a finite set of models; ties are broken against the statement."""
+    first = min(models, key=lambda f: (mean(f), square(f)))
+    return first, min(models, key=lambda f: (square(f), -mean(f)))
 
 
 def variance(instance: Instance, operator: Operator = "<") -> Case:
@@ -86,8 +81,7 @@ CLAIMS = (
         "objectives. Write <=, or add that w_0* does not minimise f_1. (The statement is about "
         "losses; Definition 1 is about test accuracies.)",
         repaired=dict(
-            title="The losses have no larger variance at the optimum of q = 1, a smaller one if "
-            "w_0* is not such an optimum",
+            title="The variance is no larger at the optimum of q = 1, less if w_0* is not one",
             statement=r"With means $m$, $m + e$ and mean squares $Q + d$, $Q$ at $w_0^*$, $w_1^*$: "
             r"$Var_0 - Var_1 = d + 2me + e^2 \ge 0$; it is positive if $d > 0$, that is, if "
             r"$w_0^*$ does not minimise $f_1$.",
@@ -113,8 +107,7 @@ CLAIMS = (
     Claim(
         "qffl/lemma-7",
         266,
-        "The losses make no larger an angle with (1, ..., 1) at the optimum of q = 1 than at that "
-        "of q = 0",
+        "The losses' angle with (1, ..., 1) is no larger at the optimum of q = 1 than of q = 0",
         printed=r"$\frac{\frac{1}{m}\sum_{k=1}^{m}F_k(w_1^*)}{\sqrt{\frac{1}{m}F_k^2(w_1^*)}} \ge "
         r"\frac{\frac{1}{m}\sum_{k=1}^{m}F_k(w_0^*)}{\sqrt{\frac{1}{m}F_k^2(w_0^*)}}$",
         kind="bound",
@@ -136,8 +129,7 @@ CLAIMS = (
             "turned": ("the inequality turned", {"turned": True}),
             "1 % less": ("0.99 times the squared cosine", {"share": "99/100"}),
         },
-        reading="With the sums under the roots that (4) has; printed is, in the proof too, F_k^2 "
-        "for an unspecified k.",
+        reading="With the sums under the roots that (4) has; printed is F_k^2 for some k.",
         gap="The proof says that the sum of squares is larger at w_1*; it is smaller, as w_1* "
         "minimises it: 8 against 9 for F in {(0, 3), (2, 2)}. With the printed direction the "
         "conclusion would not follow; the statement survives.",

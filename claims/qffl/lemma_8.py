@@ -8,9 +8,8 @@ from flint import arb
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, ball
-from fairfl.claims.forms import Residual, counterexample, definite, every, identity
+from fairfl.claims.forms import Claim, Residual, counterexample, definite, every, identity
 
 
 def slope(
@@ -52,12 +51,7 @@ def case(instance: Instance, shift: int = 0) -> Case:
 
 
 def residuals(shift: int = 1, factor: int = 1) -> dict[str, Residual]:
-    """dH/dw for F^(q+1) at a stationary point is -(q+1)^2 X/S, X = sum F^q F' log F; three devices,
-    F_k = a_k + b_k w.
-
-    With dw/dp = -X/(Hessian) the product is (q+1)^2 X^2/(S Hessian) >= 0. In more dimensions X'
-    Hessian^-1 X.
-    """
+    """dH/dw for F^(q+1) at a stationary point: -(q+1)^2 X/S, X = sum F^q F' log F; m = 3."""
     q, w = sympy.symbols("q w", positive=True)
     a = sympy.symbols("a1:4", positive=True)
     b1, b2 = sympy.symbols("b1 b2", real=True)
@@ -72,9 +66,7 @@ def residuals(shift: int = 1, factor: int = 1) -> dict[str, Residual]:
 
 
 def implicit(moved: int = 0) -> dict[str, Residual]:
-    """dw/dp = -X/A at w = 0: the derivatives of sum F^p F' in w and in p, for three F_k = a_k + b_k
-    w + c_k w^2/2.
-    """
+    """dw/dp = -X/A: the derivatives of sum F^p F', F_k = a_k + b_k w + c_k w^2/2, at w = 0."""
     p, w = sympy.symbols("p w", positive=True)
     a = sympy.symbols("a1:4", positive=True)
     b, c = sympy.symbols("b1:4", real=True), sympy.symbols("c1:4", positive=True)

@@ -7,9 +7,8 @@ from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, ball
-from fairfl.claims.forms import Residual, counterexample, drawn, identity, proof
+from fairfl.claims.forms import Claim, Residual, counterexample, drawn, identity, proof
 
 PIECES = 64
 
@@ -23,10 +22,7 @@ def losses(
 
 
 def tilt(value: list[arb], ratio: list[arb], s: Fraction) -> arb:
-    """The covariance of F'/F and log F under shares F^s, up to a positive factor; three devices.
-
-    sum_(i<j) F_i^s F_j^s (g_j - g_i)(log F_j - log F_i), over F_0^s F_1^s.
-    """
+    """sum_(i<j) F_i^s F_j^s (g_j - g_i)(log F_j - log F_i) over F_0^s F_1^s, g = F'/F."""
     x, y, z = (v.log() for v in value)
     ratio_0, ratio_1 = (value[2] / value[0]) ** ball(s), (value[2] / value[1]) ** ball(s)
     g, h, k = ratio
@@ -54,10 +50,7 @@ def upright(a: list[Fraction], b: list[Fraction], c: Fraction) -> bool:
 
 
 def case(instance: Instance) -> Case:
-    """(b) implies dH(F^q(w_p*))/dp >= 0 at p = 0, for three quadratics of one curvature.
-
-    dH/dp is the product of two tilts, at s = q and at s = 1, and of positive factors.
-    """
+    """(b) implies dH/dp >= 0 at p = 0: the tilts at s = q and s = 1, times positive factors."""
     a, b, c, q = (instance[k] for k in "abcq")
     w = -sum(b, Fraction(0)) / (3 * c)
     value, ratio = losses(a, b, c, ball(w))
@@ -103,7 +96,7 @@ def residuals(printed: bool = False, shift: int = 1) -> dict[str, Residual]:
     total = sum(f**s for f in F)
     entropy = sympy.log(total) - s * sum(f**s * sympy.log(f) for f in F) / total
     right = -entropy if printed else (sympy.log(3) - entropy) / (q + 1) ** 2
-    return {"d/dq ln f_q": (sympy.diff(log_mean, q), right)}
+    return {"d/dq ln f_q": (sympy.Derivative(log_mean, q), right)}
 
 
 PRINTED = (
@@ -115,8 +108,7 @@ CLAIMS = (
     Claim(
         "qffl/lemma-9",
         320,
-        "More uniform by entropies of all powers if and only if more uniform by ratios of all "
-        "power means",
+        "More uniform by entropies of all powers iff more uniform by ratios of all power means",
         printed=PRINTED,
         statement=r"(b) implies (a), also with (a) for $p, q \ge 0$ only, as (19) has it.",
         kind="equivalence",
@@ -146,8 +138,7 @@ CLAIMS = (
         "and not -H(F^q): equal losses have ln f_q constant and H(F^q) = ln m. In (17) the "
         "integral runs from t to r.",
         repaired=dict(
-            title="(b) if and only if H(F^s(w_p*)) does not decrease in p for any power s >= 1 and "
-            "p >= 0",
+            title="(b) iff H(F^s(w_p*)) does not decrease in p for any power s >= 1 and p >= 0",
             statement=r"$\frac{\partial}{\partial q}\ln f_q = \frac{\ln m - H(F^{q+1})}{(q+1)^2}$, "
             r"so $\frac{\partial}{\partial p} \ln \frac{f_t}{f_r}(w_p^*) = \int_t^r "
             r"\frac{\partial_p H(F^{q+1}(w_p^*))}{(q+1)^2} dq$: it is $\ge 0$ for all $0 \le t \le "

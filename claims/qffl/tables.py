@@ -2,8 +2,7 @@
 
 from fractions import Fraction
 
-from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Case, Relation, caption, counterexample
+from fairfl.claims.forms import Case, Instance, Relation, caption, counterexample
 from fairfl.studies.published_numbers import QFFL_TABLES
 
 CHOSEN = {"Synthetic": "q = 1", "Vehicle": "q = 5", "Sent140": "q = 1", "Shakespeare": "q = .001"}
@@ -15,15 +14,12 @@ def not_lower(instance: Instance) -> Case:
         data: [Fraction(QFFL_TABLES["4"][data, q]["average"][0]) for q in ("q = 0", CHOSEN[data])]
         for data in instance["data"]
     }
-    return Case(
-        tuple(Relation(before, "<=", after, name) for name, (before, after) in pairs.items())
-    )
+    relations = (Relation(before, "<=", after, name) for name, (before, after) in pairs.items())
+    return Case(tuple(relations))
 
 
 def average(instance: Instance) -> Case:
-    """Fashion MNIST: the average is the mean of the three classes, which have equally many images,
-    up to rounding of all four numbers.
-    """
+    """Fashion MNIST: the average is the mean of the three classes, up to rounding."""
     row = QFFL_TABLES["2, Fashion-MNIST"]["Fashion-MNIST", instance["row"]]
     average, *classes = (Fraction(mean) for mean, _ in row.values())
     mean, slack = sum(classes, Fraction(0)) / 3, Fraction(1, 10)
@@ -68,8 +64,7 @@ CLAIMS = (
             "469/6 <= 779/10; 389/5 <= 1174/15",
         ),
         mutants={"q_1": ("another row", {"row": "q_1"})},
-        reading="The mean over runs of an average is the average of the means, so the runs do not "
-        "matter.",
+        reading="The mean over runs of an average is the average of the means.",
         erratum="AFL's row has 77.8 for 78.2; the other three rows agree with their classes.",
     ),
 )

@@ -58,16 +58,12 @@ def test_a_strict_relation_of_equal_numbers_is_violated_without_a_tolerance(numb
 
 
 def test_the_worst_relation_decides_and_nan_is_worst():
-    case = Case(
-        (Relation(0, "<=", 5), Relation(0, "<=", 1, "close"), Relation(0, "<=", 3, scale=10.0)),
-        {"p": True},
-    )
+    far = Relation(0, "<=", 5)
+    case = Case((far, Relation(0, "<=", 1), Relation(0, "<=", 3, scale=10.0)), {"p": True})
     assert (case.worst.margin, case.applies, case.broken) == (0.3, True, None)
-    assert (
-        Case((Relation(0, "<=", 5), Relation(0.0, "<=", float("nan"), "lost"))).worst.name == "lost"
-    )
-    assert not Case((Relation(0, "<=", 5),), {"p": True, "q": False}).applies
-    broken = Case((Relation(0, "<=", 5), Relation(2, "<", 1, "this"))).broken
+    assert Case((far, Relation(0.0, "<=", float("nan"), "lost"))).worst.name == "lost"
+    assert not Case((far,), {"p": True, "q": False}).applies
+    broken = Case((far, Relation(2, "<", 1, "this"))).broken
     assert broken is not None and str(broken) == "this: 2 < 1"
 
 
@@ -90,11 +86,8 @@ def test_instances_survive_json(data):
 
 
 def test_arrays_become_lists():
-    assert encode({"x": np.array([[0.5, 1.0]]), "n": np.int64(3), "t": (1, 2)}) == {
-        "x": [[0.5, 1.0]],
-        "n": 3,
-        "t": [1, 2],
-    }
+    arrays = {"x": np.array([[0.5, 1.0]]), "n": np.int64(3), "t": (1, 2)}
+    assert encode(arrays) == {"x": [[0.5, 1.0]], "n": 3, "t": [1, 2]}
 
 
 def test_balls_are_built_from_the_number_and_not_from_its_double():
@@ -104,6 +97,6 @@ def test_balls_are_built_from_the_number_and_not_from_its_double():
 
 
 def test_a_call_is_found_again_by_its_name():
-    call = Call.of(encode.__globals__["ball"], value=Fraction(1, 2))
+    call = Call.of(ball, value=Fraction(1, 2))
     assert Call.from_json(json.loads(json.dumps(call.to_json()))) == call
     assert call() == arb(0.5)

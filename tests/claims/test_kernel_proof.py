@@ -12,11 +12,9 @@ from planted_claims import below
 from planted_proofs import CHEATS, Session
 
 from fairfl._support.manifest import sha256
-from fairfl.claims import dependencies
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import KernelProof, Rejected, Witness, from_json, kernel_proof
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.registry import registered
 
 coqc = pytest.mark.skipif(not kernel_proof.kernel(), reason="no coqc is installed")
 SQUARE = "Definition square x := x * x. Theorem positive : forall x : R, 0 <= square x."
@@ -48,6 +46,8 @@ COMMANDS = (
     "Set Implicit Arguments",
     "Coercion INR : nat >-> R",
     "Hypothesis false : False",
+    "Parameter y : R",
+    "Module M",
     "Local Open Scope nat_scope",
     "Ltac lra := idtac",
     "Inductive Rle : R -> R -> Prop := any x y : Rle x y",
@@ -87,15 +87,9 @@ FALSE = {
     "unproven": (altered("Qed.", "Admitted."), "the file says Admitted"),
     "a proof that prints": (altered("nra.", 'idtac "Axioms:". nra.'), "must have no strings"),
     "ended otherwise": (altered("Qed.", "Defined."), "no tactic: Defined"),
-    "a command": (altered("nra.", "Open Scope nat_scope. nra."), "no tactic: Open Scope"),
     "not ended": (GOOD.removesuffix("Qed.\n"), "not ended by Qed"),
     "an axiom": (altered("Definition", "Axiom more : 1 <= 0.\nDefinition"), "the file says Axiom"),
-    "a parameter": (altered("Definition", "Parameter y : R.\nDefinition"), "must not begin so"),
-    "an option": (
-        altered("Definition", "Unset Universe Checking.\nDefinition"),
-        "the file says Unset",
-    ),
-    "a module": (altered("Definition", "Module M.\nDefinition"), "must not begin so"),
+    "an option": (altered("Lemma", "Unset Universe Checking.\nLemma"), "the file says Unset"),
     "a theorem in a comment": (
         "From Coq Require Import Reals.\n(* " + SQUARE + " *)\n",
         "theorem must be one of  in file.v, got 'positive'",
@@ -265,16 +259,6 @@ def test_a_file_elsewhere_is_not_read(tmp_path, monkeypatch):
     for name in ("other.v", "../file.v", str(tmp_path / "sub" / "file.v")):
         with pytest.raises(Rejected, match="no file"):
             replace(certificate, file=name).verify()
-
-
-def test_every_proof_is_of_a_claim_and_part_of_its_key():
-    files = {file.name for file in dependencies.PROOFS.iterdir()}
-    named = {
-        name
-        for entry in registered().values()
-        for name in re.findall(r'"([\w-]+\.v)"', entry.source.read_text("utf-8"))
-    }
-    assert files == named
 
 
 def test_several_theorems_are_one_certificate(session, tmp_path, monkeypatch):

@@ -11,8 +11,8 @@ from fairfl.claims import draws
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import PropertyRun, Rejected, from_json
 from fairfl.claims.certificates.property_run import FIRST
+from fairfl.claims.draws import neighbours
 from fairfl.claims.effort import QUICK, Effort
-from fairfl.claims.neighbours import neighbours
 
 EIGHTHS = Call.of(parts, low=-4, high=4)
 POSITIVE = Call.of(parts, low=0, high=2)

@@ -22,8 +22,17 @@ def evidence(id):
     return next(c.outcome.evidence for c in recorded() if c.claim.id == id)
 
 
+def part(id, kind):
+    return next(p for o in evidence(id).parts for p in o.every() if isinstance(p, kind))
+
+
 def changed(row, **fields):
     return {**deepcopy(row), **fields}
+
+
+def one_edge(row):
+    """The edges of one hypothesis for those of all."""
+    return dict.fromkeys(row["outside"], row["outside"]["step size"])
 
 
 @pytest.mark.parametrize(
@@ -33,23 +42,12 @@ def changed(row, **fields):
         (lambda row: changed(row, values=[]), "must have values"),
         (lambda row: changed(row, values=[[row["values"][0][0], "1 <= 2"]]), "not 1 <= 2, at"),
         (lambda row: changed(row, outside={}), "no edge of"),
-        (
-            lambda row: changed(
-                row, outside=dict.fromkeys(row["outside"], row["outside"]["step size"])
-            ),
-            "breaks outside of 'gradients'",
-        ),
+        (lambda row: changed(row, outside=one_edge(row)), "breaks outside of 'gradients'"),
     ],
-)  # fmt: skip
+)
 def test_a_statement_is_held_to_its_row(change, fault, monkeypatch):
     assert instances.unheld(evidence(HELD)) == ""
-    call = next(
-        str(p.statement)
-        for o in evidence(HELD).parts
-        for p in o.every()
-        if isinstance(p, PropertyRun)
-    )
-    rows = dict(instances.rows())
+    call, rows = str(part(HELD, PropertyRun).statement), dict(instances.rows())
     monkeypatch.setattr(instances, "rows", lambda: rows | {call: change(rows[call])})
     assert fault in instances.unheld(evidence(HELD))
 
@@ -81,23 +79,22 @@ def test_a_statement_is_held_to_its_edges(row, fault, monkeypatch):
 
 
 def test_edges_are_looked_for_beside_each_number():
-    found = dict(
-        (change["x"], state) for change, state in edges.points(Call.of(below), {"x": "1/1"})
-    )
+    points = edges.points(Call.of(below), {"x": "1/1"})
+    states = {change["x"]: state for change, state in points}
     step = f"1/{10**30}"
-    assert found[f"-{step}"] == found["-1/1"] == "sign"
-    assert found["0/1"] == found[step] == ""
+    assert states[f"-{step}"] == states["-1/1"] == "sign"
+    assert states["0/1"] == states[step] == ""
 
 
 def test_algebra_quotes_all_left_sides():
-    part = next(p for o in evidence(HELD).parts for p in o.every() if isinstance(p, SymbolicZero))
-    assert instances.unheld(Evidence.of(part)) == ""
-    assert "not quoted" in instances.unheld(Evidence.of(replace(part, numbers="")))
+    algebra = part(HELD, SymbolicZero)
+    assert instances.unheld(Evidence.of(algebra)) == ""
+    assert "not quoted" in instances.unheld(Evidence.of(replace(algebra, numbers="")))
 
 
 @pytest.mark.parametrize("id", ["dynamic/definition-1", "fedfb/remark-5"])
 def test_other_numbers_are_rejected(id):
-    (part,) = evidence(id).parts
-    part.verify()
+    (certificate,) = evidence(id).parts
+    certificate.verify()
     with pytest.raises(Rejected, match="the numbers are"):
-        replace(part, numbers=part.numbers.replace("1", "2")).verify()
+        replace(certificate, numbers=certificate.numbers.replace("1", "2")).verify()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fairfl.claims import instances, record
+from fairfl.claims.certificates import KernelProof, PropertyRun
 from fairfl.claims.certificates.kernel_proof import COMPILING, FOLDER
 from fairfl.claims.effort import DEEP, QUICK
 from fairfl.claims.ids import REPAIRED
@@ -34,6 +35,12 @@ def no_proof_is_compiled():
 def outcomes():
     """Those on record, by id: digests of all sources take seconds."""
     return {c.claim.id: c.outcome for c in recorded()}
+
+
+def parts(outcome):
+    """All certificates of an outcome, those inside others too."""
+    outer = outcome.evidence.parts if outcome and outcome.evidence else ()
+    return [part for whole in outer for part in whole.every()]
 
 
 def expected(id):
@@ -111,29 +118,19 @@ STILL = {"fedfb/lemma-18", "fedfb/lemma-19", "fedfb/lemma-22", "fedfb/remark-9"}
 def test_drawn_instances_have_neighbours():
     """A hypothesis or domain that is 1 % wider is noticed next to what strategies draw."""
     for id, outcome in outcomes().items():
-        evidence = outcome.evidence.to_json() if outcome and outcome.evidence else {}
-        runs = [part for part in _parts(evidence) if part.get("type") == "PropertyRun"]
-        assert all(part["moved"] for part in runs) or id.startswith(tuple(STILL)), id
+        runs = [part for part in parts(outcome) if isinstance(part, PropertyRun)]
+        assert all(part.moved for part in runs) or id.startswith(tuple(STILL)), id
 
 
 def test_every_theorem_of_a_proof_is_one_that_a_claim_names():
     """A claim that names fewer theorems says less of its proof."""
-    named, stated = set[tuple[str, str]](), set[tuple[str, str]]()
-    for outcome in outcomes().values():
-        evidence = outcome.evidence.to_json() if outcome and outcome.evidence else {}
-        for part in _parts(evidence):
-            named |= {(part["file"], name) for name in part.get("theorems", "").split()}
-    for path in FOLDER.glob("*.v"):
-        theorems = re.findall(r"^Theorem (\w+)", path.read_text("utf-8"), re.MULTILINE)
-        stated |= {(path.name, name) for name in theorems}
-    assert named == stated
-
-
-def _parts(data):
-    """Every certificate in JSON, those inside others too."""
-    for part in data.get("parts", data.get("otherwise", ())):
-        yield part
-        yield from _parts(part)
+    proofs = [p for o in outcomes().values() for p in parts(o) if isinstance(p, KernelProof)]
+    named = {(proof.file, name) for proof in proofs for name in proof.theorems.split()}
+    assert named == {
+        (path.name, name)
+        for path in FOLDER.glob("*.v")
+        for name in re.findall(r"^Theorem (\w+)", path.read_text("utf-8"), re.MULTILINE)
+    }
 
 
 def test_every_paper_says_which_text_was_read():

@@ -34,14 +34,9 @@ def printed(text: str, start: str, labels: Sequence[str]) -> list[list[Cell]]:
     rest = iter(text[text.index(start) + len(start) :].splitlines())
     rows = []
     for label in labels:
-        line = next(
-            filter(
-                None, (cells(line, label) for line in rest if squeezed(label) in squeezed(line))
-            ),
-            None,
-        )
-        assert line is not None, f"no numbers behind {label!r} below {start!r}"
-        rows.append(line)
+        read = (cells(line, label) for line in rest if squeezed(label) in squeezed(line))
+        rows.append(next(filter(None, read), []))
+        assert rows[-1], f"no numbers behind {label!r} below {start!r}"
     return rows
 
 
@@ -49,14 +44,11 @@ def cells(line: str, label: str) -> list[Cell]:
     """The cells that hold a number, with or without a spread, behind the one with the label."""
     for wrong, right in MISPRINTS.items():
         line = line.replace(wrong, right)
-    if "\t" in line:
-        parts = line.split("\t")
-    else:  # blanks between cells, none within
-        parts = line.replace("|||", "").split(" ")
+    # without tabs: blanks between cells, none within
+    parts = line.split("\t") if "\t" in line else line.replace("|||", "").split(" ")
     behind = next((k + 1 for k, part in enumerate(parts) if squeezed(label) in squeezed(part)), 0)
-    plain = (
-        re.sub(r"(?<=\d),(?=\d{3}\b)", "", MARKUP.sub(" ", part)).strip() for part in parts[behind:]
-    )
+    texts = (MARKUP.sub(" ", part) for part in parts[behind:])
+    plain = (re.sub(r"(?<=\d),(?=\d{3}\b)", "", text).strip() for text in texts)
     read = (CELL.fullmatch(re.sub(r" +", " ", part)) for part in plain)
     return [(Fraction(cell[1]), Fraction(cell[2]) if cell[2] else None) for cell in read if cell]
 
@@ -106,9 +98,7 @@ CHOSEN = {"Synthetic": "q = 1", "Vehicle": "q = 5", "Sent140": "q = 1", "Shakesp
 BOTH = [(data, row) for data, q in CHOSEN.items() for row in ("q = 0", q)]
 UNIFORM = [(data, row) for data, q in CHOSEN.items() for row in ("uniform", q)]
 FAMILY = [("Synthetic", f"q = {q}") for q in ("0", "0.1", "1", "2", "5")]
-SEVERAL = [
-    (data, row) for data, q in list(CHOSEN.items())[1::2] for row in ("q = 0", q, "multiple q")
-]
+SEVERAL = [(d, q) for d in ("Vehicle", "Shakespeare") for q in ("q = 0", CHOSEN[d], "multiple q")]
 ROWS_2 = {"q = 0": "q=0", "AFL": "AFL", "q_1": "q_1>0", "q_2": "q_2 > q_1"}
 """Our names of the rows, and what stands in their lines."""
 ADULT, FASHION = typed(QFFL_TABLES["2, Adult"]), typed(QFFL_TABLES["2, Fashion-MNIST"])

@@ -40,38 +40,31 @@ def settled(claims, **findings):
 
 def test_a_claim_is_no_stronger_than_what_it_rests_on():
     chain = [claim("c", "b"), claim("b", "a"), claim("a")]
-    result = settled(
-        chain, a=("holds", "property"), b=("holds", "symbolic"), c=("holds", "certified")
-    )
-    assert {s.level for s in result.values()} == {"property"}
-    assert {s.verdict for s in result.values()} == {"holds"}
+    levels = {"a": "property", "b": "symbolic", "c": "certified"}
+    verdicts = settled(chain, **{id: ("holds", level) for id, level in levels.items()})
+    assert {(s.verdict, s.level) for s in verdicts.values()} == {("holds", "property")}
 
 
 @pytest.mark.parametrize(("below", "verdict"), [(("refuted", "certified"), "open"), (None, None)])
 def test_what_rests_on_something_that_does_not_hold_is_open_and_its_refutation_stands(
     below, verdict
 ):
-    pair = [claim("a"), claim("b", "a")]
+    pair, refuted = [claim("a"), claim("b", "a")], ("refuted", "certified")
     assert settled(pair, a=below, b=("holds", "symbolic"))["b"].verdict == verdict
-    assert settled(pair, a=below, b=("refuted", "certified"))["b"] == Settled(
-        "refuted", "certified"
-    )
+    assert settled(pair, a=below, b=refuted)["b"] == Settled(*refuted)
 
 
 def test_a_refuted_claim_with_a_repaired_form_holds_repaired_at_the_weaker_level():
     pair = [claim("a", expected="holds-repaired"), claim("a/repaired")]
-    both = settled(pair, a=("refuted", "certified"), a_repaired=("holds", "property"))
+    refuted, repair = ("refuted", "certified"), ("holds", "property")
+    both = settled(pair, a=refuted, a_repaired=repair)
     assert both["a"] == Settled("holds-repaired", "property", "", "certified", "property")
     assert both["a"].levels == "certified (repair: property)"
     assert both["a/repaired"].levels == "property"
-    assert (
-        settled(pair, a=("refuted", "certified"), a_repaired=("refuted", "certified"))["a"].verdict
-        == "refuted"
-    )
-    assert settled(pair, a=("refuted", "certified"), a_repaired=None)["a"].verdict is None
-    assert settled(pair, a=("holds", "certified"), a_repaired=("holds", "property"))[
-        "a"
-    ] == Settled("holds", "certified")
+    assert settled(pair, a=refuted, a_repaired=refuted)["a"].verdict == "refuted"
+    assert settled(pair, a=refuted, a_repaired=None)["a"].verdict is None
+    alone = settled(pair, a=("holds", "certified"), a_repaired=repair)
+    assert alone["a"] == Settled("holds", "certified")
 
 
 def test_the_order_has_every_claim_after_what_it_rests_on():

@@ -1,4 +1,4 @@
-"""(22) and (23): q-FFL as a maximum over a ball of weights; and AFL, for large q."""
+"""(22), (23), appendix C: q-FFL as a maximum over a ball of weights, AFL, and alpha-fairness."""
 
 from fractions import Fraction
 
@@ -6,9 +6,8 @@ import sympy
 from flint import arb
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance, ball, dot
-from fairfl.claims.forms import Residual, beside, counterexample, every, identity, witness
+from fairfl.claims.forms import Claim, Residual, beside, counterexample, every, identity, witness
 
 
 def residuals(power: int = 1, conjugate: bool = True) -> dict[str, Residual]:
@@ -70,12 +69,28 @@ def same_optimum(instance: Instance) -> Case:
     return Case((relation,), {"crossing": w == k * (1 - w) and slopes[0] > 0 > slopes[1]})
 
 
+def special_cases(shift: int = 0, harmonic: int = 2) -> dict[str, Residual]:
+    """U_alpha at 0, 1, 2, of one user, and the optimality terms U_alpha'(y) (v - y) at 1, 2."""
+    alpha, near, v, y = sympy.symbols("alpha near v y", positive=True)
+    zero, one, two, opposite = (
+        y ** (1 - a) / (1 - a)
+        for a in (sympy.Integer(-shift), near, sympy.Integer(harmonic), -alpha)
+    )
+    return {
+        "alpha = 0, y": (zero, y),
+        "alpha = 1, as a limit": (sympy.Limit(one - 1 / (1 - near), near, 1), sympy.log(y)),
+        "alpha = 1, PF's condition": (sympy.Derivative(sympy.log(y), y) * (v - y), (v - y) / y),
+        "alpha = 2, -1/y": (two, -1 / y),
+        "alpha = 2, its condition": (sympy.Derivative(two, y) * (v - y), (v - y) / y**2),
+        "q-FFL is minus U at alpha = -q": (-opposite, -(y ** (alpha + 1)) / (alpha + 1)),
+    }
+
+
 CLAIMS = (
     Claim(
         "qffl/eq-22-23",
         369,
-        "Minimising the mean of F^(q+1) is minimising the largest weighted sum over a ball of "
-        "weights",
+        "Minimising mean F^(q+1) is minimising the largest weighted sum over a ball of weights",
         number="Eqs. (22), (23)",
         printed=r"$\min_{w} f_q(w) = \frac{1}{m} \sum_{k=1}^m F_k^{q+1}(w)$, which is equivalent "
         r"to minimizing the empirical loss $\tilde{L}_{q}(h) = \max_{\nu, \|\nu\|_{p} \le 1} "
@@ -109,9 +124,7 @@ CLAIMS = (
         statement=r"For $q$ large enough, a minimiser of $\max_k F_k$ minimises $\sum_k "
         r"F_k^{q+1}$.",
         kind="equivalence",
-        hypotheses={
-            "crossing": "the two losses are equal at AFL's optimum, with slopes of opposite signs"
-        },
+        hypotheses={"crossing": "the losses are equal at AFL's optimum, their slopes opposite"},
         scope="two devices, one parameter, convex quadratics; every q",
         severity="remark",
         check=counterexample(
@@ -120,11 +133,33 @@ CLAIMS = (
             {"k": "5/3"},
             "-5/6 == 0",
         ),
-        mutants={
-            "k = 1": ("mirrored losses, where both optima are 1/2 for every q", {"k": Fraction(1)})
-        },
+        mutants={"k = 1": ("mirrored losses, both optima are 1/2", {"k": Fraction(1)})},
         erratum="For no finite q in general: AFL is the limit (propfair/generalized-means), which "
         "optima of q-FFL approach. On a finite set of models with different worst losses a finite "
         "q is enough.",
+    ),
+    Claim(
+        "qffl/alpha-fairness",
+        419,
+        "alpha = 0, 1, 2, infinity: zero, proportional, harmonic-mean and max-min fairness",
+        number="Appendix C",
+        printed=r"$U_{\alpha}(x) = \ln(x)$ if $\alpha = 1$, $\frac{1}{1-\alpha} x^{1-\alpha}$ if "
+        r"$\alpha \ge 0, \alpha \neq 1$ ... zero fairness with $\alpha = 0$, proportional fairness "
+        r"with $\alpha = 1$, harmonic mean fairness with $\alpha = 2$, and max-min fairness with "
+        r"$\alpha = +\infty$",
+        statement=r"$\sum U_0 = \sum x$; $U_\alpha - \frac{1}{1-\alpha} \to \ln x$, whose "
+        r"optimality condition on a convex set is (1) of proportional fairness; $\sum U_2 = "
+        r"-n/HM(x)$; a larger minimum wins for $\alpha > 1 + \log n/\log(\min x/\min y)$.",
+        kind="identity",
+        scope="as stated",
+        check=identity(special_cases, "8/7; 0.133531; -13/48; -7/8; -91/384; -0.861114"),
+        mutants={
+            "alpha = -1": ("for zero fairness", {"shift": 1}),
+            "alpha = 3": ("for the harmonic mean", {"harmonic": 3}),
+        },
+        rests_on=("propfair/alpha-fairness/repaired",),
+        notes="The limit is propfair/alpha-fairness/repaired. q-FFL minimises -sum U_alpha(F) with "
+        "alpha = -q: costs in a family for utilities, with alpha outside the range alpha >= 0 for "
+        "every q > 0. So no q stands for proportional or harmonic fairness of a utility M - F.",
     ),
 )
