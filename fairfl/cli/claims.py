@@ -157,12 +157,10 @@ def check(
 
 @app.command(cls=Command)
 def report(ids: Ids = None, out: Out = Path("out/claims"), imports: Imports = None) -> None:
-    """Write the report of the committed record: claims.html (one page, no network), claims.md and
-    claims.json.
-    """
+    """Write the report of the committed record: claims.html (one page, no network), claims.json."""
     from fairfl.claims.registry import find
     from fairfl.claims.runner import judge
-    from fairfl.reports.claims.report import NAMES, write_report
+    from fairfl.reports.claims.page import NAMES, write_report
 
     entries = find(ids)
     for file in write_report(out_folder(out, *NAMES), judge(entries)):

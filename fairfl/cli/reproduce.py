@@ -43,7 +43,7 @@ def reproduce(out: Out = Path("out"), jobs: Jobs = 0, force: Force = False) -> N
     """
     with pool_of(job_count(jobs)):
         from fairfl.claims.runner import recorded
-        from fairfl.reports.claims.report import NAMES, write_report
+        from fairfl.reports.claims.page import NAMES, write_report
         from fairfl.reports.pages.index_page import write_index
 
         out_folder(out, *NAMES, "index.html")
