@@ -100,9 +100,7 @@ def small_registry(monkeypatch):
 
     def data():
         drawn.append("line")
-        return pd.DataFrame(
-            {"panel": "one", "scheme": "cfl", "minimum": [True, False], "disparity": [0.125, 1.0]}
-        )
+        return pd.DataFrame({"disparity": [0.125, 1.0]})
 
     def draw(data):
         figure = Figure()
