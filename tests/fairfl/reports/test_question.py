@@ -15,9 +15,9 @@ from fairfl.reports.comparison import compare
 from fairfl.reports.comparison_words import question_lines, sentences
 from fairfl.reports.curves import frontiers
 from fairfl.reports.frontier import prices_table, rules_table, write
-from fairfl.reports.group_rates import group_rates
 from fairfl.reports.pages.frontier_page import _rates
 from fairfl.reports.question import Question
+from fairfl.reports.rules import group_rates
 from fairfl.reports.sampling import accepted, by_label, judged, refitted
 from fairfl.theory.populations.calibration import Counted as People
 from fairfl.theory.populations.notions import NOTIONS as TABLE
