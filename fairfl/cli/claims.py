@@ -113,9 +113,7 @@ def check(
     as_json: AsJson = False,
     imports: Imports = None,
 ) -> None:
-    """Check claims and their mutants anew. Exit code 1: a verdict other than expected, or a mutant
-    that lives.
-    """
+    """Check claims and their mutants anew; exit code 1 where a verdict is not the expected one."""
     from fairfl.claims import record
     from fairfl.claims.registry import find
     from fairfl.claims.runner import judge, needed
@@ -216,9 +214,7 @@ def _run(
 
 
 def _table(claims: list[dict[str, Any]]) -> None:
-    """A line per claim, cut to the width of a terminal. Repaired forms have none: the verdict of
-    their claim says that they exist.
-    """
+    """A line per claim, cut to the terminal's width; of a repaired form its claim tells."""
     from fairfl.reports.terminal import width
 
     ids = {c["id"] for c in claims}

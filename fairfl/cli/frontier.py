@@ -1,6 +1,4 @@
-"""``fairfl frontier``: what the schemes reach on people, as a table or as summaries of sites, or on
-laws from a TOML file.
-"""
+"""``fairfl frontier``: what the schemes reach on people, on counts of sites, or on laws."""
 
 from __future__ import annotations
 
@@ -130,9 +128,7 @@ def frontier(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the
-    data.
-    """
+    """Say what CFL, LFT+FedAvg and LFT+Ensemble reach, and what it costs not to pool the data."""
     from fairfl.cli.lib.progress import stages
     from fairfl.reports.answer import compare
     from fairfl.reports.comparison_words import failed

@@ -1,6 +1,4 @@
-"""``fairfl reproduce``: every figure, the report on the claims and a quick cross-check, in one
-folder with an index page.
-"""
+"""``fairfl reproduce``: figures, claims and a quick cross-check, in one folder with a page."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.lib.options import FORM, Imports, completed, form_of, of_file, option, with_form
+from fairfl.cli.lib.options import FORM, Imports, completed, of_file, option, with_form
 from fairfl.cli.lib.unit_runs import RUNS, RunOptions, as_rows, measured, show_list, with_runs
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
     """The experiment of a table of people, of a TOML file, or of this name."""
     if name.lower().endswith(TABLES):
         from fairfl.sims.data.frame import require
+        from fairfl.sims.data.table_file import form_of
         from fairfl.studies.user_runs.people_experiment import people_experiment
         from fairfl.studies.user_runs.people_runs import Request
 
@@ -210,9 +211,7 @@ def _chosen(units: list[Unit], only: tuple[str, ...]) -> list[Unit]:
 
 
 def diverged(clients: pd.DataFrame) -> list[str]:
-    """The runs, "data, objective, seed", whose mean training loss went off: see ``GROWN`` and
-    ``LOST``.
-    """
+    """The runs, "data, objective, seed", whose mean training loss went off."""
     if not {"loss", "round", "model", "part", "samples"} <= set(clients.columns):
         return []
     from fairfl.studies.frames import among, floats, groups, rows
@@ -247,9 +246,7 @@ def _write(
     differences: tuple[str, ...],
     folder: Path,
 ) -> list[Path]:
-    """table.csv, differences.txt, paired.csv and curves.csv where there are any, and the pictures;
-    the files.
-    """
+    """Write table.csv, differences.txt, paired.csv, curves.csv and the pictures; the files."""
     from fairfl._support.manifest import SUFFIX, write_piece
     from fairfl.figures.lib.experiments import draw
     from fairfl.figures.lib.saved import csv_text

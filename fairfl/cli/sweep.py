@@ -1,6 +1,4 @@
-"""``fairfl sweep``: many units of one kind, over a grid and random draws, and what became of
-them.
-"""
+"""``fairfl sweep``: many units of one kind, over a grid and random draws."""
 
 import json
 from pathlib import Path

@@ -219,9 +219,7 @@ def _read(
     calibrate: str,
     tests: bool,
 ) -> tuple[Read, str]:
-    """A table of people, summaries of sites, or a federation of laws, which takes no ``draws``, and
-    its title; ``tests``: whether rules are tested by people who did not make them.
-    """
+    """People, summaries of sites, or a federation; and its title; ``tests`` as in ``read``."""
     table = {name: value for name, value in table.items() if value is not None}
     if isinstance(source, Federation):
         no_table(table, "a federation")

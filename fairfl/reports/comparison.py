@@ -180,9 +180,7 @@ class Comparison:
 
     @property
     def table(self) -> Array:
-        """(S, K + 4, 2) values and disparities, NaN where a scheme does not get so low; see
-        ``measured``.
-        """
+        """(S, K + 4, 2) see ``measured``; NaN where a scheme does not get so low."""
         out = np.empty((len(self.reaches), len(self.disparities) + 4, 2))
         for rows, reach in zip(out, self.reaches.values(), strict=True):
             rows[:-1, 0] = reach.points.worth - (not self.question.is_share)

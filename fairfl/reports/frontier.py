@@ -1,6 +1,4 @@
-"""What `fairfl frontier` prints and writes: notes, a table and words, or JSON; a CSV and a
-picture.
-"""
+"""What `fairfl frontier` prints and writes: notes, tables and words; a CSV and a picture."""
 
 from __future__ import annotations
 
@@ -180,9 +178,7 @@ def prices_table(comparison: Comparison) -> Table | None:
 
 
 def table(comparison: Comparison, schemes: Sequence[str], title: str) -> Table:
-    """One column per scheme, so that it fits a terminal of 80 characters, with intervals below the
-    numbers.
-    """
+    """A column for each scheme, so that 80 characters do; intervals stand below the numbers."""
     out = _headed(schemes, "", title)
     value, shown = comparison.question.value, shower(comparison.question)
 
@@ -234,9 +230,7 @@ def _headed(schemes: Sequence[str], first: str, title: str | None = None) -> Tab
 
 
 def write(comparison: Comparison, title: str, out: Path) -> list[Path]:
-    """Write frontier.csv, frontier.svg and frontier.png, the pictures drawn from the table alone,
-    and the rules.
-    """
+    """Write frontier.csv, the pictures drawn from it alone, and the rules."""
     from fairfl.figures.lib import frontier_panels, style
     from fairfl.figures.lib.saved import save
 

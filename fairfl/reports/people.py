@@ -1,6 +1,4 @@
-"""A federation from a table of people: read, groups chosen, scores merged into levels that many
-people share.
-"""
+"""A federation from a table of people: read, and counted on levels of the score."""
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -53,9 +51,7 @@ class Read(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Scores of people (n,), or numbers (n, d); where they are from; their names; and what
-    fits the model that makes them of features.
-    """
+    """Numbers of people (n,) or (n, d), their source, their names, and what fits their model."""
 
     numbers: Array
     source: str
@@ -227,9 +223,7 @@ def federation_of(people: Counted) -> tuple[Federation, list[str]]:
 
 
 def _warned(data: Dataset, federation: Federation, question: Question) -> list[str]:
-    """Clients that no local constraint binds, and a score that tells the group to rules that are
-    not to see it.
-    """
+    """Clients that no local constraint binds, and a score that tells blind rules the group."""
     lines = []
     lonely = [
         name for name, ok in zip(federation.client_names, federation.defined, strict=True) if not ok

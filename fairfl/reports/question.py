@@ -62,9 +62,7 @@ class Question:
 
     @property
     def _possible(self) -> tuple[str, ...]:
-        """Pooling, what all clients can agree on, and what a planner who knew all data could
-        choose.
-        """
+        """Pooling, what all clients can agree on, and what a planner could choose."""
         cfl, *local = SHARED_RULE
         both_budgets = () if self.local_eps is None else (CFL_LOCAL, CLIENT_AWARE)
         return tuple(scheme.name for scheme in (cfl, *COMMON, *local, *both_budgets))

@@ -1,6 +1,4 @@
-"""The rules behind a comparison: budgets, thresholds and rates by group, of each scheme at one
-disparity; and the rates of the groups without a constraint.
-"""
+"""Budgets, thresholds and rates by group of the rules behind a comparison."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -38,9 +36,7 @@ def budgets(solution: Solution) -> str:
 
 
 def client_prices(solution: Solution) -> Array | None:
-    """(I,) what a unit of each client's budget is worth; None where clients have none, or each its
-    own problem.
-    """
+    """(I,) what a unit of each client's budget is worth; None without such budgets."""
     scheme = SCHEMES[solution.scheme]
     if scheme.is_averaged:
         return None
@@ -100,9 +96,7 @@ TIED = 1e-9
 
 @dataclass(frozen=True)
 class GroupRates:
-    """A rate: the groups' (A,), NaN of nobody, and the population's; rates of the notion that are
-    ``undefined``, in words.
-    """
+    """A rate by group (A,), NaN of nobody, and of all; rates that are ``undefined``, in words."""
 
     rate: Rate
     by_group: tuple[float, ...]

@@ -202,9 +202,7 @@ def _file(function: Function) -> str | None:
 
 
 def _code(function: Function) -> dict[str, str]:
-    """SHA-256 of the function's file and of the user's modules that it imports; of the function
-    where there is no file.
-    """
+    """SHA-256 of the function's file and modules of the user's that it imports, or of itself."""
     if function.__module__.startswith("fairfl."):
         return {}
     if file := _file(function):

@@ -9,15 +9,12 @@ from functools import wraps
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from fairfl._support.whole_file import of_file as of_file
 from fairfl._support.whole_file import target_of
-
-if TYPE_CHECKING:
-    from fairfl.sims.data.table_file import Form
 
 
 def option(help: str, *names: str, **settings: Any) -> object:
@@ -26,9 +23,7 @@ def option(help: str, *names: str, **settings: Any) -> object:
 
 
 def place(metavar: str) -> dict[str, object]:
-    """The rest of an option that names a file or folder to be written: "" would be the current
-    folder.
-    """
+    """The rest of an option that names a file or folder to be written, which "" does not."""
     return {"metavar": metavar, "parser": _path}
 
 
@@ -92,9 +87,7 @@ FORM = {
 def with_form(
     command: Callable[..., None], names: Sequence[str] = (), table: Mapping[str, object] = FORM
 ) -> Callable[..., None]:
-    """The command, with these options of ``table``, or all, in place of its argument ``form``, a
-    dict of those that a user gave.
-    """
+    """The command, with options of ``table`` in place of ``form``, a dict of a user's."""
     rows = {name: (table[name], None) for name in names or table}
     return expanded(command, "form", rows, nonempty)
 
@@ -105,9 +98,7 @@ def expanded(
     rows: Mapping[str, tuple[object, object]],
     build: Callable[..., object],
 ) -> Callable[..., None]:
-    """The command with options, annotations and defaults by name, in place of an argument, which
-    ``build`` makes of their values.
-    """
+    """The command with named options in place of an argument, which ``build`` makes of them."""
     parameters = []
     for parameter in inspect.signature(command, eval_str=True).parameters.values():
         options = rows if parameter.name == argument else {}
@@ -160,13 +151,6 @@ def nonempty(**options: Any) -> dict[str, Any]:
         for name, value in options.items()
         if value is not None and value is not False and value != []
     }
-
-
-def form_of(options: dict[str, Any]) -> Form:
-    """How a text file is written; the options of ``FORM`` are taken out of ``options``."""
-    from fairfl.sims.data import table_file
-
-    return table_file.form_of(options)
 
 
 def out_folder(path: Path, *files: str, option: str = "--out") -> Path:

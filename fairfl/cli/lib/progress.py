@@ -33,9 +33,7 @@ def counting(label: str, total: int) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def of_rounds(units: int, jobs: int) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar of runs; what is yielded is called with a run's name, its round, and its number of
-    rounds.
-    """
+    """A bar of runs; what is yielded is called with a run's name, its round, and of how many."""
     done: dict[str, float] = {}
     with _bar(TextColumn("{task.description}"), BarColumn(), *TIMES) as bar:
         task = bar.add_task("runs", total=units)

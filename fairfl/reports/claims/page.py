@@ -29,9 +29,7 @@ _SENTENCE = re.compile(r"(?<=\.) (?=(?:Definition|Fixpoint|Theorem|Lemma|Inducti
 
 
 def write_report(out: Path, checked: Sequence[Checked]) -> tuple[Path, ...]:
-    """Write page and JSON into ``out``, made if missing, and return their paths; the same bytes
-    each time.
-    """
+    """Write page and JSON into ``out``, made if missing, and return their paths."""
     data = json.dumps([as_data(c) for c in checked], ensure_ascii=False, indent=1) + "\n"
     texts = dict(zip(NAMES, (page(checked), data), strict=True))
     return tuple(write_piece(out / f"claims{SUFFIX}", texts))
@@ -193,9 +191,7 @@ def _meaning(certificate: ClaimCertificate) -> str:
 
 
 def _errata(key: str, checked: Sequence[Checked]) -> str:
-    """What the authors of a paper should change: by severity, then in the order of the paper; then
-    what is no error of what is printed.
-    """
+    """What the authors of a paper should change, by severity; then gaps in its proofs."""
     paper, by_author = papers()[key], errata(c.claim for c in checked if c.claim.paper == key)
     parts = []
     for whose, groups in by_author.items():

@@ -1,6 +1,4 @@
-"""Shares of the people by client and by group, with intervals: how many are right, accepted, and
-accepted of y = 1 and of y = 0.
-"""
+"""Shares of the people by client and by group, with intervals."""
 
 from __future__ import annotations
 
@@ -209,9 +207,7 @@ class Decided(NamedTuple):
         return replace(number, low=max(number.low, 0.0), high=min(number.high, 1.0))
 
     def _widened(self, number: Number, influence: Array) -> Number:
-        """Its interval with all that withheld counts can be, to first order, and the noise of
-        counts, from each person's influence on it (n,).
-        """
+        """Its interval, reaching over what withheld counts can be, and counting noise."""
         sample = self.sample
         if sample is None or not (sample.is_noisy or sample.ranges is not None):
             return number
@@ -354,9 +350,7 @@ def ratio(high: Number, low: Number) -> Number | None:
 
 
 def table(parts: Sequence[Part], *roles: str | None) -> list[tuple[str, ...]]:
-    """The parts as rows of text, the first a header; ``roles`` are what the client, the group and
-    ``Part.by`` are called.
-    """
+    """The parts as rows of text; ``roles``: what client, group and ``Part.by`` are called."""
     names = ("people", "y = 1", "right", "accepted", "of y = 1", "of y = 0")
     scored = [name for name in ("auc", "calibration") if any(getattr(p, name) for p in parts)]
     titles = [{"auc": "AUC", "calibration": "y - score"}[name] for name in scored]
