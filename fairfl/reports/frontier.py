@@ -93,8 +93,9 @@ def report(answer: Answer, *, out: Path | None, pages: Mapping[Path, str], as_js
     if as_json:
         typer.echo(answer.to_json(files))
         return
-    show(answer.comparison, answer.read.notes)
-    console = Console(color_system=None)
+    # names are text; as wide as the terminal, or COLUMNS, or 80
+    console = Console(color_system=None, markup=False, emoji=False)
+    show(answer.comparison, answer.read.notes, console)
     for scores_table in score_tables(answer.scores, answer.comparison.question):
         console.print(scores_table)
     for scheme, rows in (answer.parts or {}).items():
@@ -105,7 +106,7 @@ def report(answer: Answer, *, out: Path | None, pages: Mapping[Path, str], as_js
         typer.echo(f"written: {file}")
 
 
-def show(comparison: Comparison, notes: Sequence[str]) -> None:
+def show(comparison: Comparison, notes: Sequence[str], console: Console) -> None:
     """Print notes, the table and the words."""
     plural = "clients" if len(comparison.clients) > 1 else "client"
     for line in [
@@ -116,7 +117,6 @@ def show(comparison: Comparison, notes: Sequence[str]) -> None:
         *counted_lines(comparison),
     ]:
         tell(line, "  ")
-    console = Console(color_system=None)  # as wide as the terminal, or COLUMNS, or 80
     parts = [part for part in zip(comparison.parts, (AGREED, PLANNED), strict=True) if part[0]]
     for schemes, title in parts:
         console.print(table(comparison, schemes, title))

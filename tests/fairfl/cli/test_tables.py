@@ -207,6 +207,12 @@ def test_only_the_schemes_asked_for_are_solved(
             "the number of people in group x is 1: their rates",
         ),
         (lambda f: f.assign(site=f["a"]), "and so bound by no local constraint: old, young."),
+        (
+            lambda f: f.assign(a="[red]:dog:" + 5 * f["a"] + "[/b]"),  # no markup, and folded
+            "│ [red]:dog:old",
+        ),
+        (lambda f: f.assign(s=1 - f["s"]), "Warning: y = 1 is likelier at smaller scores: is the"),
+        (lambda f: f.assign(y=(f.index % 40 == 0) * 1), "the most accurate rule accepts nobody"),
         (lambda f: f.assign(s=0.5), "score: column 's'; 1 distinct scores, none merged"),
         (lambda f: f.assign(y=2 - f["y"]), "y = 1 stands for y = 2; "),
         (lambda f: f.assign(site=1 + f.index // 2), " in all)."),
@@ -220,4 +226,4 @@ def test_odd_tables_are_no_errors(cli, quick, people, tmp_path, change, text):
     words = "--client site --points 4 --bootstraps 20 --schemes lft_ensemble_common".split()
     done = cli("frontier", tmp_path / "odd.csv", *ROLES, *words)
     assert (done.exit_code, done.stderr) == (0, "") and text in done.stdout, done.stdout
-    assert "approximate 95 % intervals" in done.stdout
+    assert "approximate 95 % intervals" in done.stdout and "…" not in done.stdout
