@@ -31,20 +31,6 @@ def sites(cli, people, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
-def test_summaries_are_as_good_as_rows(cli, quick, people, sites):
-    answer = json.loads(cli("frontier", *sites, "--bootstraps", 0, "--points", 6, "--json").stdout)
-    level = np.minimum(np.round(people["s"] * 10) // 2, 4) * 0.2 + 0.1
-    fed = ff.Federation.from_samples(level, people["y"], people["a"], people["site"], levels=0)
-    assert [entry["name"] for entry in answer["clients"]] == ["north", "south"]
-    assert answer["groups"] == ["old", "young"] and answer["people"] == len(people)
-    for scheme in ("cfl", "lft_ensemble"):
-        curve = ff.frontier(fed, scheme, 6)
-        points = next(entry for entry in answer["schemes"] if entry["scheme"] == scheme)["frontier"]
-        assert points["disparity"] == pytest.approx(curve.disparity, abs=1e-12)
-        assert points["accuracy"] == pytest.approx(curve.accuracy, abs=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
 def test_sites_write_labels_with_decimals_or_without(cli, quick, people, sites):
     plain = cli("frontier", *sites, "--bootstraps", 0, "--points", 6, "--json").stdout
     file = sites[0].with_name("people.csv")
