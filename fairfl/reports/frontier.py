@@ -16,21 +16,13 @@ from fairfl._support.whole_file import write_whole
 from fairfl.reports.bootstrap import FEWEST, MOST_BOOTSTRAPS
 from fairfl.reports.comparison import ENDS, Comparison, compare
 from fairfl.reports.comparison_intervals import with_intervals
-from fairfl.reports.comparison_words import (
-    clients,
-    difference,
-    number,
-    question_lines,
-    sentences,
-    shower,
-    span,
-)
+from fairfl.reports.comparison_words import clients, number, question_lines, sentences, shower, span
 from fairfl.reports.counted import counted_lines, excesses, level_share
 from fairfl.reports.curves import noted
 from fairfl.reports.guarantee import exceeded
 from fairfl.reports.judgement.parts import table as parts_table
 from fairfl.reports.question import PLAIN, Question
-from fairfl.reports.rules import LISTED, budgets, client_prices
+from fairfl.reports.rules import budgets
 from fairfl.reports.sampling import Progress
 from fairfl.reports.scores import tables as score_tables
 from fairfl.reports.terminal import tell, tell_table
@@ -44,8 +36,6 @@ if TYPE_CHECKING:
     from fairfl.figures.lib.frontier_panels import Axes
     from fairfl.reports.answer import Answer
 
-STEP = 0.01
-"""Of a budget, in a table of what that is worth."""
 BY_SCORE = " by rules of this score"
 AGREED = "One budget for all clients: what they can agree on"
 PLANNED = "A budget for each client: the best that a planner who knew all data could choose"
@@ -121,8 +111,6 @@ def show(comparison: Comparison, notes: Sequence[str], console: Console) -> None
     for schemes, title in parts:
         console.print(table(comparison, schemes, title))
     console.print(rules_table(comparison))
-    if (prices := prices_table(comparison)) is not None:
-        console.print(prices)
     for line in sentences(comparison):
         tell(line, "  ")
     if comparison.judged:
@@ -156,24 +144,6 @@ def rules_table(comparison: Comparison) -> Table:
             accepted = "by client" if by_client else rule.accepted(rule.groups[a])
             first = ("", "") if a else (SCHEMES[scheme].label, budgets(chosen.solution))
             out.add_row(*first, group, accepted, rates, end_section=a == len(comparison.groups) - 1)
-    return out
-
-
-def prices_table(comparison: Comparison) -> Table | None:
-    """What STEP more of each client's budget brings; None without such budgets, or many clients."""
-    pairs = [
-        (scheme, client_prices(chosen.solution)) for scheme, chosen in comparison.rules.items()
-    ]
-    prices = {scheme: values for scheme, values in pairs if values is not None and values.any()}
-    if not prices or not 1 < len(comparison.clients) <= LISTED:
-        return None
-    law = "" if comparison.people is None else ", by the law fitted, without intervals"
-    title = f"What {STEP:g} more of one client's budget brings these rules, at most{law}"
-    out = Table(title=title, title_justify="left")
-    for name in ("", *(SCHEMES[scheme].label for scheme in prices)):
-        out.add_column(name, overflow="fold")
-    for name, *row in zip(comparison.clients, *prices.values(), strict=True):
-        out.add_row(name, *(difference(comparison.question, STEP * price) for price in row))
     return out
 
 

@@ -35,14 +35,6 @@ def budgets(solution: Solution) -> str:
     return ", ".join((_budgets(solution.eps), *local))
 
 
-def client_prices(solution: Solution) -> Array | None:
-    """(I,) what a unit of each client's budget is worth; None without such budgets."""
-    scheme = SCHEMES[solution.scheme]
-    if scheme.is_averaged:
-        return None
-    return solution.local_prices if scheme.is_pooled else solution.prices
-
-
 def _budgets(budgets: Array) -> str:
     """One number where all clients have the same; none at 1 or more."""
     texts = [f"{eps:.3g}" if eps < 1.0 else "none" for eps in budgets]
@@ -58,7 +50,10 @@ def as_data(chosen: Chosen, groups: Sequence[str]) -> dict[str, Any]:
     """Plain numbers, for JSON: steps are (low, high, share accepted), their open ends None, or of
     a categorical score (value, share); of rules that are told the client a table for each.
     """
-    solution = chosen.solution
+    solution, scheme = chosen.solution, SCHEMES[chosen.solution.scheme]
+    prices = None  # of an ensemble, whose clients have each their own problem
+    if not scheme.is_averaged:
+        prices = solution.local_prices if scheme.is_pooled else solution.prices
     by_client = isinstance(solution.classifier, ClientClassifiers)
     tables = [
         {name: _steps(rule, a) for a, name in zip(rule.groups, groups, strict=True)}
@@ -67,7 +62,7 @@ def as_data(chosen: Chosen, groups: Sequence[str]) -> dict[str, Any]:
     return {
         "disparity": solution.disparity,
         "budgets": finite(solution.eps.tolist()),
-        "client_prices": None if (prices := client_prices(solution)) is None else prices.tolist(),
+        "client_prices": None if prices is None else prices.tolist(),
         "rates": {
             rate.key: dict(zip(groups, finite(by_group), strict=True))
             for rate, by_group in zip(
