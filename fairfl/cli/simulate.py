@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.lib.options import FORM, Imports, completed, of_file, option, with_form
+from fairfl.cli.lib.options import FORM, Imports, completed, of_file, option, optional, with_form
 from fairfl.cli.lib.unit_runs import RUNS, RunOptions, as_rows, measured, show_list, with_runs
 
 if TYPE_CHECKING:
@@ -20,30 +20,22 @@ if TYPE_CHECKING:
     from fairfl.studies.experiment import Experiment, Unit
 
 PEOPLE = {
-    "label": Annotated[str | None, option("People: column of two values, y.")],
-    "group": Annotated[str | None, option("People: column of the protected groups, a.")],
-    "client": Annotated[
-        str | None, option("People: column of the clients; without it all are one.")
-    ],
-    "features": Annotated[
-        list[str] | None,
-        option("People: column to learn from; repeat. Default: all others.", "--feature"),
-    ],
-    "budgets": Annotated[
-        list[float] | None,
-        option(
-            "People: disparity that fair methods keep to; repeat. Default: 0, .05, .1, .2.",
-            "--budget",
-        ),
-    ],
-    "notion": Annotated[
-        str | None, option("People: dp (parity, the default), eo (opportunity) or eodds (odds).")
-    ],
-    "hidden": Annotated[
-        int | None,
-        option("People: hidden units of a network; 0: logistic regression.", min=0, max=10_000),
-    ],
-    "blind": Annotated[bool, option("People: do not learn from the group itself.", "--blind")],
+    "label": optional(str, "People: column of two values, y."),
+    "group": optional(str, "People: column of the protected groups, a."),
+    "client": optional(str, "People: column of the clients; without it all are one."),
+    "features": optional(
+        list[str], "People: column to learn from; repeat. Default: all others.", "--feature"
+    ),
+    "budgets": optional(
+        list[float],
+        "People: disparity that fair methods keep to; repeat. Default: 0, .05, .1, .2.",
+        "--budget",
+    ),
+    "notion": optional(str, "People: dp (parity, the default), eo (opportunity) or eodds (odds)."),
+    "hidden": optional(
+        int, "People: hidden units of a network; 0: logistic regression.", min=0, max=10_000
+    ),
+    "blind": optional(bool, "People: do not learn from the group itself.", "--blind"),
     **FORM,
 }
 """Options of a table of people."""

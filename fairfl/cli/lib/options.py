@@ -22,6 +22,11 @@ def option(help: str, *names: str, **settings: Any) -> object:
     return typer.Option(*names, help=help, **settings)
 
 
+def optional(kind: Any, help: str, *names: str, **settings: Any) -> object:
+    """A row of a table of options: the annotation of one that need not be given."""
+    return Annotated[kind if kind is bool else kind | None, option(help, *names, **settings)]
+
+
 def place(metavar: str) -> dict[str, object]:
     """The rest of an option that names a file or folder to be written, which "" does not."""
     return {"metavar": metavar, "parser": _path}
@@ -69,17 +74,15 @@ Imports = Annotated[
 
 
 FORM = {
-    "sep": Annotated[str | None, option(r"Character between cells, such as ';' or '\t' (a tab).")],
-    "decimal": Annotated[str | None, option("Sign before decimals: . or a comma.", metavar="SIGN")],
-    "encoding": Annotated[str | None, option("Of a text file, such as cp1252; default utf-8.")],
-    "pos_label": Annotated[
-        str | None,
-        option("Label's value that is y = 1; needed of two texts.", "--positive", metavar="VALUE"),
-    ],
-    "missing": Annotated[
-        str | None,
-        option("Rows with a missing cell: error (default), or drop, which leaves them out."),
-    ],
+    "sep": optional(str, r"Character between cells, such as ';' or '\t' (a tab)."),
+    "decimal": optional(str, "Sign before decimals: . or a comma.", metavar="SIGN"),
+    "encoding": optional(str, "Of a text file, such as cp1252; default utf-8."),
+    "pos_label": optional(
+        str, "Label's value that is y = 1; needed of two texts.", "--positive", metavar="VALUE"
+    ),
+    "missing": optional(
+        str, "Rows with a missing cell: error (default), or drop, which leaves them out."
+    ),
 }
 """Options that say how a table's file is written."""
 
@@ -122,24 +125,19 @@ Categorical = Annotated[
 ]
 
 Weight = Annotated[str | None, option("Column of the people's weights, positive numbers.")]
+GROUP = "Column of the protected groups, a; repeat for the groups of several columns."
 PEOPLE = {
-    "label": Annotated[str | None, option("Column of two values, y.")],
-    "group": Annotated[
-        list[str] | None,
-        option("Column of the protected groups, a; repeat for the groups of several columns."),
-    ],
-    "client": Annotated[
-        str | None, option("Column of the clients; without it all are one client.")
-    ],
+    "label": optional(str, "Column of two values, y."),
+    "group": optional(list[str], GROUP),
+    "client": optional(str, "Column of the clients; without it all are one client."),
     "weight": Weight,
     "categorical": Categorical,
 }
 QUESTION = {
-    "notion": Annotated[str | None, option(f"{NOTION} Default: demographic_parity.")],
-    "difference": Annotated[
-        str | None,
-        option("Of groups' rates: pairwise (default), or overall (from the population's)."),
-    ],
+    "notion": optional(str, f"{NOTION} Default: demographic_parity."),
+    "difference": optional(
+        str, "Of groups' rates: pairwise (default), or overall (from the population's)."
+    ),
 }
 """Options of a table of people, and of what is asked of them."""
 
