@@ -131,22 +131,17 @@ def test_each_value_of_a_categorical_score_is_a_level(cli, quick, graded, tmp_pa
 
 
 @pytest.mark.parametrize("withheld", [(), ("--min-cell", 8)])
-def test_sites_summarize_a_categorical_score(cli, quick, graded, tmp_path, withheld):
+def test_sites_summarize_a_categorical_score(cli, quick, graded, summarized, tmp_path, withheld):
     """Nobody has an E in the south; without counts withheld the answers are those of the rows."""
     graded = graded[(graded["site"] == "n") | (graded["grade"] != "E")]
     roles, flags = (
         ("--score", "grade", *ROLES[:4], "--categorical"),
         ("--bootstraps", 0, "--json"),
     )
-    files = []
-    for site, rows in graded.groupby("site"):
-        rows.to_csv(tmp_path / "site.csv", index=False)
-        files.append(tmp_path / f"{site}.json")
-        words = (*roles, "--site", site, *withheld, "--out", files[-1])
-        done = cli("summarize", tmp_path / "site.csv", *words)
-        assert (done.exit_code, done.stderr) == (0, "")
-        summary = json.loads(files[-1].read_text())
-        assert (summary["edges"], summary["names"]) == ([], list("ABCDE"[: 4 + (site == "n")]))
+    files = summarized(graded, "--categorical", *withheld, score=("--score", "grade"))
+    for file, names in zip(files, ("ABCDE", "ABCD"), strict=True):
+        summary = json.loads(file.read_text())
+        assert (summary["edges"], summary["names"]) == ([], [*names])
     out = tmp_path / "out"
     again = json.loads(cli("frontier", *files, "--points", 5, *flags, "--out", out).stdout)
     graded.to_csv(tmp_path / "all.csv", index=False)
