@@ -58,9 +58,6 @@ OPTIONS = {
         "such as 0.95, tested by people who did not make them.",
         metavar="P",
     ),
-    "by_client": optional(
-        str, "Also a table by client and group of this scheme's rule.", metavar="SCHEME"
-    ),
     "points": optional(int, "Points of each frontier; default 60.", min=2),
     "bootstraps": optional(
         int,

@@ -20,12 +20,11 @@ from fairfl.reports.comparison_words import clients, number, question_lines, sen
 from fairfl.reports.counted import counted_lines, excesses, level_share
 from fairfl.reports.curves import noted
 from fairfl.reports.guarantee import exceeded
-from fairfl.reports.judgement.parts import table as parts_table
 from fairfl.reports.question import PLAIN, Question
 from fairfl.reports.rules import budgets
 from fairfl.reports.sampling import Progress
 from fairfl.reports.scores import tables as score_tables
-from fairfl.reports.terminal import tell, tell_table
+from fairfl.reports.terminal import tell
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
@@ -88,10 +87,6 @@ def report(answer: Answer, *, out: Path | None, pages: Mapping[Path, str], as_js
     show(answer.comparison, answer.read.notes, console)
     for scores_table in score_tables(answer.scores, answer.comparison.question):
         console.print(scores_table)
-    for scheme, rows in (answer.parts or {}).items():
-        about = "on the people that it was fitted to, counted by their labels:"
-        tell(f"{SCHEMES[scheme].label}: its rule {about}")
-        tell_table(parts_table(rows, "client", "group"))
     for file in files:
         typer.echo(f"written: {file}")
 
