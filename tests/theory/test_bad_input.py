@@ -1,6 +1,7 @@
 """What theory/ refuses: calls, and the words of their errors."""
 
 import numpy as np
+import sympy as sp
 from bad_input import refused
 from scipy import stats
 
@@ -133,12 +134,11 @@ RankWeighted(weights=[0.5, 0.5]).weighted([1.0]) | client_weights must be n = 2
 AFL().scale(0) | factor must be positive and finite, got 0
 AFL().translate([[1.0]]) | shift must be
 AFL().weighted([0.5, 0.5]).translate([1.0, 2, 3]) | shift must have n = 2 numbers.*got 3
-KolmogorovMean(None) | s must be a function, got None
-KolmogorovMean(np.negative) | s must be increasing .*, got s falling at
-KolmogorovMean(np.ones_like) | s must be increasing
-KolmogorovMean(np.log) | s must be real between lower and upper
-KolmogorovMean(lambda x: 1.0) | s must return an array of the shape
-KolmogorovMean(np.exp, upper=1.0, lower=1.0) | lower must be below upper
+KolmogorovMean(None) | s must be a sympy expression or a function
+KolmogorovMean(-t) | must be increasing
+KolmogorovMean(sp.log(t)) | must be real
+KolmogorovMean(lambda x: 1.0) | arrays of their shape
+KolmogorovMean(t, upper=1.0, lower=1.0) | lower must be below upper
 KolmogorovMean(np.exp, inverse=3) | inverse must be a function, got 3
 QFFL(1.0).value([0.5, NAN]) | losses must not hold NaN
 FedAvg().dual_weights([[0.5, 0.2], [INF, 0.1]]) | losses must be finite.* got inf at index \(1, 0\)
@@ -161,7 +161,7 @@ PropFair(1.0).translate(-2.0).conjugate([0.5, 0.5], "nonnegative") | needs losse
 FedAvg().weighted([0.5, 0.5]).value([1.0, 2.0, 3.0]) | n = 2 clients .*as many as client_weights
 AFL().translate([0.0, 1.0]).value([1.0, 2.0, 3.0]) | as many as shift
 """,
-    COMMON | vars(aggregation),
+    COMMON | vars(aggregation) | {"sp": sp, "t": sp.Symbol("t", real=True)},
 )
 
 test_measures = refused(

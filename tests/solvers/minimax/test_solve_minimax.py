@@ -158,20 +158,18 @@ def test_linear_losses_have_a_minimum_only_where_the_objective_gives_them_one():
 
 
 def test_kolmogorov_means():
+    import sympy
+
+    t = sympy.Symbol("t", real=True)
+    named = solve_minimax(LOSSES, TERM(1.0), np.zeros(3), jac=True)
+    by_sympy = solve_minimax(LOSSES, KolmogorovMean(sympy.exp(t)), np.zeros(3), jac=True)
+    assert by_sympy.theta == pytest.approx(named.theta, abs=1e-9)
     # no closed conjugate: it is computed
-    harmonic = KolmogorovMean(
-        lambda t: 1 / (3 - t),
-        lambda y: 3 - 1 / y,
-        lambda t: (3 - t) ** -2.0,
-        upper=3.0,
-        convex=True,
-    )
+    harmonic = KolmogorovMean(1 / (3 - t), upper=3.0)
     solution = solve_minimax(LOSSES, harmonic, start(PropFair()), jac=True)
     assert abs(solution.certificate.fenchel_gap) < 1e-8 and solution.certificate.stationarity < 1e-8
     with pytest.raises(ValueError, match="objective must be convex.*it is not"):
-        solve_minimax(
-            LOSSES, KolmogorovMean(np.log, lower=0.0, convex=False), np.zeros(3), jac=True
-        )
+        solve_minimax(LOSSES, KolmogorovMean(sympy.log(t), lower=0.0), np.zeros(3), jac=True)
     with pytest.raises(ValueError, match="objective must be convex.*not decided"):
         solve_minimax(LOSSES, KolmogorovMean(np.exp), np.zeros(3), jac=True)
 

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from fairfl.theory.aggregation import FedAvg, PropFair, RankWeighted, Traits, objectives
+from fairfl.theory.aggregation import (
+    FedAvg,
+    KolmogorovMean,
+    PropFair,
+    RankWeighted,
+    Traits,
+    objectives,
+)
 
 ALL = [example for cls in objectives().values() for example in cls.examples()]
 P4 = (0.1, 0.4, 0.3, 0.2)
@@ -76,3 +83,5 @@ def test_traits_of_special_parameters():
     assert RankWeighted.cvar(0.0).traits.smooth
     assert FedAvg().translate([0.5, -0.5]).traits.symmetric
     assert not PropFair(1.0).translate([0.5, -0.5]).traits.symmetric
+    undecided = [t for o in ALL if isinstance(o, KolmogorovMean) for t in vars(o.traits).values()]
+    assert None not in undecided  # each of the examples is decided by sympy
