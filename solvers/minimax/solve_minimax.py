@@ -1,10 +1,9 @@
 """solve_minimax: the model that minimises an objective, and its dual weights."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +24,11 @@ TOLERANCE = 1e-8
 # of the check of the Jacobian: relative step, and relative error let pass
 SLOPE_STEP, SLOPE_ERROR = 1e-5, 1e-2
 Function = Callable[[Array], Any]
-"""Of θ (d,): the clients' losses (n,), their Jacobian (n, d), or the pair of both."""
+"""Of θ (d,): values, slopes, or both."""
+LossFunctions = Function | Sequence[Function]
+"""One for all clients, or a list with one for each."""
+Pairs = list[tuple[ArrayLike, ArrayLike]]
+"""Values and slopes."""
 ADVICE = (
     "try another start, scale θ, or check the Jacobian; losses that have no minimum (a separable "
     "logistic regression) need a regulariser"
@@ -33,21 +36,23 @@ ADVICE = (
 
 
 def solve_minimax(
-    losses: Function,
+    losses: LossFunctions,
     objective: Objective,
     start: ArrayLike | None = None,
     *,
-    jac: Function | bool | None = None,
+    jac: LossFunctions | bool | None = None,
     tolerance: float = TOLERANCE,
 ) -> MinimaxSolution:
     """min over θ of A(f(θ)) = min over θ of max over λ of λ.f(θ) - A*(λ), certified.
 
     Parameters
     ----------
-    losses : θ -> (n,), the losses f_1..f_n of the clients, smooth functions.
+    losses : the losses f_1..f_n of the clients, smooth functions: one θ -> (n,), or a list of n
+        functions θ -> number.
     objective : A, convex (``objective.traits.convex``).
     start : (d,) a first θ; its losses must lie in the objective's domain (PropFair: below M).
-    jac : θ -> (n, d), or True where ``losses`` returns the pair (losses, Jacobian).
+    jac : θ -> (n, d), or a list of n gradients θ -> (d,), or True where ``losses`` returns pairs
+        (value, gradient).
     tolerance : what the certificate must close to, relative.
 
     Returns
@@ -77,12 +82,7 @@ def solve_minimax(
     _check_objective(objective)
     tolerance = float(in_range("tolerance", tolerance, 0.0, np.inf, open_low=True))
     theta = _first_theta(start)
-    if not callable(losses):
-        raise ValueError(f"losses must be a function θ -> (n,), got {losses!r}")
-    if jac is not True and not callable(jac):
-        allowed = "a function θ -> (n, d), or True where losses returns both"
-        raise ValueError(f"jac must be {allowed}, got {jac!r}")
-    evaluate = _Counted(losses, jac)
+    evaluate = _Counted(_together(losses, jac))
     f, J = evaluate(theta)
     _check(f, J, len(theta))
     _check_slope(evaluate, theta, J, f)
@@ -138,27 +138,16 @@ def _minimised(
     raise ValueError(f"objective must be smooth or weigh by rank, got {objective!r}")
 
 
-@dataclass
 class _Counted:
-    """The losses and their Jacobian, NaN where they cannot be computed; evaluations are counted."""
+    """The losses, NaN where they cannot be computed, and the number of evaluations."""
 
-    losses: Function
-    jac: Any
-    calls: int = 0
+    def __init__(self, function: Losses) -> None:
+        self.function, self.calls = function, 0
 
     def __call__(self, theta: Array) -> tuple[Array, Array]:
         self.calls += 1
-        with np.errstate(all="ignore"):  # a step that overflows is cut, see ``minimise``
-            pair = self.losses(theta)
-            if self.jac is not True:
-                pair = pair, self.jac(theta)
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            raise ValueError(
-                "losses must return the pair (values, Jacobian) where jac is True, got "
-                "something else"
-            )
-        value, slope = (np.asarray(part, dtype=np.float64) for part in pair)
-        return value, slope
+        with np.errstate(all="ignore"):  # a step that overflows is cut, see quasi_newton
+            return self.function(theta)
 
 
 def _certified(
@@ -177,6 +166,55 @@ def _certified(
     )
     certificate.check(tolerance, ADVICE)
     return MinimaxSolution(objective, theta, f, lam, value, certificate, evaluate.calls)
+
+
+def _together(losses: LossFunctions, jac: LossFunctions | bool | None) -> Losses:
+    """One function for values and Jacobian, from any form that ``solve_minimax`` takes."""
+    is_single = callable(losses)
+    if not is_single and not _functions(losses):
+        raise ValueError(
+            f"losses must be a function, or a list of functions, one per client, got {losses!r}"
+        )
+    functions, slopes = ([losses], [jac]) if is_single else (losses, jac)
+    if jac is True:
+        slopes = None
+    elif not (_functions(slopes) and len(slopes) == len(functions)):
+        allowed = "a function θ -> (n, d), or True where losses returns both"
+        allowed = (
+            allowed if is_single else f"True, or a list of {len(functions)} gradients, one per loss"
+        )
+        raise ValueError(f"jac must be {allowed}, got {jac!r}")
+    pairs = partial(_pairs, functions, slopes)
+    return partial(_of_all if is_single else _of_each, pairs)
+
+
+def _pairs(functions: Sequence[Function], slopes: Sequence[Function] | None, theta: Array) -> Pairs:
+    """What functions and slopes return at θ, or functions that return both."""
+    if slopes is not None:
+        return [(f(theta), g(theta)) for f, g in zip(functions, slopes, strict=True)]
+    outputs = [f(theta) for f in functions]
+    if any(not isinstance(pair, (list, tuple)) or len(pair) != 2 for pair in outputs):
+        raise ValueError(
+            "losses must return the pair (values, Jacobian) where jac is True, got something else"
+        )
+    return outputs
+
+
+def _of_all(pairs: Callable[[Array], Pairs], theta: Array) -> tuple[Array, Array]:
+    """Values and Jacobian of one function for all clients."""
+    ((value, slope),) = pairs(theta)
+    return np.asarray(value, dtype=np.float64), np.asarray(slope, dtype=np.float64)
+
+
+def _of_each(pairs: Callable[[Array], Pairs], theta: Array) -> tuple[Array, Array]:
+    """Values and Jacobian of a function for each client."""
+    values, slopes = zip(*pairs(theta), strict=True)
+    rows = [np.atleast_1d(slope) for slope in slopes]
+    return np.array([*map(float, values)]), np.asarray(rows, dtype=np.float64)
+
+
+def _functions(value: object) -> TypeGuard[Sequence[Function]]:
+    return isinstance(value, (list, tuple)) and bool(value) and all(map(callable, value))
 
 
 def _check(f: Array, J: Array, d: int) -> None:

@@ -110,6 +110,7 @@ solve_minimax(LOSSES, AFL(), jac=True) | start must be given
 solve_minimax(LOSSES, AFL(), [0, NAN, 0], jac=True) | start must not hold NaN
 solve_minimax(LOSSES, AFL(), np.zeros((3, 1)), jac=True) | start must be a vector.*\(3, 1\)
 solve_minimax(LOSSES, AFL(), ZERO) | jac must be a function.*got None
+solve_minimax([abs, abs], AFL(), ZERO, jac=[abs]) | jac must be True, or a list of 2
 solve_minimax(lambda t: t, AFL(), ZERO, jac=lambda t: t)
     | jac must return shape .*\(3, 3\), got \(3,\)
 solve_minimax(lambda t: (t,), AFL(), ZERO, jac=True) | must return the pair .values, Jacobian.

@@ -174,10 +174,18 @@ def test_kolmogorov_means():
         solve_minimax(LOSSES, KolmogorovMean(np.exp), np.zeros(3), jac=True)
 
 
-def test_a_jacobian_of_its_own_is_as_good_as_a_pair():
+def test_every_way_to_give_functions_is_the_same():
     expected = solve_minimax(LOSSES, TERM(2.0), np.zeros(3), jac=True)
-    s = solve_minimax(lambda t: LOSSES(t)[0], TERM(2.0), np.zeros(3), jac=lambda t: LOSSES(t)[1])
-    assert (s.theta == expected.theta).all() and s.iterations == expected.iterations
+    separate = solve_minimax(
+        lambda t: LOSSES(t)[0], TERM(2.0), np.zeros(3), jac=lambda t: LOSSES(t)[1]
+    )
+    values = [lambda t, i=i: LOSSES(t)[0][i] for i in range(5)]
+    slopes = [lambda t, i=i: LOSSES(t)[1][i] for i in range(5)]
+    pairs = [lambda t, i=i: (LOSSES(t)[0][i], LOSSES(t)[1][i]) for i in range(5)]
+    several = solve_minimax(values, TERM(2.0), np.zeros(3), jac=slopes)
+    paired = solve_minimax(pairs, TERM(2.0), np.zeros(3), jac=True)
+    for s in (separate, several, paired):
+        assert (s.theta == expected.theta).all() and s.iterations == expected.iterations
 
 
 def test_interpolation_all_losses_zero_at_the_minimum():
