@@ -135,9 +135,7 @@ def _path(fed: Federation, task: Task, points: int, common: CommonBudgets) -> Pa
 
 
 class Path:
-    """The pooled differences and worths at increasing budgets ``eps``, NaN if not certified;
-    whether these are ``complete``, or a limit of their number was reached.
-    """
+    """Pooled differences and worths at budgets, NaN if not certified, and if ``complete``."""
 
     def __init__(self, values: Values) -> None:
         self.values, self.complete = values, True
@@ -178,9 +176,7 @@ class Path:
             self.add(self.crossing(self.eps[k], self.eps[k + 1], sign, np.zeros(k.size), []))
 
     def refine(self, halvings: int) -> None:
-        """Halve intervals beside smallest disparities and largest utilities that nothing beats in
-        both.
-        """
+        """Halve intervals beside undominated smallest disparities and largest utilities."""
         for _ in range(halvings):
             d = np.abs(self.md)
             k = np.append(_peaks(-d), _peaks(self.worth))
