@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments as ClientSegments
 from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.solvers.numerics.segments import Segments, concave_breaks
-from fairfl.solvers.problem import Problem, clients_problem
+from fairfl.solvers.problem import clients_problem
 from fairfl.solvers.solution import (
     FINITE_TOLERANCE,
     LAW_TOLERANCE,
@@ -57,65 +56,44 @@ Values = Callable[[Array], tuple[Array, Array]]
 
 def common_frontier(fed: Federation, task: Task, points: int, solve: Solve) -> Frontier:
     """The frontier of LFT+FedAvg or LFT+Ensemble at one budget for all clients."""
-    path = _path(fed, task, points, CommonBudgets(fed.n_clients, solve))
-    evaluate = partial(_attained, fed, path)
+    path = _path(fed, task, points, cache(lambda eps: solve(np.full(fed.n_clients, eps))))
+
+    def evaluate(disparity: Array) -> Points:
+        eps, md, worth = path.meeting(disparity)
+        gap = np.where(np.abs(md) <= tolerance(fed), 0.0, np.abs(md))
+        return fitting(Points(gap, worth, _all(eps, fed.n_clients)), disparity)
+
     targets = np.linspace(path.segments.smallest, path.segments.largest, points)
     exact = fed.is_finite and not task.several and path.complete
     return build(task.scheme.name, evaluate(targets), evaluate, exact)
 
 
-def _attained(fed: Federation, path: Path, disparity: Array) -> Points:
-    """The best points of the path with at most the disparities (P,)."""
-    eps, md, worth = path.meeting(disparity)
-    gap = np.where(np.abs(md) <= tolerance(fed), 0.0, np.abs(md))
-    return fitting(Points(gap, worth, _all(eps, fed.n_clients)), disparity)
+def _values(solved: Callable[[float], Solution], eps: Array) -> tuple[Array, Array]:
+    """Differences and worths at budgets (P,), NaN where none is certified."""
+    out = np.full((2, eps.size), np.nan)
+    for k, budget in enumerate(eps):
+        with suppress(CertificationError):
+            solution = solved(float(budget))
+            out[:, k] = solution.signed, 1.0 + solution.utility
+    return out[0], out[1]
 
 
-@dataclass
-class CommonBudgets:
-    """The solutions at one budget for all ``clients``, each solved once."""
-
-    clients: int
-    solve: Solve
-    solutions: dict[float, Solution] = field(default_factory=dict)
-
-    def at(self, eps: float) -> Solution:
-        """The certified one at a budget."""
-        if eps not in self.solutions:
-            self.solutions[eps] = self.solve(np.full(self.clients, eps))
-        return self.solutions[eps]
-
-    def values(self, eps: Array) -> tuple[Array, Array]:
-        """Differences and worths at budgets (P,), NaN where none is certified."""
-        out = np.full((2, eps.size), np.nan)
-        for k, budget in enumerate(eps):
-            with suppress(CertificationError):
-                solution = self.at(float(budget))
-                out[:, k] = solution.signed, 1.0 + solution.utility
-        return out[0], out[1]
-
-    def slope(self, problem: Problem, eps: float) -> tuple[float, float]:
-        """The utility at a budget, and what one more unit of it is worth."""
-        solution = self.at(eps)
-        return solution.utility, problem.slope(solution.multipliers)
-
-
-def _path(fed: Federation, task: Task, points: int, common: CommonBudgets) -> Path:
+def _path(fed: Federation, task: Task, points: int, solved: Callable[[float], Solution]) -> Path:
     """The path at the budgets between which it is, or is taken to be, linear."""
-    model, averaged = fed.model, task.scheme.is_averaged
+    model, averaged, values = fed.model, task.scheme.is_averaged, partial(_values, solved)
     if not isinstance(model, FiniteModel):
-        path = Path(common.values if averaged else BudgetPath.of(fed, task).signed)
+        path = Path(values if averaged else BudgetPath.of(fed, task).signed)
         if averaged and task.plain:
             curve = EnsembleCurve(fed, model)
             path = Path(lambda eps: curve.at(curve.solved(_all(eps, fed.n_clients))))
-        largest_disparity = float(np.nan_to_num(common.at(1.0).local_disparities).max())
+        largest_disparity = float(np.nan_to_num(solved(1.0).local_disparities).max())
         path.add(np.append(np.linspace(0.0, min(largest_disparity, 1.0), max(points, EVEN)), 1.0))
         path.cross_zero()
         path.refine(HALVINGS)
         return path
     if averaged:  # it may jump just below a break
         segments = ClientSegments.of(fed, task)
-        path = Path(common.values if task.several else segments.common)
+        path = Path(values if task.several else segments.common)
         breaks = np.unique(np.clip(np.append([0.0, 1.0], segments.eps), 0.0, 1.0))
         if task.several:
             even = np.linspace(0.0, 1.0, EVEN)
@@ -127,17 +105,19 @@ def _path(fed: Federation, task: Task, points: int, common: CommonBudgets) -> Pa
         if task.several:
             path.refine(COARSE)
     else:
-        path, problem = Path(common.values), clients_problem(fed, task)
+        path, problem = Path(values), clients_problem(fed, task)
+
+        def tangent(eps: float) -> tuple[float, float]:
+            return solved(eps).utility, problem.slope(solved(eps).multipliers)
+
         most_breaks = max(EVEN, CELLS // problem.u.size)
-        path.add(concave_breaks(partial(common.slope, problem), most_breaks))
+        path.add(concave_breaks(tangent, most_breaks))
         path.halve_bends(BEND if task.several else FINITE_TOLERANCE, most_breaks)
     return path
 
 
 class Path:
-    """The pooled differences and worths at increasing budgets ``eps``, NaN if not certified;
-    whether these are ``complete``, or a limit of their number was reached.
-    """
+    """Pooled differences and worths at budgets, NaN if not certified, and if ``complete``."""
 
     def __init__(self, values: Values) -> None:
         self.values, self.complete = values, True
@@ -178,9 +158,7 @@ class Path:
             self.add(self.crossing(self.eps[k], self.eps[k + 1], sign, np.zeros(k.size), []))
 
     def refine(self, halvings: int) -> None:
-        """Halve intervals beside smallest disparities and largest utilities that nothing beats in
-        both.
-        """
+        """Halve intervals beside undominated smallest disparities and largest utilities."""
         for _ in range(halvings):
             d = np.abs(self.md)
             k = np.append(_peaks(-d), _peaks(self.worth))

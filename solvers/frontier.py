@@ -281,9 +281,7 @@ class Frontier(Tabular, PlottedFrontier):
 
     @one_thread()
     def points_at(self, disparity: Array) -> Points:
-        """The best points (P,) with at most the disparities (P,), increasing, none below the
-        smallest.
-        """
+        """The best points (P,) with at most the disparities (P,), increasing, in the frontier."""
         rows = np.searchsorted(self.disparity, disparity, side="right") - 1
         inner = np.flatnonzero(disparity < self.disparity[-1])
         if not inner.size:

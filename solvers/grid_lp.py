@@ -169,9 +169,7 @@ def _linear_programme(
 
 
 def _cells(fed: Federation, model: ContinuousModel, grid: int) -> tuple[Array, Array, Array]:
-    """Edges of cells of about equal pooled mass, more in the tails; their masses, and mean η (I, A,
-    n).
-    """
+    """Edges of cells of about equal pooled mass, their masses, and their mean η (I, A, n)."""
     groups = range(fed.n_groups)
     laws = [law for client_laws in model.laws for law in client_laws]
     low, high = min(law.low for law in laws), max(law.high for law in laws)

@@ -99,9 +99,7 @@ class Promise(NamedTuple):
         return count if count == 1 or (is_free and count <= len(STEPS)) else 0
 
     def error(self, counts: Array) -> tuple[float, float]:
-        """The standard error of a difference of people (I, A, 2, n), of rates 1/2, that is the
-        largest multiple of its limit, and this limit.
-        """
+        """Of people (I, A, 2, n) the largest standard error over its limit, and the limit."""
         people, worst = counts.sum(axis=3), (0.0, 1.0)
         for place, rate in product(self.tested, NOTIONS[self.notion].rates):
             size = (people.sum(axis=0), *people)[place] @ [rate.mass[0], sum(rate.mass)]

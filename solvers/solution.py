@@ -304,9 +304,7 @@ class MinDisparity(Tabular):
 
 
 def multiplier_shape(fed: Federation, task: Task, has_local: bool = False) -> tuple[int, int, int]:
-    """Of multipliers (E, J, K): rates, places with budgets, and differences of groups; with local
-    budgets beside a pooled one the pooled ones come first, and places are one more.
-    """
+    """Of multipliers (E, J, K): rates, places with budgets, pooled first, and differences."""
     groups, places = task.costs.shape[1], fed.n_clients
     if task.scheme.is_pooled:
         places = 1 + places * has_local

@@ -73,9 +73,7 @@ class BudgetPath:
         self.lam = np.insert(self.lam, place, lam[new], axis=0)
 
     def rules(self, eps: Array) -> tuple[Rules, Array]:
-        """Rules at budgets (B,) by Newton's method, and how far (B,) they are from optimal; those
-        that are optimal are kept for others to start from.
-        """
+        """Rules at budgets (B,) by Newton's method, optimal ones are kept; residuals (B,)."""
         budgets = self.budgets(eps)
         limits = self.family.limits(budgets)
         start = np.stack([np.interp(eps, self.eps, lam) for lam in self.lam.T], axis=1)

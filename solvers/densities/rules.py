@@ -137,9 +137,7 @@ class RuleFamily:
 
     @property
     def everybody(self) -> tuple[Array, list[Piecewise]]:
-        """1 + the utility and the pooled differences (1 + M,) of f = 0, and what f adds at each
-        place.
-        """
+        """1 + utility and pooled differences (1 + M,) of f = 0, and what f adds by place."""
         places = zip(self.problem.profiles, self.pooled, self.problem.nobody, strict=True)
         functions = []
         for profile, rows, nobody in places:

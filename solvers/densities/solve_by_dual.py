@@ -28,9 +28,7 @@ def solve_by_dual(
     local_eps: Array | None = None,
     start: Array | None = None,
 ) -> Solution:
-    """The certified solution on densities at budgets eps, (1,) or (I,), from multipliers ``start``
-    (K,).
-    """
+    """The certified solution at budgets eps, (1,) or (I,), from multipliers ``start`` (K,)."""
     model = fed.model
     assert isinstance(model, ContinuousModel)
     problem = DensityProblem.of(task, model, eps, local_eps)

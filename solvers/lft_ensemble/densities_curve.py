@@ -90,9 +90,7 @@ class EnsembleCurve(EnsembleSearch):
         return self.pooled(self.thresholds(u))
 
     def pooled(self, t: Array) -> tuple[Array, Array]:
-        """Pooled MD and accuracy of the rules x > t_a, t (2, ...), from the pooled gains'
-        expansions.
-        """
+        """Pooled MD and accuracy of the rules x > t_a, t (2, ...), from the pooled expansions."""
         (u0, m0), (u1, m1) = (self.model.gain(a).above(t[a]) for a in (0, 1))
         md = m0 / self.fed.group_mass[0] - m1 / self.fed.group_mass[1]
         return md, 1.0 - self.fed.base_rate + u0 + u1

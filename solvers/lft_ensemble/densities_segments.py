@@ -126,9 +126,7 @@ class SegmentSearch(EnsembleSearch):
 
 
 def parts_at(tables: Sequence[Table], eps: Array, order: int = 0) -> Array:
-    """What each client adds to everybody's worth and rates, (P, 1 + M, I), by the tables at budgets
-    eps (P, I), or its derivatives in the client's own budget.
-    """
+    """(P, 1 + M, I) what clients add to worth and rates at budgets eps (P, I), or derivatives."""
     return np.stack([t.curve(e, order) for t, e in zip(tables, eps.T, strict=True)], axis=2)
 
 

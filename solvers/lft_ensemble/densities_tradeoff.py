@@ -64,9 +64,7 @@ class Knapsack:
         return cells, [*chain, best]
 
     def split(self, goals: Array) -> Array:
-        """(J, P) the part of each client in a best split of a total in each range (P, 2), up to a
-        cell.
-        """
+        """(J, P) each client's part in a best split of a total in a range (P, 2), up to a cell."""
         cells, chain = self._chain
         place = (
             (goals - self.weight @ [g[0] for g in self.shares]) / self.weight[0] / self._cells[0]

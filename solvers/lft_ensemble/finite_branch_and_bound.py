@@ -76,9 +76,7 @@ class Segments(EnsembleSearch):
         return cls(fed, task, client, np.concatenate(eps), *terms, pooled, ends, NODES)
 
     def best(self, disparity: float | None) -> Array | None:
-        """(I,) budgets of the best ensemble with at most ``disparity``, or least disparate; None
-        without.
-        """
+        """(I,) budgets of the best ensemble with at most ``disparity``; None without one."""
         shares = self.searched(disparity)[2]
         return None if shares is None else self.budgets(shares)
 
@@ -90,9 +88,7 @@ class Segments(EnsembleSearch):
         return np.where(eps >= free, 1.0, np.where(eps > ZERO_BUDGET, eps, 0.0))
 
     def common(self, eps: Array) -> tuple[Array, Array]:
-        """Everybody's MD and worths at one budget (P,) for all, where clients have one constraint
-        each.
-        """
+        """Everybody's MD and worths at one budget (P,) for all, of one constraint each."""
         table = np.stack([self.gain, self.rows[0]])
         total = np.zeros((2, eps.size))
         for k in self.whose:
@@ -123,9 +119,7 @@ class Segments(EnsembleSearch):
     def relaxed(
         self, disparity: float | None, segments: Array
     ) -> tuple[float, Array, Array] | None:
-        """The best worth of mixtures of the ``segments`` (S,), the shares (S, 2) of their ends, and
-        prices.
-        """
+        """The best worth of mixtures of ``segments`` (S,), shares (S, 2) of ends, and prices."""
         programme, b = self.programme
         cost, high = np.zeros((2, 2 * self.client.size + self.pooled.levels + 1))
         high[:] = np.append(np.repeat(segments, 2), np.ones(self.pooled.levels + 1))
@@ -160,9 +154,7 @@ class Segments(EnsembleSearch):
         return Programme(table if many else table.toarray()), pooled.b[is_limited]
 
     def attained(self, disparities: Sequence[float | None]) -> Points:
-        """The best ensembles with at most the disparities, or the least disparate (None),
-        certified; mixtures of the rules at a segment's ends count too.
-        """
+        """The best certified ensembles with at most the disparities; mixtures at ends count."""
         solutions = []
         for disparity in disparities:
             shares = self.searched(disparity)[2]
@@ -172,9 +164,7 @@ class Segments(EnsembleSearch):
         return points_of(self.fed, solutions)
 
     def solutions(self, shares: Array) -> Iterator[Solution]:
-        """The solution at the budgets of shares (S, 2), and if there are others the mixture of the
-        ends.
-        """
+        """The solution at the budgets of shares (S, 2), and if it differs the mixture."""
         question = self.fed, self.task, self.budgets(shares)
         solution = solve_ensemble_finite(*question)
         yield solution

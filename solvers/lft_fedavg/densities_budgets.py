@@ -22,9 +22,7 @@ LEAST = 0.05  # budgets below this change by shares of it
 
 
 def step_budgets(family: RuleFamily, start: Rules, target: Array) -> Rules:
-    """The rules of more ``merit`` for targets (B,), -inf: the smallest disparity, from rules
-    ``start``.
-    """
+    """The rules of more ``merit`` for targets (B,), -inf: the smallest disparity."""
     best, k, eye = start, start.lam.shape[1], np.eye(start.lam.shape[1])
     radius, unfinished = np.full(len(start.lam), FIRST), np.flatnonzero(start.sound)
     is_owner = family.client[:, None] == np.arange(start.local.shape[1])

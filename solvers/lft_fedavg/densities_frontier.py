@@ -2,8 +2,7 @@
 search over multipliers found.
 """
 
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 
 import numpy as np
 
@@ -36,9 +35,21 @@ def fedavg_frontier(
         raise CertificationError("no solution of lft_fedavg is certified on this federation")
     smallest = float(attained.disparity.min())
     attained = attained.join(at_ties(search, ties, np.linspace(smallest, top, points)[:-1]))
-    fine_targets = np.linspace(smallest, top, DENSE)[:-1] if points < DENSE else np.zeros(0)
-    between = BetweenPoints(search, ties, attained, settled, fine_targets)
-    return build("lft_fedavg", attained, between.points), search.fair()
+    fine_targets = np.linspace(smallest, top, DENSE)[:-1]
+
+    @cache
+    def starts() -> Rules:  # of every target: none changes another's point
+        return settled if points >= DENSE else search.settled(fine_targets, settled)
+
+    def between(disparity: Array) -> Points:
+        rules, out = search.between(disparity, starts()), attained.take([])
+        for k, target in enumerate(disparity[:, None]):
+            tried = search.certified(rules.take(np.array([k])))
+            tried = attained.join(tried.join(at_ties(search, ties, target)))
+            out = out.join(fitting(tried, target))
+        return out
+
+    return build("lft_fedavg", attained, between), search.fair()
 
 
 def _settled(search: MultiplierSearch, earlier: Rules, points: int) -> tuple[Rules, Array]:
@@ -52,33 +63,6 @@ def _settled(search: MultiplierSearch, earlier: Rules, points: int) -> tuple[Rul
     if top - low.disparity[0] <= LAW_TOLERANCE:
         return ordered(low.join(earlier)), targets[:1]
     return search.settled(targets, ordered(coarse.join(low).join(earlier))), targets
-
-
-@dataclass(frozen=True)
-class BetweenPoints:
-    """What is between ``attained`` points, from rules ``settled`` and those at ``fine_targets``."""
-
-    search: MultiplierSearch
-    ties: TiedRules | None
-    attained: Points
-    settled: Rules
-    fine_targets: Array
-
-    @cached_property
-    def starts(self) -> Rules:
-        """The rules from which every target starts: no other target changes its point."""
-        if not self.fine_targets.size:
-            return self.settled
-        return self.search.settled(self.fine_targets, self.settled)
-
-    def points(self, disparity: Array) -> Points:
-        """The best points with at most the disparities (P,)."""
-        rules, out = self.search.between(disparity, self.starts), self.attained.take([])
-        for k, target in enumerate(disparity[:, None]):
-            points = self.search.certified(rules.take(np.array([k])))
-            points = points.join(at_ties(self.search, self.ties, target))
-            out = out.join(fitting(self.attained.join(points), target))
-        return out
 
 
 def at_ties(search: MultiplierSearch, ties: TiedRules | None, disparity: Array) -> Points:

@@ -197,9 +197,7 @@ def _programme(
 
 
 def _conditions(rules: Rules, signs: Array, side: Array, client: Array, walls: Walls) -> Conditions:
-    """Those of rules whose multipliers and values have signs ``side`` (B, K), of moving ones
-    ``signs``.
-    """
+    """Those of rules whose multipliers and values have signs ``side``, moving ones ``signs``."""
     active, k = rules.lam != 0, side.shape[1]
     size, index = np.where(active, 2.0, 0.0) + np.abs(rules.values), np.arange(k)
     largest_size = largest(size, client)[:, client]

@@ -40,9 +40,7 @@ class TooLarge(Exception):
 
 @dataclass(frozen=True)
 class Effort:
-    """The ``switches`` and ``cells`` of a programme, and the ``nodes`` of branch and bound, at
-    most.
-    """
+    """The ``switches`` and ``cells`` of a programme, and ``nodes`` of branch and bound."""
 
     switches: int
     nodes: int

@@ -103,9 +103,7 @@ class FedAvgSearch:
         return FedAvgProgramme(self.faces)
 
     def best(self, disparity: float) -> Proven:
-        """The most useful place with at most ``disparity``; None, and -inf, where there is proven
-        none.
-        """
+        """The most useful place with at most ``disparity``; None, and -inf, if there is none."""
         if disparity not in self.solved:
             self.solved[disparity] = self._best(disparity)
         return self.solved[disparity]
@@ -225,9 +223,7 @@ class FedAvgSearch:
         return None
 
     def _below(self, disparity: float) -> Place | None:
-        """What leads from the best place with the next larger disparity down to this one: at its
-        face's least disparity to a face that has less, and so on.
-        """
+        """What leads from the best place with the next larger disparity down to this one."""
         places = [place for place, _ in self.solved.values() if place is not None]
         above = [place for place in places if place.disparity > disparity]
         start = min(above, key=lambda place: place.disparity, default=None)

@@ -96,9 +96,7 @@ class Restrictions:
 
     @classmethod
     def of(cls, boxes: Boxes, client: Array, pooled: int) -> Restrictions:
-        """Of the boxes, with so many ``pooled`` differences; rows of nothing where there is no
-        sign.
-        """
+        """Of the boxes, with so many ``pooled`` differences; rows of 0 where there is no sign."""
         unit, rows = np.eye(1 + client.size + pooled)[1:], []
         # where λ_j is not 0, |y_j| is the client's largest
         is_largest = (boxes.low > 0) | (boxes.high < 0)

@@ -49,9 +49,7 @@ def composed(
 
 @dataclass
 class Multipliers:
-    """The dual weights of one round, A(f) = max over B of λ.(f - shift): p, ``shares`` (n,), the
-    ``shift`` (n,), λ of the round before, ``weights`` (n,), and μ.
-    """
+    """One round's p, shift and λ before it, (n,), and μ: A(f) = max over B of λ.(f - shift)."""
 
     objective: Objective
     shares: Array

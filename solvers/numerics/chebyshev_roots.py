@@ -68,9 +68,7 @@ def sign_changes(
 
 
 def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> tuple[Array, Array]:
-    """Owners and positions of the roots of series c (N, 16) on parts from ``low``, ``span`` (N,)
-    wide.
-    """
+    """Owners and places of the roots of series c (N, 16) on parts from ``low``, ``span`` wide."""
     monotone: list[tuple[Array, ...]] = []
     for depth in range(MAX_DEPTH + 1):
         size, bernstein, rounding = np.abs(c), c @ _BERNSTEIN, noise[:, None] * _GROWTH

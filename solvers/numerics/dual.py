@@ -50,9 +50,7 @@ class Constraints:
 
 @dataclass(frozen=True)
 class DualPoint:
-    """At multipliers ``lam`` (B, K) f = ⟦s > 0⟧, its accuracy (1 + utility) (B,), and values (B,
-    K).
-    """
+    """At multipliers ``lam`` (B, K) f = ⟦s > 0⟧, 1 + its utility (B,), its values (B, K)."""
 
     arrays: ClassVar = ("lam", "accuracy", "values")
     lam: Array

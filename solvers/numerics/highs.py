@@ -96,7 +96,6 @@ class Programme:
         self.table, self.is_infeasible = table, False
         self._model: Any = highspy.Highs()
         self._options: dict[str, object] = {}
-        self._gain, self._bounds = np.zeros(columns), np.zeros((2, columns))
         self._set(ALWAYS)
         self._model.passModel(lp)
         self._rows, self._columns = (np.arange(n, dtype=np.int32) for n in (rows, columns))
@@ -106,12 +105,8 @@ class Programme:
     ) -> Optimum | None:
         """The optimum to 1e-10; None where no x is allowed (``is_infeasible``), or HiGHS fails."""
         model = self._model
-        if not np.array_equal(gain, self._gain):
-            model.changeColsCost(gain.size, self._columns, -gain)
-            self._gain = gain
-        if not np.array_equal(bounds := np.stack([below, above]), self._bounds):
-            model.changeColsBounds(gain.size, self._columns, below, above)
-            self._bounds = bounds
+        model.changeColsCost(gain.size, self._columns, -gain)
+        model.changeColsBounds(gain.size, self._columns, below, above)
         model.changeRowsBounds(low.size, self._rows, low, high)
         status = None
         for options in TRIES:

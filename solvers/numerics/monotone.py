@@ -69,9 +69,7 @@ def ironed(gain: Array, row: Array, person: Array, points: int) -> tuple[Array, 
 
 
 def filled(f: Array, accepted: Array, nobody: Array, levels: int, points: int) -> Array:
-    """A monotone rule (N,), as it is ``accepted`` (N,) where ``nobody`` is, if other cells allow
-    it.
-    """
+    """A monotone rule (N,), as it is ``accepted`` (N,) where ``nobody`` is, if possible."""
     lines = (v[: f.size - levels].reshape(-1, points) for v in (f, accepted, nobody))
     f, accepted, nobody = lines
     low = np.maximum.accumulate(np.where(nobody, 0.0, f), axis=1)

@@ -98,9 +98,7 @@ class _Cuts:
         return replace(self, **fields)
 
     def table(self) -> tuple[Array, list[Array]]:
-        """Values and slopes of gain and constraints (2, B, 1 + K, C), and integrals (B, J_p) by
-        place.
-        """
+        """Values and slopes of gain and constraints (2, B, 1 + K, C), and integrals by place."""
         table = np.empty((2, len(self.cut), 1 + self.problem.count, self.cut.shape[1]))
         integrals = []
         places = zip(self.problem.profiles, self.problem.coefficients, strict=True)

@@ -31,9 +31,7 @@ class Segments:
 
     @classmethod
     def folded(cls, md: Array, accuracy: Array, carried: Array, owner: Array) -> Segments:
-        """From segments of signed ``md`` (S, 2), ``accuracy`` (S, 2) and ``carried`` (S, 2, M):
-        split at 0.
-        """
+        """From segments of signed ``md``, ``accuracy`` (S, 2), ``carried`` (S, 2, M), cut at 0."""
         ends = np.concatenate([md[..., None], accuracy[..., None], carried], axis=2)
         across = np.flatnonzero(md.min(axis=1, initial=0.0) * md.max(axis=1, initial=0.0) < 0)
         middle = _between(ends[across], md[across, 0] / (md[across, 0] - md[across, 1]))
@@ -66,9 +64,7 @@ class Segments:
         return float(disparity[accuracy >= accuracy.max() - EQUAL].min())
 
     def best(self, disparity: Array) -> tuple[Array, Array]:
-        """Segments and places in [0, 1] of the most accurate points with at most ``disparity``
-        (P,).
-        """
+        """Segments and places in [0, 1] of the best points with at most ``disparity`` (P,)."""
         step = max(1, BLOCK // max(len(self.owner), 1))
         blocks = np.split(disparity, range(step, len(disparity), step))
         segment, place = zip(*map(self._best, blocks), strict=True)

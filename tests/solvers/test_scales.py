@@ -19,14 +19,8 @@ BUDGETS = {"cfl": 0.05, "lft_ensemble": [0.05, 0.1]}
 @pytest.mark.parametrize("scheme", BUDGETS)
 @pytest.mark.parametrize("unit", [1e-200, 1e-30, 1e30, 1e200, 1e306])
 def test_units_do_not_matter(unit: float, scheme: Any, **task: Any) -> None:
-    plain, scaled = (
-        ff.solve(
-            ff.Federation.normal(MEANS * unit, sd=unit, eta=Logistic(1 / unit)),
-            scheme,
-            **{"eps": BUDGETS[scheme]} | task,
-        )
-        for unit in (1.0, unit)
-    )
+    feds = [ff.Federation.normal(MEANS * u, sd=u, eta=Logistic(1 / u)) for u in (1.0, unit)]
+    plain, scaled = (ff.solve(fed, scheme, **{"eps": BUDGETS[scheme]} | task) for fed in feds)
     assert scaled.accuracy == pytest.approx(plain.accuracy, abs=1e-12)
     assert scaled.mean_difference == pytest.approx(plain.mean_difference, abs=1e-12)
     np.testing.assert_allclose(scaled.multipliers, plain.multipliers, atol=1e-12)
@@ -133,19 +127,13 @@ def test_a_mixture_on_a_line_far_longer_than_where_people_are() -> None:
     )
     shapes = ((1.949, 0.475, 0.0), (1.308, 1.247, 0.839), (1.042, 1.268, 0.0))
     shares = ((0.142, 0.357, 0.501), (0.043, 0.17, 0.787), (0.018, 0.227, 0.755))
-    clients = [
-        ff.Client(
-            tuple(
-                ff.Mixture([stats.norm(*at), stats.gamma(c, *at)], [2, 1])
-                if c
-                else stats.t(6.2, *at)
-                for at, c in zip(scales, shape, strict=True)
-            ),
-            q,
-            weight,
-        )
-        for scales, shape, q, weight in zip(places, shapes, shares, (2, 1, 7), strict=True)
-    ]
+
+    def law(at: Any, c: float) -> Any:
+        mixed = [stats.norm(*at), stats.gamma(c or 1.0, *at)]
+        return ff.Mixture(mixed, [2, 1]) if c else stats.t(6.2, *at)
+
+    rows = zip(places, shapes, shares, (2, 1, 7), strict=True)
+    clients = [ff.Client(tuple(map(law, at, c)), q, weight) for at, c, q, weight in rows]
     fed = ff.Federation(clients, ff.Logistic(3.897, 2.161))
     s = ff.solve(fed, "lft_fedavg", 0.01, notion="eo", sees="x")
     assert np.nanmax(s.local_disparities) <= 0.01 + 1e-10 and abs(s.duality_gap) <= 1e-10

@@ -84,24 +84,23 @@ def test_mixtures_close_the_gap(seed: int, turn: int, gap: float) -> None:
 
 
 MISTAKES = {
-    "a budget is 1 % off": lambda p: replace(p, eps=1.01 * p.eps),
-    "the constant is left out": lambda p: replace(
-        p, constraints=replace(p.constraints, b=0 * p.constraints.b)
-    ),
-    "a group counts for another": lambda p: replace(
-        p, constraints=replace(p.constraints, coefficients=p.constraints.coefficients[::-1])
-    ),
-    "the gain is another group's": lambda p: replace(
-        p, constraints=replace(p.constraints, profiles=p.constraints.profiles[::-1])
-    ),
+    "the constant is left out": lambda c: {"b": 0 * c.b},
+    "a group counts for another": lambda c: {"coefficients": c.coefficients[::-1]},
+    "the gain is another group's": lambda c: {"profiles": c.profiles[::-1]},
 }
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+def mistaken(name: str, p: DensityProblem) -> DensityProblem:
+    if name not in MISTAKES:  # a budget is 1 % off
+        return replace(p, eps=1.01 * p.eps)
+    return replace(p, constraints=replace(p.constraints, **MISTAKES[name](p.constraints)))
+
+
+@pytest.mark.parametrize("name", [*MISTAKES, "a budget is 1 % off"])
 def test_mistakes_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """False variants: certificates, whose primal values are the rule's own, refuse them."""
     right = DensityProblem.of
-    monkeypatch.setattr(DensityProblem, "of", lambda *arguments: MISTAKES[name](right(*arguments)))
+    monkeypatch.setattr(DensityProblem, "of", lambda *task: mistaken(name, right(*task)))
     monkeypatch.setattr("fairfl.solvers.numerics.descent.ROUNDS", 3)
     notion = "accuracy_parity" if "constant" in name else "eo"
     for seed in (2, 3):

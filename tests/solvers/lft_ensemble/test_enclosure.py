@@ -19,49 +19,38 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import MEANS_5
 from fairfl.theory.populations.laws import Normal
 
-EXAMPLE_1 = {"mean": [[0, 0], [3, -1]], "sd": [70, 1], "q": 0.5}
-FIGURE_4B = {"mean": [[10, 9.8], [0.2, 0]], "sd": 0.2, "q": 0.2}
-FIGURE_4C = {"mean": MEANS_5, "sd": 1.0, "q": 0.5}
+FIGURE_4C = MEANS_5, 1.0, 0.5
 CASES = {
-    "example 1": EXAMPLE_1,
-    "figure 4(b)": FIGURE_4B,
+    "example 1": ([[0, 0], [3, -1]], [70, 1], 0.5),
+    "figure 4(b)": ([[10, 9.8], [0.2, 0]], 0.2, 0.2),
     "figure 4(c)": FIGURE_4C,
-    "figure 4(b), mirrored": {"mean": [[9.8, 10], [0, 0.2]], "sd": 0.2, "q": 0.2},
-    "sd by group": {
-        "mean": [[1, 2], [0, -1], [0.5, 0]],
-        "sd": [[0.5, 2], [1, 3], [1, 0.2]],
-        "q": [0.9, 0.5, 0.2],
-    },
-    "weights": {"mean": [[1, 2], [0, 1], [-0.5, 0]], "q": [0.3, 0.5, 0.7], "weight": [1, 2, 4]},
-    "one eta each": {
-        "mean": [[1, 2], [0, 1]],
-        "q": [0.3, 0.6],
-        "eta": [Logistic(2, 1), (Logistic(0.5, -1), Logistic(3))],
-    },
-    "clients of one group": {"mean": [[3, 5], [1, -1], [0, 2], [1, 1.5]], "q": [0, 1, 0.3, 0.5]},
-    "only clients of one group": {"mean": MEANS_5, "q": [0, 1]},
-    "far apart": {"mean": [[50, -50], [1, -1]], "q": [0.3, 0.6]},
-    "far apart, both ways": {"mean": [[50, -50], [-50, 50]], "q": [0.5, 0.6]},
+    "figure 4(b), mirrored": ([[9.8, 10], [0, 0.2]], 0.2, 0.2),
+    "sd by group": (
+        [[1, 2], [0, -1], [0.5, 0]], [[0.5, 2], [1, 3], [1, 0.2]], [0.9, 0.5, 0.2],
+    ),
+    "weights": ([[1, 2], [0, 1], [-0.5, 0]], 1.0, [0.3, 0.5, 0.7], [1, 2, 4]),
+    "one eta each": (
+        [[1, 2], [0, 1]], 1.0, [0.3, 0.6], None,
+        [Logistic(2, 1), (Logistic(0.5, -1), Logistic(3))],
+    ),
+    "clients of one group": ([[3, 5], [1, -1], [0, 2], [1, 1.5]], 1.0, [0, 1, 0.3, 0.5]),
+    "only clients of one group": (MEANS_5, 1.0, [0, 1]),
+    "far apart": ([[50, -50], [1, -1]], 1.0, [0.3, 0.6]),
+    "far apart, both ways": ([[50, -50], [-50, 50]], 1.0, [0.5, 0.6]),
     # MD and the thresholds' levels lose all digits next to λ = 1 - q
-    "lambda that one double cannot hold": {
-        "mean": [[-3.7, -3.54], [1.45, 3.16]],
-        "sd": [[2.92, 1.24], [0.3, 0.37]],
-        "q": [0.36, 0.89],
-        "eta": [
+    "lambda that one double cannot hold": (
+        [[-3.7, -3.54], [1.45, 3.16]], [[2.92, 1.24], [0.3, 0.37]], [0.36, 0.89], None,
+        [
             (Logistic(0.26, -1.07), Logistic(1.44, -2.24)),
             (Logistic(3.96, -2.58), Logistic(0.48, 3.81)),
         ],
-    },
-    "next to no group 1": {"mean": [[1, -1], [-1, 3]], "q": [1e-12, 0.5]},
-    "numbers that doubles hold": {"mean": [[10, 9.75], [0.25, 0]], "sd": 0.25, "q": 0.2},
-    "zero in the interior": {"mean": [[1, -1], [-1, 1]]},
-    "a root at exactly zero": {
-        "mean": [[1, 1], [2, 2.5]],
-        "sd": [[0.3, 0.3], [1, 1]],
-        "q": [0.3, 0.4],
-    },
-    "a flat eta": {"mean": [[1, -1], [-1, 2]], "q": [0.2, 0.5], "eta": Logistic(1e-80)},
-}
+    ),
+    "next to no group 1": ([[1, -1], [-1, 3]], 1.0, [1e-12, 0.5]),
+    "numbers that doubles hold": ([[10, 9.75], [0.25, 0]], 0.25, 0.2),
+    "zero in the interior": ([[1, -1], [-1, 1]],),
+    "a root at exactly zero": ([[1, 1], [2, 2.5]], [[0.3, 0.3], [1, 1]], [0.3, 0.4]),
+    "a flat eta": ([[1, -1], [-1, 2]], 1.0, [0.2, 0.5], None, Logistic(1e-80)),
+}  # fmt: skip
 FAR = "far apart", "far apart, both ways", "a flat eta"
 
 
@@ -108,7 +97,7 @@ def reference(fed: Federation) -> tuple[Real, Real]:
 
 @pytest.mark.parametrize("case", CASES)
 def test_encloses_what_mpmath_finds(case: str):
-    before, fed = ctx.prec, Federation.normal(**CASES[case])
+    before, fed = ctx.prec, Federation.normal(*CASES[case])
     with mp.workdps(160 if case in FAR else 50):
         low, high = reference(fed)
         smallest = max(mpf(0), low, -high)
@@ -169,4 +158,4 @@ def test_scales_far_apart():
 def test_roots_that_are_not_narrow_are_refused(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("fairfl.solvers.lft_ensemble.enclosure.BITS", 32)
     with pytest.raises(CertificationError, match="no enclosure as narrow as 1e-12 .* scales"):
-        enclose_min_disparity(Federation.normal(**FIGURE_4C))
+        enclose_min_disparity(Federation.normal(*FIGURE_4C))

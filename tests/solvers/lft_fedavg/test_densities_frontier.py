@@ -39,12 +39,9 @@ SHARP = ff.Federation.normal(
     ],
 )
 """Along its frontier a change of λ_0 by 1e-5 changes MD_0 by 1."""
-JUMPS = ff.Federation(
-    [
-        ff.Client((stats.expon(-1.3, 1.3), stats.expon(0.4, 0.6)), 0.6),
-        ff.Client((stats.uniform(-0.6, 0.6), stats.uniform(0.7, 2)), 0.3),
-    ]
-)
+EXPONENTIAL = ff.Client((stats.expon(-1.3, 1.3), stats.expon(0.4, 0.6)), 0.6)
+UNIFORM = ff.Client((stats.uniform(-0.6, 0.6), stats.uniform(0.7, 2)), 0.3)
+JUMPS = ff.Federation([EXPONENTIAL, UNIFORM])
 """Ends of accept sets at jumps of densities do not move with λ."""
 
 
@@ -98,12 +95,9 @@ def random_laws(clients: int, seed: int) -> ff.Federation:
     )
 
 
+MEANS, SDS = [[-4.312, -1.67], [2.257, 1.663]], [[2.707, 0.584], [2.386, 1.937]]
 BROKEN = ff.Federation.normal(
-    mean=[[-4.312, -1.67], [2.257, 1.663]],
-    sd=[[2.707, 0.584], [2.386, 1.937]],
-    q=[0.727, 0.502],
-    weight=[0.282, 0.677],
-    eta=ff.Logistic(1.106, -1.059),
+    MEANS, SDS, [0.727, 0.502], [0.282, 0.677], ff.Logistic(1.106, -1.059)
 )
 """Between its points a rule that solved no problem was 5e-4 more accurate than any that does."""
 

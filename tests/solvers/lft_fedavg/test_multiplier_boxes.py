@@ -15,39 +15,31 @@ from fairfl.solvers.lft_fedavg import multiplier_boxes
 from fairfl.solvers.lft_fedavg.multiplier_boxes import closer_bounds, smallest_disparity
 from fairfl.solvers.task import Task
 
+MIXED = ff.Mixture([stats.norm(-3), stats.norm(3, 0.3)]), stats.norm(1)
+OTHER = stats.laplace(1), ff.Mixture([stats.norm(-2, 0.4), stats.norm(2)])
+THREE = stats.norm(0.5, 1.7), stats.norm(1.2, 1.1), stats.norm(0.5, 1.3)
+TWO_OF_THREE = stats.norm(-2, 0.5), stats.norm(1.4, 1.6), stats.norm(0.7, 1.3)
 FEDERATIONS = {
     "shares differ": ff.Federation.normal([[3, 5], [1, -1]], q=[0.3, 0.7]),
     "spreads differ": ff.Federation.normal(
-        [[3, 5], [1, -1]], sd=[[1, 2], [0.5, 3]], q=[0.2, 0.6], weight=[1, 3]
+        [[3, 5], [1, -1]], [[1, 2], [0.5, 3]], [0.2, 0.6], [1, 3]
     ),
     "one group only": ff.Federation.normal([[0, 2], [1, -1], [1, 0]], q=[0.4, 0.7, 0.0]),
     "mixtures": ff.Federation(
-        [
-            ff.Client((ff.Mixture([stats.norm(-3), stats.norm(3, 0.3)]), stats.norm(1)), 0.3),
-            ff.Client((stats.laplace(1), ff.Mixture([stats.norm(-2, 0.4), stats.norm(2)])), 0.6),
-        ],
-        eta=[ff.Logistic(), ff.Logistic(2.0, 1.0)],
+        [ff.Client(MIXED, 0.3), ff.Client(OTHER, 0.6)], [ff.Logistic(), ff.Logistic(2.0, 1.0)]
     ),
     "three": ff.Federation.normal(
         [[3.1, 1.5], [-1.9, -0.4], [-0.6, 4.7]],
-        sd=[[1.0, 0.7], [1.1, 1.4], [0.9, 1.5]],
-        q=[0.7, 0.4, 0.5],
+        [[1.0, 0.7], [1.1, 1.4], [0.9, 1.5]],
+        [0.7, 0.4, 0.5],
     ),
     "four": ff.Federation.normal(
         [[-2.8, -2.4], [-2.6, -1.2], [2.9, -3.2], [1.9, 2.5]],
-        sd=[[0.6, 1.3], [1.4, 0.6], [1.2, 1.0], [0.8, 1.7]],
-        q=[0.5, 0.3, 0.4, 0.7],
+        [[0.6, 1.3], [1.4, 0.6], [1.2, 1.0], [0.8, 1.7]],
+        [0.5, 0.3, 0.4, 0.7],
     ),
     "three groups": ff.Federation(
-        [
-            ff.Client(
-                (stats.norm(0.5, 1.7), stats.norm(1.2, 1.1), stats.norm(0.5, 1.3)), [0.3, 0.3, 0.4]
-            ),
-            ff.Client(
-                (stats.norm(-2, 0.5), stats.norm(1.4, 1.6), stats.norm(0.7, 1.3)), [0.4, 0.6, 0]
-            ),
-        ],
-        eta=ff.Logistic(),
+        [ff.Client(THREE, [0.3, 0.3, 0.4]), ff.Client(TWO_OF_THREE, [0.4, 0.6, 0])], ff.Logistic()
     ),
 }
 

@@ -230,11 +230,7 @@ def test_what_cannot_be_certified_says_what_to_try():
 FOUR = (0.1, 0.4, 0.3, 0.2)
 AIMS = [AFL(), RankWeighted.gini(), RankWeighted.geometric(0.5), RankWeighted.cvar(0.6)]
 AIMS += [RankWeighted(weights=(0.7, 0.2, 0.1, 0)), RankWeighted.linear().weighted(FOUR)]
-AIMS += [
-    AFL().weighted(FOUR),
-    RankWeighted.gini().weighted(FOUR),
-    RankWeighted.cvar(0.6).weighted(FOUR),
-]
+AIMS += [aim.weighted(FOUR) for aim in (AFL(), RankWeighted.gini(), RankWeighted.cvar(0.6))]
 AIMS += [RankWeighted.gini().translate([0.1, 0.2, 0.3, 0.4]).scale(2.5)]
 AIMS += [AFL().translate(1.0).perspective(3.0).weighted(FOUR)]
 

@@ -96,18 +96,6 @@ def test_holes_of_any_width_are_found(
     np.testing.assert_allclose(cuts, [x0 - width / 2, x0 + width / 2], atol=slack)
 
 
-@given(federations(max_clients=3, law=normals()), st.lists(LAMBDAS, min_size=12, max_size=12))
-def test_a_batch_is_its_members(fed: ff.Federation, values: list[float]) -> None:
-    model: Any = fed.model
-    table = np.array(values[: 4 * (12 // 4)]).reshape(4, 3)[:, : fed.n_clients]
-    weights = np.concatenate([np.ones((4, 1)), table], axis=1)
-    whole = accept_sets([model.profile((0,))], [weights])[0]
-    for b in range(4):
-        alone = accept_sets([model.profile((0,))], [weights[b : b + 1]])[0]
-        np.testing.assert_allclose(whole.integrals[b], alone.integrals[0], atol=1e-15)
-        np.testing.assert_allclose(np.hstack(whole.line(b)), np.hstack(alone.line(0)), atol=1e-14)
-
-
 def test_jumps_between_panels_are_cuts() -> None:
     # uniform laws: s = u + λ p jumps from 0 to λ - 1/2.. at the ends of the support
     fed = ff.Federation([ff.Client((stats.uniform(-1, 2), stats.uniform(0, 1)), q=0.5)])
