@@ -67,13 +67,10 @@ class Objective(Named, ABC):
 
     ``losses`` have shape (..., n), the last axis the clients; ``dual_weights`` the same shape,
     ``value`` the leading one, all float64. ``client_weights`` (p_k > 0, sum one) replace the 1/n of
-    every mean: see ``weighted``.
+    every mean: see ``weighted``. A new objective is a file with a subclass that has a ``name``.
 
     Errors: ValueError for losses that are empty, NaN, infinite or outside ``domain``; NotAttained
     (a ValueError) where there are no dual weights. Nothing is clipped.
-
-    A new objective is a file with a subclass that has a ``name``: the registry finds it, the tests
-    take it up.
     """
 
     registry = OBJECTIVES
@@ -124,9 +121,8 @@ class Objective(Named, ABC):
 
     @abstractmethod
     def _conjugate(self, w: Array, lower: Array | None, p: Array, tolerance: float) -> Array:
-        """sup of w.f - A(f) over f in the native domain with f >= lower (n,), for rows w (r, n).
-
-        ``lower`` is None where nothing bounds f from below; p (n,) are the client weights.
+        """sup of w.f - A(f) over f in the native domain with f >= lower (n,), None: not bounded
+        from below; for rows w (r, n) and client weights p (n,).
         """
 
     # -- values and weights
@@ -138,11 +134,8 @@ class Objective(Named, ABC):
         return self._rows(losses, weights=False)[0]
 
     def dual_weights(self, losses: ArrayLike) -> Any:
-        """The maximiser w of w.f - A*(w), which is the gradient of A where there is one, shape
-        (..., n).
-
-        Where there are several, the one that treats tied clients alike. NotAttained where there is
-        none.
+        """The maximiser w (..., n) of w.f - A*(w), which is the gradient of A where there is one;
+        of several the one that treats tied clients alike. NotAttained where there is none.
         """
         return self._rows(losses)[1]
 
@@ -186,9 +179,7 @@ class Objective(Named, ABC):
 
     def weighted(self, p: ArrayLike) -> Self:
         """The same mean under client weights p_k > 0, sum one: s^-1(sum_k p_k s(f_k)) instead of
-        1/n each.
-
-        q-FFL's eq. (2) weighs so. Weighting again replaces the weights.
+        1/n each (q-FFL, eq. (2)). Weighting again replaces the weights.
         """
         return dataclasses.replace(self, client_weights=probabilities("p", p, positive=True))
 

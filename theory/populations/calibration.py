@@ -181,8 +181,8 @@ class Counted:
 
 def fitted_eta(counts: Array, calibrate: str, *, ordered: bool = True) -> Array:
     """η of counts (I, A, 2, n), a table that broadcasts to (I, A, n): by isotonic regression, or
-    where the levels are names and not ``ordered``, by their frequencies of y = 1. A name without
-    people of a group has the frequency of all its people.
+    where levels are not ``ordered``, by frequencies of y = 1, for a group without people those of
+    all.
     """
     by_client, by_group = CALIBRATIONS[calibrate]
     axes = (0,) * (not by_client) + (1,) * (not by_group)
@@ -279,8 +279,7 @@ def folds(counts: Array, rng: np.random.Generator, parts: int = FOLDS) -> Array:
 def on_fewer_levels(sample: Counted, other: Array) -> tuple[Counted, Array]:
     """People, and ``other`` counts (..., n) of their levels, on fewer levels of about as many
     people each: of 2 to n levels as many as have the largest likelihood of client, group, label and
-    level in cross-validation (Stone, 1974). So rules learn no more of how clients and groups differ
-    along the score than people tell. Names and cells have no neighbours, and stay.
+    level in cross-validation (Stone, 1974). Names and cells have no neighbours, and stay.
     """
     if not sample.ordered:
         return sample, other

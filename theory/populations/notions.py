@@ -206,10 +206,8 @@ def _over(served: Array, mass: Array) -> Array:
 
 
 def disparity(rates: Array, mass: Array, difference: str) -> Array:
-    """The largest difference of E rates (E, ..., A) of groups with ``mass`` (E, ..., A): (...).
-
-    All of fairfl means this by disparity, but for FedFB's published tables, which go by
-    ``difference="overall"``. NaN where no two groups have the event.
+    """The largest difference of E rates (E, ..., A) of groups with ``mass`` (E, ..., A): (...). NaN
+    where no two groups have the event. FedFB's published tables go by ``difference="overall"``.
     """
     valid = mass > 0
     high, low = np.where(valid, rates, -np.inf).max(-1), np.where(valid, rates, np.inf).min(-1)

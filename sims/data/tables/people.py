@@ -48,11 +48,10 @@ def read_people(
     form: Form = PLAIN,
 ) -> Dataset:
     """Read people from a file: Parquet by its suffix (.parquet, .pq), else text with a header; or
-    from a frame.
+    from a frame of pandas, Polars or Arrow.
 
     Parameters
     ----------
-    source : a path, or a frame of pandas, Polars or Arrow.
     label, group : columns. The label has two values; `form` says which becomes 1; with None all
         rows have 0. The group has at least two values; of several columns a group is a combination
         of values that somebody has, named "Black & Female".
@@ -61,14 +60,11 @@ def read_people(
     score : columns of finite numbers, which are then the only features.
     features : columns: numbers enter unchanged, texts and truth values one-hot. By default all that
         have a name and no role; dates and free text among them are an error. Columns of one value
-        are left out. The group is added unless it is among them or `blind`: the classifiers f(x, a)
-        see the group, and P(y = 1) without it is wrong for some group wherever y depends on the
-        group.
-    blind : do not add the group.
+        are left out. The group is added unless it is among them or `blind`: P(y = 1) without it is
+        wrong for some group wherever y depends on the group.
     categorical : the score is a name, or a number without an order: its only feature is the rank of
         the value by its share of y = 1.
-    numbers : by role, columns of predictions, which are features after the score. Without a score
-        they are the only features.
+    numbers : by role, columns of predictions, which are features after the score, or alone.
     by : a column with parts of the people, which may have a role as well; dates are of months.
     form : how a text file is written, which value of the label is 1, and whether rows with a
         missing cell are dropped.
