@@ -79,6 +79,9 @@ class Normal:
         z = (np.asarray(x) - self.mean) / self.sd
         return np.exp(-0.5 * z * z) / (self.sd * np.sqrt(2 * np.pi))
 
+    def draw(self, size: int, rng: np.random.Generator) -> Array:
+        return rng.normal(self.mean, self.sd, size)
+
 
 class ScipyLaw:
     """A frozen ``scipy.stats`` law with a density."""
@@ -98,6 +101,9 @@ class ScipyLaw:
         self.middle = float(quantiles[2]), float(quantiles[-3])
         self.breaks = np.unique(quantiles)
         self.low, self.high = float(self.breaks[0]), float(self.breaks[-1])
+
+    def draw(self, size: int, rng: np.random.Generator) -> Array:
+        return np.asarray(self.frozen.rvs(size=size, random_state=rng))
 
     def __repr__(self) -> str:
         return f"ScipyLaw({self.frozen.dist.name}{self.frozen.args or ''})"
@@ -167,6 +173,12 @@ class Mixture:
     def logcdf(self, x: ArrayLike) -> Array:
         return self._log_sum([law.logcdf(x) for law in self.laws])
 
+    def draw(self, size: int, rng: np.random.Generator) -> Array:
+        part, values = rng.choice(len(self.laws), size=size, p=self.weights), np.empty(size)
+        for k, law in enumerate(self.laws):
+            values[part == k] = law.draw(int((part == k).sum()), rng)
+        return values
+
     def _sum(self, parts: list[Array]) -> Array:
         return np.tensordot(self.weights, np.stack(parts), axes=1)
 
@@ -183,7 +195,7 @@ Law = Normal | ScipyLaw | Mixture
 """A continuous law of x: ``sf`` and ``cdf`` with relative accuracy in their tails, ``logsf`` and
 ``logcdf``, finite where these underflow, and ``pdf``. Less than ``TAIL`` of the mass is outside
 ``low`` to ``high``; ``breaks``, increasing, are where the density may be steep or not smooth;
-``middle`` encloses the 0.001- and the 0.999-quantile.
+``middle`` encloses the 0.001- and the 0.999-quantile; ``draw`` gives a sample (size,).
 """
 
 
