@@ -44,8 +44,7 @@ class Merged:
         return (
             f"{self.scores:,} distinct scores merged into {self.levels} levels of {self.people} "
             "people or more (levels = 0 keeps all): the best threshold of the score is right for "
-            f"{100 * self.before:.2f} % of these people, of the levels for "
-            f"{100 * self.after:.2f} %"
+            f"{100 * self.before:.2f} % of these people, of the levels for {100 * self.after:.2f} %"
         )
 
 
