@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[Any]
-
-
 MOST_WHOLE = 2**63 - 1
 """Largest whole number that numpy represents."""
 MOST_CELLS = 10**8

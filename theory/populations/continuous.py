@@ -16,8 +16,7 @@ from fairfl.theory.populations.laws import Law, Normal
 from fairfl.theory.populations.notions import ACCEPTANCE, NOTIONS, Rate, Rates
 
 RAREST = 1e-6
-"""Where P(y = 0) of a client's group is less, the digits that 1 - η(x) lacks by cancellation count.
-"""
+"""Where P(y = 0) of a group is less, the digits that 1 - η(x) lacks by cancellation count."""
 
 
 class ContinuousModel:

@@ -13,24 +13,15 @@ from numpy.typing import ArrayLike
 from fairfl._support.checks import Array, finite, positive, shares, shown, single, sized
 
 TAIL = 1e-18
-"""Mass outside a law's working range, on each side: less than the rounding of a probability near
-one.
-"""
-
-
+"""Mass outside a law's working range, on each side: below the rounding of a probability near 1."""
 ROUNDINGS = 1024
-"""Least number of roundings of x between the 0.001- and the 0.999-quantile of a law. With fewer it
-is not distinguished from an atom.
-"""
+"""Least number of roundings of x between a law's 0.001- and 0.999-quantile: else it is an atom."""
 LEAST_SPREAD = 1e-300
 """Least distance between these quantiles: densities, about its inverse, must be floats."""
 SLOW = ("kstwo", "levy_stable", "studentized_range")
-"""scipy's laws whose density has no formula. It is integrated or differentiated at every point in 2
-to 40 ms, and a solver needs thousands of points. They are refused by name rather than by a time
-limit, so that a file is accepted on every machine or on none.
+"""scipy's laws whose density is integrated at every point, in 2 to 40 ms, and a solver needs
+thousands: refused by name, so that a file is accepted on every machine or on none.
 """
-
-
 REACHES = np.array([-8.757290348782316, -3.0, 0.0, 3.0, 8.757290348782316])
 """Breaks of the standard normal law; the outer two are its quantiles at ``TAIL``."""
 

@@ -23,7 +23,6 @@ MOST_LEVELS = 1_000
 """A text column with more values is refused: each value would make a feature."""
 DATE = re.compile(r"(?:(\d{4})[-./](\d\d?)[-./]\d\d?|\d\d?[-./]\d\d?[-./]\d{4})(?:[ T].*)?")
 """A date, with a time or without; year and month where these are first."""
-
 Columns = tuple[str, ...]
 """Names of columns."""
 Codes = tuple[NDArray[np.int64], tuple[str, ...]]

@@ -24,7 +24,6 @@ MOST_FEATURES = 3_000
 """Largest number of features: the time of a fit grows with its cube, and is about a minute here."""
 ITERATIONS = 100
 """Largest number of Newton steps."""
-
 Floats = NDArray[np.float64]
 
 
