@@ -166,13 +166,10 @@ class Objective(Named, ABC):
                 f"domain 'nonnegative' needs losses f >= 0 inside {{{box.words}}}, and there are "
                 "none"
             )
+        p = np.asarray(self.client_weights or [1.0 / n] * n)
+        bounds = None if np.isneginf(lower).all() else lower
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            suprema = self._conjugate(
-                w.reshape(-1, n),
-                None if np.isneginf(lower).all() else lower,
-                self._given_p(n),
-                tolerance,
-            )
+            suprema = self._conjugate(w.reshape(-1, n), bounds, p, tolerance)
         return suprema.reshape(w.shape[:-1])[()]
 
     # -- calculus
@@ -227,11 +224,6 @@ class Objective(Named, ABC):
     @property
     def _uniform(self) -> bool:
         return self.client_weights is None or len(set(self.client_weights)) == 1
-
-    def _given_p(self, n: int) -> Array:
-        return (
-            np.full(n, 1.0 / n) if self.client_weights is None else np.asarray(self.client_weights)
-        )
 
     def _rows(self, losses: ArrayLike, *, weights: bool = True) -> tuple[Any, Any]:
         """Check the losses; the value, and the dual weights if asked."""

@@ -257,8 +257,7 @@ def _sample(
     p = np.where(np.isfinite(p), p, 0.0)
     integral = (p @ SHARES) * half
     rounding = np.finfo(float).eps * np.maximum(np.abs(low), np.abs(high))
-    # the smallest panels that doubles can hold: trust the exact masses, not the samples of a
-    # density
+    # on the smallest panels that doubles can hold the exact masses are right, samples are not
     floor = (high - low) <= 8 * rounding + 1e-300
     if floor.any():
         wide = half > 1e-300
@@ -297,8 +296,7 @@ def _judge(
     )
     is_negligible = np.maximum(largest, size / 100) <= NEGLIGIBLE * scale
     inner_errors = np.where(is_negligible, 0.0, np.where(panels.floor, largest, tail + missed))
-    # masses are exact after the rescaling, so a panel errs by no more than its mass times what η
-    # varies on it
+    # masses are exact after the rescaling: a panel errs by its mass times what η varies, at most
     varies = np.where(is_negligible | panels.floor, 0.0, np.ptp(mass, axis=-1) + 1e-16 * largest)
     is_exact = (panels.is_scaled | (panels.missed == 0)).all(axis=0) | is_negligible | panels.floor
     whole_errors = np.where(is_exact, np.minimum(tail + missed, varies), tail + missed)

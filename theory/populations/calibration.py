@@ -215,8 +215,7 @@ def choose_calibration(sample: Counted, *, counts_labels: bool = False) -> Calib
     names = [name for name, (by_client, _) in CALIBRATIONS.items() if several or not by_client]
     total, second = np.zeros(len(names)), np.zeros((len(names),) * 2)
     cells = sample.effective.reshape(-1, 1, 1, 1, counts.shape[-1])
-    # people of a client, group and label are dealt by their counts alone, so that the order of
-    # clients and groups changes nothing
+    # people are dealt by their counts alone: the order of clients and groups changes nothing
     dealt = [folds(cell, np.random.default_rng(cell.ravel().astype(np.int64))) for cell in cells]
     for part in sample.weigh(np.stack(dealt, axis=1).reshape(FOLDS, *counts.shape)) * scale:
         remaining = counts - part

@@ -33,8 +33,7 @@ class ContinuousModel:
     ) -> None:
         self.laws, self.etas = tuple(laws), tuple(etas)
         self.share, self.mass = share, weight[:, None] * share
-        # one η for everybody in a group: the pooled gain then changes sign once, and thresholds
-        # solve CFL
+        # one η in a group: the pooled gain then changes sign once, and thresholds solve CFL
         self.shared_within_group = all(
             len(set(map(id, group_etas))) == 1 or len(set(group_etas)) == 1
             for group_etas in zip(*self.etas, strict=True)

@@ -59,8 +59,7 @@ class FiniteModel:
 
     def __init__(self, points: Array, conditional: Array, eta: Array) -> None:
         self.points, self.conditional, self.eta = points, conditional, eta
-        # one η for all and every group: a common threshold rule exists on points that a client
-        # never saw
+        # one η for all: a common threshold rule exists on points that a client never saw
         self.shared = eta.strides[0] == 0 and eta.strides[1] == 0
 
     def classifier(self, rule: Array, groups: Sequence[Hashable]) -> Classifier:

@@ -158,16 +158,10 @@ def _scores(
     blocks = [_numeric(table, name) for name in chain(numeric, *predicted.values())]
     if label is None or not scores:
         return blocks, ()
-    rank, values = _by_share(*table.categories(scores[0]), label)
-    return [(scores, rank[:, None]), *blocks], values
-
-
-def _by_share(
-    codes: NDArray[np.int64], names: Columns, label: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], Columns]:
-    """Each row's place among the values in the order of their shares of y = 1, and the values."""
+    codes, names = table.categories(scores[0])
     order = np.argsort(np.bincount(codes, label) / np.bincount(codes), kind="stable")
-    return np.argsort(order)[codes].astype(np.float64), tuple(names[k] for k in order)
+    rank = np.argsort(order)[codes].astype(np.float64)
+    return [(scores, rank[:, None]), *blocks], tuple(names[k] for k in order)
 
 
 def _groups(columns: Columns, parts: Sequence[Codes]) -> Codes:
