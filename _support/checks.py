@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[Any]
-
-
 MOST_WHOLE = 2**63 - 1
 """Largest whole number that numpy represents."""
 MOST_CELLS = 10**8
@@ -36,17 +34,16 @@ def as_labels(name: str, value: object) -> Array:
         labels = np.array(value, dtype=object)  # beside texts numpy makes texts of NaN and numbers
         if not all(isinstance(label, (str, bytes)) for label in labels.flat):
             array = labels
-    missing: Array = array != array if array.dtype.kind != "O" else _missing(array)
+    if array.dtype.kind == "O":
+        import pandas as pd  # half a second, and most labels are no objects
+
+        missing: Array = pd.isna(array)
+    else:
+        missing = array != array
     if np.any(missing):
         row = np.argwhere(np.atleast_1d(missing))[0][0]
         raise ValueError(f"{name} must not be missing, got {shown(array[missing][0])} at row {row}")
     return array
-
-
-def _missing(array: Array) -> Array:
-    import pandas as pd  # half a second, and most labels are no objects
-
-    return pd.isna(array)
 
 
 def coded(

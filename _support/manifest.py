@@ -15,7 +15,6 @@ from fairfl._support.whole_file import remove_partial, write_whole
 
 SUFFIX = ".manifest.json"
 """End of a manifest's file name; the rest is the name of the output."""
-
 Content = bytes | str | Callable[[BinaryIO], Any]
 
 

@@ -25,13 +25,9 @@ KINDS = "algorithms claims data experiments figures models objectives studies".s
 VARIABLE = "FAIRFL_IMPORT"
 """Environment variable: what ``--import`` named, as JSON, for the processes of ``--jobs``."""
 DIGESTS: dict[str, str] = {}
-"""SHA-256 of each imported module and of the user's modules that it imports: runs keep them, so
-that none goes on with other code.
-"""
+"""SHA-256 of imported modules and of what they import: no run goes on with other code."""
 INSTALLED = {"site-packages", "dist-packages"}
 """Folders of installed packages, whose modules are not a user's."""
-
-
 CALLED = re.compile(r"\b(\w+)\(\) (?:takes|missing|got an)|instantiate abstract class (\w+)")
 """Matches Python's message about a call with wrong arguments."""
 PLACES: set[str] = set()

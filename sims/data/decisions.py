@@ -92,9 +92,8 @@ def apply(
     rule : a :class:`fairfl.Classifier`, or the path of one, as ``fairfl frontier --out`` writes it.
     people : a table, as a path or a frame of pandas, Polars or Arrow.
     group, score : columns of the groups, and of the score that the rule was made for; or several.
-    model : in place of a score that of features: score_model.json beside the rule, or
-        a model that ``fairfl simulate people.csv`` trained. Of an ensemble of clients' models one
-        decides on each person, drawn by its share.
+    model : in place of a score that of features: score_model.json beside the rule, or a model that
+        ``fairfl simulate people.csv`` trained. Of an ensemble one decides, drawn by its share.
     client : column of the clients, whose own models decide in place of one that is drawn.
     seed : of the draws, where the rule accepts a share.
     rows : of a file that can be read only once, see ``fairfl.sims.data.table_file.table_rows``.

@@ -27,15 +27,11 @@ from fairfl._support.whole_file import write_whole
 
 ENVIRONMENT = "FAIRFL_DATA"
 """The environment variable that names a local folder of data files."""
-
 TIMEOUT = 30.0
 """Seconds without an answer after which a download is given up."""
-
 CHUNK = 1 << 16
-
 SCHEMES = ("https", "file")
 """Schemes of the addresses that are asked. Anybody on the way can answer plain http."""
-
 Folder = str | Path | None
 """The only folder to look in; None: ``FAIRFL_DATA``, the cache, the public source."""
 Progress = Callable[[str, int, int | None], None]

@@ -67,13 +67,10 @@ class Objective(Named, ABC):
 
     ``losses`` have shape (..., n), the last axis the clients; ``dual_weights`` the same shape,
     ``value`` the leading one, all float64. ``client_weights`` (p_k > 0, sum one) replace the 1/n of
-    every mean: see ``weighted``.
+    every mean: see ``weighted``. A new objective is a file with a subclass that has a ``name``.
 
     Errors: ValueError for losses that are empty, NaN, infinite or outside ``domain``; NotAttained
     (a ValueError) where there are no dual weights. Nothing is clipped.
-
-    A new objective is a file with a subclass that has a ``name``: the registry finds it, the tests
-    take it up.
     """
 
     registry = OBJECTIVES
@@ -124,9 +121,8 @@ class Objective(Named, ABC):
 
     @abstractmethod
     def _conjugate(self, w: Array, lower: Array | None, p: Array, tolerance: float) -> Array:
-        """sup of w.f - A(f) over f in the native domain with f >= lower (n,), for rows w (r, n).
-
-        ``lower`` is None where nothing bounds f from below; p (n,) are the client weights.
+        """sup of w.f - A(f) over f in the native domain with f >= lower (n,), None: not bounded
+        from below; for rows w (r, n) and client weights p (n,).
         """
 
     # -- values and weights
@@ -138,11 +134,8 @@ class Objective(Named, ABC):
         return self._rows(losses, weights=False)[0]
 
     def dual_weights(self, losses: ArrayLike) -> Any:
-        """The maximiser w of w.f - A*(w), which is the gradient of A where there is one, shape
-        (..., n).
-
-        Where there are several, the one that treats tied clients alike. NotAttained where there is
-        none.
+        """The maximiser w (..., n) of w.f - A*(w), which is the gradient of A where there is one;
+        of several the one that treats tied clients alike. NotAttained where there is none.
         """
         return self._rows(losses)[1]
 
@@ -173,22 +166,17 @@ class Objective(Named, ABC):
                 f"domain 'nonnegative' needs losses f >= 0 inside {{{box.words}}}, and there are "
                 "none"
             )
+        p = np.asarray(self.client_weights or [1.0 / n] * n)
+        bounds = None if np.isneginf(lower).all() else lower
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            suprema = self._conjugate(
-                w.reshape(-1, n),
-                None if np.isneginf(lower).all() else lower,
-                self._given_p(n),
-                tolerance,
-            )
+            suprema = self._conjugate(w.reshape(-1, n), bounds, p, tolerance)
         return suprema.reshape(w.shape[:-1])[()]
 
     # -- calculus
 
     def weighted(self, p: ArrayLike) -> Self:
         """The same mean under client weights p_k > 0, sum one: s^-1(sum_k p_k s(f_k)) instead of
-        1/n each.
-
-        q-FFL's eq. (2) weighs so. Weighting again replaces the weights.
+        1/n each (q-FFL, eq. (2)). Weighting again replaces the weights.
         """
         return dataclasses.replace(self, client_weights=probabilities("p", p, positive=True))
 
@@ -236,11 +224,6 @@ class Objective(Named, ABC):
     @property
     def _uniform(self) -> bool:
         return self.client_weights is None or len(set(self.client_weights)) == 1
-
-    def _given_p(self, n: int) -> Array:
-        return (
-            np.full(n, 1.0 / n) if self.client_weights is None else np.asarray(self.client_weights)
-        )
 
     def _rows(self, losses: ArrayLike, *, weights: bool = True) -> tuple[Any, Any]:
         """Check the losses; the value, and the dual weights if asked."""

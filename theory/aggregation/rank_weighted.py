@@ -61,8 +61,7 @@ class RankWeighted(Objective):
         if (self.weights is None) == (self.profile == "weights"):
             raise ValueError(
                 "weights must be given: RankWeighted(weights=...), or use RankWeighted.gini(), "
-                ".linear(), "
-                ".arithmetic(p1, d), .geometric(z), .harmonic(), .cvar(level); got "
+                ".linear(), .arithmetic(p1, d), .geometric(z), .harmonic(), .cvar(level); got "
                 f"{shown(self.weights)}"
             )
         if self.weights is None:
@@ -72,8 +71,7 @@ class RankWeighted(Objective):
             if w[k + 1] > w[k]:
                 raise ValueError(
                     "weights must be non-increasing, the first for the largest loss (else the "
-                    "objective is not "
-                    f"convex), got {w[k]:g} < {w[k + 1]:g} at index {k + 1}"
+                    f"objective is not convex), got {w[k]:g} < {w[k + 1]:g} at index {k + 1}"
                 )
         object.__setattr__(self, "weights", w)
         if self.client_weights is not None and len(self.client_weights) != len(w):

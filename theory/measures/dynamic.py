@@ -47,21 +47,17 @@ def benefit(losses: ArrayLike, joins: ArrayLike) -> Array:
 
 
 def fairness_margin(losses: ArrayLike, joins: ArrayLike) -> Array:
-    """min over t_i < t_j < t of benefit_i(t) - benefit_j(t), shape (T,); NaN where there is no such
-    pair.
-
-    Positive at t: who joined earlier has gained more, strictly. Definition 2, (3), read with
-    L_{t_j}^{v_j} on its right (printed: L_{t_i}^{v_2}).
+    """min over t_i < t_j < t of benefit_i(t) - benefit_j(t), shape (T,); NaN without such a pair.
+    Positive: who joined earlier has gained more. Definition 2, (3), read with L_{t_j}^{v_j} on its
+    right (printed: L_{t_i}^{v_2}).
     """
     return _smallest(_gaps(losses, joins))
 
 
 def relative_margin(losses: ArrayLike, other: ArrayLike, joins: ArrayLike) -> Array:
     """min over t_i < t_j < t of (benefit_i - benefit_j)(t) under ``losses`` less the same under
-    ``other``, shape (T,).
-
-    Positive: the first training is the fairer one at t. (4), read with t_i < t_j and L_{t_j}^{v_j}
-    (printed: t_i < t_i and L_{t_i}^{v_j}).
+    ``other``, shape (T,). Positive: the first training is the fairer one at t. (4), read with t_i <
+    t_j and L_{t_j}^{v_j} (printed: t_i < t_i and L_{t_i}^{v_j}).
     """
     gaps, other_gaps = _gaps(losses, joins), _gaps(other, joins)
     if gaps.shape != other_gaps.shape:
@@ -107,11 +103,9 @@ def within_group_std(client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLi
 
 
 def group_spread(client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLike) -> Array:
-    """Standard deviation of the losses of each group's clients, shape (T, S); (16), (18). NaN
-    before the group has joined.
-
-    ``client_losses`` (T, m), ``groups`` (m,) in 0..S-1. Within-group fairness compares it group by
-    group; a smaller mean of it, LS, implies nothing for a single group.
+    """Standard deviation of the losses (T, m) of the clients of each group (m,), shape (T, S);
+    (16), (18). NaN before the group has joined. A smaller mean of it, LS, implies nothing for one
+    group.
     """
     f, member = _clients(client_losses, groups)
     at = _joins(joins, len(f), len(member))

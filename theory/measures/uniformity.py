@@ -26,9 +26,7 @@ TERMS = 18  # of that series: the last is below 1e-18 of the first
 
 def variance(losses: ArrayLike) -> Any:
     """(1/n) sum_i (f_i - mean f)^2, in squared units of f. Source: q-FFL, definition 3 and eq. (6).
-
-    Errors: ValueError for losses that are not finite, and where the variance exceeds the range of
-    floats.
+    ValueError for losses that are not finite, or whose variance exceeds the range of floats.
     """
     f, scale = _scaled(losses)
     with np.errstate(over="ignore", under="ignore"):

@@ -13,11 +13,9 @@ from scipy.special import betainc, betaincinv, ndtr, ndtri
 MISSED = 2e-4
 """Probability that the confidence set misses θ."""
 LARGEST_Z = 4.0
-"""No z counts as more, so that a count of nobody does not hide the other; its probability is added.
-"""
+"""No z counts as more, lest a count of nobody hide the other; its probability is added."""
 CELLS = 100
 """Cells of θ in a width of 1/√n, in each of which the p-value is bounded."""
-
 Count = tuple[float, float]
 """Successes, and independent trials with one probability of success."""
 

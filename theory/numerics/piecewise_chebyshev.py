@@ -15,9 +15,7 @@ from fairfl._support.checks import Array
 
 DEGREE = 15
 NODES = chebyshev.chebpts1(DEGREE + 1)
-"""Chebyshev points of the first kind: interior, so that a density is never evaluated at a pole on a
-panel's end.
-"""
+"""Chebyshev points of the first kind: interior, as a pole may be on a panel's end."""
 _ALL = np.eye(DEGREE + 1)
 """Row k: the coefficients of T_k."""
 TO_COEFFICIENTS = (
@@ -27,15 +25,10 @@ SHARES = TO_COEFFICIENTS @ chebyshev.chebval(1.0, chebyshev.chebint(_ALL, lbnd=-
 """values @ SHARES: the integral over [-1, 1] of a series from its values at NODES."""
 DERIVATIVE = np.pad(chebyshev.chebder(_ALL, axis=1), ((0, 0), (0, 1))).round()  # whole numbers
 """c @ DERIVATIVE: coefficients of the derivative in the local coordinate."""
-
 TAIL_TOLERANCE = 2e-16
-"""Largest product of the last coefficients and a panel's half width, which bounds the truncation
-error of an integral, relative to that over the line.
-"""
+"""Largest truncation error of a panel's integral, by its last coefficients, to that of the line."""
 MASS_TOLERANCE = 1e-13
-"""Largest |∫ p - (F(b) - F(a))| on a panel, on the same scale. It detects a spike between the
-nodes.
-"""
+"""Largest |∫ p - (F(b) - F(a))| on a panel, on that scale: it detects a spike between nodes."""
 ROUNDING = 1e-15
 """Relative accuracy of a panel's own integral; more is not asked for."""
 MAX_PANELS = 100_000
@@ -264,8 +257,7 @@ def _sample(
     p = np.where(np.isfinite(p), p, 0.0)
     integral = (p @ SHARES) * half
     rounding = np.finfo(float).eps * np.maximum(np.abs(low), np.abs(high))
-    # the smallest panels that doubles can hold: trust the exact masses, not the samples of a
-    # density
+    # on the smallest panels that doubles can hold the exact masses are right, samples are not
     floor = (high - low) <= 8 * rounding + 1e-300
     if floor.any():
         wide = half > 1e-300
@@ -304,8 +296,7 @@ def _judge(
     )
     is_negligible = np.maximum(largest, size / 100) <= NEGLIGIBLE * scale
     inner_errors = np.where(is_negligible, 0.0, np.where(panels.floor, largest, tail + missed))
-    # masses are exact after the rescaling, so a panel errs by no more than its mass times what η
-    # varies on it
+    # masses are exact after the rescaling: a panel errs by its mass times what η varies, at most
     varies = np.where(is_negligible | panels.floor, 0.0, np.ptp(mass, axis=-1) + 1e-16 * largest)
     is_exact = (panels.is_scaled | (panels.missed == 0)).all(axis=0) | is_negligible | panels.floor
     whole_errors = np.where(is_exact, np.minimum(tail + missed, varies), tail + missed)

@@ -181,8 +181,8 @@ class Counted:
 
 def fitted_eta(counts: Array, calibrate: str, *, ordered: bool = True) -> Array:
     """η of counts (I, A, 2, n), a table that broadcasts to (I, A, n): by isotonic regression, or
-    where the levels are names and not ``ordered``, by their frequencies of y = 1. A name without
-    people of a group has the frequency of all its people.
+    where levels are not ``ordered``, by frequencies of y = 1, for a group without people those of
+    all.
     """
     by_client, by_group = CALIBRATIONS[calibrate]
     axes = (0,) * (not by_client) + (1,) * (not by_group)
@@ -215,8 +215,7 @@ def choose_calibration(sample: Counted, *, counts_labels: bool = False) -> Calib
     names = [name for name, (by_client, _) in CALIBRATIONS.items() if several or not by_client]
     total, second = np.zeros(len(names)), np.zeros((len(names),) * 2)
     cells = sample.effective.reshape(-1, 1, 1, 1, counts.shape[-1])
-    # people of a client, group and label are dealt by their counts alone, so that the order of
-    # clients and groups changes nothing
+    # people are dealt by their counts alone: the order of clients and groups changes nothing
     dealt = [folds(cell, np.random.default_rng(cell.ravel().astype(np.int64))) for cell in cells]
     for part in sample.weigh(np.stack(dealt, axis=1).reshape(FOLDS, *counts.shape)) * scale:
         remaining = counts - part
@@ -279,8 +278,7 @@ def folds(counts: Array, rng: np.random.Generator, parts: int = FOLDS) -> Array:
 def on_fewer_levels(sample: Counted, other: Array) -> tuple[Counted, Array]:
     """People, and ``other`` counts (..., n) of their levels, on fewer levels of about as many
     people each: of 2 to n levels as many as have the largest likelihood of client, group, label and
-    level in cross-validation (Stone, 1974). So rules learn no more of how clients and groups differ
-    along the score than people tell. Names and cells have no neighbours, and stay.
+    level in cross-validation (Stone, 1974). Names and cells have no neighbours, and stay.
     """
     if not sample.ordered:
         return sample, other

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from fairfl._support.checks import Array, as_floats, as_labels, in_range, listed, shown
 from fairfl._support.json_file import list_of, parsed, sealed, unsealed
 from fairfl.theory.populations.cells import Cells
+from fairfl.theory.populations.notions import ACCEPTANCE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -313,11 +314,11 @@ class Classifier:
         self._same_groups(federation)
         out = np.empty(federation.share.shape)
         model = federation.model
-        for a in range(self.n_groups):
+        for a, (edges, values) in enumerate(zip(self.edges, self.values, strict=True)):
             if isinstance(model, FiniteModel):
                 out[:, a] = model.conditional[:, a] @ self._at(model.points, a)
             else:
-                out[:, a] = self._integral(a, 1.0, model.sf(a, self.edges[a]))
+                out[:, a] = model.integrals(ACCEPTANCE, a, edges, values)
         return np.where(federation.share > 0, out, np.nan)
 
     def accuracy(self, federation: Federation) -> float:
@@ -325,15 +326,13 @@ class Classifier:
         from fairfl.theory.populations.finite import ACCURATE, FiniteModel
 
         self._same_groups(federation)
-        model, won = federation.model, 0.0
-        for a in range(self.n_groups):
-            if isinstance(model, FiniteModel):
-                gain = federation.pooled.gain(ACCURATE, "xa")[0, a]
-                won += float(gain @ self._at(model.points, a))
-            else:
-                gain = model.gain(a)
-                won += float(self._integral(a, gain.totals[0], gain.above(self.edges[a])[0]))
-        return 1.0 - federation.base_rate + won
+        model, groups = federation.model, range(self.n_groups)
+        if isinstance(model, FiniteModel):
+            gain = federation.pooled.gain(ACCURATE, "xa")[0]
+            return float(1.0 - federation.base_rate + (gain * self.on(model.points)).sum())
+        costs = np.ones((2, self.n_groups))
+        losses = (model.utility(costs, a, self.edges[a], self.values[a]) for a in groups)
+        return 1.0 + float(sum(losses))
 
     def group_rates(self, federation: Federation) -> Array:
         """(A,) P(ŷ = 1 | a) on the pooled law."""
@@ -353,10 +352,6 @@ class Classifier:
 
     def _at(self, points: Array, a: int) -> Array:
         return self.values[a][np.searchsorted(self.edges[a], points, side="left")]
-
-    def _integral(self, a: int, total: float, above: Array) -> Array:
-        """∫ f g from the integrals of g over the line and ``above`` the edges (..., m)."""
-        return self.values[a][0] * total + above @ np.diff(self.values[a])
 
     def _same_groups(self, federation: Federation) -> None:
         if len(getattr(federation, "group_mass", ())) != self.n_groups:

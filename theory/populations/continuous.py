@@ -16,8 +16,7 @@ from fairfl.theory.populations.laws import Law, Normal
 from fairfl.theory.populations.notions import ACCEPTANCE, NOTIONS, Rate, Rates
 
 RAREST = 1e-6
-"""Where P(y = 0) of a client's group is less, the digits that 1 - η(x) lacks by cancellation count.
-"""
+"""Where P(y = 0) of a group is less, the digits that 1 - η(x) lacks by cancellation count."""
 
 
 class ContinuousModel:
@@ -34,8 +33,7 @@ class ContinuousModel:
     ) -> None:
         self.laws, self.etas = tuple(laws), tuple(etas)
         self.share, self.mass = share, weight[:, None] * share
-        # one η for everybody in a group: the pooled gain then changes sign once, and thresholds
-        # solve CFL
+        # one η in a group: the pooled gain then changes sign once, and thresholds solve CFL
         self.shared_within_group = all(
             len(set(map(id, group_etas))) == 1 or len(set(group_etas)) == 1
             for group_etas in zip(*self.etas, strict=True)

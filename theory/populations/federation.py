@@ -180,12 +180,11 @@ class Federation(Tabular):
         Parameters
         ----------
         score : (n,) finite numbers, larger for a likelier label 1; or (n, d) numbers of a person,
-            such as P(y=1|x) and P(a|x), which make cells, see
-            :mod:`fairfl.theory.populations.cells`: what rules need that do not see the group.
+            such as P(y=1|x) and P(a|x), which make :mod:`fairfl.theory.populations.cells`: what
+            rules need that do not see the group.
         label : (n,) 0 or 1, or any two values; of two numbers the larger stands for 1.
-        group : (n,) any labels; groups are numbered in sorted order (``groups``). Of an array or
-            frame (n, k), race and sex say, groups are the combinations that somebody has.
-        client : (n,) any labels; clients are numbered in sorted order (``client_names``).
+        group, client : (n,) any labels, numbered in sorted order (``groups``, ``client_names``). Of
+            groups (n, k), race and sex say, the combinations that somebody has.
         calibrate : "shared" fits one η to all, "group" one per group, "client" one per client,
             "client_group" one per client and group; "auto" takes the simplest whose cross-validated
             log loss is within one standard error of the smallest, and for notions that count labels
@@ -193,11 +192,10 @@ class Federation(Tabular):
         weight : (I,) replaces the counts of people as the clients' weights; or (n,) one positive
             number per person (where n is not I), the inverse of the chance to be in the sample,
             say, of which the sums are counted.
-        levels : merge scores, where there are more, into so many levels at most, each of a like
-            share of the people or more; 0: keep every score. By default each of a hundredth of the
-            people or more, and of 10 for each client and group on average. What is lost is the
-            least, see :func:`fairfl.theory.populations.score_levels.merge_levels` (its file says
-            why levels are merged); ``merged`` of the federation says how much.
+        levels : merge scores into so many levels at most, each of a like share of the people or
+            more; 0: keep every score. By default each of a hundredth of the people or more, and of
+            10 for each client and group on average. The loss is the least, see
+            :mod:`fairfl.theory.populations.score_levels`; ``merged`` of the federation has it.
         pos_label : the value of ``label`` that stands for 1; needed where the two are texts.
 
         Warns
@@ -208,9 +206,8 @@ class Federation(Tabular):
 
         Notes
         -----
-        η is fitted to the same labels that the accuracy is counted on. Where a rule is constant on
-        the level sets of each η, its accuracy and its rates are those counted on these people;
-        between, they differ by people of one level set.
+        Where a rule is constant on the level sets of each η, its accuracy and its rates are those
+        counted on these people; between, they differ by people of one level set.
         """
         w = None if weight is None else positive("weight", weight)
         columns = score, label, group, client, calibrate, levels, pos_label
@@ -239,9 +236,7 @@ class Federation(Tabular):
         counts : (I, A, 2, n) people by client, group, label and level of the score, whole numbers;
             every client has some. Levels are not merged.
         score : (n,) distinct numbers, the levels, larger for a likelier label 1.
-        calibrate, weight : see :meth:`from_samples`, with its warnings.
-        cuts : (n - 1,) increasing, where the levels meet, of which rules for other scores are made;
-            by default half-way.
+        cuts : (n - 1,) increasing, where the levels meet; by default half-way.
         sums, squares : (I, A, 2, n) of the weights of these people, and of their squares.
         """
         people = checked_counts(counts, score, calibrate, cuts, sums, squares)

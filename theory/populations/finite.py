@@ -48,9 +48,9 @@ class Joint:
 
 class FiniteModel:
     """``points`` (n,) increasing; ``conditional`` (I, A, n) P(x | a, i), zero where undefined;
-    ``eta`` (I, A, n). Of scores, ``cuts`` (n - 1,) is where levels meet, if not half-way;
-    of scores that are names, ``names`` says what the points 0, 1, ... are called; of several
-    numbers of a person, ``cells`` says which of them somebody has.
+    ``eta`` (I, A, n). Of scores, levels meet at ``cuts`` (n - 1,), by default half-way; ``names``
+    are those of the points 0, 1, ..., and ``cells`` of several numbers says which of the points
+    they are.
     """
 
     cuts: Array | None = None
@@ -59,8 +59,7 @@ class FiniteModel:
 
     def __init__(self, points: Array, conditional: Array, eta: Array) -> None:
         self.points, self.conditional, self.eta = points, conditional, eta
-        # one η for all and every group: a common threshold rule exists on points that a client
-        # never saw
+        # one η for all: a common threshold rule exists on points that a client never saw
         self.shared = eta.strides[0] == 0 and eta.strides[1] == 0
 
     def classifier(self, rule: Array, groups: Sequence[Hashable]) -> Classifier:
@@ -73,10 +72,9 @@ class FiniteModel:
         return Joint(mass[:, :, None] * self.conditional, self.eta)
 
     def pooled(self, mass: Array) -> Joint:
-        """The law of all clients together, one place, with its own η.
-
-        Where clients pull a cell apart equally η is 1/2, without the rounding of the sum: it can be
-        worth any disparity, and no accuracy.
+        """The law of all clients together, one place, with its own η, which is 1/2 without the
+        rounding of the sum where clients pull a cell apart equally: it can be worth any disparity,
+        and no accuracy.
         """
         people = (mass.T[:, None] @ self.conditional.swapaxes(0, 1))[:, 0]
         if self.shared:

@@ -13,24 +13,15 @@ from numpy.typing import ArrayLike
 from fairfl._support.checks import Array, finite, positive, shares, shown, single, sized
 
 TAIL = 1e-18
-"""Mass outside a law's working range, on each side: less than the rounding of a probability near
-one.
-"""
-
-
+"""Mass outside a law's working range, on each side: below the rounding of a probability near 1."""
 ROUNDINGS = 1024
-"""Least number of roundings of x between the 0.001- and the 0.999-quantile of a law. With fewer it
-is not distinguished from an atom.
-"""
+"""Least number of roundings of x between a law's 0.001- and 0.999-quantile: else it is an atom."""
 LEAST_SPREAD = 1e-300
 """Least distance between these quantiles: densities, about its inverse, must be floats."""
 SLOW = ("kstwo", "levy_stable", "studentized_range")
-"""scipy's laws whose density has no formula. It is integrated or differentiated at every point in 2
-to 40 ms, and a solver needs thousands of points. They are refused by name rather than by a time
-limit, so that a file is accepted on every machine or on none.
+"""scipy's laws whose density is integrated at every point, in 2 to 40 ms, and a solver needs
+thousands: refused by name, so that a file is accepted on every machine or on none.
 """
-
-
 REACHES = np.array([-8.757290348782316, -3.0, 0.0, 3.0, 8.757290348782316])
 """Breaks of the standard normal law; the outer two are its quantiles at ``TAIL``."""
 
@@ -79,6 +70,9 @@ class Normal:
         z = (np.asarray(x) - self.mean) / self.sd
         return np.exp(-0.5 * z * z) / (self.sd * np.sqrt(2 * np.pi))
 
+    def draw(self, size: int, rng: np.random.Generator) -> Array:
+        return rng.normal(self.mean, self.sd, size)
+
 
 class ScipyLaw:
     """A frozen ``scipy.stats`` law with a density."""
@@ -98,6 +92,9 @@ class ScipyLaw:
         self.middle = float(quantiles[2]), float(quantiles[-3])
         self.breaks = np.unique(quantiles)
         self.low, self.high = float(self.breaks[0]), float(self.breaks[-1])
+
+    def draw(self, size: int, rng: np.random.Generator) -> Array:
+        return np.asarray(self.frozen.rvs(size=size, random_state=rng))
 
     def __repr__(self) -> str:
         return f"ScipyLaw({self.frozen.dist.name}{self.frozen.args or ''})"
@@ -167,6 +164,12 @@ class Mixture:
     def logcdf(self, x: ArrayLike) -> Array:
         return self._log_sum([law.logcdf(x) for law in self.laws])
 
+    def draw(self, size: int, rng: np.random.Generator) -> Array:
+        part, values = rng.choice(len(self.laws), size=size, p=self.weights), np.empty(size)
+        for k, law in enumerate(self.laws):
+            values[part == k] = law.draw(int((part == k).sum()), rng)
+        return values
+
     def _sum(self, parts: list[Array]) -> Array:
         return np.tensordot(self.weights, np.stack(parts), axes=1)
 
@@ -183,7 +186,7 @@ Law = Normal | ScipyLaw | Mixture
 """A continuous law of x: ``sf`` and ``cdf`` with relative accuracy in their tails, ``logsf`` and
 ``logcdf``, finite where these underflow, and ``pdf``. Less than ``TAIL`` of the mass is outside
 ``low`` to ``high``; ``breaks``, increasing, are where the density may be steep or not smooth;
-``middle`` encloses the 0.001- and the 0.999-quantile.
+``middle`` encloses the 0.001- and the 0.999-quantile; ``draw`` gives a sample (size,).
 """
 
 

@@ -123,12 +123,8 @@ def in_short() -> str:
 
 HALF = 8.0
 """A sum of so many roundings is zero, such as 2η - 1 where η is a computed frequency of 1/2."""
-
-
 LEAST_MASS = 1e-307
 """Least mass of people of which a rate is computed: the inverse of a smaller one overflows."""
-
-
 MOST_GROUPS, MOST_GROUPS_OF_LAWS = 100, 50
 """A solution on laws of 50 groups takes 3 CPU seconds and 0.2 GB, of 101 more than 4 GB."""
 
@@ -206,10 +202,8 @@ def _over(served: Array, mass: Array) -> Array:
 
 
 def disparity(rates: Array, mass: Array, difference: str) -> Array:
-    """The largest difference of E rates (E, ..., A) of groups with ``mass`` (E, ..., A): (...).
-
-    All of fairfl means this by disparity, but for FedFB's published tables, which go by
-    ``difference="overall"``. NaN where no two groups have the event.
+    """The largest difference of E rates (E, ..., A) of groups with ``mass`` (E, ..., A): (...). NaN
+    where no two groups have the event. FedFB's published tables go by ``difference="overall"``.
     """
     valid = mass > 0
     high, low = np.where(valid, rates, -np.inf).max(-1), np.where(valid, rates, np.inf).min(-1)

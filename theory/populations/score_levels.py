@@ -17,9 +17,7 @@ from fairfl.theory.numerics.isotonic import isotonic
 LEVELS = 100
 """Largest number of levels of a score, unless a number is asked for."""
 PEOPLE = 10
-"""Least number of people in a level, for each client and group on average, unless a number of
-levels is asked for.
-"""
+"""Least number of people in a level by default, for each client and group on average."""
 PARTS = 64
 """Scores of one isotonic block are first merged into parts of 1/64 of a level's people."""
 FINER = 1e-9
@@ -44,8 +42,7 @@ class Merged:
         return (
             f"{self.scores:,} distinct scores merged into {self.levels} levels of {self.people} "
             "people or more (levels = 0 keeps all): the best threshold of the score is right for "
-            f"{100 * self.before:.2f} % of these people, of the levels for "
-            f"{100 * self.after:.2f} %"
+            f"{100 * self.before:.2f} % of these people, of the levels for {100 * self.after:.2f} %"
         )
 
 

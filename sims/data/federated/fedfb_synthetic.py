@@ -16,7 +16,6 @@ COVARIANCES = np.array([[[10.0, 1.0], [1.0, 3.0]], [[5.0, 1.0], [1.0, 5.0]]])
 """By label. FedFB prints [5, 1] for label 1; Zafar et al. (2017), the source, [5, 1; 1, 5]."""
 ANGLE = np.pi / 4
 POSITIVE = 0.6
-
 SPLITS: dict[tuple[int, str], tuple[tuple[float, ...], tuple[float, ...]]] = {
     (3, "low"): ((0.33, 0.33, 0.34), (0.33, 0.33, 0.34)),
     (3, "medium"): ((0.5, 0.3, 0.2), (0.2, 0.4, 0.4)),
@@ -24,9 +23,8 @@ SPLITS: dict[tuple[int, str], tuple[tuple[float, ...], tuple[float, ...]]] = {
     (2, "medium"): ((0.6, 0.4), (0.3, 0.7)),
     (4, "medium"): ((0.4, 0.3, 0.2, 0.1), (0.1, 0.2, 0.3, 0.4)),
 }
-"""Shares of group 0 and of group 1 that the clients get. Those of three clients are FedFB's; it
-does not print those of two and four clients, which are ours: in its published code those clients
-overlap (``docs/results/causes.md``).
+"""Shares of group 0 and of group 1 that the clients get. Those of three clients are FedFB's; of two
+and four they are ours: in its code those clients overlap (``docs/results/causes.md``).
 """
 ROWS = {2: 3333, 3: 5000, 4: 6667}
 PUBLISHED_SEED = 123

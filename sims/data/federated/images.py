@@ -202,8 +202,7 @@ CINIC_IMAGES = 90_000
 def cinic_10(folder: Folder = None, progress: Progress | None = None) -> FederatedData:
     """CINIC-10 from ``CINIC-10.tar.gz``: three parts, a folder for each class, 32 x 32 PNGs."""
     source = "https://datashare.ed.ac.uk/bitstream/handle/10283/3192/CINIC-10.tar.gz"
-    # The publisher states an MD5 alone, which a forger can meet: a download is verified by its
-    # content.
+    # The publisher states an MD5 alone, which a forger can meet: the content is verified.
     path = locate(
         [Remote("cinic-10/CINIC-10.tar.gz", ((source,),), check=check_cinic)], folder, progress
     )

@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from fairfl._support.checks import Array, shown, whole
+from fairfl._support.checks import whole
 from fairfl.sims.data.checks import generator
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.laws import Law, Mixture, Normal, ScipyLaw
 
 
 def sample(federation: Federation, rows: int, seed: int = 0) -> FederatedData:
@@ -28,7 +27,7 @@ def sample(federation: Federation, rows: int, seed: int = 0) -> FederatedData:
             if cell.size == 0:
                 continue
             if isinstance(model, ContinuousModel):
-                x[cell] = _draw(model.laws[i][a], cell.size, rng)
+                x[cell] = model.laws[i][a].draw(cell.size, rng)
                 chance[cell] = model.etas[i][a](x[cell])
             else:
                 atoms = rng.choice(model.points.size, size=cell.size, p=model.conditional[i, a])
@@ -42,21 +41,4 @@ def sample(federation: Federation, rows: int, seed: int = 0) -> FederatedData:
         federation.n_clients,
         group=group,
         note=f"{federation!r}, seed {seed}",
-    )
-
-
-def _draw(law: Law, size: int, rng: np.random.Generator) -> Array:
-    if isinstance(law, Normal):
-        return rng.normal(law.mean, law.sd, size)
-    if isinstance(law, ScipyLaw):
-        return np.asarray(law.frozen.rvs(size=size, random_state=rng))
-    if isinstance(law, Mixture):
-        part = rng.choice(len(law.laws), size=size, p=law.weights)
-        values = np.empty(size)
-        for k, component in enumerate(law.laws):
-            is_part = part == k
-            values[is_part] = _draw(component, int(is_part.sum()), rng)
-        return values
-    raise ValueError(
-        f"laws must be normal, frozen scipy.stats laws or mixtures of them, got {shown(law)}"
     )

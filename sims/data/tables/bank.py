@@ -38,7 +38,6 @@ CLIENTS = ("client 1", "client 2", "client 3")
 SHARE_UP_TO = {"no": (0.5, 0.6), "yes": (0.2, 0.8)}
 TRAIN_SHARE = 0.7
 ROWS = 45_211
-
 UCI = "https://archive.ics.uci.edu/"
 BINNED = Remote(
     "bank/bank_cat_age.csv",

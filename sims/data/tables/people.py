@@ -23,7 +23,6 @@ MOST_LEVELS = 1_000
 """A text column with more values is refused: each value would make a feature."""
 DATE = re.compile(r"(?:(\d{4})[-./](\d\d?)[-./]\d\d?|\d\d?[-./]\d\d?[-./]\d{4})(?:[ T].*)?")
 """A date, with a time or without; year and month where these are first."""
-
 Columns = tuple[str, ...]
 """Names of columns."""
 Codes = tuple[NDArray[np.int64], tuple[str, ...]]
@@ -48,11 +47,10 @@ def read_people(
     form: Form = PLAIN,
 ) -> Dataset:
     """Read people from a file: Parquet by its suffix (.parquet, .pq), else text with a header; or
-    from a frame.
+    from a frame of pandas, Polars or Arrow.
 
     Parameters
     ----------
-    source : a path, or a frame of pandas, Polars or Arrow.
     label, group : columns. The label has two values; `form` says which becomes 1; with None all
         rows have 0. The group has at least two values; of several columns a group is a combination
         of values that somebody has, named "Black & Female".
@@ -61,14 +59,11 @@ def read_people(
     score : columns of finite numbers, which are then the only features.
     features : columns: numbers enter unchanged, texts and truth values one-hot. By default all that
         have a name and no role; dates and free text among them are an error. Columns of one value
-        are left out. The group is added unless it is among them or `blind`: the classifiers f(x, a)
-        see the group, and P(y = 1) without it is wrong for some group wherever y depends on the
-        group.
-    blind : do not add the group.
+        are left out. The group is added unless it is among them or `blind`: P(y = 1) without it is
+        wrong for some group wherever y depends on the group.
     categorical : the score is a name, or a number without an order: its only feature is the rank of
         the value by its share of y = 1.
-    numbers : by role, columns of predictions, which are features after the score. Without a score
-        they are the only features.
+    numbers : by role, columns of predictions, which are features after the score, or alone.
     by : a column with parts of the people, which may have a role as well; dates are of months.
     form : how a text file is written, which value of the label is 1, and whether rows with a
         missing cell are dropped.
@@ -163,16 +158,10 @@ def _scores(
     blocks = [_numeric(table, name) for name in chain(numeric, *predicted.values())]
     if label is None or not scores:
         return blocks, ()
-    rank, values = _by_share(*table.categories(scores[0]), label)
-    return [(scores, rank[:, None]), *blocks], values
-
-
-def _by_share(
-    codes: NDArray[np.int64], names: Columns, label: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], Columns]:
-    """Each row's place among the values in the order of their shares of y = 1, and the values."""
+    codes, names = table.categories(scores[0])
     order = np.argsort(np.bincount(codes, label) / np.bincount(codes), kind="stable")
-    return np.argsort(order)[codes].astype(np.float64), tuple(names[k] for k in order)
+    rank = np.argsort(order)[codes].astype(np.float64)
+    return [(scores, rank[:, None]), *blocks], tuple(names[k] for k in order)
 
 
 def _groups(columns: Columns, parts: Sequence[Codes]) -> Codes:

@@ -11,7 +11,6 @@ from fairfl.sims.data.tables.table import Dataset
 
 FEDFB_SEED = 1
 """The `seed` of FedFB's published code: it gives the same rows to the same clients."""
-
 Build = Callable[[Folder, str, int, Progress | None], Dataset]
 
 

@@ -24,21 +24,20 @@ MOST_FEATURES = 3_000
 """Largest number of features: the time of a fit grows with its cube, and is about a minute here."""
 ITERATIONS = 100
 """Largest number of Newton steps."""
-
 Floats = NDArray[np.float64]
 
 
 def logistic_fit(
-    X: ArrayLike, y: ArrayLike, l2: float = 1.0, weight: ArrayLike | None = None
+    X: ArrayLike, y: ArrayLike, weight: ArrayLike | None = None
 ) -> tuple[Floats, float]:
     """Logistic regression: P(y = 1 | x) = 1 / (1 + exp(-(w·x + b))); w (d,) and b.
 
-    Minimises sum_i r_i log(1 + exp(-(2 y_i - 1)(v·z_i + b))) + (l2 / 2) |v|^2, z the standardised
+    Minimises sum_i r_i log(1 + exp(-(2 y_i - 1)(v·z_i + b))) + |v|^2 / 2, z the standardised
     features (mean 0, population standard deviation 1) and v their coefficients; a constant feature
     has coefficient 0. The intercept b is not penalised. The minimum is unique, with collinear
     features or separable data, too. The r_i are the weights (n,) divided by their mean, so that
-    their unit has no meaning, or 1; mean and deviation are weighted, too. y holds 0 and 1, l2 > 0,
-    and weights are positive. RuntimeError if the gradient does not reach the tolerance.
+    their unit has no meaning, or 1; mean and deviation are weighted, too. y holds 0 and 1, and
+    weights are positive. RuntimeError if the gradient does not reach the tolerance.
     """
     with extras_named():
         from sklearn.exceptions import ConvergenceWarning
@@ -50,7 +49,7 @@ def logistic_fit(
     relative = weights / weights.mean()
     scaler: Any = StandardScaler().fit(table, sample_weight=relative)
     fit: Any = LogisticRegression(
-        C=1.0 / l2, solver="newton-cholesky", tol=TOLERANCE, max_iter=ITERATIONS
+        C=1.0, solver="newton-cholesky", tol=TOLERANCE, max_iter=ITERATIONS
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
@@ -70,7 +69,6 @@ def cross_fitted_score(
     seed: int = 0,
     group: ArrayLike | None = None,
     client: ArrayLike | None = None,
-    l2: float = 1.0,
     weight: ArrayLike | None = None,
 ) -> Floats:
     """For every row the probability of y = 1 (n,) by a `logistic_fit` that has not seen the row.
@@ -84,7 +82,7 @@ def cross_fitted_score(
     y : (n,) 0 or 1, each in at least two rows.
     folds, seed : from 2 to n; of the dealing.
     group, client : (n,) used for the dealing only.
-    l2, weight : see `logistic_fit`; dealing counts each person once.
+    weight : (n,) of the people, see `logistic_fit`; dealing counts each person once.
     """
     table, labels = np.asarray(X, np.float64), np.asarray(y, np.float64)
     whole("the number of features, one for each value of a text,", table.shape[1], 0, MOST_FEATURES)
@@ -100,7 +98,7 @@ def cross_fitted_score(
     for k in range(folds):
         in_fold = fold == k
         others = ~in_fold
-        coefficients, intercept = logistic_fit(table[others], labels[others], l2, weights[others])
+        coefficients, intercept = logistic_fit(table[others], labels[others], weights[others])
         score[in_fold] = expit(table[in_fold] @ coefficients + intercept)
     return score
 

@@ -24,31 +24,35 @@ def published(tmp_path: Path, content: bytes = CONTENT):
     return source.as_uri()
 
 
+def put(root: Path, content: str | bytes, name: str = "file.csv") -> Path:
+    """A file of the data folder ``root``."""
+    file = root / "set" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content.encode() if isinstance(content, str) else content)
+    return file
+
+
 def left_behind(cache: Path) -> list[Path]:
     return [path for path in cache.rglob("*") if path.is_file()]
 
 
 def test_a_folder_that_is_given_is_the_only_place(tmp_path: Path, empty_cache: Path):
-    (tmp_path / "mine" / "set").mkdir(parents=True)
     remote = Remote("set/file.csv", ((published(tmp_path),),))
     message = re.escape(f"set/file.csv is not in the folder {str(tmp_path / 'mine')!r}")
     with pytest.raises(DataUnavailable, match=message):
         locate([remote], tmp_path / "mine")
-    (tmp_path / "mine" / "set" / "file.csv").write_text("here")
-    assert locate([remote], tmp_path / "mine").read_text() == "here"
+    assert locate([remote], put(tmp_path / "mine", "here").parents[1]).read_text() == "here"
     assert left_behind(empty_cache) == []
 
 
 def test_the_variable_comes_before_the_cache(
     tmp_path: Path, empty_cache: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    for root in (tmp_path / "named", empty_cache):
-        (root / "set").mkdir(parents=True)
-        (root / "set" / "file.csv").write_text(root.name)
+    named, _ = (put(root, root.name) for root in (tmp_path / "named", empty_cache))
     assert locate([Remote("set/file.csv")]).read_text() == empty_cache.name
     monkeypatch.setenv("FAIRFL_DATA", str(tmp_path / "named"))
     assert locate([Remote("set/file.csv")]).read_text() == "named"
-    (tmp_path / "named" / "set" / "file.csv").unlink()
+    named.unlink()
     assert locate([Remote("set/file.csv")]).read_text() == empty_cache.name
     monkeypatch.setenv("FAIRFL_DATA", str(tmp_path / "nowhere"))
     with pytest.raises(DataUnavailable, match="must name an existing folder, got .*nowhere"):
@@ -56,8 +60,7 @@ def test_the_variable_comes_before_the_cache(
 
 
 def test_a_second_choice_at_hand_is_better_than_a_download(tmp_path: Path, empty_cache: Path):
-    (empty_cache / "set").mkdir(parents=True)
-    (empty_cache / "set" / "other.csv").write_text("other")
+    put(empty_cache, "other", "other.csv")
     choices = [Remote("set/file.csv", ((published(tmp_path),),)), Remote("set/other.csv")]
     assert locate(choices).read_text() == "other"
 
@@ -175,9 +178,7 @@ def test_what_is_found_must_be_the_published_file(
     folder = empty_cache if place == "cache" else tmp_path / "named"
     if place == "variable":
         monkeypatch.setenv("FAIRFL_DATA", str(folder))
-    file = folder / "set" / "file.csv"
-    file.parent.mkdir(parents=True)
-    file.write_bytes(CONTENT)
+    file = put(folder, CONTENT)
     remote = Remote("set/file.csv", digests=digests)
     assert locate([remote]) == file
     file.write_bytes(CONTENT.replace(b"1,2", b"2,1", 1))
@@ -191,9 +192,8 @@ def test_what_is_found_must_be_the_published_file(
 def test_what_was_read_is_noted_and_a_change_of_it_is_told(
     tmp_path: Path, empty_cache: Path, caplog
 ):
-    for folder in (empty_cache, tmp_path / "mine"):
-        (folder / "set").mkdir(parents=True)
-        (folder / "set" / "b.csv").write_bytes(CONTENT)
+    put(empty_cache, CONTENT, "b.csv")
+    put(tmp_path / "mine", CONTENT, "b.csv")
     choices = [Remote("set/a.csv"), Remote("set/b.csv")]
     with fetch.data_read() as outer:
         with fetch.data_read() as notes:
@@ -201,12 +201,12 @@ def test_what_was_read_is_noted_and_a_change_of_it_is_told(
             locate(choices, tmp_path / "mine")
     assert notes == outer and set(notes.values()) == {DIGEST} and len(notes) == 2
     assert fetch.same_data(notes) and not caplog.text
-    (tmp_path / "mine" / "set" / "b.csv").write_bytes(b"other")
+    put(tmp_path / "mine", "other", "b.csv")
     assert not fetch.same_data(notes)
     assert f"{tmp_path / 'mine'}: set/a.csv or set/b.csv" in caplog.text
-    (tmp_path / "mine" / "set" / "b.csv").write_bytes(CONTENT)
+    put(tmp_path / "mine", CONTENT, "b.csv")
     assert fetch.same_data(notes)
-    (empty_cache / "set" / "a.csv").write_bytes(b"now preferred")
+    put(empty_cache, "now preferred", "a.csv")
     assert not fetch.same_data(notes)
 
 

@@ -39,14 +39,6 @@ def test_against_the_slow_twin(data):
         assert weights[row] == pytest.approx(shares, rel=1e-12)
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 100])
-@pytest.mark.parametrize("objective", EXAMPLES, ids=repr)
-def test_weights_are_a_decreasing_distribution(objective, n):
-    w = objective.rank_weights(n)
-    assert w.shape == (n,) and (w >= 0).all() and (np.diff(w) <= 0).all()
-    assert w.sum() == pytest.approx(1, rel=1e-14)
-
-
 def test_the_formulas():
     n = 6
     ascending = np.arange(1, n + 1)  # p-FFL counts from the smallest loss

@@ -7,17 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from fairfl.theory.aggregation import (
-    AFL,
-    QFFL,
-    TERM,
-    FedAvg,
-    NotAttained,
-    Objective,
-    PropFair,
-    RankWeighted,
-    objectives,
-)
+from fairfl.theory.aggregation import QFFL, TERM, NotAttained, Objective, PropFair, objectives
 
 ALL = [example for cls in objectives().values() for example in cls.examples()]
 IDS = [repr(example) for example in ALL]
@@ -129,28 +119,3 @@ def test_zero_losses_and_boundaries():
         for t in (1e-1, 1e-3, 1e-5)
     ]
     assert gaps == pytest.approx([2e-1, 2e-3, 2e-5], rel=1e-6)
-
-
-# (near its limit, the limit, how far off: derived beside each)
-LIMITS = [
-    (QFFL(1e6), AFL(), 1e-5),  # n^(-1/(q+1)) max <= A <= max
-    (TERM(1e6), AFL(), 1e-5),  # max - log(n) / alpha <= A <= max
-    (RankWeighted.geometric(1 - 1e-9), FedAvg(), 1e-7),  # weights off by at most n (1 - z) / n
-    (RankWeighted.geometric(1.0), FedAvg(), 1e-15),
-    (RankWeighted.geometric(1e-9), AFL(), 1e-8),
-    (RankWeighted.cvar(0.0), FedAvg(), 1e-15),
-    (QFFL(0.0), FedAvg(), 1e-15),
-]
-
-
-@pytest.mark.parametrize(("objective", "limit", "off"), LIMITS, ids=str)
-def test_limits(objective, limit, off):
-    rng = np.random.default_rng(7)
-    # > 0: 0^q jumps at q = 0
-    f = np.concatenate([rng.random((300, 9)), np.round(rng.random((50, 9)), 1) + 0.05])
-    assert objective.value(f) == pytest.approx(limit.value(f), abs=off + 1e-14)
-    clear = np.sort(f, -1)
-    is_clear = (clear[:, -1] - clear[:, -2]) > 1e-3  # weights jump where the largest losses tie
-    assert objective.dual_weights(f[is_clear]) == pytest.approx(
-        limit.dual_weights(f[is_clear]), abs=10 * off + 1e-14
-    )

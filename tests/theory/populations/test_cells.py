@@ -116,30 +116,3 @@ def test_a_target_that_never_occurs_in_a_part_is_judged() -> None:
     a[:2] = 2
     fed = ff.Federation.from_samples(numbers, y, a, client)
     assert fed.n_groups == 3 and len(fed.model.cells) >= 2
-
-
-@pytest.mark.parametrize("notion", ["dp", "eo", "accuracy_parity"])
-def test_blind_rules_need_the_chances_of_groups_and_no_more(notion) -> None:
-    """Points of one P(a, y | x, i) merge at no loss, those of one P(y=1 | x) alone do not."""
-    rng = np.random.default_rng(1)
-    size = rng.random((2, 2, 6))  # P(x, a | i) of six kinds of people
-    eta = rng.random((2, 2, 6))
-    share = rng.dirichlet(np.ones(4), size=6).T  # each kind is spread over four points
-    points = (size[..., None] * share.T).reshape(2, 2, 24)
-    mass = [table / table.sum(axis=(1, 2), keepdims=True) for table in (size, points)]
-    kinds = ff.Federation.finite(range(6), mass[0], eta)
-    spread = ff.Federation.finite(range(24), mass[1], np.repeat(eta, 4, axis=2))
-    one_number = ff.Federation.finite(
-        range(3),
-        mass[0].reshape(2, 2, 3, 2).sum(axis=3),
-        np.divide(
-            (mass[0] * eta).reshape(2, 2, 3, 2).sum(axis=3), mass[0].reshape(2, 2, 3, 2).sum(axis=3)
-        ),
-    )
-    for scheme, eps in (("cfl", 0.02), ("lft_fedavg", 0.05), ("lft_ensemble", 0.05)):
-        question = {"sees": "x", "notion": notion}
-        best, merged, coarse = (
-            ff.solve(fed, scheme, eps, **question).accuracy for fed in (spread, kinds, one_number)
-        )
-        assert merged == pytest.approx(best, abs=1e-9)
-        assert scheme != "cfl" or coarse <= best + 1e-9

@@ -118,17 +118,6 @@ def test_accept_is_where_the_rule_reaches_the_level(rule: Classifier, level: flo
         assert within == (rule(x, a) >= level).tolist()
 
 
-@given(classifiers())
-def test_pieces_cover_the_line_and_rebuild_the_rule(rule: Classifier) -> None:
-    for a in (0, 1):
-        steps = rule.steps(a)
-        assert steps[0][0] == -np.inf and steps[-1][1] == np.inf
-        assert all(p[1] == q[0] for p, q in zip(steps, steps[1:], strict=False))
-        again = Classifier([[p[1] for p in steps[:-1]]] * 2, [[p[2] for p in steps]] * 2)
-        x = np.arange(-4, 4, 0.125)
-        assert again(x, 0).tolist() == rule(x, a).tolist()
-
-
 @given(st.lists(classifiers(), min_size=1, max_size=4), st.data())
 def test_an_average_is_the_weighted_vote(members: list[Classifier], data: st.DataObject) -> None:
     w = np.array([data.draw(st.integers(1, 5)) for _ in members], dtype=float)

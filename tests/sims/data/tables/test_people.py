@@ -19,6 +19,11 @@ def write(path: Path, lines: list[str]) -> Path:
     return path
 
 
+def saved(folder: Path, frame: pd.DataFrame) -> Path:
+    frame.to_csv(folder / "people.csv", index=False)
+    return folder / "people.csv"
+
+
 def people(n: int = 200) -> pd.DataFrame:
     """A table with two features that tell the label, and a group and a site."""
     rng = np.random.default_rng(0)
@@ -42,17 +47,17 @@ def test_a_file_with_every_column(tmp_path: Path):
 def test_groups_of_several_columns_are_the_combinations_that_somebody_has(tmp_path: Path):
     frame = people()
     frame["b"] = np.where(frame["a"] == "f", "x", np.where(frame["x"] > 0, "x", "y"))
-    frame.to_csv(tmp_path / "people.csv", index=False)
-    data = read_people(tmp_path / "people.csv", label="y", group=["a", "b"], client="site")
+    file = saved(tmp_path, frame)
+    data = read_people(file, label="y", group=["a", "b"], client="site")
     assert data.group_names == ("f & x", "m & x", "m & y")
     both = frame["a"] + " & " + frame["b"]
     assert [data.group_names[code] for code in data.group] == both.tolist()
     assert data.columns["group"] == ("a", "b") and data.columns["features"][-2:] == ("a", "b")
     assert data.feature_names[-4:] == ("a=f", "a=m", "b=x", "b=y")
     with pytest.raises(ValueError, match="group must name at least one column, got none"):
-        read_people(tmp_path / "people.csv", label="y", group=[])
+        read_people(file, label="y", group=[])
     with pytest.raises(ValueError, match="must be different columns, got .*'group': 'a, a'"):
-        read_people(tmp_path / "people.csv", label="y", group=["a", "a"])
+        read_people(file, label="y", group=["a", "a"])
 
 
 def test_without_a_client_column_all_are_of_one(tmp_path: Path):
@@ -143,10 +148,9 @@ def test_features_are_those_that_are_named(tmp_path: Path):
 )
 def test_an_identifier_is_no_feature_unless_named(tmp_path, rows, values, named, taken):
     """20 values are taken, or as many as half of the rows; if the column is named, 1,000."""
-    file, roles = tmp_path / "people.csv", PARTS
     roles = PARTS | {"features": ["x", "name"] if named else None}
     frame = people(rows).assign(name=[f"person {i % values}" for i in range(rows)])
-    frame.to_csv(file, index=False)
+    file = saved(tmp_path, frame)
     if taken:
         data = read_people(file, **roles)
         assert sum(name.startswith("name=") for name in data.feature_names) == values
@@ -173,40 +177,35 @@ DAYS = pd.date_range("2024-01-30", periods=200)
 )  # fmt: skip
 def test_dates_and_free_text_are_questioned(tmp_path, column, words):
     """Unless they are named; the columns to use are listed."""
-    file, roles = tmp_path / "people.csv", PARTS
-    people().assign(z=column).to_csv(file, index=False)
+    file = saved(tmp_path, people().assign(z=column))
     if words:
         message = (
             f"column 'z' .*{re.escape(words)}.*: name the features by --feature .x, colour., or"
         )
         with pytest.raises(ValueError, match=message):
-            read_people(file, **roles)
-    names = read_people(file, **roles, features=["z"] if words else None).feature_names
+            read_people(file, **PARTS)
+    names = read_people(file, **PARTS, features=["z"] if words else None).feature_names
     assert sum(name.startswith("z=") for name in names) == len(set(column))
 
 
 def test_columns_of_one_value_are_left_out_and_noted(tmp_path):
-    file, roles = tmp_path / "people.csv", PARTS
-    frame = people()
-    frame.to_csv(file, index=False)
-    plain = read_people(file, **roles)
-    frame.assign(country="US", k=1).to_csv(file, index=False)
-    data = read_people(file, **roles)
+    plain = read_people(saved(tmp_path, people()), **PARTS)
+    file = saved(tmp_path, people().assign(country="US", k=1))
+    data = read_people(file, **PARTS)
     assert data.feature_names == plain.feature_names and (data.features == plain.features).all()
     assert data.note == "Left out of the features, of one value: country, k." and not plain.note
     with pytest.raises(ValueError, match="one feature column, got none .Left out of the features"):
-        read_people(file, **roles, features=["k"])
+        read_people(file, **PARTS, features=["k"])
 
 
 def test_parts_of_people_are_months_or_values(tmp_path):
     """In the order of time; of a column with a role, too."""
-    file, roles = tmp_path / "people.csv", PARTS
     frame = people().assign(day=DAYS.astype(str))
-    frame.to_csv(file, index=False)
-    data = read_people(file, **roles, by="day", features=["x"])
+    file = saved(tmp_path, frame)
+    data = read_people(file, **PARTS, by="day", features=["x"])
     assert data.by is not None and data.feature_names[0] == "x"
     assert data.by_names == tuple(sorted(frame["day"].str[:7].unique()))
     assert [data.by_names[k] for k in data.by] == frame["day"].str[:7].tolist()
     assert np.size(data.select(data.by == 0).by) == 2
-    data = read_people(file, **roles, by="site", score="x")
+    data = read_people(file, **PARTS, by="site", score="x")
     assert (data.by == data.client).all() and data.by_names == data.client_names

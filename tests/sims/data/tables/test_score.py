@@ -31,12 +31,11 @@ def cases() -> dict[str, tuple[np.ndarray, ...]]:
     }
 
 
-@pytest.mark.parametrize("l2", [0.01, 1.0, 100.0])
 @pytest.mark.parametrize("case", cases())
-def test_the_gradient_of_the_penalised_loss_is_zero(l2: float, case: str):
+def test_the_gradient_of_the_penalised_loss_is_zero(case: str):
     """On standardised columns, 0 where they are constant; the minimum of a convex loss."""
     X, y, *weight = cases()[case]
-    coefficients, intercept = logistic_fit(X, y, l2, *weight)
+    coefficients, intercept = logistic_fit(X, y, *weight)
     w = weight[0] / weight[0].mean() if weight else np.ones(len(y))
     mean, varies = np.average(X, axis=0, weights=w), np.ptp(X, axis=0) > 0
     deviation = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=w))
@@ -44,7 +43,7 @@ def test_the_gradient_of_the_penalised_loss_is_zero(l2: float, case: str):
     assert (coefficients[~varies] == 0).all()
     v = coefficients * deviation
     excess = w * (expit(Z @ v + intercept + mean @ coefficients) - y)
-    np.testing.assert_allclose(Z.T @ excess + l2 * v, 0.0, atol=1e-8 * len(y))
+    np.testing.assert_allclose(Z.T @ excess + v, 0.0, atol=1e-8 * len(y))
     assert abs(excess.sum()) <= 1e-8 * len(y)
 
 
@@ -57,10 +56,10 @@ def test_the_score_of_a_row_ignores_its_own_label():
         np.testing.assert_array_equal(score[fold == k], expit(X[fold == k] @ w + b))
     pure_noise = np.random.default_rng(2).normal(size=(60, 40))
     labels = np.arange(60) % 2
-    w, b = logistic_fit(pure_noise, labels, l2=0.01)
+    w, b = logistic_fit(pure_noise, labels)
     in_sample = expit(pure_noise @ w + b)
-    out_of_fold = cross_fitted_score(pure_noise, labels, l2=0.01)
-    assert ((in_sample > 0.5) == labels).mean() == 1.0
+    out_of_fold = cross_fitted_score(pure_noise, labels)
+    assert ((in_sample > 0.5) == labels).mean() > 0.95
     assert ((out_of_fold > 0.5) == labels).mean() < 0.75
 
 
