@@ -75,8 +75,8 @@ def test_q_steps_are_those_of_the_claims(clients, w, q, L, lr, variant):
 @pytest.mark.parametrize("ascent", ["projected", "exponentiated"])
 def test_afl_with_some_clients_raises_theirs_alone(ascent):
     data = classified((8, 8, 8, 8))
-    masks = np.array([[True, False, True, False], [False, True, False, False]])
-    training = quick(rounds=2, participation=Masks(*masks))
+    masks = np.array([[True, False, True, False], [False, True, False, False], [True] * 4])
+    training = quick(rounds=3, participation=Masks(*masks))
     simulation = begun(MODEL, data, [AFL(0.3, ascent)], training)
     mixture = np.full(4, 0.25)
     for mask in masks:

@@ -9,34 +9,10 @@ import torch
 from every_algorithm import EVERY, FedAvg, QFedSGD
 from federations import Masks, begun, classified, quick, trained
 
-from fairfl.sims.engine import (
-    ByWeight,
-    Everyone,
-    Exponential,
-    Joining,
-    Parts,
-    Softmax,
-    Steps,
-    Uniform,
-)
+from fairfl.sims.engine import ByWeight, Exponential, Joining, Parts, Softmax, Steps, Uniform
 from fairfl.sims.engine.draws import participation
 
 MODEL, SIZES = Softmax(4, 3), (5, 17, 4, 9, 30, 8, 2)
-OTHERS = np.array([4, 0, 7, 2, 9])
-SHARES = np.array([0.1, 0.15, 0.2, 0.25, 0.3])
-RULES = [Everyone(), Uniform(3), ByWeight(3), ByWeight(3, replace=False)]
-
-
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_choices_are_sorted_and_weights_sum_to_one(rule):
-    for round in range(50):
-        choice = rule.choose(0, round, OTHERS, SHARES)
-        chosen, weights, draws = participation.merged(*choice)
-        assert (np.diff(choice[0]) >= 0).all() and draws.sum() == len(choice[0])
-        assert (np.diff(chosen) > 0).all() and set(chosen) <= set(range(5))
-        assert rule == ByWeight(3) or (draws == 1).all()
-        assert weights.sum() == pytest.approx(1) and (weights > 0).all()
-        assert len(weights) == len(chosen)
 
 
 def test_rates_of_dropouts_and_stragglers():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from grouped import EXACT, people, pooled, run
 
-from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import Logistic, Replicate, Simulation, Training
 from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.task import as_floats
@@ -82,14 +81,6 @@ def test_one_step_a_round_is_fairbatch_on_pooled_data(notion, surrogate):
     single, _ = run(pooled(parts), algorithm, 6)
     np.testing.assert_allclose(many.params, single.params, atol=1e-9)
     np.testing.assert_allclose(many.states[0]["lam"], single.states[0]["lam"], atol=1e-9)
-
-
-@pytest.mark.exact
-def test_no_step_of_lambda_is_fedavg():
-    """λ stays where its weights are one as long as no report is due."""
-    fair, _ = run(people(), FedFB(every=10), 4, epochs=2)
-    plain, _ = run(people(), FedAvg(), 4, epochs=2)
-    np.testing.assert_allclose(fair.params.numpy(), plain.params.numpy(), atol=1e-13)
 
 
 def test_lambda_moves_every_k_rounds():
