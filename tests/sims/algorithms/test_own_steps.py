@@ -216,32 +216,6 @@ def test_chunks_order_and_backend_change_nothing(model, weighted):
         torch.testing.assert_close(other, ends[0], rtol=1e-12, atol=1e-12)
 
 
-def test_a_stopped_run_goes_on_to_the_same_bytes(tmp_path):
-    """The memory of a step is in the checkpoint."""
-    training = engine.Training(6, lr=0.05, batch_size=3)
-    replicates = [engine.Replicate(Everything()), engine.Replicate(APFL(), 3)]
-
-    def run(folder, **options):
-        return engine.simulate(
-            SOFTMAX, PARTS, replicates, training, EXACT, folder=tmp_path / folder, **options
-        )
-
-    class Stop(Exception):
-        pass
-
-    def stop(done, rounds):
-        if done == 4:
-            raise Stop
-
-    whole = run("whole", checkpoint_every=3)
-    with pytest.raises(Stop):
-        run("stopped", checkpoint_every=3, progress=stop)
-    resumed = run("stopped", checkpoint_every=3, resume=True)
-    assert resumed.params.tobytes() == whole.params.tobytes()
-    for states in zip(whole.simulation.states, resumed.simulation.states, strict=True):
-        assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
-
-
 @dataclass(frozen=True)
 class Cheat(Remembering):
     """A step, or a memory, that breaks a rule."""

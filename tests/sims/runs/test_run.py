@@ -9,12 +9,24 @@ from pathlib import Path
 
 import killed
 import numpy as np
+import own_steps
 import pandas as pd
 import pytest
+import torch
 from every_algorithm import FedAvg, QFedAvg
 from federations import EXACT, classified, quick
+from grouped import people
 
-from fairfl.sims.engine import Replicate, RunFolderError, Simulation, Softmax, best_of, simulate
+from fairfl.sims.engine import (
+    Logistic,
+    Replicate,
+    RunFolderError,
+    Simulation,
+    Softmax,
+    best_of,
+    simulate,
+)
+from fairfl.sims.group_fairness import FairFed, FedFB, LocalFairBatch
 from fairfl.sims.runs.files import LOCK
 
 PARTIAL = ".partial"
@@ -73,6 +85,37 @@ def test_stopped_at_any_write_it_comes_to_the_same_end(stage, when, tmp_path, mo
     assert (result.params == through[0].params).all()
     assert contents(folder) == through[1]
     pd.testing.assert_frame_equal(result.rounds, through[0].rounds)
+
+
+OWN_STEPS = own_steps.SOFTMAX, own_steps.PARTS, [own_steps.APFL(), own_steps.PFedMe()]
+GROUP_FAIR = [FedFB(bits=8), FedFB(evaluated="local", every=2), LocalFairBatch(), FairFed()]
+GROUP_FAIR.append(LocalFairBatch(average_every=2))
+
+
+@pytest.mark.exact
+@pytest.mark.parametrize(
+    ("model", "parts", "rules"), [OWN_STEPS, (Logistic(2), people(), GROUP_FAIR)]
+)
+def test_what_clients_remember_is_in_the_checkpoint(model, parts, rules, tmp_path):
+    replicates = [Replicate(rule, seed) for rule in rules for seed in (0, 1)]
+
+    def go(name, progress=None):
+        options = {"folder": tmp_path / name, "checkpoint_every": 3, "resume": True}
+        arguments = model, parts, replicates, quick(rounds=6), EXACT
+        return simulate(*arguments, progress=progress, **options)
+
+    def stop(done, rounds):
+        if done == 4:
+            raise Killed
+
+    whole = go("whole")
+    with pytest.raises(Killed):
+        go("cut", stop)
+    again = go("cut")
+    assert again.params.tobytes() == whole.params.tobytes() and whole.rounds.equals(again.rounds)
+    for state, again_state in zip(whole.simulation.states, again.simulation.states, strict=True):
+        assert sorted(state) == sorted(again_state)
+        assert all(torch.equal(state[name], again_state[name]) for name in state)
 
 
 @pytest.mark.parametrize(
