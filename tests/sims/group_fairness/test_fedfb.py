@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from grouped import EXACT, people, pooled, run
+from grouped import EXACT, by_person, people, pooled, run, table
 
 from fairfl.sims.engine import Logistic, Replicate, Simulation, Training
 from fairfl.sims.engine.group_label_sums import CellSums
@@ -13,9 +13,7 @@ from fairfl.sims.group_fairness.fedfb import Quantiser
 
 def loop(parts, alpha, rounds, lr, epochs, local):
     """FedFB for parity, algorithm 2 as a plain loop over clients, cells and steps."""
-    data = parts.train
-    x = np.hstack([data.x.numpy(), np.ones((len(data.x), 1))])
-    y, group, offsets = data.y.numpy(), data.group, data.offsets
+    x, y, group, offsets = table(parts)
     n, groups = len(x), int(group.max()) + 1
     people_of = np.array([(group == a).sum() for a in range(groups)])
     lam, w = people_of / n, np.zeros(3)
@@ -40,20 +38,9 @@ def loop(parts, alpha, rounds, lr, epochs, local):
     for t in range(rounds):
         if t > 0 and not local:
             lam = moved(lam, [w] * (len(offsets) - 1))
-        trained = []
-        for k in range(len(offsets) - 1):
-            rows, v = np.arange(offsets[k], offsets[k + 1]), w.copy()
-            for _ in range(epochs):
-                slope = np.zeros(3)
-                for i in rows:
-                    weight = (
-                        lam[group[i]] if y[i] == 0 else 2 * people_of[group[i]] / n - lam[group[i]]
-                    )
-                    chance = 1 / (1 + np.exp(-x[i] @ v))
-                    slope += weight * n / people_of[group[i]] * (chance - y[i]) * x[i] / len(rows)
-                v = v - lr * slope
-            trained.append(v)
-        w = sum(len(range(offsets[k], offsets[k + 1])) / n * v for k, v in enumerate(trained))
+        weights = np.where(y == 0, lam[group], 2 * people_of[group] / n - lam[group])
+        trained = by_person(parts, w, weights * n / people_of[group], lr, epochs)
+        w = sum(size / n * v for size, v in zip(np.diff(offsets), trained, strict=True))
         if local:
             lam = moved(lam, trained)
     return w, lam

@@ -4,18 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from grouped import people, run
+from grouped import by_person, people, run, table
 
 from fairfl.sims.engine import ClientData, Parts, secure_sums
 from fairfl.sims.group_fairness import FedMinMax
 
 pytestmark = pytest.mark.exact
-
-
-def table(parts):
-    data = parts.train
-    x = np.column_stack([data.x, np.ones(len(data.x))])
-    return x, data.y.numpy(), data.group, data.offsets
 
 
 def group_losses(parts, w):
@@ -26,20 +20,12 @@ def group_losses(parts, w):
 
 def loop(parts, rate, rounds, lr, epochs):
     """Algorithm 1 of Papadaki et al., person by person; local steps as many as ``epochs``."""
-    x, y, group, offsets = table(parts)
+    _, _, group, _ = table(parts)
     shares = [(group == a).mean() for a in range(group.max() + 1)]
     mixture, w = np.array(shares), np.zeros(3)
     for _ in range(rounds):
-        average = np.zeros(3)
-        for first, last in zip(offsets[:-1], offsets[1:], strict=True):
-            v = w.copy()
-            for _ in range(epochs):
-                slope = np.zeros(3)
-                for i in range(first, last):
-                    weight = mixture[group[i]] / shares[group[i]] / (last - first)
-                    slope += weight * (1 / (1 + np.exp(-x[i] @ v)) - y[i]) * x[i]
-                v = v - lr * slope
-            average += (last - first) / len(x) * v
+        weights = (mixture / shares)[group]
+        average = parts.p @ np.array(by_person(parts, w, weights, lr, epochs))
         raised = mixture + rate * group_losses(parts, w)
         # the shift by bisection
         low, high = raised.min() - 1, raised.max()
