@@ -1,7 +1,6 @@
 """Algorithms for dynamic participants: FedAvg whose server changes the updates."""
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -63,13 +62,11 @@ def norms_of(squares: Floats, norm: str) -> Floats:
     return np.sqrt(squares if norm == "layer" else squares.sum(1, keepdims=True))
 
 
-def with_lengths(part: Received, norm: str, lengths: Callable[[Floats], Floats | float]) -> Floats:
-    """Factors (m, L) for updates of other ``lengths`` of their norms, (m, L) or (m, 1); 0 stays."""
-    squares = part.squares
-    norms = norms_of(squares, norm)
+def rescaled(part: Received, norms: Floats, lengths: Floats | float) -> Floats:
+    """Factors (m, L) from ``norms`` (m, L) or (m, 1) to other ``lengths``; an update of 0 stays."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        factors = np.where(norms > 0, lengths(norms) / norms, 0.0)
-    return np.broadcast_to(factors, squares.shape)
+        factors = np.where(norms > 0, lengths / norms, 0.0)
+    return np.broadcast_to(factors, part.squares.shape)
 
 
 @dataclass(frozen=True)
@@ -101,7 +98,7 @@ class NormalizedFedAvg(Dynamic):
         if not has_joined(part):
             return None
         length = part.lr if self.length is None else self.length
-        return with_lengths(part, self.norm, lambda norms: length)
+        return rescaled(part, norms_of(part.squares, self.norm), length)
 
 
 @dataclass(frozen=True)
@@ -131,13 +128,11 @@ class ModifiedNormalizedFedAvg(Dynamic):
     def factors(self, part: Received) -> Floats | None:
         if not self._measured(part):
             return None
+        norms = norms_of(part.squares, self.norm)
         scale = norms_of(as_floats(part.state["squares"]), self.norm)
         rounds = part.number - int(part.state["since"])
-
-        def lengths(norms: Floats) -> Floats:
-            return self.beta * scale / (1 + rounds) + (1 - self.beta) * norms  # (8); (7): beta = 1
-
-        return with_lengths(part, self.norm, lengths)
+        lengths = self.beta * scale / (1 + rounds) + (1 - self.beta) * norms  # (8); (7): beta = 1
+        return rescaled(part, norms, lengths)
 
     def remember(self, received: Received, step: Tensor) -> State:
         if not has_joined(received) or self._measured(received):

@@ -32,7 +32,6 @@ class ClientData:
         be listed in any order: each ends the same as long as it keeps its id. Options with a value
         for each client (``budgets``, ``groups``) are in the order of the list.
     group : (N,) a sensitive attribute, codes 0, 1, ...: what group-fair algorithms ask for.
-    targets : (N, ...) used in place of ``y`` in training: ``Model.prepare`` fills it in.
 
     Raises
     ------
@@ -45,7 +44,6 @@ class ClientData:
     offsets: NDArray[np.int64]
     ids: NDArray[np.int64] | None = None
     group: NDArray[np.int64] | None = None
-    targets: Tensor | None = None
 
     def __post_init__(self) -> None:
         x, y = (torch.as_tensor(rows).detach() for rows in (self.x, self.y))

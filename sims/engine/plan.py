@@ -53,9 +53,14 @@ def plan(jobs: Jobs, data: ClientData, like: Tensor, limit: int = BLOCK) -> Iter
     Up to ``limit`` samples, and BLOCK, are planned at a time, or a pass of all. What stays from
     round to round is kept in ``data.plans``, the last KEPT ``limit`` bytes of it.
     """
+    plans, room, is_weighted = data.plans, KEPT * limit, jobs.sample_weights is not None
     for active, begin, end in _cut(jobs.sizes, jobs.steps, jobs.batch, min(BLOCK, limit)):
         active_jobs = jobs.take(slice(0, active))
-        shape = _cached_shape(data.plans, KEPT * limit, active_jobs, begin, end, like)
+        sizes_and_steps = active_jobs.sizes.tobytes(), active_jobs.steps.tobytes()
+        key = *sizes_and_steps, jobs.batch, is_weighted, begin, end, like.device, like.dtype
+        shape = plans[key] = plans.pop(key, None) or _shape(active_jobs, begin, end, like)
+        while sum(kept.positions.nbytes + kept.shares.nbytes for kept in plans.values()) > room:
+            plans.pop(next(iter(plans)))
         yield from _block(active_jobs, shape, data.offsets[active_jobs.client], like)
 
 
@@ -120,24 +125,6 @@ class _Shape:
     lengths: Ints
     positions: Tensor
     shares: Tensor
-
-
-def _cached_shape(
-    plans: dict[object, _Shape], room: int, jobs: Jobs, begin: int, end: int, like: Tensor
-) -> _Shape:
-    """The plan of steps begin..end-1, from the cache of the plans used last."""
-    sizes_key = (
-        jobs.sizes.tobytes(),
-        jobs.steps.tobytes(),
-        jobs.batch,
-        jobs.sample_weights is not None,
-    )
-    key = *sizes_key, begin, end, like.device, like.dtype
-    shape = plans.pop(key, None) or _shape(jobs, begin, end, like)
-    plans[key] = shape
-    while sum(stored.positions.nbytes + stored.shares.nbytes for stored in plans.values()) > room:
-        plans.pop(next(iter(plans)))
-    return shape
 
 
 def _shape(jobs: Jobs, begin: int, end: int, like: Tensor) -> _Shape:

@@ -119,21 +119,14 @@ class Received(Round):
     room: float = field(default=inf, kw_only=True)
     names: tuple[str, ...] = field(default=(), kw_only=True)
     """Of the memory, whose rows arrive after the updates."""
-    stored: list[tuple[Tensor, ...]] = field(default_factory=list, init=False, repr=False)
-    """All updates, once they were in memory together."""
 
-    @property
+    @cached_property
     def _all(self) -> tuple[Tensor, ...]:
-        if not self.stored:
-            self.stored.append(self._joined())
-        return self.stored[0]
-
-    def _joined(self) -> tuple[Tensor, ...]:
+        """All updates, and memories, in memory together."""
         updates, n_clients, first = tuple[Tensor, ...](), len(self.clients), 0
         for part in self.arrivals():
             if len(part[0]) == n_clients:
-                updates = part
-                continue
+                return part
             needed = sum(n_clients * rows.shape[1] * rows.element_size() for rows in part)
             if needed > self.room:
                 raise ValueError(
@@ -171,11 +164,11 @@ class Received(Round):
     def parts(self) -> Iterator[Self]:
         """The clients, some at a time: each part with its updates, its p not scaled."""
         first = 0
-        for updates in list(self.stored) or self.arrivals():
+        for updates in [self._all] if "_all" in vars(self) else self.arrivals():
             rows = slice(first, first + len(updates[0]))
             first = rows.stop
             if len(updates[0]) == len(self.clients):
-                self.stored[:] = [updates]
+                vars(self)["_all"] = updates  # so that they are not trained again
                 yield self
             else:
                 yield self.subset(rows, arrivals=lambda updates=updates: [updates])

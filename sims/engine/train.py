@@ -111,8 +111,6 @@ def _train_chunk(
     # sent to the device once a chunk, and nothing within the steps
     parameter_rows = () if jobs.parameters is None else jobs.parameters
     parameters = [column(row, params)[:, None] for row in parameter_rows]
-    targets = data.y if data.targets is None or jobs.step is not None else data.targets
-    batch_data = data.x, targets
     sample_limit = fetched(memory_limit) // max(1, data.x.nbytes // len(data.x))  # samples
     for run in plan(jobs, data, params, memory_limit // PLANNED):
         weights: Iterator[Any] = _weights(jobs.objective, parameters, run, params)
@@ -123,7 +121,7 @@ def _train_chunk(
         steps = max(1, sample_limit // run.rows.shape[1])  # fetched together
         for rows in fetches.split(steps) if steps < len(fetches) else (fetches,):
             # no name for the batches, which would keep them while the next ones are fetched
-            batches = (_batches(values, run, rows) * copies for values in batch_data)
+            batches = (_batches(values, run, rows) * copies for values in (data.x, data.y))
             sgd.steps(run, *batches, weights=weights)
     for update, block, anchor in zip(model.blocks(updates), blocks, anchors, strict=True):
         if isinstance(update_rows, slice):

@@ -105,21 +105,15 @@ class FairBatch:
         offset = np.where(np.abs(offset) < ROUNDING, 0.0, offset)
         # the dual's steepest direction: F_a less the multiplier's end of [-ε, ε]
         pressing = np.where(offset == 0, soft_threshold(gaps, eps), gaps - np.sign(offset) * eps)
-        length = self._length(rules.follow(pressing))
+        direction = rules.follow(pressing)
+        length = np.sqrt(direction[..., None, :] @ direction[..., None])[..., 0]
+        length = np.where(length <= NOISE, 0.0, length if self.normalised else 1.0)  # 0: no step
         step = self._rate(number) / np.where(length == 0, 1.0, length)
         moved = soft_threshold(offset + step * gaps, step * eps)
         change = np.where(eps == 0, step * mu, rules.follow(moved - offset))
-        return np.where(length == 0, lam, self._project(lam + change, people))
+        project = rules.project if self.projection == "box" else rules.project_sum
+        return np.where(length == 0, lam, project(lam + change, people))
 
     def _rate(self, number: int) -> float:
         """α_t."""
         return self.alpha / (number + 1) ** self.decay
-
-    def _length(self, direction: Floats) -> Floats:
-        """The length (..., 1) that a step is divided by; 0 for no step."""
-        length = np.sqrt(direction[..., None, :] @ direction[..., None])[..., 0]
-        return np.where(length <= NOISE, 0.0, length if self.normalised else 1.0)
-
-    def _project(self, lam: Floats, people: Floats) -> Floats:
-        rules = self.rules
-        return (rules.project if self.projection == "box" else rules.project_sum)(lam, people)

@@ -205,38 +205,28 @@ def audit(kind, seed, *, budgets=100, points=8, schemes=SCHEMES):
             )
 
         try:
-            frontier = ff.frontier(fed, scheme, points, **task)
+            F = ff.frontier(fed, scheme, points, **task)
             fairest = ff.min_disparity(fed, scheme, **task)
-            d = np.sort(
-                np.concatenate([frontier.disparity, rng.uniform(frontier.disparity[0], 1.0, 12)])
-            )
-            accuracy = frontier.accuracy_at(d)
+            d = np.sort(np.append(F.disparity, rng.uniform(F.disparity[0], 1.0, 12)))
+            accuracy = F.accuracy_at(d)
             tell("accuracy_at falls", -np.diff(accuracy))
             tell("frontier above CFL's", accuracy - cfl.accuracy_at(d))
-            tell(
-                "frontier starts elsewhere than min_disparity",
-                abs(frontier.disparity[0] - fairest.disparity),
-            )
-            tell(
-                "frontier begins below min_disparity's accuracy",
-                fairest.accuracy - frontier.accuracy[0],
-            )
+            off, lost = abs(F.disparity[0] - fairest.disparity), fairest.accuracy - F.accuracy[0]
+            tell("frontier starts elsewhere than min_disparity", off)
+            tell("frontier begins below min_disparity's accuracy", lost)
             if scheme != "cfl":
                 reached, got = solved(fed, scheme, drawn_eps, **task)
                 tell("random budgets not certified (share)", np.mean(np.isnan(got)))
                 reached, got = reached[~np.isnan(got)], got[~np.isnan(got)]
-                tell(
-                    "random budgets beat the frontier",
-                    got - frontier.accuracy_at(np.maximum(reached, frontier.disparity[0])),
-                )
+                gain = got - F.accuracy_at(np.maximum(reached, F.disparity[0]))
+                tell("random budgets beat the frontier", gain)
                 tell("random budgets beat the minimum", fairest.disparity - reached)
-            same = np.broadcast_to(frontier.reproduced, frontier.disparity.shape)
+            same = np.broadcast_to(F.reproduced, F.disparity.shape)
             tell("points not reproduced (share)", 1 - np.mean(same))
-            again = solved(fed, scheme, frontier.eps[same], **task)
-            tell(
-                "budgets solved again: disparity", [0, *np.abs(again[0] - frontier.disparity[same])]
-            )
-            tell("budgets solved again: accuracy", [0, *np.abs(again[1] - frontier.accuracy[same])])
+            again = solved(fed, scheme, F.eps[same], **task)
+            for name, row in zip(("disparity", "accuracy"), again, strict=True):
+                change = np.abs(row - getattr(F, name)[same])
+                tell(f"budgets solved again: {name}", [0, *change])
             tell("minimum not reproduced", 1 - np.mean(fairest.reproduced))
             if fairest.reproduced:
                 again = solved(fed, scheme, [fairest.eps], **task)
@@ -244,7 +234,7 @@ def audit(kind, seed, *, budgets=100, points=8, schemes=SCHEMES):
                 tell("minimum solved again: accuracy", np.abs(again[1] - fairest.accuracy))
             for name, twin in (("groups relabelled", turned), ("clients permuted", permuted)):
                 curve = ff.frontier(twin, scheme, points, **task)
-                tell(f"{name}: smallest disparity", abs(curve.disparity[0] - frontier.disparity[0]))
+                tell(f"{name}: smallest disparity", abs(curve.disparity[0] - F.disparity[0]))
                 above = d >= curve.disparity[0]
                 tell(f"{name}: accuracy", np.abs(curve.accuracy_at(d[above]) - accuracy[above]))
         except Exception as error:

@@ -20,15 +20,8 @@ EXACT = Computing(device="cpu", dtype="float64")
 
 def two_quadratics(weights=(2 / 3, 1 / 3)):
     """F_A = (w1 - 1)² + w2², F_B = w1² + 4 (w2 - 2)², mean least squares of two samples."""
-    a = (
-        torch.tensor([[2.0, 0.0], [0.0, 2.0]], dtype=torch.float64),
-        torch.tensor([2.0, 0.0], dtype=torch.float64),
-    )
-    b = (
-        torch.tensor([[2.0, 0.0], [0.0, 4.0]], dtype=torch.float64),
-        torch.tensor([0.0, 8.0], dtype=torch.float64),
-    )
-    return Parts(ClientData.from_clients([a, b]), weights=np.array(weights))
+    x, y = np.array([[2.0, 0], [0, 2], [2, 0], [0, 4]]), np.array([2.0, 0, 0, 8])
+    return Parts(ClientData(x, y, [0, 2, 4]), weights=np.array(weights))
 
 
 def classified(sizes, features=4, classes=3, seed=0, test=0):
@@ -66,6 +59,11 @@ def trained(model, data, algorithms, training, computing=EXACT, rounds=None, see
     for _ in range(training.rounds if rounds is None else rounds):
         simulation.step()
     return simulation
+
+
+def begun(model, data, algorithms, training, computing=EXACT):
+    """The simulation before its first round."""
+    return trained(model, data, algorithms, training, computing, rounds=0)
 
 
 def received(rows, cuts, losses, p=None, params=None, lr=0.1, **args):

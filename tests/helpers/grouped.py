@@ -1,5 +1,7 @@
 """Small federations of people with groups, for the tests of group-fair algorithms."""
 
+from itertools import pairwise
+
 import numpy as np
 import torch
 from federations import EXACT as EXACT
@@ -25,6 +27,27 @@ def pooled(parts):
     """All people as one client's."""
     data = parts.train
     return Parts(ClientData(data.x, data.y, np.array([0, len(data.x)]), group=data.group))
+
+
+def table(parts):
+    """Inputs with a column of ones, labels, groups and offsets."""
+    data = parts.train
+    x = np.column_stack([data.x, np.ones(len(data.x))])
+    return x, data.y.numpy(), data.group, data.offsets
+
+
+def by_person(parts, w, weights, lr, epochs):
+    """The clients' models after full steps of logistic regression, one person after the other."""
+    (x, y, _, offsets), models = table(parts), []
+    for first, last in pairwise(offsets):
+        v = w.copy()
+        for _ in range(epochs):
+            slope = np.zeros(len(w))
+            for i in range(first, last):
+                slope += weights[i] * (1 / (1 + np.exp(-x[i] @ v)) - y[i]) * x[i]
+            v = v - lr * slope / (last - first)
+        models.append(v)
+    return models
 
 
 def run(parts, algorithm, rounds=4, computing=EXACT, **training):

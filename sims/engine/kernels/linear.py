@@ -14,7 +14,7 @@ from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
 
 
 def ready(model: Model, data: ClientData, features: int, *, bias: bool = True) -> ClientData:
-    """The data with the model's targets, and with a ``bias`` a column of ones; checks inputs."""
+    """The data, with a ``bias`` a column of ones beside the inputs, which are checked."""
     x = data.x
     if x.ndim != 2 or x.shape[1] != features:
         raise ValueError(f"x must have shape (N, {features}) for {model!r}, got {tuple(x.shape)}")
@@ -22,8 +22,7 @@ def ready(model: Model, data: ClientData, features: int, *, bias: bool = True) -
         raise ValueError(
             f"x must be floating point for {model!r}, got {x.dtype}: scale pixels or codes first"
         )
-    x = torch.cat([x, x.new_ones(len(x), bias)], 1)
-    return replace(data, x=x, targets=model.targets(data.y, x))
+    return replace(data, x=torch.cat([x, x.new_ones(len(x), bias)], 1))
 
 
 @dataclass(frozen=True)
@@ -114,9 +113,6 @@ class Softmax(Linear):
     def check_targets(self, y: Tensor) -> None:
         classes_between("Softmax", y, self.outputs)
 
-    def targets(self, y: Tensor, like: Tensor) -> Tensor:
-        return entropy_targets(y, self.outputs, like)
-
     def slopes(self, z: Tensor, y: Tensor) -> None:
         entropy_slopes(z, y)
 
@@ -151,9 +147,6 @@ class TwoClasses(Linear):
 @dataclass(frozen=True)
 class Logistic(TwoClasses):
     """Loss log(1 + exp(-s z)): softmax of two scores' difference."""
-
-    def targets(self, y: Tensor, like: Tensor) -> Tensor:
-        return entropy_targets(y, 2, like)
 
     def slopes(self, z: Tensor, y: Tensor) -> None:
         odds_slopes(z.squeeze(1), y)
@@ -220,11 +213,6 @@ def class_scores(weights: Tensor, x: Tensor) -> Tensor:
 def margin(score: Tensor, y: Tensor) -> Tensor:
     """s z with s = 2 y - 1."""
     return torch.where(y == 1, score, -score)
-
-
-def entropy_targets(y: Tensor, classes: int, like: Tensor) -> Tensor:
-    """For ``entropy_slopes``: the classes, or of two the probability of the second."""
-    return y.to(like.dtype) if classes == 2 else y
 
 
 def weighed(slopes: Tensor, weights: float | Tensor) -> float:

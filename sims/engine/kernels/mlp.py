@@ -15,7 +15,6 @@ from fairfl.sims.engine.kernels.linear import (
     classes_between,
     entropies,
     entropy_slopes,
-    entropy_targets,
     ready,
     weighed,
 )
@@ -186,9 +185,6 @@ class MLP(Model):
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return entropies(self.scores(params, x), y)
-
-    def targets(self, y: Tensor, like: Tensor) -> Tensor:
-        return entropy_targets(y, self.widths[-1], like)
 
     def add_gradient(
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float

@@ -67,9 +67,7 @@ class Model(ABC):
     def add_gradient(
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
-        """out += factor * gradient of sum_b weights_b loss_b; ``y`` is of ``targets``, and ``out``
-        may be the blocks.
-        """
+        """out += factor * gradient of sum_b weights_b loss_b; ``out`` may be the blocks."""
 
     @abstractmethod
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -83,16 +81,12 @@ class Model(ABC):
         """Contiguous views (A, ...) of the rows (A, P), each number once, for a kernel."""
         return [rows]
 
-    def targets(self, y: Tensor, like: Tensor) -> Tensor:
-        """What ``add_gradient`` takes for ``y``; ``like`` has the parameters' dtype."""
-        return y
-
     def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
         """Gradient (A, P) of sum_b weights_b loss_b, the weights held fixed."""
         gradient = torch.empty_like(params)
         blocks = [view.contiguous() for view in self.blocks(params)]
         slopes = [torch.zeros_like(block) for block in blocks]
-        self.add_gradient(blocks, x, self.targets(y, params), weights, slopes, 1.0)
+        self.add_gradient(blocks, x, y, weights, slopes, 1.0)
         for view, slope in zip(self.blocks(gradient), slopes, strict=True):
             view.copy_(slope)
         return gradient

@@ -3,7 +3,7 @@
 import copy
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import torch
@@ -13,7 +13,7 @@ from torch.func import functional_call, vmap
 from fairfl._support.checks import instance
 from fairfl._support.manifest import sha256
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.kernels.linear import classes_between, entropy_targets
+from fairfl.sims.engine.kernels.linear import classes_between
 from fairfl.sims.engine.kernels.mlp import (
     Activation,
     add_entropy_gradient,
@@ -270,10 +270,7 @@ class Module(Model):
                     sample = data.x[:1].cpu(), data.y[:1].cpu()
                     trial.per_client, trial.per_sample = saved_by_step(self, *sample)
             trial.is_done = True
-        return replace(data, targets=self.targets(data.y, data.x)) if self.by_hand else data
-
-    def targets(self, y: Tensor, like: Tensor) -> Tensor:
-        return entropy_targets(y, self._widths[-1], like) if self.by_hand else y
+        return data
 
     @cached_property
     def _widths(self) -> list[int]:

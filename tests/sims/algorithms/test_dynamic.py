@@ -1,13 +1,8 @@
-"""The algorithms for dynamic participants: rounds by hand, a plain loop, and what must not matter.
-
-The quadratics of ``test_exact_round``: F_A(w) = (w1 - 1)² + w2², F_B(w) = w1² + 4 (w2 - 2)², p =
-(2/3, 1/3), w^0 = 0, lr 1/16, two full-batch steps. A joins in round 0, B in round 1. From w, A
-moves by ((1 - w1) 15/64, -w2 15/64) and B by (-w1 15/64, (2 - w2) 3/4): see there. So w^1 = (15/64,
-0), all of A's.
+"""The algorithms for dynamic participants and server optimisers: rounds by hand, a plain loop, and
+what must not matter. The quadratics are those of ``test_exact_round``.
 """
 
 from dataclasses import replace
-from fractions import Fraction as Q
 
 import numpy as np
 import pytest
@@ -21,12 +16,10 @@ from every_algorithm import (
     ModifiedNormalizedFedAvg,
     NormalizedFedAvg,
 )
-from federations import EXACT, classified, quick, trained, two_quadratics
+from federations import EXACT, begun, classified, quick, trained, two_quadratics
 
 from fairfl.sims.engine import MLP, ClientData, Joining, LeastSquares, Parts, Replicate, Simulation
 
-LR, P_A, P_B = Q(1, 16), Q(2, 3), Q(1, 3)
-W1 = (Q(15, 64), Q(0))
 NEW = (NormalizedFedAvg, ModifiedNormalizedFedAvg, ClippingFedAvg, DynamicQFedAvg)
 
 
@@ -36,61 +29,40 @@ class TwoLayers(LeastSquares):
     layers = (1, 1)
 
 
-def moves(w):
-    """The updates of A and of B from w."""
-    return (((1 - w[0]) * Q(15, 64), -w[1] * Q(15, 64)), (-w[0] * Q(15, 64), (2 - w[1]) * Q(3, 4)))
-
-
-def mean(a, b):
-    return tuple(P_A * x + P_B * y for x, y in zip(a, b, strict=True))
-
-
-def plus(w, step):
-    return tuple(x + y for x, y in zip(w, step, strict=True))
-
-
-def ended(algorithm, rounds, kind=LeastSquares, backend="batched", lr=float(LR)):
-    training = quick(rounds=9, lr=lr, batch_size=None, epochs=2)
-    training = replace(training, participation=Joining((0, 1)))
-    computing = replace(EXACT, backend=backend)
-    return trained(kind(2, bias=False), two_quadratics(), [algorithm], training, computing, rounds)
-
-
-def check(algorithm, rounds, kind, expected):
-    for backend in ("batched", "loop"):
-        params = ended(algorithm, rounds, kind, backend).params[0].detach()
-        np.testing.assert_allclose(params, [float(x) for x in expected], rtol=1e-12, atol=1e-12)
-
-
 def test_the_printed_limit_is_negative_where_entries_grew():
-    """w^0 - w^1 = -(15/64, 0): its largest entry is 0, all is held; of the first layer -15/64."""
-    check(ClippingFedAvg("printed"), 3, LeastSquares, W1)
+    """w^1 = (15/64, 0) is A's alone. w^0 - w^1 has the largest entry 0: all is held; its first
+    layer has -15/64.
+    """
+    training = quick(rounds=3, lr=1 / 16, batch_size=None, epochs=2)
+    training = replace(training, participation=Joining((0, 1)))
+    arguments = two_quadratics(), [ClippingFedAvg("printed")], training
+    held = trained(LeastSquares(2, bias=False), *arguments).params
+    assert held.tolist() == [[15 / 64, 0]]
     with pytest.raises(ValueError, match=r"variant must be 'corrected' .* -0.234 in round 1"):
-        ended(ClippingFedAvg("printed"), 2, TwoLayers)
+        trained(TwoLayers(2, bias=False), *arguments)
 
 
 @pytest.mark.parametrize("kind", ["momentum", "adagrad", "yogi", "adam"])
 def test_server_optimisers_by_hand(kind):
-    """d = (15/64, 0), then w's moves; beta_1 = 1/2, beta_2 = 3/4, tau = 1/8."""
-    w, m, v = (Q(0), Q(0)), (Q(0), Q(0)), (Q(1, 64), Q(1, 64))
-    for t in (1, 2):
-        d = mean(*moves(w)) if t == 2 else W1  # A alone
-        if kind == "momentum":
-            m = tuple(x / 2 + y for x, y in zip(m, d, strict=True))
-            w = plus(w, m)
-        else:
-            m = tuple((x + y) / 2 for x, y in zip(m, d, strict=True))
-            v = tuple(
-                {
-                    "adagrad": x + y**2,
-                    "yogi": x - y**2 / 4 * ((x > y**2) - (x < y**2)),
-                    "adam": x * 3 / 4 + y**2 / 4,
-                }[kind]
-                for x, y in zip(v, d, strict=True)
-            )
-            pairs = zip(map(float, m), map(float, v), strict=True)
-            w = plus(w, (Q(x / (y**0.5 + 1 / 8)) for x, y in pairs))
-        check(FedOpt(kind, 0.5, 0.75, 1 / 8), t, LeastSquares, w)
+    """d = -lr sum_k p_k grad F_k(w), lr 1/16; beta_1 = 1/2, beta_2 = 3/4, tau = 1/8."""
+    rule, training = FedOpt(kind, 0.5, 0.75, 1 / 8), quick(lr=1 / 16, batch_size=None)
+    simulation = begun(LeastSquares(2, bias=False), two_quadratics(), [rule], training)
+    w, m, v = np.zeros(2), np.zeros(2), np.full(2, 1 / 64)
+    for _ in range(3):
+        simulation.step()
+        d = (
+            np.array([2 / 3 * 2 * (1 - w[0]) - 2 * w[0] / 3, -4 * w[1] / 3 + 8 * (2 - w[1]) / 3])
+            / 16
+        )
+        m = m / 2 + d if kind == "momentum" else (m + d) / 2
+        v = {
+            "momentum": v,
+            "adagrad": v + d**2,
+            "yogi": v - d**2 / 4 * np.sign(v - d**2),
+            "adam": v * 3 / 4 + d**2 / 4,
+        }[kind]
+        w = w + (m if kind == "momentum" else m / (np.sqrt(v) + 1 / 8))
+        np.testing.assert_allclose(simulation.params[0], w, rtol=1e-12)
 
 
 EVERY = [rule for kind in NEW for rule in SHOWN.get(kind, [kind()])]

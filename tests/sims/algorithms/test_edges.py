@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 from every_algorithm import AFL, GIFAIR, Ditto, QFedAvg
-from federations import EXACT, Masks, classified, quick, received, trained
+from federations import Masks, begun, classified, quick, received, trained
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fairfl.claims.qffl import algorithms
 from fairfl.sims.algorithms.qfedavg import powers, step_size
-from fairfl.sims.engine import Replicate, Round, Simulation, Softmax
+from fairfl.sims.engine import Round, Softmax
 from fairfl.theory.numerics.projections import onto_simplex
 
 MODEL = Softmax(4, 3)
@@ -75,9 +75,9 @@ def test_q_steps_are_those_of_the_claims(clients, w, q, L, lr, variant):
 @pytest.mark.parametrize("ascent", ["projected", "exponentiated"])
 def test_afl_with_some_clients_raises_theirs_alone(ascent):
     data = classified((8, 8, 8, 8))
-    masks = np.array([[True, False, True, False], [False, True, False, False]])
-    training = quick(rounds=2, participation=Masks(*masks))
-    simulation = Simulation(MODEL, data, [Replicate(AFL(0.3, ascent))], training, EXACT)
+    masks = np.array([[True, False, True, False], [False, True, False, False], [True] * 4])
+    training = quick(rounds=3, participation=Masks(*masks))
+    simulation = begun(MODEL, data, [AFL(0.3, ascent)], training)
     mixture = np.full(4, 0.25)
     for mask in masks:
         w = simulation.params[0].clone()

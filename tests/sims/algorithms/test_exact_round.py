@@ -142,24 +142,6 @@ def test_hierarchical_tilt_by_hand():
     np.testing.assert_allclose(done.params[0].numpy(), expected, rtol=1e-12)
 
 
-def test_afl_moves_its_mixture_by_hand():
-    training = Training(rounds=2, lr=1 / 16, batch_size=None, epochs=2)
-    rules = [every.AFL(1 / 60), every.AFL(log(2) / 15, "exponentiated")]
-    done = trained(MODEL, two_quadratics(), rules, training, rounds=1)
-    # (2/3 + 1/60, 1/3 + 16/60) exceeds one by 17/60: less half of it each.
-    by_hand = [Q(2, 3) + Q(1, 60) - Q(17, 120), Q(1, 3) + Q(16, 60) - Q(17, 120)]
-    mixture = done.states[0]["mixture"]
-    np.testing.assert_allclose(mixture, [float(x) for x in by_hand], rtol=1e-12)
-    # 2/3 : 1/3 * 2
-    np.testing.assert_allclose(done.states[1]["mixture"].numpy(), [0.5, 0.5], rtol=1e-12)
-    before = done.params[1].clone()
-    done.step()
-    w1, w2 = (float(x) for x in before)
-    # From w: A has w_A = (1 - (1 - w1) 49/64, w2 49/64), B has w_B = (w1 49/64, 2 - (2 - w2)/4).
-    after = [(1 - (1 - w1) * 49 / 64 + w1 * 49 / 64) / 2, (w2 * 49 / 64 + 2 - (2 - w2) / 4) / 2]
-    np.testing.assert_allclose(done.params[1].numpy(), after, rtol=1e-12)
-
-
 def test_ditto_keeps_personal_models_by_hand():
     done = trained(
         MODEL, two_quadratics(), [every.Ditto(1.0)], Training(2, 1 / 16, None, 2), rounds=1

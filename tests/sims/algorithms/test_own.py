@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 import torch
-from federations import EXACT
+from federations import EXACT, begun
 
 from fairfl.sims import engine
 
@@ -114,9 +114,7 @@ def test_they_end_where_a_loop_in_numpy_does(algorithm, loop, count, beside, bac
     training = replace(TRAINING, participation=engine.Uniform(count))
     computing = replace(EXACT, backend=backend, memory_limit=max(limit, 100))
     model, rules = engine.LeastSquares(3, bias=False), [algorithm, *beside]
-    simulation = engine.Simulation(
-        model, DATA, [engine.Replicate(rule) for rule in rules], training, computing
-    )
+    simulation = begun(model, DATA, rules, training, computing)
     w, h, state = np.zeros(3), np.zeros(3), np.zeros((4, 3))
     for _ in range(ROUNDS):
         simulation.step()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 import torch
-from federations import EXACT
+from federations import EXACT, begun, trained
 from own_steps import (
     APFL,
     HEAD,
@@ -207,43 +207,13 @@ def test_chunks_order_and_backend_change_nothing(model, weighted):
     training = engine.Training(
         3, lr=0.05, batch_size=3, epochs=2, weight_decay=0.1, stragglers=0.5, dropout=0.3
     )
-    replicates = [engine.Replicate(Everything(weighted), seed) for seed in (0, 1)]
-    ends = []
+    ends, rules = [], [Everything(weighted)] * 2
     for changes in ({}, {"backend": "loop"}, {"memory_limit": 100}):
-        simulation = engine.Simulation(
-            model, PARTS, replicates, training, replace(EXACT, **changes)
-        )
-        while not simulation.done:
-            simulation.step()
+        computing = replace(EXACT, **changes)
+        simulation = trained(model, PARTS, rules, training, computing, seeds=[0, 1])
         ends.append([simulation.params, *(s[n] for s in simulation.states for n in s)])
     for other in ends[1:]:
         torch.testing.assert_close(other, ends[0], rtol=1e-12, atol=1e-12)
-
-
-def test_a_stopped_run_goes_on_to_the_same_bytes(tmp_path):
-    """The memory of a step is in the checkpoint."""
-    training = engine.Training(6, lr=0.05, batch_size=3)
-    replicates = [engine.Replicate(Everything()), engine.Replicate(APFL(), 3)]
-
-    def run(folder, **options):
-        return engine.simulate(
-            SOFTMAX, PARTS, replicates, training, EXACT, folder=tmp_path / folder, **options
-        )
-
-    class Stop(Exception):
-        pass
-
-    def stop(done, rounds):
-        if done == 4:
-            raise Stop
-
-    whole = run("whole", checkpoint_every=3)
-    with pytest.raises(Stop):
-        run("stopped", checkpoint_every=3, progress=stop)
-    resumed = run("stopped", checkpoint_every=3, resume=True)
-    assert resumed.params.tobytes() == whole.params.tobytes()
-    for states in zip(whole.simulation.states, resumed.simulation.states, strict=True):
-        assert all(torch.equal(states[0][name], states[1][name]) for name in states[0])
 
 
 @dataclass(frozen=True)
@@ -310,9 +280,7 @@ class Cheat(Remembering):
     ],
 )
 def test_a_step_that_breaks_a_rule_is_one_clear_error(rule, message, backend):
-    simulation = engine.Simulation(
-        SOFTMAX, PARTS, [engine.Replicate(Cheat(rule))], TRAINING, replace(EXACT, backend=backend)
-    )
+    simulation = begun(SOFTMAX, PARTS, [Cheat(rule)], TRAINING, replace(EXACT, backend=backend))
     before = simulation.params.clone()
     with pytest.raises((ValueError, engine.NonFiniteUpdate), match=message):
         simulation.step()
@@ -320,7 +288,5 @@ def test_a_step_that_breaks_a_rule_is_one_clear_error(rule, message, backend):
 
 
 def test_momentum_is_refused():
-    training = replace(TRAINING, momentum=0.9)
-    simulation = engine.Simulation(SOFTMAX, PARTS, [engine.Replicate(SAM())], training, EXACT)
     with pytest.raises(ValueError, match="momentum must be 0 for a task with a step"):
-        simulation.step()
+        trained(SOFTMAX, PARTS, [SAM()], replace(TRAINING, momentum=0.9))

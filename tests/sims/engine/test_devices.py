@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from every_algorithm import AFL, EVERY, TERM, Ditto, FedAvg, PropFair, QFedAvg
-from federations import EXACT, classified, quick
+from federations import EXACT, begun, classified, quick
 from grouped import people
 from pretended_gpu import GPU, pretended_gpu, real_gpu
 from torch import nn
@@ -141,9 +141,7 @@ def test_steps_neither_wait_nor_send(algorithm, model, on_gpu):
 
     def traffic(sizes, steps):
         with on_gpu() as gpu:
-            simulation = Simulation(
-                model, classified(sizes), [Replicate(algorithm)], quick(steps=steps), EXACT
-            )
+            simulation = begun(model, classified(sizes), [algorithm], quick(steps=steps))
             simulation.step()
             before = gpu.operations
             gpu.sent.clear(), gpu.waited.clear()
@@ -215,9 +213,7 @@ def test_a_limit_of_memory_holds_on_a_real_gpu(limit):
     """480,000 samples of 60 numbers, two models each: a fifth more, and what a few calls take."""
     data = classified((50,) * 9600, features=60, classes=10)
     computing = Computing(device="cuda", memory_limit=limit)
-    simulation = Simulation(
-        Softmax(60, 10), data, [Replicate(FedAvg()), Replicate(TERM(1.0, 0.3))], quick(), computing
-    )
+    simulation = begun(Softmax(60, 10), data, [FedAvg(), TERM(1.0, 0.3)], quick(), computing)
     before = torch.cuda.memory_allocated()
     torch.cuda.reset_peak_memory_stats()
     simulation.step()

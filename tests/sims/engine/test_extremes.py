@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from every_algorithm import GIFAIR, KINDS, Ditto, FedAvg, FedMGDA, QFedAvg
-from federations import EXACT, classified, quick, trained
+from federations import EXACT, begun, classified, quick, trained
 
 from fairfl.sims import engine
 from fairfl.sims.algorithms.min_norm import min_norm_weights
@@ -87,11 +87,8 @@ def test_losses_that_are_not_finite_stop_the_run_or_are_dropped():
     x = data.x.clone()
     x[6:12] *= 1e30
     parts = engine.Parts(engine.ClientData(x, x.sum(1) * 0 + 1, data.offsets, [10, 11, 12]))
-    arguments = engine.LeastSquares(4), parts, [engine.Replicate(QFedAvg(1.0))], quick(lr=1e-3)
-    both = [
-        engine.Simulation(*arguments, replace(FLOAT32, non_finite=policy))
-        for policy in ("drop", "raise")
-    ]
+    arguments = engine.LeastSquares(4), parts, [QFedAvg(1.0)], quick(lr=1e-3)
+    both = [begun(*arguments, replace(FLOAT32, non_finite=how)) for how in ("drop", "raise")]
     for simulation in both:
         simulation.params[0] = 1e15
     (row,) = both[0].step()
@@ -171,9 +168,7 @@ def test_nobody_moves(clients):
 def test_a_part_without_samples(model):
     train = DATA.train
     none = engine.ClientData(train.x[:0], train.y[:0], np.zeros(4, int))
-    simulation = engine.Simulation(
-        model, engine.Parts(train, none), [engine.Replicate(FedAvg())], quick()
-    )
+    simulation = begun(model, engine.Parts(train, none), [FedAvg()], quick())
     assert [np.isnan(row["loss"]).all() for row in simulation.evaluate()] == [False, True]
 
 
@@ -203,9 +198,7 @@ def test_ten_thousand_clients(participation):
     # of all FedMGDA has a Gram matrix of 800 MB
     rules = [rule for rule in RULES if not is_full or rule.name != "fedmgda"] + [QFedAvg(0.0)]
     training, names = quick(rounds=2, participation=participation), [rule.name for rule in rules]
-    simulation = engine.Simulation(
-        MODEL, many, [engine.Replicate(rule) for rule in rules], training, FLOAT32
-    )
+    simulation = begun(MODEL, many, rules, training, FLOAT32)
     rows = simulation.step()
     assert {row["received"] for row in rows} == {10_000 if is_full else 10}
     assert bool(torch.isfinite(simulation.params).all())

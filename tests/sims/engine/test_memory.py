@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from federations import allocated
+from federations import allocated, begun
 from torch import nn
 
 from fairfl.sims import engine, models
@@ -128,9 +128,7 @@ def test_a_limit_holds_for_numpy_too_and_plans_go_with_the_data(is_cached):
     data = engine.Parts(engine.ClientData(x, (x[:, 0] > 0).long(), np.append(0, np.cumsum(sizes))))
     computing = engine.Computing(device="cpu", memory_limit=(1 << 30) if is_cached else limit)
     training = engine.Training(rounds=3, epochs=5, batch_size=100)
-    simulation = engine.Simulation(
-        engine.Logistic(4), data, [engine.Replicate(FedAvg())], training, computing
-    )
+    simulation = begun(engine.Logistic(4), data, [FedAvg()], training, computing)
     simulation.step()
     gc.collect()
     tracemalloc.start()

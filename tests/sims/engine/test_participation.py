@@ -7,38 +7,12 @@ import numpy as np
 import pytest
 import torch
 from every_algorithm import EVERY, FedAvg, QFedSGD
-from federations import EXACT, Masks, classified, quick, trained
+from federations import Masks, begun, classified, quick, trained
 
-from fairfl.sims.engine import (
-    ByWeight,
-    Everyone,
-    Exponential,
-    Joining,
-    Parts,
-    Replicate,
-    Simulation,
-    Softmax,
-    Steps,
-    Uniform,
-)
+from fairfl.sims.engine import ByWeight, Exponential, Joining, Parts, Softmax, Steps, Uniform
 from fairfl.sims.engine.draws import participation
 
 MODEL, SIZES = Softmax(4, 3), (5, 17, 4, 9, 30, 8, 2)
-OTHERS = np.array([4, 0, 7, 2, 9])
-SHARES = np.array([0.1, 0.15, 0.2, 0.25, 0.3])
-RULES = [Everyone(), Uniform(3), ByWeight(3), ByWeight(3, replace=False)]
-
-
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_choices_are_sorted_and_weights_sum_to_one(rule):
-    for round in range(50):
-        choice = rule.choose(0, round, OTHERS, SHARES)
-        chosen, weights, draws = participation.merged(*choice)
-        assert (np.diff(choice[0]) >= 0).all() and draws.sum() == len(choice[0])
-        assert (np.diff(chosen) > 0).all() and set(chosen) <= set(range(5))
-        assert rule == ByWeight(3) or (draws == 1).all()
-        assert weights.sum() == pytest.approx(1) and (weights > 0).all()
-        assert len(weights) == len(chosen)
 
 
 def test_rates_of_dropouts_and_stragglers():
@@ -54,7 +28,7 @@ def test_rates_of_dropouts_and_stragglers():
 
 def test_counts_are_told():
     training = quick(participation=Uniform(6), dropout=0.5, stragglers=0.5, epochs=3)
-    simulation = Simulation(MODEL, classified((8,) * 10), [Replicate(FedAvg())], training, EXACT)
+    simulation = begun(MODEL, classified((8,) * 10), [FedAvg()], training)
     rows = [simulation.step()[0] for _ in range(20)]
     assert all(row["chosen"] == 6 and row["received"] == 6 - row["dropouts"] for row in rows)
     assert all(row["bytes_up"] == row["received"] * 15 * 8 for row in rows)
@@ -108,8 +82,7 @@ def test_a_share_of_those_who_are_there():
 def test_every_algorithm_takes_any_schedule():
     """Rounds with nobody change nothing; who joins in the last round takes part in it."""
     training = quick(rounds=6, lr=0.05, participation=Joining((1, 2, 5), (4, 3, 0)))
-    replicates = [Replicate(rule) for rule in EVERY]
-    simulation = Simulation(MODEL, classified(SIZES), replicates, training, EXACT)
+    simulation = begun(MODEL, classified(SIZES), EVERY, training)
     moved, received = [], []
     for _ in range(6):
         before = simulation.params.clone()
@@ -228,7 +201,7 @@ def test_a_round_by_hand_with_its_rates_and_its_row():
     data, rule = classified((5, 17, 4)), Masks([True, False, True])
     schedules = {"schedule": Steps((1,), 0.1), "server_schedule": Exponential(0.5)}
     training = quick(rounds=2, lr=0.5, participation=rule, **schedules)
-    simulation = Simulation(MODEL, data, [Replicate(QFedSGD(0.0))], training, EXACT)
+    simulation = begun(MODEL, data, [QFedSGD(0.0)], training)
     parts = [data.train.take([k]) for k in (0, 2)]
     for rate in (0.5, 0.025):
         w = simulation.params[0].clone().requires_grad_()
@@ -260,9 +233,7 @@ def test_a_straggler_does_any_number_of_its_steps_alike():
                 monkeypatch.setattr(
                     participation, "efforts", lambda *words, k=k, n=n: np.array([(k + 0.5) / n])
                 )
-                run = Simulation(
-                    MODEL, data, [Replicate(FedAvg())], quick(steps=n, stragglers=1.0), EXACT
-                )
+                run = begun(MODEL, data, [FedAvg()], quick(steps=n, stragglers=1.0))
                 seen.append(run.step()[0]["steps"])
         assert seen == list(range(1, n + 1))
 

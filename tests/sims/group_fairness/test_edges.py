@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import federations
 import numpy as np
 import pytest
 import torch
@@ -11,8 +12,6 @@ from fairfl.sims.engine.group_label_sums import CellIndex
 from fairfl.sims.engine.task import as_floats
 from fairfl.sims.group_fairness import AgnosticFair, FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import LAM, MODELS
-
-EXACT = engine.Computing(device="cpu", dtype="float64")
 
 
 def people(cells, seed=0):
@@ -57,11 +56,7 @@ ALGORITHMS = [
 
 def trained(parts, *algorithms, rounds=4):
     settings = engine.Training(rounds=rounds, lr=0.2, batch_size=3, epochs=2)
-    replicates = [engine.Replicate(algorithm) for algorithm in algorithms]
-    simulation = engine.Simulation(engine.Logistic(2), parts, replicates, settings, EXACT)
-    for _ in range(rounds):
-        simulation.step()
-    return simulation
+    return federations.trained(engine.Logistic(2), parts, algorithms, settings)
 
 
 @pytest.mark.parametrize("case", sorted(CASES))

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from grouped import EXACT, people, pooled, run
+from grouped import EXACT, by_person, people, pooled, run, table
 
-from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import Logistic, Replicate, Simulation, Training
 from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.task import as_floats
@@ -14,9 +13,7 @@ from fairfl.sims.group_fairness.fedfb import Quantiser
 
 def loop(parts, alpha, rounds, lr, epochs, local):
     """FedFB for parity, algorithm 2 as a plain loop over clients, cells and steps."""
-    data = parts.train
-    x = np.hstack([data.x.numpy(), np.ones((len(data.x), 1))])
-    y, group, offsets = data.y.numpy(), data.group, data.offsets
+    x, y, group, offsets = table(parts)
     n, groups = len(x), int(group.max()) + 1
     people_of = np.array([(group == a).sum() for a in range(groups)])
     lam, w = people_of / n, np.zeros(3)
@@ -41,20 +38,9 @@ def loop(parts, alpha, rounds, lr, epochs, local):
     for t in range(rounds):
         if t > 0 and not local:
             lam = moved(lam, [w] * (len(offsets) - 1))
-        trained = []
-        for k in range(len(offsets) - 1):
-            rows, v = np.arange(offsets[k], offsets[k + 1]), w.copy()
-            for _ in range(epochs):
-                slope = np.zeros(3)
-                for i in rows:
-                    weight = (
-                        lam[group[i]] if y[i] == 0 else 2 * people_of[group[i]] / n - lam[group[i]]
-                    )
-                    chance = 1 / (1 + np.exp(-x[i] @ v))
-                    slope += weight * n / people_of[group[i]] * (chance - y[i]) * x[i] / len(rows)
-                v = v - lr * slope
-            trained.append(v)
-        w = sum(len(range(offsets[k], offsets[k + 1])) / n * v for k, v in enumerate(trained))
+        weights = np.where(y == 0, lam[group], 2 * people_of[group] / n - lam[group])
+        trained = by_person(parts, w, weights * n / people_of[group], lr, epochs)
+        w = sum(size / n * v for size, v in zip(np.diff(offsets), trained, strict=True))
         if local:
             lam = moved(lam, trained)
     return w, lam
@@ -82,14 +68,6 @@ def test_one_step_a_round_is_fairbatch_on_pooled_data(notion, surrogate):
     single, _ = run(pooled(parts), algorithm, 6)
     np.testing.assert_allclose(many.params, single.params, atol=1e-9)
     np.testing.assert_allclose(many.states[0]["lam"], single.states[0]["lam"], atol=1e-9)
-
-
-@pytest.mark.exact
-def test_no_step_of_lambda_is_fedavg():
-    """λ stays where its weights are one as long as no report is due."""
-    fair, _ = run(people(), FedFB(every=10), 4, epochs=2)
-    plain, _ = run(people(), FedAvg(), 4, epochs=2)
-    np.testing.assert_allclose(fair.params.numpy(), plain.params.numpy(), atol=1e-13)
 
 
 def test_lambda_moves_every_k_rounds():

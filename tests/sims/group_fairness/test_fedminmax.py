@@ -4,21 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from grouped import people, run
+from grouped import by_person, people, run, table
 
-from fairfl.sims.algorithms.afl import AFL
-from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import ClientData, Parts, secure_sums
-from fairfl.sims.engine.task import as_floats
 from fairfl.sims.group_fairness import FedMinMax
 
 pytestmark = pytest.mark.exact
-
-
-def table(parts):
-    data = parts.train
-    x = np.column_stack([data.x, np.ones(len(data.x))])
-    return x, data.y.numpy(), data.group, data.offsets
 
 
 def group_losses(parts, w):
@@ -29,20 +20,12 @@ def group_losses(parts, w):
 
 def loop(parts, rate, rounds, lr, epochs):
     """Algorithm 1 of Papadaki et al., person by person; local steps as many as ``epochs``."""
-    x, y, group, offsets = table(parts)
+    _, _, group, _ = table(parts)
     shares = [(group == a).mean() for a in range(group.max() + 1)]
     mixture, w = np.array(shares), np.zeros(3)
     for _ in range(rounds):
-        average = np.zeros(3)
-        for first, last in zip(offsets[:-1], offsets[1:], strict=True):
-            v = w.copy()
-            for _ in range(epochs):
-                slope = np.zeros(3)
-                for i in range(first, last):
-                    weight = mixture[group[i]] / shares[group[i]] / (last - first)
-                    slope += weight * (1 / (1 + np.exp(-x[i] @ v)) - y[i]) * x[i]
-                v = v - lr * slope
-            average += (last - first) / len(x) * v
+        weights = (mixture / shares)[group]
+        average = parts.p @ np.array(by_person(parts, w, weights, lr, epochs))
         raised = mixture + rate * group_losses(parts, w)
         # the shift by bisection
         low, high = raised.min() - 1, raised.max()
@@ -65,27 +48,6 @@ def test_against_the_plain_loop(groups, rate, epochs, monkeypatch):
     np.testing.assert_allclose(simulation.params[0], w, atol=1e-12)
     np.testing.assert_allclose(simulation.states[0]["next_mixture"], mixture, atol=1e-12)
     np.testing.assert_allclose(masked.params[0], w, atol=1e-9)
-
-
-def test_it_is_afl_where_every_client_has_one_group():
-    data = people((9, 9, 4), groups=3).train
-    order = np.argsort(data.group, kind="stable")
-    offsets = np.append(0, np.cumsum(np.bincount(data.group)))
-    parts = Parts(ClientData(data.x[order], data.y[order], offsets, group=data.group[order]))
-    by_group, _ = run(parts, FedMinMax(0.4), 8)
-    by_client, _ = run(parts, AFL(0.4), 8)
-    np.testing.assert_allclose(by_group.params, by_client.params, atol=1e-9)
-    mixture = by_client.states[0]["mixture"]
-    np.testing.assert_allclose(by_group.states[0]["next_mixture"], mixture, atol=1e-9)
-
-
-def test_the_worst_group_loses_less_than_under_fedavg():
-    parts = people((40, 30, 60), groups=3, seed=1)
-    worst = [
-        group_losses(parts, as_floats(run(parts, rule, 300)[0].params[0])).max()
-        for rule in (FedMinMax(0.2), FedAvg())
-    ]
-    assert worst[0] < worst[1] - 0.01
 
 
 def test_a_group_of_nobody_and_a_rate_of_zero_are_refused():

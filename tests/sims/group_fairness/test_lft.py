@@ -1,12 +1,12 @@
-"""Local fair training: one client's FairBatch, its average, stopped and resumed runs."""
+"""Local fair training: one client's FairBatch, and its average."""
 
 import numpy as np
 import pytest
-from grouped import EXACT, people, run
+from grouped import people, run
 
-from fairfl.sims.engine import Logistic, Parts, Replicate, Training, simulate
+from fairfl.sims.engine import Parts, Training
 from fairfl.sims.engine.task import as_floats
-from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
+from fairfl.sims.group_fairness import FairBatch, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import LAM, MODELS
 
 pytestmark = pytest.mark.exact
@@ -38,28 +38,3 @@ def test_average_and_what_follows_it():
     averaged.step()
     np.testing.assert_allclose(averaged.states[0][MODELS], before.expand(3, -1), atol=1e-7)
     np.testing.assert_array_equal(averaged.params[0], before)  # no average in this round
-
-
-def test_a_stopped_run_goes_on_as_if_it_had_not(tmp_path):
-    rules = [FedFB(bits=8), FedFB(evaluated="local", every=2), LocalFairBatch(), FairFed()]
-    rules.append(LocalFairBatch(average_every=2))
-    replicates = [Replicate(rule, seed) for rule in rules for seed in (0, 1)]
-    settings = Training(rounds=6, lr=0.2, batch_size=4, epochs=1)
-
-    def stop(done, rounds):
-        if done == 4:
-            raise KeyboardInterrupt
-
-    def go(folder, **options):
-        arguments = Logistic(2), people(), replicates, settings, EXACT
-        return simulate(*arguments, folder=folder, checkpoint_every=3, **options)
-
-    whole = go(tmp_path / "whole")
-    with pytest.raises(KeyboardInterrupt):
-        go(tmp_path / "cut", progress=stop)
-    again = go(tmp_path / "cut", resume=True)
-    np.testing.assert_array_equal(whole.params, again.params)
-    assert whole.rounds.equals(again.rounds)
-    for state, again_state in zip(whole.simulation.states, again.simulation.states, strict=True):
-        assert sorted(state) == sorted(again_state)
-        assert all((as_floats(state[name]) == as_floats(again_state[name])).all() for name in state)

@@ -1,16 +1,33 @@
-"""Runs in folders: the same end however often they are stopped; errors say what is wrong."""
+"""Runs in folders: the same end however often they are stopped; a second process is refused, and a
+dead one's lock taken over; errors say what is wrong.
+"""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import killed
 import numpy as np
+import own_steps
 import pandas as pd
 import pytest
+import torch
 from every_algorithm import FedAvg, QFedAvg
 from federations import EXACT, classified, quick
+from grouped import people
 
-from fairfl.sims.engine import Replicate, RunFolderError, Simulation, Softmax, best_of, simulate
+from fairfl.sims.engine import (
+    Logistic,
+    Replicate,
+    RunFolderError,
+    Simulation,
+    Softmax,
+    best_of,
+    simulate,
+)
+from fairfl.sims.group_fairness import FairFed, FedFB, LocalFairBatch
+from fairfl.sims.runs.files import LOCK
 
 PARTIAL = ".partial"
 
@@ -68,6 +85,37 @@ def test_stopped_at_any_write_it_comes_to_the_same_end(stage, when, tmp_path, mo
     assert (result.params == through[0].params).all()
     assert contents(folder) == through[1]
     pd.testing.assert_frame_equal(result.rounds, through[0].rounds)
+
+
+OWN_STEPS = own_steps.SOFTMAX, own_steps.PARTS, [own_steps.APFL(), own_steps.PFedMe()]
+GROUP_FAIR = [FedFB(bits=8), FedFB(evaluated="local", every=2), LocalFairBatch(), FairFed()]
+GROUP_FAIR.append(LocalFairBatch(average_every=2))
+
+
+@pytest.mark.exact
+@pytest.mark.parametrize(
+    ("model", "parts", "rules"), [OWN_STEPS, (Logistic(2), people(), GROUP_FAIR)]
+)
+def test_what_clients_remember_is_in_the_checkpoint(model, parts, rules, tmp_path):
+    replicates = [Replicate(rule, seed) for rule in rules for seed in (0, 1)]
+
+    def go(name, progress=None):
+        options = {"folder": tmp_path / name, "checkpoint_every": 3, "resume": True}
+        arguments = model, parts, replicates, quick(rounds=6), EXACT
+        return simulate(*arguments, progress=progress, **options)
+
+    def stop(done, rounds):
+        if done == 4:
+            raise Killed
+
+    whole = go("whole")
+    with pytest.raises(Killed):
+        go("cut", stop)
+    again = go("cut")
+    assert again.params.tobytes() == whole.params.tobytes() and whole.rounds.equals(again.rounds)
+    for state, again_state in zip(whole.simulation.states, again.simulation.states, strict=True):
+        assert sorted(state) == sorted(again_state)
+        assert all(torch.equal(state[name], again_state[name]) for name in state)
 
 
 @pytest.mark.parametrize(
@@ -188,3 +236,68 @@ def test_a_callback_sees_every_round_and_stops_the_run(tmp_path):
     assert resumed.params.tobytes() == stopped.params.tobytes() == short.params.tobytes()
     with pytest.raises(ValueError, match="what callback returns must be True or False, got 'yes'"):
         run(8, callback=lambda *_: "yes")
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from fairfl.sims.runs.files import locked
+with locked(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def holder(tmp_path):
+    """A folder, and another process that is in it."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout.readline() == "held\n"
+        yield tmp_path, process
+    finally:
+        process.kill()
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
+
+
+def names(folder):
+    return sorted(file.name for file in folder.iterdir())
+
+
+def test_the_second_process_is_refused_and_comes_in_when_the_first_is_killed(holder):
+    folder, process = holder
+    with pytest.raises(RunFolderError, match="is in use by another process") as raised:
+        killed.run(folder, rounds=2)
+    assert str(folder) in str(raised.value) and "\n" not in str(raised.value)
+    assert names(folder) == [LOCK]
+    process.kill()
+    process.wait()
+    assert names(folder) == [LOCK]  # left behind, and held by nobody
+    assert killed.run(folder, rounds=2).simulation.done and LOCK not in names(folder)
+
+
+def test_a_run_inside_a_run_is_refused_and_does_no_harm(tmp_path):
+    def again(done, rounds):
+        with pytest.raises(RunFolderError, match="in use by another process"):
+            killed.run(tmp_path, rounds=4)
+
+    outer = killed.run(tmp_path, again, rounds=4)
+    np.testing.assert_array_equal(outer.params, killed.run(None, rounds=4).params)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_let_go_where_a_run_is_stopped(error, tmp_path):
+    def stop(done, rounds):
+        assert LOCK in names(tmp_path)
+        raise error
+
+    with pytest.raises(error):
+        killed.run(tmp_path, stop, rounds=4)
+    assert LOCK not in names(tmp_path) and killed.run(tmp_path, rounds=4).simulation.done
