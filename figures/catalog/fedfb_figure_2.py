@@ -62,12 +62,9 @@ def data() -> pd.DataFrame:
         rows.append(_table(f"client {i + 1}", rule, client, SAMPLE_X[i : i + 1]))
     vote = solve(everyone, "lft_ensemble", 0.0).classifier
     majority = Classifier(vote.edges, [(v > 0.5).astype(float) for v in vote.values])
-    for name, rule in (
-        (LFT_ENSEMBLE.label, vote),
-        (MAJORITY, majority),
-        (CFL.label, solve(everyone, "cfl", 0.0).classifier),
-    ):
-        rows.append(_table(name, rule, everyone, SAMPLE_X))
+    central = solve(everyone, "cfl", 0.0).classifier
+    shared = {LFT_ENSEMBLE.label: vote, MAJORITY: majority, CFL.label: central}
+    rows += [_table(name, rule, everyone, SAMPLE_X) for name, rule in shared.items()]
     return pd.concat(rows, ignore_index=True)
 
 
@@ -127,9 +124,8 @@ def _lane(axes: Axes, base: float, table: pd.DataFrame) -> None:
             axes.add_patch(Rectangle((left, bottom), right - left, 0.5, color=tint, lw=0))
         frame = {"fill": False, "ec": "#bbbbbb", "lw": 0.5}
         axes.add_patch(Rectangle((SPAN[0], bottom), SPAN[1] - SPAN[0], 0.5, **frame))
-        for cut in np.flatnonzero(np.diff(accept) != 0):
-            ends = [bottom - 0.04, bottom + 0.54]
-            axes.plot([edges[cut + 1]] * 2, ends, color=colour, lw=1.8, solid_capstyle="butt")
+        cuts = edges[1:-1][np.diff(accept) != 0]
+        axes.vlines(cuts, bottom - 0.04, bottom + 0.54, color=colour, lw=1.8)
         font = {"ha": "center", "va": "center", "fontsize": 6}
         for place, label in zip(x, labels, strict=True):
             if not np.isnan(label):
