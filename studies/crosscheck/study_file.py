@@ -72,17 +72,11 @@ class StudySettings:
     def units(self, name: str, seeds: list[int], scale: Scale) -> list[Unit]:
         """A unit a seed, with all algorithms."""
         labels = tuple(entry.label for entry in self.algorithms)
-        return [
-            Unit(
-                f"{name}-{seed}",
-                self.world.name,
-                seed,
-                labels,
-                partial(setting, self, seed),
-                partial(measured, self, seed),
-            )
-            for seed in scale.of(seeds)
-        ]
+        planned = []
+        for seed in scale.of(seeds):
+            make, measure = partial(setting, self, seed), partial(measured, self, seed)
+            planned.append(Unit(f"{name}-{seed}", self.world.name, seed, labels, make, measure))
+        return planned
 
 
 def setting(request: StudySettings, seed: int) -> Setting:
