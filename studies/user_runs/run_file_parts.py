@@ -26,12 +26,7 @@ from fairfl.studies.user_runs.toml_section import Section, built, fields_of
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import KolmogorovMean, Objective, RankWeighted
 
-PARTITIONS = {
-    "iid": iid,
-    "dirichlet": dirichlet,
-    "label_shards": label_shards,
-    "two_groups": two_groups,
-}
+PARTITIONS = {kind.__name__: kind for kind in (iid, dirichlet, label_shards, two_groups)}
 RANKS = ("gini", "linear", "geometric", "harmonic", "cvar")
 
 
