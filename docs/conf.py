@@ -33,13 +33,8 @@ figure = ff.figures.{name}()
 project = html_title = "fairfl"
 author = copyright = "the authors of fairfl"
 version = release = fairfl.__version__
-extensions = [
-    "myst_parser",
-    "numpydoc",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
-    "sphinx_gallery.gen_gallery",
-]
+extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc"]
+extensions += ["sphinx.ext.autosummary", "sphinx_gallery.gen_gallery"]
 templates_path, exclude_patterns = ["_templates"], ["gallery", "_templates", "static"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3

@@ -8,6 +8,7 @@ rules are CFL(0) of a federation of one; the vote is FedFB's eq. (2), ŷ ~ Bern(
 """
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -72,19 +73,13 @@ def _table(
     name: str, rule: Classifier, fed: Federation, samples: tuple[dict[str, tuple[int, ...]], ...]
 ) -> pd.DataFrame:
     shown = {(a, x) for groups in samples for a in GROUPS for x in groups[a]}
-    return pd.DataFrame(
-        {
-            "rule": name,
-            "group": a,
-            "x": x,
-            "accept": float(rule(x, k)),
-            "label": float(x > 0) if (a, x) in shown else np.nan,
-            "accuracy": rule.accuracy(fed),
-            "disparity": abs(rule.mean_difference(fed)),
-        }
-        for k, a in enumerate(GROUPS)
-        for x in PLACES
-    )
+    worth = {"accuracy": rule.accuracy(fed), "disparity": abs(rule.mean_difference(fed))}
+    rows = []
+    for (k, a), x in product(enumerate(GROUPS), PLACES):
+        label = float(x > 0) if (a, x) in shown else np.nan
+        row = {"rule": name, "group": a, "x": x, "accept": float(rule(x, k)), "label": label}
+        rows.append(row | worth)
+    return pd.DataFrame(rows)
 
 
 def draw(data: pd.DataFrame) -> Figure:

@@ -27,13 +27,7 @@ from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
 
-TRAINING: dict[str, object] = {
-    "rounds": 100,
-    "steps": 10,
-    "batch_size": 0,
-    "lr": LR,
-    "momentum": MOMENTUM,
-}
+TRAINING = {"rounds": 100, "steps": 10, "batch_size": 0, "lr": LR, "momentum": MOMENTUM}
 """Defaults of the table [training]; a batch of 0 takes all people of a client."""
 
 
@@ -82,17 +76,14 @@ class StudySettings:
 def setting(request: StudySettings, seed: int) -> Setting:
     """One sample, a replicate for each algorithm."""
     basis, training = Basis.of(request.world, request.degree), request.training
-    return Setting(
-        Logistic(basis.size, bias=False),
-        Parts.of(featured(people_of(request.world, request.people, seed)[0], [basis])),
-        tuple(
-            Replicate(entry.algorithm, seed, **entry.rates)  # type: ignore[arg-type]
-            for entry in request.algorithms
-        ),
-        training,
-        training.rounds,
-        Computing(device="cpu", dtype="float64"),
+    sample = featured(people_of(request.world, request.people, seed)[0], [basis])
+    model, parts = Logistic(basis.size, bias=False), Parts.of(sample)
+    replicates = tuple(
+        Replicate(entry.algorithm, seed, **entry.rates)  # type: ignore[arg-type]
+        for entry in request.algorithms
     )
+    computing = Computing(device="cpu", dtype="float64")
+    return Setting(model, parts, replicates, training, training.rounds, computing)
 
 
 def measured(request: StudySettings, seed: int, result: Result) -> pd.DataFrame:
@@ -141,14 +132,9 @@ def _row(world: World, part: pd.DataFrame) -> dict[str, float]:
     """Means over seeds of an algorithm, their intervals, and how far it is below its bound."""
     x, y = floats(part, "disparity"), floats(part, "accuracy")
     (bound,) = set(part["bound"])
-    return {
-        "seeds": len(part),
-        "accuracy": y.mean(),
-        "± accuracy": Interval.of(y).half,
-        "|MD|": x.mean(),
-        "± |MD|": Interval.of(x).half,
-        f"below {SOLVED[bound].label}": float(below(world, x, y, bound).mean()),
-    }
+    row = {"seeds": len(part), "accuracy": y.mean(), "± accuracy": Interval.of(y).half}
+    row |= {"|MD|": x.mean(), "± |MD|": Interval.of(x).half}
+    return row | {f"below {SOLVED[bound].label}": float(below(world, x, y, bound).mean())}
 
 
 def _verdicts(world: World, measures: pd.DataFrame) -> tuple[Verdict, ...]:

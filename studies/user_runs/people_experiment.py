@@ -72,15 +72,8 @@ class Request:
 @lru_cache(maxsize=2)
 def read(request: Request) -> tuple[Dataset, FederatedData]:
     """The table, as it is and as trained on; errors as ``read_people`` and ``split_people``."""
-    people = read_people(
-        request.path,
-        label=request.label,
-        group=request.group,
-        client=request.client,
-        features=request.features,
-        blind=request.blind,
-        form=request.form,
-    )
+    names = ("label", "group", "client", "features", "blind", "form")
+    people = read_people(request.path, **{name: getattr(request, name) for name in names})
     return people, split_people(people)
 
 
