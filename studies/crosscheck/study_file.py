@@ -11,6 +11,7 @@ import pandas as pd
 from fairfl._support.toml_file import read_toml
 from fairfl.sims.engine import Algorithm, Computing, Logistic, Parts, Replicate, Result, Training
 from fairfl.sims.engine.task import as_floats
+from fairfl.sims.group_fairness import AgnosticFair
 from fairfl.solvers.schemes import LABELS, SOLVED, SchemeName
 from fairfl.studies.crosscheck.population.frontier_distance import below
 from fairfl.studies.crosscheck.population.learned_rules import Basis, Performance, learned
@@ -38,7 +39,7 @@ def study_from_file(path: str | Path) -> Study:
     top = Section(table, "")
     title = top.text("title", default=file.stem)
     people, degree = top.whole("people", low=1), top.whole("degree", 1, 1)
-    named = run_file_parts.algorithms_of(top.raw("algorithm"))
+    named = _algorithms(top.raw("algorithm"))
     training = _training(top.section("training", {}))
     run = top.section("run", {})
     seeds = run.done(run.wholes("seeds", [0, 1, 2]))
@@ -145,6 +146,13 @@ def _verdicts(world: World, measures: pd.DataFrame) -> tuple[Verdict, ...]:
         statement = f"No learned classifier is more accurate than the exact {best} at its own |MD|."
         verdicts.append(hard_verdict(name, statement, margins))
     return tuple(verdicts)
+
+
+def _algorithms(listed: object) -> list[run_file_parts.NamedAlgorithm]:
+    named = run_file_parts.algorithms_of(listed)
+    if any(isinstance(entry.algorithm, AgnosticFair) for entry in named):
+        raise ValueError(f"algorithm must be of the engine, got {run_file_parts.AGNOSTIC}")
+    return named
 
 
 def _training(section: Section) -> Training:
