@@ -115,11 +115,6 @@ def client_steps(sizes: Sizes) -> Iterator[Row]:
             times = zip(("engine", "numpy", "torch loop"), best, strict=False)
             figures = ", ".join(f"{title} {steps / time:,.0f}" for title, time in times)
             factor = AIMS.get(name, (None, None))[clients >= 100]
-            yield Row(
-                f"round of FedAvg, {name}, {clients:,} clients, CPU time",
-                best[0],
-                "numpy, clients as an axis",
-                best[1],
-                factor and factor * best[1],
-                f"client steps a CPU second: {figures}",
-            )
+            title = f"round of FedAvg, {name}, {clients:,} clients, CPU time"
+            rival, note = "numpy, clients as an axis", f"client steps a CPU second: {figures}"
+            yield Row(title, best[0], rival, best[1], factor and factor * best[1], note)

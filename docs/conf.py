@@ -33,13 +33,8 @@ figure = ff.figures.{name}()
 project = html_title = "fairfl"
 author = copyright = "the authors of fairfl"
 version = release = fairfl.__version__
-extensions = [
-    "myst_parser",
-    "numpydoc",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
-    "sphinx_gallery.gen_gallery",
-]
+extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc"]
+extensions += ["sphinx.ext.autosummary", "sphinx_gallery.gen_gallery"]
 templates_path, exclude_patterns = ["_templates"], ["gallery", "_templates", "static"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
@@ -50,12 +45,7 @@ html_theme_options = {"show_toc_level": 2, "navigation_with_keys": True}
 toc_object_entries_show_parents = "hide"
 suppress_warnings = ["config.cache"]  # a function among the settings
 autodoc_typehints = "none"
-routing = (
-    "set_fit_request",
-    "set_predict_request",
-    "set_score_request",
-    "set_predict_proba_request",
-)
+routing = [f"set_{name}_request" for name in ("fit", "predict", "score", "predict_proba")]
 autodoc_default_options = {"exclude-members": ", ".join(routing)}  # scikit-learn's own
 numpydoc_show_class_members = False
 
@@ -68,12 +58,8 @@ def _gallery() -> None:
     for name, entry in registered().items():
         if name not in SKIPPED:
             heading = entry.title.split(":")[0]
-            text = SCRIPT.format(
-                heading=heading,
-                line="=" * len(heading),
-                text=entry.title.replace("|", "\\|"),
-                name=name,
-            )
+            words = {"line": "=" * len(heading), "text": entry.title.replace("|", "\\|")}
+            text = SCRIPT.format(heading=heading, name=name, **words)
             (GALLERY / f"plot_{name}.py").write_text(text, "utf-8")
 
 

@@ -101,14 +101,12 @@ def groups_of(clients: pd.DataFrame, part: str) -> pd.DataFrame:
     """
     measured = among(among(clients, "model", ["global"]), "part", ["train", part])
     measured = rows(measured, (floats(measured, "samples") > 0) & measured["join"].notna())
-    runs = [
-        run
-        for _, run in groups(measured, KEYS)
-        if np.ptp(floats(run, "loss")) < MOST
-        and (
-            loose(run).groupby("part")["group"].nunique() > max(1, floats(run, "group").max())
-        ).all()
-    ]
+    runs = []
+    for _, run in groups(measured, KEYS):
+        counts = loose(run).groupby("part")["group"].nunique()
+        has_all = (counts > max(1, floats(run, "group").max())).all()
+        if has_all and np.ptp(floats(run, "loss")) < MOST:
+            runs.append(run)
     return pd.concat(runs, ignore_index=True) if runs else rows(measured, [False] * len(measured))
 
 

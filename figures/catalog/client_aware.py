@@ -78,14 +78,9 @@ def data(points: int = POINTS) -> pd.DataFrame:
 
 
 def _row(eps: float, local_eps: float, s: Solution) -> dict[str, object]:
-    return {
-        "scheme": s.scheme,
-        "eps": eps,
-        "local_eps": local_eps,
-        "disparity": s.disparity,
-        "local_disparity": s.local_disparities.max(),
-        "accuracy": s.accuracy,
-    }
+    row: dict[str, object] = {"scheme": s.scheme, "eps": eps, "local_eps": local_eps}
+    row |= {"disparity": s.disparity, "local_disparity": s.local_disparities.max()}
+    return row | {"accuracy": s.accuracy}
 
 
 def draw(data: pd.DataFrame) -> Figure:
@@ -129,25 +124,16 @@ def _map(axes: Axes, grid: pd.DataFrame) -> QuadMesh:
 
 def _cuts(axes: Axes, grid: pd.DataFrame) -> None:
     look = CLIENT_AWARE
+    beside: style.Look = {"textcoords": "offset points", "va": "center"}
     for cut in CUTS:
         curve = pick(grid, local_eps=cut)
         x, y = floats(curve, "eps"), floats(curve, "accuracy")
         axes.plot(x, y, **look.stroke)
         label = "no local budget" if np.isinf(cut) else f"{cut:g}"
-        axes.annotate(
-            label,
-            (x[-1], y[-1]),
-            (3, 0),
-            color=look.colour,
-            textcoords="offset points",
-            va="center",
-        )
+        axes.annotate(label, (x[-1], y[-1]), (3, 0), color=look.colour, **beside)
     axes.set(xlabel="pooled disparity, at most", ylabel="accuracy (share correct)")
 
 
 def _legend() -> list[Line2D]:
-    handles = []
-    for look in SOLVED.values():
-        mark = {} if look.sees_client else look.mark
-        handles.append(Line2D([], [], **look.stroke | mark, label=look.label))
-    return handles
+    marks = {look: {} if look.sees_client else look.mark for look in SOLVED.values()}
+    return [Line2D([], [], **look.stroke | mark, label=look.label) for look, mark in marks.items()]

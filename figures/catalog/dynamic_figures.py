@@ -28,14 +28,9 @@ def figure(
     number: int, title: str, *rows: Row, others: tuple[Row, ...] = (), columns: int = 4
 ) -> FigureEntry:
     """One figure: its rows, and those of the other data sets that have been run."""
-    return FigureEntry(
-        f"dynamic_figure_{number}",
-        f"Dynamic participants, figure {number}: {title}",
-        partial(dynamic.curves, rows, others),
-        partial(dynamic.draw, columns=columns),
-        Path(__file__),
-        reads=dynamic.runs,
-    )
+    name, title = f"dynamic_figure_{number}", f"Dynamic participants, figure {number}: {title}"
+    data, draw = partial(dynamic.curves, rows, others), partial(dynamic.draw, columns=columns)
+    return FigureEntry(name, title, data, draw, Path(__file__), reads=dynamic.runs)
 
 
 def row(

@@ -8,6 +8,7 @@ rules are CFL(0) of a federation of one; the vote is FedFB's eq. (2), ŷ ~ Bern(
 """
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -62,12 +63,9 @@ def data() -> pd.DataFrame:
         rows.append(_table(f"client {i + 1}", rule, client, SAMPLE_X[i : i + 1]))
     vote = solve(everyone, "lft_ensemble", 0.0).classifier
     majority = Classifier(vote.edges, [(v > 0.5).astype(float) for v in vote.values])
-    for name, rule in (
-        (LFT_ENSEMBLE.label, vote),
-        (MAJORITY, majority),
-        (CFL.label, solve(everyone, "cfl", 0.0).classifier),
-    ):
-        rows.append(_table(name, rule, everyone, SAMPLE_X))
+    central = solve(everyone, "cfl", 0.0).classifier
+    shared = {LFT_ENSEMBLE.label: vote, MAJORITY: majority, CFL.label: central}
+    rows += [_table(name, rule, everyone, SAMPLE_X) for name, rule in shared.items()]
     return pd.concat(rows, ignore_index=True)
 
 
@@ -75,19 +73,13 @@ def _table(
     name: str, rule: Classifier, fed: Federation, samples: tuple[dict[str, tuple[int, ...]], ...]
 ) -> pd.DataFrame:
     shown = {(a, x) for groups in samples for a in GROUPS for x in groups[a]}
-    return pd.DataFrame(
-        {
-            "rule": name,
-            "group": a,
-            "x": x,
-            "accept": float(rule(x, k)),
-            "label": float(x > 0) if (a, x) in shown else np.nan,
-            "accuracy": rule.accuracy(fed),
-            "disparity": abs(rule.mean_difference(fed)),
-        }
-        for k, a in enumerate(GROUPS)
-        for x in PLACES
-    )
+    worth = {"accuracy": rule.accuracy(fed), "disparity": abs(rule.mean_difference(fed))}
+    rows = []
+    for (k, a), x in product(enumerate(GROUPS), PLACES):
+        label = float(x > 0) if (a, x) in shown else np.nan
+        row = {"rule": name, "group": a, "x": x, "accept": float(rule(x, k)), "label": label}
+        rows.append(row | worth)
+    return pd.DataFrame(rows)
 
 
 def draw(data: pd.DataFrame) -> Figure:
@@ -127,9 +119,8 @@ def _lane(axes: Axes, base: float, table: pd.DataFrame) -> None:
             axes.add_patch(Rectangle((left, bottom), right - left, 0.5, color=tint, lw=0))
         frame = {"fill": False, "ec": "#bbbbbb", "lw": 0.5}
         axes.add_patch(Rectangle((SPAN[0], bottom), SPAN[1] - SPAN[0], 0.5, **frame))
-        for cut in np.flatnonzero(np.diff(accept) != 0):
-            ends = [bottom - 0.04, bottom + 0.54]
-            axes.plot([edges[cut + 1]] * 2, ends, color=colour, lw=1.8, solid_capstyle="butt")
+        cuts = edges[1:-1][np.diff(accept) != 0]
+        axes.vlines(cuts, bottom - 0.04, bottom + 0.54, color=colour, lw=1.8)
         font = {"ha": "center", "va": "center", "fontsize": 6}
         for place, label in zip(x, labels, strict=True):
             if not np.isnan(label):

@@ -82,14 +82,10 @@ def _fair_point(panel: str, alpha: float) -> dict[str, float]:
     u = _boundary(panel, t)[0]
     w = _weights(u, alpha)
     largest, furthest = (_furthest(panel, v) for v in (np.ones(2), w))
-    return {
-        "alpha": alpha,
-        "mean_utility": float(mean_utility(u, alpha)),
-        "gain": float(2.0 * (furthest @ w / (u @ w) - 1.0)),
-        "u1": float(u[0]),
-        "u2": float(u[1]),
-        "price": float(price_of_fairness(u, max(largest.sum(), u.sum()))),
-    }
+    row = {"alpha": alpha, "u1": float(u[0]), "u2": float(u[1])}
+    row |= {"mean_utility": float(mean_utility(u, alpha))}
+    row |= {"gain": float(2.0 * (furthest @ w / (u @ w) - 1.0))}
+    return row | {"price": float(price_of_fairness(u, max(largest.sum(), u.sum())))}
 
 
 def _boundary(panel: str, t: float) -> tuple[Array, Array]:

@@ -69,10 +69,7 @@ def data(points: int = 61) -> pd.DataFrame:
         solution = _solve(PropFair(M), start)
         theta = solution.theta
         rows.append({**_row("PropFair", solution, fedavg), "excess": excess, "M": M})
-    return pd.DataFrame(
-        rows,
-        columns=["aim", "excess", "M", "mean", "worst", "variance", "distance", "stationarity"],
-    )
+    return pd.DataFrame(rows)
 
 
 def _solve(aim: Objective, start: Array) -> MinimaxSolution:
@@ -81,16 +78,11 @@ def _solve(aim: Objective, start: Array) -> MinimaxSolution:
 
 def _row(name: str, solution: MinimaxSolution, fedavg: MinimaxSolution) -> dict[str, object]:
     f = solution.losses
-    return {
-        "aim": name,
-        "excess": np.nan,
-        "M": np.nan,
-        "mean": f.mean(),
-        "worst": f.max(),
-        "variance": uniformity.variance(f),
-        "distance": float(np.linalg.norm(solution.theta - fedavg.theta)),
-        "stationarity": solution.certificate.stationarity,
-    }
+    row: dict[str, object] = {"aim": name, "excess": np.nan, "M": np.nan}
+    row |= {"mean": f.mean(), "worst": f.max()}
+    row |= {"variance": uniformity.variance(f)}
+    row |= {"distance": float(np.linalg.norm(solution.theta - fedavg.theta))}
+    return row | {"stationarity": solution.certificate.stationarity}
 
 
 def draw(data: pd.DataFrame) -> Figure:

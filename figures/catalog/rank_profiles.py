@@ -72,18 +72,9 @@ def draw(data: pd.DataFrame) -> Figure:
 
 
 def _labels(top: Axes, bottom: Axes) -> None:
-    top.set(
-        xlim=(0.7, FEW + 0.3),
-        ylim=(-0.15, TOP),
-        xticks=range(1, FEW + 1),
-        xlabel="rank of the client (1: the largest loss)",
-        ylabel=f"{FEW} · weight",
-    )
-    bottom.set(
-        xlim=(0, 1),
-        ylim=(0, 1.03),
-        xlabel="share of the clients, worst-off first",
-        ylabel="share of the weight",
-    )
+    top.set(xlim=(0.7, FEW + 0.3), ylim=(-0.15, TOP), xticks=range(1, FEW + 1))
+    top.set(xlabel="rank of the client (1: the largest loss)", ylabel=f"{FEW} · weight")
+    bottom.set(xlim=(0, 1), ylim=(0, 1.03))
+    bottom.set(xlabel="share of the clients, worst-off first", ylabel="share of the weight")
     style.letter(top, 0, f"by rank, n = {FEW}")
     style.letter(bottom, 1, f"cumulated, n = {MANY}")

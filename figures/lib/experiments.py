@@ -32,19 +32,17 @@ SERIES |= {"least": "low", "most": "high"}
 
 def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
     """Write a picture's name.csv, .svg and .png; ``clients``, or of a "tradeoff" the ``points``."""
-    tables: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
-        "distribution": distribution,
-        "convergence": rounds,
-        "tradeoff": pd.DataFrame.copy,
+    kinds: dict[str, tuple[Callable[..., pd.DataFrame], Callable[..., Figure]]] = {
+        "distribution": (distribution, draw_distribution),
+        "convergence": (rounds, draw_rounds),
+        "tradeoff": (pd.DataFrame.copy, partial(draw_tradeoff, x=picture.x)),
     }
-    points = partial(draw_tradeoff, x=picture.x)
-    draws = {"distribution": draw_distribution, "convergence": draw_rounds, "tradeoff": points}
-    table = tables[picture.kind](clients)
+    make, draw_table = kinds[picture.kind]
+    table = make(clients)
     with style.sheet():
         words = [column for column in table if not is_numeric_dtype(table[column])]
-        figure = draws[picture.kind](
-            table.assign(**{str(word): table[word].map(style.plain) for word in words})
-        )
+        plain = {str(word): table[word].map(style.plain) for word in words}
+        figure = draw_table(table.assign(**plain))
         figure.suptitle(style.plain(picture.title))
         return save(picture.name, picture.title, table, figure, folder)
 

@@ -15,12 +15,7 @@ from fairfl.solvers.schemes import SOLVED
 from fairfl.studies.arena.published import FILE, Published
 from fairfl.studies.arena.scores import PARETO, PERSONAL, Aim
 from fairfl.studies.grid import point_label, points
-from fairfl.studies.user_runs.run_file_parts import (
-    NamedAlgorithm,
-    algorithm,
-    known_algorithms,
-    special,
-)
+from fairfl.studies.user_runs.run_file_parts import NamedAlgorithm, algorithm, special
 from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory.aggregation import Objective
 
@@ -78,8 +73,7 @@ class Entrant:
 
     def trained(self, setting: str) -> NamedAlgorithm:
         """The algorithm of a setting, with its rates."""
-        kinds = known_algorithms() | {"agnosticfair": AgnosticFair}
-        return algorithm(Section(self.settings[setting], self.label), kinds)
+        return algorithm(Section(self.settings[setting], self.label))
 
 
 def entrant_of(table: object, where: str) -> Entrant:

@@ -55,13 +55,10 @@ def rule_scores(
         below_scheme = [b - member.accuracy for b, member in zip(best, worths, strict=True)]
     not_above(place, [*below_cfl, *below_scheme], TOLERANCE)
     weights = fed.weight if scheme == "lft_ensemble" else None
-    return {
-        "accuracy": worth.accuracy,
-        "disparity": worth.disparity,
-        "limited": worth.disparity if SOLVED[str(scheme)].is_pooled else float(np.nanmax(local)),
-        "below_cfl": below_cfl[0],
-        "below_scheme": float(np.average(below_scheme, weights=weights)),
-    }
+    limited = worth.disparity if SOLVED[str(scheme)].is_pooled else float(np.nanmax(local))
+    row = {"accuracy": worth.accuracy, "disparity": worth.disparity, "limited": limited}
+    distance = float(np.average(below_scheme, weights=weights))
+    return row | {"below_cfl": below_cfl[0], "below_scheme": distance}
 
 
 def not_above(place: Published, distances: Sequence[float], tolerance: float) -> None:

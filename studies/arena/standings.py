@@ -47,11 +47,8 @@ def standings(rows: pd.DataFrame, entrants: Mapping[str, Entrant]) -> pd.DataFra
     lines, pairs = [], differences(rows, entrants)
     for (label,), part in groups(rows, ["entrant"]):
         last, entrant = _last(part), entrants[label]
-        line: dict[str, object] = {
-            "question": entrant.question,
-            "entrant": label,
-            "rank": _rank(entrant, pairs),
-        }
+        line: dict[str, object] = {"question": entrant.question, "entrant": label}
+        line["rank"] = _rank(entrant, pairs)
         for name in MEASURES:
             by_seed = last.groupby("seed")[name].mean().dropna()
             line |= {name: by_seed.mean(), f"± {name}": half_interval(by_seed.std(), len(by_seed))}
@@ -105,11 +102,8 @@ def _speed(part: Frame) -> dict[str, float]:
     distance, excess = part["below_scheme"].fillna(part["score"]), part["violation"].fillna(0.0)
     first = part[(distance <= NEAR) & (excess <= NEAR)].groupby(units).first()
     share = len(first) / len(part[units].drop_duplicates())
-    return {
-        "reached": share,
-        "rounds": first["round"].median(),
-        "kB": first["bytes"].median() / 1000,
-    }
+    rounds, kilobytes = first["round"].median(), first["bytes"].median() / 1000
+    return {"reached": share, "rounds": rounds, "kB": kilobytes}
 
 
 def _settings(last: Frame) -> str:

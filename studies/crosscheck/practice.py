@@ -145,13 +145,9 @@ class Practice:
         )
         settings = {"steps": self.steps, "momentum": self.momentum, "batch_size": None}
         training = engine.Training(self.rounds, self.lr, **settings)
-        model, replicates = (
-            engine.Logistic(bases[0].size, bias=False),
-            [engine.Replicate(algorithm)],
-        )
-        return engine.Simulation(
-            model, engine.Parts.of(data), replicates, training, engine.Computing("cpu", "float64")
-        )
+        model, parts = engine.Logistic(bases[0].size, bias=False), engine.Parts.of(data)
+        replicates, computing = [engine.Replicate(algorithm)], engine.Computing("cpu", "float64")
+        return engine.Simulation(model, parts, replicates, training, computing)
 
     def path(self, world: World, budgets: Sequence[Budget], seeds: int) -> list[engine.State]:
         """The state after each round. A longer run of the same goes on where this one ended."""

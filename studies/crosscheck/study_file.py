@@ -11,6 +11,7 @@ import pandas as pd
 from fairfl._support.toml_file import read_toml
 from fairfl.sims.engine import Algorithm, Computing, Logistic, Parts, Replicate, Result, Training
 from fairfl.sims.engine.task import as_floats
+from fairfl.sims.group_fairness import AgnosticFair
 from fairfl.solvers.schemes import LABELS, SOLVED, SchemeName
 from fairfl.studies.crosscheck.population.frontier_distance import below
 from fairfl.studies.crosscheck.population.learned_rules import Basis, Performance, learned
@@ -27,13 +28,7 @@ from fairfl.studies.user_runs.toml_section import Section
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
 
-TRAINING: dict[str, object] = {
-    "rounds": 100,
-    "steps": 10,
-    "batch_size": 0,
-    "lr": LR,
-    "momentum": MOMENTUM,
-}
+TRAINING = {"rounds": 100, "steps": 10, "batch_size": 0, "lr": LR, "momentum": MOMENTUM}
 """Defaults of the table [training]; a batch of 0 takes all people of a client."""
 
 
@@ -44,7 +39,7 @@ def study_from_file(path: str | Path) -> Study:
     top = Section(table, "")
     title = top.text("title", default=file.stem)
     people, degree = top.whole("people", low=1), top.whole("degree", 1, 1)
-    named = run_file_parts.algorithms_of(top.raw("algorithm"))
+    named = _algorithms(top.raw("algorithm"))
     training = _training(top.section("training", {}))
     run = top.section("run", {})
     seeds = run.done(run.wholes("seeds", [0, 1, 2]))
@@ -72,33 +67,24 @@ class StudySettings:
     def units(self, name: str, seeds: list[int], scale: Scale) -> list[Unit]:
         """A unit a seed, with all algorithms."""
         labels = tuple(entry.label for entry in self.algorithms)
-        return [
-            Unit(
-                f"{name}-{seed}",
-                self.world.name,
-                seed,
-                labels,
-                partial(setting, self, seed),
-                partial(measured, self, seed),
-            )
-            for seed in scale.of(seeds)
-        ]
+        planned = []
+        for seed in scale.of(seeds):
+            make, measure = partial(setting, self, seed), partial(measured, self, seed)
+            planned.append(Unit(f"{name}-{seed}", self.world.name, seed, labels, make, measure))
+        return planned
 
 
 def setting(request: StudySettings, seed: int) -> Setting:
     """One sample, a replicate for each algorithm."""
     basis, training = Basis.of(request.world, request.degree), request.training
-    return Setting(
-        Logistic(basis.size, bias=False),
-        Parts.of(featured(people_of(request.world, request.people, seed)[0], [basis])),
-        tuple(
-            Replicate(entry.algorithm, seed, **entry.rates)  # type: ignore[arg-type]
-            for entry in request.algorithms
-        ),
-        training,
-        training.rounds,
-        Computing(device="cpu", dtype="float64"),
+    sample = featured(people_of(request.world, request.people, seed)[0], [basis])
+    model, parts = Logistic(basis.size, bias=False), Parts.of(sample)
+    replicates = tuple(
+        Replicate(entry.algorithm, seed, **entry.rates)  # type: ignore[arg-type]
+        for entry in request.algorithms
     )
+    computing = Computing(device="cpu", dtype="float64")
+    return Setting(model, parts, replicates, training, training.rounds, computing)
 
 
 def measured(request: StudySettings, seed: int, result: Result) -> pd.DataFrame:
@@ -147,14 +133,9 @@ def _row(world: World, part: pd.DataFrame) -> dict[str, float]:
     """Means over seeds of an algorithm, their intervals, and how far it is below its bound."""
     x, y = floats(part, "disparity"), floats(part, "accuracy")
     (bound,) = set(part["bound"])
-    return {
-        "seeds": len(part),
-        "accuracy": y.mean(),
-        "± accuracy": Interval.of(y).half,
-        "|MD|": x.mean(),
-        "± |MD|": Interval.of(x).half,
-        f"below {SOLVED[bound].label}": float(below(world, x, y, bound).mean()),
-    }
+    row = {"seeds": len(part), "accuracy": y.mean(), "± accuracy": Interval.of(y).half}
+    row |= {"|MD|": x.mean(), "± |MD|": Interval.of(x).half}
+    return row | {f"below {SOLVED[bound].label}": float(below(world, x, y, bound).mean())}
 
 
 def _verdicts(world: World, measures: pd.DataFrame) -> tuple[Verdict, ...]:
@@ -165,6 +146,13 @@ def _verdicts(world: World, measures: pd.DataFrame) -> tuple[Verdict, ...]:
         statement = f"No learned classifier is more accurate than the exact {best} at its own |MD|."
         verdicts.append(hard_verdict(name, statement, margins))
     return tuple(verdicts)
+
+
+def _algorithms(listed: object) -> list[run_file_parts.NamedAlgorithm]:
+    named = run_file_parts.algorithms_of(listed)
+    if any(isinstance(entry.algorithm, AgnosticFair) for entry in named):
+        raise ValueError(f"algorithm must be of the engine, got {run_file_parts.AGNOSTIC}")
+    return named
 
 
 def _training(section: Section) -> Training:

@@ -1,14 +1,18 @@
-"""Group fairness of runs from a TOML file."""
+"""Group fairness of runs from a TOML file; AgnosticFair, which does not run in the engine."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from fairfl.sims.engine import Joining, Result, Simulation
-from fairfl.sims.group_fairness import FairMeasures
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.engine import Everyone, Joining, Replicate, Result, Simulation
+from fairfl.sims.group_fairness import AgnosticFair, FairMeasures
 from fairfl.sims.group_fairness.measures import accepts
+from fairfl.sims.runs.metrics import Metrics
+from fairfl.studies.experiment import Setting
 from fairfl.studies.group_benefit import with_groups
 from fairfl.studies.papers.fedfb.fedfb_runs import accepted
 
@@ -67,3 +71,35 @@ def measured(names: tuple[str, ...], seed: int, result: Result) -> pd.DataFrame:
     people = pd.DataFrame(people_measures(result.simulation, names))
     people = people.assign(round=result.simulation.round, seed=seed)
     return pd.concat([clients, people], ignore_index=True)
+
+
+def run_agnostic(
+    make: Callable[[], Setting],
+    rules: Sequence[tuple[AgnosticFair, dict[str, float]]],
+    names: tuple[str, ...],
+    seed: int,
+) -> pd.DataFrame:
+    """The measures of each rule, with the rates of its own, after the others' rounds; ``make``
+    gives model, data, training.
+    """
+    setting = make()
+    replicates = [Replicate(FedAvg(), seed) for _ in rules]
+    training, rows = replace(setting.training, participation=Everyone()), Metrics()
+    simulation = Simulation(setting.model, setting.parts, replicates, training, setting.computing)
+    rows.clients += simulation.evaluate()
+    for r, (rule, rates) in enumerate(rules):
+        (fit,) = rule.fit(
+            setting.model,
+            setting.parts,
+            training.rounds,
+            rates.get("lr", training.lr),
+            (seed,),
+            simulation.device,
+        )
+        simulation.params[r] = fit.params.to(simulation.device, simulation.params.dtype)
+    simulation.round = training.rounds
+    rows.clients += simulation.evaluate()
+    clients = rows.table("clients").to_pandas()
+    return measured(
+        names, seed, Result(simulation.params.cpu().numpy(), clients, clients, simulation)
+    )

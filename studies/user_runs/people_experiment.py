@@ -72,15 +72,8 @@ class Request:
 @lru_cache(maxsize=2)
 def read(request: Request) -> tuple[Dataset, FederatedData]:
     """The table, as it is and as trained on; errors as ``read_people`` and ``split_people``."""
-    people = read_people(
-        request.path,
-        label=request.label,
-        group=request.group,
-        client=request.client,
-        features=request.features,
-        blind=request.blind,
-        form=request.form,
-    )
+    names = ("label", "group", "client", "features", "blind", "form")
+    people = read_people(request.path, **{name: getattr(request, name) for name in names})
     return people, split_people(people)
 
 
@@ -91,11 +84,8 @@ def methods(request: Request, schedule: str, epochs: int) -> list[tuple[str, flo
         return [(fedfb_runs.CFL, budget, FedFB(rule)) for budget, rule in rules]
     if schedule == "local":
         pairs = [(fedfb_runs.ENSEMBLE, None), (fedfb_runs.LFT_AVG, epochs)]
-        return [
-            (name, budget, LocalFairBatch(rule, average_every))
-            for name, average_every in pairs
-            for budget, rule in rules
-        ]
+        both = product(pairs, rules)
+        return [(name, e, LocalFairBatch(rule, every)) for (name, every), (e, rule) in both]
     algorithms: list[tuple[str, float, Algorithm]] = [(fedfb_runs.FEDAVG, np.nan, FedAvg())]
     algorithms += [(fedfb_runs.FEDFB, budget, FedFB(rule)) for budget, rule in rules]
     if len(read(request)[0].group_names) == 2 and request.notion != "eodds":

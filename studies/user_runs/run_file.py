@@ -4,6 +4,7 @@ together; each combination of the others is a run of its own, named after its va
 
 import dataclasses
 import re
+from collections.abc import Sequence
 from functools import partial
 from itertools import product
 from math import gcd
@@ -13,8 +14,10 @@ import numpy as np
 import pandas as pd
 
 from fairfl._support.toml_file import read_toml
+from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.engine import Computing, Joining, Module, Parts, Replicate, Simulation
+from fairfl.sims.group_fairness import AgnosticFair
 from fairfl.studies.execute import BY_CLIENT, last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
@@ -24,7 +27,7 @@ from fairfl.studies.group_benefit import values as benefit_values
 from fairfl.studies.measures import KEYS, long, rows_of, statistics
 from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
 from fairfl.studies.user_runs import run_file_parts
-from fairfl.studies.user_runs.group_measures import DISPARITIES, PEOPLE, measured
+from fairfl.studies.user_runs.group_measures import DISPARITIES, PEOPLE, measured, run_agnostic
 from fairfl.studies.user_runs.toml_section import Section, built
 
 JOINING = ("GB (9)", "GB (20)", "least gap", "fair rounds", "LS")
@@ -36,6 +39,7 @@ SHOWN = {
     **{name: name.replace("spd", "disparity").replace("_", " ") for name in DISPARITIES},
 }
 """Names in the table of the measures of all people, which are shares between 0 and 1."""
+Named = Sequence[run_file_parts.NamedAlgorithm]
 ALONE = ("title", "algorithm", "run", "grid")
 """Tables of the file that are the same for all settings."""
 Combination = tuple[dict[str, object], str, str]
@@ -50,8 +54,8 @@ def read_config(path: str | Path) -> Experiment:
     """
     file = Path(path)
     table = read_toml(file)
-    seeds, objectives = _outline(table)
-    settings = _combinations(table)
+    seeds, inside, agnostic = _outline(table)
+    objectives, settings = _labels(inside), _combinations(table)
     try:
         tested, has_joining = _check([table for table, *_ in settings], seeds[0])
     except MemoryError as error:
@@ -71,7 +75,7 @@ def read_config(path: str | Path) -> Experiment:
         file.stem,
         title,
         {"quick": len(seeds), "paper": len(seeds)},
-        partial(units, file.stem, seeds, objectives, settings),
+        partial(units, file.stem, seeds, objectives, agnostic, settings),
         values,
         lambda clients: (),
         pictures=pictures,
@@ -84,16 +88,27 @@ def units(
     stem: str,
     seeds: list[int],
     objectives: tuple[str, ...],
+    agnostic: Named,
     settings: list[Combination],
     scale: Scale,
 ) -> list[Unit]:
-    """For each seed of the file, or as many as the scale has, and setting all algorithms."""
+    """For each seed of the file, or as many as the scale has, and setting the engine's algorithms
+    together, and those that do not run in the engine.
+    """
     planned = []
+    methods = [(entry.algorithm, entry.rates) for entry in agnostic]
+    rules = [(rule, rates) for rule, rates in methods if isinstance(rule, AgnosticFair)]
     for seed, (table, words, end) in product(scale.of(seeds), settings):
+        name, setting = f"{stem}-{seed}{end}", partial(make, table, seed)
         dataset = str(Section(table, "").section("data").raw("name"))
         dataset += f"; {words}" if words else ""
-        setting, measure = partial(make, table, seed), partial(measured, objectives, seed)
-        planned.append(Unit(f"{stem}-{seed}{end}", dataset, seed, objectives, setting, measure))
+        if objectives:
+            measure = partial(measured, objectives, seed)
+            planned.append(Unit(name, dataset, seed, objectives, setting, measure))
+        if agnostic:
+            labels = _labels(agnostic)
+            run = partial(run_agnostic, setting, rules, labels, seed)
+            planned.append(Unit(f"{name}-agnosticfair", dataset, seed, labels, run))
     return planned
 
 
@@ -131,6 +146,8 @@ def _check(tables: list[dict[str, object]], seed: int) -> tuple[bool, bool]:
         if data is None or named != last:
             last, data = named, _data(table, seed)
         setting = _setting(table, seed, data)
+        replicates = setting.replicates or (Replicate(FedAvg()),)
+        setting = dataclasses.replace(setting, replicates=replicates)
         top = Section(table, "")
         training, computing = top.section("training"), top.section("computing", {})
         with training.section("participation", {}).placing():
@@ -168,8 +185,8 @@ def _values(clients: pd.DataFrame, part: str) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def _outline(table: dict[str, object]) -> tuple[list[int], tuple[str, ...]]:
-    """Seeds, and the algorithms' labels; ValueError if wrong."""
+def _outline(table: dict[str, object]) -> tuple[list[int], Named, Named]:
+    """Seeds, the engine's algorithms, and AgnosticFair's; ValueError if wrong."""
     top = Section(table, "")
     for key in ("title", "data", "partition", "model", "training", "computing", "run"):
         top.raw(key, None)
@@ -183,7 +200,21 @@ def _outline(table: dict[str, object]) -> tuple[list[int], tuple[str, ...]]:
     run.done(None)
     for key in ("data", "model", "training"):
         top.section(key)
-    return seeds, tuple(entry.label for entry in named)
+    inside, agnostic = _parted(named)
+    for key in () if inside else top.section("training").table:
+        if key not in ("rounds", "lr"):
+            raise ValueError(f"training.{key} must not be given: agnosticfair takes rounds and lr")
+    return seeds, inside, agnostic
+
+
+def _parted(named: Named) -> tuple[Named, Named]:
+    """The engine's algorithms, and AgnosticFair, which is none."""
+    agnostic = [entry for entry in named if isinstance(entry.algorithm, AgnosticFair)]
+    return [entry for entry in named if entry not in agnostic], agnostic
+
+
+def _labels(named: Named) -> tuple[str, ...]:
+    return tuple(entry.label for entry in named)
 
 
 def make(table: dict[str, object], seed: int) -> Setting:
@@ -214,7 +245,7 @@ def _setting(table: dict[str, object], seed: int, data: FederatedData) -> Settin
         data = dataclasses.replace(data, x=np.asarray(data.x).reshape(len(data), -1))
     replicates = tuple(
         Replicate(entry.algorithm, seed, **entry.rates)  # type: ignore[arg-type]
-        for entry in run_file_parts.algorithms_of(table["algorithm"])
+        for entry in _parted(run_file_parts.algorithms_of(table["algorithm"]))[0]
     )
     computing = built(top.section("computing", {}), Computing, run_file_parts.special)
     return Setting(model, Parts.of(data), replicates, training, interval, computing)

@@ -26,13 +26,9 @@ from fairfl.studies.user_runs.toml_section import Section, built, fields_of
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import KolmogorovMean, Objective, RankWeighted
 
-PARTITIONS = {
-    "iid": iid,
-    "dirichlet": dirichlet,
-    "label_shards": label_shards,
-    "two_groups": two_groups,
-}
+PARTITIONS = {kind.__name__: kind for kind in (iid, dirichlet, label_shards, two_groups)}
 RANKS = ("gini", "linear", "geometric", "harmonic", "cvar")
+AGNOSTIC = "agnosticfair"
 
 
 def sources() -> tuple[str, ...]:
@@ -128,12 +124,9 @@ def model(section: Section, data: FederatedData) -> Model:
         raise ValueError(" ".join(message.split())) from error
 
 
-Kinds = Mapping[str, Callable[..., Algorithm | AgnosticFair]]
-
-
-def known_algorithms() -> dict[str, Callable[..., Algorithm | AgnosticFair]]:
-    """Names allowed in [[algorithm]]: the engine's, group-fair ones included."""
-    return {**ALGORITHMS.parts(), **SUM_ONLY.parts()}
+def known_algorithms() -> Mapping[str, Callable[..., Algorithm | AgnosticFair]]:
+    """Names allowed in [[algorithm]]: the engine's, the group-fair ones, and AgnosticFair."""
+    return {**ALGORITHMS.parts(), **SUM_ONLY.parts(), AGNOSTIC: AgnosticFair}
 
 
 @dataclass(frozen=True)
@@ -174,15 +167,15 @@ def training(section: Section) -> Training:
         return Training(**fields)
 
 
-def algorithm(section: Section, kinds: Kinds | None = None) -> NamedAlgorithm:
-    """``name``, of the engine or of ``kinds``; parameters as its dataclass names them; rates."""
-    kinds = kinds or known_algorithms()
+def algorithm(section: Section) -> NamedAlgorithm:
+    """``name``, parameters by the names of its dataclass, and rates."""
+    kinds = known_algorithms()
     name = section.text("name", tuple(kinds))
     label = section.text("label", default=None)
     parameters = fields_of(section, kinds[name], special)
     rates = {
         key: float(value)
-        for key in (RATES[:1] if kinds[name] is AgnosticFair else RATES)
+        for key in (RATES if name != AGNOSTIC else RATES[:1])
         if key not in parameters and (value := section.number(key, None)) is not None
     }
     section.done(None)

@@ -1,5 +1,7 @@
 """Pictures of experiments from handmade measures."""
 
+from itertools import product
+
 import pandas as pd
 import pytest
 
@@ -9,12 +11,10 @@ from fairfl.figures.lib import experiments, style
 @pytest.fixture
 def clients():
     """Two devices of 10 and 30 samples, two rounds, two seeds."""
+    bases = {"q = 0": 0.3, "q = 1": 0.4}
     rows = [
-        ("A", name, t, seed, k, (10, 30)[k], base + 0.1 * t + 0.02 * seed + 0.2 * k)
-        for name, base in (("q = 0", 0.3), ("q = 1", 0.4))
-        for t in (1, 2)
-        for seed in (0, 1)
-        for k in (0, 1)
+        ("A", name, t, seed, k, (10, 30)[k], bases[name] + 0.1 * t + 0.02 * seed + 0.2 * k)
+        for name, t, seed, k in product(bases, (1, 2), (0, 1), (0, 1))
     ]
     columns = "dataset objective round seed client samples accuracy".split()
     return pd.DataFrame(rows, columns=columns)

@@ -137,12 +137,8 @@ def test_the_key_follows_the_figures_own_source(tmp_path):
 def test_progress_and_outcomes_in_the_order_asked_for(tmp_path, blank):
     seen = []
     names = ["fedfb_figure_8", "fedfb_figure_2"]
-    outcomes = render_all(
-        names,
-        tmp_path,
-        progress=lambda outcome, done, total: seen.append((outcome.name, done, total)),
-    )
-    assert seen == [("fedfb_figure_8", 1, 2), ("fedfb_figure_2", 2, 2)]
+    outcomes = render_all(names, tmp_path, progress=lambda *event: seen.append(event))
+    assert seen == [(outcomes[0], 1, 2), (outcomes[1], 2, 2)]
     assert [o.name for o in outcomes] == names
     assert all(o.seconds > 0 and len(o.files) == 3 and o.reason == "" for o in outcomes)
 

@@ -54,6 +54,9 @@ rule = {alpha = 0.2}
 name = "lft"
 average_every = 2
 budgets = [0.1, 0.2, 0.3]
+[[algorithm]]
+name = "agnosticfair"
+kernels = 3
 [training]
 rounds = 2
 batch_size = 256

@@ -76,10 +76,8 @@ def test_the_wheel_holds_every_module_and_data_file(source, wheel):
         if file.is_file() and (file.suffix in KINDS or file.name == "py.typed")
     }
     assert {"fairfl/__init__.py", "fairfl/theory/__init__.py", "fairfl/py.typed"} <= expected
-    assert {
-        "fairfl/theory/planted/deeper/__init__.py",
-        "fairfl/claims/planted_tables/table.json",
-    } <= expected
+    planted = "theory/planted/deeper/__init__.py", "claims/planted_tables/table.json"
+    assert {f"fairfl/{name}" for name in planted} <= expected
     assert members == expected
 
 
@@ -241,10 +239,8 @@ def test_a_site_installs_what_its_commands_need(source, tmp_path):
     commands = [(python.with_name("fairfl-site"), *line.split()) for line in lines]
     shown = [run(*command, cwd=tmp_path) for command in commands]
     assert '"people": 60' in shown[0] and [line.split()[0] for line in lines] == NAMES
-    counts, rows = (
-        read_summary(tmp_path / "judged.json").counts,
-        pd.read_csv(tmp_path / "decisions.csv"),
-    )
+    counts = read_summary(tmp_path / "judged.json").counts
+    rows = pd.read_csv(tmp_path / "decisions.csv")
     assert counts[..., -1].sum() == rows["decision"].sum() == 60 - counts[..., 0].sum()
 
 

@@ -101,25 +101,16 @@ class Scene:
         """An algorithm with every seed, in one program."""
         title = self.title.replace(",", "")
         words = re.findall(r"[A-Za-z0-9.]+", f"dynamic {title} {self.rounds} rounds {name}")
-        return Unit(
-            "-".join((*words, str(seeds))).lower(),
-            self.title,
-            0,
-            (name,) * seeds,
-            partial(make, self, algorithm, seeds),
-            partial(measured, name),
-        )
+        folder, setting = "-".join((*words, str(seeds))), partial(make, self, algorithm, seeds)
+        measure = partial(measured, name)
+        return Unit(folder.lower(), self.title, 0, (name,) * seeds, setting, measure)
 
 
 def make(scene: Scene, algorithm: Algorithm, seeds: int) -> Setting:
     """All groups that have joined take part: the paper does not state C."""
-    model, parts = data_of(scene)
+    (model, parts), joining = data_of(scene), engine.Joining(scene.joins)
     training = engine.Training(
-        scene.rounds,
-        lr=scene.lr,
-        batch_size=BATCH,
-        epochs=EPOCHS,
-        participation=engine.Joining(scene.joins),
+        scene.rounds, lr=scene.lr, batch_size=BATCH, epochs=EPOCHS, participation=joining
     )
     replicates = tuple(engine.Replicate(algorithm, seed) for seed in range(seeds))
     return Setting(model, parts, replicates, training, scene.evaluate_every)
@@ -143,9 +134,8 @@ def data_of(scene: Scene) -> tuple[engine.Model, engine.Parts]:
         model = engine.Module(partial(ResNet18GN, shape[0], classes), name=RESNET)
     groups = len(scene.joins)
     owner = two_groups(federated.y, scene.alpha, scene.clients, groups=groups)
-    return model, engine.Parts.of(
-        federated.assigned(owner, groups * scene.clients).split(0.0, TEST)
-    )
+    federated = federated.assigned(owner, groups * scene.clients)
+    return model, engine.Parts.of(federated.split(0.0, TEST))
 
 
 def measured(name: str, result: engine.Result) -> pd.DataFrame:

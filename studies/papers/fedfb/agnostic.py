@@ -26,13 +26,9 @@ TAUS = {"Synthetic": (0.01, 0.1, 0.15, 0.2, 0.3), "Adult": (0.01, 0.05, 0.1)}
 def agnostic_unit(scale: Scale, dataset: str, kind: str, taus: Sequence[float] = (TAU,)) -> Unit:
     """All seeds and bounds. ``kind``: mlp, logistic."""
     model = "" if kind == "mlp" else f"-{kind}"
-    return Unit(
-        f"fedfb-{dataset.lower()}{model}-agnostic-{scale.profile}-{scale.seeds}",
-        dataset,
-        0,
-        (AGNOSTIC,),
-        partial(agnostic, scale, dataset, kind, tuple(taus)),
-    )
+    name = f"fedfb-{dataset.lower()}{model}-agnostic-{scale.profile}-{scale.seeds}"
+    measures = partial(agnostic, scale, dataset, kind, tuple(taus))
+    return Unit(name, dataset, 0, (AGNOSTIC,), measures)
 
 
 def agnostic(scale: Scale, dataset: str, kind: str, taus: Sequence[float]) -> pd.DataFrame:

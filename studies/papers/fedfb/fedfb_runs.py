@@ -42,13 +42,8 @@ FEDAVG, FEDFB = "FedAvg", "FedFB"
 FEDFB_PLAIN, FEDFB_BITS, FAIRFED = "FedFB, step α μ", "FedFB (10 bits)", "FairFed"
 VARIANTS = {FEDFB: (FEDFB, FEDFB_PLAIN, FEDFB_BITS)}
 """The methods that are compared with a published line."""
-MEASURES = {
-    "accuracy": "Acc.",
-    "dp": "DP disp.",
-    "spd": "|SPD|",
-    "expected": "E Acc.",
-    "best": "best E Acc.",
-}
+MEASURES = {"accuracy": "Acc.", "dp": "DP disp.", "spd": "|SPD|", "expected": "E Acc."}
+MEASURES |= {"best": "best E Acc."}
 """Columns of the measures, and their names in tables."""
 
 Method = tuple[str, Algorithm]

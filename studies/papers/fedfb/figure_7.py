@@ -53,17 +53,13 @@ def label(name: str, setting: float) -> str:
 def units(scale: Scale) -> list[Unit]:
     """A unit a data set and seed. Quick: the synthetic data."""
     objectives = tuple(label(name, setting) for name, setting, _ in methods())
-    return [
-        Unit(
-            f"fedfb-{dataset.lower()}-cp-{scale.profile}-{seed}",
-            dataset,
-            seed,
-            objectives,
-            partial(make, scale, dataset, seed),
-        )
-        for dataset in ("Synthetic", *(REAL if scale.paper else ()))
-        for seed in range(scale.seeds)
-    ]
+    planned = []
+    for dataset in ("Synthetic", *(REAL if scale.paper else ())):
+        for seed in range(scale.seeds):
+            name = f"fedfb-{dataset.lower()}-cp-{scale.profile}-{seed}"
+            setting = partial(make, scale, dataset, seed)
+            planned.append(Unit(name, dataset, seed, objectives, setting))
+    return planned
 
 
 def make(scale: Scale, dataset: str, seed: int) -> Setting:

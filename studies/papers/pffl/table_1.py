@@ -50,37 +50,31 @@ ROUNDS = {"Synthetic": (200, 2000), "Vehicle": qffl_runs.ROUNDS["Vehicle"]}
 CLASS_ROUNDS, CLASS_ROWS, HIDDEN = (20, 100), (1500, 3000), 64
 
 
-def algorithms(q: float) -> tuple[Algorithm, ...]:
-    """q-FedAvg with 0 and q, and the four rank weights."""
-    return (QFedAvg(0.0), QFedAvg(q), *map(PFedAvg, RANKS.values()))
-
-
-def objectives(q: float) -> tuple[str, ...]:
-    """The objectives' names in the table."""
-    return (qffl_runs.name_of(0.0), qffl_runs.name_of(q), *RANKS)
+def algorithms(q: float) -> dict[str, Algorithm]:
+    """q-FedAvg with 0 and q, and the four rank weights, as the table names them."""
+    powers = {qffl_runs.name_of(value): QFedAvg(value) for value in (0.0, q)}
+    return {**powers, **{name: PFedAvg(rank) for name, rank in RANKS.items()}}
 
 
 def units(scale: Scale) -> list[Unit]:
     """Synthetic and Vehicle as in q-FFL's tables, and three classes."""
     planned: list[Unit] = []
     for dataset, rounds in ROUNDS.items():
-        q = qffl_runs.CHOSEN[dataset]
-        planned += qffl_runs.units(
-            "ranks", scale, (dataset,), algorithms(q), objectives(q), rounds=rounds
-        )
+        rules = algorithms(qffl_runs.CHOSEN[dataset])
+        planned += qffl_runs.units("ranks", scale, (dataset,), rules, rounds=rounds)
     dataset, rounds = three_classes.which(), CLASS_ROUNDS[scale.paper]
     q = BEST_Q[dataset]
     for seed in range(scale.seeds):
         folder = f"{dataset.lower().replace(', ', '-').replace(' ', '-')}-ranks-{rounds}-{seed}"
         setting = partial(make_classes, dataset, q, rounds, CLASS_ROWS[scale.paper], seed)
-        planned.append(Unit(folder, dataset, seed, objectives(q), setting))
+        planned.append(Unit(folder, dataset, seed, tuple(algorithms(q)), setting))
     return planned
 
 
 def make_classes(dataset: str, q: float, rounds: int, rows: int, seed: int) -> Setting:
     """A network of one hidden layer on three clients, one class each."""
     parts = three_classes.parts(dataset, equal=True, seed=seed, rows=rows)
-    replicates = tuple(Replicate(algorithm, seed) for algorithm in algorithms(q))
+    replicates = tuple(Replicate(algorithm, seed) for algorithm in algorithms(q).values())
     training = Training(rounds, lr=0.001, batch_size=64, epochs=1)
     return Setting(MLP((784, HIDDEN, 3)), parts, replicates, training, max(1, rounds // 20))
 

@@ -58,13 +58,8 @@ TASKS = {
 def five(dataset: str) -> dict[str, tuple[Algorithm, float]]:
     """The five with their learning rates; of stand-ins PropFair's objective is times M."""
     task, scaled = TASKS[dataset], dataset in STAND_INS
-    algorithms = (
-        FedAvg(),
-        QFedAvg(task.q),
-        AFL(0.1),
-        TERM(task.alpha),
-        PropFair(task.M, rescale=scaled),
-    )
+    fair = PropFair(task.M, rescale=scaled)
+    algorithms = FedAvg(), QFedAvg(task.q), AFL(0.1), TERM(task.alpha), fair
     return dict(zip(NAMES, zip(algorithms, task.rates, strict=True), strict=True))
 
 

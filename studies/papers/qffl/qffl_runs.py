@@ -7,7 +7,7 @@ samples, with a weight decay of 1/64. A part of Vehicle with 1,860 of 43,695 row
 steps in a round: 20 x 23 rounds have as many.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -110,13 +110,12 @@ def make(
 
 def family(scale: Scale, datasets: Iterable[str] = ()) -> list[Unit]:
     """q-FedAvg with every q, in one program a seed: the same devices and batches for all q."""
-    algorithms = tuple(QFedAvg(q) for q in QS)
-    return units("family", scale, datasets or at_hand(), algorithms, tuple(map(name_of, QS)))
+    return units("family", scale, datasets or at_hand(), {name_of(q): QFedAvg(q) for q in QS})
 
 
 def uniform_too(scale: Scale) -> list[Unit]:
     """All q, and FedAvg with equal weights of devices."""
-    uniform = units("uniform", scale, at_hand(), (QFedAvg(0.0),), ("uniform",), equal=True)
+    uniform = units("uniform", scale, at_hand(), {"uniform": QFedAvg(0.0)}, equal=True)
     return [*family(scale), *uniform]
 
 
@@ -124,25 +123,19 @@ def units(
     label: str,
     scale: Scale,
     datasets: Iterable[str],
-    algorithms: tuple[Algorithm, ...],
-    objectives: tuple[str, ...],
+    algorithms: Mapping[str, Algorithm],
     equal: bool = False,
     rounds: tuple[int, int] | None = None,
 ) -> list[Unit]:
     """A unit a data set and seed, named so that experiments share folders of shared runs."""
-    all_units = []
+    planned, rules = [], tuple(algorithms.values())
     for dataset in datasets:
         count = rounds_of(dataset, scale, rounds)
         for seed in range(scale.seeds):
-            setting: Callable[[], Setting] = partial(
-                make, dataset, seed, algorithms, count, equal, scale.paper
-            )
-            all_units.append(
-                Unit(
-                    f"{dataset.lower()}-{label}-{count}-{seed}", dataset, seed, objectives, setting
-                )
-            )
-    return all_units
+            name = f"{dataset.lower()}-{label}-{count}-{seed}"
+            setting = partial(make, dataset, seed, rules, count, equal, scale.paper)
+            planned.append(Unit(name, dataset, seed, tuple(algorithms), setting))
+    return planned
 
 
 def differences(datasets: Iterable[str] = ("Synthetic", "Vehicle")) -> tuple[str, ...]:

@@ -36,12 +36,8 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
     """The spread of "samples a device" is over the devices, as printed: a row for each of them."""
     parts = []
     for (dataset,), part in groups(clients, ["dataset"]):
-        samples = part["samples"].tolist()
-        measured = {
-            "devices": [len(samples)],
-            "samples": [sum(samples)],
-            "samples a device": samples,
-        }
+        counts = part["samples"].tolist()
+        measured = {"devices": [len(counts)], "samples": [sum(counts)], "samples a device": counts}
         for measure, numbers in measured.items():
             line = {"dataset": dataset, "objective": "all", "seed": range(len(numbers))}
             parts.append(pd.DataFrame({**line, "measure": measure, "value": numbers}))

@@ -38,16 +38,8 @@ def three_classes(dataset: str, seed: int = 0, rows: int | None = None) -> Feder
     label = np.searchsorted(classes, whole.y[selected])
     x = ((pixels[selected] - mean) / (spread + 0.255)).astype(np.float32)
     part = np.where(np.isin(selected, test), 2, 0).astype(np.int8)
-    return replace(
-        whole,
-        x=x,
-        y=label,
-        owner=label,
-        n_clients=3,
-        part=part,
-        client_names=CLIENTS[dataset],
-        name=dataset,
-    )
+    names = {"client_names": CLIENTS[dataset], "name": dataset}
+    return replace(whole, x=x, y=label, owner=label, n_clients=3, part=part, **names)
 
 
 def parts(dataset: str, *, equal: bool, seed: int = 0, rows: int | None = None) -> Parts:

@@ -47,10 +47,8 @@ def test_worlds_of_three_groups():
 @pytest.mark.parametrize(("world", "notion"), QUESTIONS)
 def test_disparities_are_those_of_a_large_sample(world, notion):
     rule = next(rules_near(world, notion, 1))
-    figures, data = (
-        Performance.of(rule, world.federation, notion),
-        sample(world.federation, 200_000, 1),
-    )
+    figures = Performance.of(rule, world.federation, notion)
+    data = sample(world.federation, 200_000, 1)
     accept = rule(data.x[:, 0], data.group)
     gaps = []
     for label in EVENTS[notion]:

@@ -101,11 +101,8 @@ def test_figures_read_the_curves_of_runs(files, tmp_path, monkeypatch):
     """What the command writes, in place of the kept curves: mean, least and most of the seeds."""
     folder = tmp_path / "dynamic-mnist"
     folder.mkdir()
-    units = [
-        dynamic_runs.Scene("MNIST", dynamic_runs.LINEAR, (0, 1), 2, 300).unit(
-            "Algorithm 2", RULE, 2
-        )
-    ]
+    scene = dynamic_runs.Scene("MNIST", dynamic_runs.LINEAR, (0, 1), 2, 300)
+    units = [scene.unit("Algorithm 2", RULE, 2)]
     clients = run_units(units)
     table = measures.curves(clients).to_csv(float_format="%.3g", lineterminator="\n")
     (folder / "curves.csv").write_text(table, "utf-8")

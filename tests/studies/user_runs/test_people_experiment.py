@@ -90,10 +90,8 @@ def test_points_are_the_tables_and_the_frontier_is_behind(run):
     table = experiment.values(rows).set_index(["objective", "measure"])["value"]
     cfl = points.loc["ours", "CFL"].sort_values("setting")
     assert cfl["setting"].tolist() == [0.0, 0.1]
-    assert cfl["disparity"].tolist() == [
-        table["CFL, ε = 0", "disparity"],
-        table["CFL, ε = 0.1", "disparity"],
-    ]
+    expected = [table[f"CFL, ε = {eps}", "disparity"] for eps in ("0", "0.1")]
+    assert cfl["disparity"].tolist() == expected
     x, y = behind(people)
     curve = points.loc["frontier", "frontier of a score"]
     assert np.array_equal(curve["disparity"], x) and np.array_equal(curve["accuracy"], y)

@@ -38,16 +38,17 @@ def test_rules_of_other_parameters_have_other_labels(toml):
 
 def test_group_fair_algorithms(toml):
     experiment = toml(FAIR)
-    (unit,) = experiment.units(Scale("quick", 1))
-    assert [replicate.algorithm for replicate in unit.make().replicates[1:]] == [
+    units = experiment.units(Scale("quick", 1))
+    assert [unit.name for unit in units] == ["mine-0", "mine-0-agnosticfair"]
+    assert [replicate.algorithm for replicate in units[0].make().replicates[1:]] == [
         FedFB(FairBatch("eo", budget=0.1, surrogate="zero_one"), every=2),
         FairFed(0.5),
         LocalFairBatch(FairBatch(alpha=0.2)),
         LocalFairBatch(average_every=2, budgets=(0.1, 0.2, 0.3)),
     ]
-    values = experiment.values(run_units([unit]))
+    values = experiment.values(run_units(units))
     wide = values.pivot(index="objective", columns="measure", values="value")
-    assert len(wide) == 6 and np.isfinite(wide.to_numpy(float)).all()
+    assert len(wide) == 7 and np.isfinite(wide.to_numpy(float)).all()
     assert {"Acc.", "disparity", "eo difference", "eodds difference", "average"} <= set(wide)
     # all people's accuracy is the clients', weighed by their people: here it is per cent
     assert (wide["Acc."] * 100 - wide["average"]).abs().max() < 1e-9
@@ -56,7 +57,7 @@ def test_group_fair_algorithms(toml):
 def test_pooled_people_are_one_client(toml):
     text = FAIR.replace('"fedfb-synthetic"', '"fedfb-synthetic"\npooled = true')
     text = text.replace("\nbudgets = [0.1, 0.2, 0.3]", "")
-    (unit,) = toml(text).units(Scale("quick", 1))
+    (unit, _) = toml(text).units(Scale("quick", 1))
     assert unit.make().parts.train.clients == 1
 
 

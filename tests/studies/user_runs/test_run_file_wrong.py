@@ -40,6 +40,7 @@ PLAIN | epochs = 1 | epochs = 1\nparticipation = {kind = "uniform", count = 6} |
     training.participation.count must be a whole number of at most 5, got 6
 DYNAMIC | [0, 2, 5] | [0, 2, 6] | .*joins must be below the 6 rounds, got 6
 DYNAMIC | "modified_normalized_fedavg", beta = 0.5 | "fedavg" | .*rule must be NormalizedFedAvg
+PLAIN | "fedavg" | "agnosticfair" | training.epochs must not be given: agnosticfair takes rounds and
 FAIR | name = "fedfb-synthetic" | name = "fedfb-synthetic"\ntest = 0.5 | data.test must not be given
 FAIR | "eo" | "eoo" | .*notion must be one of
 FAIR | rounds = 2 | rounds = 2\n[computing]\nmemory_limit = "most" | .*memory_limit
