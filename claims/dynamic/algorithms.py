@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Claim, Residual, counterexample, drawn, every, identity, proof
+from fairfl.claims.forms import Claim, Residual, counterexample, every, exactly, identity, proof
 
 
 def one_step(local: int = 1, length: str = "1") -> dict[str, Residual]:
@@ -132,9 +132,7 @@ CLAIMS = (
             statement=r"$\max_j |d_j| \ge 0$, and limiting $d$ to it leaves $d$ as it is.",
             scope="as stated, any number of parameters",
             check=proof(
-                "clip.v",
-                "unchanged",
-                drawn(bounds, updates, tolerance=0.0, absolute=True, moved="update"),
+                "clip.v", "unchanged", exactly(bounds, updates, absolute=True, moved="update")
             ),
             mutants={
                 "max d": ("as printed", {"absolute": False}),

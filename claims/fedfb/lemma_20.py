@@ -4,9 +4,10 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
+from fairfl.claims.case import Case, Relation
 from fairfl.claims.fedfb.lemma_10 import conditions, opposed
 from fairfl.claims.fedfb.worlds import ONE, ZERO, Clients, worlds
-from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, drawn, every, proof
+from fairfl.claims.forms import Claim, Instance, counterexample, every, exactly, proof
 
 
 def printed(
@@ -160,13 +161,8 @@ CLAIMS = (
             check=proof(
                 "ensemble_gap.v",
                 "gap",
-                drawn(
-                    printed,
-                    grouped,
-                    tolerance=0.0,
-                    examples=(12, 1000),
-                    members="drawn subsets",
-                    moved="q eps",
+                exactly(
+                    printed, grouped, examples=(12, 1000), members="drawn subsets", moved="q eps"
                 ),
             ),
             mutants={"1 % more": ("1.01 ψ̃(c, 0)", {"factor": "101/100"})},
@@ -195,7 +191,7 @@ CLAIMS = (
         check=proof(
             "range.v",
             "range",
-            drawn(reachable, budgeted, tolerance=0.0, examples=(16, 3000), moved="q eps part"),
+            exactly(reachable, budgeted, examples=(16, 3000), moved="q eps part"),
         ),
         mutants={
             "ERM alone": ("L = U = g(0)", {"low": "ERM"}),

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.fedfb.lemma_7 import RUN, SETTING, SIZES, setting
 from fairfl.claims.fedfb.worlds import ZERO, Clients, parts, worlds
-from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, exactly, proof
 
 
 def printed(instance: Instance, right: str = "λ_ε") -> Case:
@@ -89,9 +89,7 @@ CLAIMS = (
             r"Always $\lambda_\varepsilon g(0)\le0$.",
             kind="implication",
             hypotheses={**SETTING, "g increases": "strictly, as the proof of lemma 7 says"},
-            check=proof(
-                "lemma_9.v", "signs", drawn(repaired, budgeted, tolerance=0.0, moved="q eps")
-            ),
+            check=proof("lemma_9.v", "signs", exactly(repaired, budgeted, moved="q eps")),
             mutants={"sign": ("λ_ε has the sign of g(0)", {"sign": 1})},
         ),
     ),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Operator, Relation
 from fairfl.claims.exact import Instance, ball, cut, phi
-from fairfl.claims.forms import Claim, counterexample, drawn, every, proof, witness
+from fairfl.claims.forms import Claim, counterexample, every, exactly, proof, witness
 from fairfl.solvers.api import min_disparity
 from fairfl.theory.populations.federation import Federation
 
@@ -202,11 +202,7 @@ CLAIMS = (
         hypotheses=PREMISES,
         scope="condition 1 (2 is its mirror); every σ^(0), and those from a bound on",
         whose="reading",
-        check=proof(
-            "normal.v",
-            "corollary_11",
-            drawn(error, favouring, tolerance=0.0, moved="wide narrow sd"),
-        ),
+        check=proof("normal.v", "corollary_11", exactly(error, favouring, moved="wide narrow sd")),
         mutants={
             "1 % tighter": ("0.99 of the bound on the error", {"constant": "99/100"}),
             "same order": ("both clients favour the same group", {"turned": True}),

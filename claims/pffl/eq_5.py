@@ -63,7 +63,9 @@ CLAIMS = (
         r"for every $u \in R^n$.",
         kind="identity",
         size="n <= 7",
-        check=every(*(witness(extreme, f"0-1 vectors of n = {n}", {"n": n}) for n in range(1, 8))),
+        check=every(
+            *(witness(extreme, f"all 0-1 vectors of n = {n}", {"n": n}) for n in range(1, 8))
+        ),
         mutants={
             "p = (0, ..., 0, 1)": ("the weight on the last rank", {"place": 7}),
             "p = (0, 1, 0, ...)": ("the weight on the second rank", {"place": 2}),

@@ -10,7 +10,7 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
 from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Residual, beside, definite, drawn, every, identity, proof, witness
+from fairfl.claims.forms import Residual, beside, definite, every, exactly, identity, proof, witness
 
 
 def tangent_line(tangent: int = 1, mean: str = "arithmetic") -> dict[str, Residual]:
@@ -164,7 +164,7 @@ CLAIMS = (
         r"and $g'(0) > 0$ gives a larger product on the segment, which a convex $U$ contains.",
         kind="equivalence",
         hypotheses={"positive": "U in R^n_{++}, convex for 'only if'"},
-        check=proof("nash.v", "fair", drawn(fair, utilities, tolerance=0.0, moved="u v")),
+        check=proof("nash.v", "fair", exactly(fair, utilities, moved="u v")),
         mutants={"squared": ("the optimality condition (D.10) of the harmonic mean", {"power": 2})},
     ),
     Claim(
