@@ -194,8 +194,7 @@ CLAIMS = (
         ),
         mutants={"nearest": ("λ_i the point of g_i⁻¹ next to 0", {"lams": [0, "-1/4"]})},
         erratum="Assume that every client's law has full support (or fix which solution a client "
-        "returns off its own support): the ensemble's disparity depends on rules where the "
-        "client itself has no data.",
+        "returns off its own support): rules where the client has no data count.",
     ),
     Claim(
         "fedfb/remark-6",

@@ -166,11 +166,10 @@ CLAIMS = (
                 ),
             ),
             mutants={"1 % more": ("1.01 ψ̃(c, 0)", {"factor": "101/100"})},
-            gap="the printed proof assumes |g̃_0(0)| < |g̃_1(0)| and J_0 <= J_1 at once 'without "
-            "loss of generality': only one of them is. So (64), (63) > ψ̃(c, 0)/J_1, fails for "
-            "J_0 > J_1; (63) >= ψ̃(c, 0) is enough. (66) needs ε_1 >= ε_0: for ε_1 <= c (63) is "
-            "ψ̃(ε_0, ε_1), else at least ψ̃(ε_0, c). (68), and case 1, have J_1² g̃_1(0) for J_0 "
-            "J_1 g̃_1(0).",
+            gap="the printed proof assumes |g̃_0(0)| < |g̃_1(0)| and J_0 <= J_1 at once: only one "
+            "is without loss. So (64), (63) > ψ̃(c, 0)/J_1, fails for J_0 > J_1; (63) >= ψ̃(c, 0) "
+            "is enough. (66) needs ε_1 >= ε_0: for ε_1 <= c (63) is ψ̃(ε_0, ε_1), else at least "
+            "ψ̃(ε_0, c). (68), and case 1, have J_1² g̃_1(0) for J_0 J_1 g̃_1(0).",
         ),
     ),
     Claim(

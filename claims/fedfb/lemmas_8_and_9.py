@@ -78,8 +78,7 @@ CLAIMS = (
         ),
         mutants={"g(λ)": ("MD(f_ε) = g(λ_ε) in place of λ_ε", {"right": "g(λ_ε)"})},
         erratum="Part 1 should read MD(f_ε) = g(λ_ε), λ_ε ≠ 0. As printed it contradicts its own "
-        "next equation, g(λ_ε) = sign(g(0)) ε, and part 2: MD(f_ε) and λ_ε have opposite signs. "
-        "At ε = 0 it says 0 ≠ 0.",
+        "next equation, g(λ_ε) = sign(g(0)) ε, and part 2: MD(f_ε) and λ_ε have opposite signs.",
         notes="Later results use λ_ε ≠ 0 and g(λ_ε) = sign(g(0)) ε only, and survive.",
         repaired=dict(
             title="if ε < |g(0)| then MD(f_ε) = g(λ_ε) = sign(g(0)) ε and λ_ε ≠ 0; λ_ε g(0) ≤ 0",

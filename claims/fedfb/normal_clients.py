@@ -244,8 +244,7 @@ CLAIMS = (
         ),
         mutants={"wider still": ("σ^(0) = 8·10^12", {"sd": [Fraction(8 * 10**12), Fraction(1)]})},
         erratum="State it as a limit in σ^(0), or require σ^(0) > (Δ_0 + Δ_1)/(√(2π)(g_0(0) + "
-        "g_1(0))), which is enough: g_1(0), against which g_0 must be small, can itself be as "
-        "small as one likes.",
+        "g_1(0))), which is enough: g_1(0) can itself be as small as one likes.",
         notes="For ratios beyond any K take means (m + 1, m) for client 1, m large: g_1(0) < "
         "exp(-m²/2), while |g_0(root of g_1)| is of order 1/(K m).",
     ),

@@ -182,8 +182,7 @@ CLAIMS = (
             "n for n^2": ("n in front of the sum", {"power": 1}),
         },
         reading="The paper admits any vector in R^n. Where the mean is negative, so is the index "
-        "of differing values, and for a mean of 0 it is undefined; the verdict is for non-negative "
-        "utilities.",
+        "of differing values, and for a mean of 0 it is undefined; the verdict is for u >= 0.",
     ),
     Claim(
         "pffl/relative",

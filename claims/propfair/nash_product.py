@@ -132,7 +132,7 @@ CLAIMS = (
         r"more disparate. For instance, $(f_1, f_2) = (0, 1)$ has smaller product than $(f_1, "
         r"f_2) = (\frac{1}{2}, \frac{1}{2})$.",
         statement=r"Moving two losses apart, their sum kept, never raises $\prod f_i$ on $f \ge "
-        r"0$: it is Schur-concave.",
+        "0$: it is Schur-concave.",
         kind="implication",
         hypotheses={"losses": "f_i >= 0; the sum of the two is kept"},
         scope="every n",

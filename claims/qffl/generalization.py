@@ -237,8 +237,7 @@ CLAIMS = (
         "probability. In the counterexample A_q(lambda) = 1 and L~_q(h_k) is device k's loss.",
         erratum="(25) is McDiarmid's inequality for one lambda. 'For any lambda in Lambda' must "
         "come before 'with probability': the m vertices alone break the bound with a probability "
-        "that tends to one as m grows. (Mohri et al. cover Lambda and pay log of the covering "
-        "number.)",
+        "that tends to one as m grows. (Mohri et al. cover Lambda.)",
         repaired=dict(
             title="Generalisation bound of q-FFL, for one mixture lambda chosen before the sample",
             statement=r"For each $\lambda \in \Lambda$: with probability at least $1 - \delta$ the "
