@@ -121,9 +121,8 @@ def draw(
             print_blob=False,
         )
         try:
-            seed(first_seed + offset)(
-                options(given(instances)(lambda instance: _evaluate(instance, tally, limit)))
-            )()
+            test = given(instances)(lambda instance: _evaluate(instance, tally, limit))
+            seed(first_seed + offset)(options(test))()
         except Violated:
             return True
         except Enough:

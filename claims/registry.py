@@ -38,10 +38,8 @@ def papers() -> dict[str, Paper]:
         for claim in _claims(module):
             user_paper = Paper(claim.paper, f"claims of {module.__name__}.py", "", printed=False)
             if by_key.setdefault(claim.paper, user_paper).printed:
-                raise ValueError(
-                    f"id of a claim in {module.__name__} must not begin as those of a paper do, "
-                    f"got {claim.id}"
-                )
+                place = f"id of a claim in {module.__name__}"
+                raise ValueError(f"{place} must not begin as those of a paper do, got {claim.id}")
     return dict(sorted(by_key.items()))
 
 
