@@ -42,12 +42,9 @@ def digits():
 def test_slope_of_lemma_8_is_the_derivative_along_the_optima(power):
     a, b, c = (1, 2, 4), (0.5, -0.75, 0.25), (1, 1, 1)
     at = curve(a, b, c)
-    slope = lemma_8.slope(
-        *([Fraction(v) for v in x] for x in (a, b, c)), Fraction(1), Fraction(power)
-    )
-    assert float(slope.mid()) == pytest.approx(
-        float(diff(lambda p: entropy(at(p), power), 1)), rel=1e-9
-    )
+    losses = [[Fraction(v) for v in x] for x in (a, b, c)]
+    slope = float(lemma_8.slope(*losses, Fraction(1), Fraction(power)).mid())
+    assert slope == pytest.approx(float(diff(lambda p: entropy(at(p), power), 1)), rel=1e-9)
 
 
 def test_the_counterexample_of_lemma_9_along_its_optima():
