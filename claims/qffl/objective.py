@@ -133,8 +133,8 @@ CLAIMS = (
             "-5/6 == 0",
         ),
         mutants={"k = 1": ("mirrored losses, both optima are 1/2", {"k": Fraction(1)})},
-        erratum="For no finite q: AFL is the limit (propfair/generalized-means) of optima. On a "
-        "finite set of models with different worst losses a finite q is enough.",
+        erratum="For no finite q in general: AFL is the limit (propfair/generalized-means) of "
+        "optima. On a finite set of models with different worst losses a finite q is enough.",
     ),
     Claim(
         "qffl/alpha-fairness",
