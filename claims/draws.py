@@ -59,9 +59,7 @@ class Tally:
         self.worst: dict[str, Any] = {}
 
     def margin(self, instance: Instance) -> float | None:
-        """The smallest margin at the instance and its neighbours, None where it breaks a premise;
-        NaN counts as a violation.
-        """
+        """The least margin at the instance and its neighbours; None where it breaks a premise."""
         margin = self._at(instance)
         if margin is None:
             self.discarded += 1

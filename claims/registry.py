@@ -89,9 +89,7 @@ def _claims(module: ModuleType) -> list[Claim]:
 
 
 def order(claims: Sequence[Claim]) -> list[str]:
-    """The ids, each after those that it rests on; a claim that "holds-repaired" must have its
-    repaired form. ValueError: an id that is not there, or a circle.
-    """
+    """The ids, each after those that it rests on. ValueError: one that is missing, or a circle."""
     by_id = {claim.id: claim for claim in claims}
     for id, claim in by_id.items():
         repaired = claim.repaired_id in by_id
