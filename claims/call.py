@@ -21,9 +21,7 @@ _values = ContextVar[dict[str, Any] | None]("_values", default=None)
 
 @contextmanager
 def values_kept() -> Iterator[None]:
-    """Within it a call returns what it returned before, for arguments of the same ``repr`` and the
-    same precision of balls; within another one, what that has too.
-    """
+    """Within it a call returns what it returned before, for equal arguments and precision."""
     outer = _values.get()
     token = _values.set({} if outer is None else outer)
     try:

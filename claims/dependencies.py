@@ -49,11 +49,7 @@ def key(module: str) -> str:
 
 @cache
 def reached(module: str) -> frozenset[Use]:
-    """The definitions of fairfl that all of ``module`` uses, including those of ``JUDGE``
-    and of the module itself.
-
-    Errors: ValueError where a module has no source.
-    """
+    """The definitions that a module uses, with ``JUDGE``'s. ValueError: one has no source."""
     reachable: set[Use] = set(reached(JUDGE)) if module != JUDGE else set()
     todo = _all(module) - reachable
     while todo:
@@ -130,9 +126,7 @@ def _all(module: str) -> set[Use]:
 
 
 def _flat(statement: ast.AST) -> tuple[str, list[ast.AST]]:
-    """A syntax tree without docstrings as text, the same for every version of Python; and the
-    nodes that hold names, constants and imports.
-    """
+    """A syntax tree as text, alike for every Python; its names, constants and imports."""
     text: list[object] = []
     nodes: list[ast.AST] = []
     todo: list[object] = [statement]

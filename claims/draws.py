@@ -59,9 +59,7 @@ class Tally:
         self.worst: dict[str, Any] = {}
 
     def margin(self, instance: Instance) -> float | None:
-        """The smallest margin at the instance and its neighbours, None where it breaks a premise;
-        NaN counts as a violation.
-        """
+        """The least margin at the instance and its neighbours; None where it breaks a premise."""
         margin = self._at(instance)
         if margin is None:
             self.discarded += 1
@@ -121,9 +119,8 @@ def draw(
             print_blob=False,
         )
         try:
-            seed(first_seed + offset)(
-                options(given(instances)(lambda instance: _evaluate(instance, tally, limit)))
-            )()
+            test = given(instances)(lambda instance: _evaluate(instance, tally, limit))
+            seed(first_seed + offset)(options(test))()
         except Violated:
             return True
         except Enough:

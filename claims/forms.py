@@ -131,6 +131,10 @@ def drawn(
     )
 
 
+exactly = partial(drawn, tolerance=0.0)
+"""Of a statement in exact numbers."""
+
+
 def beside(*parts: Part) -> Part:
     """What holds the algebra's model to instances: parts that are verified and give no level."""
     return _one(lambda *changed: Beside(_certificates(parts, *changed)), _taken(parts))

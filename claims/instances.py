@@ -76,9 +76,7 @@ def misread(claim: Claim, evidence: Evidence, is_quick: bool) -> str:
 
 
 def unheld(evidence: Evidence) -> str:
-    """Why a statement is not held to its row, or no slip breaks an identity; "" where all is well.
-    A user's own statements need no rows.
-    """
+    """Why a statement is not held to its row, or no slip breaks an identity; "" if all is well."""
     try:
         for part in (inner for outer in evidence.parts for inner in outer.every()):
             if isinstance(part, SymbolicZero):

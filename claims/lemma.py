@@ -148,9 +148,8 @@ class Lemma:
             )
         counterexample = decode(tally.worst["instance"])["instance"] if is_violated else None
         level, margin = None if is_violated else "property", tally.worst["margin"]
-        return LemmaReport(
-            self.statement, level, tally.examples, tally.discarded, counterexample, margin, (), {}
-        )
+        counts = tally.examples, tally.discarded
+        return LemmaReport(self.statement, level, *counts, counterexample, margin, (), {})
 
     def claim(self) -> Claim:
         """The claim that ``fairfl claims check`` checks, its parts found by name."""

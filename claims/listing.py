@@ -16,10 +16,7 @@ from fairfl.claims import record
 
 
 def listing() -> dict[str, dict[str, Any]]:
-    """The rows of ``fairfl claims list --json`` by id.
-
-    They are computed anew where a source file or the committed record has changed.
-    """
+    """The rows of ``fairfl claims list --json`` by id, anew where a source or record changed."""
     file, key = cache_folder() / "claims.json", _key()
     with suppress(OSError, ValueError):
         stored = unsealed(read_json(file))

@@ -38,10 +38,8 @@ def papers() -> dict[str, Paper]:
         for claim in _claims(module):
             user_paper = Paper(claim.paper, f"claims of {module.__name__}.py", "", printed=False)
             if by_key.setdefault(claim.paper, user_paper).printed:
-                raise ValueError(
-                    f"id of a claim in {module.__name__} must not begin as those of a paper do, "
-                    f"got {claim.id}"
-                )
+                place = f"id of a claim in {module.__name__}"
+                raise ValueError(f"{place} must not begin as those of a paper do, got {claim.id}")
     return dict(sorted(by_key.items()))
 
 
@@ -91,9 +89,7 @@ def _claims(module: ModuleType) -> list[Claim]:
 
 
 def order(claims: Sequence[Claim]) -> list[str]:
-    """The ids, each after those that it rests on; a claim that "holds-repaired" must have its
-    repaired form. ValueError: an id that is not there, or a circle.
-    """
+    """The ids, each after those that it rests on. ValueError: one that is missing, or a circle."""
     by_id = {claim.id: claim for claim in claims}
     for id, claim in by_id.items():
         repaired = claim.repaired_id in by_id

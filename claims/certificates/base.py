@@ -40,9 +40,7 @@ class ClaimCertificate(ABC):
 
     @abstractmethod
     def verify(self) -> None:
-        """Check it from its data and the statement alone. Rejected: it does not show its statement;
-        the message names the fault.
-        """
+        """Check it from its data and the statement alone. Rejected, with the fault: it fails."""
 
     def replay(self) -> None:
         """:meth:`verify`, on all drawn instances instead of the first ones. Rejected: likewise."""
@@ -85,9 +83,7 @@ class ClaimCertificate(ABC):
 
 
 def from_json(data: Mapping[str, Any]) -> ClaimCertificate:
-    """The certificate that :meth:`ClaimCertificate.to_json` wrote. ValueError: an unknown type, or
-    a field that is missing.
-    """
+    """The certificate of its JSON. ValueError: an unknown type, or a field that is missing."""
     kind = data.get("type")
     if kind not in TYPES:
         raise ValueError(

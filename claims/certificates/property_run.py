@@ -75,19 +75,15 @@ class PropertyRun(ClaimCertificate):
         require(is_equal, f"the margin {margin:.6g} is {case.margin:.6g} when computed again")
         require(case.margin >= -self.tolerance, f"violated by {-case.margin:.6g}: {case.worst}")
         share = self.discarded / (self.examples + self.discarded)
-        require(
-            share <= MOST_DISCARDED,
-            f"{share:.0%} of the instances were discarded, more than {MOST_DISCARDED:.0%}",
-        )
+        message = f"{share:.0%} of the instances were discarded, more than {MOST_DISCARDED:.0%}"
+        require(share <= MOST_DISCARDED, message)
         self._drawn_again(FIRST)
 
     def replay(self) -> None:
         super().replay()
         count = self._drawn_again(None)
-        require(
-            count >= self.examples,
-            f"{count} examples satisfy the premises when drawn again, not {self.examples}",
-        )
+        message = f"{count} examples satisfy the premises when drawn again, not {self.examples}"
+        require(count >= self.examples, message)
 
     def premises(self) -> frozenset[str]:
         return frozenset(self._case().premises) if self.worst else frozenset()

@@ -14,9 +14,8 @@ from fairfl.claims.words import Finding, Level
 
 @dataclass(frozen=True)
 class _Replay(ClaimCertificate):
-    """A statement, an instance of it as JSON data, a line for readers, and ``numbers``, the first
-    relations with those of their sides, "2/7 == 3/11; 0 < 0.123457": a statement with another
-    factor or exponent is rejected, for it has others.
+    """A statement at an instance, as JSON data; ``numbers`` of its first relations, "2/7 == 3/11; 0
+    < 0.123457", which a statement with another factor or exponent has otherwise.
     """
 
     statement: Call[Case]

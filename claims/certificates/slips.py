@@ -63,9 +63,7 @@ def _codes(function: FunctionType) -> Iterator[CodeType]:
 
 
 def copied(function: Any) -> list[str]:
-    """The left sides in a function's source that stand in the right ones, its locals written out:
-    of ``{name: (left, right)}`` and ``Relation(left, "==", right)``.
-    """
+    """The left sides in a function's source that stand in right ones, its locals written out."""
     tree = ast.parse(dedent(inspect.getsource(function)))
     values: dict[str, list[ast.expr]] = {}
     pairs: list[tuple[ast.expr, ast.expr]] = []

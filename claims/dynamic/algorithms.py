@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Claim, Residual, counterexample, drawn, every, identity, proof
+from fairfl.claims.forms import Claim, Residual, counterexample, every, exactly, identity, proof
 
 
 def one_step(local: int = 1, length: str = "1") -> dict[str, Residual]:
@@ -132,9 +132,7 @@ CLAIMS = (
             statement=r"$\max_j |d_j| \ge 0$, and limiting $d$ to it leaves $d$ as it is.",
             scope="as stated, any number of parameters",
             check=proof(
-                "clip.v",
-                "unchanged",
-                drawn(bounds, updates, tolerance=0.0, absolute=True, moved="update"),
+                "clip.v", "unchanged", exactly(bounds, updates, absolute=True, moved="update")
             ),
             mutants={
                 "max d": ("as printed", {"absolute": False}),
@@ -173,9 +171,8 @@ CLAIMS = (
             "squared": ("q-FedAvg's h, of one client", {"power": 2}),
             "q = 0": ("where both are FedAvg", {"q": 0}),
         },
-        erratum="q-FedAvg squares the norm in h_k (its bound on the local Lipschitz constant has "
-        "it so), has the factors L = 1/eta, and divides the sum of the Delta_k by the sum of the "
-        "h_k, not each by its own.",
+        erratum="q-FedAvg squares the norm in h_k, has the factors L = 1/eta, and divides the sum "
+        "of the Delta_k by the sum of the h_k, not each by its own.",
         notes="Delta_k/h_k is F_k/(q n_k + F_k) times the update, of length n_k, so that q cancels "
         "but for q n/F: with normalised updates, which are short, the weights tend to one, and "
         "algorithm 4 to its step 8. In q-FedAvg the weights are F^q over a common sum.",

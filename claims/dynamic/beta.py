@@ -76,8 +76,7 @@ CLAIMS = (
             "1 - beta": ("the ends exchanged", {"turned": True}),
         },
         reading="The norm is that of the whole update, as printed in (8). Algorithm 2 takes it "
-        "layer by layer, where the identity holds for each layer. That beta near 1 is 'more fair' "
-        "is dynamic/beta-fair.",
+        "layer by layer, where the identity holds for each layer.",
         notes="(7) is used from t = t_2 + 1 on, where its coefficient G/(1 + t - t_2) is G/2: for "
         "the initial value G of the text write G/(t - t_2).",
     ),

@@ -152,7 +152,9 @@ CLAIMS = (
                         largest=Fraction(1, 3),
                         moved="g h eta gained",
                     ),
-                    witness(equal, "curvatures -1 and 1, at the edge of all", EDGE, "0 == 0"),
+                    witness(
+                        equal, "curvatures -1 and 1 at the edge of all hypotheses", EDGE, "0 == 0"
+                    ),
                 ),
             ),
             mutants={

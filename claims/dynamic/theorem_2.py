@@ -104,8 +104,7 @@ CLAIMS = (
         r"$w_{t_2}$ and $\eta$, then if $\|\nabla_w L_{v_2}(w_{t_2})\|_2 \geq \Omega(1)$ we have "
         r"NGD is dynamically fairer than the above Fedavg at time point $t_2 + 1$.",
         statement=r"There is a constant $C$ (2, by the proof) such that $\|g_2\| \ge C$ implies a "
-        r"larger gap of benefits, $v_1$ less $v_2$, at $t_2 + 1$ under normalised gradient descent "
-        r"than under FedAvg.",
+        "larger gap of benefits, $v_1$ less $v_2$, at $t_2 + 1$ under NGD than under FedAvg.",
         kind="implication",
         hypotheses={**DEFINED, "gradient": "||g_2|| >= C; here C = 2, in the forms every C >= 1"},
         scope="every C; d = 1",
@@ -192,7 +191,6 @@ CLAIMS = (
             "||g_1|| < 10 ||g_2||": ("without the order of the gradients", {"share": 10}),
         },
         gap="The statement survives with ||g_1|| < ||g_2||, which the proof does not ask for, and "
-        "with the factor eta/2 that theorem 1's proof lost (dynamic/theorem-1-factor); with its "
-        "eta, ||g_2|| >= 1 would do.",
+        "with the factor eta/2 that theorem 1's proof lost (dynamic/theorem-1-factor).",
     ),
 )

@@ -84,10 +84,9 @@ CLAIMS = (
         mutants={"δ = 1/4": ("more than there is", {"delta": "1/4"})},
         rests_on=("fedfb/lemma-20/range",),
         reading="δ is any number below the least disparity. With lemma 10's own δ the printed > is "
-        "=: fedfb/lemma-10. The formal version for I > 2, lemma 20, is false: its condition "
-        "on two pooled subsets is not one of these. Heterogeneity of x across clients is not all "
-        "that it requires: clients whose two groups have the same law are fair at every budget, "
-        "however far apart they are.",
+        "=: fedfb/lemma-10. The formal version for I > 2, lemma 20, is false: its condition on two "
+        "pooled subsets is not one of these. Heterogeneity of x across clients is not all that it "
+        "requires: clients whose two groups have the same law are fair at every budget.",
     ),
     Claim(
         "fedfb/corollary-2",

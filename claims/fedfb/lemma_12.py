@@ -6,7 +6,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from fairfl.claims.fedfb.worlds import HALF, ONE, ZERO, Clients, parts, worlds
-from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, exactly, proof
 
 
 def bound(instance: Instance, condition: str = "all equal", gaps: bool = False) -> Case:
@@ -171,7 +171,7 @@ CLAIMS = (
         check=proof(
             "ensemble.v",
             "lemma_12",
-            drawn(bound, ensembles, tolerance=0.0, examples=(24, 4000), moved="q place"),
+            exactly(bound, ensembles, examples=(24, 4000), moved="q place"),
         ),
         mutants={
             "λ_0 = λ_1": ("equality iff λ_0 = λ_1", {"condition": "two equal"}),
@@ -194,9 +194,7 @@ CLAIMS = (
         hypotheses={"shares": "q_i in (0, 1); ε >= |g(0)|"},
         scope="as stated; any number of clients, any q_i; ERM fair whatever it does at ties",
         check=proof(
-            "lemma_7.v",
-            "fair",
-            drawn(fair, slackened, tolerance=0.0, examples=(24, 4000), moved="q slack"),
+            "lemma_7.v", "fair", exactly(fair, slackened, examples=(24, 4000), moved="q slack")
         ),
         mutants={"1 % less fair": ("ε >= 0.99 |g(0)|", {"part": "99/100"})},
         rests_on=("fedfb/lemma-7/repaired",),
@@ -213,7 +211,7 @@ CLAIMS = (
         check=proof(
             "ensemble.v",
             "lemma_14",
-            drawn(strict, instances, tolerance=0.0, examples=(36, 4000), moved="q place part"),
+            exactly(strict, instances, examples=(36, 4000), moved="q place part"),
         ),
         mutants={"any signs": ("without g_0(0) g_1(0) < 0", {"opposite": False})},
         rests_on=("fedfb/lemma-7/repaired", "fedfb/eq-10/repaired"),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.fedfb.lemma_12 import INCREASE, SCOPE, common, multipliers, placed, turned, worse
 from fairfl.claims.fedfb.worlds import ONE, ZERO, Clients
-from fairfl.claims.forms import Case, Claim, Instance, Relation, drawn, proof
+from fairfl.claims.forms import Case, Claim, Instance, Relation, exactly, proof
 
 
 def tau(world: Clients, choose: str = "max") -> Fraction:
@@ -80,8 +80,8 @@ CLAIMS = (
         check=proof(
             "ensemble.v",
             "lemma_15",
-            drawn(below, near_tau, tolerance=0.0, examples=(24, 4000), moved="q part"),
-            drawn(above, near_tau, tolerance=0.0, examples=(20, 4000), moved="q part"),
+            exactly(below, near_tau, examples=(24, 4000), moved="q part"),
+            exactly(above, near_tau, examples=(20, 4000), moved="q part"),
         ),
         mutants={
             "1.01 τ": ("< CFL(ε) for all ε < 1.01 τ", {"end": "101/100"}),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.fedfb.lemma_12 import SHARE, multipliers, worse
 from fairfl.claims.fedfb.worlds import HALF, ZERO, Clients, Population, mix, parts, worlds
-from fairfl.claims.forms import Case, Claim, Instance, counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Instance, counterexample, exactly, proof
 
 
 def printed_pool(world: Clients) -> Population:
@@ -112,7 +112,7 @@ CLAIMS = (
             check=proof(
                 "shares.v",
                 "lemma_16",
-                drawn(strict, instances, tolerance=0.0, examples=(40, 4000), moved="q part place"),
+                exactly(strict, instances, examples=(40, 4000), moved="q part place"),
             ),
             mutants={
                 "common q": ("for q_0 = q_1 too", {"differ": False}),

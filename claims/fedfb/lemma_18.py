@@ -113,12 +113,12 @@ CLAIMS = (
         check=RANDOMISED,
         mutants={"randomised": ("with randomised rules among them", {"allow": "randomised"})},
         severity="theorem",
-        erratum="On a finite X the solution is in general randomised where Σ_i s_i p_a^(i) = 0. "
-        "In the proof: (53) has one side of |v_i·f| <= ε_i only, and v_i of (51) divides by P(a) "
-        "once too often (fedfb/eq-51), so that at ε = 0 accepting group 1 alone is admitted, MD = "
-        "-1; (55) and (59) lack Σ_i, (60) the factor P(a); the multipliers of (57)-(58) have the "
-        "wrong sign for λ' >= 0 (harmless, λ_i is free), and (58) has -P(ŷ=1|a=0,i) for +. q is "
-        "common throughout, unsaid.",
+        erratum="On a finite X the solution is in general randomised where Σ_i s_i p_a^(i) = 0. In "
+        "the proof: (53) has one side of |v_i·f| <= ε_i only, and v_i of (51) divides by P(a) once "
+        "too often (fedfb/eq-51), so that at ε = 0 accepting group 1 alone is admitted, MD = -1; "
+        "(55) and (59) lack Σ_i, (60) the factor P(a); the multipliers of (57)-(58) have the wrong "
+        "sign for λ' >= 0 (harmless, λ_i is free), and (58) has -P(ŷ=1|a=0,i) for +. q is common "
+        "throughout, unsaid.",
         notes="With densities it may fail too: Σ_i s_i p_a^(i) can vanish on an interval.",
         repaired=dict(
             title="finite X: accept where Σ_i s_i > 0, reject where < 0, perhaps at random where 0",

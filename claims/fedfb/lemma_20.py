@@ -4,9 +4,10 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
+from fairfl.claims.case import Case, Relation
 from fairfl.claims.fedfb.lemma_10 import conditions, opposed
 from fairfl.claims.fedfb.worlds import ONE, ZERO, Clients, worlds
-from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, drawn, every, proof
+from fairfl.claims.forms import Claim, Instance, counterexample, every, exactly, proof
 
 
 def printed(
@@ -160,21 +161,15 @@ CLAIMS = (
             check=proof(
                 "ensemble_gap.v",
                 "gap",
-                drawn(
-                    printed,
-                    grouped,
-                    tolerance=0.0,
-                    examples=(12, 1000),
-                    members="drawn subsets",
-                    moved="q eps",
+                exactly(
+                    printed, grouped, examples=(12, 1000), members="drawn subsets", moved="q eps"
                 ),
             ),
             mutants={"1 % more": ("1.01 ψ̃(c, 0)", {"factor": "101/100"})},
-            gap="the printed proof assumes |g̃_0(0)| < |g̃_1(0)| and J_0 <= J_1 at once 'without "
-            "loss of generality': only one of them is. So (64), (63) > ψ̃(c, 0)/J_1, fails for "
-            "J_0 > J_1; (63) >= ψ̃(c, 0) is enough. (66) needs ε_1 >= ε_0: for ε_1 <= c (63) is "
-            "ψ̃(ε_0, ε_1), else at least ψ̃(ε_0, c). (68), and case 1, have J_1² g̃_1(0) for J_0 "
-            "J_1 g̃_1(0).",
+            gap="the printed proof assumes |g̃_0(0)| < |g̃_1(0)| and J_0 <= J_1 at once: only one "
+            "is without loss. So (64), (63) > ψ̃(c, 0)/J_1, fails for J_0 > J_1; (63) >= ψ̃(c, 0) "
+            "is enough. (66) needs ε_1 >= ε_0: for ε_1 <= c (63) is ψ̃(ε_0, ε_1), else at least "
+            "ψ̃(ε_0, c). (68), and case 1, have J_1² g̃_1(0) for J_0 J_1 g̃_1(0).",
         ),
     ),
     Claim(
@@ -195,7 +190,7 @@ CLAIMS = (
         check=proof(
             "range.v",
             "range",
-            drawn(reachable, budgeted, tolerance=0.0, examples=(16, 3000), moved="q eps part"),
+            exactly(reachable, budgeted, examples=(16, 3000), moved="q eps part"),
         ),
         mutants={
             "ERM alone": ("L = U = g(0)", {"low": "ERM"}),

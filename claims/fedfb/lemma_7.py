@@ -19,7 +19,7 @@ from fairfl.claims.fedfb.worlds import (
     rate,
     worlds,
 )
-from fairfl.claims.forms import Claim, Residual, counterexample, drawn, identity, proof
+from fairfl.claims.forms import Claim, Residual, counterexample, exactly, identity, proof
 
 SETTING = {
     "density": "x | a has a density, η is strictly increasing",
@@ -149,7 +149,7 @@ def residuals(sign: int = 1, factor: int = 2) -> dict[str, Residual]:
     }
 
 
-RUN = drawn(optimal, rivals, tolerance=0.0, examples=(24, 4000), moved="q eps")
+RUN = exactly(optimal, rivals, examples=(24, 4000), moved="q eps")
 SIZES = {
     "0.99": ("λ of 0.99 min(ε, |g(0)|)", {"part": "99/100"}),
     "1.01": ("λ of 1.01 min(ε, |g(0)|)", {"part": "101/100"}),
@@ -237,7 +237,7 @@ CLAIMS = (
             check=proof(
                 "lemma_7_onto.v",
                 "onto",
-                drawn(reached, rivals, tolerance=0.0, examples=(30, 4000), moved="q eps"),
+                exactly(reached, rivals, examples=(30, 4000), moved="q eps"),
             ),
             mutants={"99 %": ("g = ±1 at 0.99 times the ends", {"factor": "99/100"})},
         ),

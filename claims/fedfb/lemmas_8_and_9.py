@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.fedfb.lemma_7 import RUN, SETTING, SIZES, setting
 from fairfl.claims.fedfb.worlds import ZERO, Clients, parts, worlds
-from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Instance, Relation, counterexample, exactly, proof
 
 
 def printed(instance: Instance, right: str = "λ_ε") -> Case:
@@ -78,8 +78,7 @@ CLAIMS = (
         ),
         mutants={"g(λ)": ("MD(f_ε) = g(λ_ε) in place of λ_ε", {"right": "g(λ_ε)"})},
         erratum="Part 1 should read MD(f_ε) = g(λ_ε), λ_ε ≠ 0. As printed it contradicts its own "
-        "next equation, g(λ_ε) = sign(g(0)) ε, and part 2: MD(f_ε) and λ_ε have opposite signs. "
-        "At ε = 0 it says 0 ≠ 0.",
+        "next equation, g(λ_ε) = sign(g(0)) ε, and part 2: MD(f_ε) and λ_ε have opposite signs.",
         notes="Later results use λ_ε ≠ 0 and g(λ_ε) = sign(g(0)) ε only, and survive.",
         repaired=dict(
             title="if ε < |g(0)| then MD(f_ε) = g(λ_ε) = sign(g(0)) ε and λ_ε ≠ 0; λ_ε g(0) ≤ 0",
@@ -89,9 +88,7 @@ CLAIMS = (
             r"Always $\lambda_\varepsilon g(0)\le0$.",
             kind="implication",
             hypotheses={**SETTING, "g increases": "strictly, as the proof of lemma 7 says"},
-            check=proof(
-                "lemma_9.v", "signs", drawn(repaired, budgeted, tolerance=0.0, moved="q eps")
-            ),
+            check=proof("lemma_9.v", "signs", exactly(repaired, budgeted, moved="q eps")),
             mutants={"sign": ("λ_ε has the sign of g(0)", {"sign": 1})},
         ),
     ),

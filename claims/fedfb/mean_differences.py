@@ -127,10 +127,9 @@ CLAIMS = (
             "-1843/3080 == 491/1980",
         ),
         mutants={"no division": ("without dividing by P(a)", {"divide": False})},
-        erratum="P(x | a, i) is conditional on a already: drop the division by P(a), or write "
-        "P(x, a | i)/P(a | i). The v_i defined from (51) inherit it, so that (52)-(54) is "
-        "another programme than LFT+FedAvg(ε). (53) also prints one side of the constraint only: "
-        "-ε_i <= v_i·f is missing.",
+        erratum="P(x | a, i) is conditional on a already: drop the division by P(a), or write P(x, "
+        "a | i)/P(a | i). The v_i defined from (51) inherit it, so that (52)-(54) is another "
+        "programme than LFT+FedAvg(ε). (53) lacks -ε_i <= v_i·f.",
         repaired=dict(
             number="Eq. (56)",
             title="MD_i = E_a E_x [f(x,0) 1{a=0}/(1-q_i) - f(x,1) 1{a=1}/q_i]",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Operator, Relation
 from fairfl.claims.exact import Instance, ball, cut, phi
-from fairfl.claims.forms import Claim, counterexample, drawn, every, proof, witness
+from fairfl.claims.forms import Claim, counterexample, every, exactly, proof, witness
 from fairfl.solvers.api import min_disparity
 from fairfl.theory.populations.federation import Federation
 
@@ -202,11 +202,7 @@ CLAIMS = (
         hypotheses=PREMISES,
         scope="condition 1 (2 is its mirror); every σ^(0), and those from a bound on",
         whose="reading",
-        check=proof(
-            "normal.v",
-            "corollary_11",
-            drawn(error, favouring, tolerance=0.0, moved="wide narrow sd"),
-        ),
+        check=proof("normal.v", "corollary_11", exactly(error, favouring, moved="wide narrow sd")),
         mutants={
             "1 % tighter": ("0.99 of the bound on the error", {"constant": "99/100"}),
             "same order": ("both clients favour the same group", {"turned": True}),
@@ -248,8 +244,7 @@ CLAIMS = (
         ),
         mutants={"wider still": ("σ^(0) = 8·10^12", {"sd": [Fraction(8 * 10**12), Fraction(1)]})},
         erratum="State it as a limit in σ^(0), or require σ^(0) > (Δ_0 + Δ_1)/(√(2π)(g_0(0) + "
-        "g_1(0))), which is enough: g_1(0), against which g_0 must be small, can itself be as "
-        "small as one likes.",
+        "g_1(0))), which is enough: g_1(0) can itself be as small as one likes.",
         notes="For ratios beyond any K take means (m + 1, m) for client 1, m large: g_1(0) < "
         "exp(-m²/2), while |g_0(root of g_1)| is of order 1/(K m).",
     ),

@@ -109,8 +109,7 @@ CLAIMS = (
             check=identity(residuals, "22269/362390"),
             mutants={"sum": ("L_{y,a} the sum of the losses", {"normal": "sum"})},
             gap="the statement survives: (72) to (73) puts 1 - ℓ for y = 0 and ℓ for y = 1 where "
-            "P(ŷ = 1, y | a) stands; these are P(ŷ = 0, y | a). Both sides are complements, so "
-            "the equation is the same.",
+            "P(ŷ = 1, y | a) stands; these are P(ŷ = 0, y | a). Both sides are complements.",
         ),
     ),
     Claim(

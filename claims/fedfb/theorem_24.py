@@ -10,7 +10,7 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.fedfb.bilevel import as_printed, instances, outer, slope
 from fairfl.claims.fedfb.lemma_23 import FLAT
-from fairfl.claims.forms import Claim, Instance, counterexample, drawn, identity, proof, witness
+from fairfl.claims.forms import Claim, Instance, counterexample, exactly, identity, proof, witness
 
 ZERO, THIRD, HALF, ONE = Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1)
 ROOT, RATIO = sympy.sqrt(2), constant("sign_steps.v", "ratio")
@@ -179,7 +179,7 @@ CLAIMS = (
                     notion="dp",
                     groups=2,
                 ),
-                drawn(bounded, lines, tolerance=0.0, moved="steps goal"),
+                exactly(bounded, lines, moved="steps goal"),
                 witness(
                     bounded,
                     "just before the zero the first step goes 0.24 behind it; 1/10 leaves 0.14",

@@ -63,7 +63,9 @@ CLAIMS = (
         r"for every $u \in R^n$.",
         kind="identity",
         size="n <= 7",
-        check=every(*(witness(extreme, f"0-1 vectors of n = {n}", {"n": n}) for n in range(1, 8))),
+        check=every(
+            *(witness(extreme, f"all 0-1 vectors of n = {n}", {"n": n}) for n in range(1, 8))
+        ),
         mutants={
             "p = (0, ..., 0, 1)": ("the weight on the last rank", {"place": 7}),
             "p = (0, 1, 0, ...)": ("the weight on the second rank", {"place": 2}),
@@ -94,9 +96,8 @@ CLAIMS = (
         mutants={"the same direction": ("large weights on large losses", {"same": True})},
         erratum="Opposite directions are right for utilities, which are maximised. For the losses "
         "of (6), which are minimised, they put the largest weight on the smallest loss and reward "
-        "disparity: p and the losses must run in the same direction. Sections 3.2.1 (increasing "
-        "weights, ascending) and 3.2.2 (decreasing weights, descending) do that, and contradict "
-        "section 2.3.",
+        "disparity: p and the losses must run in the same direction. Sections 3.2.1 (ascending) "
+        "and 3.2.2 (descending) do that, and contradict section 2.3.",
         repaired=dict(
             title="Weights in the direction of the losses never reward disparity",
             statement=r"For $w_1 \ge \dots \ge w_n \ge 0$ with sum one, and losses $F_{[1]} \ge "

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance, dot
-from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
+from fairfl.claims.forms import Case, Claim, Relation, exactly, proof
 from fairfl.theory.aggregation import RankWeighted
 
 
@@ -175,15 +175,14 @@ CLAIMS = (
             "by zero)"
         },
         scope="every n",
-        check=proof("gini.v", "by_rank", drawn(case, utilities, tolerance=0.0, moved="u")),
+        check=proof("gini.v", "by_rank", exactly(case, utilities, moved="u")),
         mutants={
             "2i for 2i-1": ("the first n even numbers for the odd ones", {"offset": 0}),
             "below 1 - 1.01/n": ("a smaller range", {"span": "101/100"}),
             "n for n^2": ("n in front of the sum", {"power": 1}),
         },
         reading="The paper admits any vector in R^n. Where the mean is negative, so is the index "
-        "of differing values, and for a mean of 0 it is undefined; the verdict is for non-negative "
-        "utilities.",
+        "of differing values, and for a mean of 0 it is undefined; the verdict is for u >= 0.",
     ),
     Claim(
         "pffl/relative",
@@ -197,11 +196,7 @@ CLAIMS = (
         kind="implication",
         hypotheses={"losses": "F_i >= 0", "increasing": "h strictly increasing on [0, inf)"},
         scope="as stated: any n, any weights, any h that increases; ties shared evenly",
-        check=proof(
-            "order.v",
-            "relative",
-            drawn(kept_order, instances, tolerance=0.0, moved="losses images"),
-        ),
+        check=proof("order.v", "relative", exactly(kept_order, instances, moved="losses images")),
         mutants={
             "q-FFL's weights": ("proportional to F_i, q-FFL with q = 1", {"scheme": "q-FFL"}),
             "one pair tied": ("two losses may become one", {"strict": False, "tied": True}),
@@ -222,9 +217,7 @@ CLAIMS = (
         scope="every n",
         whose="ours",
         check=proof(
-            "permutahedron.v",
-            "below attained",
-            drawn(midpoint, ends, tolerance=0.0, moved="w one two"),
+            "permutahedron.v", "below attained", exactly(midpoint, ends, moved="w one two")
         ),
         mutants={
             "turned": ("non-decreasing weights", {"turned": True}),
@@ -251,7 +244,7 @@ CLAIMS = (
         check=proof(
             "permutahedron.v",
             "below attained exceeded other_total",
-            drawn(majorised, near_permutahedron, tolerance=0.0, moved="w v F"),
+            exactly(majorised, near_permutahedron, moved="w v F"),
         ),
         mutants={
             "no total": ("sum v <= 1 in place of sum v = 1", {"total": False}),

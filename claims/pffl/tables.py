@@ -75,7 +75,7 @@ CLAIMS = (
             "419/10 < 441/10; -17/500 < -31/1000; 419/10 < 208/5; -17/500 < -17/500; "
             "419/10 < 457/10; -17/500 < -7/250; 419/10 < 437/10; -17/500 < -4/125",
         ),
-        mutants={"no Harmonic": ("the other three", vehicle("Gini", "Geo = 0.5", "Geo = 0.85"))},
+        mutants={"without Harmonic": ("three rows", vehicle("Gini", "Geo = 0.5", "Geo = 0.85"))},
         reading="'p-FedAvg variations' as all four.",
         erratum="Harmonic has the variance of q = 0 and a worse worst 10 % (41.6 to 41.9). The "
         "other three are better in both.",

@@ -8,7 +8,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance, ball, dot
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, exactly, proof
 
 
 def alone(instance: Instance, clipped: bool = False) -> Case:
@@ -164,9 +164,7 @@ CLAIMS = (
         kind="identity",
         scope="as stated, n >= 1",
         check=proof(
-            "afl.v",
-            "inside outside nonnegative",
-            drawn(maximum, near_simplex, tolerance=0.0, moved="lambda f"),
+            "afl.v", "inside outside nonnegative", exactly(maximum, near_simplex, moved="lambda f")
         ),
         mutants={
             "101 %": ("sums up to 1.01", {"total": "101/100"}),

@@ -7,7 +7,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import Instance, ball, dot
-from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
+from fairfl.claims.forms import Case, Claim, Relation, drawn, exactly, proof
 
 FINE = Fraction(1, 10**12)
 """Of the relative entropy, for the rounding of balls."""
@@ -151,9 +151,7 @@ CLAIMS = (
         r"for every other $\lambda$: it is $t\|\lambda - 1/n\|^2$ along $f = t(\lambda - 1/n)$.",
         kind="identity",
         scope="as stated, n >= 1",
-        check=proof(
-            "plain_mean.v", "conjugate", drawn(level, weights, tolerance=0.0, moved="lambda")
-        ),
+        check=proof("plain_mean.v", "conjugate", exactly(level, weights, moved="lambda")),
         mutants={
             "2/n": ("another point", {"scale": 2}),
             "f >= 0": ("the paper's losses, where lambda <= 1/n gives 0", {"domain": "f >= 0"}),
@@ -204,9 +202,7 @@ CLAIMS = (
         kind="identity",
         scope="as stated, n >= 1",
         check=proof(
-            "geometric.v",
-            "inside beyond signed",
-            drawn(geometric, near_border, tolerance=0.0, moved="lambda"),
+            "geometric.v", "inside beyond signed", exactly(geometric, near_border, moved="lambda")
         ),
         mutants={
             "prod >= 0.999": ("a larger domain", {"threshold": "999/1000"}),
@@ -231,9 +227,7 @@ CLAIMS = (
         scope="as stated, n >= 1",
         whose="ours",
         check=proof(
-            "geometric.v",
-            "topped capped raised",
-            drawn(closed, levels, tolerance=0.0, moved="v lower"),
+            "geometric.v", "topped capped raised", exactly(closed, levels, moved="v lower")
         ),
         mutants={"lambda for v": ("f_i = M (1 - c/lambda_i)", {"capped": False})},
     ),

@@ -178,11 +178,10 @@ CLAIMS = (
             "propfair/conjugate-term",
             "propfair/conjugate-propfair",
         ),
-        gap="the sentence before (14) does not suppose A_s convex, which (14) needs (the "
-        "geometric mean, s = log, is positive, and (14) gives 0, as A_s* is infinite at every "
-        "lambda >= 0 but 0); and lambda >= 0 suffices because A_s increases in each loss, not "
-        "because f >= 0 (A = f_1 - f_2); the statement survives: the five objectives are convex "
-        "and increasing.",
+        gap="the sentence before (14) does not suppose A_s convex, which (14) needs (the geometric "
+        "mean, s = log, is positive, and (14) gives 0, as A_s* is infinite at every lambda >= 0 "
+        "but 0); and lambda >= 0 suffices because A_s increases in each loss, not because f >= 0 "
+        "(A = f_1 - f_2); the statement survives: the five are convex and increasing.",
     ),
     Claim(
         "propfair/proposition-4.1",

@@ -10,7 +10,7 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Decomposition
 from fairfl.claims.claim import Claim
 from fairfl.claims.exact import Instance
-from fairfl.claims.forms import Residual, beside, definite, drawn, every, identity, proof, witness
+from fairfl.claims.forms import Residual, beside, definite, every, exactly, identity, proof, witness
 
 
 def tangent_line(tangent: int = 1, mean: str = "arithmetic") -> dict[str, Residual]:
@@ -132,7 +132,7 @@ CLAIMS = (
         r"more disparate. For instance, $(f_1, f_2) = (0, 1)$ has smaller product than $(f_1, "
         r"f_2) = (\frac{1}{2}, \frac{1}{2})$.",
         statement=r"Moving two losses apart, their sum kept, never raises $\prod f_i$ on $f \ge "
-        r"0$: it is Schur-concave.",
+        "0$: it is Schur-concave.",
         kind="implication",
         hypotheses={"losses": "f_i >= 0; the sum of the two is kept"},
         scope="every n",
@@ -164,7 +164,7 @@ CLAIMS = (
         r"and $g'(0) > 0$ gives a larger product on the segment, which a convex $U$ contains.",
         kind="equivalence",
         hypotheses={"positive": "U in R^n_{++}, convex for 'only if'"},
-        check=proof("nash.v", "fair", drawn(fair, utilities, tolerance=0.0, moved="u v")),
+        check=proof("nash.v", "fair", exactly(fair, utilities, moved="u v")),
         mutants={"squared": ("the optimality condition (D.10) of the harmonic mean", {"power": 2})},
     ),
     Claim(

@@ -125,9 +125,8 @@ CLAIMS = (
             "0 == 1",
         ),
         mutants={"FedAvg, TERM": ("two rows that agree", {"rows": ("FedAvg", "TERM")})},
-        reading="As the domain of A*, by the text; read as 'what the maximiser satisfies' the "
-        "rows of AFL and q-FFL are too wide. For n = 1 all objectives are A(f) = f, so no reading "
-        "makes the rows agree.",
+        reading="As the domain of A*, by the text; read as 'what the maximiser satisfies' the rows "
+        "of AFL and q-FFL are too wide. For n = 1 no reading makes the rows agree.",
         erratum="FedAvg and TERM are conjugates on R^n, AFL and q-FFL on f >= 0 (AFL on R^n has "
         "sum lambda = 1); TERM and PropFair print the maximiser (lambda proportional to ..., prod "
         "n lambda = 1) where the others print the domain, which for PropFair is prod n lambda >= "

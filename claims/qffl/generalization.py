@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.exact import Instance, ball, dot
-from fairfl.claims.forms import Case, Claim, Part, Relation, counterexample, drawn, proof, witness
+from fairfl.claims.forms import Case, Claim, Part, Relation, counterexample, exactly, proof, witness
 from fairfl.claims.qffl.objective import norm
 
 RATE = constant("mcdiarmid.v", "rate")
@@ -206,7 +206,7 @@ def proved(theorem: str, mode: str) -> Part:
     return proof(
         "mcdiarmid.v",
         theorem,
-        drawn(case, worlds, tolerance=0.0, examples=(10, 1000), mode=mode, moved="delta tables"),
+        exactly(case, worlds, examples=(10, 1000), mode=mode, moved="delta tables"),
         *(witness(case, "little is to spare", world, mode=mode) for world in TIGHT),
         witness(coins, "fair coins", RARE),
     )
@@ -237,8 +237,7 @@ CLAIMS = (
         "probability. In the counterexample A_q(lambda) = 1 and L~_q(h_k) is device k's loss.",
         erratum="(25) is McDiarmid's inequality for one lambda. 'For any lambda in Lambda' must "
         "come before 'with probability': the m vertices alone break the bound with a probability "
-        "that tends to one as m grows. (Mohri et al. cover Lambda and pay log of the covering "
-        "number.)",
+        "that tends to one as m grows. (Mohri et al. cover Lambda.)",
         repaired=dict(
             title="Generalisation bound of q-FFL, for one mixture lambda chosen before the sample",
             statement=r"For each $\lambda \in \Lambda$: with probability at least $1 - \delta$ the "

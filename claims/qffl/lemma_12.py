@@ -91,8 +91,7 @@ CLAIMS = (
             "1 + q": ("(1 + q) L f^q for the limit", {"vanish": 1}),
         },
         reading="'At point w' is the norm of the Hessian there, and so the Lipschitz constant of "
-        "small neighbourhoods, in the limit; no neighbourhood of a given size. Where f(w) = 0 see "
-        "qffl/lemma-12-zero.",
+        "small neighbourhoods, in the limit. Where f(w) = 0 see qffl/lemma-12-zero.",
         gap="A Lipschitz gradient does not make f twice differentiable; the statement survives, as "
         "the Hessian exists almost everywhere and L_q is continuous. (28) bounds the Hessian from "
         "above only; from below -L f^q does.",

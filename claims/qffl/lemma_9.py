@@ -131,8 +131,7 @@ CLAIMS = (
             "(b) fails": ("F = (1, 2 - w, 4), each + 50 w^2", {"b": [0, -1, 0]}),
         },
         reading="f_q is the mean of appendix A.1, with exponent q + 1. (a) implies (b) stands; for "
-        "m = 2 both directions do, as entropy then falls with the ratio of the two losses, "
-        "whatever the power.",
+        "m = 2 both directions do, as entropy then falls with the ratio of the losses.",
         erratum="(b) speaks of powers q + 1 >= 1: write (a) for all p >= 0 and all powers q >= 1, "
         "H(F^q). (18) to (19) uses the derivative of ln f_q, which is (ln m - H(F^(q+1)))/(q+1)^2 "
         "and not -H(F^q): equal losses have ln f_q constant and H(F^q) = ln m. In (17) the "

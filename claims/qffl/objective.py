@@ -121,8 +121,7 @@ CLAIMS = (
         number="Sections 2, 4.3",
         printed="AFL is equivalent to q-FFL with a large enough q; AFL can in fact be seen as a "
         "special case, with large enough q",
-        statement=r"For $q$ large enough, a minimiser of $\max_k F_k$ minimises $\sum_k "
-        r"F_k^{q+1}$.",
+        statement=r"For large $q$, a minimiser of $\max_k F_k$ minimises $\sum_k F_k^{q+1}$.",
         kind="equivalence",
         hypotheses={"crossing": "the losses are equal at AFL's optimum, their slopes opposite"},
         scope="two devices, one parameter, convex quadratics; every q",
@@ -134,9 +133,8 @@ CLAIMS = (
             "-5/6 == 0",
         ),
         mutants={"k = 1": ("mirrored losses, both optima are 1/2", {"k": Fraction(1)})},
-        erratum="For no finite q in general: AFL is the limit (propfair/generalized-means), which "
-        "optima of q-FFL approach. On a finite set of models with different worst losses a finite "
-        "q is enough.",
+        erratum="For no finite q in general: AFL is the limit (propfair/generalized-means) of "
+        "optima. On a finite set of models with different worst losses a finite q is enough.",
     ),
     Claim(
         "qffl/alpha-fairness",

@@ -67,14 +67,10 @@ def test_the_worst_relation_decides_and_nan_is_worst():
     assert broken is not None and str(broken) == "this: 2 < 1"
 
 
-NUMBERS = st.one_of(
-    st.integers(), st.fractions(), st.floats(allow_nan=False), st.booleans(), st.sampled_from("abc")
-)
+NUMBERS = st.integers() | st.fractions() | st.floats(allow_nan=False) | st.booleans()
 DATA = st.recursive(
-    NUMBERS,
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from("xyz"), inner)
-    ),
+    NUMBERS | st.sampled_from("abc"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("xyz"), inner),
 )
 
 

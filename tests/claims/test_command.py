@@ -180,9 +180,8 @@ def test_show_compiles_no_proof_of_a_current_record(cli, monkeypatch):
 def test_no_statement_is_cut_where_no_terminal_is(cli):
     (claim,) = json.loads(cli("list", SMALL, "--json").stdout)
     assert cli("list", SMALL).stdout.splitlines()[1].endswith(f"  {claim['statement']}")
-    shown = subprocess.run(
-        [sys.executable, "-m", "fairfl", "claims", "list", "fedfb"], capture_output=True, text=True
-    )
+    words = [sys.executable, "-m", "fairfl", "claims", "list", "fedfb"]
+    shown = subprocess.run(words, capture_output=True, text=True)
     assert "…" not in shown.stdout and max(map(len, shown.stdout.splitlines())) > 90
 
 

@@ -95,13 +95,12 @@ FALSE = {
         "theorem must be one of  in file.v, got 'positive'",
     ),
 }
+LEANING = altered("nra.", "destruct (Classical_Prop.classic (0 <= x)); nra.")
 UNSOUND = {
     "not proven": (altered("nra.", "idtac."), "coqc: "),
     "too strong": (GOOD.replace("0 <= square", "0 < square"), "coqc: "),
     "an assumption of the library": (
-        altered("nra.", "destruct (Classical_Prop.classic (0 <= x)); nra.").replace(
-            "Reals Lra", "Reals Lra Classical"
-        ),
+        LEANING.replace("Reals Lra", "Reals Lra Classical"),
         "assumes Classical_Prop.classic",
     ),
 }
@@ -247,9 +246,8 @@ def test_a_constant_is_read_where_a_theorem_says_it(tmp_path, monkeypatch):
         (tmp_path / "file.v").write_text(text)
         with pytest.raises(ValueError, match="must define the number rate and use it"):
             constant("file.v", "rate")
-    (tmp_path / "file.v").write_text(
-        GOOD.replace("square x := x", "rate : R := 2. Definition square x := x")
-    )
+    text = GOOD.replace("square x := x", "rate : R := 2. Definition square x := x")
+    (tmp_path / "file.v").write_text(text)
     with pytest.raises(ValueError, match="use it in a theorem"):
         constant("file.v", "rate")
 

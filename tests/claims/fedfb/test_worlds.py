@@ -61,9 +61,8 @@ def test_pooled_rates_count_people(instance):
 @pytest.mark.parametrize("eps", [0.0, 0.05, 1.0])
 @pytest.mark.parametrize("q", [(0.25, 0.25), (0.25, 0.625)])
 def test_optima_and_ensembles_are_those_of_the_solvers_on_a_fine_grid(eps, q):
-    world = Clients.of(
-        [[[1, 2, 3, 4], [4, 3, 2, 1]], [[1, 1, 1, 1], [1, 2, 2, 1]]], [Fraction(v) for v in q]
-    )
+    laws = [[[1, 2, 3, 4], [4, 3, 2, 1]], [[1, 1, 1, 1], [1, 2, 2, 1]]]
+    world = Clients.of(laws, [Fraction(v) for v in q])
     count = 800
     u = (np.arange(count) + 0.5) / count
     mass = np.zeros((2, 2, count))
@@ -73,9 +72,8 @@ def test_optima_and_ensembles_are_those_of_the_solvers_on_a_fine_grid(eps, q):
             mass[i, a] = np.repeat(cells * 4 / count, count // 4) * float(client.shares[a])
     federation = ff.Federation.finite(u, mass, u)
     budget = Fraction(eps)
-    assert float(world.pooled.best(budget)) == pytest.approx(
-        ff.solve(federation, "cfl", eps).accuracy, abs=1e-5
-    )
+    best = ff.solve(federation, "cfl", eps).accuracy
+    assert float(world.pooled.best(budget)) == pytest.approx(best, abs=1e-5)
     difference, accuracy = world.ensemble([client.multiplier(budget) for client in world.clients])
     solution = ff.solve(federation, "lft_ensemble", eps)
     # on the grid one cell is split at random where the law moves a threshold within it

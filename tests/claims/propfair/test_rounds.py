@@ -38,9 +38,8 @@ def enumerated(world, eta, law):
                     for i, signs in zip(members, outcome, strict=True):
                         local = at
                         for sign in signs:
-                            local -= eta * (
-                                h * local + b[i] + sign * float(world["noise"][i]) ** 0.5
-                            )
+                            noise = sign * float(world["noise"][i]) ** 0.5
+                            local -= eta * (h * local + b[i] + noise)
                         moved += float(world["sizes"][i]) / total * local
                     new.append((moved, w * float(chance) / np.prod([len(r) for r in runs])))
         state = new

@@ -1,10 +1,12 @@
-"""The derivatives of entropies in lemmas 8, 9 against optima by root finding and differences."""
+"""Entropies' derivatives in lemmas 8, 9, and probabilities of lemma 10, theorem 11, another way."""
 
 from fractions import Fraction
+from math import sqrt
 
 import pytest
 from mpmath import diff, findroot, log, mp, mpf
 
+from fairfl.claims.qffl import generalization as g
 from fairfl.claims.qffl import lemma_8
 
 
@@ -40,12 +42,9 @@ def digits():
 def test_slope_of_lemma_8_is_the_derivative_along_the_optima(power):
     a, b, c = (1, 2, 4), (0.5, -0.75, 0.25), (1, 1, 1)
     at = curve(a, b, c)
-    slope = lemma_8.slope(
-        *([Fraction(v) for v in x] for x in (a, b, c)), Fraction(1), Fraction(power)
-    )
-    assert float(slope.mid()) == pytest.approx(
-        float(diff(lambda p: entropy(at(p), power), 1)), rel=1e-9
-    )
+    losses = [[Fraction(v) for v in x] for x in (a, b, c)]
+    slope = float(lemma_8.slope(*losses, Fraction(1), Fraction(power)).mid())
+    assert slope == pytest.approx(float(diff(lambda p: entropy(at(p), power), 1)), rel=1e-9)
 
 
 def test_the_counterexample_of_lemma_9_along_its_optima():
@@ -64,3 +63,24 @@ def test_the_counterexample_of_lemma_9_along_its_optima():
     for t, r in ((0, 0.1), (0, 1), (1, 5)):
         values = [ratio(t, r, u) for u in (0, 0.2, 1, 3, 10)]
         assert values == sorted(values)
+
+
+def test_all_devices_must_hold_in_the_counterexample():
+    """h_k breaks the bound iff device k draws a loss of 0: mu > mu (1 - mu) +
+    sqrt(log(1/delta)/2).
+    """
+    mu, delta = 0.8, 0.45
+    assert mu > mu * (1 - mu) + sqrt(log(1 / delta) / 2)
+    for full in (False, True):
+        probability, _ = g.broken(g.WORLD, g.corners(3), Fraction(9, 20), full=full)
+        assert probability == 1 - Fraction(4, 5) ** 3
+    assert g.broken(g.WORLD, [g.corners(3)[0]], Fraction(9, 20))[0] == Fraction(1, 5)
+
+
+def test_probabilities_sum_to_one_and_means_are_expectations():
+    world = g.separate(2, "1/3", "1/2") | {"n": [2, 1]}
+    samples = g.samples(world)
+    assert sum(w for w, _ in samples) == 1
+    for h, row in enumerate(g.expected(world)):
+        for k, true in enumerate(row):
+            assert sum(w * seen[h][k] for w, seen in samples) == true
