@@ -117,9 +117,10 @@ def test_frontiers_have_the_intervals_of_their_points(people):
             row[["lower", "upper"]].tolist(), abs=5e-3
         )
     assert ff.frontier(answer.read.federation, "cfl", 3).lower is None
-    costly = ff.compare(people, **ROLES, points=3, schemes=["cfl"], costs="balanced")
-    curve = costly.frontiers["cfl"]
-    assert (curve.lower <= curve.utility).all() and (curve.utility <= curve.upper).all()
+    for costs in ("balanced", (5, 1)):
+        costly = ff.compare(people, **ROLES, points=3, schemes=["cfl"], costs=costs)
+        curve = costly.frontiers["cfl"]
+        assert (curve.lower <= curve.utility).all() and (curve.utility <= curve.upper).all()
 
 
 def test_people_are_decided_as_by_the_rule(cli, people, table, tmp_path):

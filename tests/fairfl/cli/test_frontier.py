@@ -1,10 +1,7 @@
 """fairfl frontier, from a table of people."""
 
 import json
-import subprocess
-import sys
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -13,36 +10,6 @@ import fairfl.reports.curves as curves
 from fairfl.solvers.schemes import SCHEMES
 
 COLUMNS = ("--score", "s", "--label", "y", "--group", "a", "--client", "site", "--bootstraps", "0")
-
-
-def test_people_in_a_table_and_in_words(cli, quick, table, tmp_path):
-    page = tmp_path / "new" / "page.html"
-    options = ("--points", 8, "--out", tmp_path / "out", "--page", page)
-    result = cli("frontier", table, *COLUMNS, *options)
-    assert result.exit_code == 0
-    assert f"written: {page}\n" in result.stdout and "240 people" in page.read_text("utf-8")
-    assert result.stderr == ""
-    text = result.stdout
-    for part in (
-        "clients: north (50 %), south (50 %)",
-        "groups: old and young",
-        "LFT+Ensemble",
-        "240 people",
-    ):
-        assert part in text
-    assert "y = 1 stands for y = 1" in text
-    assert "Perfect fairness (disparity 0) costs" in text and "pooling all data reaches" in text
-    assert {file.name for file in (tmp_path / "out").iterdir()} == {
-        "frontier.csv",
-        "frontier.svg",
-        "frontier.png",
-        "frontier.manifest.json",
-        *(f"rule_{scheme}.json" for scheme in SCHEMES if not SCHEMES[scheme].is_local),
-    }
-    written = pd.read_csv(tmp_path / "out" / "frontier.csv")
-    local = ("lft_fedavg", "lft_ensemble")
-    assert set(written["scheme"]) == {"cfl", *local, *(f"{scheme}_common" for scheme in local)}
-    assert (written["below_cfl"] >= -1e-12).all()
 
 
 @pytest.mark.parametrize(("score", "levels"), [("s", 0), ("z", None)])
@@ -79,17 +46,6 @@ def test_json_is_what_the_library_says(cli, people, table, score, levels):
         assert steps[0][0] is None and steps[-1][1] is None
 
 
-def test_parquet_and_one_client(cli, quick, people, tmp_path):
-    file = tmp_path / "people.parquet"
-    people.to_parquet(file)
-    result = cli("frontier", file, *COLUMNS[:6], *COLUMNS[8:], "--points", 4, "--json")
-    assert result.exit_code == 0
-    answer = json.loads(result.stdout)
-    assert [client["name"] for client in answer["clients"]] == ["all"]
-    # one client is the whole: nothing is lost by training on it
-    assert all(abs(scheme["largest_loss_against_cfl"]) < 1e-9 for scheme in answer["schemes"])
-
-
 def test_two_of_three_groups(cli, quick, people, tmp_path):
     frame = people
     frame.loc[::5, "a"] = "other, or none"
@@ -120,25 +76,6 @@ def test_a_client_without_one_of_the_groups_and_names_that_look_like_markup(
     assert "bound by no local constraint: south" in result.stdout
     assert f"groups: [red]{5 * 'old'}[/red] and [red]{5 * 'young'}[/red]" in result.stdout
     assert "…" not in result.stdout  # a long name is folded
-
-
-def test_in_a_real_process_without_warnings(table):
-    words = [
-        "frontier",
-        str(table),
-        *COLUMNS[:-1],
-        "20",
-        "--levels",
-        "5",
-        "--points",
-        "4",
-        "--schemes",
-        "lft_fedavg",
-    ]
-    line = [sys.executable, "-W", "error", "-m", "fairfl", *words]
-    done = subprocess.run(line, capture_output=True, text=True, check=True)
-    assert done.stderr == ""
-    assert "Warning" not in done.stdout and "LFT+FedAvg" in done.stdout
 
 
 @pytest.mark.parametrize("where", ["frontier", "points_at"])
@@ -177,23 +114,6 @@ def test_a_scheme_that_fails_is_a_note_and_the_others_are_written(
     assert "lft_ensemble" in [scheme["scheme"] for scheme in answer["schemes"]]
 
 
-def test_a_score_that_is_odd_is_said_to_be(cli, quick, tmp_path):
-    rng = np.random.default_rng(0)
-
-    def said(score, label):
-        """Of people of six sites, with a made-up group."""
-        group, site = rng.integers(0, [[2], [6]], (2, 600))
-        frame = pd.DataFrame({"s": score, "y": label, "a": group, "site": site})
-        frame.to_csv(tmp_path / "made.csv", index=False)
-        return cli("frontier", tmp_path / "made.csv", *COLUMNS, "--points", 4).stdout
-
-    label, rare = ((rng.random(600) < share).astype(int) for share in (0.6, 0.05))
-    upside_down = "Warning: y = 1 is likelier at smaller scores: is the score reversed?"
-    assert upside_down in said(-label + rng.normal(size=600), label)
-    useless = "the most accurate rule accepts nobody, whatever the score"
-    assert useless in said(rare + 5 * rng.normal(size=600), rare)
-
-
 def test_intervals_and_people_held_out(cli, quick, table):
     options = "20 --levels 5 --points 3 --at 0.2 --at 0.3".split()
     words = ("frontier", table, *COLUMNS[:-1], *options)
@@ -214,10 +134,3 @@ def test_intervals_and_people_held_out(cli, quick, table):
     low, high = answer["schemes"][0]["intervals"]["best_accuracy"]
     assert f"{100 * low:.2f} to {100 * high:.2f}" in shown and "these people → held out" in shown
     assert json.loads(cli(*words, "--seed", 4, "--json").stdout)["schemes"] != answer["schemes"]
-
-
-def test_intervals_are_the_default_and_say_what_these_people_cannot_tell(cli, table):
-    shown = cli("frontier", table, *COLUMNS[:-2], "--points", 4, "--at", 0.2).stdout
-    parts = "100 bootstraps (seed 0)", "points less (", "not distinguishable from pooling"
-    parts += "% of samples such as this one reach it)", "these data do not suffice to tell"
-    assert [part for part in parts if part not in shown] == []

@@ -126,67 +126,10 @@ def test_rules_that_do_not_see_the_group_and_costs_by_group(cli, quick, table, p
     assert "tells rules that do not see the group" not in blind
 
 
-def test_monotone_rules_and_what_they_cost(cli, quick, table, people):
-    words = ("--group", "a", "--monotone")
-    by_scheme = schemes(cli("frontier", table, *FEW, *words, "--json"))
-    columns = (people[name] for name in ("s", "y", "a", "site"))
-    fed = ff.Federation.from_samples(*columns, levels=0)
-    curve = ff.frontier(fed, "lft_ensemble", 4, monotone=True)
-    accuracy = by_scheme["lft_ensemble"]["frontier"]["accuracy"]
-    assert accuracy == pytest.approx(curve.accuracy, abs=1e-12)
-    text = cli("frontier", table, *FEW, *words).stdout
-    assert "rules are monotone: within a group" in text and "(monotone rules: " in text
-
-
 def test_everybody_is_accepted_where_a_wrong_positive_is_free(cli, quick, table, tmp_path):
     words = ("--group", "a", "--costs", "1:0", "--out", tmp_path / "out")
     text = cli("frontier", table, *FEW, *words).stdout
     assert "the utility for these 240 people is 0" in text and "a disparity of 0." in text
-
-
-@pytest.mark.slow
-def test_intervals_and_held_out_people_of_another_question(cli, quick, table, monkeypatch):
-    monkeypatch.setattr("fairfl.reports.comparison.GRID", 3)
-    words = ("--score", "s", "--label", "y", "--client", "site", "--group", "a", "--levels", "4")
-    words = (*words, "--bootstraps", 20, "--points", 3, "--at", 0.2, "--notion", "eodds")
-    words = (*words, "--costs", "3:1", "--local-eps", "0.3")
-    words = (*words, "--schemes", "cfl_local,lft_ensemble_common")
-    result = cli("frontier", table, *words, "--json")
-    by_scheme = schemes(result)
-    assert "cfl_local" in by_scheme
-    for scheme in by_scheme.values():
-        low, high = scheme["intervals"]["best_utility"]
-        assert low < scheme["best_utility"] < high < 0 and high - low < 0.5
-        rules = [row["rule"] for row in scheme["held_out"]]
-        assert rules == ["smallest disparity", 0.2, "best utility"]
-        assert -3 < scheme["held_out"][-1]["utility"] < 0
-    words = json.loads(result.stdout)["in_words"]
-    assert any("judged on the others, pooling's rule" in line for line in words)
-
-
-def test_local_budgets_that_no_useful_rule_keeps_leave_a_constant_one(cli, quick, tmp_path):
-    """The sites favour opposite groups: at local budgets of 0 all people are accepted alike."""
-    laws = tmp_path / "laws.toml"
-    laws.write_text("[[clients]]\nmean = [3, -3]\n[[clients]]\nmean = [-3, 3]\n")
-    words = ("--local-eps", "0", "--points", "3", "--schemes", "cfl_local")
-    answer = schemes(cli("frontier", laws, *words, "--json"))["cfl_local"]
-    assert answer["smallest_disparity"] == pytest.approx(0.0, abs=1e-9)
-    assert 0.45 < answer["accuracy_at_smallest"] <= answer["best_accuracy"] < 1.0
-
-
-def test_questions_about_laws(cli, tmp_path):
-    """Three groups, equal opportunity, client-aware rules: what the numbers are is the solvers'."""
-    rows = "[[clients]]\nmean = [3, 5, 4]\nq = [0.5, 0.3, 0.2]\n[[clients]]\nmean = [1, 0, 2]\n"
-    (tmp_path / "laws.toml").write_text(rows)
-    words = ("--notion", "eo", "--local-eps", "inf", "--costs", "2:1", "--points", "2")
-    schemes = ("--schemes", "client_aware,lft_ensemble")
-    result = cli("frontier", tmp_path / "laws.toml", *words, *schemes)
-    assert result.exit_code == 0, result.stderr
-    assert "Client-aware" in result.stdout and "true-positive rates" in result.stdout
-    assert "utilities are the best of a search" in result.stdout
-    assert "ensemble of locally fair models was found no fairer than" in result.stdout
-    free = ff.solve(read_federation(tmp_path / "laws.toml"), "cfl", 1.0, notion="eo", costs=(2, 1))
-    assert f"{free.utility:.4f}"[1:] in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -233,40 +176,6 @@ def test_adult_by_race_and_sex(fairfl_data, tmp_path):
     assert ends["utility"].tolist() == pytest.approx([-0.33655, -0.31568], abs=5e-6)
     assert np.ptp(written.groupby("scheme")["utility"].last()) < 1e-9  # one rule, unconstrained
     assert (tmp_path / "out" / "frontier.png").stat().st_size > 10_000
-
-
-def test_rules_of_two_numbers_are_solved_kept_and_decide(cli, quick, tmp_path):
-    """The price of fairness without seeing the group: less where P(a | x) is a number too."""
-    rng = np.random.default_rng(0)
-    eta, chance = rng.choice([0.2, 0.4, 0.6, 0.8], 3000), rng.choice([0.2, 0.8], 3000)
-    chance = np.where(rng.random(3000) < 0.5, eta, chance)
-    y, a = rng.random(3000) < eta, np.where(rng.random(3000) < chance, "m", "f")
-    columns = {"eta": eta, "of_m": chance, "y": y.astype(int), "a": a, "site": y * 0}
-    people = pd.DataFrame(columns)
-    people.to_csv(tmp_path / "p.csv", index=False)
-    words = ("--label", "y", "--group", "a", "--client", "site", "--sees", "x", "--at", 0)
-    words += ("--points", 4, "--bootstraps", 0, "--schemes", "cfl")
-    costs = []
-    for scores in (("--score", "eta"), ("--score", "eta", "--score", "of_m")):
-        out = tmp_path / f"out{len(scores)}"
-        answer = cli("frontier", tmp_path / "p.csv", *scores, *words, "--json", "--out", out)
-        (cfl,) = json.loads(answer.stdout)["schemes"]
-        costs.append(cfl["best_accuracy"] - cfl["at"][0]["accuracy"])
-        one_score = "rules that do not see the group can be better" in answer.stdout
-        assert one_score == (len(scores) == 2)
-    assert costs[1] < costs[0] / 2
-    decided = tmp_path / "d.csv"
-    roles = ("--group", "a", "--out", decided)
-    rule = out / "rule_cfl.json"
-    assert cli("apply", rule, tmp_path / "p.csv", *scores, *roles).exit_code == 0
-    chances = pd.read_csv(decided).groupby("a")["chance"].mean()
-    assert np.ptp(chances) == pytest.approx(0, abs=1e-9)  # what is promised of these people
-    refused = cli("apply", rule, tmp_path / "p.csv", "--score", "eta", *roles)
-    assert refused.exit_code == 2
-    assert (
-        "--score must have 2 numbers of a person, as the rule (eta, of_m), got eta"
-        in refused.stderr
-    )
 
 
 @pytest.mark.parametrize("sees", ["x", "xa"])

@@ -209,6 +209,7 @@ def test_only_the_schemes_asked_for_are_solved(
         (lambda f: f.assign(site=f["a"]), "and so bound by no local constraint: old, young."),
         (lambda f: f.assign(s=0.5), "score: column 's'; 1 distinct scores, none merged"),
         (lambda f: f.assign(y=2 - f["y"]), "y = 1 stands for y = 2; "),
+        (lambda f: f.assign(s=-f["s"]), "Warning: y = 1 is likelier at smaller scores: is the"),
         (lambda f: f.assign(site=1 + f.index // 2), " in all)."),
         (lambda f: f.assign(s=f["s"] * 1e300), "240 people; score: column 's'"),
         (lambda f: f.rename(columns={"s": " s ", "a": "  a"}), "groups: old and young"),
