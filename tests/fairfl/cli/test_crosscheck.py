@@ -51,13 +51,3 @@ def test_a_hard_verdict_that_fails_is_exit_code_1(cli, study, tmp_path, holds, h
     result = cli("crosscheck", "planted", "--out", tmp_path)
     assert result.exit_code == code
     assert ("undecided" if holds is None else "DOES NOT HOLD") in result.stdout
-
-
-def test_the_list(cli, study):
-    assert cli("crosscheck", "--list").stdout.splitlines() == [
-        "plain    Keeps nothing (seeds: quick 1, paper 2)",
-        "planted  Two runs (seeds: quick 1, paper 2)",
-    ]
-    assert [
-        row["name"] for row in json.loads(cli("crosscheck", "planted", "--list", "--json").stdout)
-    ] == ["planted"]

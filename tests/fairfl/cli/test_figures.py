@@ -17,13 +17,6 @@ from fairfl.claims.registry import registered
 MAIN = "from fairfl.cli.main import main; main()"
 
 
-def test_the_list_has_every_name_and_title(cli, small_registry):
-    result = cli("figures", "--list")
-    assert result.exit_code == 0
-    assert result.stdout.splitlines() == ["line    A line <with> a title", "nodata  No data"]
-    assert small_registry.drawn == []
-
-
 def test_a_figure_without_data_is_skipped_and_fails_only_where_asked_for(
     cli, small_registry, tmp_path
 ):

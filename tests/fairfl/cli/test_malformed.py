@@ -114,14 +114,6 @@ def test_errors_are_short_however_wide_the_table(cli, tmp_path):
     assert len(wrong.stderr) < MOST + 50
 
 
-def test_the_bench_writes_where_it_can(cli, tmp_path, monkeypatch):
-    monkeypatch.setattr("benchmarks.bench.run", lambda *_: pytest.fail("it ran"))
-    (tmp_path / "file").write_text("", "utf-8")
-    one_line(
-        cli("bench", "--quick", "--out", tmp_path / "file" / "bench.md"), 1, str(tmp_path / "file")
-    )
-
-
 @pytest.mark.parametrize("label", [r"$\\frac{$", "_q"])
 def test_labels_are_drawn_as_they_are(cli, tmp_path, label):
     result = cli("simulate", config(tmp_path, f'label = "{label}"'), "--out", tmp_path / "o")

@@ -130,31 +130,12 @@ def test_a_quick_run_is_said_to_be_one_and_not_held_against_the_published(
     assert f"- {differences[0]}" in result.stdout
 
 
-def test_the_list(cli):
-    text = cli("simulate", "--list").stdout
-    assert "qffl-table-1 " in text and "pffl-table-1 " in text
-    rows = json.loads(cli("simulate", "--list", "--json").stdout)
-    lines = text.splitlines()
-    assert {"name", "title", "seeds"} == set(rows[0]) and len(rows) == lines.index("")
-    assert any(line.startswith("algorithm.name: afl, ") and "fedfb" in line for line in lines)
-
-
 def test_missing_data_is_1(cli, tmp_path, monkeypatch):
     """Vehicle has no public source; Synthetic runs first, in no time."""
     monkeypatch.setattr(qffl_runs, "ROUNDS", {"Synthetic": (1, 1), "Vehicle": (1, 1)})
     monkeypatch.setenv("FAIRFL_DATA", str(tmp_path))
     result = cli("simulate", "qffl-table-1", "--seeds", 1, "--out", tmp_path / "out")
     assert result.exit_code == 1 and "vehicle" in result.stderr and "Traceback" not in result.stderr
-
-
-def test_a_run_that_diverges_is_1(cli, config, tmp_path):
-    config.write_text(
-        CONFIG.format(rounds=4).replace("[training]", "[training]\nlr = 1e38"), "utf-8"
-    )
-    result = cli("simulate", config, "--out", tmp_path / "out")
-    assert result.exit_code == 1
-    assert "NaN or infinite in round" in result.stderr
-    assert "lower the" in result.stderr
 
 
 @pytest.mark.slow
