@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import fairfl as ff
 from fairfl.reports.comparison import compare, measured, reached
-from fairfl.reports.comparison_words import points, sentences
+from fairfl.reports.comparison_words import sentences
 from fairfl.reports.rules import budgets
 from fairfl.solvers.frontier import Points
 from fairfl.theory.populations.calibration import ScoreWarning
@@ -94,14 +94,6 @@ def test_what_is_not_proven_is_said_to_be_so():
         assert all(line.endswith(f". Its accuracies are {standing}.") for line in words[-4:])
         assert all("up to 1.00 points" in line for line in words[-4:])
         assert ["one budget" in line for line in words[-4:]] == [True, True, False, False]
-
-
-def test_small_numbers_have_digits_enough():
-    assert [points(value) for value in (0.0123, 0.0001, 0.00004)] == [
-        "1.23 points",
-        "0.01 points",
-        "0.004 points",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -344,14 +344,3 @@ def test_acceptance_alone_needs_no_label(cli, tmp_path):
     for extra in (["--notion", "eo"], ["--score", "y"]):
         wrong = cli(*words, *extra)
         assert wrong.exit_code == 2 and "label must be a column for" in wrong.stderr
-
-
-def test_the_command_prints_and_says_json(cli, tmp_path):
-    random_people(2, 600).to_csv(tmp_path / "people.csv", index=False)
-    words = ("--prediction", "p", "--label", "y", "--group", "a", "--client", "site")
-    words = ("judge", tmp_path / "people.csv", *words, "--score", "s")
-    done = cli(*words)
-    assert (done.exit_code, done.stderr) == (0, "")
-    assert "site 0  " in done.stdout and "The predictions are right for" in done.stdout
-    data = json.loads(cli(*words, "--json").stdout)
-    assert data["people"] == 600 and data["distances"][0]["scheme"] == "cfl"
