@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from text_tables import table as rows_of
 
 import fairfl as ff
 
@@ -242,65 +243,41 @@ def test_the_score_of_a_part_is_judged(people):
         assert np.ptp(part.calibration.ends) / 2 == pytest.approx(half, rel=1e-4)
 
 
-WRONG = {
-    "no table": (ff.compare, (3,), {}, "people must be a path, or a frame .*, got 3"),
-    "no group": (ff.compare, ("T",), {"label": "y"}, "group must name columns of people.csv"),
-    "a table's column": (ff.compare, ("F",), {"score": "s"}, "score goes with a table of people"),
-    "two scores in order": (
-        ff.compare,
-        ("T",),
-        {"label": "y", "group": "a", "score": ["s", "z"], "monotone": True},
-        "monotone goes with one score, several have no order, got s, z",
-    ),
-    "no score": (ff.apply, ("R", "T"), {"group": "a"}, "score or model must be given, and not bo"),
-    "a client without its model": (
-        ff.apply,
-        ("R", "T"),
-        {"group": "a", "score": "s", "client": "site"},
-        "client goes with a model that has one for each client, got 'site'",
-    ),
-    "another group": (
-        ff.apply,
-        ("G", "T"),
-        {"group": "a", "score": "s"},
-        "group must be one of 'f', 'm' of the rule, got 'old' in row 1",
-    ),
-    "no prediction": (ff.judge, ("T",), {"group": "a"}, "prediction must name columns of people"),
-    "no rule": (ff.judge, ("S",), {}, "rule must be given for summaries of sites, got none"),
-    "a column of counts": (
-        ff.judge,
-        ("S",),
-        {"group": "a", "rule": "R"},
-        "group goes with a table of people, got summaries",
-    ),
-    "a rule of rows": (
-        ff.judge,
-        ("T",),
-        {"group": "a", "prediction": "y", "rule": "R"},
-        "rule goes with summaries of sites, got the table people.csv",
-    ),
-    "other levels": (ff.judge, ("S",), {"rule": "R"}, "does not from 0.2 to 0.4"),
-    "other groups": (ff.judge, ("S",), {"rule": "G"}, "group must be one of the groups of the rul"),
-    "other scores": (ff.judge, ("S",), {"rule": "N"}, "rule must be of the same score, or scores"),
-}
+WRONG = rows_of(r"""
+compare(3) | people must be a path, or a frame .*, got 3
+compare(T, label="y") | group must name columns of people.csv
+compare(F, score="s") | score goes with a table of people
+compare(T, label="y", group="a", score=["s", "z"], monotone=True) | monotone goes with one score,
+    several have no order, got s, z
+apply(R, T, group="a") | score or model must be given, and not bo
+apply(R, T, group="a", score="s", client="site") | client goes with a model that has one for each
+    client, got 'site'
+apply(G, T, group="a", score="s") | group must be one of 'f', 'm' of the rule, got 'old' in row 1
+judge(T, group="a") | prediction must name columns of people
+judge(S) | rule must be given for summaries of sites, got none
+judge(S, group="a", rule=R) | group goes with a table of people, got summaries
+judge(T, group="a", prediction="y", rule=R) | rule goes with summaries of sites, got the table peopl
+judge(S, rule=R) | does not from 0.2 to 0.4
+judge(S, rule=G) | group must be one of the groups of the rul
+judge(S, rule=N) | rule must be of the same score, or scores
+""")
+"""Of a table T, summaries S, a federation F, a rule R, and rules of other groups G or scores N."""
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_what_does_not_fit_is_one_error(cli, people, table, tmp_path, name):
+@pytest.mark.parametrize(("call", "message"), WRONG)
+def test_what_does_not_fit_is_one_error(cli, people, table, tmp_path, call, message):
     values = [[0, 1]] * 2
-    rules = {
+    names = {
+        "T": table,
+        "F": ff.Federation.normal([[0, 1]]),
         "R": ff.Classifier([[0.65], [0.3]], values, groups=["old", "young"]),
         "G": ff.Classifier([[0.6], [0.2]], values, groups=["f", "m"]),
         "N": ff.Classifier([[0.5], [0.5]], values, groups=["old", "young"], names=["q", "w"]),
+        "S": summarized(cli, people, tmp_path, "--levels", 5) if "(S" in call else None,
     }
-    things = rules | {"T": table, "F": ff.Federation.normal([[0, 1]])}
-    if "S" in WRONG[name][1]:
-        things["S"] = summarized(cli, people, tmp_path, "--levels", 5)
-    function, arguments, options, message = WRONG[name]
-    options = {key: rules.get(value, value) if key == "rule" else value
-               for key, value in options.items()}  # fmt: skip
+    functions = {"compare": ff.compare, "apply": ff.apply, "judge": ff.judge}
     with pytest.raises(ValueError, match=message):
-        function(*(things.get(value, value) for value in arguments), **options)
+        eval(call, functions | names)
 
 
 def test_an_unknown_option_is_that_of_the_function(table):

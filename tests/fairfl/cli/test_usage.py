@@ -44,6 +44,8 @@ frontier PEOPLE --costs 5 | --costs must be balanced, or FN:FP | '5'
 frontier PEOPLE --costs 1:2:3 | --costs must be balanced, or FN:FP | '1:2:3'
 frontier PEOPLE --out o --costs 1,2,3:1 | --costs must be | each of 2 groups | (1.0, 2.0, 3.0)
 frontier PEOPLE --schemes best | --schemes must be one of 'cfl' | got 'best'
+frontier PEOPLE --guarantee 1 | --guarantee must be in (0, 1)
+frontier people.csv TWO --feature s --guarantee 0.95 | guarantee goes with a score
 frontier PEOPLE --local-eps -0.1 | --local-eps must be non-negative, got -0.1
 simulate | NAME or CONFIG.toml must be given
 simulate qffl-table-99 | experiment must be one of
@@ -64,6 +66,12 @@ simulate people.csv TWO --hidden -1 | --hidden
 crosscheck nothing | study must be one of 'dual-weights' | got 'nothing'
 crosscheck ensemble --seeds 0 | --seeds
 crosscheck ensemble --profile long | --profile
+arena --algorithm FedAvgg --out o | algorithm must be
+arena --federation atlantis --out o | federation must be
+arena --algorithm AFL --federation agree --out o | must be such as can ask AFL
+arena --predictions nowhere.csv --out o | nowhere.csv
+arena --seeds 1 --out o | seeds
+arena --profile paper --out o | profile
 summarize SITE --levels 5 --edges 0,1 | of --levels, --edges and --categorical one at most must be
 summarize SITE --edges 0,x | --edges must be numbers with commas | '0,x'
 summarize SITE --edges 0,1 | edges must be three or more increasing

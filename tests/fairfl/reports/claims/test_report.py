@@ -10,6 +10,7 @@ from browser import BROWSER, in_browser
 
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked, recorded
+from fairfl.reports.claims.legend import value
 from fairfl.reports.claims.markdown import markdown
 from fairfl.reports.claims.math import BadMathematics, html, mathml
 from fairfl.reports.claims.page import page
@@ -127,6 +128,12 @@ def test_no_repaired_form_is_called_a_wrong_statement(whole: str, checked: list[
     for section in sections:
         id = section.partition('"')[0]
         assert ("<p>Wrong statements" in section) == (id not in false), id
+
+
+def test_numbers_are_written_as_people_write_them() -> None:
+    assert value({"c": ["1/2", "3/1", -4, "-5/1", "x/1"]}) == "{c: [1/2, 3, -4, -5, x/1]}"
+    assert value([0, 0, 0, [1], [1], 2]) == "[0, 0, 0, [1], [1], 2]"
+    assert value([7, *["0/1"] * 9, "0/2"]) == "[7, 0 (9 times), 0/2]"
 
 
 def test_three_files_the_same_each_time(checked: list[Checked], tmp_path: Path) -> None:
