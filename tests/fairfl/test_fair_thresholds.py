@@ -330,13 +330,6 @@ def test_intervals_as_groups_and_a_generator(people):
     assert all(((yes == "yes") == accepted).all() for yes in draws)
 
 
-def test_a_group_without_one_label_is_warned_of(people):
-    labels = np.where(people["a"] == "f", "no", people["y"])
-    model = ff.FairThresholds("cfl", 0.05, "eo", estimator="passthrough")
-    with pytest.warns(ff.ScoreWarning, match="nobody of group f has y = 1: rates of such people"):
-        model.fit(people[["s"]], labels, sensitive_features=people["a"])
-
-
 def test_unknown_groups_and_no_groups_are_refused(people, fitted):
     x = people[["s"]]
     with pytest.raises(ValueError, match="sensitive_features must be given"):

@@ -65,19 +65,6 @@ def test_two_of_three_groups(cli, quick, people, tmp_path):
     assert "the number of people in group other, or none is 2: their rates" in result.stdout
 
 
-def test_a_client_without_one_of_the_groups_and_names_that_look_like_markup(
-    cli, quick, people, tmp_path
-):
-    file = tmp_path / "people.csv"
-    rows = people[(people["site"] == "north") | (people["a"] == "old")]
-    rows.assign(a="[red]" + 5 * rows["a"] + "[/red]").to_csv(file, index=False)
-    result = cli("frontier", file, *COLUMNS, "--points", 4)
-    assert result.exit_code == 0
-    assert "bound by no local constraint: south" in result.stdout
-    assert f"groups: [red]{5 * 'old'}[/red] and [red]{5 * 'young'}[/red]" in result.stdout
-    assert "…" not in result.stdout  # a long name is folded
-
-
 @pytest.mark.parametrize("where", ["frontier", "points_at"])
 def test_a_scheme_that_fails_is_a_note_and_the_others_are_written(
     cli, quick, table, tmp_path, monkeypatch, where

@@ -34,17 +34,6 @@ def test_what_is_withheld_is_said(cli, quick, people, tmp_path):
     assert not (tmp_path / "again.json").exists()
 
 
-def test_the_privacy_budget_is_said(cli, quick, people, tmp_path):
-    people.to_csv(tmp_path / "all.csv", index=False)
-    words = ("summarize", tmp_path / "all.csv", *WORDS, "--site", "all", "--levels", 3)
-    output = cli(*words, "--epsilon", 2, "--out", tmp_path / "all.json").stdout
-    assert "a privacy budget of 2;" in output and '"epsilon": 2.0' in output
-    shown = cli("frontier", tmp_path / "all.json", "--bootstraps", 0, "--points", 4).stdout
-    assert "Counts of all have noise (epsilon = 2)" in shown
-    both = cli(*words, "--epsilon", 2, "--min-cell", 5)
-    assert "--min-cell, --epsilon and --round must not be given together" in both.stderr
-
-
 def test_the_file_is_written_whoever_reads_the_output(table, tmp_path):
     words = [*WORDS, "--site", "n", "--levels", "9000", "--out", str(tmp_path / "n.json")]
     line = [sys.executable, "-m", "fairfl", "summarize", str(table), *words]

@@ -77,6 +77,7 @@ summarize SITE --edges 0,x | --edges must be numbers with commas | '0,x'
 summarize SITE --edges 0,1 | edges must be three or more increasing
 summarize SITE --levels 99999999999 | --levels | 10000
 summarize SITE --min-cell 1 | --min-cell
+summarize SITE --epsilon 2 --min-cell 5 | --min-cell, --epsilon and --round must not be given tog
 summarize people.csv --score s TWO --site "" | site must not be empty
 """)
 """A command line, and parts of what is told."""

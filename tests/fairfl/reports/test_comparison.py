@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fairfl as ff
-from fairfl.reports.comparison import compare, measured, reached
+from fairfl.reports.comparison import compare, measured
 from fairfl.reports.comparison_words import sentences
 from fairfl.reports.rules import budgets
-from fairfl.solvers.frontier import Points
 from fairfl.theory.populations.calibration import ScoreWarning
 
 
@@ -52,24 +51,6 @@ def test_what_is_measured_by_hand():
         [0.1, 0.5, 0.8, 0.3, 0.25, 0.5, 0.6, 0.2, 0.2, 0.3],
     ]
     assert measured(np.array([cfl, other])) == pytest.approx(np.array(expected))
-
-
-def test_a_loss_between_the_points_is_not_passed_over():
-    """Two points, both on CFL's frontier; between them the scheme stands still and CFL rises."""
-    cfl = ff.frontier(ff.Federation.normal([[0, 2], [1, -1]], q=[0.3, 0.7]), "cfl", 50)
-    ends = cfl.disparity[[10, -1]]
-
-    def still(d):
-        accuracy = np.where(d >= ends[1], cfl.accuracy[-1], cfl.accuracy[10])
-        return Points(np.where(d >= ends[1], ends[1], ends[0]), accuracy, d[:, None])
-
-    points = {"disparity": ends, "accuracy": still(ends).worth, "eps": cfl.eps[[10, -1]]}
-    scheme = dataclasses.replace(cfl, scheme="lft_fedavg", evaluate=still, **points)
-    reaches = reached({"cfl": cfl, "lft_fedavg": scheme}, ())
-    assert reaches["lft_fedavg"].loss == pytest.approx(
-        cfl.accuracy[-1] - cfl.accuracy[10], rel=0.02
-    )
-    assert reaches["cfl"].loss == 0
 
 
 def test_what_is_not_proven_is_said_to_be_so():
