@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from run_files import PLAIN
+from text_tables import table as table_of
 
 from fairfl.cli.lib.errors import MOST
 
@@ -62,37 +63,36 @@ def test_a_folder_of_no_name_is_none(cli, tmp_path, monkeypatch, command):
     assert not [*tmp_path.iterdir()]
 
 
-WRITTEN = {"frontier": "frontier.csv", "figures": "fedfb_figure_2.png", "reproduce": "index.html"}
-WRITTEN |= {"simulate": "run/table.csv", "crosscheck": "dual-weights/verdicts.json"}
-WRITTEN |= {"claims report": "claims.html"}
-
-
-@pytest.mark.parametrize("command", WRITTEN)
-def test_a_folder_in_the_place_of_a_file_is_named_before_the_work(cli, tmp_path, no_work, command):
-    (tmp_path / "o" / WRITTEN[command]).mkdir(parents=True)
-    words = [tmp_path / word if word.endswith(".toml") else word for word in OUTS[command]]
-    one_line(cli(*words, "--out", tmp_path / "o"), 1, Path(WRITTEN[command]).name, "is a folder")
-
-
 PEOPLE = "people.csv --score s --label y --group a"
-PIPES = {"frontier": f"frontier {PEOPLE} --out .", "page": f"frontier {PEOPLE} --page pipe"}
-PIPES |= {"summarize": f"summarize {PEOPLE} --site n --out pipe"}
-PIPES |= {"apply": "apply rule.json people.csv --score s --group a --out pipe"}
-PIPES |= {"explore": "explore --out pipe", "figures": "figures fedfb_figure_2 --out ."}
-PIPES |= {"report": "claims report --out ."}
+PLACES = table_of(f"""
+frontier f.toml --out o | o/frontier.csv
+frontier {PEOPLE} --page o/p.html | o/p.html
+summarize {PEOPLE} --site n --out o/site.json | o/site.json
+apply rule.json people.csv --score s --group a --out o/d.csv | o/d.csv
+explore --out o/explorer.html | o/explorer.html
+figures fedfb_figure_2 --out o | o/fedfb_figure_2.png
+reproduce --out o | o/index.html
+simulate run.toml --out o | o/run/table.csv
+crosscheck --profile quick --out o | o/dual-weights/verdicts.json
+claims report --out o | o/claims.html
+""")
+"""Command lines, and a file that each is to write."""
 
 
-@pytest.mark.skipif(os.name != "posix", reason="pipes are files there")
-@pytest.mark.parametrize("command", PIPES)
-def test_a_pipe_in_the_place_of_a_file_is_named_and_stays(
-    cli, tmp_path, no_work, monkeypatch, table, command
+@pytest.mark.parametrize("kind", ["folder", *["pipe"] * (os.name == "posix")])
+@pytest.mark.parametrize(("line", "name"), PLACES)
+def test_what_is_no_file_is_named_before_the_work_and_stays(
+    cli, tmp_path, no_work, monkeypatch, table, line, name, kind
 ):
     monkeypatch.chdir(tmp_path)
-    name = {"frontier": "frontier.csv", "figures": "fedfb_figure_2.png", "report": "claims.html"}
-    pipe = tmp_path / name.get(command, "pipe")
-    os.mkfifo(pipe)
-    one_line(cli(*PIPES[command].split()), 1, pipe.name, "must be a regular file or new, and is a ")
-    assert pipe.is_fifo()
+    place, make = {
+        "folder": ("is a folder", os.mkdir),
+        "pipe": ("must be a regular file or new, and is a ", os.mkfifo),
+    }[kind]
+    (tmp_path / name).parent.mkdir(parents=True)
+    make(tmp_path / name)
+    one_line(cli(*line.split()), 1, Path(name).name, place)
+    assert not (tmp_path / name).is_file() and (tmp_path / name).exists()
 
 
 @pytest.mark.parametrize("name", ["...toml", "..toml", "....toml", "\x1b[31m.toml"])
@@ -115,14 +115,11 @@ def test_errors_are_short_however_wide_the_table(cli, tmp_path):
 
 
 @pytest.mark.parametrize("label", [r"$\\frac{$", "_q"])
-def test_labels_are_drawn_as_they_are(cli, tmp_path, label):
+def test_labels_and_titles_are_drawn_as_they_are(cli, tmp_path, label):
     result = cli("simulate", config(tmp_path, f'label = "{label}"'), "--out", tmp_path / "o")
     assert result.exit_code == 0, result.stderr
     assert (tmp_path / "o" / "run" / "run-rounds.svg").is_file()
-
-
-def test_titles_of_frontiers_are_drawn_as_they_are(cli, tmp_path):
-    file = tmp_path / r"$\frac{$.toml"
+    file = tmp_path / f"{label}.toml"
     file.write_text(GOOD, "utf-8")
     assert cli("frontier", file, "--schemes", "cfl", "--out", tmp_path / "o").exit_code == 0
 
