@@ -51,9 +51,7 @@ judge --label s | | --label, --group, --client and --prediction must be differen
 judge --label s --score y | | --client and --prediction must be different columns
 all | 1=,1,f,n | t.csv must have no missing cell in the columns that are read, got 1 of 4 rows with
     one ('s' in row 1), by | (--missing drop leaves these rows out)
-all | 2=NaN,1,f,n | ('s' in row 2)
 all | 1=0.5,1, ,n | ('a' in row 1), by | missing 1
-frontier judge summarize | 1=0.5,NA,f,n | ('y' in row 1), by
 frontier judge | 1=0.5,1,f, | ('site' in row 1), by 'site' and 'a': missing & f 1
 all --missing drop | =s,y,a,site\n,1,f,n\n,0,m,n\n | t.csv must have a row without a missing cell
 all | 1=low,1,f,n | column 's' of t.csv must hold finite numbers, got 'low' in row 1

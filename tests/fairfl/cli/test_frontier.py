@@ -99,25 +99,3 @@ def test_a_scheme_that_fails_is_a_note_and_the_others_are_written(
     assert result.exit_code == 1 and why in answer["in_words"]
     assert answer["failures"] == {"lft_ensemble_common": "no solution certified"}
     assert "lft_ensemble" in [scheme["scheme"] for scheme in answer["schemes"]]
-
-
-def test_intervals_and_people_held_out(cli, quick, table):
-    options = "20 --levels 5 --points 3 --at 0.2 --at 0.3".split()
-    words = ("frontier", table, *COLUMNS[:-1], *options)
-    answer = json.loads(cli(*words, "--seed", 3, "--json").stdout)
-    assert answer["intervals"] == {"bootstraps": 20, "seed": 3, "level": 0.95}
-    assert answer["people"] == 240
-    for scheme in answer["schemes"]:
-        low, high = scheme["intervals"]["best_accuracy"]
-        assert 0 <= low < high <= 1 and high - low < 0.3
-        names = [row["rule"] for row in scheme["held_out"]]
-        assert names == ["smallest disparity", 0.2, 0.3, "best accuracy"]
-        assert scheme["held_out"][-1]["accuracy"] <= scheme["best_accuracy"]
-    assert [at["reached"] for at in answer["schemes"][0]["at"]] == [1, 1]
-    # CFL's is 0 whoever comes
-    assert answer["schemes"][0]["intervals"]["smallest_disparity"] is None
-    shown = cli(*words, "--seed", 3).stdout
-    assert "20 bootstraps (seed 3)" in shown and "for these 240 people" in shown
-    low, high = answer["schemes"][0]["intervals"]["best_accuracy"]
-    assert f"{100 * low:.2f} to {100 * high:.2f}" in shown and "these people → held out" in shown
-    assert json.loads(cli(*words, "--seed", 4, "--json").stdout)["schemes"] != answer["schemes"]
