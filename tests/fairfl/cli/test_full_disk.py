@@ -9,6 +9,16 @@ from run_files import PLAIN
 import fairfl._support.whole_file as whole_file
 from fairfl.claims import record
 
+COMMANDS = {
+    "frontier": "frontier people.csv --score s --label y --group a --points 3 --bootstraps 0 "
+    "--out out",
+    "figures": "figures line --out out",
+    "reproduce": "reproduce --out out --jobs 1",
+    "simulate": "simulate mine.toml --seeds 1 --out out",
+    "report": "claims report pffl/eq-8 --out out",
+    "record": "claims check pffl/eq-8 --record",
+}
+
 
 class Full:
     """A stream of a file on a full disk."""
@@ -27,54 +37,38 @@ class Full:
 
 
 @pytest.fixture
-def full(monkeypatch):
-    """From now on there is no space left; the files that were begun are listed."""
+def fill(table, tmp_path, monkeypatch, small_registry):
+    """Leave no space for files with ``part`` in their names; those that are begun are listed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(record, "COMMITTED", tmp_path / "record.json")
+    (tmp_path / "mine.toml").write_text(PLAIN, "utf-8")
     begun = []
 
-    def opened(path, mode):
-        begun.append(path)
-        return Full(open(path, mode))
+    def fill(part=""):
+        def opened(path, mode):
+            if part not in path.name:
+                return open(path, mode)
+            begun.append(path)
+            return Full(open(path, mode))
 
-    def fill():
         monkeypatch.setattr(whole_file, "open", opened, raising=False)
         return begun
 
     return fill
 
 
-@pytest.fixture
-def commands(table, tmp_path, monkeypatch, small_registry):
-    monkeypatch.setattr(record, "COMMITTED", tmp_path / "record.json")
-    config = tmp_path / "mine.toml"
-    config.write_text(PLAIN, "utf-8")
-    people = "--score s --label y --group a --points 3 --bootstraps 0".split()
-    return {
-        "frontier": ("frontier", table, *people, "--out", tmp_path / "out"),
-        "figures": ("figures", "line", "--out", tmp_path / "out"),
-        "reproduce": ("reproduce", "--out", tmp_path / "out", "--jobs", 1),
-        "simulate": ("simulate", config, "--seeds", 1, "--out", tmp_path / "out"),
-        "report": ("claims", "report", "pffl/eq-8", "--out", tmp_path / "out"),
-        "record": ("claims", "check", "pffl/eq-8", "--record"),
-    }
-
-
-def test_a_full_disk_at_the_page_does_not_lose_the_rest(commands, cli, monkeypatch, tmp_path):
-    def opened(path, mode):
-        return Full(open(path, mode)) if ".page.html." in path.name else open(path, mode)
-
-    monkeypatch.setattr(whole_file, "open", opened, raising=False)
-    result = cli(*commands["frontier"], "--schemes", "cfl", "--page", tmp_path / "page.html")
+def test_a_full_disk_at_the_page_does_not_lose_the_rest(cli, fill, tmp_path):
+    fill(".page.html.")
+    result = cli(*COMMANDS["frontier"].split(), "--schemes", "cfl", "--page", "page.html")
     assert result.exit_code == 1 and "No space left on device" in result.stderr
     assert {"frontier.csv", "rule_cfl.json"} <= {file.name for file in (tmp_path / "out").iterdir()}
     assert not (tmp_path / "page.html").exists()
 
 
-@pytest.mark.parametrize(
-    "name", ["frontier", "figures", "reproduce", "simulate", "report", "record"]
-)
-def test_a_full_disk_names_the_file(name, commands, cli, full, tmp_path):
-    begun = full()
-    result = cli(*commands[name])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_full_disk_names_the_file(name, cli, fill, tmp_path):
+    begun = fill()
+    result = cli(*COMMANDS[name].split())
     (line,) = result.stderr.splitlines()
     assert result.exit_code == 1 and "No space left on device" in line
     (partial,) = begun

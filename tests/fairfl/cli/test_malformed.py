@@ -25,10 +25,8 @@ def one_line(result, code: int, *words: str) -> None:
     assert all(word in result.stderr for word in words), result.stderr
 
 
-OUTS = {"frontier": ("frontier", "f.toml"), "figures": ("figures", "fedfb_figure_2")}
-OUTS |= {"reproduce": ("reproduce",), "simulate": ("simulate", "run.toml")}
-OUTS |= {"crosscheck": ("crosscheck", "--profile", "quick")}
-OUTS |= {"claims check": ("claims", "check", "pffl/eq-8"), "claims report": ("claims", "report")}
+OUTS = ["frontier f.toml", "figures fedfb_figure_2", "reproduce", "simulate run.toml"]
+OUTS += ["crosscheck --profile quick", "claims check pffl/eq-8", "claims report"]
 
 
 @pytest.fixture
@@ -41,26 +39,27 @@ def no_work(tmp_path, monkeypatch):
         "claims.runner.recorded",
     ):
         monkeypatch.setattr(f"fairfl.{work}", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "f.toml").write_text(GOOD, "utf-8")
     config(tmp_path)
 
 
-@pytest.mark.parametrize("below", [".", "deeper"])
 @pytest.mark.parametrize("command", OUTS)
-def test_a_folder_that_cannot_be_written_is_named_before_the_work(
-    cli, tmp_path, no_work, command, below
+@pytest.mark.parametrize(
+    ("out", "code", "message"),
+    [
+        ("file/.", 1, "must be a folder that can be written, got file"),
+        ("file/deeper", 1, "must be a folder that can be written, got file"),
+        ("", 2, "must not be empty, got ''"),
+    ],
+)
+def test_what_is_no_folder_is_named_before_the_work(
+    cli, tmp_path, no_work, command, out, code, message
 ):
     (tmp_path / "file").write_text("", "utf-8")
-    words = [tmp_path / word if word.endswith(".toml") else word for word in OUTS[command]]
-    result = cli(*words, "--out", tmp_path / "file" / below)
-    one_line(result, 1, f"--out must be a folder that can be written, got {tmp_path / 'file'}")
-
-
-@pytest.mark.parametrize("command", OUTS)
-def test_a_folder_of_no_name_is_none(cli, tmp_path, monkeypatch, command):
-    monkeypatch.chdir(tmp_path)
-    one_line(cli(*OUTS[command], "--out", ""), 2, "--out", "must not be empty, got ''")
-    assert not [*tmp_path.iterdir()]
+    before = sorted(tmp_path.rglob("*"))
+    one_line(cli(*command.split(), "--out", out), code, "--out", message)
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 PEOPLE = "people.csv --score s --label y --group a"
@@ -82,17 +81,16 @@ claims report --out o | o/claims.html
 @pytest.mark.parametrize("kind", ["folder", *["pipe"] * (os.name == "posix")])
 @pytest.mark.parametrize(("line", "name"), PLACES)
 def test_what_is_no_file_is_named_before_the_work_and_stays(
-    cli, tmp_path, no_work, monkeypatch, table, line, name, kind
+    cli, tmp_path, no_work, table, line, name, kind
 ):
-    monkeypatch.chdir(tmp_path)
-    place, make = {
-        "folder": ("is a folder", os.mkdir),
-        "pipe": ("must be a regular file or new, and is a ", os.mkfifo),
-    }[kind]
     (tmp_path / name).parent.mkdir(parents=True)
+    make, words = {
+        "folder": (os.mkdir, "is a folder"),
+        "pipe": (os.mkfifo, "must be a regular file or new, and is a "),
+    }[kind]
     make(tmp_path / name)
-    one_line(cli(*line.split()), 1, Path(name).name, place)
-    assert not (tmp_path / name).is_file() and (tmp_path / name).exists()
+    one_line(cli(*line.split()), 1, Path(name).name, words)
+    assert (tmp_path / name).exists() and not (tmp_path / name).is_file()
 
 
 @pytest.mark.parametrize("name", ["...toml", "..toml", "....toml", "\x1b[31m.toml"])

@@ -2,10 +2,6 @@
 
 import json
 import os
-import signal
-import subprocess
-import sys
-import time
 
 import pandas as pd
 import pytest
@@ -136,22 +132,3 @@ def test_missing_data_is_1(cli, tmp_path, monkeypatch):
     monkeypatch.setenv("FAIRFL_DATA", str(tmp_path))
     result = cli("simulate", "qffl-table-1", "--seeds", 1, "--out", tmp_path / "out")
     assert result.exit_code == 1 and "vehicle" in result.stderr and "Traceback" not in result.stderr
-
-
-@pytest.mark.slow
-def test_ctrl_c_stops_with_130_and_the_run_goes_on(cli, config, tmp_path):
-    """A real signal: the process stops within a moment; --resume ends where a whole run would."""
-    config.write_text(CONFIG.format(rounds=30), "utf-8")
-    words = ("simulate", str(config), "--json", "--out", str(tmp_path / "out"))
-    line = [sys.executable, "-m", "fairfl", *words]
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    checkpoint = tmp_path / "out" / "runs" / "mine-0" / "checkpoint.npz"
-    deadline = time.monotonic() + 60
-    while not checkpoint.exists() and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert process.poll() is None, "it must still be running when it is stopped"
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    assert process.returncode == 130 and err.decode().strip() == "fairfl: stopped" and out == b""
-    resumed, whole = cli(*words, "--resume"), cli(*words[:-1], tmp_path / "whole")
-    assert json.loads(resumed.stdout)["table"] == json.loads(whole.stdout)["table"]
