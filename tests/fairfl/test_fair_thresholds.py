@@ -19,7 +19,6 @@ from sklearn.preprocessing import OrdinalEncoder, StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import fairfl as ff
-from fairfl.theory.populations.finite import FiniteModel
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning"),
@@ -88,18 +87,6 @@ def test_costs_and_notions_count_from_pos_label(people):
         ff.FairThresholds(pos_label="yes").fit(people[["s"]], named, **roles)
 
 
-def test_one_group_and_blind_rules_need_no_groups(people):
-    alone = ff.FairThresholds(estimator="passthrough").fit(people[["s"]], people["y"])
-    accepted = alone.predict_proba(people[["s"]])[:, 1]
-    model = alone.federation_.model
-    assert isinstance(model, FiniteModel) and model.cuts is not None
-    eta, level = model.eta[0, 0], np.searchsorted(model.cuts, people["s"])
-    assert (accepted[eta[level] > 0.5] == 1).all() and (accepted[eta[level] < 0.5] == 0).all()
-    blind = ff.FairThresholds("cfl", 0.1, estimator="passthrough", sees="x")
-    blind.fit(people[["s"]], people["y"], sensitive_features=people["a"])
-    assert blind.predict_proba(people[["s"]]).shape == (2000, 2)
-
-
 def test_people_from_a_pipe_are_decided_on(cli, tmp_path):
     rule = ff.Classifier([[0.5], [0.25]], [[0, 1], [0, 1]], ["f", "m"])
     (tmp_path / "rule.json").write_text(rule.to_json())
@@ -160,6 +147,11 @@ def test_columns_of_groups_are_those_of_fit(people, fitted):
         ({}, {"sensitive_features": ["f", "m"]}, "sensitive_features must have shape (2000,)"),
         ({}, {"client": [0]}, "client must have shape"),
         ({"scheme": "lft_fedavg", "local_eps": 0.1}, {}, "local_eps goes with"),
+        ({"guarantee": 2}, {}, "guarantee must be"),
+        ({"guarantee": 0.95, "eps": 0}, {}, "eps must be above 0, one number, with guarantee"),
+        ({"guarantee": 0.95}, {"sensitive_features": None}, "guarantee needs sensitive_features"),
+        ({"guarantee": 0.95, "local_eps": 0.1}, {}, "local_eps must be None"),
+        ({"guarantee": 0.95, "scheme": "client_aware"}, {}, "one rule for all clients"),
         ({}, {"sample_weight": [1.0, 2.0]}, "sample_weight must have shape (2000,)"),
         ({}, {"sample_weight": [-1.0] * 2000}, "sample_weight must be in [0, inf), got -1"),
         ({}, {"sample_weight": np.ones(2000), "client": [0]}, "inconsistent numbers of samples"),

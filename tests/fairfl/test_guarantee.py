@@ -96,14 +96,8 @@ def test_fair_thresholds_keep_eps(all_people, scheme, notion, eps):
 def test_fair_thresholds_say_what_is_missing():
     people = drawn(500, 0)
     model = ff.FairThresholds(eps=0.02, guarantee=0.95)
-    with pytest.raises(ValueError, match="guarantee needs sensitive_features"):
-        model.fit(people[["s"]], people["y"])
     with pytest.raises(RuntimeError, match=r"about [0-9,]+ people would do, got 500"):
         model.fit(people[["s"]], people["y"], sensitive_features=people["sex"])
-    for changed, match in (({"guarantee": 2}, "guarantee must be"), ({"eps": 0}, "eps must be")):
-        with pytest.raises(ValueError, match=match):
-            model.set_params(**({"guarantee": 0.95} | changed))
-            model.fit(people[["s"]], people["y"], sensitive_features=people["sex"])
 
 
 def test_rules_of_cells_are_tested_and_counted_on_the_people_themselves(cli, tmp_path):
@@ -130,8 +124,3 @@ def test_rules_of_cells_are_tested_and_counted_on_the_people_themselves(cli, tmp
     model.fit(x, y, sensitive_features=sex)
     chance = model.predict_proba(x)[:, 1]
     assert abs(chance[sex == "m"].mean() - chance[sex == "f"].mean()) < 0.1
-    refused = ({"scheme": "client_aware"}, "one rule for all"), ({"local_eps": 0.1}, "must be None")
-    for settings, message in refused:
-        unfit = ff.FairThresholds(eps=0.1, guarantee=0.95, **settings)
-        with pytest.raises(ValueError, match=message):
-            unfit.fit(x, y, sensitive_features=sex, client=np.arange(n) % 2)

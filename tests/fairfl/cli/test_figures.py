@@ -26,11 +26,6 @@ def test_a_figure_without_data_is_skipped_and_fails_only_where_asked_for(
     kinds = ("png", "svg", "csv", "manifest.json")
     assert {file.name for file in tmp_path.iterdir()} == {f"line.{kind}" for kind in kinds}
     assert cli("figures", "nodata", "--out", tmp_path).exit_code == 1
-    assert cli("figures", "line", "--out", tmp_path).exit_code == 0
-
-
-def test_what_is_there_is_not_drawn_again_unless_forced(cli, small_registry, tmp_path):
-    cli("figures", "line", "--out", tmp_path)
     assert "unchanged" in cli("figures", "line", "--out", tmp_path).stdout
     assert small_registry.drawn == ["line"]
     cli("figures", "line", "--out", tmp_path, "--force")

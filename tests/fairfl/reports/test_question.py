@@ -147,15 +147,6 @@ def test_a_rate_that_does_not_exist_is_not_compared(difference):
         compare(two, question=Question("eo", difference), count=3)
 
 
-def test_rates_are_of_the_least_disparate_rule_where_several_are_best():
-    """At x = 0, y is a coin toss: who is accepted there costs nothing."""
-    masses = [[[0.2, 0.0, 0.3], [0.1, 0.3, 0.1]]]
-    fed = ff.Federation.finite([-1, 0, 1], masses, [0.1, 0.5, 0.9])
-    comparison = compare(fed, count=3)
-    by_group = comparison.rates.by_group
-    assert by_group == pytest.approx([0.6, 0.6]) and "a disparity of 0." in sentences(comparison)[0]
-
-
 def test_a_rule_for_each_client_may_gain():
     """Two clients that favour opposite groups: the budget of the pooled law binds neither."""
     masses = [[[0.1, 0.2, 0.5], [0.1, 0.1, 0.0]], [[0.1, 0.1, 0.0], [0.5, 0.2, 0.1]]]
