@@ -17,7 +17,7 @@ from fairfl.claims.registry import registered
 MAIN = "from fairfl.cli.main import main; main()"
 
 
-def test_a_figure_without_data_is_skipped_and_fails_only_where_asked_for(
+def test_figures_are_drawn_once_unless_forced_and_skipped_without_data(
     cli, small_registry, tmp_path
 ):
     everything = cli("figures", "--out", tmp_path)
