@@ -1,5 +1,8 @@
-"""Command lines that ask for what cannot be: a line; 2 for usage, 1 for what could not be done."""
+"""Command lines that ask for what cannot be, and a full disk: one line that names it; exit code 2
+for usage, 1 for what could not be done.
+"""
 
+import errno
 import os
 import shlex
 from pathlib import Path
@@ -8,6 +11,8 @@ import pytest
 from run_files import PLAIN
 from text_tables import table as table_of
 
+import fairfl._support.whole_file as whole_file
+from fairfl.claims import record
 from fairfl.cli.lib.errors import MOST
 
 GOOD = "[[clients]]\nmean = [0, 1]\n\n[[clients]]\nmean = [1, -1]\nq = 0.3\n"
@@ -127,6 +132,72 @@ def test_a_run_that_diverged_says_so_and_keeps_what_there_is(cli, tmp_path):
     result = cli("simulate", config(tmp_path, "lr = 1e15"), "--out", tmp_path / "o")
     one_line(result, 1, "diverged", "fedavg")
     assert (tmp_path / "o" / "run" / "table.csv").is_file() and "written" in result.stdout
+
+
+WRITING = {
+    "frontier": f"frontier {PEOPLE} --points 3 --bootstraps 0 --out out",
+    "figures": "figures line --out out",
+    "reproduce": "reproduce --out out --jobs 1",
+    "simulate": "simulate run.toml --seeds 1 --out out",
+    "report": "claims report pffl/eq-8 --out out",
+    "record": "claims check pffl/eq-8 --record",
+}
+
+
+class Full:
+    """A stream of a file on a full disk."""
+
+    def __init__(self, stream):
+        self.stream = stream
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.stream.close()
+
+    def write(self, content):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.fixture
+def fill(table, tmp_path, monkeypatch, small_registry):
+    """Leave no space for files with ``part`` in their names; those that are begun are listed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(record, "COMMITTED", tmp_path / "record.json")
+    config(tmp_path)
+    begun = []
+
+    def fill(part=""):
+        def opened(path, mode):
+            if part not in path.name:
+                return open(path, mode)
+            begun.append(path)
+            return Full(open(path, mode))
+
+        monkeypatch.setattr(whole_file, "open", opened, raising=False)
+        return begun
+
+    return fill
+
+
+def test_a_full_disk_at_the_page_does_not_lose_the_rest(cli, fill, tmp_path):
+    fill(".page.html.")
+    result = cli(*WRITING["frontier"].split(), "--schemes", "cfl", "--page", "page.html")
+    assert result.exit_code == 1 and "No space left on device" in result.stderr
+    assert {"frontier.csv", "rule_cfl.json"} <= {file.name for file in (tmp_path / "out").iterdir()}
+    assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_a_full_disk_names_the_file(name, cli, fill, tmp_path):
+    begun = fill()
+    result = cli(*WRITING[name].split())
+    (line,) = result.stderr.splitlines()
+    assert result.exit_code == 1 and "No space left on device" in line
+    (partial,) = begun
+    assert partial.name.lstrip(".").split(whole_file.PARTIAL)[0].rsplit(".", 1)[0] in line
+    assert not [file for file in tmp_path.rglob("*") if file.name.endswith(whole_file.PARTIAL)]
 
 
 WORDS = {"PEOPLE": f"{PEOPLE} --client site", "SITE": f"{PEOPLE} --site n"}
