@@ -1,4 +1,4 @@
-"""fairfl simulate: tables and files, resuming, JSON, and what a user may get wrong."""
+"""fairfl simulate and crosscheck: tables, verdicts, files, exit codes, resuming, JSON."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import os
 import pandas as pd
 import pytest
 
+from fairfl.studies.crosscheck.practice import CFL, ENSEMBLE
 from fairfl.studies.papers.qffl import qffl_runs
 
 CONFIG = """
@@ -132,3 +133,43 @@ def test_missing_data_is_1(cli, tmp_path, monkeypatch):
     monkeypatch.setenv("FAIRFL_DATA", str(tmp_path))
     result = cli("simulate", "qffl-table-1", "--seeds", 1, "--out", tmp_path / "out")
     assert result.exit_code == 1 and "vehicle" in result.stderr and "Traceback" not in result.stderr
+
+
+def test_a_study_has_verdicts_and_files(cli, planted_study, tmp_path):
+    result = cli("crosscheck", "planted", "--out", tmp_path)
+    assert result.exit_code == 0 and result.stderr == ""
+    assert "- planted (hard): holds. It holds. Found: 2 rules." in result.stdout
+    assert "1 seed\n" in result.stdout
+    # what groupby left as the rows' names is a column
+    means = pd.read_csv(tmp_path / "planted" / "means.csv")
+    assert list(means) == ["scheme", "accuracy"]
+    assert sorted(means["scheme"]) == sorted([CFL, ENSEMBLE])
+    assert "means\n" in result.stdout and "scheme        accuracy\n" in result.stdout
+    names = {"measures.csv", "means.csv", "verdicts.json"}
+    names |= {f"crosscheck-planted.{end}" for end in ("csv", "svg", "png", "manifest.json")}
+    names.add("verdicts.manifest.json")
+    assert {file.name for file in (tmp_path / "planted").iterdir()} == names
+    assert pd.read_csv(tmp_path / "planted" / "measures.csv")["scheme"].tolist() == [CFL, ENSEMBLE]
+    assert (
+        json.loads((tmp_path / "planted" / "verdicts.json").read_text("utf-8"))[0]["holds"] is True
+    )
+    again = cli("crosscheck", "planted", "--out", tmp_path)
+    assert again.exit_code == 2 and "--resume" in again.stderr
+    resumed = cli("crosscheck", "planted", "--out", tmp_path, "--resume", "--json")
+    assert resumed.exit_code == 0
+    answer = json.loads(resumed.stdout)[0]
+    assert (
+        answer["seeds"] == 1
+        and answer["verdicts"][0]["hard"]
+        and len(answer["tables"]["means"]) == 2
+    )
+
+
+@pytest.mark.parametrize(
+    ("holds", "hard", "code"), [(False, True, 1), (False, False, 0), (None, True, 0)]
+)
+def test_a_hard_verdict_that_fails_is_exit_code_1(cli, planted_study, tmp_path, holds, hard, code):
+    planted_study.holds, planted_study.hard = holds, hard
+    result = cli("crosscheck", "planted", "--out", tmp_path)
+    assert result.exit_code == code
+    assert ("undecided" if holds is None else "DOES NOT HOLD") in result.stdout
