@@ -16,7 +16,7 @@ from fairfl._support.whole_file import write_whole
 from fairfl.claims.registry import find
 from fairfl.claims.runner import judge
 from fairfl.figures.catalog.all_figures import registered
-from fairfl.reports.claims.markdown import errata_list, verdicts
+from fairfl.reports.claims.errata import errata_list, verdicts
 from fairfl.reports.claims.vocabulary import in_short
 
 DOCS = Path(__file__).resolve().parent

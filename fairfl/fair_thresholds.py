@@ -266,9 +266,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         return self
 
     def _learn(self, features: Any, targets: Sequence[Array], weight: Array | None) -> Array:
-        """The people's scores (n,), or a number (n, d) for each target, from folds that do not hold
-        them.
-        """
+        """The people's scores (n,), or a number (n, d) for each target, out of fold."""
         self.estimators_: list[Any] = []
         self.estimator_ = None
         if isinstance(self.estimator, str):

@@ -1,6 +1,4 @@
-"""The public ``Federation``: the theory's, with its constructor from the files of sites, which a
-layer above the theory reads.
-"""
+"""The public ``Federation``: the theory's, with its constructor from the files of sites."""
 
 from collections.abc import Sequence
 from pathlib import Path

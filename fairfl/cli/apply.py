@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fairfl.cli.lib.options import form_of, option, out_file, place, with_form
+from fairfl.cli.lib.options import option, out_file, place, with_form
 
 
 @partial(with_form, names=("sep", "decimal", "encoding", "missing"))
@@ -42,7 +42,7 @@ def apply(
 
     from fairfl._support.whole_file import write_whole
     from fairfl.sims.data import decisions
-    from fairfl.sims.data.table_file import table_rows
+    from fairfl.sims.data.table_file import form_of, table_rows
 
     out_file(out)
     text_form = form_of(dict(form))

@@ -113,9 +113,7 @@ def check(
     as_json: AsJson = False,
     imports: Imports = None,
 ) -> None:
-    """Check claims and their mutants anew. Exit code 1: a verdict other than expected, or a mutant
-    that lives.
-    """
+    """Check claims and their mutants anew; exit code 1 where a verdict is not the expected one."""
     from fairfl.claims import record
     from fairfl.claims.registry import find
     from fairfl.claims.runner import judge, needed
@@ -157,12 +155,10 @@ def check(
 
 @app.command(cls=Command)
 def report(ids: Ids = None, out: Out = Path("out/claims"), imports: Imports = None) -> None:
-    """Write the report of the committed record: claims.html (one page, no network), claims.md and
-    claims.json.
-    """
+    """Write the report of the committed record: claims.html (one page, no network), claims.json."""
     from fairfl.claims.registry import find
     from fairfl.claims.runner import judge
-    from fairfl.reports.claims.report import NAMES, write_report
+    from fairfl.reports.claims.page import NAMES, write_report
 
     entries = find(ids)
     for file in write_report(out_folder(out, *NAMES), judge(entries)):
@@ -218,9 +214,7 @@ def _run(
 
 
 def _table(claims: list[dict[str, Any]]) -> None:
-    """A line per claim, cut to the width of a terminal. Repaired forms have none: the verdict of
-    their claim says that they exist.
-    """
+    """A line per claim, cut to the terminal's width; of a repaired form its claim tells."""
     from fairfl.reports.terminal import width
 
     ids = {c["id"] for c in claims}

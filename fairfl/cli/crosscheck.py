@@ -1,6 +1,4 @@
-"""``fairfl crosscheck``: learned classifiers held against the exact theory; verdicts, tables and
-pictures.
-"""
+"""``fairfl crosscheck``: learned classifiers held against the exact theory."""
 
 from __future__ import annotations
 

@@ -13,9 +13,7 @@ def explore(
         "explore.html"
     ),
 ) -> None:
-    """Write a page that draws the three schemes' frontiers and rules as one moves its sliders; it
-    needs no network.
-    """
+    """Write a page with sliders that draws the three schemes' frontiers; it needs no network."""
     from fairfl._support.whole_file import write_whole
     from fairfl.explorer.page import page
 

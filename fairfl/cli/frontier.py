@@ -1,6 +1,4 @@
-"""``fairfl frontier``: what the schemes reach on people, as a table or as summaries of sites, or on
-laws from a TOML file.
-"""
+"""``fairfl frontier``: what the schemes reach on people, on counts of sites, or on laws."""
 
 from __future__ import annotations
 
@@ -16,6 +14,7 @@ from fairfl.cli.lib.options import (
     QUESTION,
     AsJson,
     option,
+    optional,
     out_file,
     out_folder,
     place,
@@ -23,69 +22,50 @@ from fairfl.cli.lib.options import (
 )
 
 OPTIONS = {
-    "score": Annotated[
-        list[str] | None,
-        option(
-            "Column: larger where y = 1 is likelier. Repeat for several numbers of a person, which "
-            "rules that do not see the group need."
-        ),
-    ],
+    "score": optional(
+        list[str],
+        "Column: larger where y = 1 is likelier. Repeat for several numbers of a person, which "
+        "rules that do not see the group need.",
+    ),
     **PEOPLE,
-    "features": Annotated[
-        list[str] | None,
-        option("Column to make a score from, in place of --score; repeat.", "--feature"),
-    ],
-    "compare_score": Annotated[
-        list[str] | None,
-        option("Column of a score made without pooling, to say what pooling is worth; repeat."),
-    ],
-    "group_pair": Annotated[
-        str | None, option("Two groups to keep, where there are more.", metavar="A,B")
-    ],
-    "blind": Annotated[bool, option("Do not make the score from the group itself.", "--blind")],
-    "levels": Annotated[
-        int | None, option("Levels to merge scores into, at most; 0: none merged.", min=0)
-    ],
+    "features": optional(
+        list[str], "Column to make a score from, in place of --score; repeat.", "--feature"
+    ),
+    "compare_score": optional(
+        list[str], "Column of a score made without pooling, to say what pooling is worth; repeat."
+    ),
+    "group_pair": optional(str, "Two groups to keep, where there are more.", metavar="A,B"),
+    "blind": optional(bool, "Do not make the score from the group itself.", "--blind"),
+    "levels": optional(int, "Levels to merge scores into, at most; 0: none merged.", min=0),
     **FORM,
-    "calibrate": Annotated[
-        str | None,
-        option("P(y=1|x): shared, or one for each group, client or client_group; default: tested."),
-    ],
+    "calibrate": optional(
+        str, "P(y=1|x): shared, or one for each group, client or client_group; default: tested."
+    ),
     **QUESTION,
-    "sees": Annotated[str | None, option("xa (default), or x: rules do not see the group.")],
-    "monotone": Annotated[
-        bool, option("Within a group a larger score is never accepted less.", "--monotone")
-    ],
-    "local_eps": Annotated[
-        float | None,
-        option(
-            "Also one shared rule, cfl_local, and client-aware rules of at most this disparity at "
-            "each client; inf: any."
-        ),
-    ],
-    "at": Annotated[list[float] | None, option("Disparity to compare accuracies at; repeat.")],
-    "guarantee": Annotated[
-        float | None,
-        option(
-            "Write rules that keep the first disparity among all such people with this "
-            "probability, such as 0.95, tested by people who did not make them.",
-            metavar="P",
-        ),
-    ],
-    "by_client": Annotated[
-        str | None,
-        option("Also a table by client and group of this scheme's rule.", metavar="SCHEME"),
-    ],
-    "points": Annotated[int | None, option("Points of each frontier; default 60.", min=2)],
-    "bootstraps": Annotated[
-        int | None,
-        option(
-            "0: no intervals. Else draws of people for that of the best rule's disparity, 20 or "
-            "more; default 100.",
-            min=0,
-        ),
-    ],
-    "seed": Annotated[int | None, option("Of the draws and of the parts; default 0.", min=0)],
+    "sees": optional(str, "xa (default), or x: rules do not see the group."),
+    "monotone": optional(
+        bool, "Within a group a larger score is never accepted less.", "--monotone"
+    ),
+    "local_eps": optional(
+        float,
+        "Also one shared rule, cfl_local, and client-aware rules of at most this disparity at each "
+        "client; inf: any.",
+    ),
+    "at": optional(list[float], "Disparity to compare accuracies at; repeat."),
+    "guarantee": optional(
+        float,
+        "Write rules that keep the first disparity among all such people with this probability, "
+        "such as 0.95, tested by people who did not make them.",
+        metavar="P",
+    ),
+    "points": optional(int, "Points of each frontier; default 60.", min=2),
+    "bootstraps": optional(
+        int,
+        "0: no intervals. Else draws of people for that of the best rule's disparity, 20 or more; "
+        "default 100.",
+        min=0,
+    ),
+    "seed": optional(int, "Of the draws and of the parts; default 0.", min=0),
 }
 """Options that ``fairfl.compare`` takes as they are."""
 
@@ -130,9 +110,7 @@ def frontier(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the
-    data.
-    """
+    """Say what CFL, LFT+FedAvg and LFT+Ensemble reach, and what it costs not to pool the data."""
     from fairfl.cli.lib.progress import stages
     from fairfl.reports.answer import compare
     from fairfl.reports.comparison_words import failed

@@ -6,27 +6,23 @@ from typing import Annotated, Any
 
 import typer
 
-from fairfl.cli.lib.options import FORM, PEOPLE, QUESTION, AsJson, option, with_form
+from fairfl.cli.lib.options import FORM, PEOPLE, QUESTION, AsJson, optional, with_form
 
 OPTIONS = {
-    "prediction": Annotated[str | None, option("Column of 0 and 1, or of chances of 1.")],
-    "rule": Annotated[
-        Path | None, option("Rule that decides on the people of summaries.", metavar="RULE.json")
-    ],
+    "prediction": optional(str, "Column of 0 and 1, or of chances of 1."),
+    "rule": optional(Path, "Rule that decides on the people of summaries.", metavar="RULE.json"),
     **PEOPLE,
-    "score": Annotated[
-        str | None, option("Column of the score whose frontiers the predictions are compared with.")
-    ],
-    "by": Annotated[
-        str | None, option("Column by whose values the judgement is repeated; of dates by month.")
-    ],
-    "since": Annotated[
-        list[Path] | None,
-        option("The study's people, in the same form: say what has changed; repeat for summaries."),
-    ],
+    "score": optional(
+        str, "Column of the score whose frontiers the predictions are compared with."
+    ),
+    "by": optional(str, "Column by whose values the judgement is repeated; of dates by month."),
+    "since": optional(
+        list[Path],
+        "The study's people, in the same form: say what has changed; repeat for summaries.",
+    ),
     **QUESTION,
     **FORM,
-    "seed": Annotated[int | None, option("Of the parts that rules are judged on.", min=0)],
+    "seed": optional(int, "Of the parts that rules are judged on.", min=0),
 }
 """Options that ``fairfl.judge`` takes as they are."""
 

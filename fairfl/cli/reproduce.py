@@ -1,6 +1,4 @@
-"""``fairfl reproduce``: every figure, the report on the claims and a quick cross-check, in one
-folder with an index page.
-"""
+"""``fairfl reproduce``: figures, claims and a quick cross-check, in one folder with a page."""
 
 from __future__ import annotations
 
@@ -43,7 +41,7 @@ def reproduce(out: Out = Path("out"), jobs: Jobs = 0, force: Force = False) -> N
     """
     with pool_of(job_count(jobs)):
         from fairfl.claims.runner import recorded
-        from fairfl.reports.claims.report import NAMES, write_report
+        from fairfl.reports.claims.page import NAMES, write_report
         from fairfl.reports.pages.index_page import write_index
 
         out_folder(out, *NAMES, "index.html")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.lib.options import FORM, Imports, completed, form_of, of_file, option, with_form
+from fairfl.cli.lib.options import FORM, Imports, completed, of_file, option, optional, with_form
 from fairfl.cli.lib.unit_runs import RUNS, RunOptions, as_rows, measured, show_list, with_runs
 
 if TYPE_CHECKING:
@@ -20,30 +20,22 @@ if TYPE_CHECKING:
     from fairfl.studies.experiment import Experiment, Unit
 
 PEOPLE = {
-    "label": Annotated[str | None, option("People: column of two values, y.")],
-    "group": Annotated[str | None, option("People: column of the protected groups, a.")],
-    "client": Annotated[
-        str | None, option("People: column of the clients; without it all are one.")
-    ],
-    "features": Annotated[
-        list[str] | None,
-        option("People: column to learn from; repeat. Default: all others.", "--feature"),
-    ],
-    "budgets": Annotated[
-        list[float] | None,
-        option(
-            "People: disparity that fair methods keep to; repeat. Default: 0, .05, .1, .2.",
-            "--budget",
-        ),
-    ],
-    "notion": Annotated[
-        str | None, option("People: dp (parity, the default), eo (opportunity) or eodds (odds).")
-    ],
-    "hidden": Annotated[
-        int | None,
-        option("People: hidden units of a network; 0: logistic regression.", min=0, max=10_000),
-    ],
-    "blind": Annotated[bool, option("People: do not learn from the group itself.", "--blind")],
+    "label": optional(str, "People: column of two values, y."),
+    "group": optional(str, "People: column of the protected groups, a."),
+    "client": optional(str, "People: column of the clients; without it all are one."),
+    "features": optional(
+        list[str], "People: column to learn from; repeat. Default: all others.", "--feature"
+    ),
+    "budgets": optional(
+        list[float],
+        "People: disparity that fair methods keep to; repeat. Default: 0, .05, .1, .2.",
+        "--budget",
+    ),
+    "notion": optional(str, "People: dp (parity, the default), eo (opportunity) or eodds (odds)."),
+    "hidden": optional(
+        int, "People: hidden units of a network; 0: logistic regression.", min=0, max=10_000
+    ),
+    "blind": optional(bool, "People: do not learn from the group itself.", "--blind"),
     **FORM,
 }
 """Options of a table of people."""
@@ -125,6 +117,7 @@ def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
     """The experiment of a table of people, of a TOML file, or of this name."""
     if name.lower().endswith(TABLES):
         from fairfl.sims.data.frame import require
+        from fairfl.sims.data.table_file import form_of
         from fairfl.studies.user_runs.people_experiment import people_experiment
         from fairfl.studies.user_runs.people_runs import Request
 
@@ -210,9 +203,7 @@ def _chosen(units: list[Unit], only: tuple[str, ...]) -> list[Unit]:
 
 
 def diverged(clients: pd.DataFrame) -> list[str]:
-    """The runs, "data, objective, seed", whose mean training loss went off: see ``GROWN`` and
-    ``LOST``.
-    """
+    """The runs, "data, objective, seed", whose mean training loss went off."""
     if not {"loss", "round", "model", "part", "samples"} <= set(clients.columns):
         return []
     from fairfl.studies.frames import among, floats, groups, rows
@@ -247,9 +238,7 @@ def _write(
     differences: tuple[str, ...],
     folder: Path,
 ) -> list[Path]:
-    """table.csv, differences.txt, paired.csv and curves.csv where there are any, and the pictures;
-    the files.
-    """
+    """Write table.csv, differences.txt, paired.csv, curves.csv and the pictures; the files."""
     from fairfl._support.manifest import SUFFIX, write_piece
     from fairfl.figures.lib.experiments import draw
     from fairfl.figures.lib.saved import csv_text

@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.lib.options import (
-    Categorical,
-    Weight,
-    form_of,
-    nonempty,
-    option,
-    out_file,
-    place,
-    with_form,
-)
+from fairfl.cli.lib.options import Categorical, Weight, nonempty, option, out_file, place, with_form
 
 if TYPE_CHECKING:
     from fairfl.sims.data.summary import Summary
@@ -76,12 +67,11 @@ def summarize(
     form: dict[str, Any],
     out: Annotated[Path, option("File to write.", "--out", **place("FILE"))] = Path("site.json"),
 ) -> None:
-    """Count people by group, label and level of the score; print what leaves the site, and write
-    it.
-    """
+    """Count people by group, label and level of the score; print and write what leaves the site."""
     from fairfl._support.whole_file import write_whole
     from fairfl.sims.data import summary
     from fairfl.sims.data.summary_sql import query
+    from fairfl.sims.data.table_file import form_of
 
     out_file(out)
     cuts: Any = _edges(levels, edges, categorical, len(score))

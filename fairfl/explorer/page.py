@@ -1,6 +1,4 @@
-"""The explorer's page: sliders for a federation of two or three clients, the three schemes'
-frontiers and rules, computed in the browser; it loads nothing.
-"""
+"""The explorer's page: sliders for a federation, whose frontiers the browser computes."""
 
 import json
 from pathlib import Path

@@ -96,9 +96,7 @@ class Coordinator:
     def gather(
         self, kind: str, content: dict[str, str], check: Check, wait: float | None = None
     ) -> list[Path]:
-        """The sites' texts of a kind, as files that passed the check; RuntimeError where they are
-        of too few sites.
-        """
+        """The sites' texts of a kind that passed the check; RuntimeError where they are too few."""
         sites, site_of = self.study.sites, self.site_of
         files = {site: self.folder / "received" / f"{kind}-{site}.json" for site in sites}
         problems, free, sent = dict[str, str](), dict[int, float](), set[str]()

@@ -7,9 +7,8 @@ import numpy as np
 
 from fairfl._support.checks import Array, in_range
 from fairfl.reports.curves import frontiers, noted
-from fairfl.reports.group_rates import GroupRates, group_rates
 from fairfl.reports.question import PLAIN, Question
-from fairfl.reports.rules import Chosen
+from fairfl.reports.rules import Chosen, GroupRates, group_rates
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.api import solve
 from fairfl.solvers.frontier import Frontier, Points, fitting
@@ -127,7 +126,7 @@ class Comparison:
     rules : by scheme, at the disparity that is put in words, or the smallest where that is
         larger.
     disparities : where values are compared.
-    is_requested : whether the user chose the disparities; all of them are put in words then.
+    worded : which of them are put in words: all that the user chose, else the one nearest to .05.
     reaches : by scheme, best first.
     people : how many, where the federation was made of people.
     spread : of ``numbers``, where these are of people and have intervals.
@@ -149,7 +148,7 @@ class Comparison:
     weight: tuple[float, ...]
     rates: GroupRates
     disparities: tuple[float, ...]
-    is_requested: bool
+    worded: tuple[int, ...]
     reaches: dict[str, Reach]
     rules: dict[str, Chosen]
     people: int | None = None
@@ -161,11 +160,6 @@ class Comparison:
     promises: tuple[str, ...] = ()
     guaranteed: dict[str, Classifier | None] = field(default_factory=dict)
     by_score: str = ""
-
-    @property
-    def worded(self) -> list[int]:
-        """Which of the disparities are put in words."""
-        return _worded(self.disparities, self.is_requested)
 
     @property
     def parts(self) -> tuple[list[str], list[str]]:
@@ -186,9 +180,7 @@ class Comparison:
 
     @property
     def table(self) -> Array:
-        """(S, K + 4, 2) values and disparities, NaN where a scheme does not get so low; see
-        ``measured``.
-        """
+        """(S, K + 4, 2) see ``measured``; NaN where a scheme does not get so low."""
         out = np.empty((len(self.reaches), len(self.disparities) + 4, 2))
         for rows, reach in zip(out, self.reaches.values(), strict=True):
             rows[:-1, 0] = reach.points.worth - (not self.question.is_share)
@@ -276,7 +268,9 @@ def at_disparities(
     """The comparison of these frontiers at these disparities; ``failures`` are added to."""
     top = float(curves["cfl"].disparity[-1])
     reaches, rules = reached(curves, disparities, question, failures), {}
-    worded = _worded(disparities, is_requested)
+    worded = tuple(range(len(disparities)))
+    if not is_requested:
+        worded = tuple(sorted(worded, key=lambda k: abs(np.log(disparities[k] / WORDED)))[:1])
     level = disparities[worded[0]] if worded else top
     for scheme, reach in reaches.items():
         with noted(scheme, failures):
@@ -289,17 +283,11 @@ def at_disparities(
         tuple(map(float, federation.weight)),
         group_rates(federation, question, top),
         disparities,
-        is_requested,
+        worded,
         {scheme: reaches[scheme] for scheme in rules},
         rules,
         failures=failures,
     )
-
-
-def _worded(disparities: Sequence[float], is_requested: bool) -> list[int]:
-    if is_requested or not disparities:
-        return list(range(len(disparities)))
-    return [int(np.argmin([abs(np.log(d / WORDED)) for d in disparities]))]
 
 
 def chosen(

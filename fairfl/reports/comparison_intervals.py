@@ -260,9 +260,7 @@ def _tried(comparison: Comparison) -> list[sampling.Spot]:
 
 
 def _best_of(points: Array, disparity: Array) -> Array:
-    """The values, between those of points (N, 2) of values and disparities that no other improves
-    on, at disparities.
-    """
+    """The best values at disparities of points (N, 2) of values and disparities, and between."""
     value, at = points[np.isfinite(points[:, 0])].T
     order = np.lexsort((-value, at))
     value, at = np.maximum.accumulate(value[order]), at[order]

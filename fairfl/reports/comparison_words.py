@@ -286,9 +286,7 @@ def _sampled(comparison: Comparison) -> list[str]:
 
 
 def _too_few(comparison: Comparison) -> list[str]:
-    """How many people would tell whether a loss at a disparity in words matters, is ``DETECTABLE``
-    or more, of the scheme and the disparity for which that takes most; none where all tell.
-    """
+    """How many people would tell whether a loss at a disparity in words is ``DETECTABLE``."""
     first, half, subject = len(ENDS) + len(comparison.disparities), DETECTABLE, ""
     for scheme, k in product(comparison.reaches, comparison.worded):
         low, high = comparison.between(scheme, first + k) or (0.0, 0.0)

@@ -45,9 +45,7 @@ def excesses(comparison: Comparison, federation: Federation, sample: Counted) ->
 
 
 def level_share(sample: Counted, notion: str) -> float:
-    """The largest share of a group's people, of one label where the notion counts labels, that one
-    level holds.
-    """
+    """The largest share of a group's people (of a label, if these count) in one level."""
     axes = (0,) if NOTIONS[notion].counts_labels else (0, 2)
     people = sample.counts.sum(axis=axes)
     total = people.sum(axis=-1, keepdims=True)

@@ -26,9 +26,7 @@ COMPARED = "cfl", *(scheme.name for scheme in COMMON)
 
 @contextmanager
 def noted(part: str, failures: dict[str, str] | None) -> Iterator[None]:
-    """Keeps in ``failures`` why a part of a report, such as a scheme, failed; not of CFL, to which
-    all others are compared.
-    """
+    """Keeps in ``failures`` why a part of a report failed; CFL, which all need, may not."""
     try:
         yield
     except RuntimeError as error:

@@ -1,6 +1,4 @@
-"""What `fairfl frontier` prints and writes: notes, a table and words, or JSON; a CSV and a
-picture.
-"""
+"""What `fairfl frontier` prints and writes: notes, tables and words; a CSV and a picture."""
 
 from __future__ import annotations
 
@@ -18,24 +16,15 @@ from fairfl._support.whole_file import write_whole
 from fairfl.reports.bootstrap import FEWEST, MOST_BOOTSTRAPS
 from fairfl.reports.comparison import ENDS, Comparison, compare
 from fairfl.reports.comparison_intervals import with_intervals
-from fairfl.reports.comparison_words import (
-    clients,
-    difference,
-    number,
-    question_lines,
-    sentences,
-    shower,
-    span,
-)
+from fairfl.reports.comparison_words import clients, number, question_lines, sentences, shower, span
 from fairfl.reports.counted import counted_lines, excesses, level_share
 from fairfl.reports.curves import noted
 from fairfl.reports.guarantee import exceeded
-from fairfl.reports.judgement.parts import table as parts_table
 from fairfl.reports.question import PLAIN, Question
-from fairfl.reports.rules import LISTED, budgets, client_prices
+from fairfl.reports.rules import budgets
 from fairfl.reports.sampling import Progress
 from fairfl.reports.scores import tables as score_tables
-from fairfl.reports.terminal import tell, tell_table
+from fairfl.reports.terminal import tell
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
@@ -46,8 +35,6 @@ if TYPE_CHECKING:
     from fairfl.figures.lib.frontier_panels import Axes
     from fairfl.reports.answer import Answer
 
-STEP = 0.01
-"""Of a budget, in a table of what that is worth."""
 BY_SCORE = " by rules of this score"
 AGREED = "One budget for all clients: what they can agree on"
 PLANNED = "A budget for each client: the best that a planner who knew all data could choose"
@@ -95,19 +82,16 @@ def report(answer: Answer, *, out: Path | None, pages: Mapping[Path, str], as_js
     if as_json:
         typer.echo(answer.to_json(files))
         return
-    show(answer.comparison, answer.read.notes)
-    console = Console(color_system=None)
+    # names are text; as wide as the terminal, or COLUMNS, or 80
+    console = Console(color_system=None, markup=False, emoji=False)
+    show(answer.comparison, answer.read.notes, console)
     for scores_table in score_tables(answer.scores, answer.comparison.question):
         console.print(scores_table)
-    for scheme, rows in (answer.parts or {}).items():
-        about = "on the people that it was fitted to, counted by their labels:"
-        tell(f"{SCHEMES[scheme].label}: its rule {about}")
-        tell_table(parts_table(rows, "client", "group"))
     for file in files:
         typer.echo(f"written: {file}")
 
 
-def show(comparison: Comparison, notes: Sequence[str]) -> None:
+def show(comparison: Comparison, notes: Sequence[str], console: Console) -> None:
     """Print notes, the table and the words."""
     plural = "clients" if len(comparison.clients) > 1 else "client"
     for line in [
@@ -118,13 +102,10 @@ def show(comparison: Comparison, notes: Sequence[str]) -> None:
         *counted_lines(comparison),
     ]:
         tell(line, "  ")
-    console = Console(color_system=None)  # as wide as the terminal, or COLUMNS, or 80
     parts = [part for part in zip(comparison.parts, (AGREED, PLANNED), strict=True) if part[0]]
     for schemes, title in parts:
         console.print(table(comparison, schemes, title))
     console.print(rules_table(comparison))
-    if (prices := prices_table(comparison)) is not None:
-        console.print(prices)
     for line in sentences(comparison):
         tell(line, "  ")
     if comparison.judged:
@@ -161,28 +142,8 @@ def rules_table(comparison: Comparison) -> Table:
     return out
 
 
-def prices_table(comparison: Comparison) -> Table | None:
-    """What STEP more of each client's budget brings; None without such budgets, or many clients."""
-    pairs = [
-        (scheme, client_prices(chosen.solution)) for scheme, chosen in comparison.rules.items()
-    ]
-    prices = {scheme: values for scheme, values in pairs if values is not None and values.any()}
-    if not prices or not 1 < len(comparison.clients) <= LISTED:
-        return None
-    law = "" if comparison.people is None else ", by the law fitted, without intervals"
-    title = f"What {STEP:g} more of one client's budget brings these rules, at most{law}"
-    out = Table(title=title, title_justify="left")
-    for name in ("", *(SCHEMES[scheme].label for scheme in prices)):
-        out.add_column(name, overflow="fold")
-    for name, *row in zip(comparison.clients, *prices.values(), strict=True):
-        out.add_row(name, *(difference(comparison.question, STEP * price) for price in row))
-    return out
-
-
 def table(comparison: Comparison, schemes: Sequence[str], title: str) -> Table:
-    """One column per scheme, so that it fits a terminal of 80 characters, with intervals below the
-    numbers.
-    """
+    """A column for each scheme, so that 80 characters do; intervals stand below the numbers."""
     out = _headed(schemes, "", title)
     value, shown = comparison.question.value, shower(comparison.question)
 
@@ -234,9 +195,7 @@ def _headed(schemes: Sequence[str], first: str, title: str | None = None) -> Tab
 
 
 def write(comparison: Comparison, title: str, out: Path) -> list[Path]:
-    """Write frontier.csv, frontier.svg and frontier.png, the pictures drawn from the table alone,
-    and the rules.
-    """
+    """Write frontier.csv, the pictures drawn from it alone, and the rules."""
     from fairfl.figures.lib import frontier_panels, style
     from fairfl.figures.lib.saved import save
 

@@ -173,9 +173,7 @@ def _words(
 
 
 def exceeded(comparison: Comparison, sample: Counted) -> tuple[str, ...]:
-    """How often the disparity that pooling's rule is asked for is exceeded among all people, in
-    words; nothing where it limits no rule.
-    """
+    """How often pooling's rule exceeds its disparity among all people; none if it limits none."""
     k = comparison.worded[0] if comparison.worded else 0
     d, chosen = (*comparison.disparities, 0.0)[k], comparison.rules[CFL.name]
     if not 0.0 < d <= chosen.solution.disparity + ZERO:

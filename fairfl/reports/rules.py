@@ -1,6 +1,4 @@
-"""The rules behind a comparison: budgets, thresholds and rates by group, of each scheme at one
-disparity.
-"""
+"""Budgets, thresholds and rates by group of the rules behind a comparison."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.reports.question import Question
+from fairfl.solvers.api import solve
 from fairfl.solvers.schemes import SCHEMES
-from fairfl.solvers.solution import Solution
+from fairfl.solvers.solution import Solution, rates_of
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
-from fairfl.theory.populations.notions import NOTIONS
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import NOTIONS, Rate, disparity
 
 
 @dataclass(frozen=True)
@@ -34,16 +35,6 @@ def budgets(solution: Solution) -> str:
     return ", ".join((_budgets(solution.eps), *local))
 
 
-def client_prices(solution: Solution) -> Array | None:
-    """(I,) what a unit of each client's budget is worth; None where clients have none, or each its
-    own problem.
-    """
-    scheme = SCHEMES[solution.scheme]
-    if scheme.is_averaged:
-        return None
-    return solution.local_prices if scheme.is_pooled else solution.prices
-
-
 def _budgets(budgets: Array) -> str:
     """One number where all clients have the same; none at 1 or more."""
     texts = [f"{eps:.3g}" if eps < 1.0 else "none" for eps in budgets]
@@ -59,7 +50,10 @@ def as_data(chosen: Chosen, groups: Sequence[str]) -> dict[str, Any]:
     """Plain numbers, for JSON: steps are (low, high, share accepted), their open ends None, or of
     a categorical score (value, share); of rules that are told the client a table for each.
     """
-    solution = chosen.solution
+    solution, scheme = chosen.solution, SCHEMES[chosen.solution.scheme]
+    prices = None  # of an ensemble, whose clients have each their own problem
+    if not scheme.is_averaged:
+        prices = solution.local_prices if scheme.is_pooled else solution.prices
     by_client = isinstance(solution.classifier, ClientClassifiers)
     tables = [
         {name: _steps(rule, a) for a, name in zip(rule.groups, groups, strict=True)}
@@ -68,7 +62,7 @@ def as_data(chosen: Chosen, groups: Sequence[str]) -> dict[str, Any]:
     return {
         "disparity": solution.disparity,
         "budgets": finite(solution.eps.tolist()),
-        "client_prices": None if (prices := client_prices(solution)) is None else prices.tolist(),
+        "client_prices": None if prices is None else prices.tolist(),
         "rates": {
             rate.key: dict(zip(groups, finite(by_group), strict=True))
             for rate, by_group in zip(
@@ -89,3 +83,39 @@ def _steps(rule: Classifier, group: Any) -> list[list[Any]]:
 def finite(values: Iterable[float]) -> list[float | None]:
     """Numbers as JSON has them: None in place of NaN and infinities."""
     return [float(value) if np.isfinite(value) else None for value in values]
+
+
+TIED = 1e-9
+"""Disparities further apart than this are not one."""
+
+
+@dataclass(frozen=True)
+class GroupRates:
+    """A rate by group (A,), NaN of nobody, and of all; rates that are ``undefined``, in words."""
+
+    rate: Rate
+    by_group: tuple[float, ...]
+    of_all: float
+    undefined: tuple[str, ...] = ()
+
+
+def group_rates(federation: Federation, question: Question, smallest: float) -> GroupRates:
+    """See ``Comparison.rates``; ``smallest``: that disparity of such classifiers.
+
+    ValueError : no two groups can be compared.
+    """
+    solution = solve(federation, "cfl", np.inf, **question.of("cfl"))
+    if solution.disparity > smallest + TIED:
+        solution = solve(federation, "cfl", smallest, **question.of("cfl"))
+    counted, rates, _ = rates_of(federation, question.notion, solution.classifier)
+    mass = counted.mass.sum(axis=1)
+    notion = NOTIONS[question.notion]
+    missing = notion.undefined(mass, federation.groups)
+    gaps = [disparity(rates[[k]], mass[[k]], question.difference) for k in range(len(mass))]
+    if np.isnan(gaps).all():
+        raise ValueError(
+            f"notion {question.notion!r} must have two groups to compare: {' and '.join(missing)}"
+        )
+    k = int(np.nanargmax(gaps))
+    of_all = float(np.nansum(rates[k] * mass[k]) / mass[k].sum())
+    return GroupRates(notion.rates[k], tuple(rates[k].tolist()), of_all, missing)

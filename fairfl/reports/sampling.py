@@ -50,9 +50,7 @@ Progress = Callable[[str, int, int], None]
 
 
 def refitted(sample: Counted, counts: Array) -> Federation:
-    """A federation of other people on the same levels, without a warning about what their score is
-    worth.
-    """
+    """A federation of other people on the same levels; nothing is said of their score."""
     people = Counted(sample.points, counts, calibrate=sample.calibrate)
     people = replace(people, names=sample.names, cells=sample.cells)
     return Federation.of_people(people, warn=False)
@@ -119,9 +117,7 @@ def influences(
 
 
 def at_budgets(fed: Federation, scheme: str, budgets: Array, question: Question) -> Array:
-    """(B, 2) values and disparities of rules at ``budgets`` (B, I); NaN of what was not
-    certified.
-    """
+    """(B, 2) values and disparities of rules at ``budgets`` (B, I); NaN if not certified."""
     task, out = question.task(fed, scheme), np.full((len(budgets), 2), np.nan)
     value_and_disparity = judge(fed.pooled, task, question)
     for k, eps in enumerate(budgets):
@@ -155,9 +151,7 @@ def standard_errors(influence: Array, sample: Counted) -> Array:
 
 
 def noise_errors(influence: Array, sample: Counted) -> Array:
-    """(...) standard errors of numbers with influences (..., I, A, 2, n), by the noise of
-    counts.
-    """
+    """(...) standard errors by the noise of counts, of influences (..., I, A, 2, n)."""
     variance = sample.noise_variance
     people = sample.people
     axes = (-4, -3, -2, -1)
@@ -288,9 +282,7 @@ def accepted(rule: Array, counts: Array) -> Array:
 
 
 def by_label(served: Array) -> tuple[Joint, Array]:
-    """The law and the rule of people who are ``accepted``, on a finite X whose points are the
-    labels.
-    """
+    """Law and rule of people who are ``accepted``, on a finite X of the labels."""
     selected, people = served
     rule = np.divide(selected, people, out=np.zeros_like(selected), where=people > 0)[None]
     return Joint(people[None] / people.sum(), np.broadcast_to([0.0, 1.0], rule.shape)), rule

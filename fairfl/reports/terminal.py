@@ -1,6 +1,4 @@
-"""What commands print: on a terminal sentences are wrapped at words and tables stand in blocks of
-columns that fit; elsewhere a program reads, and lines stay whole.
-"""
+"""What commands print: on a terminal lines are wrapped and tables fit; elsewhere not."""
 
 import sys
 from collections.abc import Sequence

@@ -1,6 +1,4 @@
-"""The arena as two sweeps: all settings of every entrant on the tuning samples, then the best of
-them on the scored ones.
-"""
+"""The arena as two sweeps: all settings on tuning samples, then the best on scored ones."""
 
 from __future__ import annotations
 
@@ -145,9 +143,7 @@ def _trained(
     seeds: range,
     run: Callable[[str, list[dict[str, object]]], Any],
 ) -> Any:
-    """The rows of the scored samples ``seeds``, at the settings that are best on the tuning
-    samples.
-    """
+    """The rows of the samples ``seeds``, at the settings that are best on tuning samples."""
     from fairfl.studies.arena.standings import tuned
 
     settings = {(name, entrant.label): list(entrant.settings) for name, entrant in pairs}

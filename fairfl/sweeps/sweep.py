@@ -20,7 +20,7 @@ from fairfl._support.extras import extras_named
 from fairfl._support.own_parts import DIGESTS, named_modules, sources
 from fairfl._support.threads import one_thread
 from fairfl._support.version import __version__
-from fairfl.sweeps.engines import CallerExecutor, Engine, Local, Ray
+from fairfl.sweeps.engines import Engine, Local, Ray
 from fairfl.sweeps.folder import TABLE, Folder, Progress, Result, table
 from fairfl.sweeps.grid import Grid, digest, identity, plain
 
@@ -103,7 +103,12 @@ def sweep(
     todo = keeper.missing((units[number] for number in numbers), retry_failed)
     first = next(todo, None)
     if first is not None:  # no engine is started for nothing
-        runner = _start(engine, jobs, address, cpus, gpus, memory)
+        if engine == "ray":
+            runner = Ray(address, cpus, gpus, memory)
+        elif isinstance(engine, str):
+            runner = Local(jobs)
+        else:
+            runner = Engine(engine, jobs or os.cpu_count() or 1)
         _run(runner, function, chain([first], todo), keeper.keep)
     table([folder], units, folder.path / TABLE, numbers)
     return pd.read_parquet(folder.path / TABLE)
@@ -129,20 +134,6 @@ def shard_numbers(units: int, k: int, n: int) -> range:
     whole("shard[1]", n, 1)
     whole("shard[0]", k, 1, n)
     return range(k - 1, units, n)
-
-
-def _start(
-    engine: str | Executor,
-    jobs: int,
-    address: str | None,
-    cpus: float,
-    gpus: float,
-    memory: int | None,
-) -> Engine:
-    """The engine of a sweep."""
-    if engine == "ray":
-        return Ray(address, cpus, gpus, memory)
-    return Local(jobs) if isinstance(engine, str) else CallerExecutor(engine, jobs)
 
 
 class Keeper:
@@ -202,9 +193,7 @@ def _file(function: Function) -> str | None:
 
 
 def _code(function: Function) -> dict[str, str]:
-    """SHA-256 of the function's file and of the user's modules that it imports; of the function
-    where there is no file.
-    """
+    """SHA-256 of the function's file and modules of the user's that it imports, or of itself."""
     if function.__module__.startswith("fairfl."):
         return {}
     if file := _file(function):

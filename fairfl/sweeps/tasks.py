@@ -1,6 +1,4 @@
-"""What `fairfl sweep` runs: the package's own questions as functions of plain data, a row or more
-each.
-"""
+"""What `fairfl sweep` runs: the package's own questions as functions of plain data."""
 
 from __future__ import annotations
 

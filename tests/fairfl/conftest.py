@@ -94,15 +94,35 @@ def table(people, tmp_path):
 
 
 @pytest.fixture
+def summarized(cli, tmp_path):
+    """Write the summary of each site of some people, in a folder of its own, and return the files;
+    what leaves is shown whole.
+    """
+
+    def summarized(people, *words, score=("--score", "s"), group="a"):
+        files = []
+        for site, rows in people.groupby("site"):
+            folder = tmp_path / "-".join(map(str, (site, *words))).replace("/", "")
+            folder.mkdir(exist_ok=True)
+            rows.drop(columns="site").to_csv(folder / "people.csv", index=False)
+            files.append(folder / "site.json")
+            roles = (*score, "--label", "y", "--group", group, "--site", site, "--out", files[-1])
+            done = cli("summarize", folder / "people.csv", *roles, *words)
+            assert (done.exit_code, done.stderr) == (0, "")
+            assert files[-1].read_text() in done.stdout
+        return files
+
+    return summarized
+
+
+@pytest.fixture
 def small_registry(monkeypatch):
     """Two figures, one of which has no data; ``drawn`` holds the names drawn so far."""
     drawn: list[str] = []
 
     def data():
         drawn.append("line")
-        return pd.DataFrame(
-            {"panel": "one", "scheme": "cfl", "minimum": [True, False], "disparity": [0.125, 1.0]}
-        )
+        return pd.DataFrame({"disparity": [0.125, 1.0]})
 
     def draw(data):
         figure = Figure()

@@ -36,18 +36,15 @@ def all_people():
 
 
 @pytest.mark.parametrize("source", ["rows", "summaries"])
-def test_the_rule_that_is_written_keeps_its_disparity(cli, tmp_path, all_people, source):
+def test_the_rule_that_is_written_keeps_its_disparity(
+    cli, summarized, tmp_path, all_people, source
+):
     """In the table's population; the plain rule of these people does not."""
     files, people = [tmp_path / "people.csv"], drawn(6_000, 3)
     people.to_csv(files[0], index=False)
     words = (*WORDS, "--client", "site")
     if source == "summaries":
-        files, words = [], ()
-        for site, rows in people.groupby("site"):
-            rows.to_csv(tmp_path / f"{site}.csv", index=False)
-            files.append(tmp_path / f"{site}.json")
-            options = ("--site", site, "--levels", 12, "--out", files[-1])
-            assert cli("summarize", tmp_path / f"{site}.csv", *WORDS, *options).exit_code == 0
+        files, words = summarized(people, "--levels", 12, group="sex"), ()
     found = {}
     for option in ((), ("--guarantee", 0.9)):
         out = tmp_path / f"out{len(option)}"

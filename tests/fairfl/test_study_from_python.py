@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from text_tables import table as rows_of
+from text_tables import table as table_of
 
 import fairfl as ff
 
@@ -18,19 +18,6 @@ ROLES = {"score": "s", "label": "y", "group": "a", "client": "site"}
 WORDS = [word for role, column in ROLES.items() for word in (f"--{role}", column)]
 QUICK = {"points": 4, "at": [0.1], "schemes": ["lft_ensemble_common"]}
 QUICK_WORDS = ["--points", 4, "--at", 0.1, "--schemes", "lft_ensemble_common"]
-
-
-def summarized(cli, people, folder, *words):
-    """Summaries of the people's sites."""
-    files, folder = [], folder / "-".join(map(str, ("sites", *words)))
-    folder.mkdir(exist_ok=True)
-    for site, rows in people.groupby("site"):
-        rows.to_csv(folder / "rows.csv", index=False)
-        files.append(folder / f"{site}.json")
-        roles = ("--score", "s", *WORDS[2:6], "--site", site, "--out", files[-1])
-        done = cli("summarize", folder / "rows.csv", *roles, *words)
-        assert done.exit_code == 0, done.stderr
-    return files
 
 
 @pytest.fixture
@@ -56,9 +43,9 @@ def test_frames_are_read_as_files(people, table, kind):
 
 
 def test_the_command_is_a_face_of_compare(cli, people, table, tmp_path):
-    options = {"by_client": "cfl", "bootstraps": 20, "seed": 3}
+    options = {"bootstraps": 20, "seed": 3}
     answer = ff.compare(people, **ROLES, **QUICK, **options)
-    words = [*QUICK_WORDS, "--by-client", "cfl", "--bootstraps", 20, "--seed", 3, "--json"]
+    words = [*QUICK_WORDS, "--bootstraps", 20, "--seed", 3, "--json"]
     files = ["--page", tmp_path / "p.html", "--card", tmp_path / "c.md", "--out", tmp_path / "o"]
     printed = json.loads(cli("frontier", table, *WORDS, *words, *files).stdout)
     assert printed | {"files": []} == json.loads(answer.to_json())
@@ -81,8 +68,8 @@ def test_the_command_is_a_face_of_compare(cli, people, table, tmp_path):
     assert all(line in answer._repr_html_().replace("&#x27;", "'") for line in answer.words)
 
 
-def test_federations_and_summaries_give_the_answer_of_rows(cli, leveled, tmp_path):
-    files = summarized(cli, leveled, tmp_path)
+def test_federations_and_summaries_give_the_answer_of_rows(summarized, leveled):
+    files = summarized(leveled)
     rows = ff.compare(leveled, **ROLES, **QUICK, levels=0)
     columns = (leveled[name] for name in ROLES.values())
     for source in (
@@ -143,9 +130,9 @@ def test_people_are_decided_as_by_the_rule(cli, people, table, tmp_path):
     assert (pd.read_csv(tmp_path / "d.csv")["decision"] == decided.decision).all()
 
 
-def test_a_rule_judges_counts_as_rows(cli, leveled, tmp_path):
+def test_a_rule_judges_counts_as_rows(cli, summarized, leveled, tmp_path):
     """To rounding, whatever the order of the groups; the command prints the same."""
-    files = summarized(cli, leveled, tmp_path)
+    files = summarized(leveled)
     rule = ff.compare(files, **QUICK, bootstraps=0).rules["cfl"]
     chance = ff.apply(rule, leveled, score="s", group="a").chance
     rows = ff.judge(leveled.assign(p=chance), prediction="p", **ROLES)
@@ -165,11 +152,9 @@ def test_a_rule_judges_counts_as_rows(cli, leveled, tmp_path):
 
 
 @pytest.mark.parametrize("words", [("--min-cell", 12), ("--epsilon", 1), ("--round", 5)], ids=str)
-def test_intervals_of_altered_counts_hold_the_counts(cli, leveled, tmp_path, words):
+def test_intervals_of_altered_counts_hold_the_counts(summarized, leveled, words):
     """Of withheld counts always, of noise in most cases; and they are wider."""
-    plain, altered = (
-        summarized(cli, leveled, tmp_path, "--levels", 5, *more) for more in ((), words)
-    )
+    plain, altered = (summarized(leveled, "--levels", 5, *more) for more in ((), words))
     cuts = [[np.nextafter(cut, 0)] for cut in (0.6, 0.4)]
     rule = ff.Classifier(cuts, [[0, 1]] * 2, groups=["old", "young"])
     counts, judgement = ff.judge(plain, rule=rule), ff.judge(altered, rule=rule)
@@ -186,12 +171,12 @@ def test_intervals_of_altered_counts_hold_the_counts(cli, leveled, tmp_path, wor
     assert np.ptp(judgement.disparity.ends) > np.ptp(counts.disparity.ends)
 
 
-def test_names_are_judged_by_the_rule_of_the_study(cli, leveled, tmp_path):
+def test_names_are_judged_by_the_rule_of_the_study(summarized, leveled):
     named = leveled.assign(s=leveled["s"].map(lambda s: "qwert"[int(s * 5)]))
-    files = summarized(cli, named, tmp_path, "--categorical")
+    files = summarized(named, "--categorical")
     rule = ff.compare(files, **QUICK, bootstraps=0).rules["cfl"]
     new = named.assign(y=1 - named["y"])  # so that the names have the opposite order
-    judgement = ff.judge(summarized(cli, new, tmp_path, "--categorical"), rule=rule)
+    judgement = ff.judge(summarized(new, "--categorical"), rule=rule)
     chance = ff.apply(rule, named, score="s", group="a").chance
     assert judgement.parts[0].accepted.value == pytest.approx(chance.mean())
     assert judgement.accuracy.value == pytest.approx(
@@ -243,7 +228,7 @@ def test_the_score_of_a_part_is_judged(people):
         assert np.ptp(part.calibration.ends) / 2 == pytest.approx(half, rel=1e-4)
 
 
-WRONG = rows_of(r"""
+WRONG = table_of(r"""
 compare(3) | people must be a path, or a frame .*, got 3
 compare(T, label="y") | group must name columns of people.csv
 compare(F, score="s") | score goes with a table of people
@@ -256,28 +241,25 @@ apply(G, T, group="a", score="s") | group must be one of 'f', 'm' of the rule, g
 judge(T, group="a") | prediction must name columns of people
 judge(S) | rule must be given for summaries of sites, got none
 judge(S, group="a", rule=R) | group goes with a table of people, got summaries
-judge(T, group="a", prediction="y", rule=R) | rule goes with summaries of sites, got the table peopl
+judge(T, group="a", prediction="y", rule=R) | rule goes with summaries of sites, got the table peo
 judge(S, rule=R) | does not from 0.2 to 0.4
 judge(S, rule=G) | group must be one of the groups of the rul
 judge(S, rule=N) | rule must be of the same score, or scores
 """)
-"""Of a table T, summaries S, a federation F, a rule R, and rules of other groups G or scores N."""
+"""Calls with a table T, a federation F, summaries S and rules R, G and N; and what is told."""
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG)
-def test_what_does_not_fit_is_one_error(cli, people, table, tmp_path, call, message):
-    values = [[0, 1]] * 2
-    names = {
-        "T": table,
-        "F": ff.Federation.normal([[0, 1]]),
-        "R": ff.Classifier([[0.65], [0.3]], values, groups=["old", "young"]),
-        "G": ff.Classifier([[0.6], [0.2]], values, groups=["f", "m"]),
-        "N": ff.Classifier([[0.5], [0.5]], values, groups=["old", "young"], names=["q", "w"]),
-        "S": summarized(cli, people, tmp_path, "--levels", 5) if "(S" in call else None,
-    }
-    functions = {"compare": ff.compare, "apply": ff.apply, "judge": ff.judge}
+def test_what_does_not_fit_is_one_error(summarized, people, table, call, message):
+    values, things = [[0, 1]] * 2, {"T": table, "F": ff.Federation.normal([[0, 1]])}
+    things["R"] = ff.Classifier([[0.65], [0.3]], values, groups=["old", "young"])
+    things["G"] = ff.Classifier([[0.6], [0.2]], values, groups=["f", "m"])
+    groups = {"groups": ["old", "young"], "names": ["q", "w"]}
+    things["N"] = ff.Classifier([[0.5], [0.5]], values, **groups)
+    if "(S" in call:
+        things["S"] = summarized(people, "--levels", 5)
     with pytest.raises(ValueError, match=message):
-        eval(call, functions | names)
+        eval(f"ff.{call}", {"ff": ff, **things})
 
 
 def test_an_unknown_option_is_that_of_the_function(table):

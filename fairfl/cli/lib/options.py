@@ -9,15 +9,12 @@ from functools import wraps
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from fairfl._support.whole_file import of_file as of_file
 from fairfl._support.whole_file import target_of
-
-if TYPE_CHECKING:
-    from fairfl.sims.data.table_file import Form
 
 
 def option(help: str, *names: str, **settings: Any) -> object:
@@ -25,10 +22,13 @@ def option(help: str, *names: str, **settings: Any) -> object:
     return typer.Option(*names, help=help, **settings)
 
 
+def optional(kind: Any, help: str, *names: str, **settings: Any) -> object:
+    """A row of a table of options: the annotation of one that need not be given."""
+    return Annotated[kind if kind is bool else kind | None, option(help, *names, **settings)]
+
+
 def place(metavar: str) -> dict[str, object]:
-    """The rest of an option that names a file or folder to be written: "" would be the current
-    folder.
-    """
+    """The rest of an option that names a file or folder to be written, which "" does not."""
     return {"metavar": metavar, "parser": _path}
 
 
@@ -74,17 +74,15 @@ Imports = Annotated[
 
 
 FORM = {
-    "sep": Annotated[str | None, option(r"Character between cells, such as ';' or '\t' (a tab).")],
-    "decimal": Annotated[str | None, option("Sign before decimals: . or a comma.", metavar="SIGN")],
-    "encoding": Annotated[str | None, option("Of a text file, such as cp1252; default utf-8.")],
-    "pos_label": Annotated[
-        str | None,
-        option("Label's value that is y = 1; needed of two texts.", "--positive", metavar="VALUE"),
-    ],
-    "missing": Annotated[
-        str | None,
-        option("Rows with a missing cell: error (default), or drop, which leaves them out."),
-    ],
+    "sep": optional(str, r"Character between cells, such as ';' or '\t' (a tab)."),
+    "decimal": optional(str, "Sign before decimals: . or a comma.", metavar="SIGN"),
+    "encoding": optional(str, "Of a text file, such as cp1252; default utf-8."),
+    "pos_label": optional(
+        str, "Label's value that is y = 1; needed of two texts.", "--positive", metavar="VALUE"
+    ),
+    "missing": optional(
+        str, "Rows with a missing cell: error (default), or drop, which leaves them out."
+    ),
 }
 """Options that say how a table's file is written."""
 
@@ -92,9 +90,7 @@ FORM = {
 def with_form(
     command: Callable[..., None], names: Sequence[str] = (), table: Mapping[str, object] = FORM
 ) -> Callable[..., None]:
-    """The command, with these options of ``table``, or all, in place of its argument ``form``, a
-    dict of those that a user gave.
-    """
+    """The command, with options of ``table`` in place of ``form``, a dict of a user's."""
     rows = {name: (table[name], None) for name in names or table}
     return expanded(command, "form", rows, nonempty)
 
@@ -105,9 +101,7 @@ def expanded(
     rows: Mapping[str, tuple[object, object]],
     build: Callable[..., object],
 ) -> Callable[..., None]:
-    """The command with options, annotations and defaults by name, in place of an argument, which
-    ``build`` makes of their values.
-    """
+    """The command with named options in place of an argument, which ``build`` makes of them."""
     parameters = []
     for parameter in inspect.signature(command, eval_str=True).parameters.values():
         options = rows if parameter.name == argument else {}
@@ -131,24 +125,19 @@ Categorical = Annotated[
 ]
 
 Weight = Annotated[str | None, option("Column of the people's weights, positive numbers.")]
+GROUP = "Column of the protected groups, a; repeat for the groups of several columns."
 PEOPLE = {
-    "label": Annotated[str | None, option("Column of two values, y.")],
-    "group": Annotated[
-        list[str] | None,
-        option("Column of the protected groups, a; repeat for the groups of several columns."),
-    ],
-    "client": Annotated[
-        str | None, option("Column of the clients; without it all are one client.")
-    ],
+    "label": optional(str, "Column of two values, y."),
+    "group": optional(list[str], GROUP),
+    "client": optional(str, "Column of the clients; without it all are one client."),
     "weight": Weight,
     "categorical": Categorical,
 }
 QUESTION = {
-    "notion": Annotated[str | None, option(f"{NOTION} Default: demographic_parity.")],
-    "difference": Annotated[
-        str | None,
-        option("Of groups' rates: pairwise (default), or overall (from the population's)."),
-    ],
+    "notion": optional(str, f"{NOTION} Default: demographic_parity."),
+    "difference": optional(
+        str, "Of groups' rates: pairwise (default), or overall (from the population's)."
+    ),
 }
 """Options of a table of people, and of what is asked of them."""
 
@@ -160,13 +149,6 @@ def nonempty(**options: Any) -> dict[str, Any]:
         for name, value in options.items()
         if value is not None and value is not False and value != []
     }
-
-
-def form_of(options: dict[str, Any]) -> Form:
-    """How a text file is written; the options of ``FORM`` are taken out of ``options``."""
-    from fairfl.sims.data import table_file
-
-    return table_file.form_of(options)
 
 
 def out_folder(path: Path, *files: str, option: str = "--out") -> Path:

@@ -25,7 +25,7 @@ TIMES = (TimeElapsedColumn(), TimeRemainingColumn())
 @contextmanager
 def counting(label: str, total: int) -> Iterator[Callable[[str], None]]:
     """A bar of ``total`` things; what is yielded is called with the name of each as it is done."""
-    last = TextColumn("{task.fields[last]}")
+    last = TextColumn("{task.fields[last]}", markup=False)
     with _bar(TextColumn(label), BarColumn(), MofNCompleteColumn(), *TIMES, last) as bar:
         task = bar.add_task(label, total=total, last="")
         yield lambda name: bar.update(task, advance=1, last=name)
@@ -33,11 +33,9 @@ def counting(label: str, total: int) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def of_rounds(units: int, jobs: int) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar of runs; what is yielded is called with a run's name, its round, and its number of
-    rounds.
-    """
+    """A bar of runs; what is yielded is called with a run's name, its round, and of how many."""
     done: dict[str, float] = {}
-    with _bar(TextColumn("{task.description}"), BarColumn(), *TIMES) as bar:
+    with _bar(TextColumn("{task.description}", markup=False), BarColumn(), *TIMES) as bar:
         task = bar.add_task("runs", total=units)
 
         def progress(unit: str, round: int, rounds: int) -> None:
@@ -57,7 +55,9 @@ def stages() -> Iterator[Callable[[str, int, int], None]]:
     how many: a bar a stage on a terminal, elsewhere a line for each part that takes long.
     """
     timer = Timer(0.0, lambda: None)
-    with _bar(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *TIMES) as bar:
+    with _bar(
+        TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), *TIMES
+    ) as bar:
 
         def tell(stage: str, done: int, total: int) -> None:
             nonlocal timer

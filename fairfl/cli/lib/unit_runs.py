@@ -1,6 +1,4 @@
-"""Experiments and studies: how they are run, listed, and their units run, in a folder from which a
-stopped run goes on, with progress on stderr.
-"""
+"""Experiments and studies: their options and list, and their units, run with progress."""
 
 from __future__ import annotations
 

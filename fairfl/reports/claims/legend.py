@@ -1,6 +1,4 @@
-"""What an instance means: the statement that it is an instance of, its numbers by name, and what
-fails there.
-"""
+"""What an instance means: its statement, its numbers by name, and what fails there."""
 
 import inspect
 import re

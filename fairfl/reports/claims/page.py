@@ -1,20 +1,38 @@
-"""The report on the claims as one HTML page that loads nothing: mathematics, filters, errata."""
+"""The report on the claims: one HTML page that loads nothing, with mathematics, filters, evidence
+and errata, and the same as JSON.
+"""
 
+import json
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import starmap
 from pathlib import Path
 
+from fairfl._support.manifest import SUFFIX, write_piece
+from fairfl.claims.certificates import ClaimCertificate, Counterexample, KernelProof
 from fairfl.claims.claim import Claim
 from fairfl.claims.ids import REPAIRED
+from fairfl.claims.outcome import Outcome
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
 from fairfl.claims.words import LEVELS, SEVERITIES, VERDICTS
 from fairfl.reports.claims.errata import errata
-from fairfl.reports.claims.evidence import evidence
+from fairfl.reports.claims.legend import legend, subject
 from fairfl.reports.claims.math import html
+from fairfl.reports.claims.text import as_data
 from fairfl.reports.claims.vocabulary import SEVERITY, WHOSE, tag, vocabulary
 from fairfl.reports.pages.html_page import html_page
+
+NAMES: tuple[str, ...] = ("claims.html", "claims.json")
+_SENTENCE = re.compile(r"(?<=\.) (?=(?:Definition|Fixpoint|Theorem|Lemma|Inductive|Record)\b)")
+
+
+def write_report(out: Path, checked: Sequence[Checked]) -> tuple[Path, ...]:
+    """Write page and JSON into ``out``, made if missing, and return their paths."""
+    data = json.dumps([as_data(c) for c in checked], ensure_ascii=False, indent=1) + "\n"
+    texts = dict(zip(NAMES, (page(checked), data), strict=True))
+    return tuple(write_piece(out / f"claims{SUFFIX}", texts))
 
 
 def page(checked: Sequence[Checked]) -> str:
@@ -118,14 +136,62 @@ def _claim(checked: Checked) -> str:
         links = ", ".join(f'<a href="#{escape(id)}">{escape(id)}</a>' for id in claim.rests_on)
         rows.append(f"<p><b>Rests on:</b> {links}</p>\n")
     if outcome is not None:
-        rows.append(evidence(claim, outcome))
+        rows.append(_evidence(claim, outcome))
     return "".join(rows) + "</section>\n"
 
 
+def _evidence(claim: Claim, outcome: Outcome) -> str:
+    """All certificates, and below them the claim's hypotheses and mutants, closed at first."""
+    lines = "".join(map(_certificate, outcome.evidence.parts if outcome.evidence else ()))
+    hypotheses = "".join(
+        f"<dt>{html(name)}</dt><dd>{html(text)}</dd>"
+        for name, text in dict(claim.hypotheses).items()
+    )
+    mutants = "".join(
+        f"<li>{html(name)}: {html(change)}</li>" for name, (change, _) in claim.mutants.items()
+    )
+    head = (
+        "Changed statements, among them the repair, that the same evidence does not refute"
+        if outcome.finding == "refuted"
+        else "Wrong statements that the same check refutes"
+    )
+    return (
+        f"<ul>{lines}</ul><details><summary>Hypotheses and mutants</summary>"
+        f"<dl>{hypotheses}</dl><p>{head}:</p>"
+        f"<ul>{mutants}</ul></details>\n"
+    )
+
+
+def _certificate(certificate: ClaimCertificate) -> str:
+    if isinstance(certificate, KernelProof):
+        kernel = certificate.kernel
+        by = f"by {kernel}" if kernel else "not compiled, no coqc was installed"
+        coq = escape(_SENTENCE.sub("\n", certificate.statement))
+        witnesses = "".join(map(_certificate, certificate.otherwise))
+        return (
+            f"<li>proof ({escape(certificate.file)}, {escape(by)})<pre>{coq}</pre>beside it:"
+            f"<ul>{witnesses}</ul></li>"
+        )
+    return f"<li>{html(certificate.summary())}{_meaning(certificate)}</li>"
+
+
+def _meaning(certificate: ClaimCertificate) -> str:
+    if not isinstance(certificate, Counterexample):
+        text = subject(certificate)
+        return f"<br><em>of:</em> {html(text)}" if text else ""
+    key = legend(certificate)
+    numbers = "".join(
+        f"<li><code>{escape(name)} = {escape(value)}</code>{meaning and ': '}{html(meaning)}</li>"
+        for name, value, meaning in key.numbers
+    )
+    return (
+        f"<br><em>to:</em> {html(key.statement)}<ul>{numbers}</ul>"
+        f"<em>There</em> {html(key.finding)}."
+    )
+
+
 def _errata(key: str, checked: Sequence[Checked]) -> str:
-    """What the authors of a paper should change: by severity, then in the order of the paper; then
-    what is no error of what is printed.
-    """
+    """What the authors of a paper should change, by severity; then gaps in its proofs."""
     paper, by_author = papers()[key], errata(c.claim for c in checked if c.claim.paper == key)
     parts = []
     for whose, groups in by_author.items():

@@ -229,9 +229,7 @@ def _compared(
     seed: int,
     progress: Progress | None,
 ) -> dict[str, Any]:
-    """The schemes' distances from the predictions, as a ``Judgement`` has them; a scheme that fails
-    is left out, with the reason.
-    """
+    """The schemes' distances as a ``Judgement`` has them, without schemes that fail."""
     x = data.features[:, 0]
     sample = counted(data, x, question)
     fed = Federation.of_people(sample)

@@ -1,6 +1,4 @@
-"""Shares of the people by client and by group, with intervals: how many are right, accepted, and
-accepted of y = 1 and of y = 0.
-"""
+"""Shares of the people by client and by group, with intervals."""
 
 from __future__ import annotations
 
@@ -17,7 +15,6 @@ from fairfl.reports.comparison_words import number, percent, span
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import NORMAL, jackknife, noise_errors, withheld
 from fairfl.theory.populations.calibration import Counted
-from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.notions import NOTIONS, Rate
 
 
@@ -125,19 +122,6 @@ class Decided(NamedTuple):
     sample: Counted | None = None
     cell: Array = np.zeros(0)
 
-    @classmethod
-    def by_rule(cls, sample: Counted, rule: Classifier, number: Any = None) -> Decided:
-        """Counted people, decided by a rule of their score, for which the groups are ``number``
-        (A,), by default 0, 1, ...
-        """
-        client, group, y, level = cell = np.nonzero(sample.counts)
-        p = rule.of_number(sample.points[level], group if number is None else number[group])
-        clients, groups = (tuple(map(str, names)) for names in (sample.clients, sample.groups))
-        people = np.stack([sample.persons[cell], sample.counts[cell], sample.squares[cell]])
-        score = sample.points[level] if sample.ordered else np.zeros(0)
-        decided = cls(client, group, y, p, people, clients, groups, score=score)
-        return decided._replace(sample=sample, cell=np.stack(cell))
-
     @property
     def right(self) -> Array:
         """(n,) the chance to be decided rightly."""
@@ -209,9 +193,7 @@ class Decided(NamedTuple):
         return replace(number, low=max(number.low, 0.0), high=min(number.high, 1.0))
 
     def _widened(self, number: Number, influence: Array) -> Number:
-        """Its interval with all that withheld counts can be, to first order, and the noise of
-        counts, from each person's influence on it (n,).
-        """
+        """Its interval, reaching over what withheld counts can be, and counting noise."""
         sample = self.sample
         if sample is None or not (sample.is_noisy or sample.ranges is not None):
             return number
@@ -354,9 +336,7 @@ def ratio(high: Number, low: Number) -> Number | None:
 
 
 def table(parts: Sequence[Part], *roles: str | None) -> list[tuple[str, ...]]:
-    """The parts as rows of text, the first a header; ``roles`` are what the client, the group and
-    ``Part.by`` are called.
-    """
+    """The parts as rows of text; ``roles``: what client, group and ``Part.by`` are called."""
     names = ("people", "y = 1", "right", "accepted", "of y = 1", "of y = 0")
     scored = [name for name in ("auc", "calibration") if any(getattr(p, name) for p in parts)]
     titles = [{"auc": "AUC", "calibration": "y - score"}[name] for name in scored]

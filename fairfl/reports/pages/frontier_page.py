@@ -1,6 +1,4 @@
-"""A comparison as one HTML page that loads nothing: a slider for the disparity that is allowed, the
-schemes' curves with intervals, and counts of people.
-"""
+"""A comparison as one HTML page that loads nothing, with a slider for the disparity."""
 
 from collections.abc import Sequence
 from html import escape

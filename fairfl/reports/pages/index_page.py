@@ -5,20 +5,15 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from fairfl._support.manifest import SUFFIX, write_piece
 from fairfl.claims.runner import Checked
 from fairfl.figures.catalog.all_figures import registered
 from fairfl.figures.render import Outcome
 from fairfl.reports.claims.page import summary
 from fairfl.reports.pages.html_page import html_page
-from fairfl.solvers.schemes import LABELS
 
 TOGETHER = "crosscheck/predictions.png"
 """The picture with the panels of all studies."""
-SHOWN = {name: name for name in ("panel", "scheme", "point", "disparity", "accuracy")}
-SHOWN |= {f"eps_{i}": f"ε{i}" for i in range(3)}
 
 
 def write_index(
@@ -75,22 +70,4 @@ def _section(outcome: Outcome, title: str) -> str:
     picture = (
         f'<a href="{name}.svg"><img src="{name}.png" alt="{escape(title)}"></a>\n<p>{links}</p>\n'
     )
-    return f"{head}{picture}{_key_numbers(pd.read_csv(outcome.files[0]))}</section>\n"
-
-
-def _key_numbers(data: pd.DataFrame) -> str:
-    """The smallest disparities, from the rows that a figure marks as minima; nothing where it marks
-    none.
-    """
-    if "minimum" in data:
-        rows = data.loc[data["minimum"].astype(bool)]
-    elif "point" in data:
-        rows = data.loc[data["point"].astype(str).str.startswith("minimum")]
-    else:
-        return ""
-    columns = [column for column in SHOWN if column in rows and rows[column].count() > 0]
-    if rows.empty or "disparity" not in columns:
-        return ""
-    shown = rows[columns].rename(columns=SHOWN).map(lambda cell: LABELS.get(cell, cell))
-    table = shown.to_html(index=False, border=0, na_rep="", float_format="{:.6g}".format)
-    return f"<p>Smallest disparities:</p>\n{table}\n"
+    return f"{head}{picture}</section>\n"

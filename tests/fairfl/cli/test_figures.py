@@ -67,9 +67,6 @@ def test_reproduce_writes_a_page_with_relative_links_to_files_that_exist(
     assert all((tmp_path / link).is_file() for link in parser.links if link not in anchors)
     assert "<li>planted (hard): holds. It holds. Found: 2 rules.</li>" in page
     assert "A line &lt;with&gt; a title" in page
-    assert "<td>one</td><td>CFL</td><td>0.125</td></tr></tbody>" in "".join(
-        page.split()
-    )  # the minimum
     assert "Not drawn: people.data is not available" in page
     again = cli("reproduce", "--out", tmp_path, "--jobs", 1)
     assert "unchanged" in again.stdout and small_registry.drawn == ["line"]

@@ -47,20 +47,24 @@ def test_the_file_is_written_whoever_reads_the_output(table, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
-def test_weights_are_summed_at_the_sites(cli, quick, people, tmp_path):
+def test_weights_are_summed_at_the_sites(cli, quick, people, summarized, tmp_path):
     """Summaries are as good as rows with weights, whose sums leave the site and are not hidden."""
     people = people.assign(w=np.random.default_rng(0).gamma(1.0, 50.0, len(people)).round(3))
     people = people.assign(s=np.minimum(np.round(people["s"] * 10) // 2, 4) * 0.2 + 0.1)
-    files = []
-    for site, rows in people.groupby("site"):
-        rows.to_csv(tmp_path / f"{site}.csv", index=False)
-        words = ("summarize", tmp_path / f"{site}.csv", *WORDS, "--site", site, "--levels", 5)
-        files.append(tmp_path / f"{site}.json")
-        done = cli(*words, "--weight", "w", "--out", files[-1])
-        assert (done.exit_code, done.stderr) == (0, "")
-        assert "sums of their weights and of the squares of these" in done.stdout
-        hidden = cli(*words, "--weight", "w", "--min-cell", 5, "--out", tmp_path / "no.json")
-        assert "no count can be withheld or have noise beside the sums of weights" in hidden.stderr
+    files = summarized(people, "--levels", 5, "--weight", "w")
+    words = (
+        "summarize",
+        files[-1].with_name("people.csv"),
+        *WORDS,
+        "--site",
+        "south",
+        "--levels",
+        5,
+    )
+    shown = cli(*words, "--weight", "w", "--out", files[-1]).stdout
+    assert "sums of their weights and of the squares of these" in shown
+    hidden = cli(*words, "--weight", "w", "--min-cell", 5, "--out", tmp_path / "no.json")
+    assert "no count can be withheld or have noise beside the sums of weights" in hidden.stderr
     assert json.loads(files[0].read_text())["version"] == 4
     people.to_csv(tmp_path / "all.csv", index=False)
     options = ("--bootstraps", 20, "--points", 4, "--at", 0.1, "--json")
@@ -83,19 +87,14 @@ def test_weights_are_summed_at_the_sites(cli, quick, people, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
-def test_sites_count_crossed_levels_of_two_numbers(cli, quick, people, tmp_path):
+def test_sites_count_crossed_levels_of_two_numbers(cli, quick, people, summarized, tmp_path):
     """The frontier of two sites' grids is that of the pooled rows' cells, counted by pandas."""
     people["p"] = np.random.default_rng(0).random(len(people)).round(2)
-    words = ("--score", "s", "--score", "p", "--label", "y", "--group", "a")
-    grid = ("--edges", "0,0.3,0.6,1", "--edges", "0,0.5,1")
-    sites = []
-    for site, rows in people.groupby("site"):
-        rows.to_csv(tmp_path / "rows.csv", index=False)
-        sites.append(tmp_path / f"{site}.json")
-        out = cli(
-            "summarize", tmp_path / "rows.csv", *words, *grid, "--site", site, "--out", sites[-1]
-        )
-        assert out.exit_code == 0, out.stderr
+    grid, scores = (
+        ("--edges", "0,0.3,0.6,1", "--edges", "0,0.5,1"),
+        ("--score", "s", "--score", "p"),
+    )
+    sites = summarized(people, *grid, score=scores)
     question = ("--sees", "x", "--points", 6, "--bootstraps", 0, "--schemes", "cfl")
     done = cli(
         "frontier", *sites, *question, "--calibrate", "shared", "--json", "--out", tmp_path / "o"
@@ -114,11 +113,12 @@ def test_sites_count_crossed_levels_of_two_numbers(cli, quick, people, tmp_path)
     assert answer["frontier"]["accuracy"] == pytest.approx(curve.accuracy, abs=1e-9)
     people.to_csv(tmp_path / "all.csv", index=False)
     rule, decided = tmp_path / "o" / "rule_cfl.json", tmp_path / "d.csv"
-    apply = ("apply", rule, tmp_path / "all.csv", *words[:4], "--group", "a", "--out", decided)
+    apply = ("apply", rule, tmp_path / "all.csv", *scores, "--group", "a", "--out", decided)
     assert cli(*apply).exit_code == 0
     chance = pd.read_csv(decided)["chance"].groupby(cell.to_numpy()).agg(["min", "max"])
     assert (chance["min"] == chance["max"]).all()
-    few = cli("summarize", tmp_path / "all.csv", *words, *grid[:2], "--site", "n")
+    words = (*scores, *WORDS[2:], *grid[:2], "--site", "n")
+    few = cli("summarize", tmp_path / "all.csv", *words)
     assert few.exit_code == 2 and "--edges must be given for each of 2 scores, got 1" in few.stderr
 
 

@@ -12,9 +12,9 @@ from fairfl.reports.bootstrap import _resampled
 from fairfl.reports.comparison import compare
 from fairfl.reports.comparison_words import sentences
 from fairfl.reports.curves import frontiers
-from fairfl.reports.frontier import prices_table, rules_table, write
-from fairfl.reports.group_rates import group_rates
+from fairfl.reports.frontier import rules_table, write
 from fairfl.reports.question import Question
+from fairfl.reports.rules import as_data, group_rates
 from fairfl.reports.sampling import accepted, by_label, judged, refitted
 from fairfl.theory.populations.calibration import Counted as People
 from fairfl.theory.populations.notions import NOTIONS as TABLE
@@ -117,13 +117,11 @@ def test_prices_are_what_more_of_a_budget_brings():
     masses /= masses.sum(axis=(1, 2), keepdims=True)
     fed = ff.Federation.finite(np.arange(9), masses, rng.random(9))
     comparison = compare(fed, at=[0.01], count=8)
-    prices = prices_table(comparison)
-    assert prices is not None
-    solution = comparison.rules["lft_fedavg"].solution
-    for i, cell in enumerate([*prices.columns[-1].cells]):
-        more = ff.solve(fed, "lft_fedavg", solution.eps + 1e-6 * (np.arange(3) == i))
-        gain = 0.01 * (more.accuracy - solution.accuracy) / 1e-6  # in 0.01 of a budget
-        assert float(str(cell).removesuffix(" points")) == pytest.approx(100 * gain, abs=0.006)
+    chosen = comparison.rules["lft_fedavg"]
+    for i, price in enumerate(as_data(chosen, comparison.groups)["client_prices"]):
+        more = ff.solve(fed, "lft_fedavg", chosen.solution.eps + 1e-6 * (np.arange(3) == i))
+        assert price == pytest.approx((more.accuracy - chosen.solution.accuracy) / 1e-6, abs=6e-3)
+    assert as_data(comparison.rules["cfl"], comparison.groups)["client_prices"] is None
 
 
 @pytest.mark.parametrize("difference", ["pairwise", "overall"])
@@ -185,7 +183,6 @@ def test_for_many_groups_slow_schemes_are_solved_where_they_are_named():
     assert few.schemes == ("cfl", "lft_ensemble_common")
     slow = "lft_fedavg_common,lft_fedavg,lft_ensemble"
     assert note == f"Left out for more than 30 groups: --schemes {slow} (minutes)."
-    assert whole.for_groups(31, "lft_fedavg")[0].schemes == (*few.schemes, "lft_fedavg")
     local, named = Question(local_eps=0.1), Question(only=("lft_fedavg",))
     assert local.for_groups(31)[0].schemes == (*few.schemes, "cfl_local", "client_aware")
     assert named.for_groups(100) == (named, [])
