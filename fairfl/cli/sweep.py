@@ -11,7 +11,7 @@ from fairfl.cli.lib.options import AsJson, Imports, of_file, option, out_file, o
 
 if TYPE_CHECKING:
     from fairfl.studies.grid import Grid
-    from fairfl.sweeps.folder import Counts, Folder
+    from fairfl.sweeps.folder import Folder
 
 
 class Sweeps(Commands):
@@ -142,7 +142,7 @@ def _shard(text: str) -> tuple[int, int]:
     raise ValueError(f"--shard must be K/N such as 1/8, K from 1 to N, got {text!r}")
 
 
-def _tell(outcome: "Counts", as_json: bool) -> None:
+def _tell(outcome: dict[str, Any], as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(outcome, indent=1))
         return

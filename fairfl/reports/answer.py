@@ -210,14 +210,7 @@ def _read(
         draws = {"calibrate": None if calibrate == "auto" else calibrate} | draws
         no_table(table | {k: value for k, value in draws.items() if value is not None}, name)
         return Read(read_federation(paths[0])), paths[0].stem
-    form, score = form_of(table), table.pop("score", None)
-    if score is not None:  # one of a list is one
-        scores = [score] if isinstance(score, str) else [*score]
-        if question.monotone and len(scores) > 1:
-            raise ValueError(
-                f"monotone goes with one score, several have no order, got {', '.join(scores)}"
-            )
-        table["score"] = scores[0] if len(scores) == 1 else scores
+    form = form_of(table)
     require(table, paths[0], "label", "group")
     options = {"calibrate": calibrate, "tests": tests, "question": question, "form": form}
     return read(files[0], **table, **options), paths[0].stem

@@ -86,8 +86,13 @@ def read(
     who did not make them. RuntimeError : no score could be fitted.
     """
     options = {"score": score, "features": features, "blind": blind, "categorical": categorical}
+    scores = [score] if isinstance(score, str) else [*(score or ())]
+    if question.monotone and len(scores) > 1:
+        raise ValueError(
+            f"monotone goes with one score, several have no order, got {', '.join(scores)}"
+        )
     if compare_score:
-        if not isinstance(score, str):
+        if len(scores) != 1:
             raise ValueError(f"compare_score goes with one score, got score={score!r}")
         options["numbers"] = {"compare_score": compare_score}
     if tests and score is None:
@@ -102,19 +107,19 @@ def read(
             "levels and group_pair must not be given together with a categorical score, each value "
             "of which is a level"
         )
-    scores = _score(data, table_path(path).name, question)
+    made = _score(data, table_path(path).name, question)
     is_selected, left_out = _selected(data, group_pair)
-    rows, x = data if is_selected.all() else data.select(is_selected), scores.numbers[is_selected]
+    rows, x = data if is_selected.all() else data.select(is_selected), made.numbers[is_selected]
     people = counted(rows, x, question, calibrate, levels)
-    people = replace(people, cells=people.cells and replace(people.cells, names=scores.names))
+    people = replace(people, cells=people.cells and replace(people.cells, names=made.names))
     federation, doubts = federation_of(people)
-    source = f"score: {scores.source}; {_levels(people)}"
+    source = f"score: {made.source}; {_levels(people)}"
     positive = f"{label} = {data.label_names[1]}"
     notes = _notes(people, source, positive, [data.note, *left_out])
     lines = [*notes, *_warned(data, federation, question), *_of_score(people, question), *doubts]
     columns = (x, rows.label, rows.group, rows.client) if tests else ()
     compared = rows if compare_score else None
-    return Read(federation, lines, people, compared, levels, scores.model, columns)
+    return Read(federation, lines, people, compared, levels, made.model, columns)
 
 
 def counted(

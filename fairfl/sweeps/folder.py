@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, cast, final
+from typing import TYPE_CHECKING, Any
 
 from fairfl._support.extras import extras_named
 from fairfl._support.json_file import read_json, sealed, unsealed
@@ -23,31 +23,8 @@ TABLE = "table.parquet"
 """File of the folder with the table of all units."""
 
 
-@final
-class Rows(TypedDict):
-    """The result of a unit: rows of the table."""
-
-    rows: list[dict[str, object]]
-
-
-@final
-class Failure(TypedDict):
-    """The result of a unit that failed: its message."""
-
-    error: str
-
-
-Result = Rows | Failure
-
-
-class Counts(TypedDict):
-    """Numbers of units, of those done, failed and missing; the failures' messages by frequency."""
-
-    units: int
-    done: int
-    failed: int
-    missing: int
-    errors: dict[str, int]
+Result = Mapping[str, Any]
+"""Of a unit: ``rows`` of the table, or the message of its ``error``."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +76,7 @@ class Folder:
         try:
             record = unsealed(read_json(file))
             if "rows" in record or "error" in record:
-                return cast(Result, record)
+                return record
         except FileNotFoundError:
             return None
         except ValueError:
@@ -120,8 +97,8 @@ def results(
         yield next((record for f in folders if (record := f.result(unit)) is not None), None)
 
 
-def counted(folders: Sequence[Folder], units: Sequence[Mapping[str, object]]) -> Counts:
-    """What became of the units."""
+def counted(folders: Sequence[Folder], units: Sequence[Mapping[str, object]]) -> dict[str, Any]:
+    """Numbers of units, of those done, failed and missing; failures' messages by frequency."""
     counts, errors = Counter[str](), Counter[str]()
     for record in results(folders, units):
         if record is None:
@@ -131,13 +108,8 @@ def counted(folders: Sequence[Folder], units: Sequence[Mapping[str, object]]) ->
             errors[record["error"]] += 1
         else:
             counts["done"] += 1
-    return {
-        "units": len(units),
-        "done": counts["done"],
-        "failed": counts["failed"],
-        "missing": counts["missing"],
-        "errors": dict(errors.most_common()),
-    }
+    kinds = {kind: counts[kind] for kind in ("done", "failed", "missing")}
+    return {"units": len(units), **kinds, "errors": dict(errors.most_common())}
 
 
 def table(
@@ -164,10 +136,10 @@ def table(
             missing += 1
             continue
         parameters = {name: _cell(value) for name, value in columns(units, number).items()}
-        error = record["error"] if "error" in record else None
-        for row in [{}] if "error" in record else record["rows"]:
+        for row in record.get("rows", [{}]):
             values = {name: _cell(value) for name, value in row.items()}
-            rows.append({"unit": number} | parameters | values | {"error": error})
+            error = {"error": record.get("error")}
+            rows.append({"unit": number} | parameters | values | error)
     names = list(dict.fromkeys(name for row in rows for name in row if name != "error"))
     arrays = {name: _column([row.get(name) for row in rows]) for name in names}
     arrays["error"] = pa.array([row["error"] for row in rows], pa.string())
