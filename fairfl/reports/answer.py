@@ -76,7 +76,7 @@ class Answer(Tabular):
 
     def card(self) -> str:
         """A model card of the rules, as Markdown."""
-        return card(self)
+        return card(self.comparison, self.read, self.title)
 
     def write(self, out: str | Path) -> list[Path]:
         """Write picture, data, rules, and the model of a score of features, into a folder."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import typer
 from rich.console import Console
 from rich.table import Table
 
@@ -23,6 +22,7 @@ from fairfl.reports.guarantee import exceeded
 from fairfl.reports.question import PLAIN, Question
 from fairfl.reports.rules import budgets
 from fairfl.reports.sampling import Progress
+from fairfl.reports.scores import Scored
 from fairfl.reports.scores import tables as score_tables
 from fairfl.reports.terminal import tell
 from fairfl.solvers.schemes import SCHEMES
@@ -33,7 +33,6 @@ from fairfl.theory.populations.notions import NOTIONS
 
 if TYPE_CHECKING:
     from fairfl.figures.lib.frontier_panels import Axes
-    from fairfl.reports.answer import Answer
 
 BY_SCORE = " by rules of this score"
 AGREED = "One budget for all clients: what they can agree on"
@@ -75,24 +74,8 @@ def compared(
     return replace(comparison, promises=exceeded(comparison, sample))
 
 
-def report(answer: Answer, *, out: Path | None, pages: Mapping[Path, str], as_json: bool) -> None:
-    """Write the answer into the folder ``out``, if any, then ``pages``, and print it."""
-    files = [] if out is None else answer.write(out)
-    files += [write_whole(page, text) for page, text in pages.items()]
-    if as_json:
-        typer.echo(answer.to_json(files))
-        return
-    # names are text; as wide as the terminal, or COLUMNS, or 80
-    console = Console(color_system=None, markup=False, emoji=False)
-    show(answer.comparison, answer.read.notes, console)
-    for scores_table in score_tables(answer.scores, answer.comparison.question):
-        console.print(scores_table)
-    for file in files:
-        typer.echo(f"written: {file}")
-
-
-def show(comparison: Comparison, notes: Sequence[str], console: Console) -> None:
-    """Print notes, the table and the words."""
+def show(comparison: Comparison, notes: Sequence[str], scores: Sequence[Scored]) -> None:
+    """Print notes, the tables and the words."""
     plural = "clients" if len(comparison.clients) > 1 else "client"
     for line in [
         f"{plural}: {clients(comparison)}",
@@ -102,6 +85,8 @@ def show(comparison: Comparison, notes: Sequence[str], console: Console) -> None
         *counted_lines(comparison),
     ]:
         tell(line, "  ")
+    # names are text; as wide as the terminal, or COLUMNS, or 80
+    console = Console(color_system=None, markup=False, emoji=False)
     parts = [part for part in zip(comparison.parts, (AGREED, PLANNED), strict=True) if part[0]]
     for schemes, title in parts:
         console.print(table(comparison, schemes, title))
@@ -111,6 +96,8 @@ def show(comparison: Comparison, notes: Sequence[str], console: Console) -> None
     if comparison.judged:
         for schemes, title in parts:
             console.print(held_out_table(comparison, schemes, title))
+    for scores_table in score_tables(scores, comparison.question):
+        console.print(scores_table)
 
 
 def _groups(comparison: Comparison) -> str:
