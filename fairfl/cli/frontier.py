@@ -58,6 +58,9 @@ OPTIONS = {
         "such as 0.95, tested by people who did not make them.",
         metavar="P",
     ),
+    "by_client": optional(
+        str, "Also a table by client and group of this scheme's rule.", metavar="SCHEME"
+    ),
     "points": optional(int, "Points of each frontier; default 60.", min=2),
     "bootstraps": optional(
         int,
@@ -135,7 +138,7 @@ def frontier(
     if as_json:
         typer.echo(answer.to_json(files))
     else:
-        show(answer.comparison, answer.read.notes, answer.scores)
+        show(answer.comparison, answer.read.notes, answer.scores, answer.parts or {})
         for file in files:
             typer.echo(f"written: {file}")
     if answer.comparison.failures:

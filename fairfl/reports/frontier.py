@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,12 +19,14 @@ from fairfl.reports.comparison_words import clients, number, question_lines, sen
 from fairfl.reports.counted import counted_lines, excesses, level_share
 from fairfl.reports.curves import noted
 from fairfl.reports.guarantee import exceeded
+from fairfl.reports.judgement.parts import Part
+from fairfl.reports.judgement.parts import table as parts_table
 from fairfl.reports.question import PLAIN, Question
 from fairfl.reports.rules import budgets
 from fairfl.reports.sampling import Progress
 from fairfl.reports.scores import Scored
 from fairfl.reports.scores import tables as score_tables
-from fairfl.reports.terminal import tell
+from fairfl.reports.terminal import tell, tell_table
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.client_classifiers import ClientClassifiers
@@ -74,7 +76,12 @@ def compared(
     return replace(comparison, promises=exceeded(comparison, sample))
 
 
-def show(comparison: Comparison, notes: Sequence[str], scores: Sequence[Scored]) -> None:
+def show(
+    comparison: Comparison,
+    notes: Sequence[str],
+    scores: Sequence[Scored],
+    parts_by_scheme: Mapping[str, Sequence[Part]],
+) -> None:
     """Print notes, the tables and the words."""
     plural = "clients" if len(comparison.clients) > 1 else "client"
     for line in [
@@ -98,6 +105,10 @@ def show(comparison: Comparison, notes: Sequence[str], scores: Sequence[Scored])
             console.print(held_out_table(comparison, schemes, title))
     for scores_table in score_tables(scores, comparison.question):
         console.print(scores_table)
+    for scheme, rows in parts_by_scheme.items():
+        about = "on the people that it was fitted to, counted by their labels:"
+        tell(f"{SCHEMES[scheme].label}: its rule {about}")
+        tell_table(parts_table(rows, "client", "group"))
 
 
 def _groups(comparison: Comparison) -> str:

@@ -124,10 +124,12 @@ class Decided(NamedTuple):
     cell: Array = np.zeros(0)
 
     @classmethod
-    def by_rule(cls, sample: Counted, rule: Classifier, number: Array) -> Decided:
-        """Counted people, decided by a rule of their score, whose numbers (A,) of the groups."""
+    def by_rule(cls, sample: Counted, rule: Classifier, number: Any = None) -> Decided:
+        """Counted people, decided by a rule of their score, for which the groups are ``number``
+        (A,), by default 0, 1, ...
+        """
         client, group, y, level = cell = np.nonzero(sample.counts)
-        p = rule.of_number(sample.points[level], number[group])
+        p = rule.of_number(sample.points[level], group if number is None else number[group])
         clients, groups = (tuple(map(str, names)) for names in (sample.clients, sample.groups))
         people = np.stack([sample.persons[cell], sample.counts[cell], sample.squares[cell]])
         score = sample.points[level] if sample.ordered else np.zeros(0)
